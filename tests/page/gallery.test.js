@@ -1,23 +1,16 @@
 // Drives a gallery as a user would, from a disk.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { clip, folder, mocap, serious, shot, visit } from "./driver.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const clip = name => join(root, "fixtures/clips", name);
-const command = (process.env.MOCAP_VIEW ?? `${join(root, "target/debug/mocap")} view`).split(" ")[0];
-const folder = mkdtempSync(join(tmpdir(), "mocap-gallery-"));
 const names = ["alex_walk", "alex_jump", "alex_turn", "robin_walk", "robin_wave"];
 const nasty = "</script><b> 'q' & 🦴#%?.bvh";
-let browser;
 
-before(async () => {
+before(() => {
   const db = join(folder, "db/sub");
   mkdirSync(db, { recursive: true });
   for (const name of names) copyFileSync(clip(`${name}.bvh`), join(db, `${name}.bvh`));
@@ -25,37 +18,18 @@ before(async () => {
   copyFileSync(clip("robin_wave.bvh"), join(db, nasty.replace("/", "_")));
   writeFileSync(join(db, "broken.bvh"), "HIERARCHY\n");
   try {
-    execFileSync(command, ["--quiet", "gallery", join(folder, "db"), "-o", join(folder, "site"), "--title", "<b>T&</b>"], { stdio: "pipe" });
+    mocap("--quiet", "gallery", join(folder, "db"), "-o", join(folder, "site"), "--title", "<b>T&</b>");
   } catch (error) {
     assert.equal(error.status, 1, `${error.stderr}`);
   }
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
-});
-after(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
 });
 
-async function open(site, use, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
-  const page = await context.newPage(), wrong = [];
-  page.on("console", message => ["error", "warning"].includes(message.type()) && wrong.push(message.text()));
-  page.on("pageerror", error => wrong.push(error.message));
-  page.on("request", request => {
-    const url = request.url();
-    if (!url.startsWith(pathToFileURL(folder).href) && !/^(data|blob):/.test(url)) wrong.push(`request: ${url}`);
-  });
-  await page.goto(`${pathToFileURL(join(site, "index.html")).href}`);
-  await page.waitForFunction(() => document.querySelectorAll("#rows path.l").length > 0);
-  await use(page);
-  assert.deepEqual(wrong.filter(words => !/GPU stall due to ReadPixels/.test(words)), []);
-  await context.close();
-}
-const shot = (page, name) =>
-  process.env.SCREENSHOTS && page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) });
+const open = (site, use, options = {}) => visit(join(site, "index.html"), use, {
+  within: folder,
+  viewport: { width: 1400, height: 900 },
+  ready: page => page.waitForFunction(() => document.querySelectorAll("#rows path.l").length > 0),
+  ...options,
+});
 const shown = page => page.evaluate(() => gallery.shown.map(path => path.replace(/^.*\//, "")));
 
 test("search, filters and sorting show the clips that they say", async () => {
@@ -116,11 +90,10 @@ test("the report of a run leads to input and result of its worst clips", async (
   const pipeline = join(folder, "p.toml"), site = join(folder, "run");
   writeFileSync(pipeline, `[[step]]\ndo = "retarget"\ntarget = '${clip("robin.skel")}'\n[[step]]\ndo = "compress"\nerror = "1mm"\ndiscard = true\n`);
   try {
-    execFileSync(command, ["--quiet", "run", pipeline, join(folder, "db"), "--report", site], { stdio: "pipe" });
+    mocap("--quiet", "run", pipeline, join(folder, "db"), "--report", site);
   } catch (error) {
     assert.equal(error.status, 1, `${error.stderr}`);
   }
-  const axe = readFileSync(join(root, "tests/page/node_modules/axe-core/axe.min.js"), "utf8");
   for (const [name, options] of [["desktop-light", {}], ["phone-dark", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" }]])
     await open(site, async page => {
       await page.click("a[href='report.html']");
@@ -138,12 +111,7 @@ test("the report of a run leads to input and result of its worst clips", async (
       assert.equal(await page.evaluate(() => viewer.state.t), time);
       assert.match(await page.locator("h1").last().textContent(), /: result$/);
     }, options);
-  const context = await browser.newContext({ bypassCSP: true }), page = await context.newPage();
-  await page.goto(pathToFileURL(join(site, "report.html")).href);
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => axe.run(document));
-  assert.deepEqual(found.violations.filter(it => ["serious", "critical"].includes(it.impact)).map(it => it.id), []);
-  await context.close();
+  await visit(join(site, "report.html"), async page => assert.deepEqual(await serious(page), []), { within: folder, bypassCSP: true });
 });
 
 test("a page without a clip says so, and runs no other script", async () => {
@@ -157,12 +125,8 @@ test("a page without a clip says so, and runs no other script", async () => {
 });
 
 test("assistive technology finds names and roles", async () => {
-  const axe = readFileSync(join(root, "tests/page/node_modules/axe-core/axe.min.js"), "utf8");
   for (const colorScheme of ["light", "dark"])
     await open(join(folder, "site"), async page => {
-      await page.evaluate(axe);
-      const found = await page.evaluate(() => axe.run(document));
-      const serious = found.violations.filter(it => ["serious", "critical"].includes(it.impact));
-      assert.deepEqual(serious.map(it => `${it.id}: ${it.nodes.map(node => node.html)}`), []);
+      assert.deepEqual(await serious(page), []);
     }, { colorScheme });
 });

@@ -1,5 +1,6 @@
 //! Verbs that draw motions: all inputs into one file, or one file per input.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -242,6 +243,7 @@ fn read_all(
             }
         }
     }
+    shorten(&mut all);
     Ok(match work(&all, console) {
         Ok(()) => Exit::Success,
         Err(error) => fail(&all[0].path, &error, &found, console),
@@ -287,6 +289,18 @@ impl<'a> Row<'a> {
         let (inputs, outputs) = (more(self.inputs.len()), more(self.outputs.len()));
         let kilobytes = (self.bytes as f64 / 1000.0).ceil();
         format!("{}{inputs} -> {}{outputs} ({kilobytes} kB)", self.path, self.output)
+    }
+}
+
+/// Inputs that share no folder are called by their file names, where these differ.
+fn shorten(all: &mut [Drawn]) {
+    let file =
+        |drawn: &Drawn| Path::new(&drawn.name).file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: BTreeSet<String> = all.iter().filter_map(file).collect();
+    if names.len() == all.len() {
+        for drawn in all.iter_mut().filter(|drawn| Path::new(&drawn.name).is_absolute()) {
+            drawn.name = file(drawn).expect("every input has one");
+        }
     }
 }
 

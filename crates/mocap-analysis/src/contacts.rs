@@ -2,6 +2,7 @@
 
 use crate::{FootMotion, Trajectory};
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
+use std::ops::Range;
 
 /// One foot of a skeleton.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,11 +108,10 @@ impl FootMotion {
         let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up)).collect();
         let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
-        let moved = |from: usize| (trajectory[from + 1] - trajectory[from]).norm();
+        let moved: Vec<f64> = trajectory.windows(2).map(|pair| (pair[1] - pair[0]).norm()).collect();
         let is_slow = |frame: usize| {
-            let before = frame.checked_sub(1).map(moved);
-            let after = (frame < last).then(|| moved(frame));
-            before.into_iter().chain(after).fold(f64::INFINITY, f64::min) < slow[frame] || last == 0
+            let around = &moved[frame.saturating_sub(1)..last.min(frame + 1)];
+            around.iter().copied().fold(f64::INFINITY, f64::min) < slow[frame] || last == 0
         };
         let still: Vec<bool> =
             (0..trajectory.len()).map(|frame| heights[frame] < low && is_slow(frame)).collect();
@@ -126,7 +126,7 @@ impl FootMotion {
 /// beyond is not known.
 fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
     let mut cleaned = values.to_vec();
-    for run in runs(&values.iter().map(|v| *v == value).collect::<Vec<_>>()) {
+    for run in runs_of(values, value) {
         let at_end = run.start == 0 || run.end == values.len();
         if run.len() < shortest && (value || !at_end) {
             cleaned[run].fill(!value);
@@ -140,18 +140,19 @@ fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool
 /// ```
 /// assert_eq!(mocap_analysis::runs(&[false, true, true, false, true]), [1..3, 4..5]);
 /// ```
-pub fn runs(flags: &[bool]) -> Vec<std::ops::Range<usize>> {
+pub fn runs(flags: &[bool]) -> Vec<Range<usize>> {
+    runs_of(flags, true)
+}
+
+/// The ranges in which flags have a value.
+fn runs_of(flags: &[bool], value: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut start = None;
-    for (frame, flag) in flags.iter().copied().chain([false]).enumerate() {
-        match (flag, start) {
-            (true, None) => start = Some(frame),
-            (false, Some(from)) => {
-                found.push(from..frame);
-                start = None;
-            }
-            _ => {}
-        }
+    let mut end = 0;
+    while let Some(gap) = flags[end..].iter().position(|flag| *flag == value) {
+        let start = end + gap;
+        let length = flags[start..].iter().position(|flag| *flag != value);
+        end = length.map_or(flags.len(), |length| start + length);
+        found.push(start..end);
     }
     found
 }

@@ -65,57 +65,73 @@ struct Angles {
 impl Angles {
     #[inline]
     fn about(axis: &Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Option<Angles> {
+        let (angles, sound) = Angles::between(axis, u, v, square);
+        sound.then_some(angles)
+    }
+
+    /// The angles, and whether they mean anything: both vectors have a length across the axis.
+    #[inline(always)]
+    fn between(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> (Angles, bool) {
         let (u_along, v_along) = (u.dot(axis), v.dot(axis));
-        let (u_across, v_across) = (u - **axis * u_along, v - **axis * v_along);
+        let (u_across, v_across) = (u - axis * u_along, v - axis * v_along);
         let product = (u_across.norm_squared() * v_across.norm_squared()).sqrt();
-        if product <= f64::MIN_POSITIVE {
-            return None;
-        }
         let wished = u.norm_squared() + v.norm_squared() - 2.0 * u_along * v_along - square;
         let cosine = (wished / (2.0 * product)).clamp(-1.0, 1.0);
-        Some(Angles {
+        let angles = Angles {
             now_cosine: v_across.dot(&u_across) / product,
             now_sine: axis.dot(&v_across.cross(&u_across)) / product,
             cosine,
             sine: (1.0 - cosine * cosine).sqrt(),
-        })
+        };
+        (angles, product > f64::MIN_POSITIVE)
     }
 
     /// The turn of a joint without limits.
-    #[inline]
-    fn turn(self, axis: &Unit<Vec3>) -> Quat {
+    #[inline(always)]
+    fn turn(self, axis: &Vec3) -> Quat {
         let Angles { now_cosine, now_sine, cosine, sine } = self;
         about(axis, now_cosine * cosine + now_sine * sine, now_sine * cosine - now_cosine * sine)
     }
 }
 
-/// The turn of a joint without limits about a given axis: see [`bend_turn`] and [`spanning`].
-#[inline]
-pub(crate) fn free_bend_turn(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Option<Quat> {
-    let axis = spanning(axis, u, v, square);
-    Some(Angles::about(&axis, u, v, square)?.turn(&axis))
+/// The turn of a joint without limits about a given axis of length 1, as [`bend_turn`], and whether the bones can span the
+/// distance about this axis: if not, the turn means nothing.
+#[inline(always)]
+pub(crate) fn free_bend_turn(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> (Quat, bool) {
+    let (angles, sound) = Angles::between(axis, u, v, square);
+    (angles.turn(axis), sound & spans_about(axis, u, v, square))
 }
 
 /// Whether bones `u` and `v` can span the root of `square`.
-#[inline]
+#[inline(always)]
 pub(crate) fn can_span(u: &Vec3, v: &Vec3, square: f64) -> bool {
     let (uu, vv) = (u.norm_squared(), v.norm_squared());
     (square - uu - vv).powi(2) <= 4.0 * uu * vv
+}
+
+/// Whether bones `u` and `v` can span the root of `square` about an axis.
+#[inline(always)]
+fn spans_about(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> bool {
+    let (u_along, v_along) = (u.dot(axis), v.dot(axis));
+    let (uu, vv) = (u.norm_squared(), v.norm_squared());
+    let wished = uu + vv - 2.0 * u_along * v_along - square;
+    wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along)
 }
 
 /// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because
 /// they do not lie across it, the normal of their plane on the same side.
 #[inline]
 fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
-    let (u_along, v_along) = (u.dot(&axis), v.dot(&axis));
-    let (uu, vv) = (u.norm_squared(), v.norm_squared());
-    let wished = uu + vv - 2.0 * u_along * v_along - square;
-    if wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along) {
+    if spans_about(&axis, u, v, square) {
         return axis;
     }
     let normal = v.cross(u);
     let side = if normal.dot(&axis) < 0.0 { -1.0 } else { 1.0 };
-    if normal.norm_squared() > 1e-14 * uu * vv { Unit::new_normalize(normal * side) } else { axis }
+    if normal.norm_squared() > 1e-14 * u.norm_squared() * v.norm_squared() {
+        Unit::new_normalize(normal * side)
+    } else {
+        axis
+    }
 }
 
 /// The normal of the plane the limb bends in: of its pose; of its pole where the pose is straight; or else an
@@ -131,12 +147,12 @@ fn normal(chain: &IkChain, bend: usize, u: &Vec3, v: &Vec3, goal: &Goal) -> Unit
 }
 
 /// The rotation about an axis whose angle has this cosine and sine.
-#[inline]
-fn about(axis: &Unit<Vec3>, cosine: f64, sine: f64) -> Quat {
+#[inline(always)]
+fn about(axis: &Vec3, cosine: f64, sine: f64) -> Quat {
     // Half of the larger of the two squares is never lost to rounding.
     let (w, s) =
         if cosine >= 0.0 { (1.0 + cosine, sine) } else { (sine.abs(), (1.0 - cosine).copysign(sine)) };
-    Quat::new_normalize(Quaternion::from_parts(w, axis.into_inner() * s))
+    Quat::new_normalize(Quaternion::from_parts(w, axis * s))
 }
 
 /// A unit vector across `v`; across nothing it is X.

@@ -140,15 +140,19 @@ pub(crate) fn turn(
 /// where they are not nearly opposite.
 #[inline]
 pub(crate) fn shortest(from: &Vec3, to: &Vec3) -> Quat {
+    let (turn, short) = short_turn(from, to);
+    if short { turn } else { rotation_between(from, to) }
+}
+
+/// The shortest rotation between two directions, and whether it is one: nearly opposite directions have none.
+#[inline(always)]
+pub(crate) fn short_turn(from: &Vec3, to: &Vec3) -> (Quat, bool) {
     let (cross, dot) = (from.cross(to), from.dot(to));
     let length = (from.norm_squared() * to.norm_squared()).sqrt();
     let w = dot + length;
-    if w > 1e-3 * length {
-        // |(w, cross)|² = w² + length² - dot² = 2 · length · w
-        let scale = 1.0 / (2.0 * length * w).sqrt();
-        return Quat::new_unchecked(Quaternion::from_parts(w * scale, cross * scale));
-    }
-    rotation_between(from, to)
+    // |(w, cross)|² = w² + length² - dot² = 2 · length · w
+    let scale = 1.0 / (2.0 * length * w).sqrt();
+    (Quat::new_unchecked(Quaternion::from_parts(w * scale, cross * scale)), w > 1e-3 * length)
 }
 
 /// The rotation in object space that a joint without limits makes.

@@ -73,9 +73,32 @@ impl VectorLanes {
         }
     }
 
+    /// The dot products with one vector.
+    #[inline]
+    pub fn dot(&self, other: &Vector3<f64>) -> [f64; LANES] {
+        std::array::from_fn(|lane| self.at(lane).dot(other))
+    }
+
+    /// The squared lengths.
+    #[inline]
+    pub fn norm_squared(&self) -> [f64; LANES] {
+        std::array::from_fn(|lane| self.at(lane).norm_squared())
+    }
+
+    /// The sums with multiples of one vector.
+    #[inline]
+    pub fn plus_along(&self, direction: &Vector3<f64>, by: &[f64; LANES]) -> VectorLanes {
+        VectorLanes::each(|lane| self.at(lane) + direction * by[lane])
+    }
+
     /// The sums.
     pub fn plus(&self, other: &VectorLanes) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane) + other.at(lane))
+    }
+
+    /// Adds other vectors.
+    pub fn add(&mut self, other: &VectorLanes) {
+        (0..LANES).for_each(|lane| self.set(lane, &(self.at(lane) + other.at(lane))));
     }
 
     /// The differences.

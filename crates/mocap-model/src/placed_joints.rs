@@ -63,11 +63,7 @@ impl PlacedJoints {
             skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
         chosen.iter().enumerate().for_each(|(place, id)| places[id.index()] = place as u32);
         let (frames, count) = (clip.frames(), chosen.len());
-        let origin = PlacedLanes {
-            rotation: RotationLanes::same(&UnitQuaternion::identity()),
-            position: VectorLanes::same(&Vector3::zeros()),
-        };
-        let blocks = vec![origin; frames.div_ceil(LANES) * count];
+        let blocks = vec![PlacedLanes::origin(); frames.div_ceil(LANES) * count];
         let mut placed = PlacedJoints { frames, places, count, blocks };
         match clip.has_scale() {
             true => placed.place_scaled(clip, &chosen),
@@ -160,6 +156,14 @@ impl PlacedJoints {
 }
 
 impl PlacedLanes {
+    /// At the origin, without rotation.
+    pub fn origin() -> PlacedLanes {
+        PlacedLanes {
+            rotation: RotationLanes::same(&UnitQuaternion::identity()),
+            position: VectorLanes::same(&Vector3::zeros()),
+        }
+    }
+
     /// Places a joint below its parent, with local rotations, at an offset in the frame of the parent.
     pub fn set_below(&mut self, parent: &PlacedLanes, local: &RotationLanes, offset: &Vector3<f64>) {
         for lane in 0..LANES {

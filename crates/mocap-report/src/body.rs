@@ -4,7 +4,7 @@
 //! Proportions are shares of the stature. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966; widths of
 //! hips and shoulders follow the skeleton.
 
-use crate::stage::{Site, Stage, spread};
+use crate::stage::{Place, Site, Stage, spread};
 use mocap_analysis::{feet_of, stature};
 use mocap_model::{Isometry3, JointId, Pose, Primitive, Robot, Role, Skeleton, Vector3};
 
@@ -72,9 +72,20 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
                 let radius = (0.018 * size).min(0.2 * length);
                 body.solids.push(round(bone.from, bone.to, [radius, 0.8 * radius]));
             }
+            // Nodes in one place have bones of no length.
+            if body.solids.iter().all(|solid| solid.radii[0] < 1e-9 * size) {
+                body.solids = (0..skeleton.len()).map(|joint| ball(joint, 0.018 * size)).collect();
+            }
         }
     }
     body
+}
+
+/// The greatest height of solids in a pose \[stage units\].
+pub(crate) fn top(solids: &[Solid], pose: &[Place], scale: f64) -> f64 {
+    let tops =
+        solids.iter().flat_map(|solid| [0, 1].map(|end| pose[solid.ends[end]][1] + solid.radii[end] * scale));
+    tops.fold(f64::MIN, f64::max)
 }
 
 fn round(from: usize, to: usize, radii: [f64; 2]) -> Solid {
@@ -91,7 +102,13 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
-    for bone in stage.bones.iter().filter(|bone| !bone.faint) {
+    // Above the hips of a human is no body, but a torso may be the root of a robot: all that hangs on a shape counts.
+    let mut hangs = vec![false; joints];
+    for (id, joint) in stage.clip.skeleton().iter() {
+        let shaped = |above: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == above);
+        hangs[id.index()] = joint.parent.is_some_and(|above| hangs[above.index()] || shaped(above.index()));
+    }
+    for bone in stage.bones.iter().filter(|bone| !bone.faint || hangs[bone.to]) {
         let length = stage.clip.skeleton().joints()[bone.to].offset.norm();
         if length > rod {
             body.solids.push(round(bone.from, bone.to, [rod; 2]));
@@ -376,7 +393,8 @@ impl<'a> Human<'a> {
         }
     }
 
-    /// A flat hand, used for skeletons without fingers. The thumb points forward in the reference pose.
+    /// Adds a hand of two solids, palm and thumb, where the skeleton has no finger joints. In the reference pose the
+    /// thumb points forward.
     fn add_hand(&self, body: &mut Body, hand: Role, lower_arm: Role) {
         let (Some(hand), Some(elbow)) = (self.skeleton.with_role(hand), self.skeleton.with_role(lower_arm))
         else {

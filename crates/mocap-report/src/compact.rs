@@ -38,12 +38,12 @@ fn separates(before: Option<char>, after: Option<char>) -> bool {
 }
 
 /// Whether a slash here starts a regular expression and is not a division.
-fn starts_expression(before: &str) -> bool {
+pub(crate) fn starts_expression(before: &str) -> bool {
     before.trim_end().ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', '}', ';', '>'])
 }
 
 /// The length of a string or regular expression up to its closing `end`.
-fn literal(text: &str, end: char) -> usize {
+pub(crate) fn literal(text: &str, end: char) -> usize {
     let (mut escaped, mut class) = (false, false);
     for (at, c) in text.char_indices().skip(1) {
         match c {

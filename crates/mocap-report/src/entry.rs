@@ -9,6 +9,9 @@ pub struct Entry {
     pub path: String,
     /// Joints, without the ends of bones.
     pub joints: usize,
+    /// Whether its joints are markers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub markers: bool,
     /// The number of frames.
     pub frames: usize,
     /// Frames per second.

@@ -74,6 +74,7 @@ fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &
     Entry {
         path: input.path.to_owned(),
         joints: skeleton.joints().iter().filter(|joint| !joint.end_site).count(),
+        markers: stage.points() == "marker",
         frames: clip.frames(),
         fps: clip.rate().fps(),
         seconds: (clip.duration() * 1e3).round() / 1e3,
@@ -124,6 +125,7 @@ pub fn site(title: &str, entries: &[(String, Entry)], failed: &[Failed]) -> Vec<
         "script": entries.iter().map(|(script, _)| script).collect::<Vec<_>>(),
         "path": column(&|it| json!(it.path)),
         "joints": column(&|it| json!(it.joints)),
+        "markers": column(&|it| json!(u8::from(it.markers))),
         "frames": column(&|it| json!(it.frames)),
         "fps": column(&|it| json!(it.fps)),
         "seconds": column(&|it| json!(it.seconds)),

@@ -28,7 +28,9 @@
 //!
 //! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
 
+mod animated;
 mod body;
+mod bounds;
 mod camera;
 mod character;
 mod coding;
@@ -39,6 +41,7 @@ mod entry;
 mod escape;
 #[cfg(test)]
 mod extremes;
+mod film;
 mod findings;
 pub mod gallery;
 mod glyphs;
@@ -51,13 +54,16 @@ mod overview;
 mod page;
 mod paint;
 mod palette;
+mod picture;
 pub mod plot;
 mod ramp;
 mod raster;
+mod rename;
 pub mod render;
 pub mod sheet;
 mod silhouette;
 mod stage;
+mod strobe;
 mod style;
 mod svg;
 mod thumbnail;

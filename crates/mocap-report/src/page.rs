@@ -1,6 +1,7 @@
 //! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
 
 use crate::compact::compact;
+use crate::rename::rename;
 
 /// The scripts of the viewer in the order in which they run; all share one scope.
 const VIEWER: [&str; 26] = [
@@ -56,7 +57,7 @@ pub(crate) fn loader_script() -> String {
 fn wrap(parts: &[&str]) -> String {
     let lines = parts.iter().flat_map(|part| part.lines()).map(str::trim);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
-    format!("\"use strict\";\n(() => {{\n{}}})();\n", compact(&(lines.join("\n") + "\n")))
+    format!("\"use strict\";\n(() => {{\n{}}})();\n", rename(&compact(&(lines.join("\n") + "\n"))))
 }
 
 /// What a page may run: nothing else is ever loaded.

@@ -1,5 +1,6 @@
 //! Curves of a joint over time, of one motion or of several in one chart.
 
+use crate::bounds::{Bounds, bounds};
 use crate::drawing::{Align, DASHES, Drawing, Ink, Point, SERIES, Theme};
 use crate::escape::{json_in_script, xml};
 use crate::page::{self, Scripts};
@@ -39,7 +40,7 @@ pub enum Channel {
 pub struct PlotOptions {
     /// Default [`Channel::Rotation`].
     pub channel: Channel,
-    /// \[px\], 200 to 10,000. Default 960 × 360.
+    /// \[px\], 200 to 10,000. Default 960 × 360. Names and contacts of further motions add to the height.
     pub size: [f32; 2],
     /// Default [`Theme::Light`].
     pub theme: Theme,
@@ -117,8 +118,10 @@ pub fn html(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
             "spans": spans.collect::<Vec<_>>(),
         })
     });
+    let Bounds { low, high, cut } = axis(&curves).unwrap_or(Bounds { low: 0.0, high: 0.0, cut: [false; 2] });
     let data = json!({
         "unit": unit,
+        "cut": [cut[0].then_some(low), cut[1].then_some(high)],
         "curves": curves.iter().map(curve).collect::<Vec<_>>(),
         "contacts": contacts.collect::<Vec<_>>(),
     });
@@ -290,22 +293,28 @@ fn speed(places: &[mocap_model::Vector3<f64>], fps: f64) -> Vec<f64> {
     (0..places.len()).map(at).collect()
 }
 
+/// The bounds of the values of a chart.
+fn axis(curves: &[Curve]) -> Option<Bounds> {
+    bounds(curves.iter().map(|curve| (&curve.values[..], curve.rate)))
+}
+
 fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let Chart { curves, unit, contacts } = chart(inputs, options.channel);
     let [width, height] = options.size.map(|side| side.clamp(200.0, 10_000.0));
     let mut drawing = Drawing { width, height, shapes: Vec::new() };
     drawing.text([16.0, 24.0], title(inputs, options.channel), 14.0, Ink::Text, Align::Start);
     let top = legend(&mut drawing, &curves, width);
+    // The curves keep their height.
+    let strips = (STRIP * contacts.len() as f32).min(height);
+    let height = height + (top - LEGEND) + (strips - 2.0 * STRIP).max(0.0);
+    drawing.height = height;
 
     let seconds = curves.iter().map(|curve| curve.values.len().saturating_sub(1) as f64 / curve.rate);
     let seconds = seconds.fold(0.0, f64::max);
-    let all = || curves.iter().flat_map(|curve| curve.values.iter().copied());
-    let (low, high) =
-        all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    if low > high {
+    let Some(Bounds { low, high, cut }) = axis(&curves) else {
         drawing.text([width / 2.0, height / 2.0], "no frames", 12.0, Ink::Muted, Align::Middle);
         return drawing;
-    }
+    };
     // Some margin above and below, for a constant curve too.
     let air = ((high - low) * 0.06).max(1e-9 + 1e-3 * high.abs().max(1e-3));
     let (low, high) = (low - air, high + air);
@@ -313,10 +322,9 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
     let labels: Vec<String> = marks.iter().map(|mark| label(*mark, places)).collect();
     let widest = labels.iter().map(|label| glyphs::width(label, 10.0)).fold(14.0, f32::max);
     let left = 22.0 + widest.min(width / 3.0);
-    let strips = (STRIP * contacts.len() as f32).min(height / 4.0);
     let (right, bottom) = (width - 18.0, height - 34.0 - strips);
     let x = |t: f64| left + if seconds > 0.0 { (t / seconds) as f32 } else { 0.5 } * (right - left);
-    let y = |v: f64| bottom - ((v - low) / (high - low)) as f32 * (bottom - top);
+    let y = |v: f64| bottom - ((v.clamp(low, high) - low) / (high - low)) as f32 * (bottom - top);
     shade_contacts(&mut drawing, (&contacts, &curves), [top, bottom, strips, left], |t| x(t.min(seconds)));
     for (mark, label) in marks.iter().zip(labels) {
         drawing.line([left, y(*mark)], [right, y(*mark)], Ink::Grid, 1.0);
@@ -339,7 +347,46 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
         let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
         drawing.lines(vec![points], curve.ink, 1.5, curve.dash);
     }
+    if cut.contains(&true) {
+        mark_cut(&mut drawing, &curves, [low, high], [right, top], |t, v| [x(t), y(v)]);
+    }
     drawing
+}
+
+/// Marks where values lie beyond the axis, and names the farthest of them.
+fn mark_cut(
+    drawing: &mut Drawing,
+    curves: &[Curve],
+    [low, high]: [f64; 2],
+    [right, top]: [f32; 2],
+    point: impl Fn(f64, f64) -> Point,
+) {
+    /// The width and height of a mark \[px\].
+    const MARK: f32 = 5.0;
+    let mut farthest: Option<(f64, String)> = None;
+    for curve in curves {
+        let mut marks: Vec<Vec<Point>> = Vec::new();
+        for (frame, value) in curve.values.iter().enumerate().filter(|(_, v)| !(low..=high).contains(v)) {
+            let time = frame as f64 / curve.rate;
+            let [x, y] = point(time, *value);
+            let inward = if *value > high { MARK } else { -MARK };
+            // Marks of neighbouring frames are one.
+            if marks.last().is_none_or(|mark| (mark[1][0] - x).abs() > MARK || mark[1][1] != y) {
+                marks.push(vec![[x - MARK, y + inward], [x, y], [x + MARK, y + inward]]);
+            }
+            let beyond = (value - high).max(low - value);
+            if farthest.as_ref().is_none_or(|(most, _)| beyond > *most) {
+                let places = if value.abs() < 100.0 { 2 } else { 0 };
+                let named = format!("{} {} at {time:.2} s", curve.label, label(*value, places));
+                farthest = Some((beyond, named));
+            }
+        }
+        drawing.lines(marks, curve.ink, 1.5, 0);
+    }
+    if let Some((_, named)) = farthest {
+        let words = format!("beyond the axis: up to {named}");
+        drawing.text([right, top - 8.0], words, 10.0, Ink::Muted, Align::End);
+    }
 }
 
 /// The height of the row that shows the contacts of a foot \[px\].
@@ -383,13 +430,22 @@ fn label(mark: f64, places: usize) -> String {
     if mark.abs() >= 1e7 || places > 7 { format!("{mark:.2e}") } else { format!("{:.places$}", mark + 0.0) }
 }
 
+/// Where a chart starts whose names are in one row \[px\].
+const LEGEND: f32 = 70.0;
+
 /// The names of the curves below the title; the height where the chart may start.
 fn legend(drawing: &mut Drawing, curves: &[Curve], width: f32) -> f32 {
-    let (mut x, mut y) = (16.0, 44.0);
-    for curve in curves {
+    /// The last row of names \[px\]; what follows is counted.
+    const LAST: f32 = 1000.0;
+    let (mut x, mut y) = (16.0, LEGEND - 26.0);
+    for (i, curve) in curves.iter().enumerate() {
         let wide = 26.0 + glyphs::width(&curve.label, 11.0) + 18.0;
         if x + wide > width && x > 16.0 {
             (x, y) = (16.0, y + 17.0);
+        }
+        if y > LAST {
+            drawing.text([x, y], format!("and {} more", curves.len() - i), 11.0, Ink::Muted, Align::Start);
+            break;
         }
         drawing.lines(vec![vec![[x, y - 4.0], [x + 20.0, y - 4.0]]], curve.ink, 2.0, curve.dash);
         drawing.text([x + 26.0, y], curve.label.clone(), 11.0, Ink::Text, Align::Start);
@@ -451,5 +507,35 @@ mod tests {
             ["a", "d", "kl", "kr"].map(|ink| hand.matches(&format!("class=\"{ink}\"")).count()),
             [1, 1, 0, 0]
         );
+    }
+
+    #[test]
+    fn a_broken_frame_is_marked_and_the_axis_shows_the_others() {
+        let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let hips = clip.skeleton().find("Hips").unwrap();
+        let options = PlotOptions { channel: Channel::Position, ..PlotOptions::default() };
+        let of = |clip: &Clip| svg(&[PlotInput { name: "wave", clip, joint: hips }], &options);
+        assert!(!of(&clip).contains("beyond the axis"));
+        let mut places: Vec<_> = (0..clip.frames()).map(|frame| clip.local(hips, frame)).collect();
+        places[30].translation.vector.y += 1e4;
+        let mut tracks = clip.tracks().to_vec();
+        let moved = places.iter().map(|place| place.translation.vector).collect();
+        tracks[hips.index()].translation = Some(mocap_model::Track::Sampled(moved));
+        let broken = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap();
+        let chart = of(&broken);
+        assert!(chart.contains("beyond the axis: up to Y "), "{chart}");
+        // The numbers on the axis are those of a body.
+        assert!(!chart.contains(">5000<"), "{chart}");
+    }
+
+    #[test]
+    fn many_motions_leave_the_curves_their_height() {
+        let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let joint = clip.skeleton().find("RightHand").unwrap();
+        let inputs = [PlotInput { name: "a motion with a name", clip: &clip, joint }; 40];
+        let options = PlotOptions::default();
+        let [one, many] = [&inputs[..1], &inputs].map(|inputs| draw(inputs, &options).height);
+        assert_eq!(one, 360.0);
+        assert!(many > 500.0);
     }
 }

@@ -450,12 +450,14 @@ fn height(row: &Row<'_>) -> String {
     let Some(middle) = heights.get(heights.len() / 2).map(|middle| stature.unwrap_or(*middle)) else {
         return "no pose at these times".into();
     };
+    // A body has a stature; what has none is only so high in these poses.
+    let word = if stature.is_some() { "tall" } else { "high" };
     match row.stage.unit {
         Some(mocap_model::UnitSource::Guessed | mocap_model::UnitSource::Voted) => {
-            format!("{middle:.2} m tall (unit guessed)")
+            format!("{middle:.2} m {word} (unit guessed)")
         }
-        Some(_) => format!("{middle:.2} m tall"),
-        None => format!("{} units tall", decimals(middle, 2)),
+        Some(_) => format!("{middle:.2} m {word}"),
+        None => format!("{} units {word}", decimals(middle, 2)),
     }
 }
 

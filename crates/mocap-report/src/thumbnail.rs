@@ -2,7 +2,7 @@
 
 use crate::camera::{Camera, View};
 use crate::stage::{Stage, spread};
-use mocap_model::{Role, Side};
+use mocap_model::{JointId, Role, Side};
 use std::fmt::Write;
 
 /// Poses of a strip.
@@ -26,14 +26,16 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
     }
     // One scale for all poses; what is outside the body does not count.
     let mut bounds = [0.0f64, 0.0, 0.0, 0.0];
-    let body = stage.in_body();
+    let head = stage.clip.skeleton().with_role(Role::Head);
+    let above = above_head(stage, head);
+    let mut body = stage.in_body();
+    body.iter_mut().zip(&above).for_each(|(body, above)| *body &= !above);
     let joints = poses.iter().flat_map(|pose| pose.iter().zip(&body)).zip(&among);
     for seen in joints.filter(|((_, body), among)| **body && **among).map(|((seen, _), _)| seen) {
         bounds[0] = bounds[0].max(seen.x.abs());
         bounds[1] = bounds[1].max(seen.y);
         bounds[2] = bounds[2].min(seen.y);
     }
-    let head = stage.clip.skeleton().with_role(Role::Head);
     if head.is_some() {
         bounds[1] += 0.08 * stage.size();
     }
@@ -48,7 +50,8 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
         };
         let mut last = usize::MAX;
         let mut side = None;
-        for bone in stage.bones.iter().filter(|bone| !bone.faint) {
+        let mut drawn = false;
+        for bone in stage.bones.iter().filter(|bone| !bone.faint && !above[bone.to]) {
             let [from, to] = [at(bone.from), at(bone.to)];
             if from == to {
                 continue;
@@ -64,9 +67,9 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
                 lines.push(' ');
             }
             let _ = write!(lines, "{} {}", to[0] - from[0], to[1] - from[1]);
-            (last, side) = (bone.to, bone.side);
+            (last, side, drawn) = (bone.to, bone.side, true);
         }
-        if stage.bones.is_empty() {
+        if !drawn {
             for joint in 0..stage.sides.len() {
                 let [x, y] = at(joint);
                 let _ = write!(strip[1], "M{x} {y}h0");
@@ -79,6 +82,16 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
         }
     }
     strip
+}
+
+/// By joint, whether it is hair, a hat or another joint on the head.
+fn above_head(stage: &Stage<'_>, head: Option<JointId>) -> Vec<bool> {
+    let skeleton = stage.clip.skeleton();
+    let mut above = vec![false; skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        above[id.index()] = joint.parent.is_some_and(|parent| above[parent.index()] || Some(parent) == head);
+    }
+    above
 }
 
 #[cfg(test)]

@@ -8,6 +8,11 @@ pub(crate) fn nice_step(least: f64) -> f64 {
     step.unwrap_or(10.0) * power
 }
 
+/// The distance of the lines of a floor below a body of a size: half a metre below humans.
+pub(crate) fn grid(size: f64, known: bool) -> f64 {
+    if known && (1.0..8.0).contains(&size) { 0.5 } else { nice_step(size / 4.0) }
+}
+
 /// The multiples of a nice step from `from` to `to`, about `count` of them, and the decimals they need.
 pub(crate) fn ticks(from: f64, to: f64, count: usize) -> (Vec<f64>, usize) {
     let step = nice_step(((to - from) / count.max(1) as f64).max(f64::MIN_POSITIVE * 1e6));

@@ -1,6 +1,6 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
-use crate::body::{Across, Form, Solid, body};
+use crate::body::{Across, Form, Solid, body, top};
 use crate::character;
 use crate::coding::{self, base64};
 use crate::difference::{Difference, difference};
@@ -9,8 +9,8 @@ use crate::findings::{Finding, findings};
 use crate::page::{self, Scripts};
 use crate::sheet::{count, decimals};
 use crate::stage::{FAR, Place, Stage, spread};
-use crate::ticks::nice_step;
-use mocap_analysis::runs;
+use crate::ticks::grid;
+use mocap_analysis::{runs, stature};
 use mocap_model::{Clip, Side, UnitSource};
 use serde::Serialize;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let data = Data {
         unit: if known { "m" } else { "units" },
         heading: rounded(heading, 1e4),
-        grid: if known { 0.5 } else { nice_step(size / 4.0) },
+        grid: grid(size, known),
         coarse: SITE_QUANTA,
         mesh: options.mesh.as_ref().map(|mesh| base64(&mesh.glb)),
         clips,
@@ -117,14 +117,14 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
 fn dress(stage: &mut Stage<'_>) -> Vec<Solid> {
     let body = body(stage);
     stage.sites = body.sites;
-    if stage.clip.skeleton().robot().is_some() {
-        let pose = stage.pose(0);
-        let tops = body
-            .solids
-            .iter()
-            .flat_map(|solid| solid.ends.map(|end| pose[end][1] + solid.radii[0] * stage.scale));
-        let top = tops.fold(stage.floor, f64::max);
-        stage.make_room(stage.floor + 1.2 * (top - stage.floor));
+    let skeleton = stage.clip.skeleton();
+    // Robots have heads without joints; other bodies without a stature may be longer than their bones.
+    if skeleton.robot().is_some() || stature(skeleton).is_none() {
+        let mut highest = stage.floor;
+        stage.walk(spread(stage.frames(), 24), |_, pose| {
+            highest = highest.max(top(&body.solids, pose, stage.scale));
+        });
+        stage.make_room(stage.floor + 1.2 * (highest - stage.floor));
     }
     body.solids
 }

@@ -6,7 +6,7 @@
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
-use mocap_model::{Clip, Role, UnitQuaternion, Vector3, log, swing_twist};
+use mocap_model::{Clip, Role, UnitQuaternion};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 
 /// 20° \[rad\].
@@ -37,9 +37,12 @@ pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &
         let count = clip.frames().min(FRAMES);
         for i in 0..count {
             let turn = at_reference * rotation.at(i * clip.frames() / count);
-            let roll: Vector3<f64> = log(&swing_twist(&turn, &axis).1);
-            let angle = roll.dot(&axis);
-            (sine, cosine) = (sine + angle.sin(), cosine + angle.cos());
+            // Sine and cosine of half the twist, but for its length.
+            let (s, c) = (turn.imag().dot(&axis), turn.w);
+            let square = s * s + c * c;
+            if square > 1e-24 {
+                (sine, cosine) = (sine + 2.0 * s * c / square, cosine + (c * c - s * s) / square);
+            }
         }
         let roll = f64::atan2(sine, cosine);
         if count == 0 || roll.abs() < FRAC_PI_6 {

@@ -99,6 +99,7 @@ pub(crate) fn analyse(
     let rules = transfer_rules(
         (motion.skeleton(), &pair.source.body, source_reference),
         (&pair.target.skeleton, &pair.target.body, &pair.target.reference),
+        &pair.namesakes,
         &options.joint_pairs,
     );
     let heights = StandingHeights {

@@ -156,6 +156,7 @@ pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> M
     let rules = transfer_rules(
         (&source.skeleton, &source.body, &source.reference),
         (&target.skeleton, &target.body, &target.reference),
+        &pair.namesakes,
         joint_pairs,
     );
     explanation.ratios = Some(pair.ratios);

@@ -31,11 +31,17 @@ impl Folding {
         Folding { hard: span(hard), soft: span(soft) }
     }
 
+    /// Whether goals at the root of `square` from the first joint may be softened.
+    #[inline]
+    pub(crate) fn softens(&self, square: f64) -> bool {
+        square < self.soft * self.soft
+    }
+
     /// Where the goal moves, away from the first joint, if it is so near that the limb would fold flat. A limb may fold as
     /// far as it does now: goal and tip are seen from its first joint.
     #[inline]
     pub(crate) fn softened(&self, goal: &Vector3<f64>, tip: &Vector3<f64>) -> Option<Vector3<f64>> {
-        if goal.norm_squared() >= self.soft * self.soft {
+        if !self.softens(goal.norm_squared()) {
             return None;
         }
         let near = self.soft.min(tip.norm());

@@ -1,6 +1,6 @@
 //! Foot geometry of the target: where toe, heel and toe tips are on a foot that stands flat.
 
-use mocap_model::{JointId, UnitQuaternion, Vector3};
+use mocap_model::{JointId, LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 
 /// The points of a foot that touch the floor.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,15 +65,20 @@ impl Toe {
         self.tips.iter().map(bend).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// How deep the tips of a toe joint are below the floor.
-    pub(crate) fn tip_penetration(
+    /// How deep the tips of a toe joint are below the floor, in each frame of a block.
+    pub(crate) fn tip_penetrations(
         &self,
-        at: &Vector3<f64>,
-        toe: &UnitQuaternion<f64>,
+        at: &VectorLanes,
+        toe: &RotationLanes,
         floor: f64,
         up: &Vector3<f64>,
-    ) -> f64 {
-        self.tips.iter().map(|tip| floor - (at + toe * tip).dot(up)).fold(0.0, f64::max)
+    ) -> [f64; LANES] {
+        let mut depths = [0.0f64; LANES];
+        for tip in &self.tips {
+            let heights = at.plus(&toe.turn(tip)).dot(up);
+            (0..LANES).for_each(|lane| depths[lane] = depths[lane].max(floor - heights[lane]));
+        }
+        depths
     }
 }
 
@@ -86,16 +91,22 @@ mod tests {
         Toe { joint: JointId(0), offset: Vector3::zeros(), axis: Vector3::x(), tips: vec![Vector3::z()] }
     }
 
+    /// How deep the tip of the toe is below the floor at 0.
+    fn depth(at: &Vector3<f64>, toe: &UnitQuaternion<f64>) -> f64 {
+        let (at, toe) = (VectorLanes::same(at), RotationLanes::same(toe));
+        self::toe().tip_penetrations(&at, &toe, 0.0, &Vector3::y())[0]
+    }
+
     #[test]
     fn toes_bend_up_until_their_tips_are_on_the_floor() {
         let (up, foot) = (Vector3::y(), toe());
         let pitched = UnitQuaternion::new(Vector3::x() * 0.5);
         let at = Vector3::new(0.0, 0.2, 0.0);
-        assert!(foot.tip_penetration(&at, &pitched, 0.0, &up) > 0.2);
+        assert!(depth(&at, &pitched) > 0.2);
         let bend = foot.bend_to_floor(&at, &pitched, 0.0, &up);
         assert!(bend < 0.0, "{bend}");
         let bent = pitched * UnitQuaternion::new(foot.axis * bend);
-        assert!(foot.tip_penetration(&at, &bent, 0.0, &up) < 1e-12);
+        assert!(depth(&at, &bent) < 1e-12);
         assert!((at + bent * foot.tips[0]).y.abs() < 1e-12);
     }
 

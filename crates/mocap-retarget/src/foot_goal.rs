@@ -6,7 +6,7 @@
 
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{Foot, SoleHeights};
-use mocap_model::{JointId, Role, Side, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{JointId, Role, RotationLanes, Side, Skeleton, UnitQuaternion, Vector3, VectorLanes};
 
 /// A sole that faces down by at least the second (cosine) stands on the floor or could; one that faces down by less
 /// than the first does not, as in a handstand: its height follows from the hip.
@@ -27,12 +27,12 @@ pub(crate) struct FootGoal {
     heights: [f64; 2],
 }
 
-/// The place of a foot of the source in one frame: hip, ankle and ball.
+/// The places of a foot of the source in a block of frames: hip, ankle and ball.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PlacedFoot {
-    pub hip: Vector3<f64>,
-    pub ankle: Vector3<f64>,
-    pub ball: Vector3<f64>,
+pub(crate) struct PlacedFoot<'a> {
+    pub hip: &'a VectorLanes,
+    pub ankle: &'a VectorLanes,
+    pub ball: &'a VectorLanes,
 }
 
 impl FootGoal {
@@ -58,24 +58,27 @@ impl FootGoal {
         FootGoal { limb, ball: source.ankle, to_ball: Vector3::zeros(), flat_up, heights }
     }
 
-    /// The goal of the target's ankle, whose hip joint is at `hip` and whose foot has the orientation `foot`. `scale` is
+    /// The goals of the target's ankle, whose hip joint is at `hip` and whose foot has the orientation `foot`. `scale` is
     /// the ratio of leg lengths.
-    pub(crate) fn ankle(
+    pub(crate) fn ankles(
         &self,
         source: &PlacedFoot,
-        hip: &Vector3<f64>,
-        foot: &UnitQuaternion<f64>,
+        hip: &VectorLanes,
+        foot: &RotationLanes,
         scale: f64,
         heights: &StandingHeights,
         up: &Vector3<f64>,
-    ) -> Vector3<f64> {
-        let to_ball = foot * self.to_ball;
-        let middle = (source.ankle + source.ball) / 2.0 - source.hip;
-        let goal = hip + middle * scale - to_ball / 2.0;
-        let above_floor = source.ball.dot(up) - heights.source_floor - self.heights[0];
-        let ball = heights.target_floor + self.heights[1] + above_floor * scale;
-        let share = smooth_step(FACES_DOWN, (foot * self.flat_up).dot(up));
-        goal + up * ((ball - (goal + to_ball).dot(up)) * share)
+    ) -> VectorLanes {
+        let (to_balls, flat_ups) = (foot.turn(&self.to_ball), foot.turn(&self.flat_up));
+        VectorLanes::each(|lane| {
+            let (ball, to_ball) = (source.ball.at(lane), to_balls.at(lane));
+            let middle = (source.ankle.at(lane) + ball) / 2.0 - source.hip.at(lane);
+            let goal = hip.at(lane) + middle * scale - to_ball / 2.0;
+            let above_floor = ball.dot(up) - heights.source_floor - self.heights[0];
+            let ball = heights.target_floor + self.heights[1] + above_floor * scale;
+            let share = smooth_step(FACES_DOWN, flat_ups.at(lane).dot(up));
+            goal + up * ((ball - (goal + to_ball).dot(up)) * share)
+        })
     }
 }
 
@@ -111,35 +114,33 @@ mod tests {
         }
     }
 
+    /// The goal of the ankle on a hip at a place.
+    fn ankle([hip, ankle, ball]: [Vector3<f64>; 3], foot: &UnitQuaternion<f64>) -> Vector3<f64> {
+        let [hip, ankle, ball] = [hip, ankle, ball].map(|at| VectorLanes::same(&at));
+        let source = PlacedFoot { hip: &hip, ankle: &ankle, ball: &ball };
+        goal(1.0).ankles(&source, &hip, &RotationLanes::same(foot), 1.0, &heights(1.0), &UP).at(0)
+    }
+
     #[test]
     fn on_its_own_body_a_foot_is_where_it_was() {
         for turn in [0.0, 0.6, 1.5, 3.0] {
             let foot = UnitQuaternion::new(Vector3::new(turn, 0.2 * turn, 0.0));
-            let ankle = Vector3::new(0.1, 0.7, 0.3);
-            let source = PlacedFoot {
-                hip: Vector3::new(0.1, 1.4, 0.2),
-                ankle,
-                ball: ankle + foot * goal(1.0).to_ball,
-            };
-            let found = goal(1.0).ankle(&source, &source.hip, &foot, 1.0, &heights(1.0), &UP);
-            assert!((found - ankle).norm() < 1e-12, "{turn}: {found}");
+            let at = Vector3::new(0.1, 0.7, 0.3);
+            let found = ankle([Vector3::new(0.1, 1.4, 0.2), at, at + foot * goal(1.0).to_ball], &foot);
+            assert!((found - at).norm() < 1e-12, "{turn}: {found}");
         }
     }
 
     #[test]
     fn the_ball_of_a_long_foot_stands_on_the_floor() {
         // A source with a foot half as long, flat on the floor.
-        let ankle = Vector3::new(0.1, 0.57, 0.3);
-        let source = PlacedFoot {
-            hip: Vector3::new(0.1, 1.4, 0.3),
-            ankle,
-            ball: ankle + Vector3::new(0.0, -0.05, 0.1),
-        };
-        let foot = UnitQuaternion::identity();
-        let found = goal(1.0).ankle(&source, &source.hip, &foot, 1.0, &heights(1.0), &UP);
+        let at = Vector3::new(0.1, 0.57, 0.3);
+        let source_ball = at + Vector3::new(0.0, -0.05, 0.1);
+        let hip = Vector3::new(0.1, 1.4, 0.3);
+        let found = ankle([hip, at, source_ball], &UnitQuaternion::identity());
         let ball = found + goal(1.0).to_ball;
-        assert!((ball.y - source.ball.y).abs() < 1e-12, "{ball}");
+        assert!((ball.y - source_ball.y).abs() < 1e-12, "{ball}");
         // The middles of both feet are at the same place.
-        assert!(((found + ball) / 2.0 - (ankle + source.ball) / 2.0).z.abs() < 1e-12);
+        assert!(((found + ball) / 2.0 - (at + source_ball) / 2.0).z.abs() < 1e-12);
     }
 }

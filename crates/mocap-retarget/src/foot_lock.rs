@@ -10,9 +10,9 @@ use crate::foot_geometry::{FootGeometry, Toe};
 use crate::options::Floor;
 use crate::pair::Pair;
 use crate::smoothing::{envelope, fade_out, ramped, smooth};
-use crate::trajectories::{BodyTrajectories, LimbTargets};
+use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets, place_of};
 use mocap_analysis::runs;
-use mocap_model::{FrameRate, UnitQuaternion, Vector3};
+use mocap_model::{FrameRate, LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 use std::ops::Range;
 
 /// The time over which a correction fades in and out \[s\].
@@ -50,41 +50,45 @@ struct Lock<'a> {
     /// Height of the floor; negative infinity without one: nothing is lifted.
     floor: f64,
     rate: FrameRate,
-    /// The frames of the motion.
-    frames: Range<usize>,
+    /// The first frame, counted in the whole clip.
+    start: usize,
+    frames: usize,
 }
 
-/// Locks the feet of a body from frame `start` on: changes the goals of its legs, and the positions of hips and limbs.
+/// Locks the feet of a body in the frames of a segment: changes the goals of its legs, and the positions of hips and
+/// limbs.
 pub(crate) fn lock_feet(
     pair: &Pair,
     feet: &Feet,
     (floor, target_floor): (Floor, f64),
     rate: FrameRate,
-    start: usize,
+    targets: &mut BodyTargets,
     body: &mut BodyTrajectories,
 ) {
     let floor = match floor {
         Floor::Auto | Floor::At(_) => target_floor,
         Floor::Off => f64::NEG_INFINITY,
     };
-    let lock = Lock { pair, floor, rate, frames: start..body.hips.len() };
+    let lock = Lock { pair, floor, rate, start: targets.start, frames: targets.frames };
     let contacts = feet.geometry.iter().zip(&feet.contacts);
     let locked: Vec<Corrections> = contacts
-        .map(|(foot, contacts)| lock.corrections(&body.limbs[foot.limb], foot, &contacts.toe))
+        .map(|(foot, contacts)| lock.corrections(&targets.limbs[foot.limb], foot, &contacts.toe))
         .collect();
-    let follow = hips_follow(&locked, lock.frames.len(), lock.span(FOLLOW));
-    let (mut usual, mut deep) = (vec![0.0f64; lock.frames.len()], vec![0.0f64; lock.frames.len()]);
+    let follow = hips_follow(&locked, lock.frames, lock.span(FOLLOW));
+    let (mut usual, mut deep) = (vec![0.0f64; lock.frames], vec![0.0f64; lock.frames]);
     for (foot, locked) in feet.geometry.iter().zip(&locked) {
-        let targets = &mut body.limbs[foot.limb];
-        lock.move_goals(targets, locked, &follow);
-        lock.level_soles(targets, foot, locked);
-        lock.lift_foot(targets, &mut body.joints.rotations, foot, locked);
+        let leg = &mut targets.limbs[foot.limb];
+        let lift = lock.place_feet(leg, foot, locked, &follow);
+        if lock.floor.is_finite() {
+            lock.lift_feet(leg, &mut body.joints.rotations, foot, locked, lift);
+        }
         let length = lock.leg_length(foot);
         let most = USUAL_DROP * length;
-        for (frame, (usual, deep)) in usual.iter_mut().zip(&mut deep).enumerate() {
-            let missing = lock.missing_reach(targets, length, frame, &follow[frame], locked.weights[frame]);
-            *usual = usual.max(missing.min(most));
-            *deep = deep.max(missing - most);
+        for (block, leg) in leg.iter().enumerate() {
+            for (frame, missing) in lock.missing_reach(leg, length, block, &follow, &locked.weights) {
+                usual[frame] = usual[frame].max(missing.min(most));
+                deep[frame] = deep[frame].max(missing - most);
+            }
         }
     }
     let (usual, deep) =
@@ -92,25 +96,34 @@ pub(crate) fn lock_feet(
     let up = pair.directions.up;
     let drops = usual.iter().zip(&deep).map(|(usual, deep)| up * (usual + deep));
     let moves: Vec<Vector3<f64>> = follow.iter().zip(drops).map(|(follow, drop)| follow - drop).collect();
-    move_hips(body, feet, start, &moves);
+    move_hips(targets, body, feet, &moves);
 }
 
 /// Moves the hips and everything that hangs on them, but not the goals of feet.
-fn move_hips(body: &mut BodyTrajectories, feet: &Feet, start: usize, moves: &[Vector3<f64>]) {
-    for (frame, moved) in moves.iter().enumerate() {
-        let frame = start + frame;
-        body.hips[frame] += body.above_hips[frame].inverse() * moved;
-        if let Some(head) = body.head.get_mut(frame) {
-            *head += moved;
+fn move_hips(targets: &mut BodyTargets, body: &mut BodyTrajectories, feet: &Feet, moves: &[Vector3<f64>]) {
+    for (block, moves) in moves.chunks(LANES).enumerate() {
+        let moved = VectorLanes::gather(moves);
+        let local = targets.above_hips[block].turn_back(&moved);
+        let hips = &mut body.hips[targets.start + block * LANES..];
+        hips.iter_mut().zip(0..moves.len()).for_each(|(hips, lane)| *hips += local.at(lane));
+        if let Some(head) = targets.head.get_mut(block) {
+            head.add(&moved);
         }
-        for (i, targets) in body.limbs.iter_mut().enumerate().filter(|(_, limb)| !limb.goal.is_empty()) {
-            targets.base[frame].translation.vector += moved;
-            targets.from[frame] += moved;
+        for (i, limb) in targets.limbs.iter_mut().enumerate() {
+            let Some(limb) = limb.get_mut(block) else { continue };
+            limb.base.position.add(&moved);
+            limb.from.add(&moved);
             if feet.geometry.iter().all(|foot| foot.limb != i) {
-                targets.goal[frame] += moved;
+                limb.goal.add(&moved);
             }
         }
     }
+}
+
+/// The values of a block of frames; lanes beyond the last frame are 0.
+fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
+    let values = &values[block * LANES..];
+    std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0))
 }
 
 /// How the ankle of one foot moves while its toe is locked, by frame of the motion.
@@ -142,23 +155,25 @@ impl Lock<'_> {
     }
 
     /// Pins the toe of one foot in each contact to its mean position on the floor.
-    fn corrections(&self, targets: &LimbTargets, foot: &FootGeometry, contact: &[bool]) -> Corrections {
+    fn corrections(&self, leg: &[LimbTargets], foot: &FootGeometry, contact: &[bool]) -> Corrections {
         let up = self.pair.directions.up;
         let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
-        let (goals, tips) = (&targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
-        let toes: Vec<Vector3<f64>> =
-            goals.iter().zip(tips).map(|(goal, tip)| goal + tip * foot.toe_offset).collect();
-        let mut moves = vec![Vector3::zeros(); goals.len()];
-        let mut weights = vec![0.0f64; goals.len()];
+        let toe = |frame: usize| {
+            let (block, lane) = place_of(frame);
+            leg[block].goal.at(lane) + leg[block].tip.at(lane) * foot.toe_offset
+        };
+        let mut moves = vec![Vector3::zeros(); self.frames];
+        let mut weights = vec![0.0f64; self.frames];
         let mut locked: Vec<Range<usize>> = Vec::new();
         for run in runs(contact) {
-            let mean = toes[run.clone()].iter().sum::<Vector3<f64>>() / run.len() as f64;
+            let toes: Vec<Vector3<f64>> = run.clone().map(toe).collect();
+            let mean = toes.iter().sum::<Vector3<f64>>() / run.len() as f64;
             let above =
                 if self.floor.is_finite() { self.floor + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
-            if toes[run.clone()].iter().all(|toe| (place - toe).norm() <= most) {
-                for frame in run.clone() {
-                    (moves[frame], weights[frame]) = (place - toes[frame], 1.0);
+            if toes.iter().all(|toe| (place - toe).norm() <= most) {
+                for (frame, toe) in run.clone().zip(&toes) {
+                    (moves[frame], weights[frame]) = (place - toe, 1.0);
                 }
                 locked.push(run);
             }
@@ -168,92 +183,104 @@ impl Lock<'_> {
         corrections
     }
 
-    /// Applies corrections to the goals of a leg. A free foot moves with the hips.
-    fn move_goals(&self, targets: &mut LimbTargets, locked: &Corrections, follow: &[Vector3<f64>]) {
-        for (frame, goal) in targets.goal[self.frames.clone()].iter_mut().enumerate() {
-            *goal += locked.moves[frame] + follow[frame] * (1.0 - locked.weights[frame]);
-        }
-    }
-
-    /// Turns a locked foot about its ball until its heel is out of the floor: the sole stands level.
-    fn level_soles(&self, targets: &mut LimbTargets, foot: &FootGeometry, locked: &Corrections) {
-        let up = self.pair.directions.up;
-        let frames = self.frames.clone();
-        let feet = targets.goal[frames.clone()].iter_mut().zip(&mut targets.tip[frames]);
-        for ((goal, tip), weight) in feet.zip(&locked.weights).filter(|(_, weight)| **weight > 0.0) {
-            let (to_ball, to_heel) = (*tip * foot.toe_offset, *tip * foot.heel_offset);
-            let sunk = (self.floor - (*goal + to_heel).dot(&up)).max(0.0) * weight.min(1.0);
-            if sunk == 0.0 {
-                continue;
-            }
-            let sole = to_heel - to_ball;
-            let slope = |height: f64| (height / sole.norm()).clamp(-1.0, 1.0).asin();
-            let turn = slope(sole.dot(&up) + sunk) - slope(sole.dot(&up));
-            if let Some(axis) = sole.cross(&up).try_normalize(1e-3 * sole.norm()).filter(|_| turn > 0.0) {
-                let turn = UnitQuaternion::new(axis * turn.min(MOST_LEVEL));
-                *goal += to_ball - turn * to_ball;
-                *tip = turn * *tip;
-            }
-        }
-    }
-
-    /// Lifts toes and heel out of the floor. Toes bend as on a real floor: up where their tips would be in it, and down
-    /// on it while the foot stands.
-    fn lift_foot(
+    /// Applies corrections to the goals of a leg; a free foot moves with the hips. Returns by frame how far toe and heel
+    /// are still in the floor.
+    fn place_feet(
         &self,
-        targets: &mut LimbTargets,
+        leg: &mut [LimbTargets],
+        foot: &FootGeometry,
+        locked: &Corrections,
+        follow: &[Vector3<f64>],
+    ) -> Vec<f64> {
+        let up = self.pair.directions.up;
+        let mut lift = Vec::with_capacity(self.frames.next_multiple_of(LANES));
+        for (block, leg) in leg.iter_mut().enumerate() {
+            let [moves, follow] =
+                [&locked.moves, follow].map(|values| VectorLanes::gather(&values[block * LANES..]));
+            let weights = block_of(&locked.weights, block);
+            leg.goal = VectorLanes::each(|lane| {
+                leg.goal.at(lane) + (moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]))
+            });
+            let heights =
+                |leg: &LimbTargets, offset: &Vector3<f64>| leg.goal.plus(&leg.tip.turn(offset)).dot(&up);
+            let mut heels = heights(leg, &foot.heel_offset);
+            for lane in 0..LANES {
+                let sunk = (self.floor - heels[lane]).max(0.0) * weights[lane].min(1.0);
+                if sunk > 0.0 {
+                    level_sole(leg, lane, foot, &up, sunk);
+                    let heel = leg.goal.at(lane) + leg.tip.at(lane) * foot.heel_offset;
+                    heels[lane] = heel.dot(&up);
+                }
+            }
+            let balls = heights(leg, &foot.toe_offset);
+            let raised =
+                |lane: usize| (self.floor + (foot.toe_height - balls[lane]).max(-heels[lane])).max(0.0);
+            lift.extend((0..LANES).map(raised));
+        }
+        lift.truncate(self.frames);
+        lift
+    }
+
+    /// Lifts toes and heel out of the floor, by at least `lift` in each frame. Toes bend as on a real floor: up where
+    /// their tips would be in it, and down on it while the foot stands.
+    fn lift_feet(
+        &self,
+        leg: &mut [LimbTargets],
         rotations: &mut [Vec<UnitQuaternion<f64>>],
         foot: &FootGeometry,
         locked: &Corrections,
+        mut lift: Vec<f64>,
     ) {
-        let (up, floor, first) = (self.pair.directions.up, self.floor, self.frames.start);
-        if !floor.is_finite() {
-            return;
-        }
-        let (goals, tips) = (&mut targets.goal[self.frames.clone()], &targets.tip[self.frames.clone()]);
-        let raised = |frame: usize, goal: &Vector3<f64>| {
-            let ball = goal + tips[frame] * foot.toe_offset;
-            let heel = goal + tips[frame] * foot.heel_offset;
-            (floor + (foot.toe_height - ball.dot(&up)).max(-heel.dot(&up))).max(0.0)
-        };
-        let mut lift: Vec<f64> = goals.iter().enumerate().map(|(frame, goal)| raised(frame, goal)).collect();
-        let tip_height =
-            |toe: &Toe, frame: usize, raised: f64| goals[frame] + tips[frame] * toe.offset + up * raised;
+        let (up, floor) = (self.pair.directions.up, self.floor);
         for toe in &foot.toes {
             let samples = &mut rotations[toe.joint.index()];
             if !samples.is_empty() && !toe.tips.is_empty() {
-                let samples = &mut samples[first..];
-                let bends: Vec<f64> = samples
-                    .iter()
-                    .enumerate()
-                    .map(|(frame, local)| {
-                        let (at, toes) = (tip_height(toe, frame, lift[frame]), tips[frame] * local);
+                let samples = &mut samples[self.start..];
+                let mut bends = vec![0.0; self.frames];
+                for (block, leg) in leg.iter().enumerate() {
+                    let at =
+                        leg.goal.plus(&leg.tip.turn(&toe.offset)).plus_along(&up, &block_of(&lift, block));
+                    let toes = leg.tip.product(&RotationLanes::gather(&samples[block * LANES..]));
+                    let depths = toe.tip_penetrations(&at, &toes, floor, &up);
+                    for (lane, bend) in bends[block * LANES..].iter_mut().take(LANES).enumerate() {
                         // Only the toes of a locked foot are pressed down on the floor.
-                        let stays = locked.weights[frame] == 0.0
-                            && toe.tip_penetration(&at, &toes, floor, &up) == 0.0;
-                        if stays { 0.0 } else { toe.bend_to_floor(&at, &toes, floor, &up) }
-                    })
-                    .collect();
+                        if locked.weights[block * LANES + lane] != 0.0 || depths[lane] != 0.0 {
+                            *bend = toe.bend_to_floor(&at.at(lane), &toes.at(lane), floor, &up);
+                        }
+                    }
+                }
                 self.bend_toe(samples, toe, &bends, &locked.weights);
             }
         }
         for toe in &foot.toes {
-            let samples = &rotations[toe.joint.index()];
-            for (frame, lift) in lift.iter_mut().enumerate() {
-                let local = samples.get(first + frame).copied().unwrap_or_default();
-                let at = tip_height(toe, frame, 0.0);
-                let lowest =
-                    toe.tip_penetration(&at, &(tips[frame] * local), floor, &up).max(floor - at.dot(&up));
-                *lift = lift.max(lowest);
+            let samples = rotations[toe.joint.index()].get(self.start..).unwrap_or_default();
+            for (block, leg) in leg.iter().enumerate() {
+                let at = leg.goal.plus(&leg.tip.turn(&toe.offset));
+                let mut lowest = at.dot(&up).map(|height| floor - height);
+                if !toe.tips.is_empty() {
+                    let local = match samples.get(block * LANES..).unwrap_or_default() {
+                        [] => RotationLanes::same(&UnitQuaternion::identity()),
+                        samples => RotationLanes::gather(samples),
+                    };
+                    let depths = toe.tip_penetrations(&at, &leg.tip.product(&local), floor, &up);
+                    (0..LANES).for_each(|lane| lowest[lane] = depths[lane].max(lowest[lane]));
+                }
+                for (lift, lowest) in lift[block * LANES..].iter_mut().zip(lowest) {
+                    *lift = lift.max(lowest);
+                }
             }
         }
-        for (goal, lift) in goals.iter_mut().zip(envelope(&lift, self.span(LIFT_AHEAD))) {
-            *goal += up * lift;
+        let lift = envelope(&lift, self.span(LIFT_AHEAD));
+        for (block, leg) in leg.iter_mut().enumerate() {
+            leg.goal = leg.goal.plus_along(&up, &block_of(&lift, block));
         }
     }
 
     /// Bends a toe by what brings its tips to the floor: up ahead of time, down as far as the foot is locked.
     fn bend_toe(&self, samples: &mut [UnitQuaternion<f64>], toe: &Toe, bends: &[f64], locked: &[f64]) {
+        if bends.iter().all(|bend| *bend == 0.0) {
+            return;
+        }
         let up: Vec<f64> = bends.iter().map(|bend| (-bend).max(0.0)).collect();
         let up = envelope(&ramped(&up, BEND_STEP), self.span(BEND_AHEAD));
         // From below: pressing must not put tips into the floor.
@@ -271,19 +298,42 @@ impl Lock<'_> {
         }
     }
 
-    /// How far the hips have to drop in a frame for a leg of a length to reach its foot, whose lock has a weight.
-    fn missing_reach(
-        &self,
-        targets: &LimbTargets,
+    /// How far the hips have to drop for a leg of a length to reach its foot: the frames of a block in which they have to,
+    /// by the weights of its lock.
+    fn missing_reach<'b>(
+        &'b self,
+        leg: &LimbTargets,
         length: f64,
-        frame: usize,
-        follow: &Vector3<f64>,
-        weight: f64,
-    ) -> f64 {
-        let at = self.frames.start + frame;
-        let reach = targets.goal[at] - targets.from[at] - follow;
-        let most = USUAL_DROP + (MOST_DROP - USUAL_DROP) * weight.min(1.0);
-        drop_to_reach(&reach, &self.pair.directions.up, length * STRETCHED).min(most * length)
+        block: usize,
+        follow: &[Vector3<f64>],
+        weights: &'b [f64],
+    ) -> impl Iterator<Item = (usize, f64)> + 'b {
+        let follow = VectorLanes::gather(&follow[block * LANES..]);
+        let reach = leg.goal.minus(&leg.from).minus(&follow);
+        let stretched = length * STRETCHED;
+        let squares = reach.norm_squared();
+        let far = (0..LANES).filter(move |lane| squares[*lane] > stretched * stretched);
+        let frames =
+            far.map(move |lane| (block * LANES + lane, lane)).filter(|(frame, _)| *frame < self.frames);
+        frames.map(move |(frame, lane)| {
+            let most = USUAL_DROP + (MOST_DROP - USUAL_DROP) * weights[frame].min(1.0);
+            let drop = drop_to_reach(&reach.at(lane), &self.pair.directions.up, stretched);
+            (frame, drop.min(most * length))
+        })
+    }
+}
+
+/// Turns a foot about its ball until its heel, which is `sunk` below the floor, is out of it: the sole stands level.
+fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vector3<f64>, sunk: f64) {
+    let (goal, tip) = (leg.goal.at(lane), leg.tip.at(lane));
+    let (to_ball, to_heel) = (tip * foot.toe_offset, tip * foot.heel_offset);
+    let sole = to_heel - to_ball;
+    let slope = |height: f64| (height / sole.norm()).clamp(-1.0, 1.0).asin();
+    let turn = slope(sole.dot(up) + sunk) - slope(sole.dot(up));
+    if let Some(axis) = sole.cross(up).try_normalize(1e-3 * sole.norm()).filter(|_| turn > 0.0) {
+        let turn = UnitQuaternion::new(axis * turn.min(MOST_LEVEL));
+        leg.goal.set(lane, &(goal + (to_ball - turn * to_ball)));
+        leg.tip.set(lane, &(turn * tip));
     }
 }
 

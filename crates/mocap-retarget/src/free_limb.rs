@@ -1,13 +1,12 @@
-//! A limb of two bones without limits: solved in closed form, without a chain.
+//! A limb of two bones without limits: solved in closed form, without a chain, eight frames at once.
 
 use crate::folding::Folding;
 use crate::limb_bend::{bend_axes, bends_back};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::TargetLimits;
-use mocap_ik::{BoneTurns, IkMethod};
-use mocap_model::{Skeleton, UnitQuaternion, Vector3, renormalised};
-use nalgebra::Unit;
+use mocap_ik::BoneTurns;
+use mocap_model::{LANES, RotationLanes, Skeleton, Vector3, VectorLanes};
 
 /// The bones of a limb whose joints turn freely.
 #[derive(Clone, Copy, Debug)]
@@ -21,32 +20,21 @@ pub(crate) struct FreeLimb {
     reached: f64,
 }
 
-/// The transferred pose of a limb in one frame, seen from its first joint, and what it is to do.
+/// A solved limb in a block of frames.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FreeTask {
+pub(crate) struct FreePoses {
+    /// Whether there is a solution; without one the other fields mean nothing.
+    pub found: [bool; LANES],
     /// Orientations of both joints.
-    pub frames: [UnitQuaternion<f64>; 2],
-    /// Target position of the tip.
-    pub goal: Vector3<f64>,
-    /// The axis about which the limb flexes.
-    pub bend: Vector3<f64>,
-    /// Whether goals that would fold the limb flat are softened.
-    pub unfolds: bool,
-}
-
-/// A solved limb.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FreePose {
-    /// Orientations of both joints.
-    pub frames: [UnitQuaternion<f64>; 2],
-    /// Whether it differs from the transferred pose.
-    pub moved: bool,
+    pub frames: [RotationLanes; 2],
+    /// Whether they differ from the transferred pose.
+    pub moved: [bool; LANES],
     /// The squared distance of the tip from the goal that was asked for.
-    pub left: f64,
+    pub left: [f64; LANES],
     /// Whether the goal was softened.
-    pub softened: bool,
+    pub softened: [bool; LANES],
     /// Whether knee or elbow bends the wrong way, and did not before.
-    pub flipped: bool,
+    pub flipped: [bool; LANES],
 }
 
 impl FreeLimb {
@@ -62,10 +50,9 @@ impl FreeLimb {
         let [base, middle, tip] = [limb.target.base, limb.target.middle, limb.target.tip];
         let two_bones = limb.chain.joints() == [base, middle] && skeleton.joint(tip).parent == Some(middle);
         let free = [base, middle].iter().all(|joint| limits.constraints[joint.index()].is_free());
-        let closed_form = matches!(solver, LimbSolver::Auto | LimbSolver::Named(IkMethod::TwoBone));
         let bones = [middle, tip].map(|joint| skeleton.joint(joint).offset);
         let [upper, lower] = bones.map(|bone| bone.norm());
-        (two_bones && free && closed_form).then(|| FreeLimb {
+        (two_bones && free && solver.is_closed_form()).then(|| FreeLimb {
             bones,
             product: upper * lower,
             folding: Folding::new(limb.target.kind, upper, lower),
@@ -73,35 +60,80 @@ impl FreeLimb {
         })
     }
 
-    /// The solution, as the chain of the limb has it; `None` if the bones cannot reach the goal. `flipped` is the sine
-    /// beyond which a limb that bends the wrong way is flipped.
-    #[inline]
-    pub(crate) fn solve(&self, task: &FreeTask, flipped: f64) -> Option<FreePose> {
-        let FreeTask { frames, goal: asked, bend, unfolds } = *task;
-        let (upper, lower) = (frames[0] * self.bones[0], frames[1] * self.bones[1]);
-        let tip = upper + lower;
-        let softened = if unfolds { self.folding.softened(&asked, &tip) } else { None };
-        let goal = softened.unwrap_or(asked);
-        let left = |tip: &Vector3<f64>| (goal - tip).norm_squared();
-        let pose = |frames, moved, tip: &Vector3<f64>, flipped| {
-            let left = (asked - tip).norm_squared();
-            FreePose { frames, moved, left, softened: softened.is_some(), flipped }
+    /// The solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames` are the orientations
+    /// of both joints as transferred, `bend` is the axis about which the limb flexes. With `unfolds`, goals that would fold
+    /// the limb flat are softened. `flipped` is the sine beyond which a limb that bends the wrong way is flipped.
+    pub(crate) fn solve(
+        &self,
+        frames: &[RotationLanes; 2],
+        asked: &VectorLanes,
+        bend: &VectorLanes,
+        unfolds: bool,
+        flipped: f64,
+    ) -> FreePoses {
+        let (upper, lower) = (frames[0].turn(&self.bones[0]), frames[1].turn(&self.bones[1]));
+        let tip = upper.plus(&lower);
+        let mut poses = FreePoses {
+            found: [true; LANES],
+            frames: *frames,
+            moved: [false; LANES],
+            left: asked.minus(&tip).norm_squared(),
+            softened: [false; LANES],
+            flipped: [false; LANES],
         };
-        if left(&tip) <= self.reached {
-            return Some(pose(frames, false, &tip, false));
+        let mut goal = *asked;
+        if unfolds && asked.norm_squared().iter().any(|square| self.folding.softens(*square)) {
+            for lane in 0..LANES {
+                if let Some(softened) = self.folding.softened(&asked.at(lane), &tip.at(lane)) {
+                    goal.set(lane, &softened);
+                    poses.softened[lane] = true;
+                }
+            }
         }
-        let above = -upper;
-        let [_, axis] = bend_axes(&above, &lower, self.product, &bend);
-        let axis = Unit::try_new(axis, 0.0)?;
-        let BoneTurns { middle, first, bent } = BoneTurns::to_goal(&upper, &lower, &goal, axis)?;
-        let turned = [first * frames[0], first * middle * frames[1]];
-        let tip = turned[0] * self.bones[0] + turned[1] * self.bones[1];
-        if left(&tip) > self.reached {
-            return None;
+        let far = |tip: &VectorLanes| goal.minus(tip).norm_squared().map(|square| square > self.reached);
+        poses.moved = far(&tip);
+        if poses.moved.contains(&true) {
+            self.turn(&mut poses, [&upper, &lower], &goal, bend, flipped);
+            let tip = poses.frames[0].turn(&self.bones[0]).plus(&poses.frames[1].turn(&self.bones[1]));
+            let left = asked.minus(&tip).norm_squared();
+            let far = far(&tip);
+            poses.frames = poses.frames.map(|frames| frames.renormalised());
+            for lane in 0..LANES {
+                if poses.moved[lane] {
+                    poses.left[lane] = left[lane];
+                    poses.found[lane] &= !far[lane];
+                } else {
+                    poses.found[lane] = true;
+                    poses.flipped[lane] = false;
+                    (0..2).for_each(|joint| poses.frames[joint].set(lane, &frames[joint].at(lane)));
+                }
+            }
         }
+        poses
+    }
+
+    /// Turns both bones to the goal in all frames.
+    fn turn(
+        &self,
+        poses: &mut FreePoses,
+        [upper, lower]: [&VectorLanes; 2],
+        goal: &VectorLanes,
+        bend: &VectorLanes,
+        flipped: f64,
+    ) {
+        let axes = VectorLanes::each(|lane| {
+            let [_, axis] = bend_axes(&-upper.at(lane), &lower.at(lane), self.product, &bend.at(lane));
+            axis / axis.norm_squared().sqrt()
+        });
+        let BoneTurns { middle, first, bent, found } = BoneTurns::to_goals(upper, lower, goal, &axes);
+        poses.found = found;
+        let [base, knee] = poses.frames;
+        poses.frames = [first.product(&base), first.product(&middle).product(&knee)];
         let squares = self.product * self.product;
-        let flipped = !bends_back(&above, &lower, squares, &bend, flipped / 2.0)
-            && bends_back(&above, &bent, squares, &bend, flipped);
-        Some(pose(turned.map(renormalised), true, &tip, flipped))
+        for lane in 0..LANES {
+            let (above, bend) = (-upper.at(lane), bend.at(lane));
+            poses.flipped[lane] = !bends_back(&above, &lower.at(lane), squares, &bend, flipped / 2.0)
+                & bends_back(&above, &bent.at(lane), squares, &bend, flipped);
+        }
     }
 }

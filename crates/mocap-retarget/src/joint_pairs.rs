@@ -10,7 +10,6 @@ use crate::measure::{StepRow, exceeded_limits, largest_steps};
 use crate::options::RetargetOptions;
 use crate::pair::{LimbRatios, base_pose};
 use crate::report::{MappingRow, RetargetReport};
-use crate::trajectories::JointTrajectories;
 use crate::transfer_rules::{JointPair, TransferRule};
 use mocap_analysis::{largest_step, metres_per_unit};
 use mocap_ik::Constraint;
@@ -132,10 +131,10 @@ impl PairedJoints {
         let driving = self.rules.iter().flat_map(TransferRule::sources).copied();
         let placed = PlacedJoints::of(source, driving);
         let root = [self.root];
-        let rules = JointRules { target, rules: &self.rules, root_motion: &root, scale: self.ratios.leg };
-        let mut joints = JointTransfer::new(rules, self.limits.clone(), &self.target_base, &[]);
-        let moving = std::iter::once(self.root.target);
-        let mut trajectories = JointTrajectories::with_capacity(target.len(), moving, source.frames());
+        let (rules, scale) = (&self.rules, self.ratios.leg);
+        let rules = JointRules { target, rules, root_motion: &root, scale, turned_later: &[] };
+        let mut joints = JointTransfer::new(rules, self.limits.clone(), &self.target_base, &[], &[]);
+        let mut trajectories = rules.trajectories(source.frames());
         for block in 0..source.frames().div_ceil(LANES) {
             joints.pose(&placed, block);
             joints.record(&mut trajectories, LANES.min(source.frames() - block * LANES));

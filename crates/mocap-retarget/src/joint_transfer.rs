@@ -18,6 +18,8 @@ pub(crate) struct JointRules<'a> {
     pub root_motion: &'a [JointPair],
     /// Scale of these positions.
     pub scale: f64,
+    /// Joints that a later stage turns: they have a rotation in every frame even if they keep one here.
+    pub turned_later: &'a [JointId],
 }
 
 /// The joints of a target in a block of frames.
@@ -25,16 +27,55 @@ pub(crate) struct JointTransfer<'a> {
     joints: JointRules<'a>,
     /// By joint; `None` for a joint without limits, or whose limits another stage keeps.
     limits: Vec<Option<JointLimit>>,
-    /// By joint: the translation of a joint that does not move.
-    offsets: Vec<Vector3<f64>>,
-    /// By joint: whether its position is read.
-    placed: Vec<bool>,
+    /// By joint.
+    plans: Vec<JointPlan>,
     /// Local rotations by joint.
     local: Vec<RotationLanes>,
     /// Local translations of the joints of [`JointRules::root_motion`].
     translations: Vec<VectorLanes>,
-    /// By joint, in object space; positions that are not read stay as they are.
+    /// By joint, in object space; what is not read stays as it is.
     pub object: Vec<PlacedLanes>,
+}
+
+/// What a joint needs in every block.
+#[derive(Clone, Copy, Debug)]
+struct JointPlan {
+    parent: Option<usize>,
+    /// The translation of a joint that does not move.
+    offset: Vector3<f64>,
+    /// Whether its orientation is read.
+    turned: bool,
+    /// Whether its position is read.
+    placed: bool,
+    /// Index in [`JointRules::root_motion`].
+    moved: Option<usize>,
+    samples: Samples,
+}
+
+/// How many rotations a joint has over time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Samples {
+    None,
+    One,
+    Each,
+}
+
+impl JointRules<'_> {
+    fn samples(&self, joint: JointId) -> Samples {
+        match self.rules[joint.index()] {
+            TransferRule::Unpaired(_) => Samples::None,
+            TransferRule::Hold(_) if !self.turned_later.contains(&joint) => Samples::One,
+            _ => Samples::Each,
+        }
+    }
+
+    /// Trajectories without frames yet.
+    pub(crate) fn trajectories(&self, frames: usize) -> JointTrajectories {
+        let capacity = |joint| if self.samples(joint) == Samples::Each { frames } else { 0 };
+        let rotations = self.target.iter().map(|(joint, _)| Vec::with_capacity(capacity(joint)));
+        let moving = self.root_motion.iter().map(|pair| (pair.target, Vec::with_capacity(frames)));
+        JointTrajectories { rotations: rotations.collect(), translations: moving.collect() }
+    }
 }
 
 /// The limits of a joint, and how far it may rotate from one frame to the next.
@@ -61,11 +102,13 @@ impl JointLimit {
 }
 
 impl<'a> JointTransfer<'a> {
-    /// `base` is the local pose whose translations are kept; `placed` are the joints whose positions are read.
+    /// `base` is the local pose whose translations are kept; `turned` and `placed` are the joints whose orientations and
+    /// positions are read.
     pub(crate) fn new(
         joints: JointRules<'a>,
         limits: Vec<Option<JointLimit>>,
         base: &Pose,
+        turned: &[JointId],
         placed: &[JointId],
     ) -> JointTransfer<'a> {
         let identity = RotationLanes::same(&UnitQuaternion::identity());
@@ -79,23 +122,21 @@ impl<'a> JointTransfer<'a> {
         });
         JointTransfer {
             local: local.collect(),
-            placed: placed_joints(&joints, placed),
-            joints,
+            plans: plans(&joints, base, turned, placed),
             limits,
-            offsets: base.joints.iter().map(|joint| joint.translation.vector).collect(),
             translations: vec![origin; joints.root_motion.len()],
-            object: vec![PlacedLanes { rotation: identity, position: origin }; joints.target.len()],
+            object: vec![PlacedLanes::origin(); joints.target.len()],
+            joints,
         }
     }
 
     /// Poses all joints as the source is posed in a block of frames.
     pub(crate) fn pose(&mut self, source: &PlacedJoints, block: usize) {
-        for (id, joint) in self.joints.target.iter() {
-            let at = id.index();
+        for (at, (plan, rule)) in self.plans.iter().zip(self.joints.rules).enumerate() {
             let (above, below) = self.object.split_at_mut(at);
-            let parent = joint.parent.map(|parent| &above[parent.index()]);
+            let parent = plan.parent.map(|parent| &above[parent]);
             let (object, local) = (&mut below[0], &mut self.local[at]);
-            match (&self.joints.rules[at], parent, &mut self.limits[at]) {
+            match (rule, parent, &mut self.limits[at]) {
                 (TransferRule::Follow { source: joint, frame }, Some(parent), None) => {
                     object.rotation.set_product(&source.lanes(*joint, block).rotation, frame);
                     local.set_seen_from(&parent.rotation, &object.rotation);
@@ -107,11 +148,12 @@ impl<'a> JointTransfer<'a> {
                         }
                         *local = turned.renormalised();
                     }
-                    object.rotation = parent.map_or(*local, |parent| parent.rotation.product(local));
+                    if plan.turned {
+                        object.rotation = parent.map_or(*local, |parent| parent.rotation.product(local));
+                    }
                 }
             }
-            let moved = self.joints.root_motion.iter().position(|pair| pair.target == id);
-            match (parent, moved) {
+            match (parent, plan.moved) {
                 (_, Some(i)) => {
                     let place = source.lanes(self.joints.root_motion[i].source, block).position;
                     object.position = place.times(self.joints.scale);
@@ -119,21 +161,21 @@ impl<'a> JointTransfer<'a> {
                         parent.rotation.turn_back(&object.position.minus(&parent.position))
                     });
                 }
-                (Some(parent), None) if self.placed[at] => {
-                    object.set_position_below(parent, &self.offsets[at]);
-                }
+                (Some(parent), None) if plan.placed => object.set_position_below(parent, &plan.offset),
                 (Some(_), None) => {}
-                (None, None) => object.position = VectorLanes::same(&self.offsets[at]),
+                (None, None) => object.position = VectorLanes::same(&plan.offset),
             }
         }
     }
 
     /// Appends the first `count` frames of the block.
     pub(crate) fn record(&self, trajectories: &mut JointTrajectories, count: usize) {
-        let tracks = trajectories.rotations.iter_mut().zip(&self.local).zip(self.joints.rules);
-        for ((samples, local), rule) in tracks {
-            if !matches!(rule, TransferRule::Unpaired(_)) {
-                samples.extend((0..count).map(|lane| local.at(lane)));
+        let tracks = trajectories.rotations.iter_mut().zip(&self.local).zip(&self.plans);
+        for ((samples, local), plan) in tracks {
+            match plan.samples {
+                Samples::Each => samples.extend((0..count).map(|lane| local.at(lane))),
+                Samples::One if samples.is_empty() => samples.push(local.at(0)),
+                Samples::One | Samples::None => {}
             }
         }
         for ((_, samples), places) in trajectories.translations.iter_mut().zip(&self.translations) {
@@ -142,18 +184,27 @@ impl<'a> JointTransfer<'a> {
     }
 }
 
-/// Whether positions are read, by joint: of `placed`, of the parents of joints that follow the source's position, and of
-/// all above them.
-fn placed_joints(joints: &JointRules, placed: &[JointId]) -> Vec<bool> {
-    let mut read = vec![false; joints.target.len()];
-    let above_moving = joints.root_motion.iter().filter_map(|pair| joints.target.joint(pair.target).parent);
-    placed.iter().copied().chain(above_moving).for_each(|id| read[id.index()] = true);
-    for (id, joint) in joints.target.iter().rev() {
-        if let Some(parent) = joint.parent {
-            read[parent.index()] |= read[id.index()];
+/// What each joint needs. Joints above others are read for those.
+fn plans(joints: &JointRules, base: &Pose, turned: &[JointId], placed: &[JointId]) -> Vec<JointPlan> {
+    let JointRules { target, rules, root_motion, .. } = *joints;
+    let plan = |id: JointId| JointPlan {
+        parent: target.joint(id).parent.map(JointId::index),
+        offset: base.joints[id.index()].translation.vector,
+        turned: turned.contains(&id),
+        placed: placed.contains(&id),
+        moved: root_motion.iter().position(|pair| pair.target == id),
+        samples: joints.samples(id),
+    };
+    let mut plans: Vec<JointPlan> = target.iter().map(|(id, _)| plan(id)).collect();
+    for at in (0..plans.len()).rev() {
+        let JointPlan { parent, turned, placed, moved, .. } = plans[at];
+        if let Some(parent) = parent {
+            let follows = !rules[at].sources().is_empty();
+            plans[parent].turned |= turned || follows || placed || moved.is_some();
+            plans[parent].placed |= placed || moved.is_some();
         }
     }
-    read
+    plans
 }
 
 /// The local rotations that a rule gives under a parent; `None` if they stay.
@@ -220,10 +271,11 @@ mod tests {
     fn transferred(rules: &[TransferRule], limits: Vec<Option<JointLimit>>) -> JointTrajectories {
         let (target, clip) = (skeleton(), clip());
         let root_motion = [JointPair { source: ROOT, target: ROOT }];
-        let rules = JointRules { target: &target, rules, root_motion: &root_motion, scale: 2.0 };
-        let mut joints = JointTransfer::new(rules, limits, &Pose::rest(&target), &[]);
+        let rules =
+            JointRules { target: &target, rules, root_motion: &root_motion, scale: 2.0, turned_later: &[] };
+        let mut joints = JointTransfer::new(rules, limits, &Pose::rest(&target), &[], &[]);
         let placed = PlacedJoints::of(&clip, [ROOT, TIP]);
-        let mut trajectories = JointTrajectories::with_capacity(2, std::iter::once(ROOT), 3);
+        let mut trajectories = rules.trajectories(3);
         joints.pose(&placed, 0);
         joints.record(&mut trajectories, 3);
         trajectories
@@ -268,6 +320,24 @@ mod tests {
         start.joints[1].rotation = kept;
         let clip = moved.into_clip(Arc::new(skeleton()), &start, FrameRate::new(30.0).unwrap(), 3).unwrap();
         assert_eq!(clip.track(TIP).rotation, Track::Constant(kept));
+    }
+
+    #[test]
+    fn a_joint_that_keeps_its_rotation_has_one_sample_unless_it_is_turned_later() {
+        let (target, clip) = (skeleton(), clip());
+        let hold = TransferRule::Hold(exp(&(Vector3::x() * 0.2)));
+        let rules = [TransferRule::Follow { source: ROOT, frame: UnitQuaternion::identity() }, hold];
+        let samples = |turned_later: &[JointId]| {
+            let rules =
+                JointRules { target: &target, rules: &rules, root_motion: &[], scale: 1.0, turned_later };
+            let mut joints = JointTransfer::new(rules, vec![None, None], &Pose::rest(&target), &[], &[]);
+            let mut trajectories = rules.trajectories(3);
+            joints.pose(&PlacedJoints::of(&clip, [ROOT]), 0);
+            joints.record(&mut trajectories, 3);
+            trajectories.rotations.swap_remove(1)
+        };
+        assert_eq!((samples(&[]).len(), samples(&[TIP]).len()), (1, 3));
+        assert_eq!(samples(&[])[0], samples(&[TIP])[2]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) const OVERSTRETCHED: f64 = 0.25;
 
 /// The axis across the bend of a pose, as long as its sine, and the axis to bend about (of any length). `lengths` is the
 /// product of the bones' lengths, `bend` the usual axis.
-#[inline]
+#[inline(always)]
 pub(crate) fn bend_axes(
     above: &Vector3<f64>,
     below: &Vector3<f64>,
@@ -25,14 +25,14 @@ pub(crate) fn bend_axes(
     let bend = bend - line * (bend.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
     // A slightly hyperextended limb counts as straight.
     let wrong = posed.dot(&bend);
-    let straight = wrong < 0.0 && posed.norm_squared() < OVERSTRETCHED * OVERSTRETCHED;
+    let straight = (wrong < 0.0) & (posed.norm_squared() < OVERSTRETCHED * OVERSTRETCHED);
     let posed = if straight { posed - bend * wrong } else { posed };
     [posed, posed + bend * USUAL]
 }
 
 /// Whether a limb is flipped: bent against its bend axis by more than a sine. `squares` is the product of the squared
 /// lengths of its bones.
-#[inline]
+#[inline(always)]
 pub(crate) fn bends_back(
     above: &Vector3<f64>,
     below: &Vector3<f64>,
@@ -41,5 +41,5 @@ pub(crate) fn bends_back(
     sine: f64,
 ) -> bool {
     let along = below.cross(above).dot(bend);
-    along < 0.0 && along * along > sine * sine * squares
+    (along < 0.0) & (along * along > sine * sine * squares)
 }

@@ -2,16 +2,19 @@
 
 use crate::body::LimbKind;
 use crate::error::RetargetError;
-use crate::free_limb::{FreeLimb, FreeTask};
+use crate::free_limb::{FreeLimb, FreePoses};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
-use crate::source_clip::{Segment, SourceClip};
+use crate::source_clip::Segment;
 use crate::swivel_plan::{Residuals, plan_swivel};
-use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
+use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of};
 use crate::velocity_limiter::VelocityLimiter;
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
-use mocap_model::{JointId, Pose, UnitQuaternion, angle_between, renormalised};
+use mocap_model::{
+    Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, Vector3, VectorLanes, angle_between,
+    renormalised,
+};
 
 /// A goal is reached within this share of the limb's length.
 const REACHED: f64 = 1e-6;
@@ -33,6 +36,17 @@ pub(crate) struct SolvedFrame {
     pub flipped: bool,
 }
 
+impl SolvedFrame {
+    /// Of a limb that has nothing to solve.
+    const AT_GOAL: SolvedFrame = SolvedFrame {
+        error: 0.0,
+        status: SolveStatus::Reached,
+        iterations: 0,
+        at_limit: false,
+        flipped: false,
+    };
+}
+
 /// How limbs are solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimbSolving {
@@ -43,35 +57,57 @@ pub(crate) struct LimbSolving {
     pub measured: bool,
 }
 
-/// Solves all limbs and writes their rotations. Returns results by limb of the pair, then by frame; no frames for a limb
-/// without targets, and none unless they are measured.
+/// Solves all limbs in the frames of a segment and writes their rotations. `bend_axes` are the axes about which the limbs
+/// of the source bend. Returns results by limb of the pair, then by frame; no frames for a limb without targets, and none
+/// unless they are measured.
 pub(crate) fn solve_limbs(
     pair: &Pair,
     how: LimbSolving,
-    source: &SourceClip,
-    body: &mut BodyTrajectories,
+    bend_axes: &[Vector3<f64>],
+    segment: &Segment,
+    body: &BodyTargets,
+    joints: &mut JointTrajectories,
 ) -> Result<Vec<Vec<SolvedFrame>>, RetargetError> {
     let mut solved = vec![Vec::new(); pair.limbs.len()];
-    for ((limb, targets), solved) in pair.limbs.iter().zip(&body.limbs).zip(&mut solved) {
-        if targets.goal.is_empty() {
+    for (i, (limb, solved)) in pair.limbs.iter().zip(&mut solved).enumerate() {
+        let targets = &body.limbs[i];
+        if body.rests[i] && how.measured {
+            *solved = vec![SolvedFrame::AT_GOAL; body.frames];
+        }
+        if targets.is_empty() {
             continue;
         }
-        for segment in source.segments() {
-            let mut run = LimbRun::new(pair, limb, how, segment);
-            if how.measured {
-                solved.reserve(segment.clip.frames());
-            }
-            run.plan(pair, &body.joints, targets, segment)?;
-            for frame in segment.start..segment.start + segment.clip.frames() {
-                let (result, lower) = run.solve(&mut body.joints, targets, frame)?;
+        if how.measured {
+            solved.reserve(body.frames);
+        }
+        let mut run = LimbRun::new(pair, limb, how, segment);
+        run.plan(pair, joints, targets, bend_axes[i])?;
+        for (block, targets) in targets.iter().enumerate() {
+            let source = segment.placed.lanes(limb.source.base, block);
+            let bend = source.rotation.turn(&bend_axes[i]);
+            let free = run.solve_free(targets, &bend);
+            for lane in 0..LANES.min(body.frames - block * LANES) {
+                let frame = block * LANES + lane;
+                let taken = free.as_ref().and_then(|free| run.take(free, joints, frame));
+                let (result, tip) = match taken {
+                    Some(taken) => taken,
+                    None => run.solve_chain(joints, targets, bend.at(lane), frame)?,
+                };
                 if how.measured {
                     solved.push(result);
                 }
-                run.keep_tip(&mut body.joints, targets, frame, lower);
+                run.keep_tip(joints, frame, tip);
             }
         }
     }
     Ok(solved)
+}
+
+/// The solution of a limb whose joints turn freely, in a block of frames.
+struct FreeBlock {
+    poses: FreePoses,
+    /// Local rotations of first joint, knee or elbow, and tip; `None` where all stay as transferred.
+    local: Option<[RotationLanes; 3]>,
 }
 
 /// One limb over the frames of a segment.
@@ -83,8 +119,10 @@ struct LimbRun<'a> {
     solver: LimbSolver,
     unfolds: bool,
     options: SolveOptions,
-    /// The first frame.
-    first: usize,
+    /// The first frame of the segment, counted in the whole clip.
+    start: usize,
+    /// The source, whose limb shows the bend.
+    segment: &'a Segment,
     limiter: VelocityLimiter,
     /// Planned swivels by frame of the segment \[rad\]; empty without a plan.
     swivels: Vec<f64>,
@@ -93,11 +131,11 @@ struct LimbRun<'a> {
     /// The pose that the chain is read from.
     local: Pose,
     /// Rotations of the chain before it is solved.
-    start: Vec<UnitQuaternion<f64>>,
+    transferred: Vec<UnitQuaternion<f64>>,
 }
 
-impl LimbRun<'_> {
-    fn new<'a>(pair: &Pair, limb: &'a LimbMap, how: LimbSolving, segment: &Segment) -> LimbRun<'a> {
+impl<'a> LimbRun<'a> {
+    fn new(pair: &Pair, limb: &'a LimbMap, how: LimbSolving, segment: &'a Segment) -> LimbRun<'a> {
         let TargetLimits { constraints, kept } = &pair.limits;
         let skeleton = &pair.target.skeleton;
         let tip = limb.target.tip;
@@ -116,12 +154,13 @@ impl LimbRun<'_> {
                 restart: false,
                 ..SolveOptions::default()
             },
-            first: segment.start,
+            start: segment.start,
+            segment,
             limiter: VelocityLimiter::new(&segment.clip, limb, *kept),
             swivels: Vec::new(),
             tip: follows.then_some(held),
             local: Pose::rest(skeleton),
-            start: Vec::new(),
+            transferred: Vec::new(),
         }
     }
 
@@ -130,21 +169,24 @@ impl LimbRun<'_> {
         &mut self,
         pair: &Pair,
         joints: &JointTrajectories,
-        targets: &LimbTargets,
-        segment: &Segment,
+        targets: &[LimbTargets],
+        bend_axis: Vector3<f64>,
     ) -> Result<(), RetargetError> {
         let is_free = |joint: &JointId| pair.limits.constraints[joint.index()].is_free();
         let limited = pair.limits.kept && !self.chain.joints().iter().all(is_free);
         if self.limb.target.kind != LimbKind::Arm || !limited {
             return Ok(());
         }
-        let mut residuals: Vec<Residuals> = Vec::with_capacity(segment.clip.frames());
-        for frame in self.first..self.first + segment.clip.frames() {
-            self.read(joints, targets, frame)?;
-            let (goal, bend) = (targets.goal[frame], targets.bend[frame]);
+        let Segment { clip, placed, .. } = self.segment;
+        let mut residuals: Vec<Residuals> = Vec::with_capacity(clip.frames());
+        for frame in 0..clip.frames() {
+            let (block, lane) = place_of(frame);
+            self.read(joints, &targets[block], frame)?;
+            let (goal, bend) =
+                (targets[block].goal.at(lane), placed.rotation(self.limb.source.base, frame) * bend_axis);
             residuals.push(self.limb.swivels(&mut self.chain, goal, bend, &self.options)?);
         }
-        self.swivels = plan_swivel(&residuals, segment.clip.rate().fps(), self.limiter.base_step());
+        self.swivels = plan_swivel(&residuals, clip.rate().fps(), self.limiter.base_step());
         Ok(())
     }
 
@@ -156,102 +198,103 @@ impl LimbRun<'_> {
         frame: usize,
     ) -> Result<(), RetargetError> {
         for joint in self.chain.joints() {
-            self.local.joints[joint.index()].rotation = joints.rotations[joint.index()][frame];
+            self.local.joints[joint.index()].rotation = joints.rotations[joint.index()][self.start + frame];
         }
-        self.chain.read_at(targets.base[frame], &self.local)?;
+        let (base, lane) = (&targets.base, frame % LANES);
+        let base = Isometry3::from_parts(base.position.at(lane).into(), base.rotation.at(lane));
+        self.chain.read_at(base, &self.local)?;
         Ok(())
     }
 
-    /// Solves one frame and writes the rotations of the limb. Returns the orientation of the last bone as well, unless the
-    /// tip stays as transferred.
-    #[inline]
-    fn solve(
-        &mut self,
-        joints: &mut JointTrajectories,
-        targets: &LimbTargets,
-        frame: usize,
-    ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
-        match self.solve_free(joints, targets, frame) {
-            Some(solved) => Ok(solved),
-            None => self.solve_chain(joints, targets, frame),
-        }
+    /// Solves a block of frames in closed form, each by itself; `None` if the limb is not free.
+    fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes) -> Option<FreeBlock> {
+        let goal = targets.goal.minus(&targets.from);
+        let poses = self.free.as_ref()?.solve(&targets.frames, &goal, bend, self.unfolds, FLIPPED);
+        // Only feet are turned after the transfer.
+        let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true);
+        let local = (!stays).then(|| {
+            let [upper, lower] = &poses.frames;
+            [
+                targets.base.rotation.inverse_product(upper),
+                upper.inverse_product(lower),
+                lower.inverse_product(&targets.tip).renormalised(),
+            ]
+        });
+        Some(FreeBlock { poses, local })
     }
 
-    /// Solves one frame in closed form; `None` if the limb is not free, cannot reach its goal, or would jump.
+    /// Takes the solution of one frame and writes it. Returns the rotation of the tip as well, unless it stays as
+    /// transferred. `None` if the limb cannot reach its goal, or would jump.
     #[inline]
-    fn solve_free(
+    fn take(
         &mut self,
+        FreeBlock { poses, local }: &FreeBlock,
         joints: &mut JointTrajectories,
-        targets: &LimbTargets,
         frame: usize,
     ) -> Option<(SolvedFrame, Option<UnitQuaternion<f64>>)> {
-        let free = self.free.as_ref()?;
-        let task = FreeTask {
-            frames: targets.frames[frame],
-            goal: targets.goal[frame] - targets.from[frame],
-            bend: targets.bend[frame],
-            unfolds: self.unfolds,
-        };
-        let pose = free.solve(&task, FLIPPED)?;
-        let [upper, lower] = pose.frames;
+        let (at, lane) = (self.start + frame, frame % LANES);
         let ids = [self.limb.target.base, self.limb.target.middle].map(JointId::index);
-        let local = match pose.moved {
-            true => [targets.base[frame].rotation.inverse() * upper, upper.inverse() * lower],
-            false => ids.map(|id| joints.rotations[id][frame]),
+        let moved = local.as_ref().filter(|_| poses.moved[lane]);
+        let turned = match moved {
+            Some([base, middle, _]) => [base.at(lane), middle.at(lane)],
+            None => ids.map(|id| joints.rotations[id][at]),
         };
-        if self.limiter.exceeded(&local) {
+        if !poses.found[lane] || self.limiter.exceeded(&turned) {
             return None;
         }
-        self.limiter.accept(&local);
-        for (id, local) in ids.into_iter().zip(local) {
-            joints.rotations[id][frame] = local;
+        self.limiter.accept(&turned);
+        if moved.is_some() {
+            for (id, turned) in ids.into_iter().zip(turned) {
+                joints.rotations[id][at] = turned;
+            }
         }
         let solved = SolvedFrame {
-            error: pose.left.sqrt(),
-            status: if pose.softened { SolveStatus::Unreachable } else { SolveStatus::Reached },
-            iterations: u32::from(pose.moved),
+            error: poses.left[lane].sqrt(),
+            status: if poses.softened[lane] { SolveStatus::Unreachable } else { SolveStatus::Reached },
+            iterations: u32::from(poses.moved[lane]),
             at_limit: false,
-            flipped: pose.flipped,
+            flipped: poses.flipped[lane],
         };
-        // Only feet are turned after the transfer.
-        let stays = !pose.moved && self.limb.target.kind == LimbKind::Arm;
-        Some((solved, (!stays).then_some(lower)))
+        let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved[lane];
+        let tip = local.as_ref().filter(|_| !stays).map(|[.., tip]| tip.at(lane));
+        Some((solved, tip))
     }
 
-    /// Solves one frame with the chain of the limb.
+    /// Solves one frame with the chain of the limb. Returns the rotation of the tip under it as well.
     fn solve_chain(
         &mut self,
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
+        bend: Vector3<f64>,
         frame: usize,
     ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
         self.read(joints, targets, frame)?;
-        let LimbRun { limb, chain, solver, options, limiter, start, .. } = self;
-        let (asked, bend) = (targets.goal[frame], targets.bend[frame]);
+        let LimbRun { limb, chain, solver, options, limiter, transferred, .. } = self;
+        let asked = targets.goal.at(frame % LANES);
         let goal = if self.unfolds { limb.unfolded_goal(chain, asked) } else { asked };
-        let bend = match self.swivels.get(frame - self.first) {
+        let bend = match self.swivels.get(frame) {
             Some(swivel) => limb.pose_swivelled(chain, goal, bend, options, *swivel)?,
             None => bend,
         };
         let solve_from = |chain: &mut PosedChain| limb.solve(chain, goal, bend, *solver, options);
         let usual = !limb.bends_back(chain, &bend, FLIPPED / 2.0);
         let seen = limb.upper_frame(chain).inverse() * bend;
-        start.clear();
-        start.extend_from_slice(chain.chain.rotations());
+        transferred.clear();
+        transferred.extend_from_slice(chain.chain.rotations());
         let mut outcome = solve_from(chain)?;
-        if !self.swivels.is_empty() && largest_angle(chain.chain.rotations(), start) > OFF_PLAN {
+        if !self.swivels.is_empty() && largest_angle(chain.chain.rotations(), transferred) > OFF_PLAN {
             // The goal is only within reach where the plan could not go in time.
-            chain.chain.set_rotations(start);
+            chain.chain.set_rotations(transferred);
             let position = (chain.chain.tip_position(0) - goal).norm();
             outcome =
                 SolveOutcome { status: SolveStatus::NotConverged, position, limit_contacts: 1, ..outcome };
         }
         if limiter.exceeded(chain.chain.rotations()) {
-            outcome = limiter.limit(chain, outcome, start, &goal, solve_from)?;
+            outcome = limiter.limit(chain, outcome, transferred, &goal, solve_from)?;
         }
         limiter.accept(chain.chain.rotations());
         for (joint, rotation) in chain.joints().iter().zip(chain.chain.rotations()) {
-            joints.rotations[joint.index()][frame] = *rotation;
+            joints.rotations[joint.index()][self.start + frame] = *rotation;
         }
         let (error, status) = match goal == asked {
             true => (outcome.position, outcome.status),
@@ -264,27 +307,20 @@ impl LimbRun<'_> {
             at_limit: outcome.limit_contacts > 0,
             flipped: usual && limb.bends_back(chain, &(limb.upper_frame(chain) * seen), FLIPPED),
         };
-        Ok((solved, chain.chain.frames().last().copied()))
+        let wished = targets.tip.at(frame % LANES);
+        let tip = chain.chain.frames().last().map(|last| renormalised(last.inverse() * wished));
+        Ok((solved, tip))
     }
 
-    /// Gives the tip the source's orientation under the solved limb, whose last bone has the orientation `above`; without
-    /// one it has it.
+    /// Gives the tip a rotation under the solved limb, the one that keeps the source's orientation; without one it has it.
     #[inline]
-    fn keep_tip(
-        &self,
-        joints: &mut JointTrajectories,
-        targets: &LimbTargets,
-        frame: usize,
-        above: Option<UnitQuaternion<f64>>,
-    ) {
+    fn keep_tip(&self, joints: &mut JointTrajectories, frame: usize, turned: Option<UnitQuaternion<f64>>) {
         let Some(constraint) = &self.tip else { return };
-        let samples = &mut joints.rotations[self.limb.target.tip.index()];
-        let turned = above.map_or(samples[frame], |above| renormalised(above.inverse() * targets.tip[frame]));
-        let allowed = constraint.project(&turned).0;
-        samples[frame] = if frame > self.first {
-            constraint.slerp_towards(&samples[frame - 1], &allowed, self.limiter.tip_step())
-        } else {
-            allowed
+        let samples = &mut joints.rotations[self.limb.target.tip.index()][self.start..];
+        let allowed = constraint.project(&turned.unwrap_or(samples[frame])).0;
+        samples[frame] = match frame.checked_sub(1) {
+            Some(before) => constraint.slerp_towards(&samples[before], &allowed, self.limiter.tip_step()),
+            None => allowed,
         };
     }
 }
@@ -297,47 +333,76 @@ fn largest_angle(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::Limb;
     use crate::clip_context::analyse;
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
-    use crate::transfer::transfer;
-    use mocap_model::{Clip, Vector3};
+    use crate::pair::Character;
+    use crate::self_contact::SelfContacts;
+    use crate::source_clip::SourceClip;
+    use crate::trajectories::BodyTrajectories;
+    use crate::transfer::Transfer;
+    use mocap_model::Clip;
 
     const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
 
-    /// A walk transferred to another body, before its limbs are solved.
-    fn transferred(options: &RetargetOptions) -> (Pair, SourceClip, BodyTrajectories) {
-        let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
-        let pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
-        let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
-        let context = analyse(&pair, options, source.last(), None).unwrap();
-        let body = transfer(&pair, options, &context, &source);
-        (pair, source, body)
+    /// A walk transferred to another body, before its limbs are solved; arms are solved even if they follow.
+    struct Walk {
+        pair: Pair,
+        source: SourceClip,
+        bend_axes: Vec<Vector3<f64>>,
+        body: BodyTrajectories,
+        targets: BodyTargets,
     }
 
-    fn tips(pair: &Pair, clip: &Clip, limb: usize) -> Vec<Vector3<f64>> {
-        mocap_analysis::trajectory(clip, pair.limbs[limb].target.tip)
+    impl Walk {
+        fn transferred(options: &RetargetOptions) -> Walk {
+            let (walk, other) = (clip("alex_walk.bvh").trimmed(0..40).unwrap(), clip("robin_walk.bvh"));
+            let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
+            pair.follows.fill(false);
+            let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
+            let context = analyse(&pair, options, source.last(), None).unwrap();
+            let transfer = Transfer::new(&pair, options, &context, &source);
+            let mut body = transfer.trajectories(walk.frames());
+            let targets = transfer.append(source.last(), &SelfContacts::default(), &mut body);
+            Walk { bend_axes: context.bend_axes.clone(), pair, source, body, targets }
+        }
+
+        fn solve(&mut self) -> Vec<Vec<SolvedFrame>> {
+            let joints = &mut self.body.joints;
+            solve_limbs(&self.pair, HOW, &self.bend_axes, self.source.last(), &self.targets, joints).unwrap()
+        }
+
+        fn clip(self) -> Clip {
+            let Character { skeleton, body, .. } = &self.pair.target;
+            self.body.into_clip(skeleton, body.hips, self.source.rate()).unwrap()
+        }
     }
 
     #[test]
     fn limbs_meet_goals_within_reach_and_say_which_are_not() {
-        let (pair, source, mut body) = transferred(&RetargetOptions::default());
-        let length = pair.target.reference.limb_length(&pair.limbs[0].target);
+        let mut walk = Walk::transferred(&RetargetOptions::default());
+        let limbs: Vec<Limb> = walk.pair.limbs.iter().map(|limb| limb.target.clone()).collect();
+        let length = walk.pair.target.reference.limb_length(&limbs[0]);
         // The left foot is to be twice as far down as its leg is long.
-        let left = &mut body.limbs[0];
-        left.goal = left.from.iter().map(|hip| hip - Vector3::y() * (2.0 * length)).collect();
-        let goals: Vec<_> = body.limbs.iter().map(|limb| limb.goal.clone()).collect();
-        let solved = solve_limbs(&pair, HOW, &source, &mut body).unwrap();
-        let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
+        for left in &mut walk.targets.limbs[0] {
+            left.goal = VectorLanes::each(|lane| left.from.at(lane) - Vector3::y() * (2.0 * length));
+        }
+        let goals = walk.targets.limbs.clone();
+        let solved = walk.solve();
+        let clip = walk.clip();
         let count = |limb: usize, status| solved[limb].iter().filter(|frame| frame.status == status).count();
         assert_eq!(solved[0][0].status, SolveStatus::Unreachable);
         assert!(count(0, SolveStatus::Unreachable) > 30 && count(1, SolveStatus::Reached) > 30);
         assert!(solved[0].iter().all(|frame| frame.error > 0.9 * length));
         for (limb, (goals, solved)) in goals.iter().zip(&solved).enumerate() {
             assert_eq!(solved.len(), 40);
-            for (frame, (tip, goal)) in tips(&pair, &clip, limb).iter().zip(goals).enumerate() {
-                assert!(((tip - goal).norm() - solved[frame].error).abs() < 1e-9 * length, "{limb} {frame}");
-                assert!(!solved[frame].flipped);
+            let tips = mocap_analysis::trajectory(&clip, limbs[limb].tip);
+            for (frame, (tip, solved)) in tips.iter().zip(solved).enumerate() {
+                let (block, lane) = place_of(frame);
+                let distance = (tip - goals[block].goal.at(lane)).norm();
+                assert!((distance - solved.error).abs() < 1e-9 * length, "{limb} {frame}");
+                assert!(!solved.flipped);
             }
         }
     }
@@ -345,25 +410,25 @@ mod tests {
     #[test]
     fn a_limb_without_targets_keeps_the_transferred_pose() {
         let options = RetargetOptions { hands: Hands::Off, ..RetargetOptions::default() };
-        let (pair, source, mut body) = transferred(&options);
-        let arm = pair.limbs[2].target.clone();
-        let before = body.joints.rotations.clone();
-        let solved = solve_limbs(&pair, HOW, &source, &mut body).unwrap();
+        let mut walk = Walk::transferred(&options);
+        let arm = walk.pair.limbs[2].target.clone();
+        let before = walk.body.joints.rotations.clone();
+        let solved = walk.solve();
         assert!(solved[2].is_empty() && solved[0].len() == 40);
-        let same = |joint: JointId| before[joint.index()] == body.joints.rotations[joint.index()];
-        assert!(same(arm.base) && same(arm.middle) && !same(pair.limbs[0].target.base));
+        let same = |joint: JointId| before[joint.index()] == walk.body.joints.rotations[joint.index()];
+        assert!(same(arm.base) && same(arm.middle) && !same(walk.pair.limbs[0].target.base));
     }
 
     #[test]
     fn hands_keep_their_orientation() {
-        let (pair, source, mut body) = transferred(&RetargetOptions::default());
-        solve_limbs(&pair, HOW, &source, &mut body).unwrap();
-        let wished = body.limbs[2].tip.clone();
-        let hand = pair.limbs[2].target.tip;
-        let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate()).unwrap();
-        let placed = mocap_analysis::placements(&clip, &[hand]);
-        for (is, wished) in placed[0].iter().zip(&wished) {
-            assert!(is.rotation.angle_to(wished) < 1e-9);
+        let mut walk = Walk::transferred(&RetargetOptions::default());
+        walk.solve();
+        let wished = walk.targets.limbs[2].clone();
+        let hand = walk.pair.limbs[2].target.tip;
+        let placed = mocap_analysis::placements(&walk.clip(), &[hand]);
+        for (frame, is) in placed[0].iter().enumerate() {
+            let (block, lane) = place_of(frame);
+            assert!(is.rotation.angle_to(&wished[block].tip.at(lane)) < 1e-9);
         }
     }
 }

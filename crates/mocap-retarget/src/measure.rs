@@ -12,9 +12,7 @@ use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
     SelfContactReport, SoleReport, StepReport,
 };
-use crate::self_contact::{
-    ContactOffset, SelfContacts, Touched, contact_joints, offset_in_frame, palm_offset,
-};
+use crate::self_contact::{ContactOffset, MovingHands, SelfContacts, Touched, contact_joints};
 use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
@@ -23,7 +21,7 @@ use mocap_analysis::{
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
-    Clip, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3, VectorLanes,
+    Clip, FrameRate, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, VectorLanes,
     angle_between,
 };
 use std::ops::Range;
@@ -33,14 +31,15 @@ const OFF_GOAL: f64 = 0.0235;
 
 /// What the stages made of a clip.
 pub(crate) struct StageResults<'a> {
-    /// The source, without its lead-in.
-    pub source: &'a Segment,
+    /// The source, without its lead-in, and its limbs.
+    pub source: &'a Clip,
+    pub source_limbs: &'a LimbCurves,
     pub context: &'a ClipContext,
     /// The motion of the target, without its lead-in.
     pub motion: &'a Clip,
     /// By limb of the pair, then by frame of the motion.
-    pub solved: &'a [&'a [SolvedFrame]],
-    /// Self-contacts of the source, with all frames of the clip.
+    pub solved: &'a [Vec<SolvedFrame>],
+    /// Self-contacts of the source.
     pub self_contacts: &'a SelfContacts,
     /// Number of lead-in frames before the motion.
     pub lead_in: usize,
@@ -54,17 +53,17 @@ pub(crate) fn report(
     mut warnings: Vec<RetargetWarning>,
     results: &StageResults,
 ) -> RetargetReport {
-    let StageResults { source: Segment { clip: source, placed: was_placed, .. }, context, motion, .. } =
-        *results;
+    let StageResults { source, context, motion, .. } = *results;
     if source.frames() == 0 {
         warnings.push(RetargetWarning::NoFrames);
     } else if !context.feet.any_contact {
         warnings.push(RetargetWarning::NoContacts);
     }
     let metres = [pair.source.metres, pair.target.metres];
-    let was = LimbMotions::of(was_placed, &pair.source.body, pair.limbs.iter().map(|limb| &limb.source));
-    let is_placed = place(pair, &context.feet, motion);
-    let is = LimbMotions::of(&is_placed, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
+    let placed = place(pair, &context.feet, motion);
+    let limbs = LimbMotions::of(&placed, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
+    let was = results.source_limbs;
+    let is = LimbCurves::of(pair, &limbs, &pair.target.reference, motion.rate());
     let heights = &context.heights;
     let effectors = effectors(pair, results.solved);
     warnings.extend(feet_off_goal(pair, results.solved));
@@ -75,11 +74,11 @@ pub(crate) fn report(
         metres,
         mapping: mapping(pair),
         effectors,
-        feet: feet(pair, &context.feet, heights, motion, &is),
-        self_contacts: self_contacts(pair, results.self_contacts, &is_placed, results.lead_in),
+        feet: feet(pair, &context.feet, heights, motion, &limbs),
+        self_contacts: self_contacts(pair, results.self_contacts, &placed),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
-        angles: angles(pair, &was, &is),
-        jerk_ratio: jerk_ratio(pair, &was, &is, source.rate().fps()),
+        angles: angles(pair, was, &is),
+        jerk_ratio: jerk_ratio(pair, was, &is),
         largest_step: body_steps(pair, source, motion),
         floor: [heights.source_floor * metres[0], heights.target_floor * metres[1]],
         warnings,
@@ -109,7 +108,7 @@ fn mapping(pair: &Pair) -> Vec<MappingRow> {
     rows.filter(|row| row.source.is_some() || row.target.is_some()).collect()
 }
 
-fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
+fn effectors(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<EffectorReport> {
     let metres = pair.target.metres;
     let mut reports = Vec::new();
     for (limb, solved) in pair.limbs.iter().zip(solved).filter(|(_, solved)| !solved.is_empty()) {
@@ -139,10 +138,10 @@ fn effectors(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<EffectorReport> {
 }
 
 /// A warning for each foot that is further from its goal than it may be.
-fn feet_off_goal(pair: &Pair, solved: &[&[SolvedFrame]]) -> Vec<RetargetWarning> {
+fn feet_off_goal(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<RetargetWarning> {
     let metres = pair.target.metres;
     let limbs = pair.limbs.iter().zip(solved).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
-    let warning = |(limb, solved): (&LimbMap, &&[SolvedFrame])| {
+    let warning = |(limb, solved): (&LimbMap, &Vec<SolvedFrame>)| {
         let most = OFF_GOAL * pair.target.reference.limb_length(&limb.target);
         let far: Vec<f64> = solved.iter().map(|frame| frame.error).filter(|error| *error > most).collect();
         (!far.is_empty()).then(|| RetargetWarning::FootOffGoal {
@@ -257,32 +256,26 @@ fn soles(
     reports
 }
 
-fn self_contacts(
-    pair: &Pair,
-    contacts: &SelfContacts,
-    placed: &PlacedJoints,
-    lead_in: usize,
-) -> Vec<SelfContactReport> {
-    if contacts.offsets.iter().all(Vec::is_empty) {
+fn self_contacts(pair: &Pair, contacts: &SelfContacts, placed: &PlacedJoints) -> Vec<SelfContactReport> {
+    if !contacts.any() {
         return Vec::new();
     }
-    let palms: Vec<Vector3<f64>> =
-        pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
+    let limbs = pair.limbs.iter().map(|limb| &limb.target);
+    let hands = MovingHands::of(&pair.target, limbs, placed, pair.directions.up, 0.0);
     let role = |i: usize, place: usize| {
         let limb = &pair.limbs[i].target;
         limb.kind.roles_of(limb.side)[place]
     };
     let mut reports = Vec::new();
     for (contact, was) in contacts.pairs.iter().zip(&contacts.offsets) {
-        let was = was.get(lead_in..).unwrap_or_default();
         let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
         let touching = runs(&touching);
         if touching.is_empty() {
             continue;
         }
         let frames = touching.iter().flat_map(Range::clone);
-        let is = |frame: usize| offset_in_frame(&pair.target, &pair.limbs, &palms, contact, placed, frame);
-        let errors: Vec<f64> = frames.map(|frame| (is(frame) - was[frame].offset).norm()).collect();
+        let error = |frame: usize| (hands.offset(contact, frame) - was[frame].offset).norm();
+        let errors: Vec<f64> = frames.map(error).collect();
         let on = match contact.on {
             Touched::Hand(other) => role(other, 2),
             Touched::Hip(leg) => role(leg, 0),
@@ -326,13 +319,42 @@ fn violations(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frame
     }
 }
 
-fn angles(pair: &Pair, was: &LimbMotions, is: &LimbMotions) -> Vec<AngleReport> {
+/// What is compared of the limbs of source and target.
+pub(crate) struct LimbCurves {
+    /// By limb of the pair: [`limb_angles`].
+    angles: Vec<[Vec<f64>; 2]>,
+    /// By limb of the pair: the mean jerk of its tip [units of the clip / s³].
+    jerks: Vec<f64>,
+}
+
+impl LimbCurves {
+    /// Of the source in a segment.
+    pub(crate) fn of_source(pair: &Pair, segment: &Segment) -> LimbCurves {
+        let limbs = pair.limbs.iter().map(|limb| &limb.source);
+        let limbs = LimbMotions::of(&segment.placed, &pair.source.body, limbs);
+        LimbCurves::of(pair, &limbs, &pair.source.reference, segment.clip.rate())
+    }
+
+    fn of(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, rate: FrameRate) -> LimbCurves {
+        let LimbMotions { placed, .. } = motions;
+        let jerk = |i: usize| {
+            let Some([.., tip]) = motions.limb(i) else { return 0.0 };
+            let places = (0..placed.frames()).map(|frame| placed.position(tip, frame)).collect();
+            mean_jerk(&places, rate.fps())
+        };
+        let limbs = 0..pair.limbs.len();
+        LimbCurves {
+            angles: limbs.clone().map(|i| limb_angles(pair, motions, reference, i)).collect(),
+            jerks: limbs.map(jerk).collect(),
+        }
+    }
+}
+
+fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
     let mut reports = Vec::new();
-    for (i, limb) in pair.limbs.iter().enumerate() {
-        let was = limb_angles(pair, was, &pair.source.reference, i);
-        let is = limb_angles(pair, is, &pair.target.reference, i);
+    for (limb, (was, is)) in pair.limbs.iter().zip(was.angles.iter().zip(&is.angles)) {
         let roles = limb.target.kind.roles_of(limb.target.side);
-        for ((was, is), role) in was.iter().zip(&is).zip(roles) {
+        for ((was, is), role) in was.iter().zip(is).zip(roles) {
             let (rms, correlation) = (rms_difference(was, is), correlation(was, is));
             reports.push(AngleReport { role, rms, correlation });
         }
@@ -371,21 +393,14 @@ fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
     cosines.map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
-fn jerk_ratio(pair: &Pair, was: &LimbMotions, is: &LimbMotions, fps: f64) -> Option<f64> {
+fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
     // Hands move as far as arms are long, feet as far as legs are.
-    let scale = |i: usize| match pair.limbs[i].target.kind {
+    let scale = |limb: &LimbMap| match limb.target.kind {
         LimbKind::Leg => pair.ratios.leg,
         LimbKind::Arm => pair.ratios.arm.unwrap_or(pair.ratios.leg),
     };
-    let mean = |motions: &LimbMotions, scale: &dyn Fn(usize) -> f64| -> f64 {
-        let tips = (0..pair.limbs.len()).filter_map(|i| Some((scale(i), motions.limb(i)?)));
-        let placed = motions.placed;
-        let jerk = |tip: JointId| {
-            mean_jerk(&(0..placed.frames()).map(|frame| placed.position(tip, frame)).collect(), fps)
-        };
-        tips.map(|(scale, [.., tip])| scale * jerk(tip)).sum()
-    };
-    let (was, is) = (mean(was, &scale), mean(is, &|_| 1.0));
+    let was: f64 = pair.limbs.iter().zip(&was.jerks).map(|(limb, jerk)| scale(limb) * jerk).sum();
+    let is: f64 = is.jerks.iter().sum();
     (was > 0.0).then(|| is / was)
 }
 
@@ -472,7 +487,7 @@ fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, Joint, Limit, exp};
+    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
 
     #[test]
     fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {

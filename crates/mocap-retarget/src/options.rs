@@ -88,6 +88,11 @@ impl LimbSolver {
         [Auto, Named(a), Named(b), Named(c), Named(d), Named(e)]
     };
 
+    /// Whether free limbs are solved in closed form.
+    pub(crate) fn is_closed_form(self) -> bool {
+        matches!(self, LimbSolver::Auto | LimbSolver::Named(mocap_ik::IkMethod::TwoBone))
+    }
+
     /// The name in commands and reports.
     pub const fn name(self) -> &'static str {
         match self {

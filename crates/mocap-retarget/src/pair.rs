@@ -2,13 +2,13 @@
 //!
 //! Immutable. Every stage reads the parts that it needs.
 
-use crate::body::{Body, LIMBS, LimbKind};
+use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::limb_map::LimbMap;
 use crate::pose_estimation::MotionSample;
 use crate::reference_pose::{Directions, ReferencePose};
 use crate::roles::map_roles;
-use crate::transfer_rules::{TransferRule, transfer_rules};
+use crate::transfer_rules::{JointPair, TransferRule, namesakes, transfer_rules};
 use crate::{RetargetOptions, RoleMap};
 use mocap_analysis::{FootMotion, feet_of, metres_per_unit};
 use mocap_ik::Constraint;
@@ -41,6 +41,10 @@ pub(crate) struct Pair {
     /// The limbs that both have.
     pub limbs: Vec<LimbMap>,
     pub limits: TargetLimits,
+    /// By limb: whether its joints turn freely, and below their parents exactly as those of the source.
+    pub follows: Vec<bool>,
+    /// Joints without a role that both have.
+    pub namesakes: Vec<JointPair>,
     /// The joints of the source whose motion is read in object space.
     pub read: Vec<JointId>,
 }
@@ -117,8 +121,15 @@ impl Pair {
             return Err(RetargetError::Extreme { which: Target });
         }
         let limbs = limb_maps(&source, &target)?;
-        let read = read_joints(&source, &target, &options.joint_pairs);
-        Ok(Pair { source, target, directions, ratios, limbs, limits, read })
+        let [from, to] = [&source, &target].map(|character| (&*character.skeleton, &character.body));
+        let namesakes = namesakes(from, to);
+        // Which joints drive does not depend on what the motion shows of their reference pose.
+        let [from, to] =
+            [&source, &target].map(|character| (&*character.skeleton, &character.body, &character.reference));
+        let rules = transfer_rules(from, to, &namesakes, &options.joint_pairs);
+        let read = read_joints(&source, &rules);
+        let follows = limbs.iter().map(|limb| follows(limb, &source, &target, &rules, &limits)).collect();
+        Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, read })
     }
 
     /// What is left out or assumed, for any clip.
@@ -194,16 +205,39 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
 }
 
 /// The joints of the source that drive the target or show its feet, its limbs and what its hands touch.
-fn read_joints(source: &Character, target: &Character, pairs: &[(JointId, JointId)]) -> Vec<JointId> {
-    let [from, to] =
-        [source, target].map(|character| (&*character.skeleton, &character.body, &character.reference));
-    // Which joints drive does not depend on what the motion shows of their reference pose.
-    let rules = transfer_rules(from, to, pairs);
+fn read_joints(source: &Character, rules: &[TransferRule]) -> Vec<JointId> {
     let mut joints: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
     joints.extend(FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton)));
     joints.extend(MotionSample::joints(&source.body));
     joints.extend([source.body.hips, source.body.top()].into_iter().chain(source.body.head));
     joints
+}
+
+/// Whether each joint of a limb turns freely and follows its partner, and the joint above it the one above the partner:
+/// then it turns by the same angle from frame to frame as its partner.
+fn follows(
+    limb: &LimbMap,
+    source: &Character,
+    target: &Character,
+    rules: &[TransferRule],
+    limits: &TargetLimits,
+) -> bool {
+    let partner = |joint: JointId| match rules[joint.index()] {
+        TransferRule::Follow { source, .. } if limits.constraints[joint.index()].is_free() => Some(source),
+        _ => None,
+    };
+    let Limb { base, middle, tip, .. } = limb.target;
+    let below = |joint: JointId, above: Option<JointId>| {
+        let (partner, above_partner) = (partner(joint), above.and_then(partner));
+        let direct = target.skeleton.joint(joint).parent == above;
+        direct
+            && above_partner.is_some()
+            && partner.and_then(|id| source.skeleton.joint(id).parent) == above_partner
+    };
+    let partners = [base, middle, tip].map(partner);
+    let own = [limb.source.base, limb.source.middle, limb.source.tip].map(Some);
+    let above = target.skeleton.joint(base).parent;
+    partners == own && below(base, above) && below(middle, Some(base)) && below(tip, Some(middle))
 }
 
 /// The local pose that the reference pose is made from, converted to other axes if these are given.

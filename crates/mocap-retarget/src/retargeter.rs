@@ -6,14 +6,14 @@ use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
-use crate::measure::{StageResults, report};
+use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
-use crate::self_contact::SelfContacts;
+use crate::self_contact::{SelfContacts, find_contacts};
 use crate::source_clip::SourceClip;
-use crate::transfer::transfer;
+use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
 use std::sync::Arc;
@@ -60,8 +60,9 @@ impl std::fmt::Debug for Retargeter {
 /// The motion of a clip on the target, and what the report needs of the stages.
 struct Staged {
     context: ClipContext,
+    /// Of the frames after the lead-in.
     self_contacts: SelfContacts,
-    /// By limb of the pair, then by frame; without frames unless a report follows.
+    /// By limb of the pair, then by frame after the lead-in; without frames unless a report follows.
     solved: Vec<Vec<SolvedFrame>>,
     clip: Clip,
 }
@@ -98,7 +99,10 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, None, true)?;
-        let mut report = self.report(&source, &staged)?;
+        let limbs = LimbCurves::of_source(&self.pair, source.last());
+        // The joints of the source make room for those of the target.
+        let lead_in = source.lead_in();
+        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged)?;
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
@@ -141,35 +145,46 @@ impl Retargeter {
     ) -> Result<Staged, RetargetError> {
         let Retargeter { pair, options, .. } = self;
         let context = analyse(pair, options, source.last(), contacts)?;
-        let mut body = transfer(pair, options, &context, source);
-        if context.lock {
-            let floor = (options.floor, context.heights.target_floor);
-            lock_feet(pair, &context.feet, floor, source.rate(), source.lead_in(), &mut body);
-        }
-        let self_contacts = keep_self_contacts(pair, source, &context.heights, &mut body);
+        let heights = &context.heights;
         let how = LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured };
-        let solved = solve_limbs(pair, how, source, &mut body)?;
+        let transfer = Transfer::new(pair, options, &context, source);
+        let mut body = transfer.trajectories(source.frames());
+        let (mut self_contacts, mut solved) = Default::default();
+        for segment in source.segments() {
+            self_contacts = find_contacts(pair, options, segment, heights.source_floor);
+            let mut targets = transfer.append(segment, &self_contacts, &mut body);
+            if context.lock && segment.start == source.lead_in() {
+                let floor = (options.floor, heights.target_floor);
+                lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
+            }
+            keep_self_contacts(pair, &self_contacts, heights, &mut targets);
+            solved = solve_limbs(pair, how, &context.bend_axes, segment, &targets, &mut body.joints)?;
+        }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })
     }
 
     /// Measures the motion after the lead-in.
-    fn report(&self, source: &SourceClip, staged: &Staged) -> Result<RetargetReport, RetargetError> {
-        let lead_in = source.lead_in();
+    fn report(
+        &self,
+        source: &Clip,
+        source_limbs: &LimbCurves,
+        lead_in: usize,
+        staged: &Staged,
+    ) -> Result<RetargetReport, RetargetError> {
         let trimmed = match lead_in {
             0 => None,
             _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
         };
-        let solved: Vec<&[SolvedFrame]> =
-            staged.solved.iter().map(|frames| frames.get(lead_in..).unwrap_or_default()).collect();
         Ok(report(
             &self.pair,
             self.warnings.clone(),
             &StageResults {
-                source: source.last(),
+                source,
+                source_limbs,
                 context: &staged.context,
                 motion: trimmed.as_ref().unwrap_or(&staged.clip),
-                solved: &solved,
+                solved: &staged.solved,
                 self_contacts: &staged.self_contacts,
                 lead_in,
                 limits_asked: self.options.limits,
@@ -229,6 +244,22 @@ mod tests {
         assert_eq!(report.feet[0].slide, apart.feet[0].slide);
         assert_eq!(report.feet[0].contacts[0].start, apart.feet[0].contacts[0].start + 7);
         assert_eq!(report, apart.after_lead_in(7));
+    }
+
+    #[test]
+    fn arms_that_follow_need_not_be_solved() {
+        let walk = clip("alex_walk.bvh");
+        let taller = walk.skeleton().with_joints(|joint| joint.offset *= 1.2).unwrap();
+        let mut retargeter = Retargeter::new(walk.skeleton(), &taller, &RetargetOptions::default()).unwrap();
+        assert_eq!(retargeter.pair.follows, [true; 4]);
+        let (motion, report) = retargeter.retarget(&walk).unwrap();
+        retargeter.pair.follows.fill(false);
+        let (solved, other) = retargeter.retarget(&walk).unwrap();
+        assert_eq!(motion, solved);
+        for (row, other) in report.effectors.iter().zip(&other.effectors) {
+            assert_eq!((row.role, row.reached_frames), (other.role, other.reached_frames));
+            assert!((row.max - other.max).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -10,9 +10,10 @@ use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
-use crate::source_clip::SourceClip;
+use crate::source_clip::Segment;
+use crate::trajectories::place_of;
 use mocap_analysis::runs;
-use mocap_model::{JointId, PlacedJoints, Vector3, VectorLanes};
+use mocap_model::{JointId, LANES, PlacedJoints, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
 /// other palm (of wrists that clap, it is up to 0.4);
@@ -59,7 +60,7 @@ pub(crate) enum Touched {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SelfContacts {
     pub pairs: Vec<ContactPair>,
-    /// By pair, then by frame.
+    /// By pair, then by frame of the segment.
     pub offsets: Vec<Vec<ContactOffset>>,
 }
 
@@ -80,88 +81,121 @@ impl ContactOffset {
     }
 }
 
-/// What may be touched, and how far the source's palms are from it; recorded frame by frame.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PalmTracks {
-    pub pairs: Vec<ContactPair>,
-    /// The palm of each limb of the pair in the frame of the source's wrist.
+/// The hands of a body in motion, and what they may touch.
+pub(crate) struct MovingHands<'a> {
+    placed: &'a PlacedJoints,
+    limbs: Vec<&'a Limb>,
+    /// The palm of each limb in the frame of its wrist.
     palms: Vec<Vector3<f64>>,
-    /// By pair, then by frame: the vector from what may be touched to the palm.
-    offsets: Vec<Vec<Vector3<f64>>>,
-    /// By limb, then by frame: the distance from shoulder to wrist, as a share of the arm's length.
-    reach: Vec<Vec<f64>>,
-    /// Lengths of the source's limbs.
-    lengths: Vec<f64>,
+    head: Option<JointId>,
+    up: Vector3<f64>,
+    /// Height of the floor.
+    floor: f64,
 }
 
-impl PalmTracks {
-    /// Nothing is recorded unless contacts of hands are kept.
-    pub(crate) fn new(pair: &Pair, options: &RetargetOptions, frames: usize) -> PalmTracks {
-        let kept = options.self_contacts
-            && options.method == RetargetMethod::Scale
-            && options.hand_goals() != Hands::Off;
-        if !kept {
-            return PalmTracks::default();
-        }
-        let pairs = contact_pairs(pair, options.floor != Floor::Off);
-        PalmTracks {
-            palms: pair.limbs.iter().map(|limb| palm_offset(&pair.source, &limb.source)).collect(),
-            offsets: pairs.iter().map(|_| Vec::with_capacity(frames)).collect(),
-            reach: pair.limbs.iter().map(|_| Vec::with_capacity(frames)).collect(),
-            lengths: pair.limbs.iter().map(|limb| pair.source.reference.limb_length(&limb.source)).collect(),
-            pairs,
-        }
-    }
-
-    /// Records `count` frames of a block of the source, whose floor is at a height.
-    pub(crate) fn record(
-        &mut self,
-        pair: &Pair,
-        source: &PlacedJoints,
-        block: usize,
-        count: usize,
+impl<'a> MovingHands<'a> {
+    /// Of a body whose [`contact_joints`] are placed.
+    pub(crate) fn of(
+        character: &'a Character,
+        limbs: impl Iterator<Item = &'a Limb>,
+        placed: &'a PlacedJoints,
+        up: Vector3<f64>,
         floor: f64,
-    ) {
-        if self.pairs.is_empty() {
-            return;
-        }
-        let up = pair.directions.up;
-        let at = |joint: JointId| &source.lanes(joint, block).position;
-        let palm = |(limb, palm): (&LimbMap, &Vector3<f64>)| {
-            let wrist = source.lanes(limb.source.tip, block);
-            wrist.rotation.turn(palm).plus(&wrist.position)
+    ) -> MovingHands<'a> {
+        let limbs: Vec<&Limb> = limbs.collect();
+        let palms = limbs.iter().map(|limb| palm_offset(character, limb)).collect();
+        MovingHands { placed, limbs, palms, head: character.body.head, up, floor }
+    }
+
+    /// The palms of a block of frames, by limb; legs have none.
+    fn palms(&self, block: usize) -> Vec<VectorLanes> {
+        let palm = |(limb, palm): (&&Limb, &Vector3<f64>)| match limb.kind {
+            LimbKind::Leg => VectorLanes::same(&Vector3::zeros()),
+            LimbKind::Arm => {
+                let wrist = self.placed.lanes(limb.tip, block);
+                wrist.rotation.turn(palm).plus(&wrist.position)
+            }
         };
-        let palms: Vec<VectorLanes> = pair.limbs.iter().zip(&self.palms).map(palm).collect();
-        for (contact, offsets) in self.pairs.iter().zip(&mut self.offsets) {
-            let palm = &palms[contact.arm];
-            let offset = match contact.on {
-                Touched::Hand(other) => palm.minus(&palms[other]),
-                Touched::Hip(leg) => palm.minus(at(pair.limbs[leg].source.base)),
-                Touched::Head => pair.source.body.head.map_or(*palm, |head| palm.minus(at(head))),
-                Touched::Floor => VectorLanes::each(|lane| up * (palm.at(lane).dot(&up) - floor)),
-            };
-            offsets.extend((0..count).map(|lane| offset.at(lane)));
-        }
-        for ((limb, reach), length) in pair.limbs.iter().zip(&mut self.reach).zip(&self.lengths) {
-            let arm = at(limb.source.tip).minus(at(limb.source.base));
-            reach.extend((0..count).map(|lane| arm.at(lane).norm() / length));
+        self.limbs.iter().zip(&self.palms).map(palm).collect()
+    }
+
+    /// The vectors from what a hand may touch to its palm, with the [`MovingHands::palms`] of the block.
+    fn offsets(&self, contact: &ContactPair, palms: &[VectorLanes], block: usize) -> VectorLanes {
+        let at = |joint: JointId| &self.placed.lanes(joint, block).position;
+        let palm = &palms[contact.arm];
+        match contact.on {
+            Touched::Hand(other) => palm.minus(&palms[other]),
+            Touched::Hip(leg) => palm.minus(at(self.limbs[leg].base)),
+            Touched::Head => self.head.map_or(*palm, |head| palm.minus(at(head))),
+            Touched::Floor => VectorLanes::each(|lane| self.up * (palm.at(lane).dot(&self.up) - self.floor)),
         }
     }
 
-    /// The weight of a contact by frame, before it fades in time.
-    fn closeness(&self, i: usize) -> Vec<f64> {
-        let ContactPair { arm, on, near } = self.pairs[i];
-        let length = self.lengths[arm];
-        let weight = |(offset, reach): (&Vector3<f64>, &f64)| {
-            let near = falling(near, offset.norm() / length);
-            if matches!(on, Touched::Hip(_)) && near > 0.0 { near * falling(BENT, *reach) } else { near }
+    /// The vector from what a hand may touch to its palm in a frame.
+    pub(crate) fn offset(&self, contact: &ContactPair, frame: usize) -> Vector3<f64> {
+        let (block, lane) = place_of(frame);
+        self.offsets(contact, &self.palms(block), block).at(lane)
+    }
+
+    /// From shoulder to wrist.
+    fn arms(&self, arm: usize, block: usize) -> VectorLanes {
+        let Limb { base, tip, .. } = *self.limbs[arm];
+        self.placed.lanes(tip, block).position.minus(&self.placed.lanes(base, block).position)
+    }
+
+    /// Whether each pair is ever near enough for a contact; `lengths` are those of the limbs. Most pairs never are.
+    fn ever_near(&self, pairs: &[ContactPair], lengths: &[f64]) -> Vec<bool> {
+        // Roots and quotients are left to the pairs that are near, hence a margin for their rounding.
+        let below = |vectors: &VectorLanes, share: f64, length: f64| {
+            let most = (share * length).powi(2) * (1.0 + 1e-9);
+            vectors.norm_squared().map(|square| square < most)
         };
-        self.offsets[i].iter().zip(&self.reach[arm]).map(weight).collect()
+        let mut found = vec![false; pairs.len()];
+        for block in 0..self.placed.frames().div_ceil(LANES) {
+            let palms = self.palms(block);
+            for (contact, found) in pairs.iter().zip(&mut found).filter(|(_, found)| !**found) {
+                let length = lengths[contact.arm];
+                let near = below(&self.offsets(contact, &palms, block), contact.near.1, length);
+                *found = near.contains(&true)
+                    && match contact.on {
+                        Touched::Hip(_) => {
+                            let bent = below(&self.arms(contact.arm, block), BENT.1, length);
+                            near.iter().zip(bent).any(|(near, bent)| *near && bent)
+                        }
+                        _ => true,
+                    };
+            }
+        }
+        found
+    }
+
+    /// The offsets of a pair and the weight of its contact by frame, before it fades in time; `length` is that of its arm.
+    fn closeness(&self, contact: &ContactPair, length: f64) -> (Vec<Vector3<f64>>, Vec<f64>) {
+        let frames = self.placed.frames();
+        let (mut offsets, mut weights) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
+        for block in 0..frames.div_ceil(LANES) {
+            let offset = self.offsets(contact, &self.palms(block), block);
+            let arm = self.arms(contact.arm, block);
+            for lane in 0..LANES.min(frames - block * LANES) {
+                offsets.push(offset.at(lane));
+                weights.push(contact.weight(offset.at(lane).norm() / length, arm.at(lane).norm() / length));
+            }
+        }
+        (offsets, weights)
+    }
+}
+
+impl ContactPair {
+    /// The weight of the contact at a distance of the palm, with a hand that reaches that far from its shoulder; both as
+    /// shares of the arm's length.
+    fn weight(&self, distance: f64, reach: f64) -> f64 {
+        let near = falling(self.near, distance);
+        if matches!(self.on, Touched::Hip(_)) && near > 0.0 { near * falling(BENT, reach) } else { near }
     }
 
     /// The fewest frames of a contact.
-    fn shortest(&self, i: usize, fps: f64) -> usize {
-        match self.pairs[i].on {
+    fn shortest(&self, fps: f64) -> usize {
+        match self.on {
             Touched::Hand(_) => 1,
             _ => (SHORTEST * fps).ceil() as usize,
         }
@@ -185,27 +219,54 @@ fn falling((from, to): (f64, f64), value: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
 }
 
-/// The source's contacts, segment by segment, with offsets scaled to the target. A pair without any has no frames.
-pub(crate) fn find_contacts(pair: &Pair, source: &SourceClip, tracks: PalmTracks) -> SelfContacts {
-    let fade = (FADE * source.rate().fps()).round().max(1.0) as usize;
-    let mut offsets = Vec::with_capacity(tracks.pairs.len());
-    for (i, contact) in tracks.pairs.iter().enumerate() {
-        let mut near = tracks.closeness(i);
-        without_passing(&mut near, tracks.shortest(i, source.rate().fps()));
-        if near.iter().all(|weight| *weight == 0.0) {
-            offsets.push(Vec::new());
-            continue;
+/// The contacts of the source's hands in a segment, with offsets scaled to the target; none unless they are kept. A pair
+/// without any has no frames. The source's floor is at the height `floor`.
+pub(crate) fn find_contacts(
+    pair: &Pair,
+    options: &RetargetOptions,
+    segment: &Segment,
+    floor: f64,
+) -> SelfContacts {
+    let kept = options.self_contacts
+        && options.method == RetargetMethod::Scale
+        && options.hand_goals() != Hands::Off;
+    if !kept {
+        return SelfContacts::default();
+    }
+    let limbs = || pair.limbs.iter().map(|limb| &limb.source);
+    let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
+    let hands = MovingHands::of(&pair.source, limbs(), &segment.placed, pair.directions.up, floor);
+    let pairs = contact_pairs(pair, options.floor != Floor::Off);
+    let near = hands.ever_near(&pairs, &lengths);
+    let fps = segment.clip.rate().fps();
+    let offsets = pairs.iter().zip(near).map(|(contact, near)| {
+        if !near {
+            return Vec::new();
+        }
+        let (offsets, mut weights) = hands.closeness(contact, lengths[contact.arm]);
+        without_passing(&mut weights, contact.shortest(fps));
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return Vec::new();
         }
         let scale = offset_scale(pair, contact);
-        let weights = source
-            .segments()
-            .iter()
-            .flat_map(|segment| envelope(&near[segment.start..segment.start + segment.clip.frames()], fade));
-        let scaled = tracks.offsets[i].iter().zip(weights);
-        offsets
-            .push(scaled.map(|(offset, weight)| ContactOffset { offset: offset * scale, weight }).collect());
+        let weights = envelope(&weights, (FADE * fps).round().max(1.0) as usize);
+        let scaled = offsets.iter().zip(weights);
+        scaled.map(|(offset, weight)| ContactOffset { offset: offset * scale, weight }).collect()
+    });
+    SelfContacts { offsets: offsets.collect(), pairs }
+}
+
+impl SelfContacts {
+    /// Whether the hand of a limb touches anything, or is touched.
+    pub(crate) fn concern(&self, limb: usize) -> bool {
+        let touching = self.pairs.iter().zip(&self.offsets).filter(|(_, offsets)| !offsets.is_empty());
+        touching.into_iter().any(|(pair, _)| pair.arm == limb || pair.on == Touched::Hand(limb))
     }
-    SelfContacts { pairs: tracks.pairs, offsets }
+
+    /// Whether a hand touches anything.
+    pub(crate) fn any(&self) -> bool {
+        self.offsets.iter().any(|offsets| !offsets.is_empty())
+    }
 }
 
 /// How an offset scales: from a hip like the width of the hips, else like the arm.
@@ -240,32 +301,9 @@ fn contact_pairs(pair: &Pair, has_floor: bool) -> Vec<ContactPair> {
     pairs
 }
 
-/// The joints of a body that palms and what they touch are placed by.
+/// The joints of the target that palms and what they touch are placed by.
 pub(crate) fn contact_joints(target: &Character, limbs: &[LimbMap]) -> impl Iterator<Item = JointId> {
     limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]).chain(target.body.head)
-}
-
-/// The vector from what a hand may touch to its palm, on the target in a frame; `palms` are those of
-/// [`palm_offset`], by limb.
-pub(crate) fn offset_in_frame(
-    target: &Character,
-    limbs: &[LimbMap],
-    palms: &[Vector3<f64>],
-    contact: &ContactPair,
-    placed: &PlacedJoints,
-    frame: usize,
-) -> Vector3<f64> {
-    let palm = |i: usize| {
-        let wrist = limbs[i].target.tip;
-        placed.position(wrist, frame) + placed.rotation(wrist, frame) * palms[i]
-    };
-    let on = match contact.on {
-        Touched::Hand(other) => palm(other),
-        Touched::Hip(leg) => placed.position(limbs[leg].target.base, frame),
-        Touched::Head => target.body.head.map_or(Vector3::zeros(), |head| placed.position(head, frame)),
-        Touched::Floor => Vector3::zeros(),
-    };
-    palm(contact.arm) - on
 }
 
 /// The palm in the frame of the wrist: on the way to the middle of all joints below it; of a hand without any, in line
@@ -284,6 +322,8 @@ pub(crate) fn palm_offset(character: &Character, limb: &Limb) -> Vector3<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::clip;
+    use crate::source_clip::SourceClip;
 
     #[test]
     fn near_counts_and_far_does_not() {
@@ -291,21 +331,16 @@ mod tests {
         assert!((falling((0.2, 0.4), 0.3) - 0.5).abs() < 1e-12);
     }
 
-    /// One hand at some distances from the other, and how far it reaches.
-    fn tracks(on: Touched, near: (f64, f64), distances: &[f64], reach: f64) -> PalmTracks {
-        PalmTracks {
-            pairs: vec![ContactPair { arm: 0, on, near }],
-            palms: vec![Vector3::zeros()],
-            offsets: vec![distances.iter().map(|x| Vector3::x() * *x).collect()],
-            reach: vec![vec![reach; distances.len()]],
-            lengths: vec![1.0],
-        }
+    /// The weights of a contact at some distances, with a hand that reaches as far.
+    fn weights(on: Touched, near: (f64, f64), distances: &[f64], reach: f64) -> Vec<f64> {
+        let contact = ContactPair { arm: 0, on, near };
+        distances.iter().map(|distance| contact.weight(*distance, reach)).collect()
     }
 
     #[test]
     fn a_clap_is_a_contact_however_fast() {
-        let clap = tracks(Touched::Hand(1), HANDS, &[1.2, 0.8, 0.3, 0.7, 1.1], 0.7);
-        assert_eq!(clap.closeness(0), [0.0, 0.0, 1.0, 0.0, 0.0]);
+        let clap = weights(Touched::Hand(1), HANDS, &[1.2, 0.8, 0.3, 0.7, 1.1], 0.7);
+        assert_eq!(clap, [0.0, 0.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -317,7 +352,29 @@ mod tests {
 
     #[test]
     fn a_hand_on_the_hip_has_a_bent_elbow() {
-        let closeness = |reach| tracks(Touched::Hip(1), HIPS, &[0.2], reach).closeness(0);
+        let closeness = |reach| weights(Touched::Hip(1), HIPS, &[0.2], reach);
         assert_eq!((closeness(0.7), closeness(0.97)), (vec![1.0], vec![0.0]));
+    }
+
+    #[test]
+    fn pairs_that_are_never_near_have_no_contact() {
+        let walk = clip("alex_walk.bvh");
+        let options = RetargetOptions::default();
+        let pair = Pair::new(walk.skeleton(), clip("robin_walk.bvh").skeleton(), &options).unwrap();
+        let source = SourceClip::new(&walk, &pair, 0).unwrap();
+        let limbs = || pair.limbs.iter().map(|limb| &limb.source);
+        let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
+        let placed = &source.last().placed;
+        let hands = MovingHands::of(&pair.source, limbs(), placed, pair.directions.up, 0.0);
+        // Distances of a contact, up to ones that every hand comes within.
+        for wider in [1.0, 1.5, 2.0, 3.0] {
+            let mut pairs = contact_pairs(&pair, true);
+            pairs.iter_mut().for_each(|contact| contact.near = (contact.near.0, contact.near.1 * wider));
+            let near = hands.ever_near(&pairs, &lengths);
+            let weighs = |contact: &ContactPair| {
+                hands.closeness(contact, lengths[contact.arm]).1.iter().any(|weight| *weight > 0.0)
+            };
+            assert_eq!(near, pairs.iter().map(weighs).collect::<Vec<bool>>(), "{wider}");
+        }
     }
 }

@@ -57,6 +57,11 @@ impl SourceClip {
         &self.last().clip
     }
 
+    /// The clip of the frames after the lead-in; nothing is placed any more.
+    pub(crate) fn into_motion(mut self) -> Clip {
+        self.segments.pop().expect("a clip has a motion").clip
+    }
+
     /// The number of frames before the motion.
     pub(crate) fn lead_in(&self) -> usize {
         self.last().start

@@ -1,80 +1,66 @@
 //! The target's motion while the stages make it: local rotations, root, and the goals of its limbs.
 
-use crate::self_contact::PalmTracks;
 use mocap_model::{
-    Clip, FrameRate, Isometry3, JointId, JointTracks, ModelError, Pose, Skeleton, Track, UnitQuaternion,
-    Vector3,
+    Clip, FrameRate, JointId, JointTracks, LANES, ModelError, PlacedLanes, Pose, RotationLanes, Skeleton,
+    Track, UnitQuaternion, Vector3, VectorLanes,
 };
 use std::sync::Arc;
 
 /// Local rotations and translations by frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointTrajectories {
-    /// By joint, then by frame; empty for a joint that keeps its start pose.
+    /// By joint, then by frame: one for a joint that keeps it, none for a joint that keeps its start pose.
     pub rotations: Vec<Vec<UnitQuaternion<f64>>>,
     /// Of the joints that move.
     pub translations: Vec<(JointId, Vec<Vector3<f64>>)>,
 }
 
-/// The motion of a body before its limbs are solved.
+/// The motion of a body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BodyTrajectories {
     pub joints: JointTrajectories,
     /// Local translations of the hips.
     pub hips: Vec<Vector3<f64>>,
-    /// Orientations of the joint above the hips, the frame of their translations.
-    pub above_hips: Vec<UnitQuaternion<f64>>,
-    /// By limb of the pair.
-    pub limbs: Vec<LimbTargets>,
-    /// Positions of the head; empty if no stage reads them.
-    pub head: Vec<Vector3<f64>>,
-    /// Where the source's palms are.
-    pub palms: PalmTracks,
 }
 
-/// The inputs of one limb's solver by frame, in object space; empty if the limb is not solved.
+/// What the body is to do in the frames of a segment, before its limbs are solved. In object space, by block of eight
+/// frames.
 #[derive(Clone, Debug, Default)]
+pub(crate) struct BodyTargets {
+    /// The first frame of the segment, counted in the whole clip.
+    pub start: usize,
+    pub frames: usize,
+    /// Orientations of the joint above the hips, the frame of their translations.
+    pub above_hips: Vec<RotationLanes>,
+    /// By limb of the pair, then by block; no blocks if the limb is not solved.
+    pub limbs: Vec<Vec<LimbTargets>>,
+    /// By limb of the pair: whether it is not solved because the transfer brings its tip to its goal.
+    pub rests: Vec<bool>,
+    /// Positions of the head; empty if no stage reads them.
+    pub head: Vec<VectorLanes>,
+}
+
+/// The inputs of one limb's solver in a block of frames, in object space.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LimbTargets {
     /// Transform of the joint above the limb.
-    pub base: Vec<Isometry3<f64>>,
+    pub base: PlacedLanes,
     /// Position of the limb's first joint: hip or shoulder.
-    pub from: Vec<Vector3<f64>>,
+    pub from: VectorLanes,
     /// Target position of its tip.
-    pub goal: Vec<Vector3<f64>>,
-    /// The axis about which it flexes.
-    pub bend: Vec<Vector3<f64>>,
+    pub goal: VectorLanes,
     /// Orientations of its first joint and of knee or elbow, as transferred.
-    pub frames: Vec<[UnitQuaternion<f64>; 2]>,
+    pub frames: [RotationLanes; 2],
     /// Orientation of its tip.
-    pub tip: Vec<UnitQuaternion<f64>>,
+    pub tip: RotationLanes,
 }
 
-impl LimbTargets {
-    pub(crate) fn with_capacity(frames: usize) -> LimbTargets {
-        LimbTargets {
-            base: Vec::with_capacity(frames),
-            from: Vec::with_capacity(frames),
-            goal: Vec::with_capacity(frames),
-            bend: Vec::with_capacity(frames),
-            frames: Vec::with_capacity(frames),
-            tip: Vec::with_capacity(frames),
-        }
-    }
+/// The block of a frame, and its lane.
+pub(crate) fn place_of(frame: usize) -> (usize, usize) {
+    (frame / LANES, frame % LANES)
 }
 
 impl JointTrajectories {
-    /// Without frames yet; `moving` are the joints with translations.
-    pub(crate) fn with_capacity(
-        joints: usize,
-        moving: impl Iterator<Item = JointId>,
-        frames: usize,
-    ) -> JointTrajectories {
-        JointTrajectories {
-            rotations: (0..joints).map(|_| Vec::with_capacity(frames)).collect(),
-            translations: moving.map(|joint| (joint, Vec::with_capacity(frames))).collect(),
-        }
-    }
-
     /// The clip of these trajectories. Joints without samples keep their rotation of `start`, and the offset of the
     /// skeleton.
     pub(crate) fn into_clip(

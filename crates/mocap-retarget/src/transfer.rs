@@ -4,79 +4,145 @@
 //! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
 //! length on the target, and scaling it puts goals out of reach.
 
-use crate::body::{Body, Limb, LimbKind};
+use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
 use crate::foot_goal::{FootGoal, PlacedFoot};
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair, mid_hip};
-use crate::self_contact::PalmTracks;
+use crate::self_contact::SelfContacts;
 use crate::source_clip::{Segment, SourceClip};
 use crate::standing_heights::StandingHeights;
-use crate::trajectories::{BodyTrajectories, JointTrajectories, LimbTargets};
+use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
 use mocap_model::{
-    Clip, Isometry3, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
-    Vector3, VectorLanes,
+    Clip, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion, Vector3,
+    VectorLanes,
 };
 
 /// A joint may rotate by this much more in one frame than the source's joint does in any frame \[rad\].
 pub(crate) const STEP_MARGIN: f64 = 0.08;
 
-/// Transfers all frames of a clip to a body.
-pub(crate) fn transfer(
-    pair: &Pair,
-    options: &RetargetOptions,
-    context: &ClipContext,
-    source: &SourceClip,
-) -> BodyTrajectories {
-    let frames = source.frames();
-    let root_motion = root_motion(pair, source.motion());
-    let target = &pair.target;
-    let joints = JointTrajectories::with_capacity(
-        target.skeleton.len(),
-        root_motion.iter().map(|pair| pair.target),
-        frames,
-    );
-    let mut body = BodyTrajectories {
-        joints,
-        hips: Vec::with_capacity(frames),
-        above_hips: Vec::with_capacity(frames),
-        limbs: pair.limbs.iter().map(|_| LimbTargets::with_capacity(frames)).collect(),
-        head: Vec::new(),
-        palms: PalmTracks::new(pair, options, frames),
-    };
-    let mut base = Pose::rest(&target.skeleton);
-    base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
-    let read = read_joints(target);
-    let mut moving = target.skeleton.subtree(target.body.hips);
-    moving.retain(|joint| read.iter().any(|below| target.skeleton.is_in_subtree(*below, *joint)));
-    for segment in source.segments() {
-        let rules = JointRules {
-            target: &target.skeleton,
-            rules: &context.rules,
-            root_motion: &root_motion,
-            scale: root_scale(pair, options),
-        };
-        let limits = joint_limits(pair, options, context, segment);
-        let joints = JointTransfer::new(rules, limits, &base, &read);
-        let transfer = BodyTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
-        transfer.append(&moving, &mut body);
-    }
-    body
+/// What all frames of a clip share in the transfer.
+pub(crate) struct Transfer<'a> {
+    pair: &'a Pair,
+    options: &'a RetargetOptions,
+    context: &'a ClipContext,
+    root_motion: Vec<JointPair>,
+    /// The local pose of the target whose translations are kept.
+    base: Pose,
+    /// The joints that a later stage turns.
+    turned_later: Vec<JointId>,
 }
 
-/// The joints of the target that are read in object space: hips, limbs, and the head.
-fn read_joints(target: &Character) -> Vec<JointId> {
-    let Body { hips, limbs, head, .. } = &target.body;
-    let limbs = limbs.iter().flatten().flat_map(|limb| [limb.base, limb.middle, limb.tip]);
-    limbs.chain([*hips]).chain(*head).collect()
+impl<'a> Transfer<'a> {
+    pub(crate) fn new(
+        pair: &'a Pair,
+        options: &'a RetargetOptions,
+        context: &'a ClipContext,
+        source: &SourceClip,
+    ) -> Transfer<'a> {
+        let target = &pair.target;
+        let mut base = Pose::rest(&target.skeleton);
+        base.joints[target.body.hips.index()].translation = Vector3::zeros().into();
+        let chains = pair.limbs.iter().flat_map(|limb| limb.chain.joints()).copied();
+        let tips = pair.limbs.iter().map(|limb| limb.target.tip);
+        let toes = context.feet.geometry.iter().flat_map(|foot| foot.toes.iter().map(|toe| toe.joint));
+        let turned_later = chains.chain(tips).chain(toes).collect();
+        let root_motion = root_motion(pair, source.motion());
+        Transfer { pair, options, context, root_motion, base, turned_later }
+    }
+
+    fn rules(&self) -> JointRules<'_> {
+        JointRules {
+            target: &self.pair.target.skeleton,
+            rules: &self.context.rules,
+            root_motion: &self.root_motion,
+            scale: root_scale(self.pair, self.options),
+            turned_later: &self.turned_later,
+        }
+    }
+
+    /// Trajectories without frames yet.
+    pub(crate) fn trajectories(&self, frames: usize) -> BodyTrajectories {
+        BodyTrajectories { joints: self.rules().trajectories(frames), hips: Vec::with_capacity(frames) }
+    }
+
+    /// Whether an arm has nothing to solve: its hand goes where the transfer brings it, and no joint can jump.
+    fn rests(&self, i: usize, contacts: &SelfContacts) -> bool {
+        let Transfer { pair, options, .. } = self;
+        pair.limbs[i].target.kind == LimbKind::Arm
+            && options.method.scales()
+            && options.hand_goals() == Hands::Auto
+            && options.limb_solver().is_closed_form()
+            && pair.follows[i]
+            && !contacts.concern(i)
+    }
+
+    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do, given the
+    /// contacts of the source's hands.
+    pub(crate) fn append(
+        &self,
+        segment: &Segment,
+        contacts: &SelfContacts,
+        body: &mut BodyTrajectories,
+    ) -> BodyTargets {
+        let Transfer { pair, options, context, base, .. } = self;
+        let limits = joint_limits(pair, options, context, segment);
+        let head = pair.target.body.head.filter(|_| contacts.any());
+        let rests: Vec<bool> = (0..pair.limbs.len()).map(|i| self.rests(i, contacts)).collect();
+        let (turned, placed) = read_joints(pair, options, &rests, head);
+        let frames = segment.clip.frames();
+        let blocks = frames.div_ceil(LANES);
+        let limbs = rests.iter().map(|rests| Vec::with_capacity(if *rests { 0 } else { blocks }));
+        let mut targets = BodyTargets {
+            start: segment.start,
+            frames,
+            above_hips: Vec::with_capacity(blocks),
+            limbs: limbs.collect(),
+            rests,
+            head: Vec::new(),
+        };
+        let mut transfer = BlockTransfer {
+            pair,
+            options,
+            context,
+            source: &segment.placed,
+            joints: JointTransfer::new(self.rules(), limits, base, &turned, &placed),
+            block: 0,
+        };
+        // What hangs on the hips moves with them.
+        let Character { skeleton, body: target, .. } = &pair.target;
+        let mut moving = skeleton.subtree(target.hips);
+        moving.retain(|joint| placed.iter().any(|below| skeleton.is_in_subtree(*below, *joint)));
+        for block in 0..blocks {
+            transfer.block = block;
+            transfer.append(&moving, head, LANES.min(frames - block * LANES), body, &mut targets);
+        }
+        targets
+    }
+}
+
+/// The joints of the target whose orientations are read in object space (hips and limbs), and those whose positions are.
+fn read_joints(
+    pair: &Pair,
+    options: &RetargetOptions,
+    rests: &[bool],
+    head: Option<JointId>,
+) -> (Vec<JointId>, Vec<JointId>) {
+    let hips = pair.target.body.hips;
+    let limbs = || pair.limbs.iter().zip(rests).filter(|(_, rests)| !**rests).map(|(limb, _)| &limb.target);
+    // A hand that follows its arm has its goal where it is.
+    let hands = limbs().filter(|limb| limb.kind == LimbKind::Arm && options.hand_goals() == Hands::Auto);
+    let placed = limbs().map(|limb| limb.base).chain(hands.map(|limb| limb.tip)).chain([hips]).chain(head);
+    let turned = limbs().flat_map(|limb| [limb.base, limb.middle, limb.tip]).chain([hips]);
+    (turned.collect(), placed.collect())
 }
 
 /// A block of frames of a body.
-struct BodyTransfer<'a> {
+struct BlockTransfer<'a> {
     pair: &'a Pair,
     options: &'a RetargetOptions,
     context: &'a ClipContext,
@@ -87,55 +153,35 @@ struct BodyTransfer<'a> {
     block: usize,
 }
 
-impl BodyTransfer<'_> {
-    /// Appends all frames of the source; `moving` are the joints that are read and hang on the hips, with the hips.
-    fn append(mut self, moving: &[JointId], body: &mut BodyTrajectories) {
-        let frames = self.source.frames();
-        let head = self.pair.target.body.head.filter(|_| !body.palms.pairs.is_empty());
-        for block in 0..frames.div_ceil(LANES) {
-            let count = LANES.min(frames - block * LANES);
-            self.block = block;
-            self.joints.pose(self.source, block);
-            self.joints.record(&mut body.joints, count);
-            self.place_hips(moving, count, body);
-            body.palms.record(self.pair, self.source, block, count, self.context.heights.source_floor);
-            if let Some(head) = head {
-                body.head.extend((0..count).map(|lane| self.target(head, lane)));
-            }
-            for (i, limb) in self.pair.limbs.iter().enumerate() {
-                if let Some(goals) = self.goals(i, limb) {
-                    let bend = &self.context.bend_axes[i];
-                    self.append_targets(limb, &goals, bend, count, &mut body.limbs[i]);
-                }
-            }
-        }
-    }
-
-    fn append_targets(
-        &self,
-        limb: &LimbMap,
-        goals: &VectorLanes,
-        bend_axis: &Vector3<f64>,
+impl BlockTransfer<'_> {
+    /// Appends the first `count` frames of the block; `moving` are the joints that are read and hang on the hips, with
+    /// the hips.
+    fn append(
+        &mut self,
+        moving: &[JointId],
+        head: Option<JointId>,
         count: usize,
-        targets: &mut LimbTargets,
+        body: &mut BodyTrajectories,
+        targets: &mut BodyTargets,
     ) {
-        let Limb { base, middle, tip, .. } = limb.target;
-        let lanes = 0..count;
-        let rotation = |joint: JointId, lane: usize| self.object(joint).rotation.at(lane);
-        match self.pair.target.skeleton.joint(base).parent {
-            Some(above) => {
-                targets.base.extend(lanes.clone().map(|lane| {
-                    Isometry3::from_parts(self.target(above, lane).into(), rotation(above, lane))
-                }))
-            }
-            None => targets.base.extend(lanes.clone().map(|_| Isometry3::identity())),
+        self.joints.pose(self.source, self.block);
+        self.joints.record(&mut body.joints, count);
+        let (local, above) = self.place_hips(moving);
+        body.hips.extend((0..count).map(|lane| local.at(lane)));
+        targets.above_hips.push(above);
+        targets.head.extend(head.map(|head| self.object(head).position));
+        for (i, limb) in self.pair.limbs.iter().enumerate().filter(|(i, _)| !targets.rests[*i]) {
+            let Some(goal) = self.goals(i, limb) else { continue };
+            let Limb { base, middle, tip, .. } = limb.target;
+            let above = self.pair.target.skeleton.joint(base).parent;
+            targets.limbs[i].push(LimbTargets {
+                base: above.map_or(PlacedLanes::origin(), |above| *self.object(above)),
+                from: self.object(base).position,
+                goal,
+                frames: [self.object(base).rotation, self.object(middle).rotation],
+                tip: self.object(tip).rotation,
+            });
         }
-        targets.from.extend(lanes.clone().map(|lane| self.target(base, lane)));
-        targets.goal.extend(lanes.clone().map(|lane| goals.at(lane)));
-        let bend = self.source.lanes(limb.source.base, self.block).rotation.turn(bend_axis);
-        targets.bend.extend(lanes.clone().map(|lane| bend.at(lane)));
-        targets.frames.extend(lanes.clone().map(|lane| [rotation(base, lane), rotation(middle, lane)]));
-        targets.tip.extend(lanes.map(|lane| rotation(tip, lane)));
     }
 
     /// A joint of the target.
@@ -155,20 +201,19 @@ impl BodyTransfer<'_> {
         self.object(joint).position.at(lane)
     }
 
-    /// Moves the hips, and all joints below them, to the scaled position of the source's. Appends their translations.
-    fn place_hips(&mut self, moving: &[JointId], count: usize, body: &mut BodyTrajectories) {
+    /// Moves the hips, and all joints below them, to the scaled position of the source's. Returns their translations and
+    /// the orientations of the joint above them.
+    fn place_hips(&mut self, moving: &[JointId]) -> (VectorLanes, RotationLanes) {
         let shift = VectorLanes::each(|lane| self.hips_shift(lane));
         for id in moving {
-            let position = &mut self.joints.object[id.index()].position;
-            *position = position.plus(&shift);
+            self.joints.object[id.index()].position.add(&shift);
         }
         let Character { skeleton, body: target, .. } = &self.pair.target;
         let place = &self.object(target.hips).position;
-        let above = skeleton.joint(target.hips).parent.map(|above| self.object(above));
-        let local = above.map_or(*place, |above| above.rotation.turn_back(&place.minus(&above.position)));
-        let above = above.map_or(RotationLanes::same(&UnitQuaternion::identity()), |above| above.rotation);
-        body.hips.extend((0..count).map(|lane| local.at(lane)));
-        body.above_hips.extend((0..count).map(|lane| above.at(lane)));
+        match skeleton.joint(target.hips).parent.map(|above| self.object(above)) {
+            Some(above) => (above.rotation.turn_back(&place.minus(&above.position)), above.rotation),
+            None => (*place, RotationLanes::same(&UnitQuaternion::identity())),
+        }
     }
 
     /// How far the hips have to move.
@@ -197,11 +242,10 @@ impl BodyTransfer<'_> {
                 Some(self.source.lanes(tip, self.block).position.times(ratios.unit))
             }
             (RetargetMethod::Scale, LimbKind::Leg, _) => {
-                let foot = self.context.feet.goals.iter().find(|foot| foot.limb == i);
-                Some(VectorLanes::each(|lane| match foot {
-                    Some(foot) => self.foot_goal(limb, foot, lane),
-                    None => reached(lane, ratios.leg),
-                }))
+                match self.context.feet.goals.iter().find(|foot| foot.limb == i) {
+                    Some(foot) => Some(self.foot_goals(limb, foot)),
+                    None => Some(VectorLanes::each(|lane| reached(lane, ratios.leg))),
+                }
             }
             (RetargetMethod::LimbRatio, LimbKind::Leg, _) => {
                 Some(VectorLanes::each(|lane| reached(lane, ratios.leg)))
@@ -217,15 +261,15 @@ impl BodyTransfer<'_> {
         }
     }
 
-    /// Target position of the ankle of a leg.
-    fn foot_goal(&self, limb: &LimbMap, foot: &FootGoal, lane: usize) -> Vector3<f64> {
+    /// Target positions of the ankle of a leg.
+    fn foot_goals(&self, limb: &LimbMap, foot: &FootGoal) -> VectorLanes {
         let Pair { ratios, directions, .. } = self.pair;
-        let [hip, ankle, ball] =
-            [limb.source.base, limb.source.tip, foot.ball].map(|joint| self.source(joint, lane));
-        let base = self.target(limb.target.base, lane);
-        let orientation = self.object(limb.target.tip).rotation.at(lane);
+        let [hip, ankle, ball] = [limb.source.base, limb.source.tip, foot.ball]
+            .map(|joint| &self.source.lanes(joint, self.block).position);
+        let base = &self.object(limb.target.base).position;
+        let orientation = &self.object(limb.target.tip).rotation;
         let placed = PlacedFoot { hip, ankle, ball };
-        foot.ankle(&placed, &base, &orientation, ratios.leg, &self.context.heights, &directions.up)
+        foot.ankles(&placed, base, orientation, ratios.leg, &self.context.heights, &directions.up)
     }
 }
 
@@ -278,7 +322,8 @@ fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
         tracks.translation.is_some() || matches!(tracks.rotation, Track::Sampled(_))
     };
     let target = &pair.target;
-    root_motion_joints((source.skeleton(), &pair.source.body), (&target.skeleton, &target.body), moves)
+    let [from, to] = [&pair.source, target].map(|character| (&*character.skeleton, &character.body));
+    root_motion_joints(&pair.namesakes, from, to, moves)
 }
 
 #[cfg(test)]

@@ -47,10 +47,12 @@ pub(crate) struct JointPair {
     pub target: JointId,
 }
 
-/// One rule per joint of the target. `pairs` are joints (of the source, of the target) beside the roles.
+/// One rule per joint of the target. `namesakes` are those of both skeletons, `pairs` further joints (of the source, of the
+/// target) beside the roles.
 pub(crate) fn transfer_rules(
     (source_skeleton, source_body, source_pose): Posed,
     (skeleton, body, pose): Posed,
+    namesakes: &[JointPair],
     pairs: &[(JointId, JointId)],
 ) -> Vec<TransferRule> {
     let mut rules: Vec<TransferRule> = pose.local.iter().map(|local| TransferRule::Hold(*local)).collect();
@@ -88,8 +90,8 @@ pub(crate) fn transfer_rules(
     if source_body.head.is_some() {
         distribute(&source_body.neck, source_body.top(), &body.neck);
     }
-    for JointPair { source, target } in namesakes((source_skeleton, source_body), (skeleton, body)) {
-        rules[target.index()] = follow(source, target);
+    for JointPair { source, target } in namesakes {
+        rules[target.index()] = follow(*source, *target);
     }
     for (source, target) in pairs.iter().copied() {
         let exist = source.index() < source_skeleton.len() && target.index() < skeleton.len();
@@ -102,7 +104,7 @@ pub(crate) fn transfer_rules(
 
 /// Joints without a role that have the same name and the same parent's name in both skeletons. They cover what roles
 /// do not (faces, tails, props) between skeletons of one kind.
-fn namesakes(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<JointPair> {
+pub(crate) fn namesakes(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<JointPair> {
     let in_body = |body: &Body, id: JointId| {
         id == body.hips
             || body.roles.role(id).is_some()
@@ -125,9 +127,10 @@ fn namesakes(source: (&Skeleton, &Body), target: (&Skeleton, &Body)) -> Vec<Join
     namesakes.collect()
 }
 
-/// Root-motion joints that both skeletons have: joints of one name above the hips. `moves` says whether a joint of the
-/// source is animated.
+/// Root-motion joints that both skeletons have: those of their namesakes that are above the hips. `moves` says whether a
+/// joint of the source is animated.
 pub(crate) fn root_motion_joints(
+    namesakes: &[JointPair],
     source: (&Skeleton, &Body),
     target: (&Skeleton, &Body),
     moves: impl Fn(JointId) -> bool,
@@ -135,7 +138,7 @@ pub(crate) fn root_motion_joints(
     let above = |(skeleton, body): (&Skeleton, &Body), id: JointId| {
         id != body.hips && skeleton.is_in_subtree(body.hips, id)
     };
-    let mut found = namesakes(source, target);
+    let mut found = namesakes.to_vec();
     found.retain(|pair| above(target, pair.target) && above(source, pair.source) && moves(pair.source));
     found
 }

@@ -21,6 +21,10 @@ function time(seconds) {
 window.mocapIndex = async text => {
   try { index = await unpack(text); } catch (error) { $("totals").textContent = error.message; return; }
   index.all = index.path.map((_, i) => i);
+  // What all paths start with is not repeated in every row.
+  let folder = index.path[0] ?? "";
+  for (const path of index.path) while (!path.startsWith(folder) || !/(^|\/)$/.test(folder)) folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  index.shown = index.path.map(path => path.slice(folder.length));
   index.words = index.path.map((path, i) => `${path} ${index.styles[i]} ${index.worst[i] ?? ""}`.toLowerCase());
   const twins = new Map();
   index.same.forEach(hash => twins.set(hash, (twins.get(hash) || 0) + 1));
@@ -92,10 +96,10 @@ function row(i) {
   const item = document.createElement("li"), box = document.createElement("input"), words = document.createElement("div");
   Object.assign(box, { type: "checkbox", checked: chosen.has(i), ariaLabel: `select ${index.path[i]}` });
   box.onchange = () => { box.checked ? chosen.add(i) : chosen.delete(i); tell(); };
-  const link = Object.assign(document.createElement("a"), { href: `view.html#clip=${encodeURIComponent(index.script[i])}`, textContent: index.path[i] });
+  const link = Object.assign(document.createElement("a"), { href: `view.html#clip=${encodeURIComponent(index.script[i])}`, textContent: index.shown[i], title: index.path[i] });
   const facts = Object.assign(document.createElement("div"), { className: "facts" });
   facts.textContent = [
-    time(index.seconds[i]), `${index.frames[i]} frames at ${+index.fps[i].toFixed(3)} fps`, count(index.joints[i], "joint"),
+    time(index.seconds[i]), `${index.frames[i]} frames at ${+index.fps[i].toFixed(3)} fps`, count(index.joints[i], index.markers[i] ? "marker" : "joint"),
     ...metres(index.height[i], "m tall", 2), ...metres(index.speed[i], "m/s", 2), ...index.unit[i] === "file" ? [] : [`unit ${index.unit[i]}`],
   ].join(" · ");
   const marks = Object.assign(document.createElement("div"), { className: "facts", textContent: index.styles[i] });

@@ -86,6 +86,7 @@ function legend() {
   const scale = state.colour === "speed" ? ["speed", "0", `${topSpeed.toFixed(1)} ${data.unit}/s`] : state.colour === "difference" ? [d.label, "0", small(d.max)] : null;
   box.textContent = "";
   if (!scale) {
+    if (!clips.some(clip => clip.sides.some(Boolean))) return;
     for (const [name, words] of [["left", "left"], ["right", "right"]]) {
       const chip = document.createElement("span");
       chip.className = `key ${name}`; chip.textContent = words; box.append(chip);

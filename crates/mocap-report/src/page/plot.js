@@ -6,7 +6,7 @@ const DASHES = [[], [6, 4], [2, 4], [10, 3, 2, 3]];
 for (const c of data.curves) { c.shown = true; c.values = Float64Array.from(c.values, v => v / 10 ** c.places); }
 const end = Math.max(0, ...data.curves.map(c => (c.values.length - 1) / c.fps)), seconds = end || 1;
 const shortest = Math.min(seconds, 4 / Math.max(1, ...data.curves.map(c => c.fps)));
-let from = 0, to = seconds, cursor = null, asked = false, dark = false;
+let from = 0, to = seconds, cursor = null, asked = false, dark = false, whole = false;
 const STRIP = 9, strips = data.contacts.length * STRIP;
 const room = () => ({ left: 64, right: canvas.clientWidth - 14, top: 20, bottom: canvas.clientHeight - 36 - strips });
 
@@ -23,6 +23,9 @@ function bounds() {
     for (let i = first; i <= last; i++) { low = Math.min(low, c.values[i]); high = Math.max(high, c.values[i]); }
   }
   if (low > high) return [0, 1];
+  // Broken frames are cut off, unless nothing else is in view.
+  const [a, b] = whole ? [null, null] : data.cut, floor = a === null ? low : Math.max(low, a), roof = b === null ? high : Math.min(high, b);
+  if (floor < roof) { low = floor; high = roof; }
   const air = (high - low) * .06 || Math.max(1e-6, Math.abs(high) * .05);
   return [low - air, high + air];
 }
@@ -85,6 +88,15 @@ function draw() {
     }
   }
   ink.setLineDash([]);
+  ink.lineWidth = 1.6;
+  for (const c of data.curves) if (c.shown) {
+    ink.strokeStyle = (dark ? DARK : LIGHT)[c.ink]; ink.beginPath();
+    for (let i = Math.max(0, Math.ceil(from * c.fps)); i <= Math.min(c.values.length - 1, to * c.fps); i++) {
+      const v = c.values[i], at = x(i / c.fps), edge = v > high ? top : bottom, inward = v > high ? 6 : -6;
+      if (v > high || v < low) { ink.moveTo(at - 5, edge + inward); ink.lineTo(at, edge); ink.lineTo(at + 5, edge + inward); }
+    }
+    ink.stroke();
+  }
   if (cursor !== null) {
     ink.strokeStyle = colour("--muted"); ink.lineWidth = 1; ink.beginPath(); ink.moveTo(x(cursor), top); ink.lineTo(x(cursor), bottom); ink.stroke();
   }
@@ -129,6 +141,8 @@ addEventListener("keydown", e => {
 });
 $("closer").onclick = () => zoom(.7, middle());
 $("wider").onclick = () => zoom(1 / .7, middle());
+$("whole").hidden = data.cut.every(v => v === null);
+$("whole").onclick = () => { whole = !whole; $("whole").setAttribute("aria-pressed", whole); redraw(); };
 $("all").onclick = () => show(0, seconds);
 for (const c of data.curves) {
   const button = document.createElement("button");

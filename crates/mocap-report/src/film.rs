@@ -1,0 +1,281 @@
+//! Motions as a row of pictures: a camera that follows them, and what each picture shows.
+
+use crate::View;
+use crate::body::{Solid, body, top};
+use crate::bounds::bounds;
+use crate::drawing::Theme;
+use crate::mesh::mesh;
+use crate::paint::{Canvas, Eye, Paints};
+use crate::picture::Picture;
+use crate::stage::{FAR, Place, Stage, spread};
+use crate::ticks::grid;
+use mocap_model::{Clip, Vector3};
+use std::num::NonZeroUsize;
+
+/// A motion in a film; several stand side by side with their roots aligned.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderInput<'a> {
+    /// The motion; the roles of its joints give the body, sides and facing.
+    pub clip: &'a Clip,
+}
+
+/// How a film looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RenderOptions {
+    /// Width and height \[px\], at least 16. Default 854 × 480.
+    pub size: [usize; 2],
+    /// Pictures per second, above 0. A GIF rounds times to 1/100 s. Default 25.
+    pub fps: f64,
+    /// The part of the motion \[s\]: from, to. Default: all of it.
+    pub range: [Option<f64>; 2],
+    /// Default [`View::Perspective`].
+    pub view: View,
+    /// Default [`Theme::Light`].
+    pub theme: Theme,
+    /// Threads that draw; the result does not depend on it. Default: one per processor core.
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Default for RenderOptions {
+    fn default() -> RenderOptions {
+        RenderOptions {
+            size: [854, 480],
+            fps: 25.0,
+            range: [None; 2],
+            view: View::Perspective,
+            theme: Theme::Light,
+            threads: None,
+        }
+    }
+}
+
+/// A film is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the film would have {found} pictures, more than the limit of {MOST_PICTURES}")]
+pub struct TooManyPictures {
+    /// The number of pictures.
+    pub found: usize,
+}
+
+/// Pictures of a film, at most: 13 minutes at the default rate.
+pub const MOST_PICTURES: usize = 20_000;
+
+/// What all pictures of a film share.
+pub(crate) struct Film<'a> {
+    pub stages: Vec<(Stage<'a>, Vec<Solid>)>,
+    pub options: &'a RenderOptions,
+    pub size: f64,
+    pub floor: f64,
+    pub heading: f64,
+    pub grid: f64,
+}
+
+/// The start of a film \[s\], and its number of pictures.
+pub(crate) fn span(inputs: &[RenderInput<'_>], options: &RenderOptions) -> (f64, usize) {
+    let last = inputs.iter().map(|input| input.clip.duration()).fold(0.0, f64::max);
+    let [from, to] = options.range;
+    let from = from.unwrap_or(0.0).clamp(0.0, last);
+    let to = to.unwrap_or(last).clamp(from, last);
+    (from, (((to - from) * options.fps + 1e-6).floor() as usize).saturating_add(1))
+}
+
+/// The times of the pictures of a film \[s\].
+pub(crate) fn times(
+    inputs: &[RenderInput<'_>],
+    options: &RenderOptions,
+) -> Result<Vec<f64>, TooManyPictures> {
+    match span(inputs, options) {
+        (_, found) if found > MOST_PICTURES => Err(TooManyPictures { found }),
+        (from, count) => Ok((0..count).map(|i| from + i as f64 / options.fps).collect()),
+    }
+}
+
+/// Time over which the camera follows the mean place of the hips, to both sides \[s\].
+const CALM: f64 = 0.3;
+
+/// The size of what is shown over its height: that of a human with some air above the head.
+const ROOM: f64 = 1.2;
+
+pub(crate) fn frame(stage: &Stage<'_>, time: f64) -> usize {
+    ((time * stage.clip.rate().fps()).round() as usize).min(stage.frames() - 1)
+}
+
+/// The height that the solids of a body do not exceed but in broken frames; `times` are evenly spread.
+fn highest(stage: &Stage<'_>, solids: &[Solid], times: impl Iterator<Item = f64>) -> f64 {
+    let mut heights = Vec::new();
+    let (mut first, mut last) = (f64::INFINITY, 0.0f64);
+    let times = times.inspect(|time| (first, last) = (first.min(*time), last.max(*time)));
+    stage.walk(times.map(|time| frame(stage, time)), |_, pose| {
+        heights.push(top(solids, pose, stage.scale));
+    });
+    let rate = heights.len().saturating_sub(1) as f64 / (last - first).max(1e-9);
+    // The range of a body begins at the floor.
+    let floor = [stage.floor; 16];
+    let found = bounds([(&heights[..], rate), (&floor[..], 1.0)].into_iter());
+    found.map_or(0.0, |bounds| bounds.high.clamp(-FAR, FAR))
+}
+
+/// From the front of a body to where it is seen from, about the up axis \[rad\].
+pub(crate) fn turn(view: View) -> f64 {
+    match view {
+        View::Perspective => -0.7,
+        View::Front => 0.0,
+        View::Side => -std::f64::consts::FRAC_PI_2,
+    }
+}
+
+impl<'a> Film<'a> {
+    pub(crate) fn new(inputs: &[RenderInput<'a>], options: &'a RenderOptions) -> Film<'a> {
+        let dress = |input: &RenderInput<'a>| {
+            let mut stage = Stage::new(input.clip);
+            let body = body(&stage);
+            stage.sites = body.sites;
+            (stage, body.solids)
+        };
+        let stages: Vec<_> = inputs.iter().map(dress).collect();
+        let first = stages.first().map(|(stage, _)| stage);
+        let known = first.is_some_and(|stage| stage.unit.is_some());
+        let (from, count) = span(inputs, options);
+        let times = || spread(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
+        let room = |(stage, solids): &(Stage<'a>, Vec<Solid>)| {
+            stage.size().max(ROOM * (highest(stage, solids, times()) - stage.floor))
+        };
+        let size = stages.iter().map(room).fold(0.0, f64::max);
+        let size = if size > 0.0 { size } else { 1.0 };
+        Film {
+            size,
+            floor: first.map_or(0.0, |stage| stage.floor),
+            heading: first.map_or(0.0, |stage| stage.heading(&stage.pose(0))),
+            grid: grid(first.map_or(size, Stage::size), known),
+            stages,
+            options,
+        }
+    }
+
+    /// Where the hips of the first motion are on the floor around a time.
+    fn middle(&self, time: f64) -> [f64; 2] {
+        let Some((stage, _)) = self.stages.first() else { return [0.0; 2] };
+        let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| frame(stage, (time + at * CALM).max(0.0)));
+        let mut sum = [0.0; 2];
+        stage.walk(frames, |_, pose| {
+            let hips = pose[stage.centre];
+            sum = [sum[0] + hips[0] / 5.0, sum[1] + hips[2] / 5.0];
+        });
+        sum
+    }
+
+    /// `heading`: where the front is.
+    pub(crate) fn eye(&self, heading: f64, [x, z]: [f64; 2], wide: f64) -> Eye {
+        let (pitch, parallel) = match self.options.view {
+            View::Perspective => (0.2, false),
+            View::Front | View::Side => (0.08, true),
+        };
+        let [w, h] = self.options.size.map(|side| side as f64);
+        // A body and its neighbours fit; a wide picture shows more of the sides.
+        let reach = (0.92 * self.size).max(wide * w.min(h) / w);
+        let target = Vector3::new(x, self.floor + 0.4 * self.size, z);
+        Eye::new(target, [heading + turn(self.options.view), pitch], reach, parallel, self.options.size)
+    }
+
+    pub(crate) fn add(&self, canvas: &mut Canvas, index: usize, pose: &[Place]) {
+        let (stage, solids) = &self.stages[index];
+        let paints = Paints::of(self.options.theme);
+        for solid in solids {
+            let colour = paints.of_side(stage.sides[solid.joint]);
+            canvas.add(&mesh(solid, pose, stage.scale), colour);
+        }
+    }
+
+    /// The picture at a time: motions side by side around the first one.
+    pub(crate) fn picture(&self, time: f64) -> Picture {
+        let [x, z] = self.middle(time);
+        let count = self.stages.len();
+        let gap = 0.56 * self.size;
+        let eye = self.eye(self.heading, [x, z], gap * (count as f64 + 1.0));
+        let (sin, cos) = (self.heading - 0.7).sin_cos();
+        let mut canvas = Canvas::new(eye, Paints::of(self.options.theme), self.floor);
+        let first = self.stages.first().map(|(stage, _)| stage.pose(frame(stage, time))[stage.centre]);
+        for (index, (stage, _)) in self.stages.iter().enumerate() {
+            let mut pose = stage.pose(frame(stage, time));
+            if let Some(first) = first.filter(|_| count > 1) {
+                let far = (index as f64 - (count as f64 - 1.0) / 2.0) * gap;
+                let hips = pose[stage.centre];
+                let shift = [
+                    first[0] - hips[0] + far * cos,
+                    self.floor - stage.floor,
+                    first[2] - hips[2] - far * sin,
+                ];
+                for place in &mut pose {
+                    *place = [0, 1, 2].map(|axis| place[axis] + shift[axis]);
+                }
+            }
+            self.add(&mut canvas, index, &pose);
+        }
+        canvas.finish(self.grid)
+    }
+
+    /// Calls `each` with what `make` makes of every picture, in order. Several are drawn at a time, the next ones while
+    /// `each` works.
+    pub(crate) fn each<T: Send>(
+        &self,
+        times: &[f64],
+        make: impl Fn(Picture) -> T + Sync,
+        mut each: impl FnMut(T),
+    ) {
+        let threads = self.options.threads.or_else(|| std::thread::available_parallelism().ok());
+        let make = &make;
+        std::thread::scope(|scope| {
+            let mut drawn = Vec::new();
+            for times in times.chunks(threads.map_or(1, NonZeroUsize::get)).chain([&[][..]]) {
+                let draw = |time: &f64| {
+                    let time = *time;
+                    scope.spawn(move || make(self.picture(time)))
+                };
+                for one in std::mem::replace(&mut drawn, times.iter().map(draw).collect()) {
+                    each(one.join().expect("drawing does not panic"));
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave() -> Clip {
+        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
+    }
+
+    fn options() -> RenderOptions {
+        RenderOptions {
+            size: [160, 120],
+            fps: 10.0,
+            range: [Some(0.5), Some(1.0)],
+            ..RenderOptions::default()
+        }
+    }
+
+    #[test]
+    fn what_reaches_high_is_in_the_picture() {
+        let clip = crate::made::chain(6, 1.0, 1, mocap_model::Space::default());
+        let options = RenderOptions { range: [None; 2], ..options() };
+        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let (stage, solids) = &film.stages[0];
+        let high = highest(stage, solids, [0.0].into_iter()) - stage.floor;
+        assert!(high > 0.0 && film.size >= 1.1 * high);
+    }
+
+    #[test]
+    fn left_is_orange_right_is_blue_and_both_throw_shadows() {
+        let clip = wave();
+        let options = options();
+        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let picture = film.picture(0.6);
+        let count = |like: &dyn Fn(&[u8; 3]) -> bool| picture.iter().filter(|c| like(c)).count();
+        assert!(count(&|c| c[0] > c[2].saturating_add(60)) > 40, "orange");
+        assert!(count(&|c| c[2] > c[0].saturating_add(60)) > 40, "blue");
+        // Grey below the background, and not of a body.
+        assert!(count(&|c| c[0] < 0xd0 && c[0] > 0x90 && c[0].abs_diff(c[2]) < 16) > 40, "shadow");
+    }
+}
