@@ -381,19 +381,31 @@ def along(rotation, a, b, way, r):  # The value off the path from `a` to `b`.
 def read_keys(data, frames, tracks):
     bits, out = Bits(data), []
     for _, rotation, _ in tracks:
-        curve, width, gap, count = bits.take(1), max(1, bits.take(5)), bits.take(4), bits.take(14)
-        times = list(itertools.accumulate(bits.take(gap) + 1 if key else 0 for key in range(count)))
+        curve, count, times = bits.take(1), bits.take(14), [0]
+        if count > 1:
+            times = list(itertools.accumulate((gap + 1 for gap in read_series(bits, range(count - 1))), initial=0))
         if rotation:
-            keys = [read_rotation(bits, width) for _ in times]
+            width, c = bits.take(5), f(math.sqrt(0.5))
+            scale = f(2 * c / ((1 << width) - 1))
+            left_out, *parts = (read_series(bits, times) for _ in range(4))
+            keys = [key_rotation(at, [f(f(n * scale) - c) for n in q]) for at, *q in zip(left_out, *parts)]
         else:
             *least, step = (struct.unpack(">f", bits.take(32).to_bytes(4, "big"))[0] for _ in range(4))
-            keys = [[f(part + f(bits.take(width) * step)) for part in least] for _ in times]
+            keys = [[f(a + f(n * step)) for a, n in zip(least, v)] for v in zip(*(read_series(bits, times) for _ in AXES))]
         out.append([between_keys(frame, rotation, curve, times, keys) for frame in range(frames)])
     return out
-def read_rotation(bits, width):
-    largest, c = bits.take(2), f(math.sqrt(0.5))
-    q = [f(f(bits.take(width) * f(2 * c / ((1 << width) - 1))) - c) for _ in AXES]
-    q.insert(largest, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
+def read_series(bits, times):  # The numbers of the keys at some frames.
+    prediction, low = bits.take(2), bits.take(5)
+    numbers = [bits.take(bits.take(5))]
+    for at in range(1, len(times)):
+        n = numbers[-1] if prediction else 0
+        if prediction == 2 and at > 1:
+            n += (n - numbers[-2]) * (times[at] - times[at - 1]) // (times[at - 1] - times[at - 2])
+        long = low < 31 and bits.text.startswith("1" * 12, bits.at)
+        numbers.append(n + (0 if low == 31 else unfold(bits.take(44) & 0xFFFFFFFF if long else bits.rice(low))))
+    return numbers
+def key_rotation(left_out, q):
+    q.insert(left_out, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
     return [f(part / f(math.sqrt(dot(q, q)))) for part in q]
 def between_keys(frame, rotation, curve, times, keys):
     near = bisect.bisect(times, frame) - 1
