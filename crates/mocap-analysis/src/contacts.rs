@@ -108,13 +108,15 @@ impl FootMotion {
         let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up)).collect();
         let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
-        let moved: Vec<f64> = trajectory.windows(2).map(|pair| (pair[1] - pair[0]).norm()).collect();
-        let is_slow = |frame: usize| {
-            let around = &moved[frame.saturating_sub(1)..last.min(frame + 1)];
-            around.iter().copied().fold(f64::INFINITY, f64::min) < slow[frame] || last == 0
-        };
+        // The distance to each frame from the one before, and from the last.
+        let mut moved = vec![f64::INFINITY; trajectory.len() + 1];
+        for (moved, pair) in moved[1..].iter_mut().zip(trajectory.windows(2)) {
+            *moved = (pair[1] - pair[0]).norm();
+        }
+        let is_slow = |around: &[f64], slow: &f64| around[0].min(around[1]) < *slow || last == 0;
+        let frames = heights.iter().zip(moved.windows(2)).zip(slow);
         let still: Vec<bool> =
-            (0..trajectory.len()).map(|frame| heights[frame] < low && is_slow(frame)).collect();
+            frames.map(|((height, around), slow)| *height < low && is_slow(around, slow)).collect();
         // A gap is closed only between two contacts, so gaps come first.
         let gap = (options.gap * self.fps).ceil() as usize;
         let closed = without_short_runs(&still, false, gap.min(last / 2));

@@ -140,13 +140,18 @@ impl Constraint {
 
     /// The allowed rotation near `local`, and whether it differs. An allowed rotation is returned unchanged,
     /// bit by bit.
+    #[inline]
     pub fn project(&self, local: &Quat) -> (Quat, bool) {
         match self.freedom {
             Freedom::Free | Freedom::Locked => (*local, false),
-            _ => match self.project_free(&self.to_free(local)) {
-                Some(free) => (self.to_local(&free), true),
-                None => (*local, false),
-            },
+            _ => self.project_limited(local),
+        }
+    }
+
+    fn project_limited(&self, local: &Quat) -> (Quat, bool) {
+        match self.project_free(&self.to_free(local)) {
+            Some(free) => (self.to_local(&free), true),
+            None => (*local, false),
         }
     }
 

@@ -42,6 +42,12 @@ impl VectorLanes {
         lanes
     }
 
+    /// Vectors with these coordinates: x, y, z.
+    #[inline]
+    pub fn of(coordinates: [[f64; LANES]; 3]) -> VectorLanes {
+        VectorLanes { coordinates }
+    }
+
     /// The same vector in all lanes.
     pub fn same(vector: &Vector3<f64>) -> VectorLanes {
         VectorLanes { coordinates: [[vector.x; LANES], [vector.y; LANES], [vector.z; LANES]] }

@@ -1,6 +1,6 @@
 //! Forward kinematics of a whole clip, in blocks of eight frames.
 
-use crate::{Clip, ForwardKinematics, JointId, LANES, RotationLanes, Track, VectorLanes};
+use crate::{Clip, ForwardKinematics, JointId, LANES, RotationLanes, Skeleton, Track, VectorLanes};
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// The transforms of joints in object space in all frames of a clip: for passes that read the same joints again and
@@ -44,24 +44,51 @@ pub struct PlacedLanes {
 
 const NONE: u32 = u32::MAX;
 
+/// A joint in the blocks, and whether its position is computed.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    joint: JointId,
+    placed: bool,
+}
+
+/// Whether each joint is one of some joints or above one.
+fn and_above(skeleton: &Skeleton, joints: impl IntoIterator<Item = JointId>) -> Vec<bool> {
+    let mut chosen = vec![false; skeleton.len()];
+    joints.into_iter().for_each(|joint| chosen[joint.index()] = true);
+    for (id, joint) in skeleton.iter().rev() {
+        if let (true, Some(parent)) = (chosen[id.index()], joint.parent) {
+            chosen[parent.index()] = true;
+        }
+    }
+    chosen
+}
+
 impl PlacedJoints {
     /// Places these joints and those above them. As [`ForwardKinematics`], bit by bit.
     ///
     /// # Panics
     /// If a joint does not exist.
     pub fn of(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> PlacedJoints {
+        PlacedJoints::with_turned(clip, joints, [])
+    }
+
+    /// As [`PlacedJoints::of`], with further joints of which only the orientations mean anything.
+    ///
+    /// # Panics
+    /// If a joint does not exist.
+    pub fn with_turned(
+        clip: &Clip,
+        placed: impl IntoIterator<Item = JointId>,
+        turned: impl IntoIterator<Item = JointId>,
+    ) -> PlacedJoints {
         let skeleton = clip.skeleton();
-        let mut needed = vec![false; skeleton.len()];
-        joints.into_iter().for_each(|joint| needed[joint.index()] = true);
-        for (id, joint) in skeleton.iter().rev() {
-            if let (true, Some(parent)) = (needed[id.index()], joint.parent) {
-                needed[parent.index()] = true;
-            }
-        }
+        let placed = and_above(skeleton, placed);
+        let turned = and_above(skeleton, turned);
         let mut places = vec![NONE; skeleton.len()];
-        let chosen: Vec<JointId> =
-            skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
-        chosen.iter().enumerate().for_each(|(place, id)| places[id.index()] = place as u32);
+        let chosen = skeleton.iter().map(|(id, _)| id).filter(|id| placed[id.index()] || turned[id.index()]);
+        let chosen: Vec<Chosen> =
+            chosen.map(|joint| Chosen { joint, placed: placed[joint.index()] }).collect();
+        chosen.iter().enumerate().for_each(|(place, chosen)| places[chosen.joint.index()] = place as u32);
         let (frames, count) = (clip.frames(), chosen.len());
         let blocks = vec![PlacedLanes::origin(); frames.div_ceil(LANES) * count];
         let mut placed = PlacedJoints { frames, places, count, blocks };
@@ -72,11 +99,11 @@ impl PlacedJoints {
         placed
     }
 
-    fn place(&mut self, clip: &Clip, chosen: &[JointId]) {
+    fn place(&mut self, clip: &Clip, chosen: &[Chosen]) {
         let PlacedJoints { places, count, blocks, .. } = self;
         let mut local = RotationLanes::same(&UnitQuaternion::identity());
         for (block, lanes) in blocks.chunks_exact_mut((*count).max(1)).enumerate() {
-            for (place, id) in chosen.iter().enumerate() {
+            for (place, Chosen { joint: id, placed }) in chosen.iter().enumerate() {
                 let (tracks, joint) = (clip.track(*id), clip.skeleton().joint(*id));
                 match &tracks.rotation {
                     Track::Constant(rotation) => local = RotationLanes::same(rotation),
@@ -85,6 +112,7 @@ impl PlacedJoints {
                 let (above, lanes) = lanes.split_at_mut(place);
                 let parent = joint.parent.map(|parent| &above[places[parent.index()] as usize]);
                 match (parent, &tracks.translation) {
+                    (Some(parent), _) if !placed => lanes[0].set_turned_below(parent, &local),
                     (Some(parent), Some(Track::Sampled(translations))) => {
                         let moved = VectorLanes::gather(&translations[block * LANES..]);
                         lanes[0].rotation = parent.rotation.product(&local);
@@ -111,8 +139,9 @@ impl PlacedJoints {
     }
 
     /// Frame by frame: scale tracks stretch the places of the joints below.
-    fn place_scaled(&mut self, clip: &Clip, chosen: &[JointId]) {
-        let mut kinematics = ForwardKinematics::of_joints(clip, chosen);
+    fn place_scaled(&mut self, clip: &Clip, chosen: &[Chosen]) {
+        let chosen: Vec<JointId> = chosen.iter().map(|chosen| chosen.joint).collect();
+        let mut kinematics = ForwardKinematics::of_joints(clip, &chosen);
         for frame in 0..self.frames {
             kinematics.place(frame);
             for (place, id) in chosen.iter().enumerate() {
@@ -173,11 +202,49 @@ impl PlacedLanes {
         }
     }
 
+    /// Turns a joint below its parent, with local rotations; its position stays as it is.
+    pub fn set_turned_below(&mut self, parent: &PlacedLanes, local: &RotationLanes) {
+        for lane in 0..LANES {
+            self.rotation.set(lane, &(parent.rotation.at(lane) * local.at(lane)));
+        }
+    }
+
     /// Moves a joint to an offset in the frame of its parent.
     pub fn set_position_below(&mut self, parent: &PlacedLanes, offset: &Vector3<f64>) {
         for lane in 0..LANES {
             let turned = parent.rotation.at(lane) * offset;
             self.position.set(lane, &(parent.position.at(lane) + turned));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FrameRate, Joint, JointTracks, Space, exp};
+    use std::sync::Arc;
+
+    #[test]
+    fn joints_that_are_only_turned_have_the_orientations_of_placed_ones() {
+        let joint = |name: &str, parent: Option<u32>| Joint::new(name, parent.map(JointId), Vector3::y());
+        let joints =
+            vec![joint("hips", None), joint("arm", Some(0)), joint("hand", Some(1)), joint("leg", Some(0))];
+        let skeleton = Arc::new(Skeleton::new("", Space::default(), joints).unwrap());
+        let turned = |by: f64| {
+            let angles = (0..11).map(|frame| exp(&(Vector3::new(by, 0.1, 0.0) * f64::from(frame))));
+            JointTracks::new(Track::Sampled(angles.collect()), None)
+        };
+        let tracks = [0.1, 0.2, 0.3, 0.4].map(turned).to_vec();
+        let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 11, tracks).unwrap();
+        let [hips, hand, leg] = [0, 2, 3].map(JointId);
+        let all = PlacedJoints::of(&clip, [hand, leg]);
+        let some = PlacedJoints::with_turned(&clip, [leg], [hand]);
+        for frame in 0..11 {
+            assert_eq!(some.rotation(hand, frame), all.rotation(hand, frame));
+            for placed in [hips, leg] {
+                assert_eq!(some.rotation(placed, frame), all.rotation(placed, frame));
+                assert_eq!(some.position(placed, frame), all.position(placed, frame));
+            }
         }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn lock_feet(
         let length = lock.leg_length(foot);
         let most = USUAL_DROP * length;
         for (block, leg) in leg.iter().enumerate() {
-            for (frame, missing) in lock.missing_reach(leg, length, block, &follow, &locked.weights) {
+            for (frame, missing) in lock.missing_reach(leg, length, block, &follow[block], &locked.weights) {
                 usual[frame] = usual[frame].max(missing.min(most));
                 deep[frame] = deep[frame].max(missing - most);
             }
@@ -94,28 +94,33 @@ pub(crate) fn lock_feet(
     let (usual, deep) =
         (envelope(&usual, lock.span(DROP_AHEAD)), envelope(&deep, lock.span(DEEP_DROP_AHEAD)));
     let up = pair.directions.up;
-    let drops = usual.iter().zip(&deep).map(|(usual, deep)| up * (usual + deep));
-    let moves: Vec<Vector3<f64>> = follow.iter().zip(drops).map(|(follow, drop)| follow - drop).collect();
-    move_hips(targets, body, feet, &moves);
+    for (block, follow) in follow.iter().enumerate() {
+        let (usual, deep) = (block_of(&usual, block), block_of(&deep, block));
+        let rise = std::array::from_fn(|lane| -(usual[lane] + deep[lane]));
+        move_hips(targets, body, feet, block, &follow.plus_along(&up, &rise));
+    }
 }
 
-/// Moves the hips and everything that hangs on them, but not the goals of feet.
-fn move_hips(targets: &mut BodyTargets, body: &mut BodyTrajectories, feet: &Feet, moves: &[Vector3<f64>]) {
-    for (block, moves) in moves.chunks(LANES).enumerate() {
-        let moved = VectorLanes::gather(moves);
-        let local = targets.above_hips[block].turn_back(&moved);
-        let hips = &mut body.hips[targets.start + block * LANES..];
-        hips.iter_mut().zip(0..moves.len()).for_each(|(hips, lane)| *hips += local.at(lane));
-        if let Some(head) = targets.head.get_mut(block) {
-            head.add(&moved);
-        }
-        for (i, limb) in targets.limbs.iter_mut().enumerate() {
-            let Some(limb) = limb.get_mut(block) else { continue };
-            limb.base.position.add(&moved);
-            limb.from.add(&moved);
-            if feet.geometry.iter().all(|foot| foot.limb != i) {
-                limb.goal.add(&moved);
-            }
+/// Moves the hips and everything that hangs on them in a block of frames, but not the goals of feet.
+fn move_hips(
+    targets: &mut BodyTargets,
+    body: &mut BodyTrajectories,
+    feet: &Feet,
+    block: usize,
+    moved: &VectorLanes,
+) {
+    let local = targets.above_hips[block].turn_back(moved);
+    let hips = &mut body.hips[targets.start + block * LANES..];
+    hips.iter_mut().zip(0..LANES).for_each(|(hips, lane)| *hips += local.at(lane));
+    if let Some(head) = targets.head.get_mut(block) {
+        head.add(moved);
+    }
+    for (i, limb) in targets.limbs.iter_mut().enumerate() {
+        let Some(limb) = limb.get_mut(block) else { continue };
+        limb.base.position.add(moved);
+        limb.from.add(moved);
+        if feet.geometry.iter().all(|foot| foot.limb != i) {
+            limb.goal.add(moved);
         }
     }
 }
@@ -134,14 +139,17 @@ struct Corrections {
 }
 
 /// The hips move with the locked feet, by the mean of both. The legs keep their shape and only correct the difference
-/// between the feet.
-fn hips_follow(locked: &[Corrections], frames: usize, reach: usize) -> Vec<Vector3<f64>> {
-    let mean = |frame: usize| {
-        let moves = locked.iter().map(|foot| foot.moves[frame]).sum::<Vector3<f64>>();
-        moves / locked.iter().map(|foot| foot.weights[frame]).sum::<f64>().max(1.0)
-    };
-    let means: Vec<Vector3<f64>> = (0..frames).map(mean).collect();
-    smooth(&means, reach)
+/// between the feet. By block of frames.
+fn hips_follow(locked: &[Corrections], frames: usize, reach: usize) -> Vec<VectorLanes> {
+    let weights = |frame: usize| locked.iter().map(|foot| foot.weights[frame]).sum::<f64>().max(1.0);
+    let weights: Vec<f64> = (0..frames).map(weights).collect();
+    let coordinates = [0, 1, 2].map(|axis| {
+        let sum = |frame: usize| locked.iter().map(|foot| foot.moves[frame][axis]).sum::<f64>();
+        let means: Vec<f64> = (0..frames).map(|frame| sum(frame) / weights[frame]).collect();
+        smooth(&means, reach)
+    });
+    let block = |block: usize| VectorLanes::of([0, 1, 2].map(|axis| block_of(&coordinates[axis], block)));
+    (0..frames.div_ceil(LANES)).map(block).collect()
 }
 
 impl Lock<'_> {
@@ -190,13 +198,12 @@ impl Lock<'_> {
         leg: &mut [LimbTargets],
         foot: &FootGeometry,
         locked: &Corrections,
-        follow: &[Vector3<f64>],
+        follow: &[VectorLanes],
     ) -> Vec<f64> {
         let up = self.pair.directions.up;
         let mut lift = Vec::with_capacity(self.frames.next_multiple_of(LANES));
         for (block, leg) in leg.iter_mut().enumerate() {
-            let [moves, follow] =
-                [&locked.moves, follow].map(|values| VectorLanes::gather(&values[block * LANES..]));
+            let (moves, follow) = (VectorLanes::gather(&locked.moves[block * LANES..]), &follow[block]);
             let weights = block_of(&locked.weights, block);
             leg.goal = VectorLanes::each(|lane| {
                 leg.goal.at(lane) + (moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]))
@@ -305,11 +312,10 @@ impl Lock<'_> {
         leg: &LimbTargets,
         length: f64,
         block: usize,
-        follow: &[Vector3<f64>],
+        follow: &VectorLanes,
         weights: &'b [f64],
     ) -> impl Iterator<Item = (usize, f64)> + 'b {
-        let follow = VectorLanes::gather(&follow[block * LANES..]);
-        let reach = leg.goal.minus(&leg.from).minus(&follow);
+        let reach = leg.goal.minus(&leg.from).minus(follow);
         let stretched = length * STRETCHED;
         let squares = reach.norm_squared();
         let far = (0..LANES).filter(move |lane| squares[*lane] > stretched * stretched);

@@ -45,8 +45,10 @@ pub(crate) struct Pair {
     pub follows: Vec<bool>,
     /// Joints without a role that both have.
     pub namesakes: Vec<JointPair>,
-    /// The joints of the source whose motion is read in object space.
+    /// The joints of the source whose positions and orientations are read,
     pub read: Vec<JointId>,
+    /// and those that turn joints of the target: their orientations are read.
+    pub driving: Vec<JointId>,
 }
 
 /// The joint limits of the target.
@@ -127,9 +129,10 @@ impl Pair {
         let [from, to] =
             [&source, &target].map(|character| (&*character.skeleton, &character.body, &character.reference));
         let rules = transfer_rules(from, to, &namesakes, &options.joint_pairs);
-        let read = read_joints(&source, &rules);
+        let read = read_joints(&source);
+        let driving = rules.iter().flat_map(TransferRule::sources).copied().collect();
         let follows = limbs.iter().map(|limb| follows(limb, &source, &target, &rules, &limits)).collect();
-        Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, read })
+        Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, read, driving })
     }
 
     /// What is left out or assumed, for any clip.
@@ -204,10 +207,9 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
     Ok(limbs)
 }
 
-/// The joints of the source that drive the target or show its feet, its limbs and what its hands touch.
-fn read_joints(source: &Character, rules: &[TransferRule]) -> Vec<JointId> {
-    let mut joints: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
-    joints.extend(FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton)));
+/// The joints of the source that show its feet, its limbs and what its hands touch.
+fn read_joints(source: &Character) -> Vec<JointId> {
+    let mut joints = FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton));
     joints.extend(MotionSample::joints(&source.body));
     joints.extend([source.body.hips, source.body.top()].into_iter().chain(source.body.head));
     joints

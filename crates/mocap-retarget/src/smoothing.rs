@@ -28,10 +28,7 @@ pub(crate) fn ramped(needed: &[f64], step: f64) -> Vec<f64> {
 
 /// The weighted mean over `reach` frames to each side (a Hann window), at most [`MOST_FRAMES`]; the end values are
 /// continued.
-pub(crate) fn smooth<T>(values: &[T], reach: usize) -> Vec<T>
-where
-    T: Copy + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
-{
+pub(crate) fn smooth(values: &[f64], reach: usize) -> Vec<f64> {
     let reach = reach.min(MOST_FRAMES);
     let weight = |offset: usize| {
         let t = offset as f64 / (reach as f64 + 1.0);
@@ -40,13 +37,14 @@ where
     let total = 1.0 + 2.0 * (1..=reach).map(weight).sum::<f64>();
     let weights: Vec<f64> = (0..=reach).map(|offset| weight(offset) / total).collect();
     let (Some(first), Some(last)) = (values.first(), values.last()) else { return Vec::new() };
-    let ends = |end: &T| std::iter::repeat_n(*end, reach);
-    let continued: Vec<T> = ends(first).chain(values.iter().copied()).chain(ends(last)).collect();
-    let mut smoothed: Vec<T> = values.iter().map(|value| *value * weights[0]).collect();
+    let mut continued = vec![*first; reach];
+    continued.extend_from_slice(values);
+    continued.resize(values.len() + 2 * reach, *last);
+    let mut smoothed: Vec<f64> = values.iter().map(|value| *value * weights[0]).collect();
     for (offset, weight) in weights.iter().enumerate().skip(1) {
         let (before, after) = (&continued[reach - offset..], &continued[reach + offset..]);
         for ((sum, before), after) in smoothed.iter_mut().zip(before).zip(after) {
-            *sum = *sum + (*before + *after) * *weight;
+            *sum += (*before + *after) * *weight;
         }
     }
     smoothed

@@ -32,7 +32,8 @@ impl SourceClip {
         let rigid = clip.without_scale()?;
         let clip = in_axes_of(&rigid, skeleton)?.with_skeleton(Arc::clone(skeleton))?;
         let segment = |start: usize, clip: Clip| {
-            let placed = PlacedJoints::of(&clip, pair.read.iter().copied());
+            let placed =
+                PlacedJoints::with_turned(&clip, pair.read.iter().copied(), pair.driving.iter().copied());
             Segment { start, clip, placed }
         };
         let lead_in = lead_in.min(clip.frames().saturating_sub(1));
