@@ -8,6 +8,7 @@ NAMES = re.search(r"```names\n(.*?)```", PAGE, re.S)[1].replace("\n", "").encode
 STARTS = [int(value, 16) for value in re.search(r"```starts\n(.*?)```", PAGE, re.S)[1].split()]
 FLAT = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
 EIGHTHS = [1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081]
+SCALES = [1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.61, 0.56, 0.51, 0.47, 0.43, 0.4, 0.37, 0.34, 0.31, 0.29]
 AXES = range(3)
 
 def f(value): return c_float(value).value  # Rounds to single precision.
@@ -341,57 +342,70 @@ def read_runtime(data, frames, tracks):
     return [compose(track, layout[0], nodes, layout[4], turns) for track, layout in zip(tracks, layouts)]
 def read_direct(data, frames, tracks):
     (layouts, starts), nodes = read_layouts(data, frames, tracks, 16, True), schedule(17, 16, True)[2:]
-    stored = [{} for _ in tracks]
-    for segment, start in enumerate(starts):
-        codes, bits = data[start:start + len(tracks)], Bits(data, start + len(tracks))
-        for code, of_track, layout in zip(codes, stored, layouts):
+    choices = [struct.unpack_from(f"<{len(tracks)}H", data, start) for start in starts]
+    segments = [(16 * at, Bits(data, start + 2 * len(tracks))) for at, start in enumerate(starts)]
+    out = []
+    for track, (head, _, _, widths, numbers, halved), codes in zip(tracks, layouts, zip(*choices)):
+        rows = compose(track, head, [(frame, 0, None, None, None) for frame in sorted(numbers)], numbers, [])
+        weights, values = direct_weights(nodes, head["flat"]), []
+        for (first, bits), code, a, b in zip(segments, codes, rows, rows[1:]):
+            length, scale = min(16, frames - 1 - first), f(2.0**-halved * f(SCALES[code & 15]))
+            stored = []
             for frame, level, *_ in nodes:
-                c = code >> 2 & 7 if level == 4 else code >> 5
-                if c and frame < frames - 1 - 16 * segment:
-                    k = [bits.take(w) - (1 << w >> 1) for w in (clamp(b + c - 4, 0, 28) for b in layout[3][level])]
+                c, k = code >> 3 * level + 1 & 7, [0, 0, 0]
+                if c and frame < length:
+                    bounded = [clamp(part + c - 4, 0, 28) for part in widths[level]]
+                    k = [2 * bits.take(width) - (1 << width >> 1 << 1) for width in bounded]
                     odd = bits.take(1)
-                    of_track[16 * segment + frame] = [f(2 * part + odd) for part in k]
-            of_track[16 * segment] = code & 3
-    return [read_direct_track(*args, nodes, frames) for args in zip(tracks, layouts, stored)]
-def read_direct_track(track, layout, stored, nodes, frames):
-    head, halved, weights = layout[0], layout[5], {0: {}, 16: {}}
-    rows = compose(track, head, [(frame, 0, None, None, None) for frame in sorted(layout[4])], layout[4], [])
-    for frame, level, taps, cubic, linear in nodes:
-        weights[frame] = {frame: 1.0}
-        for tap, a, b in zip(taps, cubic, linear):
-            for other, weight in weights[tap].items():
-                weights[frame][other] = weights[frame].get(other, 0.0) + (a + head["flat"][level] * (b - a)) * weight
-    values = []
-    for frame in range(frames - 1):
-        at, start = frame % 16, frame - frame % 16
-        a, b, way = rows[start // 16], rows[start // 16 + 1], f(at / min(16, frames - 1 - start))
-        scale = f(2.0**-halved * f([1, 0.8, 0.6, 0.4][stored[start]]))
-        near = [node[0] for node in nodes if node[0] in weights[at]]
-        k, by = [stored.get(start + other, [0.0] * 3) for other in near], [f(weights[at][other]) for other in near]
-        n = [f(dot(parts, by) * scale) for parts in zip(*k)] or [0.0] * 3
-        r, turned = apply(head["basis"], n), -way if track[1] and dot(a, b) < 0 else way
-        path = [f(f(x * f(1 - way)) + f(y * turned)) for x, y in zip(a, b)]
-        if track[1] and at:
-            q, size = multiply(path, [f(8 * x) for x in r] + [f(16 - dot(r, r))]), f(math.sqrt(dot(path, path)))
-            path = [f(x * f(1 / f(size * f(16 + dot(r, r))))) for x in q]
-        values.append(a if not at else path if track[1] else [f(x + y) for x, y in zip(path, r)])
-    return values + [rows[-1]]
+                    k = [part + odd for part in k]
+                stored.append(k)
+            for frame in range(length):
+                n = [f(dot(parts, weights[frame]) * scale) for parts in zip(*stored)]
+                values.append(along(track[1], a, b, f(frame / length), apply(head["basis"], n)) if frame else a)
+        out.append(values + rows[-1:])
+    return out
+def direct_weights(nodes, flat):  # By frame of a segment, those of the numbers of all nodes.
+    weights = {0: [0.0] * 15, 16: [0.0] * 15}
+    for at, (frame, level, taps, cubic, linear) in enumerate(nodes):
+        shares = [(weights[tap], a + flat[level] * (b - a)) for tap, a, b in zip(taps, cubic, linear)]
+        weights[frame] = [sum(of_tap[i] * share for of_tap, share in shares) + (i == at) for i in range(15)]
+    return {frame: [f(weight) for weight in of_frame] for frame, of_frame in weights.items()}
+def along(rotation, a, b, way, r):  # The value off the path from `a` to `b`.
+    turned = -way if rotation and dot(a, b) < 0 else way
+    path = [f(f(x * f(1 - way)) + f(y * turned)) for x, y in zip(a, b)]
+    if not rotation:
+        return [f(x + y) for x, y in zip(path, r)]
+    square = dot(r, r)
+    scale = f(1 / f(f(math.sqrt(dot(path, path))) * f(16 + square)))
+    return [f(part * scale) for part in multiply(path, [f(8 * x) for x in r] + [f(16 - square)])]
 def read_keys(data, frames, tracks):
     bits, out = Bits(data), []
     for _, rotation, _ in tracks:
-        curve, width, gap, count = bits.take(1), max(1, bits.take(5)), bits.take(4), bits.take(14)
-        times = list(itertools.accumulate(bits.take(gap) + 1 if key else 0 for key in range(count)))
+        curve, count, times = bits.take(1), bits.take(14), [0]
+        if count > 1:
+            times = list(itertools.accumulate((gap + 1 for gap in read_series(bits, range(count - 1))), initial=0))
         if rotation:
-            keys = [read_rotation(bits, width) for _ in times]
+            width, c = bits.take(5), f(math.sqrt(0.5))
+            scale = f(2 * c / ((1 << width) - 1))
+            left_out, *parts = (read_series(bits, times) for _ in range(4))
+            keys = [key_rotation(at, [f(f(n * scale) - c) for n in q]) for at, *q in zip(left_out, *parts)]
         else:
             *least, step = (struct.unpack(">f", bits.take(32).to_bytes(4, "big"))[0] for _ in range(4))
-            keys = [[f(part + f(bits.take(width) * step)) for part in least] for _ in times]
+            keys = [[f(a + f(n * step)) for a, n in zip(least, v)] for v in zip(*(read_series(bits, times) for _ in AXES))]
         out.append([between_keys(frame, rotation, curve, times, keys) for frame in range(frames)])
     return out
-def read_rotation(bits, width):
-    largest, c = bits.take(2), f(math.sqrt(0.5))
-    q = [f(f(bits.take(width) * f(2 * c / ((1 << width) - 1))) - c) for _ in AXES]
-    q.insert(largest, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
+def read_series(bits, times):  # The numbers of the keys at some frames.
+    prediction, low = bits.take(2), bits.take(5)
+    numbers = [bits.take(bits.take(5))]
+    for at in range(1, len(times)):
+        n = numbers[-1] if prediction else 0
+        if prediction == 2 and at > 1:
+            n += (n - numbers[-2]) * (times[at] - times[at - 1]) // (times[at - 1] - times[at - 2])
+        long = low < 31 and bits.text.startswith("1" * 12, bits.at)
+        numbers.append(n + (0 if low == 31 else unfold(bits.take(44) & 0xFFFFFFFF if long else bits.rice(low))))
+    return numbers
+def key_rotation(left_out, q):
+    q.insert(left_out, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
     return [f(part / f(math.sqrt(dot(q, q)))) for part in q]
 def between_keys(frame, rotation, curve, times, keys):
     near = bisect.bisect(times, frame) - 1

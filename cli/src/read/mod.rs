@@ -34,7 +34,7 @@ pub(crate) struct Loaded {
     /// Which of several clips is meant.
     clip: Option<ClipChoice>,
     /// The content, for the excerpts of later findings.
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     /// What other inputs settle about it.
     peers: PeerAnswers,
 }
@@ -75,7 +75,7 @@ fn parsed(
     bytes: Vec<u8>,
     reading: &Reading,
 ) -> Result<Loaded, ReadFailure> {
-    let options = ReadOptions::from(reading);
+    let (options, bytes) = (ReadOptions::from(reading), Arc::new(bytes));
     if matches!(input.source, Source::Stdin) && bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Diagnostic::new("text::empty", "stdin is empty").into());
     }
@@ -105,7 +105,7 @@ fn parsed(
         }
         None => FilesBeside::new(),
     };
-    match MotionFile::parse(&bytes, format, Companions { skeleton, body, files }, &options) {
+    match MotionFile::parse_shared(&bytes, format, Companions { skeleton, body, files }, &options) {
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
@@ -258,7 +258,7 @@ impl Loaded {
         }
     }
 
-    /// The document; the text is freed. `None` for a compressed clip.
+    /// The document. `None` for a compressed clip.
     pub(crate) fn into_document(self) -> Option<Box<dyn Document>> {
         self.file.into_document()
     }

@@ -24,6 +24,17 @@ impl BitWriter {
         }
     }
 
+    /// Appends the bits of another writer.
+    pub(crate) fn append(&mut self, other: &BitWriter) {
+        other.bytes.iter().for_each(|byte| self.put(u32::from(*byte), 8));
+        self.put(other.pending as u32, other.count);
+    }
+
+    /// The number of bits.
+    pub(crate) fn len(&self) -> usize {
+        8 * self.bytes.len() + self.count as usize
+    }
+
     /// The bytes; the last one is filled up with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let fill = (8 - self.count % 8) % 8;

@@ -31,12 +31,17 @@ pub(crate) struct Residual {
 /// The finest steps are this many halvings below the coarsest.
 pub(crate) const FINEST: u8 = 10;
 
+/// The steps that are left of 1 after so many halvings: an exact power of two.
+#[inline(always)]
+pub(crate) fn power_of_half(halvings: u8) -> f32 {
+    f32::from_bits((127 - u32::from(halvings)) << 23)
+}
+
 impl Residual {
     /// The numbers in coarsest steps.
     #[inline]
     pub(crate) fn numbers(self) -> [f32; 3] {
-        // An exact power of two.
-        let scale = f32::from_bits((127 - u32::from(self.refine)) << 23);
+        let scale = power_of_half(self.refine);
         self.k.map(|k| k as f32 * scale)
     }
 }

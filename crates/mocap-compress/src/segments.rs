@@ -3,7 +3,7 @@
 //! A block has four parts: the layouts of its tracks (range coded), rows with the first frames of segments in fixed
 //! widths, the offsets of segments, and the segments. Each row and each segment is found without reading another one.
 
-use crate::lattice::{FINEST, Residual};
+use crate::lattice::{FINEST, Residual, power_of_half};
 use crate::range_coder::BitCoder;
 use crate::track::HeadModel;
 
@@ -66,7 +66,7 @@ pub(crate) struct Row {
     /// Halvings of the steps.
     refine: u8,
     /// By axis, the least number, and the bits of what a number exceeds it by.
-    least: [i32; 3],
+    pub(crate) least: [i32; 3],
     pub(crate) width: [u32; 3],
 }
 
@@ -85,6 +85,11 @@ impl Row {
     /// The bits of the track in a row.
     pub(crate) fn bits(&self) -> usize {
         self.width.iter().sum::<u32>() as usize
+    }
+
+    /// The steps of first frames against those of the lattice.
+    pub(crate) fn scale(&self) -> f32 {
+        power_of_half(self.refine)
     }
 
     /// The residual of a first frame from its numbers in a row.

@@ -1,9 +1,11 @@
 //! Reading and writing in any format.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use mocap_model::{Clip, Skeleton};
 
+use crate::entry::{ReadFile, ReadShared};
 use crate::left_out::as_held;
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
@@ -29,13 +31,34 @@ use crate::{
 /// Where the format is unknown or cannot be read, an AMC comes without its skeleton
 /// ([`ReadOptions::skeleton`]), or the content is wrong: then with every place where it is.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+    let (read, _) = reader(bytes, options)?;
+    read(bytes, options)
+}
+
+/// As [`read`], of bytes that are shared: a document may keep them in place of what they say. Reading a text again where
+/// its numbers are needed takes less time than to hold them all, and less memory.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_shared(
+    bytes: &Arc<Vec<u8>>,
+    options: &ReadOptions,
+) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+    match reader(bytes, options)? {
+        (_, Some(read)) => read(bytes, options),
+        (read, None) => read(bytes, options),
+    }
+}
+
+/// What reads the file.
+fn reader(bytes: &[u8], options: &ReadOptions) -> Result<(ReadFile, Option<ReadShared>), Rejected> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(text::Problem::Empty.into());
     }
     let format = options.format.or_else(|| Format::detect(bytes));
-    let format = format.ok_or_else(|| Finding::new(FormatProblem::Unknown))?;
-    let read = format.entry().read.map_err(|reason| Finding::new(FormatProblem::WriteOnly { reason }))?;
-    read(bytes, options)
+    let entry = format.ok_or_else(|| Finding::new(FormatProblem::Unknown))?.entry();
+    let read = entry.read.map_err(|reason| Finding::new(FormatProblem::WriteOnly { reason }))?;
+    Ok((read, entry.read_shared))
 }
 
 /// Writes a clip in a format; of formats without motion, its skeleton.

@@ -1,6 +1,7 @@
 //! What the table of formats knows about one format.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use mocap_model::{Clip, Markers, Skeleton};
 
@@ -32,6 +33,8 @@ pub(crate) struct Entry {
     pub(crate) detect: fn(&Start) -> bool,
     /// Reads a file; else why no file can be read.
     pub(crate) read: Result<ReadFile, &'static str>,
+    /// Reads a file whose bytes may be kept in place of what they say; `None`: as `read`.
+    pub(crate) read_shared: Option<ReadShared>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
     /// Writes several clips of one skeleton into one file; `None` for formats with one clip per file.
@@ -65,6 +68,7 @@ impl Entry {
         beside: None,
         detect: |_| false,
         read: Err("it cannot be read"),
+        read_shared: None,
         write: None,
         write_clips: None,
         reads_clips: false,
@@ -78,6 +82,7 @@ impl Entry {
 }
 
 pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
+pub(crate) type ReadShared = fn(&Arc<Vec<u8>>, &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
 pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
 pub(crate) type WriteClips = fn(&[Clip], &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, Rejected>;

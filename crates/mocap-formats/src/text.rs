@@ -4,6 +4,9 @@
 
 use crate::{Finding, LimitExceeded, Limits};
 use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// What can be wrong with the bytes of a text file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,6 +69,36 @@ pub(crate) fn open<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Cow<'b, [u8]>
         return Err(Finding::new(Problem::Empty));
     }
     Ok(text)
+}
+
+/// The text of a file whose bytes others hold too.
+#[derive(Clone)]
+pub(crate) struct SharedText {
+    bytes: Arc<Vec<u8>>,
+    span: Range<usize>,
+}
+
+impl SharedText {
+    /// Of what [`open`] gives; `None` where it is not a part of the bytes, as of UTF-16.
+    pub(crate) fn of(bytes: &Arc<Vec<u8>>, text: &[u8]) -> Option<SharedText> {
+        let start = text.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
+        let span = start..start + text.len();
+        (span.end <= bytes.len()).then(|| SharedText { bytes: bytes.clone(), span })
+    }
+}
+
+impl Deref for SharedText {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.span.clone()]
+    }
+}
+
+impl fmt::Debug for SharedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.span.len())
+    }
 }
 
 /// Characters of the text that a message quotes at most.

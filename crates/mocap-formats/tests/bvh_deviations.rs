@@ -33,12 +33,8 @@ fn read_with(name: &str, options: &bvh::ClipOptions) -> Result<Parsed<Clip>, Fin
 /// Equal, where NaN equals NaN.
 fn assert_same(a: &bvh::Document, b: &bvh::Document, name: &str) {
     let values = |document: &bvh::Document| -> Vec<u64> {
-        document
-            .motion()
-            .map_or(&[][..], |motion| &motion.values)
-            .iter()
-            .map(|value| value.to_bits())
-            .collect()
+        let values = document.motion().map(bvh::Motion::values).unwrap_or_default();
+        values.iter().map(|value| value.to_bits()).collect()
     };
     let time = |document: &bvh::Document| document.motion().and_then(|motion| motion.frame_time.clone());
     assert_eq!(a.nodes(), b.nodes(), "{name}");

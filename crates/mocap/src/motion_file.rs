@@ -59,13 +59,38 @@ impl MotionFile {
         companions: Companions,
         options: &ReadOptions,
     ) -> Result<Parsed<MotionFile>, Rejected> {
+        MotionFile::read(bytes, format, companions, options, |options| mocap_formats::read(bytes, options))
+    }
+
+    /// As [`MotionFile::parse`], of bytes that the file may keep in place of what they say: see
+    /// [`mocap_formats::read_shared`].
+    ///
+    /// # Errors
+    /// As [`MotionFile::parse`].
+    pub fn parse_shared(
+        bytes: &Arc<Vec<u8>>,
+        format: FileFormat,
+        companions: Companions,
+        options: &ReadOptions,
+    ) -> Result<Parsed<MotionFile>, Rejected> {
+        let read = |options: &_| mocap_formats::read_shared(bytes, options);
+        MotionFile::read(bytes, format, companions, options, read)
+    }
+
+    fn read(
+        bytes: &[u8],
+        format: FileFormat,
+        companions: Companions,
+        options: &ReadOptions,
+        read: impl FnOnce(&mocap_formats::ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>,
+    ) -> Result<Parsed<MotionFile>, Rejected> {
         above_zero("the unit", options.unit)?;
         let (content, warnings) = match format {
             FileFormat::Mocz => (Content::Clip(decompressed(bytes, &options.limits)?), Vec::new()),
             FileFormat::Exchange(exchange) => {
-                let options =
+                let of_format =
                     mocap_formats::ReadOptions { format: Some(exchange), ..options.of_format(companions) };
-                let read = mocap_formats::read(bytes, &options);
+                let read = read(&of_format);
                 let Parsed { value, warnings } = read.map_err(|error| refused(error, options.repair))?;
                 (Content::Document(value), warnings)
             }

@@ -1,6 +1,7 @@
 //! The layout of a track, which all segments of a block share, and the choice of a track in each segment.
 
 use super::LEVELS;
+use crate::lattice::power_of_half;
 use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row, WIDEST};
 use crate::track::{Head, Moving};
@@ -8,7 +9,8 @@ use crate::track::{Head, Moving};
 /// The codes of widths in a segment.
 pub(super) const CODES: usize = 8;
 /// The steps of a segment against those of its track.
-pub(super) const FINER: [f32; 4] = [1.0, 0.8, 0.6, 0.4];
+pub(super) const FINER: [f32; 16] =
+    [1.0, 0.92, 0.85, 0.78, 0.72, 0.66, 0.61, 0.56, 0.51, 0.47, 0.43, 0.4, 0.37, 0.34, 0.31, 0.29];
 
 /// The layout of a track: how all segments of a block store it.
 #[derive(Clone, Debug)]
@@ -21,31 +23,27 @@ pub(super) struct Layout {
     pub(super) bits: [[i32; 3]; LEVELS],
 }
 
-/// The byte of a track in a segment.
+/// What a segment chooses for a track, in two bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// The codes of widths: of the last level, and of the others.
-    pub(super) codes: [u8; 2],
     /// An index into [`FINER`].
-    pub(super) finer: u8,
+    pub(super) finer: usize,
+    /// By level from 1, the code of widths.
+    pub(super) codes: [usize; LEVELS - 1],
 }
 
 impl Choice {
     #[inline(always)]
-    pub(super) fn of_byte(byte: u8) -> Choice {
-        Choice { codes: [byte >> 2 & 7, byte >> 5], finer: byte & 3 }
+    pub(super) fn of_bytes(bytes: [u8; 2]) -> Choice {
+        let all = usize::from(u16::from_le_bytes(bytes));
+        Choice { finer: all % FINER.len(), codes: [4, 7, 10, 13].map(|shift| all >> shift & (CODES - 1)) }
     }
 
     #[cfg(feature = "encode")]
-    pub(super) fn byte(self) -> u8 {
-        self.codes[1] << 5 | self.codes[0] << 2 | self.finer
+    pub(super) fn bytes(self) -> [u8; 2] {
+        let [a, b, c, d] = self.codes;
+        ((self.finer | a << 4 | b << 7 | c << 10 | d << 13) as u16).to_le_bytes()
     }
-}
-
-/// Which of the two codes is that of a level.
-#[inline(always)]
-pub(super) fn code_of(level: usize) -> usize {
-    usize::from(level + 1 != LEVELS)
 }
 
 /// The bits of an axis at a code above 0.
@@ -56,9 +54,8 @@ pub(super) fn width_at(bits: i32, code: usize) -> u32 {
 
 impl Layout {
     /// The steps of a segment against those of the lattice.
-    pub(super) fn scale(halved: u8, finer: u8) -> f32 {
-        // An exact power of two.
-        f32::from_bits((127 - u32::from(halved)) << 23) * FINER[usize::from(finer)]
+    pub(super) fn scale(halved: u8, finer: usize) -> f32 {
+        power_of_half(halved) * FINER[finer]
     }
 
     pub(super) fn blank() -> Layout {

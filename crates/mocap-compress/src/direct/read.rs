@@ -3,7 +3,7 @@
 //! The places of all numbers follow from one byte for each track of the segment, so only those that the two frames are
 //! made from are read. A reader allocates nothing once it exists.
 
-use super::layout::{CODES, Choice, FINER, Layout, width_at};
+use super::layout::{CODES, Choice, Layout, width_at};
 use super::phases::{Phases, READS};
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitReader;
@@ -27,24 +27,18 @@ struct Field {
     all: u8,
 }
 
-/// A track in a row of first frames.
-#[derive(Clone, Copy, Debug, Default)]
-struct Start {
-    bit: usize,
-    field: Field,
-    row: Row,
-}
-
 /// A track in a block.
 #[derive(Clone, Debug)]
 struct Track {
     /// Group and lane; `None` where nobody asks for the track.
     place: Option<(usize, usize)>,
-    start: Start,
+    /// The first bit in a row, and the numbers there.
+    row_bit: usize,
+    row: Field,
     /// By level from 1, and code.
     fields: [[Field; CODES]; LEVELS - 1],
-    /// By index of the finer steps.
-    scales: [f32; FINER.len()],
+    /// Halvings of the steps.
+    halved: u8,
 }
 
 /// Decodes frames. It keeps the layouts of the block it is in.
@@ -63,6 +57,8 @@ pub(crate) struct Reader {
     places: Places,
     /// The first frame and the last one of the segment.
     ends: Window,
+    /// The numbers of one of them, by group.
+    starts: Vec<Starts>,
     /// The numbers that two frames are made from, and their steps, by group.
     parts: Vec<Parts>,
     /// The numbers of two frames, by group.
@@ -71,6 +67,26 @@ pub(crate) struct Reader {
 
 /// The weights of the numbers of two frames, for tracks side by side.
 type LaneWeights = [[Lane; READS]; 2];
+
+/// The numbers of a first frame, of tracks side by side, and their steps.
+#[derive(Clone, Copy, Debug)]
+struct Starts {
+    numbers: [[i32; LANES]; 3],
+    scales: Lane,
+}
+
+impl Starts {
+    const ZERO: Starts = Starts { numbers: [[0; LANES]; 3], scales: [0.0; LANES] };
+
+    /// The numbers in steps of the lattice.
+    fn numbers(&self) -> Vectors {
+        Vectors(self.numbers.map(|numbers| {
+            let mut scaled = self.scales;
+            scaled.iter_mut().zip(numbers).for_each(|(scaled, number)| *scaled *= number as f32);
+            scaled
+        }))
+    }
+}
 
 /// The numbers that two frames are made from, of tracks side by side, and their steps.
 #[derive(Clone, Copy, Debug)]
@@ -82,19 +98,23 @@ struct Parts {
 impl Parts {
     const ZERO: Parts = Parts { numbers: [[[0; LANES]; 3]; READS], scales: [0.0; LANES] };
 
-    /// The numbers of a frame.
-    fn sum(&self, weights: &[Lane; READS], there: [f32; READS]) -> Vectors {
-        let mut sums = Vectors::ZERO;
-        for term in 0..READS {
-            for (sum, numbers) in sums.0.iter_mut().zip(&self.numbers[term]) {
-                for lane in 0..LANES {
-                    sum[lane] += weights[term][lane] * there[term] * numbers[lane] as f32;
+    /// The numbers of two frames.
+    fn sums(&self, weights: &LaneWeights) -> [Vectors; 2] {
+        let mut sums = [Vectors::ZERO; 2];
+        for axis in 0..3 {
+            let mut both = [[0.0; LANES]; 2];
+            for (term, numbers) in self.numbers.iter().enumerate() {
+                let numbers = numbers[axis].map(|number| number as f32);
+                for (sum, weights) in both.iter_mut().zip(weights) {
+                    for lane in 0..LANES {
+                        sum[lane] += weights[term][lane] * numbers[lane];
+                    }
                 }
             }
-        }
-        for sum in &mut sums.0 {
-            for lane in 0..LANES {
-                sum[lane] *= self.scales[lane];
+            for (sums, sum) in sums.iter_mut().zip(both) {
+                for lane in 0..LANES {
+                    sums.0[axis][lane] = sum[lane] * self.scales[lane];
+                }
             }
         }
         sums
@@ -116,9 +136,10 @@ impl Reader {
             });
             Track {
                 place,
-                start: Start::default(),
+                row_bit: 0,
+                row: Field::default(),
                 fields: [[Field::default(); CODES]; LEVELS - 1],
-                scales: [0.0; FINER.len()],
+                halved: 0,
             }
         });
         let tracks = tracks.collect();
@@ -132,6 +153,7 @@ impl Reader {
             phases: Phases::new(),
             weights: vec![[[[[0.0; LANES]; READS]; 2]; SEGMENT]; groups],
             long: false,
+            starts: vec![Starts::ZERO; groups],
             parts: vec![Parts::ZERO; groups],
             places: Places::default(),
             numbers: [vec![Vectors::ZERO; groups], vec![Vectors::ZERO; groups]],
@@ -162,6 +184,7 @@ impl Reader {
             if let Some((group, lane)) = track.place {
                 self.composer.put(next, *kind, &layout.head);
                 next += 1;
+                self.starts[group].scales[lane] = layout.row.scale();
                 let weights = self.phases.weights(&layout.head.flat[..LEVELS]);
                 for (lanes, weights) in self.weights[group].iter_mut().zip(weights) {
                     for (lanes, weights) in lanes.iter_mut().zip(weights) {
@@ -169,12 +192,12 @@ impl Reader {
                     }
                 }
             }
-            let field = Field::of_row(layout.row.width);
-            track.start = Start { bit: row_bits, field, row: layout.row };
+            track.row = Field::of_row(&layout.row);
+            track.row_bit = row_bits;
             row_bits += layout.row.bits();
             track.fields = fields(&layout);
-            track.scales = [0, 1, 2, 3].map(|finer| Layout::scale(layout.halved, finer));
-            self.long |= field.all > WORD || track.fields.iter().flatten().any(|field| field.all > WORD);
+            track.halved = layout.halved;
+            self.long |= track.fields.iter().flatten().chain([&track.row]).any(|field| field.all > WORD);
         }
         let segments = segment_count(clip.parts.frames_of(block).len(), SEGMENT);
         self.places = Places::new(layouts, row_bits, segments);
@@ -191,21 +214,13 @@ impl Reader {
         let last = frames.len() - 1;
         let segment = (frame / SEGMENT).min(self.places.segments - 1);
         let bytes = &clip.bytes[clip.parts.blocks[block].clone()];
-        if self.segment != Some(segment) {
-            self.row(bytes, segment, 0);
-            self.row(bytes, segment + 1, 1);
-            self.segment = Some(segment);
-        }
         let length = length(segment, last);
         let first = frame - segment * SEGMENT;
         window.first = frames.start + frame;
         window.frames = 1 + usize::from(first < length);
-        if first < length && length > 1 {
-            let start = self.places.segment(bytes, segment);
-            match self.long {
-                true => self.read::<true>(bytes, start, first, length),
-                false => self.read::<false>(bytes, start, first, length),
-            }
+        match self.long {
+            true => self.read::<true>(bytes, segment, first, length),
+            false => self.read::<false>(bytes, segment, first, length),
         }
         for place in 0..window.frames {
             match first + place {
@@ -219,34 +234,46 @@ impl Reader {
         }
     }
 
+    /// Reads the ends of a segment, and the numbers of a frame of it and of the one after it.
+    fn read<const LONG: bool>(&mut self, bytes: &[u8], segment: usize, first: usize, length: usize) {
+        if self.segment != Some(segment) {
+            self.start::<LONG>(bytes, segment, 0);
+            self.start::<LONG>(bytes, segment + 1, 1);
+            self.segment = Some(segment);
+        }
+        if first < length && length > 1 {
+            self.numbers::<LONG>(bytes, self.places.segment(bytes, segment), first, length);
+        }
+    }
+
     /// Decodes a row of first frames into the ends of the segment.
-    fn row(&mut self, bytes: &[u8], row: usize, end: usize) {
-        let numbers = &mut self.numbers[0];
+    fn start<const LONG: bool>(&mut self, bytes: &[u8], row: usize, end: usize) {
         let at = self.places.row(row);
         for track in &self.tracks {
             let Some((group, lane)) = track.place else { continue };
-            let Start { bit, field, row } = &track.start;
-            numbers[group].set(lane, row.residual(field.read::<true>(bytes, at + bit)).numbers());
+            let k = track.row.read::<LONG>(bytes, at + track.row_bit);
+            let numbers = &mut self.starts[group].numbers;
+            (0..3).for_each(|axis| {
+                numbers[axis][lane % LANES] = (k[axis] as i32).wrapping_sub(track.row.middles[axis]);
+            });
         }
-        self.composer.start(numbers, end, &mut self.ends);
+        for (numbers, starts) in self.numbers[0].iter_mut().zip(&self.starts) {
+            *numbers = starts.numbers();
+        }
+        self.composer.start(&self.numbers[0], end, &mut self.ends);
     }
 
     /// Reads the numbers of a frame of a segment and of the one after it.
-    fn read<const LONG: bool>(&mut self, bytes: &[u8], start: usize, frame: usize, length: usize) {
+    fn numbers<const LONG: bool>(&mut self, bytes: &[u8], start: usize, frame: usize, length: usize) {
         let counts: [usize; LEVELS] = std::array::from_fn(|level| stored(level.max(1), length));
         let reads = self.phases.reads(frame);
         let [third, fourth] = [reads[3].index, reads[5].index];
-        let mut at = (start + self.tracks.len()) * 8;
+        let mut at = (start + 2 * self.tracks.len()) * 8;
         let choices = bytes.get(start..).unwrap_or(&[]);
         for (index, track) in self.tracks.iter().enumerate() {
-            let choice = Choice::of_byte(choices.get(index).copied().unwrap_or(0));
-            let [fine, coarse] = choice.codes.map(|code| usize::from(code) % CODES);
-            let fields = [
-                &track.fields[0][coarse],
-                &track.fields[1][coarse],
-                &track.fields[2][coarse],
-                &track.fields[3][fine],
-            ];
+            let choice = choices.get(2 * index..).and_then(|rest| rest.first_chunk::<2>());
+            let choice = Choice::of_bytes(choice.copied().unwrap_or_default());
+            let fields = [0, 1, 2, 3].map(|level| &track.fields[level][choice.codes[level] % CODES]);
             let [all_1, all_2, all_3, all_4] = fields.map(|field| usize::from(field.all));
             let at_1 = at;
             let at_2 = at_1 + all_1 * counts[1];
@@ -265,14 +292,15 @@ impl Reader {
             put(3, fields[2], at_3 + all_3 * third);
             put(4, fields[2], at_3 + all_3 * (third + 1));
             put(5, fields[3], at_4 + all_4 * fourth);
-            parts.scales[lane % LANES] = track.scales[usize::from(choice.finer)];
+            parts.scales[lane % LANES] = Layout::scale(track.halved, choice.finer);
         }
-        // What is not there is 0.
-        let there = reads.map(|read| if read.index < counts[read.level] { 1.0 } else { 0.0 });
+        // A number that is not there is 0.
+        for (term, _) in reads.iter().enumerate().filter(|(_, read)| read.index >= counts[read.level]) {
+            self.parts.iter_mut().for_each(|parts| parts.numbers[term] = [[0; LANES]; 3]);
+        }
+        let [first, next] = &mut self.numbers;
         for (group, parts) in self.parts.iter().enumerate() {
-            let [first, next] = &self.weights[group][frame];
-            self.numbers[0][group] = parts.sum(first, there);
-            self.numbers[1][group] = parts.sum(next, there);
+            [first[group], next[group]] = parts.sums(&self.weights[group][frame]);
         }
     }
 }
@@ -293,8 +321,8 @@ impl Field {
         }
     }
 
-    fn of_row(widths: [u32; 3]) -> Field {
-        Field::new(widths, 0)
+    fn of_row(row: &Row) -> Field {
+        Field { middles: row.least.map(i32::wrapping_neg), ..Field::new(row.width, 0) }
     }
 
     /// Twice a number, of which as many are below 0 as above, and whether all three are odd.

@@ -1,6 +1,6 @@
 //! The encoder of the `direct` profile.
 
-use super::layout::{CODES, Choice, FINER, Layout, code_of, width_at};
+use super::layout::{CODES, Choice, FINER, Layout, width_at};
 use super::phases::{Phases, Weights};
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitWriter;
@@ -19,6 +19,11 @@ use nalgebra::Vector3;
 
 /// Numbers of the widths that a segment is tried at: any magnitude is as good as another.
 const EXPECTED: [f32; 3] = [1e3; 3];
+/// Scales that a segment is tried at, the coarsest ones at which it has numbers within their bounds: finer ones may
+/// have narrower numbers.
+const TRIED: usize = 8;
+/// Widths are chosen for the numbers, then the numbers for the widths, so often.
+const ROUNDS: usize = 2;
 
 /// The bytes of a block.
 pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
@@ -73,9 +78,9 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
 
 /// The bytes of a segment: the choices of all tracks, then their numbers.
 fn put_segment(parts: &[Track], segment: usize, length: usize) -> Vec<u8> {
-    let choice = |track: &Track| track.layout.choice(&track.segments[segment], length);
+    let choice = |track: &Track| track.layout.choice(&track.segments[segment]);
     let choices: Vec<Choice> = parts.iter().map(choice).collect();
-    let mut bytes: Vec<u8> = choices.iter().map(|choice| choice.byte()).collect();
+    let mut bytes: Vec<u8> = choices.iter().flat_map(|choice| choice.bytes()).collect();
     let mut bits = BitWriter::default();
     for (track, choice) in parts.iter().zip(choices) {
         track.put(segment, length, choice, &mut bits);
@@ -154,7 +159,7 @@ impl Curve for Translations<'_> {
 #[derive(Clone, Default)]
 struct Segment {
     /// The steps: an index into all scales, from the coarsest.
-    scale: u8,
+    scale: usize,
     numbers: [[i32; 3]; SEGMENT - 1],
     /// The bits that each level needs.
     needed: [[u32; 3]; LEVELS],
@@ -187,6 +192,12 @@ struct Place<V> {
     ends: [V; 2],
 }
 
+/// A segment as it may be stored, and the frames from its start to before its end.
+struct Tried<V> {
+    segment: Segment,
+    values: Vec<V>,
+}
+
 /// Any width.
 const WIDE: [Option<[u32; 3]>; LEVELS] = [Some([WIDEST as u32; 3]); LEVELS];
 
@@ -214,36 +225,57 @@ impl TrackEncoder<'_> {
             |segment: usize| Place { segment, length: length(segment, last), ends: of_segment(segment) };
         let (row, starts) = Row::fit(&numbers);
         let mut layout = Layout { head, row, ..Layout::blank() };
-        let mut all: Vec<Option<(Segment, Vec<C::Value>)>> = Vec::new();
-        all.resize_with(segment_count(self.frames, SEGMENT), || None);
+        let mut all: Vec<Vec<Tried<C::Value>>> = Vec::new();
+        all.resize_with(segment_count(self.frames, SEGMENT), Vec::new);
         // The coarsest scales at which all segments have numbers within their bounds.
         loop {
-            let coarsest = layout.halved * FINER.len() as u8;
-            for (at, found) in all.iter_mut().enumerate() {
-                if found.as_ref().is_none_or(|(segment, _)| segment.scale < coarsest) {
-                    let scales = coarsest..coarsest + FINER.len() as u8;
-                    let tried = scales.filter_map(|scale| self.segment(curve, &place(at), scale, &WIDE));
-                    *found = tried.min_by_key(|(segment, _)| segment.bits(length(at, last)));
+            let scales =
+                usize::from(layout.halved) * FINER.len()..usize::from(layout.halved + 1) * FINER.len();
+            for (at, tried) in all.iter_mut().enumerate() {
+                if tried.first().is_none_or(|first| first.segment.scale < scales.start) {
+                    let found =
+                        scales.clone().filter_map(|scale| self.segment(curve, &place(at), scale, &WIDE));
+                    *tried = found.take(TRIED).collect();
                 }
             }
-            if layout.halved == FINEST || all.iter().all(Option::is_some) {
+            if layout.halved == FINEST || all.iter().all(|tried| !tried.is_empty()) {
                 break;
             }
             layout.halved += 1;
         }
-        let missed = (0..all.len()).filter(|at| all[*at].is_none()).map(|at| length(at, last)).sum();
-        let nothing = |at: usize| (Segment::default(), vec![ends[at]; length(at, last)]);
-        let mut segments: Vec<(Segment, Vec<C::Value>)> =
-            all.into_iter().enumerate().map(|(at, found)| found.unwrap_or_else(|| nothing(at))).collect();
-        layout.fit(segments.iter().map(|(segment, _)| segment), last);
-        for (at, found) in segments.iter_mut().enumerate() {
-            self.squeeze(curve, &place(at), &layout, found);
+        let mut missed = 0;
+        for (at, tried) in all.iter_mut().enumerate() {
+            if tried.is_empty() {
+                missed += length(at, last);
+                tried.push(Tried { segment: Segment::default(), values: vec![ends[at]; length(at, last)] });
+            }
         }
-        layout.fit(segments.iter().map(|(segment, _)| segment), last);
-        let mut values: Vec<C::Value> = segments.iter().flat_map(|(_, values)| values.clone()).collect();
+        let narrowest = |(at, tried): (usize, &Vec<Tried<C::Value>>)| {
+            tried
+                .iter()
+                .map(|tried| tried.segment.clone())
+                .min_by_key(|segment| segment.bits(length(at, last)))
+        };
+        layout.fit(&all.iter().enumerate().filter_map(narrowest).collect::<Vec<Segment>>(), last);
+        for _ in 0..ROUNDS {
+            for (at, tried) in all.iter_mut().enumerate() {
+                tried.iter_mut().for_each(|tried| self.squeeze(curve, &place(at), &layout, tried));
+                tried.sort_by_key(|tried| layout.bits_of(&tried.segment, length(at, last)));
+                tried.truncate(1);
+            }
+            layout.fit(
+                &all.iter().flatten().map(|tried| tried.segment.clone()).collect::<Vec<Segment>>(),
+                last,
+            );
+        }
+        let mut values = Vec::with_capacity(self.frames);
+        let mut segments = Vec::with_capacity(all.len());
+        for tried in all.into_iter().flatten() {
+            values.extend(tried.values);
+            segments.push(tried.segment);
+        }
         values.truncate(last);
         values.push(ends[ends.len() - 1]);
-        let segments: Vec<Segment> = segments.into_iter().map(|(segment, _)| segment).collect();
         (Track { layout, starts, segments }, values, missed)
     }
 
@@ -253,40 +285,42 @@ impl TrackEncoder<'_> {
         curve: &C,
         place: &Place<C::Value>,
         layout: &Layout,
-        found: &mut (Segment, Vec<C::Value>),
+        tried: &mut Tried<C::Value>,
     ) {
-        for group in 0..2 {
-            while let Some((code, _)) = layout.code_for(group, &found.0, place.length)
-                && code > 0
-            {
+        for narrowed in 1..LEVELS {
+            loop {
+                // What is too wide for all codes is tried at the highest.
+                let code = |level| layout.code_for(level, &tried.segment).unwrap_or(CODES);
+                if code(narrowed) == 0 {
+                    break;
+                }
                 let mut widest = WIDE;
                 for level in 1..LEVELS {
-                    let own = code_of(level) == group;
-                    let code = match layout.code_for(code_of(level), &found.0, place.length) {
-                        Some((code, _)) if own => code - 1,
-                        Some((code, _)) => code,
-                        None => return,
-                    };
-                    widest[level] = layout.widest(level, code);
+                    let code = code(level) - usize::from(level == narrowed);
+                    if code < CODES {
+                        widest[level] = layout.widest(level, code);
+                    }
                 }
-                let Some(narrower) = self.segment(curve, place, found.0.scale, &widest) else { break };
-                *found = narrower;
+                match self.segment(curve, place, tried.segment.scale, &widest) {
+                    Some(narrower) => *tried = narrower,
+                    None => break,
+                }
             }
         }
     }
 
-    /// The numbers of a segment at a scale and at most so wide, and the frames from its start to before its end; `None`
-    /// where some frame has no number within its bound.
+    /// A segment at a scale, with numbers that are at most so wide; `None` where some frame has no number within its
+    /// bound.
     fn segment<C: Curve>(
         &self,
         curve: &C,
         place: &Place<C::Value>,
-        scale: u8,
+        scale: usize,
         widest: &[Option<[u32; 3]>; LEVELS],
-    ) -> Option<(Segment, Vec<C::Value>)> {
+    ) -> Option<Tried<C::Value>> {
         let &Place { segment, length, ends } = place;
         let mut found = Segment { scale, ..Segment::default() };
-        let scale = Layout::scale(scale / FINER.len() as u8, scale % FINER.len() as u8);
+        let scale = Layout::scale((scale / FINER.len()) as u8, scale % FINER.len());
         let mut values = vec![ends[0]; length];
         let mut by_read = [[0usize; SEGMENT]; LEVELS];
         for (at, (frame, read)) in self.phases.frames().enumerate() {
@@ -324,7 +358,7 @@ impl TrackEncoder<'_> {
             *most = [0, 1, 2].map(|axis| most[axis].max(needed[axis]));
             found.any[read.level] |= k != [0; 3];
         }
-        Some((found, values))
+        Some(Tried { segment: found, values })
     }
 }
 
@@ -334,23 +368,26 @@ fn needed_bits(value: i32) -> u32 {
 }
 
 impl Layout {
-    /// The smallest code of a group of levels at which all numbers of a segment fit, and its bits.
-    fn code_for(&self, group: usize, segment: &Segment, length: usize) -> Option<(usize, u64)> {
-        let levels = || (1..LEVELS).filter(|level| code_of(*level) == group);
-        if !levels().any(|level| segment.any[level]) {
-            return Some((0, 0));
-        }
-        let fits = |code: &usize| {
-            levels().all(|level| {
-                (0..3).all(|axis| segment.needed[level][axis] <= width_at(self.bits[level][axis], *code))
-            })
+    /// The smallest code of a level at which its numbers of a segment fit.
+    fn code_for(&self, level: usize, segment: &Segment) -> Option<usize> {
+        let bits = self.bits[level];
+        let fits =
+            |code: &usize| (0..3).all(|axis| segment.needed[level][axis] <= width_at(bits[axis], *code));
+        if segment.any[level] { (1..CODES).find(fits) } else { Some(0) }
+    }
+
+    /// The bits of a level of a segment.
+    fn level_bits(&self, level: usize, segment: &Segment, length: usize) -> u64 {
+        let all = |code| match self.widest(level, code) {
+            Some(widths) => u64::from(widths.iter().sum::<u32>() + 1) * stored(level, length) as u64,
+            None => 0,
         };
-        let code = (1..CODES).find(fits)?;
-        let bits = |level: usize| {
-            let all = self.bits[level].iter().map(|bits| width_at(*bits, code)).sum::<u32>() + 1;
-            u64::from(all) * stored(level, length) as u64
-        };
-        Some((code, levels().map(bits).sum()))
+        self.code_for(level, segment).map_or(1 << 40, all)
+    }
+
+    /// The bits of the numbers of a segment.
+    fn bits_of(&self, segment: &Segment, length: usize) -> u64 {
+        (1..LEVELS).map(|level| self.level_bits(level, segment, length)).sum()
     }
 
     /// The bits of a level at a code; `None` where all of it is zero.
@@ -358,45 +395,35 @@ impl Layout {
         (code > 0).then(|| self.bits[level].map(|bits| width_at(bits, code)))
     }
 
-    fn choice(&self, segment: &Segment, length: usize) -> Choice {
-        let code = |group| self.code_for(group, segment, length).map_or(0, |(code, _)| code as u8);
-        Choice { codes: [code(0), code(1)], finer: segment.scale % FINER.len() as u8 }
+    fn choice(&self, segment: &Segment) -> Choice {
+        let code = |level| self.code_for(level, segment).unwrap_or(0);
+        Choice { finer: segment.scale % FINER.len(), codes: [1, 2, 3, 4].map(code) }
     }
 
-    /// Chooses the bits at the middle code so that all segments together are small.
-    fn fit<'a>(&mut self, segments: impl Iterator<Item = &'a Segment>, last: usize) {
-        let segments: Vec<&Segment> = segments.collect();
-        for group in 0..2 {
-            let levels: Vec<usize> = (1..LEVELS).filter(|level| code_of(*level) == group).collect();
+    /// Chooses the bits at the middle code that make all segments together small.
+    fn fit(&mut self, segments: &[Segment], last: usize) {
+        for level in 1..LEVELS {
             let cost = |layout: &Layout| -> u64 {
-                let bits = |(at, segment): (usize, &&Segment)| {
-                    layout.code_for(group, segment, length(at, last)).map_or(1 << 40, |(_, bits)| bits)
-                };
+                let bits = |(at, segment)| layout.level_bits(level, segment, length(at, last));
                 segments.iter().enumerate().map(bits).sum()
             };
-            for level in &levels {
-                for axis in 0..3 {
-                    let most = segments.iter().map(|segment| segment.needed[*level][axis]).max().unwrap_or(0);
-                    // The highest code adds three.
-                    self.bits[*level][axis] = most as i32 - 3;
-                }
+            for axis in 0..3 {
+                let most = segments.iter().map(|segment| segment.needed[level][axis]).max().unwrap_or(0);
+                // The highest code adds three.
+                self.bits[level][axis] = most as i32 - 3;
             }
             let mut best = cost(self);
             for _ in 0..4 {
                 let before = best;
-                for level in &levels {
-                    for axis in 0..3 {
-                        for step in [-1, 1] {
-                            loop {
-                                let mut other = self.clone();
-                                other.bits[*level][axis] += step;
-                                let now = cost(&other);
-                                if now >= best {
-                                    break;
-                                }
-                                (best, *self) = (now, other);
-                            }
+                for (axis, step) in [(0, -1), (0, 1), (1, -1), (1, 1), (2, -1), (2, 1)] {
+                    loop {
+                        self.bits[level][axis] += step;
+                        let now = cost(self);
+                        if now >= best {
+                            self.bits[level][axis] -= step;
+                            break;
                         }
+                        best = now;
                     }
                 }
                 if best == before {
@@ -412,17 +439,15 @@ impl Track {
         let numbers = &self.segments[segment].numbers;
         let mut at = 0;
         for level in 1..LEVELS {
-            let code = usize::from(choice.codes[code_of(level)]);
-            for k in &numbers[at..at + stored(level, length)] {
-                if code == 0 {
-                    continue;
+            // At code 0 nothing is stored.
+            if let Some(widths) = self.layout.widest(level, choice.codes[level - 1]) {
+                for k in &numbers[at..at + stored(level, length)] {
+                    for (k, width) in k.iter().zip(widths) {
+                        let middle = (1i32 << width) >> 1;
+                        bits.put(((k >> 1) + middle) as u32, width);
+                    }
+                    bits.put((k[0] & 1) as u32, 1);
                 }
-                for (k, of_axis) in k.iter().zip(self.layout.bits[level]) {
-                    let width = width_at(of_axis, code);
-                    let middle = (1i32 << width) >> 1;
-                    bits.put(((k >> 1) + middle) as u32, width);
-                }
-                bits.put((k[0] & 1) as u32, 1);
             }
             at += stored(level, SEGMENT);
         }

@@ -21,7 +21,7 @@ use nalgebra::Matrix3;
 const STEP: f64 = 1.1;
 const STEP_TRANSLATION: f64 = 1.25;
 /// The same where a whole segment has finer steps if one of its targets has no lattice point.
-const STEP_DIRECT: f64 = 1.0;
+const STEP_DIRECT: f64 = 1.1;
 /// The covering radius of the lattices, in steps.
 const CUBIC_RADIUS: f64 = 0.866_025_403_784_438_6;
 const CENTRED_RADIUS: f64 = 1.118_033_988_749_895;

@@ -1,9 +1,13 @@
 //! The `keys` profile: sparse keys for each track, joined by lines or Catmull-Rom curves, as animation tools use.
 //!
-//! A rotation key is a quaternion without its largest component: two bits say which one it is, the other three
-//! are fractions of ±1/√2 in as many bits as the tolerance asks for (15 make the usual 48-bit quaternion). A
-//! translation key has as many bits as its range needs.
+//! A rotation key is a quaternion without one of its components, mostly the largest: a number from 0 to 3 says which one,
+//! the other three are whole steps from -1/√2 to 1/√2, as fine as the tolerance asks for (2^15 steps make the usual
+//! 48-bit quaternion). A translation key is three whole steps from the least value of each axis. The numbers of all keys
+//! are stored as differences to those of the keys before.
 
+#[cfg(feature = "encode")]
+mod fit;
+mod numbers;
 #[cfg(feature = "encode")]
 mod write;
 
@@ -25,9 +29,8 @@ pub enum Curve {
     CatmullRom,
 }
 
-/// Bits of the fields of a track: width of a component, width of a gap, number of keys.
+/// Bits of the fields of a track: width of a component, number of keys.
 const WIDTH_BITS: u32 = 5;
-const GAP_BITS: u32 = 4;
 const COUNT_BITS: u32 = 14;
 /// Bits of a component, at most.
 const WIDEST: u32 = 24;
@@ -41,20 +44,26 @@ fn steps(width: u32) -> f32 {
     ((1u32 << width) - 1) as f32
 }
 
-/// A quaternion from its largest component and the other three.
+/// A quaternion from three of its components and the place of the one that is left out.
 #[inline]
-fn unpack_rotation(largest: usize, parts: [u32; 3], width: u32) -> Quat {
+fn unpack_rotation(left_out: usize, parts: [u32; 3], width: u32) -> Quat {
     let scale = 2.0 * COMPONENT / steps(width);
     let parts = parts.map(|part| part as f32 * scale - COMPONENT);
     let square = parts[0] * parts[0] + parts[1] * parts[1] + parts[2] * parts[2];
     let mut q = [0.0; 4];
     let mut from = parts.into_iter();
     for (at, value) in q.iter_mut().enumerate() {
-        *value = if at == largest { (1.0 - square).max(0.0).sqrt() } else { from.next().unwrap_or(0.0) };
+        *value = if at == left_out { (1.0 - square).max(0.0).sqrt() } else { from.next().unwrap_or(0.0) };
     }
     // Rounded parts are not quite of length one.
     let length = quat::dot(q, q).sqrt();
     q.map(|value| value / length)
+}
+
+/// A translation from its steps.
+#[inline]
+fn grid_value(least: &[f32; 3], step: f32, parts: [u32; 3]) -> [f32; 3] {
+    [0, 1, 2].map(|axis| least[axis] + parts[axis] as f32 * step)
 }
 
 /// The weights of the keys around a frame: before, left, right, after. Missing ones are those next to them.
@@ -130,36 +139,41 @@ impl<T: Copy> Keys<T> {
 }
 
 /// Reads the times of the keys of a track: the first frame of the block, and the last one, always have one.
-fn read_times(bits: &mut BitReader<'_>, frames: usize) -> (Curve, u32, Vec<u32>) {
+fn read_times(bits: &mut BitReader<'_>, frames: usize) -> (Curve, Vec<u32>) {
     let curve = if bits.take(1) == 1 { Curve::CatmullRom } else { Curve::Linear };
-    let width = bits.take(WIDTH_BITS).clamp(1, WIDEST);
-    let gap = bits.take(GAP_BITS);
-    let count = bits.take(COUNT_BITS) as usize;
+    let count = (bits.take(COUNT_BITS) as usize).clamp(1, frames);
     let mut times = vec![0u32];
-    for _ in 1..count.min(frames) {
-        let time = times[times.len() - 1] + bits.take(gap) + 1;
-        // Times of a file made by hand may run out of the block.
-        times.push(time.min(frames as u32 - 1).max(times[times.len() - 1] + 1));
+    if count > 1 {
+        for gap in numbers::read(bits, count - 1, &[]) {
+            // Times of a file made by hand may run out of the block.
+            let last = times[times.len() - 1];
+            times
+                .push(last.saturating_add(gap as u32).saturating_add(1).min(frames as u32 - 1).max(last + 1));
+        }
     }
     times.retain(|time| (*time as usize) < frames);
-    (curve, width, times)
+    (curve, times)
 }
 
 fn read_rotations(bits: &mut BitReader<'_>, frames: usize) -> Keys<Quat> {
-    let (curve, width, times) = read_times(bits, frames);
-    let values = times.iter().map(|_| {
-        let largest = bits.take(2) as usize;
-        unpack_rotation(largest, [0; 3].map(|_: u32| bits.take(width)), width)
-    });
-    Keys { curve, values: values.collect(), frames: times }
+    let (curve, times) = read_times(bits, frames);
+    let width = bits.take(WIDTH_BITS).clamp(1, WIDEST);
+    let left_out = numbers::read(bits, times.len(), &times);
+    let parts = [0; 3].map(|_: usize| numbers::read(bits, times.len(), &times));
+    let value = |at: usize| {
+        let parts = [0, 1, 2].map(|axis| parts[axis][at] as u32);
+        unpack_rotation(left_out[at] as usize & 3, parts, width)
+    };
+    Keys { curve, values: (0..times.len()).map(value).collect(), frames: times }
 }
 
 fn read_translations(bits: &mut BitReader<'_>, frames: usize) -> Keys<[f32; 3]> {
-    let (curve, width, times) = read_times(bits, frames);
+    let (curve, times) = read_times(bits, frames);
     let least = [0; 3].map(|_: u32| f32::from_bits(bits.take(32)));
     let step = f32::from_bits(bits.take(32));
-    let values = times.iter().map(|_| least.map(|least| least + bits.take(width) as f32 * step));
-    Keys { curve, values: values.collect(), frames: times }
+    let parts = [0; 3].map(|_: usize| numbers::read(bits, times.len(), &times));
+    let value = |at: usize| grid_value(&least, step, [0, 1, 2].map(|axis| parts[axis][at] as u32));
+    Keys { curve, values: (0..times.len()).map(value).collect(), frames: times }
 }
 
 /// Decodes a block.

@@ -1,6 +1,7 @@
 //! What a BVH file says, before it is given a meaning: channel order, Euler degrees, names, the text of its
 //! frame time. Writing an untouched document and reading it again changes no value.
 
+use super::motion::Motion;
 use super::reading::Found;
 use crate::Place;
 use mocap_model::{Axis, Vector3};
@@ -66,17 +67,6 @@ pub struct FrameTime {
     pub text: String,
     /// The same in seconds; may be zero or nonsense.
     pub seconds: f64,
-}
-
-/// The MOTION section.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
-    /// The number of frames that are there.
-    pub frames: usize,
-    /// `None` where the file has none.
-    pub frame_time: Option<FrameTime>,
-    /// `frames × channels`, frame by frame, in the order of the hierarchy; degrees and units of the file.
-    pub values: Vec<f64>,
 }
 
 /// A BVH file.

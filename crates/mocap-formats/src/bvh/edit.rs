@@ -1,7 +1,8 @@
 //! Edits of a document that leave its rotations as they are: frames left out, lengths multiplied.
 
-use super::document::{Channel, Document, Motion, Origin};
+use super::document::{Channel, Document, Origin};
 use super::from_clip::{Decimals, without_noise};
+use super::motion::Motion;
 use super::positions::position_mode;
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ impl Document {
     /// let document = mocap_formats::bvh::parse(bytes, &Default::default())?.value;
     /// let second = document.edited(1..2, 1.0).expect("its positions are clear");
     /// let width = document.channels();
-    /// assert_eq!(second.motion().unwrap().values, document.motion().unwrap().values[width..2 * width]);
+    /// assert_eq!(second.motion().unwrap().values()[..], document.motion().unwrap().values()[width..2 * width]);
     /// # Ok::<(), mocap_formats::Rejected>(())
     /// ```
     ///
@@ -27,16 +28,12 @@ impl Document {
     /// If the document has fewer frames.
     pub fn edited(&self, frames: Range<usize>, factor: f64) -> Option<Document> {
         let width = self.channels();
-        let motion = self.motion.as_ref().map(|motion| Motion {
-            frames: frames.len(),
-            frame_time: motion.frame_time.clone(),
-            values: motion.values[frames.start * width..frames.end * width].to_vec(),
-        });
+        let motion = self.motion.as_ref().map(|motion| motion.cut(frames, width));
         let mut edited = Document::new(self.nodes.clone(), motion, Origin::default());
         if factor != 1.0 {
             edited.multiply_lengths(factor);
-            let values = edited.motion.iter().flat_map(|motion| &motion.values);
-            let mut lengths = edited.nodes.iter().flat_map(|node| &node.offset).chain(values);
+            let values = edited.motion.as_ref().map(Motion::values).unwrap_or_default();
+            let mut lengths = edited.nodes.iter().flat_map(|node| &node.offset).chain(values.iter());
             if lengths.any(|length| !length.is_finite()) {
                 return None;
             }
@@ -56,7 +53,7 @@ impl Document {
             node.offset = node.offset.map(|value| without_noise(value * factor));
             for channel in &node.channels {
                 if let (Channel::Position(_), Some(motion)) = (channel, &mut self.motion) {
-                    let values = motion.values.iter_mut().skip(column).step_by(width);
+                    let values = motion.values_mut().iter_mut().skip(column).step_by(width);
                     values.for_each(|value| *value = rounded(*value * factor));
                 }
                 column += 1;
@@ -81,11 +78,11 @@ mod tests {
     fn frames_keep_their_values_and_lengths_are_multiplied() {
         let edited = document().edited(1..2, 2.54).unwrap();
         let motion = edited.motion().unwrap();
-        assert_eq!(motion.values, [-0.254, 365.5, 0.254, 4.25, 12.7, 6.0, 2.54, 5.08, 7.62]);
+        assert_eq!(motion.values()[..], [-0.254, 365.5, 0.254, 4.25, 12.7, 6.0, 2.54, 5.08, 7.62]);
         assert_eq!((motion.frames, motion.frame_time.as_ref().unwrap().text.as_str()), (1, ".0083"));
         assert_eq!(edited.nodes()[1].offset.as_slice(), [2.54, 5.08, 7.62]);
         let tiny = document().edited(1..2, 1e-9).unwrap();
-        assert_eq!(tiny.motion().unwrap().values[4..7], [5e-9, 6.0, 1e-9]);
+        assert_eq!(tiny.motion().unwrap().values()[4..7], [5e-9, 6.0, 1e-9]);
         let kept = document().edited(0..3, 1.0).unwrap();
         assert_eq!((&kept.nodes, &kept.motion), (&document().nodes, &document().motion));
     }

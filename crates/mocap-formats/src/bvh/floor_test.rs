@@ -13,17 +13,18 @@ const SHARE: f64 = 0.02;
 /// The lowest points of a motion; `None` without frames, or with values that are not finite.
 pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
     let (frames, width) = (document.frames(), document.channels());
-    let values = &document.motion()?.values;
+    let motion = document.motion()?;
     if frames == 0 || width == 0 {
         return None;
     }
     let stem = stem(document);
     let vertical = vertical(document, &stem).index();
     let looked_at = frames.min(FRAMES);
-    let (mut replace, mut add, mut extents) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut replace, mut add, mut extents, mut buffer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for i in 0..looked_at {
-        let start = i * frames / looked_at * width;
-        let [replaced, added] = heights(document, &values[start..start + width], vertical, &stem);
+        let frame = i * frames / looked_at;
+        let row = motion.values_of(frame..frame + 1, width, &mut buffer);
+        let [replaced, added] = heights(document, row, vertical, &stem);
         extents.push(replaced[1] - replaced[0]);
         replace.push(replaced[0]);
         add.push(added[0]);

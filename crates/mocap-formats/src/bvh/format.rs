@@ -1,8 +1,9 @@
 //! BVH in the table of formats.
 
+use super::from_clip::written;
 use super::{
-    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, from_clip, normalise,
-    parse, position_mode, to_clip, to_clip_start,
+    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, normalise, parse,
+    parse_shared, position_mode, to_clip, to_clip_start,
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
@@ -24,16 +25,13 @@ pub(crate) static FORMAT: Entry = Entry {
         start.starts_with_word(&["hierarchy"])
             || start.starts_with_word(&["root"]) && start.has_word("offset")
     },
-    read: Ok(|bytes, options| {
-        let Parsed { value, warnings } = parse(bytes, &options.limits)?;
-        Ok(Parsed { value: Box::new(value), warnings })
-    }),
+    read: Ok(|bytes, options| Ok(boxed(parse(bytes, &options.limits)?))),
+    read_shared: Some(|bytes, options| Ok(boxed(parse_shared(bytes, &options.limits)?))),
     write: Some(|clip, options| {
         let defaults = super::WriteOptions::default();
         let tolerance = options.tolerance.map_or(defaults.tolerance, |bound| bound.min(defaults.tolerance));
         let WriteOptions { euler, names, positions, .. } = *options;
-        let document = from_clip(&clip, &super::WriteOptions { euler, tolerance, names, positions })?;
-        Ok(stream(document).into())
+        Ok(written(clip, &super::WriteOptions { euler, tolerance, names, positions })?.into())
     }),
     write_clips: None,
     files_beside: None,
@@ -41,6 +39,10 @@ pub(crate) static FORMAT: Entry = Entry {
     write_skeleton: None,
     ..Entry::MOTION
 };
+
+fn boxed(Parsed { value, warnings }: Parsed<Document>) -> Parsed<Box<dyn crate::Document>> {
+    Parsed { value: Box::new(value), warnings }
+}
 
 fn stream(document: Document) -> Content<'static> {
     Content::stream(move |out| document.write_to(out))

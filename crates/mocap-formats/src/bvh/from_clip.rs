@@ -1,12 +1,19 @@
 //! From a clip to a document that every reader takes the same way.
 
-use super::document::{Channel, Document, FrameTime, Motion, Node, NodeKind, Origin};
-use super::positions::position_mode;
+use super::document::{Channel, Document, FrameTime, Node, NodeKind, Origin};
+use super::motion::{BLOCK, Motion, Rows};
+use super::positions::{position_mode, voters};
 use super::reading::{Found, PositionMode};
+use super::write::Lines;
 use super::written_names::NameStyle;
 use crate::names::Unique;
-use crate::{Finding, number};
-use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointId, Skeleton, Track, Vector3};
+use crate::{Content, Finding, number};
+use mocap_model::{
+    Angles, Axis, Clip, EulerOrder, FrameRate, JointId, JointTracks, Skeleton, Track, Vector3,
+};
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::io::{self, Write};
 
 /// How a clip is written as BVH.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,59 +58,121 @@ impl Default for WriteOptions {
 /// # Errors
 /// Where a name is to be kept that no BVH file can hold, such as one with a bracket.
 pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Finding> {
-    let skeleton = clip.skeleton();
-    let order = depth_first(skeleton);
-    let digits = Digits::for_clip(clip, options.tolerance);
-    let mut unique = Unique::default();
-    let mut place = vec![0; skeleton.len()];
-    let mut nodes = Vec::with_capacity(skeleton.len());
-    for (i, &id) in order.iter().enumerate() {
-        place[id.index()] = i;
-        nodes.push(node(clip, id, &place, options, &mut unique)?);
-    }
-    let values = |nodes: &[Node]| values(clip, &order, nodes, options, &digits);
-    let motion =
-        Motion { frames: clip.frames(), frame_time: Some(frame_time(clip.rate())), values: values(&nodes) };
-    let mut document = Document::new(nodes, Some(motion), Origin::default());
-    // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
-    let decision = position_mode(&document);
-    if decision.mode.is_some_and(|mode| mode != options.positions || decision.weak) {
-        document.positions = Found::default();
-        for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
-            node.offset = Vector3::zeros();
-        }
-        if options.positions == PositionMode::Add {
-            let values = values(&document.nodes);
-            document.motion = document.motion.map(|motion| Motion { values, ..motion });
-        }
-    }
-    Ok(document)
+    Ok(Plan::new(Cow::Borrowed(clip), options)?.document())
 }
 
-/// The rows of the motion section.
-fn values(
-    clip: &Clip,
-    order: &[JointId],
-    nodes: &[Node],
-    options: &WriteOptions,
-    digits: &Digits,
-) -> Vec<f64> {
-    let width = nodes.iter().map(|node| node.channels.len()).sum::<usize>();
-    let mut values = vec![0.0; width * clip.frames()];
-    let mut first = 0;
-    for (node, &id) in nodes.iter().zip(order) {
-        if !node.channels.is_empty() {
-            let order = options.euler.unwrap_or(clip.skeleton().joint(id).dofs.order);
-            let from = (node.channels.len() > 3).then_some(match options.positions {
+/// As the document of [`from_clip`] is written; where it can be, its numbers are made while it is written.
+pub(super) fn written<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Content<'c>, Finding> {
+    let plan = Plan::new(clip, options)?;
+    Ok(match voters(&plan.nodes).is_empty() {
+        true => Content::stream(move |out| plan.write_to(out)),
+        // All positions decide whether they would be misread.
+        false => {
+            let document = plan.document();
+            Content::stream(move |out| document.write_to(out))
+        }
+    })
+}
+
+/// How a clip becomes a file.
+struct Plan<'c> {
+    clip: Cow<'c, Clip>,
+    positions: PositionMode,
+    nodes: Vec<Node>,
+    /// The joint of each node, and the order of its angles.
+    joints: Vec<(JointId, EulerOrder)>,
+    digits: Digits,
+}
+
+impl Plan<'_> {
+    fn new<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Plan<'c>, Finding> {
+        let skeleton = clip.skeleton();
+        let mut unique = Unique::default();
+        let mut place = vec![0; skeleton.len()];
+        let (mut nodes, mut joints) = (Vec::new(), Vec::new());
+        for (i, id) in depth_first(skeleton).into_iter().enumerate() {
+            place[id.index()] = i;
+            nodes.push(node(&clip, id, &place, options, &mut unique)?);
+            joints.push((id, options.euler.unwrap_or(skeleton.joint(id).dofs.order)));
+        }
+        let digits = Digits::for_clip(&clip, options.tolerance);
+        Ok(Plan { clip, positions: options.positions, nodes, joints, digits })
+    }
+
+    fn document(self) -> Document {
+        let motion = Motion {
+            frames: self.clip.frames(),
+            frame_time: Some(frame_time(self.clip.rate())),
+            rows: Rows::Numbers(self.values(&self.nodes)),
+        };
+        let mut document = Document::new(self.nodes.clone(), Some(motion), Origin::default());
+        // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
+        let decision = position_mode(&document);
+        if decision.mode.is_some_and(|mode| mode != self.positions || decision.weak) {
+            document.positions = Found::default();
+            for node in document.nodes.iter_mut().filter(|node| node.channels.len() > 3) {
+                node.offset = Vector3::zeros();
+            }
+            if self.positions == PositionMode::Add {
+                let rows = Rows::Numbers(self.values(&document.nodes));
+                document.motion = document.motion.map(|motion| Motion { rows, ..motion });
+            }
+        }
+        document
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = Lines::new(out);
+        lines.hierarchy(&self.nodes)?;
+        lines.motion(self.clip.frames(), Some(&frame_time(self.clip.rate())))?;
+        let width = channels_of(&self.nodes);
+        self.fill_rows(&self.nodes, |rows| rows.chunks_exact(width).try_for_each(|row| lines.row(row)))?;
+        lines.end()
+    }
+
+    /// The rows of the motion section.
+    fn values(&self, nodes: &[Node]) -> Vec<f64> {
+        let mut values = Vec::with_capacity(channels_of(nodes) * self.clip.frames());
+        let filled: Result<(), Infallible> = self.fill_rows(nodes, |rows| {
+            values.extend_from_slice(rows);
+            Ok(())
+        });
+        let Ok(()) = filled;
+        values
+    }
+
+    /// Hands on all rows, in blocks that stay in the caches of the processor until all joints are in them.
+    fn fill_rows<E>(&self, nodes: &[Node], mut each: impl FnMut(&[f64]) -> Result<(), E>) -> Result<(), E> {
+        let (width, frames) = (channels_of(nodes), self.clip.frames());
+        if width == 0 || frames == 0 {
+            return Ok(());
+        }
+        let mut first = 0;
+        let mut columns = Vec::new();
+        for (node, &(id, order)) in nodes.iter().zip(&self.joints) {
+            let moves = node.channels.len() > 3;
+            let from = moves.then_some(match self.positions {
                 PositionMode::Replace => Vector3::zeros(),
                 PositionMode::Add => node.offset,
             });
-            let columns = Columns { first, width, frames: clip.frames(), values: &mut values };
-            columns.fill(clip, id, order, from, digits);
+            if !node.channels.is_empty() {
+                columns.push(Columns::new(&self.clip, id, order, from, first));
+            }
+            first += node.channels.len();
         }
-        first += node.channels.len();
+        let mut rows = vec![0.0; width * BLOCK.min(frames)];
+        for start in (0..frames).step_by(BLOCK) {
+            let rows = &mut rows[..width * BLOCK.min(frames - start)];
+            columns.iter_mut().for_each(|columns| columns.fill(start, rows, width, &self.digits));
+            each(rows)?;
+        }
+        Ok(())
     }
-    values
+}
+
+/// Numbers a frame.
+fn channels_of(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| node.channels.len()).sum()
 }
 
 /// Joints in the order of the file: each behind its parent and all that hangs on its elder siblings.
@@ -161,45 +230,48 @@ pub(super) fn without_noise(value: f64) -> f64 {
 
 /// The columns of one joint among the values of all.
 struct Columns<'a> {
+    tracks: &'a JointTracks,
+    order: EulerOrder,
+    /// Where the joint moves: its OFFSET, and the point that its positions start from.
+    place: Option<[Vector3<f64>; 2]>,
     first: usize,
-    width: usize,
-    frames: usize,
-    values: &'a mut [f64],
+    /// The angles in the frame before \[rad\].
+    angles: Angles,
 }
 
-impl Columns<'_> {
-    /// Fills rotations, and where the joint moves its positions from a point.
-    fn fill(
-        mut self,
-        clip: &Clip,
+impl<'a> Columns<'a> {
+    fn new(
+        clip: &'a Clip,
         id: JointId,
         order: EulerOrder,
         from: Option<Vector3<f64>>,
-        digits: &Digits,
-    ) {
+        first: usize,
+    ) -> Columns<'a> {
         let tracks = clip.track(id);
-        if let Some(from) = from {
-            let offset = clip.skeleton().joint(id).offset;
-            let at = |frame| tracks.translation.as_ref().map_or(offset, |track| track.at(frame)) - from;
-            for frame in 0..self.frames {
-                self.set(frame, 0, at(frame).map(|value| digits.position.round(value)));
-            }
-        }
-        let mut angles = [0.0; 3];
-        for frame in 0..self.frames {
-            match &tracks.rotation {
-                Track::Constant(_) if frame > 0 => {}
-                track if frame == 0 => angles = order.angles(&track.at(0)),
-                track => angles = order.angles_near(&track.at(frame), angles),
-            }
-            let rounded = angles.map(|angle| digits.angle.round(angle.to_degrees()));
-            self.set(frame, if from.is_some() { 3 } else { 0 }, rounded.into());
-        }
+        let place = from.map(|from| [clip.skeleton().joint(id).offset, from]);
+        Columns { tracks, order, place, first, angles: order.angles(&tracks.rotation.at(0)) }
     }
 
-    fn set(&mut self, frame: usize, column: usize, triple: Vector3<f64>) {
-        let at = frame * self.width + self.first + column;
-        self.values[at..at + 3].copy_from_slice(triple.as_slice());
+    /// Fills positions, where the joint moves, and rotations in the rows from frame `start` on.
+    fn fill(&mut self, start: usize, rows: &mut [f64], width: usize, digits: &Digits) {
+        let mut first = self.first;
+        if let Some([offset, from]) = self.place {
+            let at = |frame| self.tracks.translation.as_ref().map_or(offset, |track| track.at(frame)) - from;
+            for (row, frame) in rows.chunks_exact_mut(width).zip(start..) {
+                row[first..first + 3]
+                    .copy_from_slice(at(frame).map(|value| digits.position.round(value)).as_slice());
+            }
+            first += 3;
+        }
+        for (row, frame) in rows.chunks_exact_mut(width).zip(start..) {
+            if let Track::Sampled(rotations) = &self.tracks.rotation
+                && frame > 0
+            {
+                self.angles = self.order.angles_near(&rotations[frame], self.angles);
+            }
+            let rounded = self.angles.map(|angle| digits.angle.round(angle.to_degrees()));
+            row[first..first + 3].copy_from_slice(&rounded);
+        }
     }
 }
 
@@ -397,7 +469,7 @@ mod tests {
             let options = WriteOptions { positions, ..WriteOptions::default() };
             let document = from_clip(&clip, &options).unwrap();
             assert_eq!(document.nodes()[1].offset, Vector3::new(0.0, 10.0, 0.0));
-            assert_eq!(document.motion().unwrap().values[6..8], first);
+            assert_eq!(document.motion().unwrap().values()[6..8], first);
             // Read back without being told which it is.
             let again = to_clip(&document, &ClipOptions::default()).unwrap();
             assert!(again.warnings.is_empty(), "{:?}", again.warnings);
@@ -478,7 +550,7 @@ mod tests {
             let turn = |frame: usize| UnitQuaternion::from_axis_angle(&first, speed * frame as f64);
             tracks[0].rotation = Track::Sampled((0..100).map(turn).collect());
             let document = from_clip(&clip(joints, 100, tracks), &WriteOptions::default()).unwrap();
-            for (frame, row) in document.motion().unwrap().values.chunks_exact(6).enumerate() {
+            for (frame, row) in document.motion().unwrap().values().chunks_exact(6).enumerate() {
                 let expected = (speed * frame as f64).to_degrees();
                 prop_assert!((row[3] - expected).abs() < 1e-4 && row[4] == 0.0 && row[5] == 0.0, "{frame}: {row:?}");
             }

@@ -4,7 +4,8 @@
 //! root is zero, both place the body alike. Other joints that move need their OFFSET, which is the length of a bone, so
 //! they are written for one kind of reader.
 
-use super::document::{Channel, Document, Motion, Node, NodeKind};
+use super::document::{Channel, Document, Node, NodeKind};
+use super::motion::Motion;
 use super::reading::PositionMode;
 use super::written_names::NameStyle;
 use super::{Problem, names};
@@ -84,7 +85,7 @@ fn move_offsets(
             moved = true;
             motion
                 .to_mut()
-                .values
+                .values_mut()
                 .iter_mut()
                 .skip(first + at)
                 .step_by(width)
@@ -147,7 +148,7 @@ mod tests {
             normalise(&document(), mode, style, NameStyle::Kept).unwrap().unwrap();
         let codes = warnings.iter().map(|warning| warning.code()).collect();
         let offsets = value.nodes().iter().map(|node| node.offset.into()).collect();
-        (value.motion().unwrap().values.clone(), offsets, codes)
+        (value.motion().unwrap().values().into_owned(), offsets, codes)
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! From bytes to a document.
 
-use super::document::{Document, FrameTime, Motion, NodeKind, Origin};
+use super::document::{Document, FrameTime, NodeKind, Origin};
 use super::hierarchy::hierarchy;
+use super::motion::Motion;
 use super::reader::{Halt, Reader};
-use super::rows::{self, Rows};
+use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
+use crate::text::SharedText;
 use crate::{Finding, Limits, Parsed, Rejected, Warnings, number, text};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Reads a BVH file held in memory.
 ///
@@ -22,16 +25,41 @@ use std::ops::Range;
 /// # Errors
 /// If the file is not a BVH, with the place; values that are not finite are left to [`to_clip`](super::to_clip).
 pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+    parse_text(&text::open(bytes, limits)?, None, limits)
+}
+
+/// As [`parse`], of bytes that are kept: where all rows are as they should be, the document holds them as text.
+///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
+/// use mocap_formats::bvh::{parse, parse_shared};
+///
+/// let document = parse_shared(&bytes.to_vec().into(), &Default::default())?.value;
+/// assert_eq!(document, parse(bytes, &Default::default())?.value);
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_shared(bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Parsed<Document>, Rejected> {
     let text = text::open(bytes, limits)?;
-    match read(&text, limits, Warnings::default()) {
+    parse_text(&text, SharedText::of(bytes, &text), limits)
+}
+
+fn parse_text(
+    text: &[u8],
+    shared: Option<SharedText>,
+    limits: &Limits,
+) -> Result<Parsed<Document>, Rejected> {
+    match read(text, shared, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
         Err(Stop::Rejected(rejected)) => Err(*rejected),
         // Same length, so places stay right.
         Err(Stop::Comma) => {
-            let (without, meaning, first) = commas::without_commas(&text);
+            let (without, meaning, first) = commas::without_commas(text);
             let mut warnings = Warnings::default();
-            warnings.push(Finding::new(Problem::Commas { meaning }).at(&text, first));
-            read(&without, limits, warnings).map_err(|stop| match stop {
+            warnings.push(Finding::new(Problem::Commas { meaning }).at(text, first));
+            read(&without, None, limits, warnings).map_err(|stop| match stop {
                 Stop::Rejected(rejected) => *rejected,
                 Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
             })
@@ -46,9 +74,14 @@ enum Stop {
     Comma,
 }
 
-fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Document>, Stop> {
+fn read(
+    text: &[u8],
+    shared: Option<SharedText>,
+    limits: &Limits,
+    warnings: Warnings,
+) -> Result<Parsed<Document>, Stop> {
     let mut reader = Reader::new(text, warnings);
-    let (document, stopped) = match document(&mut reader, limits) {
+    let (document, stopped) = match document(&mut reader, shared, limits) {
         Ok(document) => (Some(document), None),
         Err(Halt::Error(finding)) => (None, Some(*finding)),
         Err(Halt::Comma) => return Err(Stop::Comma),
@@ -63,18 +96,18 @@ fn read(text: &[u8], limits: &Limits, warnings: Warnings) -> Result<Parsed<Docum
     }
 }
 
-fn document(reader: &mut Reader, limits: &Limits) -> Result<Document, Halt> {
+fn document(reader: &mut Reader, shared: Option<SharedText>, limits: &Limits) -> Result<Document, Halt> {
     let text = reader.text;
     let mut nodes = hierarchy(reader, limits)?;
     let mut origin = Origin::default();
     let start = reader.at;
     let motion = if reader.take(grammar::keyword("MOTION")).is_some() {
         let header = header(reader, start..start + "MOTION".len())?;
-        let Rows { frames, values, first, not_finite } =
-            rows::rows(reader, header.frames, header.frames_span, &mut nodes, limits)?;
+        let Found { frames, rows, first, not_finite } =
+            rows::rows(reader, shared, (header.frames, header.frames_span), &mut nodes, limits)?;
         origin.first_row = first.map(|span| crate::Place::of(text, span));
         origin.not_finite = not_finite;
-        Some(Motion { frames, frame_time: header.frame_time, values })
+        Some(Motion { frames, frame_time: header.frame_time, rows })
     } else {
         reader.warn(Problem::NoMotion, text.len()..text.len());
         None

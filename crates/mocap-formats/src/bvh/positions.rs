@@ -45,12 +45,11 @@ fn decide(document: &Document) -> PositionDecision {
     let mut decision = PositionDecision { mode: None, replace: 0, add: 0, lowest: None, weak: false };
     let mut clear = [0usize; 2];
     let mut clear_below_root = false;
-    let mut buffer = Vec::new();
-    let mut column = 0;
-    for node in document.nodes() {
-        if let Some((channel, offset)) = voting_channel(node)
-            && let Some(median) = median(document, column + channel, &mut buffer)
-        {
+    let voters = voters(document.nodes());
+    let columns: Vec<usize> = voters.iter().map(|(_, column, _)| *column).collect();
+    let values = document.motion().map(|motion| motion.columns(&columns, document.channels()));
+    for ((node, _, offset), values) in voters.into_iter().zip(values.into_iter().flatten()) {
+        if let Some(median) = median(values) {
             let (from_offset, from_zero) = ((median - offset).abs(), median.abs());
             let replaces = from_offset < from_zero;
             *(if replaces { &mut decision.replace } else { &mut decision.add }) += 1;
@@ -59,7 +58,6 @@ fn decide(document: &Document) -> PositionDecision {
                 clear_below_root |= node.parent.is_some();
             }
         }
-        column += node.channels.len();
     }
     let (replace, add) = (decision.replace, decision.add);
     if replace + add > 0 {
@@ -77,6 +75,19 @@ fn decide(document: &Document) -> PositionDecision {
     decision
 }
 
+/// The nodes that can tell, with the column of the channel that does and the OFFSET on its axis.
+pub(super) fn voters(nodes: &[Node]) -> Vec<(&Node, usize, f64)> {
+    let mut first = 0;
+    let mut voters = Vec::new();
+    for node in nodes {
+        if let Some((channel, offset)) = voting_channel(node) {
+            voters.push((node, first + channel, offset));
+        }
+        first += node.channels.len();
+    }
+    voters
+}
+
 /// The channel of a node that can tell, by its place, and the OFFSET on its axis.
 fn voting_channel(node: &Node) -> Option<(usize, f64)> {
     if node.kind == NodeKind::EndSite {
@@ -88,15 +99,11 @@ fn voting_channel(node: &Node) -> Option<(usize, f64)> {
     (offset != 0.0).then_some((channel, offset))
 }
 
-fn median(document: &Document, column: usize, buffer: &mut Vec<f64>) -> Option<f64> {
-    buffer.clear();
-    let values = &document.motion()?.values;
-    buffer.extend(values.iter().skip(column).step_by(document.channels()).filter(|value| value.is_finite()));
-    if buffer.is_empty() {
-        return None;
-    }
-    let middle = buffer.len() / 2;
-    Some(*buffer.select_nth_unstable_by(middle, f64::total_cmp).1)
+/// The median of the finite values.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.retain(|value| value.is_finite());
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 #[cfg(test)]

@@ -1,33 +1,37 @@
 //! Values that are not finite: an error with its place, or interpolated.
 
 use super::Problem;
-use super::document::{Channel, Document, Motion, Node};
+use super::document::{Channel, Document, Node};
+use super::motion::{Motion, Rows};
 use super::reading::PositionMode;
 use crate::{Finding, Rejected, Warnings, gaps};
 use std::borrow::Cow;
 
-/// The values of a motion, all finite.
+/// The motion with all values finite.
 ///
 /// # Errors
 /// Where one is not and `repair` is off: [`Problem::NotANumber`], one a frame.
-pub(super) fn finite_values<'a>(
+pub(super) fn finite<'a>(
     document: &Document,
     motion: &'a Motion,
     mode: PositionMode,
     repair: bool,
     warnings: &mut Warnings,
-) -> Result<Cow<'a, [f64]>, Rejected> {
-    let Some(first) = motion.values.iter().position(|value| !value.is_finite()) else {
-        return Ok(Cow::Borrowed(&motion.values));
+) -> Result<Cow<'a, Motion>, Rejected> {
+    // Rows that are still text were checked.
+    let Rows::Numbers(values) = &motion.rows else { return Ok(Cow::Borrowed(motion)) };
+    let Some(first) = values.iter().position(|value| !value.is_finite()) else {
+        return Ok(Cow::Borrowed(motion));
     };
     let width = document.channels();
     if !repair {
-        return Err(not_finite(document, motion, width));
+        return Err(not_finite(document, values, width));
     }
-    let mut finding = about(document, motion, first, width, |_| Problem::Repaired);
-    finding.count = motion.values.iter().filter(|value| !value.is_finite()).count();
+    let mut finding = about(document, values, first, width, |_| Problem::Repaired);
+    finding.count = values.iter().filter(|value| !value.is_finite()).count();
     warnings.push(finding);
-    let mut values = motion.values.clone();
+    let mut motion = motion.clone();
+    let values = motion.values_mut();
     let mut column = 0;
     for node in document.nodes() {
         for channel in &node.channels {
@@ -36,7 +40,7 @@ pub(super) fn finite_values<'a>(
             column += 1;
         }
     }
-    Ok(Cow::Owned(values))
+    Ok(Cow::Owned(motion))
 }
 
 /// The value of a channel that is never finite: the joint at rest.
@@ -49,16 +53,16 @@ fn missing(node: &Node, channel: Channel, mode: PositionMode) -> f64 {
 }
 
 /// The errors about all values that are not finite, one a frame.
-fn not_finite(document: &Document, motion: &Motion, width: usize) -> Rejected {
+fn not_finite(document: &Document, values: &[f64], width: usize) -> Rejected {
     let mut errors = Vec::new();
     let mut frames = 0;
-    for (frame, row) in motion.values.chunks(width).enumerate() {
+    for (frame, row) in values.chunks(width).enumerate() {
         let Some(column) = row.iter().position(|value| !value.is_finite()) else { continue };
         frames += 1;
         if frames <= Rejected::MOST_LISTED {
             let count = row.iter().filter(|value| !value.is_finite()).count();
             let finding =
-                about(document, motion, frame * width + column, width, |text| Problem::NotANumber { text });
+                about(document, values, frame * width + column, width, |text| Problem::NotANumber { text });
             errors.push(Finding { count, ..finding });
         }
     }
@@ -71,13 +75,13 @@ fn not_finite(document: &Document, motion: &Motion, width: usize) -> Rejected {
 /// A finding about one value of a motion; `problem` is given its text.
 fn about(
     document: &Document,
-    motion: &Motion,
+    values: &[f64],
     index: usize,
     width: usize,
     problem: impl FnOnce(String) -> Problem,
 ) -> Finding {
     let origin = document.origin.not_finite.iter().find(|origin| origin.index == index);
-    let text = origin.map_or_else(|| motion.values[index].to_string(), |origin| origin.text.clone());
+    let text = origin.map_or_else(|| values[index].to_string(), |origin| origin.text.clone());
     let finding = Finding::new(problem(text)).in_frame(index / width);
     let finding = match document.column(index % width) {
         Some((node, channel)) => finding.in_joint(&node.name).in_channel(channel.name()),

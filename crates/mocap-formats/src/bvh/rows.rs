@@ -6,33 +6,45 @@
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar::{self, is_space};
+use super::motion::{RowText, Rows};
 use super::reader::{Halt, Reader, is_numeric_with_comma};
 use crate::place::locate;
+use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
 use std::ops::Range;
 
-/// What the rows hold.
-pub(super) struct Rows {
+/// What was found behind the header.
+pub(super) struct Found {
     pub(super) frames: usize,
-    pub(super) values: Vec<f64>,
+    pub(super) rows: Rows,
     /// Where the first number stands.
     pub(super) first: Option<Range<usize>>,
     pub(super) not_finite: Vec<NotFinite>,
 }
 
-/// Reads the numbers behind the header. `declared` is the number of frames it says, `header` where.
+/// Reads the numbers behind the header. `declared` is the number of frames it says, `header` where. Rows of a shared
+/// text stay text where they are as the header says.
 ///
 /// CHANNELS of end sites are dropped from `nodes` where the rows have no numbers for them.
 pub(super) fn rows(
     reader: &mut Reader,
-    declared: Option<u64>,
-    header: Range<usize>,
+    shared: Option<SharedText>,
+    (declared, header): (Option<u64>, Range<usize>),
     nodes: &mut [Node],
     limits: &Limits,
-) -> Result<Rows, Halt> {
+) -> Result<Found, Halt> {
     reader.skip_space();
     let start = reader.at;
     let mut channels = channels_of(nodes, |_| true);
+    if let (Some(shared), Some(declared)) = (shared, declared)
+        && declared <= limits.frames as u64
+        && let Some(starts) = regular_starts(reader.text, start, declared as usize, channels)
+    {
+        reader.at = reader.text.len();
+        let first = Some(start..start + line_length(&reader.text[start..]));
+        let rows = Rows::Text(RowText { text: shared, starts, width: channels });
+        return Ok(Found { frames: declared as usize, rows, first, not_finite: Vec::new() });
+    }
     let expected = |channels: usize| declared.map(|frames| frames.saturating_mul(channels as u64));
     let mut stream = stream(reader, expected(channels), nodes)?;
     let text = &reader.text[start..reader.at];
@@ -75,7 +87,7 @@ pub(super) fn rows(
         false => listed(reader.text, &stream.odd, values.len(), channels),
     };
     let first = (!values.is_empty()).then(|| start..start + line_length(text));
-    Ok(Rows { frames, values, first, not_finite })
+    Ok(Found { frames, rows: Rows::Numbers(values), first, not_finite })
 }
 
 /// The number of frames where the count of numbers is not that of the header: the lines are counted.
@@ -216,25 +228,14 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
     loop {
-        if let Some((value, end, stop)) = number::scan_word(text, at)
-            && is_space(stop)
-        {
-            stream.values.push(value);
-            at = end + 1;
-            continue;
-        }
-        let Some(&byte) = text.get(at) else { break };
-        if is_space(byte) {
-            at += 1;
-            continue;
-        }
-        if let Some((value, end)) = number::scan(text, at)
-            && text.get(end).is_none_or(|&byte| is_space(byte))
-            && value.is_finite()
-        {
+        if let Some((value, end)) = next_number(text, at) {
             stream.values.push(value);
             at = end;
             continue;
+        }
+        at += space(&text[at..]);
+        if at == text.len() {
+            break;
         }
         reader.at = at;
         if !odd_word(reader, &mut stream, expected, nodes)? {
@@ -244,6 +245,46 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     }
     reader.at = at;
     Ok(stream)
+}
+
+/// The plain number behind white space, if any, at `at`, and where it ends; `None` at the end and before other words.
+#[inline(always)]
+pub(super) fn next_number(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
+    loop {
+        if let Some((value, end, stop)) = number::scan_word(text, at)
+            && is_space(stop)
+        {
+            return Some((value, end + 1));
+        }
+        if is_space(*text.get(at)?) {
+            at += 1;
+            continue;
+        }
+        let (value, end) = number::scan(text, at)?;
+        let is_whole = text.get(end).is_none_or(|&byte| is_space(byte));
+        return (is_whole && value.is_finite()).then_some((value, end));
+    }
+}
+
+fn space(text: &[u8]) -> usize {
+    text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len())
+}
+
+/// Where each frame starts, if there are exactly as many plain numbers as the header says, and nothing else.
+fn regular_starts(text: &[u8], mut at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
+    // A number and its blank are at least two bytes: the memory is bounded by the size of the text.
+    let most = (text.len() - at) / 2 + 1;
+    if frames == 0 || channels == 0 || frames.checked_mul(channels)? > most {
+        return None;
+    }
+    let mut starts = Vec::with_capacity(frames);
+    for _ in 0..frames {
+        starts.push(at);
+        for _ in 0..channels {
+            (_, at) = next_number(text, at)?;
+        }
+    }
+    (at + space(&text[at..]) == text.len()).then_some(starts)
 }
 
 /// Reads a word that is not a plain number; `false` where the rows end before it.
@@ -362,4 +403,22 @@ fn keep_columns(stream: &mut Stream, columns: usize, channels: usize) {
         odd.index = line * channels + column.min(channels - 1);
         odd.nonsense || !odd.surplus
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::Rows;
+    use crate::Limits;
+
+    #[test]
+    fn counts_that_lie_reserve_nothing() {
+        let text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION\nFrames: 999999999999\nFrame \
+                    Time: 0.1\n1\n2\n";
+        let document = parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let Rows::Numbers(values) = &document.motion().unwrap().rows else {
+            panic!("the bytes are not shared")
+        };
+        assert!(values.len() == 2 && values.capacity() < 100);
+    }
 }

@@ -1,15 +1,17 @@
 //! From a document to the clip it means.
 
 use super::channels::{rotation, translation};
-use super::document::{Channel, Document, NodeKind};
+use super::document::{Channel, Document, Node, NodeKind};
+use super::motion::{BLOCK, Motion};
 use super::positions::{PositionChannels, position_mode};
 use super::reading::PositionMode;
-use super::repair::finite_values;
+use super::repair::finite;
 use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
 use crate::{Finding, Parsed, Rejected, Warnings};
 use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
+    Vector3,
 };
 use std::sync::Arc;
 
@@ -82,8 +84,8 @@ fn clip(
     let frames = document.frames().min(frames);
     let tracks = match document.motion() {
         Some(motion) if frames > 0 => {
-            let values = finite_values(document, motion, mode, options.repair, warnings)?;
-            tracks(document, &values[..frames * document.channels()], &skeleton, mode)
+            let motion = finite(document, motion, mode, options.repair, warnings)?;
+            tracks(document, &motion, frames, &skeleton, mode)
         }
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
@@ -158,28 +160,58 @@ fn dofs(channels: &[Channel]) -> Dofs {
     dofs
 }
 
-fn tracks(document: &Document, values: &[f64], skeleton: &Skeleton, mode: PositionMode) -> Vec<JointTracks> {
+fn tracks(
+    document: &Document,
+    motion: &Motion,
+    frames: usize,
+    skeleton: &Skeleton,
+    mode: PositionMode,
+) -> Vec<JointTracks> {
     let width = document.channels();
-    let mut first = 0;
-    let mut tracks = Vec::with_capacity(skeleton.len());
-    for (node, joint) in document.nodes().iter().zip(skeleton.joints()) {
-        let columns = first..first + node.channels.len();
-        first = columns.end;
+    let mut samples: Vec<Samples> = document.nodes().iter().map(|node| Samples::of(node, frames)).collect();
+    let mut buffer = Vec::new();
+    for start in (0..frames).step_by(BLOCK) {
+        let block = motion.values_of(start..frames.min(start + BLOCK), width, &mut buffer);
+        let mut first = 0;
+        for ((node, joint), samples) in document.nodes().iter().zip(skeleton.joints()).zip(&mut samples) {
+            let columns = first..first + node.channels.len();
+            first = columns.end;
+            let rows = || block.chunks_exact(width).map(|row| &row[columns.clone()]);
+            if let Some(rotations) = &mut samples.rotations {
+                rotations.extend(rows().map(|row| rotation(&node.channels, row)));
+            }
+            if let Some(translations) = &mut samples.translations {
+                translations.extend(rows().map(|row| translation(&node.channels, row, joint.offset, mode)));
+            }
+        }
+    }
+    let joints = samples.into_iter().zip(skeleton.joints());
+    joints.map(|(samples, joint)| samples.into_tracks(joint.offset)).collect()
+}
+
+/// What the channels of a joint mean over time; `None` of what they leave at rest.
+struct Samples {
+    rotations: Option<Vec<UnitQuaternion<f64>>>,
+    translations: Option<Vec<Vector3<f64>>>,
+}
+
+impl Samples {
+    fn of(node: &Node, frames: usize) -> Samples {
         let has =
             |kind: fn(&Channel) -> bool| node.kind != NodeKind::EndSite && node.channels.iter().any(kind);
-        let rows = || values.chunks_exact(width).map(|row| &row[columns.clone()]);
-        let rotation = match has(|channel| matches!(channel, Channel::Rotation(_))) {
-            true => sampled(rows().map(|row| rotation(&node.channels, row)).collect()),
-            false => Track::Constant(UnitQuaternion::identity()),
-        };
-        let translation = has(|channel| matches!(channel, Channel::Position(_)))
-            .then(|| {
-                sampled(rows().map(|row| translation(&node.channels, row, joint.offset, mode)).collect())
-            })
-            .filter(|track| *track != Track::Constant(joint.offset));
-        tracks.push(JointTracks::new(rotation, translation));
+        Samples {
+            rotations: has(|channel| matches!(channel, Channel::Rotation(_)))
+                .then(|| Vec::with_capacity(frames)),
+            translations: has(|channel| matches!(channel, Channel::Position(_)))
+                .then(|| Vec::with_capacity(frames)),
+        }
     }
-    tracks
+
+    fn into_tracks(self, offset: Vector3<f64>) -> JointTracks {
+        let rotation = self.rotations.map_or(Track::Constant(UnitQuaternion::identity()), sampled);
+        let translation = self.translations.map(sampled).filter(|track| *track != Track::Constant(offset));
+        JointTracks::new(rotation, translation)
+    }
 }
 
 fn sampled<T: Copy + PartialEq>(samples: Vec<T>) -> Track<T> {

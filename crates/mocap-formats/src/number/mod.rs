@@ -1,8 +1,10 @@
 //! Numbers in text: read to the bit as [`str::parse`] does and written in the fewest digits, but several times faster.
 
+mod rewrite;
 mod scan;
 mod write;
 
+pub(crate) use rewrite::rewrite_word;
 pub(crate) use scan::scan_word;
 pub use scan::{scan, scan_not_finite};
 pub(crate) use write::nearest;

@@ -17,7 +17,7 @@ const POWERS: [f64; 23] = [
 const SMALL_POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// A sign and two machine words.
-const WINDOW: usize = 17;
+pub(super) const WINDOW: usize = 17;
 
 /// A number before its exponent, small enough for `f64` to hold its digits exactly.
 struct Mantissa {
@@ -54,16 +54,21 @@ pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
 pub(crate) fn scan_word(text: &[u8], at: usize) -> Option<(f64, usize, u8)> {
     let window = text.get(at..)?.first_chunk::<WINDOW>()?;
     let first = characters(window, 0);
-    let negative = u64::from(window[0] == b'-');
-    // A minus becomes a zero, which changes no digits.
-    let values = (first + negative * u64::from(b'0' - b'-')) ^ ZEROS;
+    let (values, signs) = without_minus(window, first);
     let end = first_blank(first);
     let stop = window[end];
     let (size, end, stop) = match stop > b' ' {
-        false => (short_word(values, negative as usize, end)?, end, stop),
-        true => long_word(window, values, negative as usize)?,
+        false => (short_word(values, signs, end)?, end, stop),
+        true => long_word(window, values, signs)?,
     };
-    Some((f64::from_bits(size.to_bits() | negative << 63), at + end, stop))
+    Some((f64::from_bits(size.to_bits() | (signs as u64) << 63), at + end, stop))
+}
+
+/// The first characters of a word as digits, and how many of them are a minus: it becomes a zero, which changes no digits.
+#[inline(always)]
+pub(super) fn without_minus(window: &[u8; WINDOW], first: u64) -> (u64, usize) {
+    let negative = window[0] == b'-';
+    ((first + u64::from(negative) * u64::from(b'0' - b'-')) ^ ZEROS, usize::from(negative))
 }
 
 /// The number whose characters, `end` at most eight, stand at the start of a word.
@@ -265,17 +270,17 @@ impl Part {
 }
 
 /// The character 0, eight times.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 const HIGHEST_BITS: u64 = 0x8080_8080_8080_8080;
 
 #[inline(always)]
-fn characters(window: &[u8; WINDOW], at: usize) -> u64 {
+pub(super) fn characters(window: &[u8; WINDOW], at: usize) -> u64 {
     u64::from_le_bytes(window[at..at + 8].try_into().expect("eight bytes"))
 }
 
 /// The highest bit of each byte that is not a digit.
 #[inline(always)]
-fn others(values: u64) -> u64 {
+pub(super) fn others(values: u64) -> u64 {
     // Adding 0x76 carries into the highest bit from 10 on.
     let carried = (values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
     (carried | values) & HIGHEST_BITS
@@ -283,7 +288,7 @@ fn others(values: u64) -> u64 {
 
 /// The place of the first character of a word that is a space or a control character; 8 without one.
 #[inline(always)]
-fn first_blank(characters: u64) -> usize {
+pub(super) fn first_blank(characters: u64) -> usize {
     // A borrow reaches only the bytes behind the first one.
     let blanks = characters.wrapping_sub(0x2121_2121_2121_2121) & !characters & HIGHEST_BITS;
     (blanks.trailing_zeros() / 8) as usize

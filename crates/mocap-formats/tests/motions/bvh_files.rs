@@ -14,9 +14,15 @@ fn rewritten_is_the_same(name: &str, bytes: &[u8]) {
     let again = parse(&document.to_bytes());
     assert_eq!(document, again, "{name}");
     let bits = |document: &bvh::Document| -> Vec<u64> {
-        document.motion().unwrap().values.iter().map(|value| value.to_bits()).collect()
+        document.motion().unwrap().values().iter().map(|value| value.to_bits()).collect()
     };
     assert_eq!(bits(&document), bits(&again), "{name}");
+    // Rows that are kept as text are copied as their numbers are written.
+    let shared = bvh::parse_shared(&bytes.to_vec().into(), &Limits::default()).unwrap().value;
+    assert_eq!(bits(&shared), bits(&document), "{name}");
+    assert!(shared.to_bytes() == document.to_bytes(), "{name}");
+    let clip = |document| bvh::to_clip(document, &bvh::ClipOptions::default()).unwrap();
+    assert!(clip(&shared) == clip(&document), "{name}");
 }
 
 pub(crate) fn writing_an_untouched_document_changes_no_value() {

@@ -172,13 +172,13 @@ function bitReader(bytes, start = 0) {
   let at = 8 * start;
   const bit = () => { const i = at++; return (bytes[i >> 3] ?? 0) >> 7 - i % 8 & 1; };
   const take = count => { let value = 0; while (count--) value = 2 * value + bit(); return value; };
-  const rice = low => { let ones = 0; while (bit()) ones++; return ones * 2 ** low + take(low); };
+  const rice = (low, most = Infinity) => { let ones = 0; while (ones < most && bit()) ones++; return ones < most ? ones * 2 ** low + take(low) : take(32); };
   return { take, rice, marked: () => { const from = at, all = take(8) === 255; if (!all) at = from; return all; }, bytesRead: () => at + 7 >> 3 };
 }
 function readResidual(bits, centred, low) {
   let e = 0, odd = 0, codes;
   if (!bits.marked()) {
-    codes = low.map(bits.rice);
+    codes = low.map(part => bits.rice(part));
     odd = bits.take(centred);
   } else {
     e = min(bits.take(4), 10);
@@ -230,18 +230,28 @@ function keyWeights(curve, [before, left, right, after], frame) {
   const u = f(f(f(f(t3 - f(2 * t2)) + t) * (right - left)) / (right - before)), v = f(f(f(t3 - t2) * (right - left)) / (after - left)), w = f(f(3 * t2) - f(2 * t3));
   return [-u, f(f(1 - w) - v), f(w + u), v];
 }
+function readSeries(bits, times) {
+  const prediction = bits.take(2), low = bits.take(5), numbers = [bits.take(bits.take(5))];
+  for (let at = 1; at < times.length; at++) {
+    const last = prediction && numbers[at - 1], from = prediction > 1 ? numbers[at - 2] ?? last : last;
+    const line = Math.floor((last - from) * (times[at] - times[at - 1]) / (times[at - 1] - times[at - 2] || 1));
+    numbers.push(last + line + (low < 31 && unfolded(bits.rice(low, 12))));
+  }
+  return numbers;
+}
 function readKeys(bytes, frames, tracks) {
   const bits = bitReader(bytes), half = f(Math.sqrt(.5)), number = new DataView(new ArrayBuffer(4));
   const single = () => { number.setUint32(0, bits.take(32)); return number.getFloat32(0); };
   return tracks.map(({ rotation }) => {
-    const curve = bits.take(1), width = max(1, bits.take(5)), gap = bits.take(4), count = bits.take(14), times = [0];
-    while (times.length < count) times.push(times[times.length - 1] + bits.take(gap) + 1);
+    const curve = bits.take(1), count = bits.take(14), times = [0];
+    if (count > 1) for (const gap of readSeries(bits, [...Array(count - 1).keys()])) times.push(times[times.length - 1] + gap + 1);
     if (!count || times[count - 1] !== frames - 1) throw new Error("the compressed motion has keys that do not end with its block");
-    const floats = rotation ? [] : [0, 1, 2, 3].map(single);
-    const keys = times.map(() => {
-      if (!rotation) return XYZ.map(i => f(floats[i] + f(bits.take(width) * floats[3])));
-      const largest = bits.take(2), scale = f(2 * half / (2 ** width - 1)), q = XYZ.map(() => f(f(bits.take(width) * scale) - half));
-      q.splice(largest, 0, f(Math.sqrt(max(f(1 - sumOf(q, q)), 0))));
+    const floats = rotation ? [bits.take(5)] : [0, 1, 2, 3].map(single), scale = f(2 * half / (2 ** floats[0] - 1));
+    const places = rotation && readSeries(bits, times), numbers = XYZ.map(() => readSeries(bits, times));
+    const keys = times.map((_, at) => {
+      if (!rotation) return XYZ.map(i => f(floats[i] + f(numbers[i][at] * floats[3])));
+      const q = XYZ.map(i => f(f(numbers[i][at] * scale) - half));
+      q.splice(places[at], 0, f(Math.sqrt(max(f(1 - sumOf(q, q)), 0))));
       const long = f(Math.sqrt(sumOf(q, q)));
       return q.map(part => f(part / long));
     });

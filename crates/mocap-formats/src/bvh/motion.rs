@@ -1,0 +1,160 @@
+//! The numbers of MOTION: in memory, or as the text that holds them, which is a frame at a time read again where they
+//! are needed. A text costs no memory of its own, and its rows can be copied.
+
+use super::document::FrameTime;
+use super::rows::next_number;
+use super::write::{end_line, write_row};
+use crate::number;
+use crate::text::SharedText;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Frames whose values are looked at joint by joint: as many as fit in the caches of a processor.
+pub(super) const BLOCK: usize = 128;
+
+/// The MOTION section.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    /// The number of frames that are there.
+    pub frames: usize,
+    /// `None` where the file has none.
+    pub frame_time: Option<FrameTime>,
+    pub(super) rows: Rows,
+}
+
+/// `frames × channels` numbers.
+#[derive(Clone, Debug)]
+pub(super) enum Rows {
+    Numbers(Vec<f64>),
+    Text(RowText),
+}
+
+/// Rows of a text in which every word is a finite number, and every frame has all of its numbers.
+#[derive(Clone, Debug)]
+pub(super) struct RowText {
+    pub(super) text: SharedText,
+    /// Where each frame starts.
+    pub(super) starts: Vec<usize>,
+    /// Numbers a frame.
+    pub(super) width: usize,
+}
+
+impl Motion {
+    /// `frames × channels`, frame by frame, in the order of the hierarchy; degrees and units of the file.
+    pub fn values(&self) -> Cow<'_, [f64]> {
+        match &self.rows {
+            Rows::Numbers(values) => Cow::Borrowed(values),
+            Rows::Text(text) => Cow::Owned(text.values()),
+        }
+    }
+
+    /// The same of some frames, of `width` channels each; `buffer` is for what has to be read.
+    pub(super) fn values_of<'a>(
+        &'a self,
+        frames: Range<usize>,
+        width: usize,
+        buffer: &'a mut Vec<f64>,
+    ) -> &'a [f64] {
+        match &self.rows {
+            Rows::Numbers(values) => &values[frames.start * width..frames.end * width],
+            Rows::Text(text) => {
+                buffer.clear();
+                frames.for_each(|frame| text.read(frame, width, buffer));
+                buffer
+            }
+        }
+    }
+
+    /// The values of all frames, to be changed.
+    pub(super) fn values_mut(&mut self) -> &mut Vec<f64> {
+        if let Rows::Text(text) = &self.rows {
+            self.rows = Rows::Numbers(text.values());
+        }
+        let Rows::Numbers(values) = &mut self.rows else { unreachable!("rows were made numbers") };
+        values
+    }
+
+    /// The motion of only these frames.
+    pub(super) fn cut(&self, frames: Range<usize>, width: usize) -> Motion {
+        let rows = match &self.rows {
+            Rows::Numbers(values) => Rows::Numbers(values[frames.start * width..frames.end * width].to_vec()),
+            Rows::Text(RowText { text, starts, width }) => {
+                let starts = starts[frames.clone()].to_vec();
+                Rows::Text(RowText { text: text.clone(), starts, width: *width })
+            }
+        };
+        Motion { frames: frames.len(), frame_time: self.frame_time.clone(), rows }
+    }
+
+    /// The values of some columns, in ascending order, over time.
+    pub(super) fn columns(&self, columns: &[usize], width: usize) -> Vec<Vec<f64>> {
+        let mut found = vec![Vec::with_capacity(self.frames); columns.len()];
+        let Some(last) = columns.last() else { return found };
+        let mut row = Vec::with_capacity(width);
+        for frame in 0..self.frames {
+            let row = match &self.rows {
+                Rows::Numbers(values) => &values[frame * width..(frame + 1) * width],
+                Rows::Text(text) => {
+                    row.clear();
+                    text.read(frame, last + 1, &mut row);
+                    &row[..]
+                }
+            };
+            for (found, column) in found.iter_mut().zip(columns) {
+                found.push(row[*column]);
+            }
+        }
+        found
+    }
+
+    /// Appends a frame as a line of a file.
+    pub(super) fn write_row(&self, frame: usize, width: usize, out: &mut Vec<u8>) {
+        match &self.rows {
+            Rows::Numbers(values) => write_row(&values[frame * width..(frame + 1) * width], out),
+            Rows::Text(text) => text.rewrite(frame, out),
+        }
+    }
+}
+
+/// Motions are equal where their numbers are.
+impl PartialEq for Motion {
+    fn eq(&self, other: &Motion) -> bool {
+        self.frames == other.frames && self.frame_time == other.frame_time && self.values() == other.values()
+    }
+}
+
+impl RowText {
+    fn values(&self) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.starts.len() * self.width);
+        (0..self.starts.len()).for_each(|frame| self.read(frame, self.width, &mut values));
+        values
+    }
+
+    /// Appends the first numbers of a frame.
+    fn read(&self, frame: usize, count: usize, values: &mut Vec<f64>) {
+        let mut at = self.starts[frame];
+        for _ in 0..count {
+            let (value, end) = next_number(&self.text, at).expect("the text was checked");
+            values.push(value);
+            at = end;
+        }
+    }
+
+    /// Appends a frame as [`write_row`] writes its values.
+    fn rewrite(&self, frame: usize, out: &mut Vec<u8>) {
+        let text = &self.text[..];
+        let mut at = self.starts[frame];
+        for _ in 0..self.width {
+            at = match number::rewrite_word(out, text, at) {
+                Some(end) => end,
+                None => {
+                    let (value, end) = next_number(text, at).expect("the text was checked");
+                    number::write(out, value);
+                    end
+                }
+            };
+            out.push(b' ');
+        }
+        end_line(out);
+    }
+}
