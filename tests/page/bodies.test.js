@@ -81,3 +81,24 @@ test("a mesh moves with the joints of its clip, from the command line and droppe
     });
   assert.throws(() => write(clip("alex_walk.bvh"), "--mesh", clip("alex_walk.bvh")), /view::mesh|not a GLB/);
 });
+
+test("a motion on stairs is shown with them", async () => {
+  const climbing = join(folder, "stairs.bvh"), steps = ["--terrain", "0.15,0.35,6,0.4"];
+  mocap("terrain", clip("alex_walk.bvh"), "--steps", "0.15,0.35,6,0.4", "-o", climbing);
+  // Beside the right ankle, on the floor that it stands on.
+  const beside = async page => {
+    await page.evaluate(() => viewer.toFrame(290));
+    await drawn(page);
+    const [x, y] = await page.evaluate(() => viewer.screen(viewer.clips[0].joints.indexOf("RightToeBase")));
+    const places = [[40, 10], [60, 20], [-50, 15], [80, 5]];
+    return Promise.all(places.map(([dx, dy]) => pixel(page, x + dx, y + dy)));
+  };
+  let flat;
+  await open(write(climbing), async page => { flat = await beside(page); });
+  await open(write(climbing, ...steps), async page => {
+    const stairs = await beside(page);
+    assert.notDeepEqual(stairs, flat);
+    assert.ok(stairs.every(colour => colour[3] === 255), `${stairs}`);
+    await shot(page, "stairs");
+  });
+});

@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use mocap_report::render::RenderOptions;
 
 use super::sheet::ViewWord;
-use super::{Pictures, ThemeWord};
+use super::{GroundArgs, Pictures, ThemeWord};
 
 /// Draw motions as a film (GIF, animated PNG, PNG frames) or as one strobe picture
 ///
@@ -19,6 +19,7 @@ use super::{Pictures, ThemeWord};
     \x20 mocap render walk.bvh -o walk.gif\n\
     \x20 mocap render walk.bvh walk.robin.bvh --size 1280x720 --theme dark -o both.apng\n\
     \x20 mocap render jump.bvh --strobe 9 --view side -o jump.png\n\
+    \x20 mocap render stairs.bvh --terrain 0.17,0.29,8 -o stairs.gif\n\
     \x20 mocap render walk.bvh --to frames -o frames/")]
 pub(crate) struct Args {
     /// Width and height [px, 16x16 to 4096x4096]
@@ -45,6 +46,8 @@ pub(crate) struct Args {
     /// Output format [default: by the extension of OUT, else gif; png with --strobe]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<FilmFormat>,
+    #[command(flatten)]
+    pub(crate) ground: GroundArgs,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
@@ -103,6 +106,7 @@ impl Args {
             range: [self.start, self.end],
             view: self.view.0,
             theme: self.theme.0,
+            ground: Vec::new(),
             threads: self.pictures.inputs.selection.jobs.and_then(|jobs| usize::from(jobs).try_into().ok()),
         }
     }

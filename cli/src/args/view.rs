@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{Length, MostFrames, Pictures};
+use super::{GroundArgs, Length, MostFrames, Pictures};
 
 /// Write a page that plays motions: one HTML file without network access
 ///
@@ -16,7 +16,8 @@ use super::{Length, MostFrames, Pictures};
     Examples:\n\
     \x20 mocap view walk.bvh -o walk.html\n\
     \x20 mocap view walk.bvh walk.robin.bvh -o both.html\n\
-    \x20 mocap view walk.glb --mesh character.glb -o walk.html")]
+    \x20 mocap view walk.glb --mesh character.glb -o walk.html\n\
+    \x20 mocap view stairs.bvh --terrain 0.17,0.29,8 -o stairs.html")]
 pub(crate) struct Args {
     #[command(flatten)]
     most_frames: MostFrames,
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     /// GLB file whose mesh is drawn in place of the body, for motions with the names of its joints
     #[arg(long, value_name = "FILE", help_heading = "Page")]
     pub(crate) mesh: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) ground: GroundArgs,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use mocap_model::{Clip, FrameRate};
+use mocap_edit::{OnTerrain, surface_below};
+use mocap_model::{Clip, FrameRate, Vector3};
 use serde::Serialize;
 
 use super::compare::about;
-use crate::args::{Invocation, Pictures, Reading, extension};
+use crate::args::{GroundArgs, Invocation, Pictures, Reading, extension};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
@@ -57,6 +58,22 @@ pub(super) fn format<F: ValueEnum>(
                 .help(format!("name the output {}, or state the format with --to", known.join(" or ")))
         }),
     }
+}
+
+/// The surface of a terrain below the first motion; empty without one.
+pub(super) fn ground(
+    terrain: Option<&OnTerrain>,
+    drawn: &[Drawn],
+) -> Result<Vec<[Vector3<f64>; 3]>, Diagnostic> {
+    match (terrain, drawn.first()) {
+        (Some(terrain), Some(first)) => Ok(surface_below(&first.clip, terrain)?),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The terrain that a picture shows.
+pub(super) fn terrain(args: &GroundArgs) -> Result<Option<OnTerrain>, Diagnostic> {
+    args.surface().map(|surface| super::edit::surface::read(&surface)).transpose()
 }
 
 /// A flag that needs one output per input.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mocap_edit::OnTerrain;
 use mocap_report::render::{RenderInput, RenderOptions, TooManyPictures, apng, frames, gif, strobe};
 
 use super::picture::{self, Drawn};
@@ -15,9 +16,9 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = format(args)?;
-    let options = args.options();
+    let terrain = picture::terrain(&args.ground)?;
     if format == FilmFormat::Frames {
-        return write_frames(args, &options, console);
+        return write_frames(args, terrain.as_ref(), console);
     }
     let several = args.strobe.is_some() && !args.pictures.each;
     let largest = AtomicUsize::new(0);
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
             let message = "a strobe picture shows one motion";
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
         }
+        let options = RenderOptions { ground: picture::ground(terrain.as_ref(), drawn)?, ..args.options() };
         let film = match (args.strobe, format) {
             (Some(poses), _) => Ok(strobe(inputs[0], usize::from(poses), &options)),
             (None, FilmFormat::Apng) => apng(&inputs, &options).map_err(too_long),
@@ -81,7 +83,7 @@ fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
 }
 
 /// Writes a PNG per picture into the directory of the output.
-fn write_frames(args: &Args, options: &RenderOptions, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn write_frames(args: &Args, terrain: Option<&OnTerrain>, console: &mut Console) -> Result<Exit, Diagnostic> {
     let outputs = &args.pictures.outputs;
     let folder = outputs.output.as_deref().filter(|path| *path != Path::new("-") && !path.is_file());
     let folder = folder.ok_or_else(|| {
@@ -94,8 +96,9 @@ fn write_frames(args: &Args, options: &RenderOptions, console: &mut Console) -> 
     picture::together_with(&args.pictures, folder, console, |drawn: &[Drawn]| {
         let inputs: Vec<RenderInput<'_>> =
             drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
+        let options = RenderOptions { ground: picture::ground(terrain, drawn)?, ..args.options() };
         let (mut count, mut bytes, mut failed) = (0, 0, None);
-        frames(&inputs, options, |file| {
+        frames(&inputs, &options, |file| {
             if failed.is_none() {
                 let path = folder.join(name(count));
                 match mocap_batch::write_file(&path, outputs.overwrite, &|out| out.write_all(&file)) {

@@ -15,7 +15,11 @@ use crate::exit::Exit;
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;
     let options = ViewOptions { mesh, ..args.options() };
-    picture::run(&args.pictures, "html", (invocation, console), |drawn| page(drawn, &options))
+    let terrain = picture::terrain(&args.ground)?;
+    picture::run(&args.pictures, "html", (invocation, console), |drawn| {
+        let ground = picture::ground(terrain.as_ref(), drawn)?;
+        page(drawn, &ViewOptions { ground, ..options.clone() })
+    })
 }
 
 fn page(drawn: &[Drawn], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {

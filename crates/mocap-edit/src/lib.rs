@@ -29,7 +29,7 @@
 //! | bring hands, feet or hips to keys | [`warp()`] |
 //! | make bands of frequency louder or quieter | [`bands()`] |
 //! | smooth a cycle, or carry the style of one to another | [`fourier()`] |
-//! | walk over steps, slopes and bumps | [`on_terrain`] |
+//! | walk over steps, slopes and bumps | [`on_terrain`], [`surface_below`] |
 //! | lock planted feet | [`fix_feet`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
@@ -104,7 +104,9 @@ pub use root::{
 pub use sequence::{Applied, ApplyOptions, Edit, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
-pub use terrain::{HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain};
+pub use terrain::{
+    HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain, surface_below,
+};
 pub use trim::{drop_first_frame, resample, trim};
 pub use warp::{Warp, WarpChange, WarpKey, WarpMode, warp};
 

@@ -32,6 +32,9 @@ pub struct RenderOptions {
     pub view: View,
     /// Default [`Theme::Light`].
     pub theme: Theme,
+    /// The surface below the first motion: triangles in the axes and units of its clip, anticlockwise seen from above.
+    /// Default: none, a flat floor.
+    pub ground: Vec<[Vector3<f64>; 3]>,
     /// Threads that draw; the result does not depend on it. Default: one per processor core.
     pub threads: Option<NonZeroUsize>,
 }
@@ -44,6 +47,7 @@ impl Default for RenderOptions {
             range: [None; 2],
             view: View::Perspective,
             theme: Theme::Light,
+            ground: Vec::new(),
             threads: None,
         }
     }
@@ -68,6 +72,8 @@ pub(crate) struct Film<'a> {
     pub floor: f64,
     pub heading: f64,
     pub grid: f64,
+    /// The surface below the first motion, on the stage.
+    ground: Vec<[Vector3<f64>; 3]>,
 }
 
 /// The start of a film \[s\], and its number of pictures.
@@ -132,13 +138,16 @@ impl<'a> Film<'a> {
             stage.sites = body.sites;
             (stage, body.solids)
         };
-        let stages: Vec<_> = inputs.iter().map(dress).collect();
+        let mut stages: Vec<_> = inputs.iter().map(dress).collect();
+        let ground = stages.first_mut().map_or_else(Vec::new, |(stage, _)| stage.lay(&options.ground));
         let first = stages.first().map(|(stage, _)| stage);
         let known = first.is_some_and(|stage| stage.unit.is_some());
         let (from, count) = span(inputs, options);
         let times = || spread(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
         let room = |(stage, solids): &(Stage<'a>, Vec<Solid>)| {
-            stage.size().max(ROOM * (highest(stage, solids, times()) - stage.floor))
+            // Over a surface the camera follows the hips up and down.
+            let highest = if ground.is_empty() { highest(stage, solids, times()) } else { stage.floor };
+            stage.size().max(ROOM * (highest - stage.floor))
         };
         let size = stages.iter().map(room).fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
@@ -147,25 +156,25 @@ impl<'a> Film<'a> {
             floor: first.map_or(0.0, |stage| stage.floor),
             heading: first.map_or(0.0, |stage| stage.heading(&stage.pose(0))),
             grid: grid(first.map_or(size, Stage::size), known),
+            ground,
             stages,
             options,
         }
     }
 
-    /// Where the hips of the first motion are on the floor around a time.
-    fn middle(&self, time: f64) -> [f64; 2] {
-        let Some((stage, _)) = self.stages.first() else { return [0.0; 2] };
+    /// Where the hips of the first motion are around a time.
+    fn middle(&self, time: f64) -> Place {
+        let Some((stage, _)) = self.stages.first() else { return [0.0; 3] };
         let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| frame(stage, (time + at * CALM).max(0.0)));
-        let mut sum = [0.0; 2];
+        let mut sum = [0.0; 3];
         stage.walk(frames, |_, pose| {
-            let hips = pose[stage.centre];
-            sum = [sum[0] + hips[0] / 5.0, sum[1] + hips[2] / 5.0];
+            sum = [0, 1, 2].map(|axis| sum[axis] + pose[stage.centre][axis] / 5.0);
         });
         sum
     }
 
-    /// `heading`: where the front is.
-    pub(crate) fn eye(&self, heading: f64, [x, z]: [f64; 2], wide: f64) -> Eye {
+    /// `heading`: where the front is; `hips`: what is in the middle.
+    pub(crate) fn eye(&self, heading: f64, hips: Place, wide: f64) -> Eye {
         let (pitch, parallel) = match self.options.view {
             View::Perspective => (0.2, false),
             View::Front | View::Side => (0.08, true),
@@ -173,7 +182,9 @@ impl<'a> Film<'a> {
         let [w, h] = self.options.size.map(|side| side as f64);
         // A body and its neighbours fit; a wide picture shows more of the sides.
         let reach = (0.92 * self.size).max(wide * w.min(h) / w);
-        let target = Vector3::new(x, self.floor + 0.4 * self.size, z);
+        let [x, height, z] = hips;
+        let floor = if self.ground.is_empty() { self.floor } else { height - 0.48 * self.size };
+        let target = Vector3::new(x, floor + 0.4 * self.size, z);
         Eye::new(target, [heading + turn(self.options.view), pitch], reach, parallel, self.options.size)
     }
 
@@ -186,14 +197,27 @@ impl<'a> Film<'a> {
         }
     }
 
+    /// A picture without bodies.
+    pub(crate) fn canvas(&self, eye: Eye) -> Canvas {
+        Canvas::new(eye, Paints::of(self.options.theme), self.floor, !self.ground.is_empty())
+    }
+
+    /// A picture of what was added; the ground is moved by `shift`.
+    pub(crate) fn finish(&self, mut canvas: Canvas, shift: Vector3<f64>) -> Picture {
+        for corners in &self.ground {
+            canvas.add_ground(corners.map(|corner| corner + shift), self.grid);
+        }
+        canvas.finish(self.grid)
+    }
+
     /// The picture at a time: motions side by side around the first one.
     pub(crate) fn picture(&self, time: f64) -> Picture {
-        let [x, z] = self.middle(time);
         let count = self.stages.len();
         let gap = 0.56 * self.size;
-        let eye = self.eye(self.heading, [x, z], gap * (count as f64 + 1.0));
+        let eye = self.eye(self.heading, self.middle(time), gap * (count as f64 + 1.0));
         let (sin, cos) = (self.heading - 0.7).sin_cos();
-        let mut canvas = Canvas::new(eye, Paints::of(self.options.theme), self.floor);
+        let mut canvas = self.canvas(eye);
+        let mut ground = Vector3::zeros();
         let first = self.stages.first().map(|(stage, _)| stage.pose(frame(stage, time))[stage.centre]);
         for (index, (stage, _)) in self.stages.iter().enumerate() {
             let mut pose = stage.pose(frame(stage, time));
@@ -205,13 +229,16 @@ impl<'a> Film<'a> {
                     self.floor - stage.floor,
                     first[2] - hips[2] - far * sin,
                 ];
+                if index == 0 {
+                    ground = shift.into();
+                }
                 for place in &mut pose {
                     *place = [0, 1, 2].map(|axis| place[axis] + shift[axis]);
                 }
             }
             self.add(&mut canvas, index, &pose);
         }
-        canvas.finish(self.grid)
+        self.finish(canvas, ground)
     }
 
     /// Calls `each` with what `make` makes of every picture, in order. Several are drawn at a time, the next ones while
@@ -277,5 +304,33 @@ mod tests {
         assert!(count(&|c| c[2] > c[0].saturating_add(60)) > 40, "blue");
         // Grey below the background, and not of a body.
         assert!(count(&|c| c[0] < 0xd0 && c[0] > 0x90 && c[0].abs_diff(c[2]) < 16) > 40, "shadow");
+    }
+
+    #[test]
+    fn a_surface_lies_under_the_feet_with_the_shadow_of_the_body() {
+        let clip = wave();
+        let body = Stage::new(&clip);
+        // A slab of 4 m below the feet of the clip, which is in centimetres with Y up.
+        let (reach, floor) = (2.0 / body.scale, body.floor / body.scale);
+        let corner = |x: f64, z: f64| Vector3::new(x * reach, floor, z * reach);
+        let slab = [[[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]], [[-1.0, -1.0], [1.0, 1.0], [1.0, -1.0]]]
+            .map(|it| it.map(|[x, z]| corner(x, z)));
+        for view in [View::Perspective, View::Side] {
+            let options = RenderOptions { view, ground: slab.to_vec(), ..options() };
+            let with = Film::new(&[RenderInput { clip: &clip }], &options).picture(0.6);
+            let options = RenderOptions { ground: Vec::new(), ..options.clone() };
+            let without = Film::new(&[RenderInput { clip: &clip }], &options).picture(0.6);
+            let grey = |c: &[u8; 3]| c[0].abs_diff(c[2]) < 20;
+            let changed = with.iter().zip(&without).filter(|(with, without)| with != without);
+            let ground: Vec<&[u8; 3]> = changed.map(|(with, _)| with).filter(|c| grey(c)).collect();
+            assert!(ground.len() > 500, "{} pixels of the surface", ground.len());
+            let lit = ground.iter().map(|c| c[1]).max().unwrap();
+            let dark = ground.iter().filter(|c| c[1] < lit - 40).count();
+            assert!(dark > 40, "{dark} pixels in the shadow, lit {lit}");
+            // The body stands on it: what was coloured is coloured.
+            let coloured =
+                |picture: &Picture| picture.iter().filter(|c| c[0].abs_diff(c[2]) > 60).count() as f64;
+            assert!((coloured(&with) / coloured(&without) - 1.0).abs() < 0.35);
+        }
     }
 }

@@ -134,10 +134,84 @@ pub(crate) struct Canvas {
     depth: Vec<f32>,
     colour: Vec<[u8; 3]>,
     shadow: Vec<f32>,
+    /// What the light sees, for shadows on a surface.
+    lamp: Option<Lamp>,
+}
+
+/// The bodies seen from the light: how far each place is towards it.
+struct Lamp {
+    /// Directions across the light.
+    axes: [V; 2],
+    target: V,
+    /// Pixels per unit.
+    zoom: f64,
+    near: Vec<f32>,
+    /// The pixels that bodies cover: from and to, along both sides.
+    covered: [[f64; 2]; 2],
+}
+
+impl Lamp {
+    /// Pixels along each side.
+    const SIDE: usize = 512;
+
+    fn new(eye: &Eye) -> Lamp {
+        let right = sun().cross(&V::y()).normalize();
+        // As far as the picture reaches at its target.
+        let [w, h] = eye.size.map(|side| side as f64);
+        let reach = 1.6 * w.max(h) / eye.zoom * eye.distance;
+        let near = vec![f32::NEG_INFINITY; Lamp::SIDE * Lamp::SIDE];
+        let covered = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+        Lamp {
+            axes: [right, sun().cross(&right)],
+            target: eye.target,
+            zoom: Lamp::SIDE as f64 / reach,
+            near,
+            covered,
+        }
+    }
+
+    /// Pixels from the left and top, and how far a place is towards the light.
+    fn see(&self, place: &V) -> [f64; 3] {
+        let away = place - self.target;
+        let [x, y] = self.axes.map(|axis| Lamp::SIDE as f64 / 2.0 + away.dot(&axis) * self.zoom);
+        [x, y, away.dot(&sun())]
+    }
+
+    fn add(&mut self, corners: [V; 3]) {
+        let [a, b, c] = corners.map(|corner| self.see(&corner));
+        for corner in [a, b, c] {
+            for (axis, [low, high]) in self.covered.iter_mut().enumerate() {
+                (*low, *high) = (low.min(corner[axis]), high.max(corner[axis]));
+            }
+        }
+        let near = &mut self.near;
+        fill([Lamp::SIDE; 2], [a, b, c].map(|p| [p[0], p[1]]), |at, share| {
+            near[at] = near[at].max((share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32);
+        });
+    }
+
+    /// The share of the places around one that are in the shadow of a body; closer than `least` is the place itself.
+    fn shade(&self, place: &V, least: f64) -> f32 {
+        let [x, y, own] = self.see(place);
+        let outside = |at: f64, [low, high]: [f64; 2]| at < low - 3.0 || at > high + 3.0;
+        if outside(x, self.covered[0]) || outside(y, self.covered[1]) {
+            return 0.0;
+        }
+        let mut dark = 0;
+        for (dx, dy) in (-2i32..=2).flat_map(|dx| (-2i32..=2).map(move |dy| (dx, dy))) {
+            let [x, y] = [x + f64::from(dx), y + f64::from(dy)];
+            let inside = |v: f64| (0.0..Lamp::SIDE as f64).contains(&v);
+            if inside(x) && inside(y) {
+                dark += i32::from(f64::from(self.near[y as usize * Lamp::SIDE + x as usize]) > own + least);
+            }
+        }
+        dark as f32 / 25.0
+    }
 }
 
 impl Canvas {
-    pub(crate) fn new(eye: Eye, paints: Paints, floor: f64) -> Canvas {
+    /// `ground`: a surface will be added.
+    pub(crate) fn new(eye: Eye, paints: Paints, floor: f64, ground: bool) -> Canvas {
         let pixels = eye.size[0] * eye.size[1];
         Canvas {
             eye,
@@ -146,12 +220,53 @@ impl Canvas {
             depth: vec![f32::INFINITY; 4 * pixels],
             colour: vec![[0; 3]; 4 * pixels],
             shadow: vec![0.0; pixels],
+            lamp: ground.then(|| Lamp::new(&eye)),
         }
+    }
+
+    /// A triangle of a surface below the bodies that were added: lit from both sides, with the lines of the grid and the
+    /// shadows of the bodies.
+    pub(crate) fn add_ground(&mut self, corners: [V; 3], grid: f64) {
+        let [Some(a), Some(b), Some(c)] = corners.map(|corner| self.eye.see(&corner)) else { return };
+        let across = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+        let (Some(lamp), Some(normal)) = (&self.lamp, across.try_normalize(0.0)) else { return };
+        let view =
+            if self.eye.parallel { self.eye.back } else { (self.eye.origin() - corners[0]).normalize() };
+        let normal = if normal.dot(&view) < 0.0 { -normal } else { normal };
+        let light = (self.paints.ambient + 0.5 * normal.dot(&sun()).max(0.0) as f32).min(1.0);
+        let level = normal.y.abs() > 0.3;
+        let (dark, amount) = self.paints.shadow;
+        let size = self.eye.size.map(|side| 2 * side);
+        let (depth, colours) = (&mut self.depth, &mut self.colour);
+        let (eye, paints) = (&self.eye, &self.paints);
+        fill(size, [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
+            // Large triangles: places are mixed in space and not on the screen.
+            let weights = if eye.parallel { share } else { [0, 1, 2].map(|k| share[k] / [a, b, c][k][2]) };
+            let whole: f64 = weights.iter().sum();
+            let place = (corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2]) / whole;
+            let near = eye.distance - (place - eye.target).dot(&eye.back);
+            if near as f32 >= depth[at] {
+                return;
+            }
+            depth[at] = near as f32;
+            let pixel =
+                if eye.parallel { eye.distance } else { near } / eye.zoom / normal.dot(&view).max(0.5);
+            let lines = line(place.x / grid, pixel / grid).max(line(place.z / grid, pixel / grid)) as f32;
+            let plain = mix(paints.background, paints.grid[0], 0.75).map(|v| v * light);
+            let inked = mix(plain, paints.grid[1], if level { lines } else { 0.0 });
+            let shaded = mix(inked, dark, lamp.shade(&place, 0.02 * grid) * amount);
+            colours[at] = shaded.map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
+        });
     }
 
     pub(crate) fn add(&mut self, mesh: &Mesh, colour: Rgb) {
         let [w, h] = self.eye.size;
         let corners: Vec<Drawn> = mesh.corners.iter().map(|corner| self.drawn(corner, colour)).collect();
+        if let Some(lamp) = &mut self.lamp {
+            for triangle in &mesh.triangles {
+                lamp.add(triangle.map(|corner| mesh.corners[corner].at));
+            }
+        }
         for corners in mesh.triangles.iter().map(|triangle| triangle.map(|corner| &corners[corner])) {
             if let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.seen)
                 && corners.iter().any(|corner| corner.to_eye > AWAY)
@@ -170,7 +285,9 @@ impl Canvas {
                     }
                 });
             }
-            if let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.fallen)
+            // On a surface the lamp makes the shadows.
+            if self.lamp.is_none()
+                && let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.fallen)
                 && corners.iter().any(|corner| corner.to_sun > AWAY)
             {
                 let shadow = &mut self.shadow;

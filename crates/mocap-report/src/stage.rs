@@ -151,6 +151,18 @@ impl<'a> Stage<'a> {
         pose
     }
 
+    /// Lays a surface in the space of the clip below the body, which then stands on it; returns it on the stage.
+    pub(crate) fn lay(&mut self, surface: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
+        let laid: Vec<_> =
+            surface.iter().map(|corners| corners.map(|corner| self.place(&corner).into())).collect();
+        let lowest =
+            laid.iter().flatten().map(|corner: &Vector3<f64>| corner.y).fold(f64::INFINITY, f64::min);
+        if lowest.is_finite() {
+            self.floor = lowest;
+        }
+        laid
+    }
+
     /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X \[rad\].
     pub(crate) fn heading(&self, pose: &[Place]) -> f64 {
         let skeleton = self.clip.skeleton();

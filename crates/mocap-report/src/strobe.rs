@@ -2,7 +2,6 @@
 
 use crate::View;
 use crate::film::{Film, RenderInput, RenderOptions, frame, span, turn};
-use crate::paint::{Canvas, Paints};
 use crate::picture::png;
 use crate::stage::{Place, spread};
 
@@ -27,13 +26,15 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     let ([from, to], long) = farthest(&hips(&poses));
     // In perspective the nearest pose is larger than the middle one.
     let room = if options.view == View::Perspective { 1.3 } else { 1.1 };
-    let middle = [0, 2].map(|axis| (from[axis] + to[axis]) / 2.0);
-    let eye = film.eye(heading, middle, long + room * film.size);
-    let mut canvas = Canvas::new(eye, Paints::of(options.theme), film.floor);
+    let middle = [0, 1, 2].map(|axis| (from[axis] + to[axis]) / 2.0);
+    let rise = if options.ground.is_empty() { 0.0 } else { (to[1] - from[1]).abs() };
+    let [w, h] = options.size.map(|side| side as f64);
+    let wide = (long + room * film.size).max((0.92 * film.size + rise) * w / w.min(h));
+    let mut canvas = film.canvas(film.eye(heading, middle, wide));
     for pose in &poses {
         film.add(&mut canvas, 0, pose);
     }
-    png(&canvas.finish(film.grid), options.size)
+    png(&film.finish(canvas, mocap_model::Vector3::zeros()), options.size)
 }
 
 /// From one body to the next in a row, as a share of their size.

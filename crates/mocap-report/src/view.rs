@@ -11,7 +11,7 @@ use crate::sheet::{count, decimals};
 use crate::stage::{FAR, Place, Stage, spread};
 use crate::ticks::grid;
 use mocap_analysis::{runs, stature};
-use mocap_model::{Clip, Side, UnitSource};
+use mocap_model::{Clip, Side, UnitSource, Vector3};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -34,13 +34,16 @@ pub struct ViewOptions {
     pub most_frames: usize,
     /// The shell distance: how far from its joint the object-space error is measured \[m\]. Default 0.03.
     pub shell: f64,
+    /// The surface below the first motion: triangles in the axes and units of its clip, anticlockwise seen from above.
+    /// Default: none, a flat floor.
+    pub ground: Vec<[Vector3<f64>; 3]>,
     /// A mesh in place of the body of motions that it fits ([`Character::fits`]). Default: none.
     pub mesh: Option<Arc<Character>>,
 }
 
 impl Default for ViewOptions {
     fn default() -> ViewOptions {
-        ViewOptions { most_frames: 6000, shell: 0.03, mesh: None }
+        ViewOptions { most_frames: 6000, shell: 0.03, ground: Vec::new(), mesh: None }
     }
 }
 
@@ -87,6 +90,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let mut stages: Vec<Stage<'a>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let bodies: Vec<Vec<Solid>> = stages.iter_mut().map(dress).collect();
     let fitted = fit_unknown(&mut stages);
+    let ground = stages.first_mut().map_or_else(Vec::new, |stage| stage.lay(&options.ground));
     let known = stages.iter().any(|stage| stage.unit.is_some());
     let mut header = String::new();
     let mut clips = Vec::with_capacity(inputs.len());
@@ -104,6 +108,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
         heading: rounded(heading, 1e4),
         grid: grid(size, known),
         coarse: SITE_QUANTA,
+        ground: (!ground.is_empty()).then(|| packed(&ground)),
         mesh: options.mesh.as_ref().map(|mesh| base64(&mesh.glb)),
         clips,
     };
@@ -111,6 +116,11 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
     let findings = data.clips.into_iter().map(|clip| clip.findings);
     Parts { title: title.join(", "), header, data: json, stages: stages.into_iter().zip(findings).collect() }
+}
+
+fn packed(triangles: &[[Vector3<f64>; 3]]) -> String {
+    let numbers = triangles.iter().flatten().flat_map(|corner| [corner.x, corner.y, corner.z]);
+    base64(&numbers.flat_map(|number| (number as f32).to_le_bytes()).collect::<Vec<u8>>())
 }
 
 /// Puts the sites of its body on a stage; returns the solids.
@@ -136,6 +146,9 @@ struct Data {
     grid: f64,
     /// Quanta of the sites of bodies.
     coarse: i32,
+    /// Triangles of a surface: corners as little-endian floats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ground: Option<String>,
     /// A GLB file.
     #[serde(skip_serializing_if = "Option::is_none")]
     mesh: Option<String>,

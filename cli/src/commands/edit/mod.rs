@@ -3,7 +3,7 @@
 mod keys;
 mod load;
 mod row;
-mod surface;
+pub(super) mod surface;
 
 use std::io::Write;
 use std::path::Path;

@@ -15,7 +15,7 @@ const CELL: f64 = 0.1;
 const MOST_PIXELS: u64 = 50_000_000;
 
 /// Reads a terrain.
-pub(super) fn read(args: &SurfaceArgs) -> Result<OnTerrain, Diagnostic> {
+pub(in crate::commands) fn read(args: &SurfaceArgs) -> Result<OnTerrain, Diagnostic> {
     let (terrain, usual) = match (args.steps, &args.heights, &args.mesh) {
         (Some(steps), _, _) => (Terrain::Steps(steps), TerrainOrigin::Start),
         (None, Some(file), _) => {

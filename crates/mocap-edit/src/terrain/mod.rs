@@ -4,6 +4,7 @@
 //! plane that touches the surface from above. Between stances lift and turn change smoothly, and a swinging foot is lifted
 //! over edges. The hips follow the feet, and are lowered before a leg would be stretched too far. IK solves the legs.
 
+mod below;
 mod foot;
 mod surface;
 
@@ -19,6 +20,7 @@ use crate::root::travel;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 use crate::{EditError, EditReport};
+pub use below::surface_below;
 use foot::{CLEARANCE, FootPath, Ground};
 pub use surface::{HeightField, Steps, Terrain, TerrainMesh};
 
@@ -162,8 +164,18 @@ fn check_rise(terrain: &Terrain, motions: &[FootMotion], metres: f64) -> Result<
     }
 }
 
-/// The contacts of feet whose heights count from the terrain below them; `None` beyond its edge.
+/// The contacts of feet on a terrain; `None` beyond its edge.
 fn contacts_above(clip: &Clip, ground: &Ground) -> Option<ContactFigures> {
+    let with_contacts = |motion: FootMotion| {
+        let contacts = motion.contacts(&ContactOptions::default());
+        (motion, contacts)
+    };
+    let found: Vec<_> = motions_above(clip, ground).ok()?.into_iter().map(with_contacts).collect();
+    Some(figures_of(ground.body, &found))
+}
+
+/// The motions of feet whose heights count from the terrain below them.
+fn motions_above(clip: &Clip, ground: &Ground) -> Result<Vec<FootMotion>, EditError> {
     let (body, mut found) = (ground.body, Vec::new());
     for (foot, mut motion) in body.feet.iter().zip(FootMotion::of(clip, &body.feet)) {
         let points = placements(clip, &foot.points);
@@ -172,17 +184,16 @@ fn contacts_above(clip: &Clip, ground: &Ground) -> Option<ContactFigures> {
             let (mut lowest, mut ground_height) = (f64::INFINITY, f64::NEG_INFINITY);
             for point in &points {
                 let place = point[frame].translation.vector;
-                let (height, _) = ground.below(&place, clip, foot.toe, frame).ok()?;
+                let (height, _) = ground.below(&place, clip, foot.toe, frame)?;
                 (lowest, ground_height) = (lowest.min(place.dot(&body.up)), ground_height.max(height));
             }
             motion.lowest[frame] = lowest - ground_height;
             motion.ankle[frame] -= body.up * ground_height;
             motion.toe[frame] -= body.up * ground_height;
         }
-        let contacts = motion.contacts(&ContactOptions::default());
-        found.push((motion, contacts));
+        found.push(motion);
     }
-    Some(figures_of(body, &found))
+    Ok(found)
 }
 
 /// The mean rise of the feet, smoothed \[units\].

@@ -269,6 +269,140 @@ impl Terrain {
         };
         Ok((height, Vector3::new(-forward, -sideways, 1.0).normalize()))
     }
+
+    /// The surface over a range of places from `low` to `high`, both ahead and left: triangles whose corners are ahead,
+    /// left and up \[m\], anticlockwise seen from the open side.
+    pub(super) fn patch(&self, low: [f64; 2], high: [f64; 2]) -> Vec<Triangle> {
+        let exact = match self {
+            Terrain::Steps(steps) => steps.patch(low, high),
+            Terrain::Heights(field) => field.patch(low, high),
+            Terrain::Mesh(mesh) => mesh.patch(low, high),
+        };
+        exact.unwrap_or_else(|| {
+            let (axis, cell) = ([0, 1].map(|axis| high[axis] - low[axis]), f64::from(SAMPLED));
+            let at = |row: u32, column: u32| {
+                let place =
+                    [low[0] + axis[0] * f64::from(row) / cell, low[1] + axis[1] * f64::from(column) / cell];
+                self.at(place[0], place[1]).ok().map(|(height, _)| [place[0], place[1], height])
+            };
+            let cells = (0..SAMPLED).flat_map(|row| (0..SAMPLED).map(move |column| (row, column)));
+            let corners = |(row, column)| {
+                Some([at(row, column)?, at(row + 1, column)?, at(row + 1, column + 1)?, at(row, column + 1)?])
+            };
+            cells.filter_map(corners).flat_map(quad).collect()
+        })
+    }
+}
+
+/// A triangle of a surface, its corners as ahead, left and up \[m\].
+pub(super) type Triangle = [[f64; 3]; 3];
+
+/// The most triangles of a patch; a surface of more is sampled.
+const MOST_PATCH: usize = 20_000;
+/// Cells along each side of a patch that is sampled.
+const SAMPLED: u32 = 100;
+/// The longest side of a piece of a flat step \[m\].
+const PIECE: f64 = 1.0;
+
+fn quad([a, b, c, d]: [[f64; 3]; 4]) -> [Triangle; 2] {
+    [[a, b, c], [a, c, d]]
+}
+
+/// Places from `from` to `to`, at most [`PIECE`] apart.
+fn pieces(from: f64, to: f64) -> impl Iterator<Item = [f64; 2]> {
+    let count = ((to - from) / PIECE).ceil().clamp(1.0, 1000.0);
+    let at = move |i: f64| from + (to - from) * i / count;
+    (0..count as u32).map(move |i| [at(f64::from(i)), at(f64::from(i) + 1.0)])
+}
+
+impl Steps {
+    /// `None` for steps too many to draw.
+    fn patch(&self, low: [f64; 2], high: [f64; 2]) -> Option<Vec<Triangle>> {
+        let Steps { rise, run, count, from } = *self;
+        let first = ((low[0] - from) / run).ceil().clamp(0.0, f64::from(count));
+        let last = ((high[0] - from) / run).floor().min(f64::from(count) - 1.0);
+        if last - first > 1000.0 {
+            return None;
+        }
+        let edges = 0..=(last - first).max(-1.0) as i64;
+        let mut edges: Vec<f64> = edges.map(|i| from + run * (first + i as f64)).collect();
+        edges.push(high[0]);
+        let (mut start, mut step) = (low[0], first);
+        let base = (rise * step).min(rise * (step + edges.len() as f64 - 1.0));
+        let mut triangles = Vec::new();
+        for edge in edges {
+            let height = rise * step;
+            // The sides of the staircase.
+            for (left, [from, to]) in [(low[1], [edge, start]), (high[1], [start, edge])] {
+                let wall = [[from, base], [from, height], [to, height], [to, base]];
+                triangles.extend(quad(wall.map(|[ahead, up]| [ahead, left, up])));
+            }
+            for [l0, l1] in pieces(low[1], high[1]) {
+                for [a0, a1] in pieces(start, edge) {
+                    triangles.extend(quad([
+                        [a0, l0, height],
+                        [a1, l0, height],
+                        [a1, l1, height],
+                        [a0, l1, height],
+                    ]));
+                }
+                if edge < high[0] {
+                    let next = height + rise;
+                    triangles.extend(quad([
+                        [edge, l0, height],
+                        [edge, l0, next],
+                        [edge, l1, next],
+                        [edge, l1, height],
+                    ]));
+                }
+            }
+            (start, step) = (edge, step + 1.0);
+        }
+        Some(triangles)
+    }
+}
+
+impl HeightField {
+    /// `None` for cells too many to draw.
+    fn patch(&self, low: [f64; 2], high: [f64; 2]) -> Option<Vec<Triangle>> {
+        let rows = self.heights.len() / self.columns;
+        let middle = [rows, self.columns].map(|count| (count - 1) as f64 / 2.0);
+        let range = |axis: usize| {
+            let from = (middle[axis] - high[axis] / self.cell).floor().max(0.0) as usize;
+            from..((middle[axis] - low[axis] / self.cell).ceil().max(0.0) as usize)
+                .min(2 * middle[axis] as usize)
+        };
+        if 2 * range(0).len() * range(1).len() > MOST_PATCH {
+            return None;
+        }
+        let at = |row: usize, column: usize| {
+            let height = self.heights[row * self.columns + column];
+            let place = [(middle[0] - row as f64) * self.cell, (middle[1] - column as f64) * self.cell];
+            height.is_finite().then_some([place[0], place[1], height])
+        };
+        let cells = range(0).flat_map(|row| range(1).map(move |column| (row, column)));
+        let corners = |(row, column)| {
+            Some([at(row + 1, column + 1)?, at(row, column + 1)?, at(row, column)?, at(row + 1, column)?])
+        };
+        Some(cells.filter_map(corners).flat_map(quad).collect())
+    }
+}
+
+impl TerrainMesh {
+    /// `None` for triangles too many to draw.
+    fn patch(&self, low: [f64; 2], high: [f64; 2]) -> Option<Vec<Triangle>> {
+        let over = |triangle: &&Triangle, axis: usize| {
+            let values = triangle.map(|corner| corner[axis]);
+            values.iter().any(|v| *v >= low[axis]) && values.iter().any(|v| *v <= high[axis])
+        };
+        let found = self.triangles.iter().filter(|it| over(it, 0) && over(it, 1));
+        let upward = |[a, b, c]: Triangle| {
+            let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+            if area < 0.0 { [a, c, b] } else { [a, b, c] }
+        };
+        let found: Vec<Triangle> = found.take(MOST_PATCH + 1).map(|it| upward(*it)).collect();
+        (found.len() <= MOST_PATCH).then_some(found)
+    }
 }
 
 #[cfg(test)]
@@ -313,5 +447,38 @@ mod tests {
             assert!(wrong.parse::<Steps>().is_err(), "{wrong}");
         }
         assert_eq!(steps.to_string().parse::<Steps>().unwrap(), steps);
+    }
+
+    #[test]
+    fn patches_are_the_surface() {
+        let field =
+            HeightField::new(41, (0..41 * 41).map(|i| f64::from(i % 7) * 0.1).collect(), 0.1).unwrap();
+        let large =
+            HeightField::new(301, (0..301 * 301).map(|i| f64::from(i / 301) * 1e-3).collect(), 0.02).unwrap();
+        let ramp = [[-9.0, -9.0, -1.0], [0.0, 9.0, 0.0], [9.0, -9.0, 1.0]];
+        let terrains = [
+            Terrain::Steps("0.2,0.3,4".parse().unwrap()),
+            Terrain::Steps("-0.2,0.3,4,-0.5".parse().unwrap()),
+            Terrain::Steps("0.001,0.0001,100000".parse().unwrap()),
+            Terrain::Heights(field),
+            Terrain::Heights(large),
+            Terrain::Mesh(TerrainMesh::new(vec![ramp]).unwrap()),
+        ];
+        for terrain in terrains {
+            let triangles = terrain.patch([-1.0, -1.5], [2.5, 1.0]);
+            assert!((1..=2 * MOST_PATCH).contains(&triangles.len()), "{}", triangles.len());
+            for [a, b, c] in triangles {
+                let [p, q] = [b, c].map(|to| [0, 1, 2].map(|axis| to[axis] - a[axis]));
+                let up = p[0] * q[1] - p[1] * q[0];
+                assert!(up > -1e-12, "{a:?} {b:?} {c:?}");
+                // The middle lies on the surface; that of a riser lies between two steps.
+                let middle = [0, 1, 2].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);
+                if up > 1e-9
+                    && let Ok((height, _)) = terrain.at(middle[0], middle[1])
+                {
+                    assert!((height - middle[2]).abs() < 0.11, "{height} {middle:?}");
+                }
+            }
+        }
     }
 }

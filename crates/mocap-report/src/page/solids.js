@@ -57,13 +57,23 @@ function addPath(lists, clip, index, shift) {
     last = at;
   }
 }
+// The surface below the first motion, which moves with one bone.
+const above = clips[0], terrain = data.ground ? meshOf(new Float32Array(Uint8Array.from(atob(data.ground), c => c.charCodeAt(0)).buffer)) : null;
+function meshOf(points) {
+  const count = points.length / 3, normals = new Float32Array(points.length);
+  for (let k = 0; k < points.length; k += 9) {
+    const [a, b, c] = [0, 3, 6].map(i => [...points.subarray(k + i, k + i + 3)]), n = unit(cross(minus(b, a), minus(c, a)));
+    for (const i of [0, 3, 6]) normals.set(n, k + i);
+  }
+  return { points, normals, slots: new Float32Array(4 * count), weights: Float32Array.from({ length: 4 * count }, (_, i) => +!(i % 4)), triangles: Uint32Array.from({ length: count }, (_, i) => i) };
+}
 // Everything in the frame shown: first solid parts, then transparent ones.
 function scene() {
   const solid = emptyLists(), clear = emptyLists(), skins = [];
   clips.forEach((clip, index) => {
     const s = sample(clip), shift = offset(index);
     if (state.path) addPath(solid, clip, index, shift);
-    addContacts(clear, clip, s, shift);
+    if (!terrain) addContacts(clear, clip, s, shift);
     const reference = state.colour === "difference" && !clip.differences;
     const add = state.style === "bodies" ? addBody : addSticks;
     // A mesh stands for the body where it can be drawn.
@@ -76,5 +86,9 @@ function scene() {
       addBody(clear, clip, index, near, shift, 0.3 - 0.06 * Math.abs(step), step < 0 ? rgb.trail : rgb.ghost);
     }
   });
+  if (terrain && renderer && clips[0] === above) {
+    const [x, y, z] = offset(0);
+    skins.push({ clip: { skin: { mesh: terrain } }, bones: new Float32Array([1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z, ...rgb.faint.map(v => 0.75 * v), 1]) });
+  }
   return { solid, clear, skins };
 }
