@@ -292,35 +292,18 @@ pub(crate) struct RangeDecoder<'a> {
 
 impl<'a> RangeDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
-        let start = RangeDecoder { code: 0, range: u32::MAX, bytes, at: 0 };
-        RangeDecoder { code: start.peek(), at: 4, ..start }
-    }
-
-    /// Takes bytes in until the range is at least 2^24. There is no branch: how many there are is close to random.
-    #[inline(always)]
-    fn refill(&mut self) {
-        let shift = self.range.leading_zeros() / 8 * 8;
-        let next = u64::from(self.peek()) << shift;
-        self.range <<= shift;
-        self.code = self.code << shift | (next >> 32) as u32;
-        self.at += shift as usize / 8;
-    }
-
-    /// The next four bytes, the highest first.
-    #[inline(always)]
-    fn peek(&self) -> u32 {
-        match self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<4>()) {
-            Some(bytes) => u32::from_be_bytes(*bytes),
-            None => self.last(),
+        let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes, at: 0 };
+        for _ in 0..4 {
+            decoder.code = decoder.code << 8 | decoder.next();
         }
+        decoder
     }
 
-    #[cold]
-    fn last(&self) -> u32 {
-        let mut bytes = [0; 4];
-        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        bytes[..rest.len()].copy_from_slice(rest);
-        u32::from_be_bytes(bytes)
+    #[inline]
+    fn next(&mut self) -> u32 {
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        u32::from(byte)
     }
 }
 
@@ -333,7 +316,10 @@ impl BitCoder for RangeDecoder<'_> {
         self.code -= bound & mask;
         self.range = bound.wrapping_add(self.range.wrapping_sub(bound).wrapping_sub(bound) & mask);
         model.learn(bit);
-        self.refill();
+        while self.range < 1 << 24 {
+            self.range <<= 8;
+            self.code = self.code << 8 | self.next();
+        }
         bit
     }
 
@@ -350,7 +336,10 @@ impl BitCoder for RangeDecoder<'_> {
         self.code -= low * self.range;
         self.range *= high - low;
         model.learn(symbol, [first, second]);
-        self.refill();
+        while self.range < 1 << 24 {
+            self.range <<= 8;
+            self.code = self.code << 8 | self.next();
+        }
         symbol
     }
 
@@ -359,7 +348,10 @@ impl BitCoder for RangeDecoder<'_> {
         self.range >>= count;
         let value = (self.code / self.range).min((1 << count) - 1);
         self.code -= value * self.range;
-        self.refill();
+        while self.range < 1 << 24 {
+            self.range <<= 8;
+            self.code = self.code << 8 | self.next();
+        }
         value
     }
 }
