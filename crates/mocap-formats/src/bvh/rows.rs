@@ -228,6 +228,14 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
     let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
     loop {
+        // The usual word is looked at here: this loop is most of the time of reading.
+        if let Some((value, end, stop)) = number::scan_word(text, at)
+            && is_space(stop)
+        {
+            stream.values.push(value);
+            at = end + 1;
+            continue;
+        }
         if let Some((value, end)) = next_number(text, at) {
             stream.values.push(value);
             at = end;
