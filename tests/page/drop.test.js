@@ -41,7 +41,7 @@ function compressed(name, profile, words = []) {
   return out;
 }
 
-for (const profile of ["archive", "runtime", "keys"])
+for (const profile of ["archive", "runtime", "keys", "direct"])
   test(`compressed files that are dropped have their joints where they are, profile ${profile}`, async () => {
     for (const [name, words] of [["clips/alex_walk.bvh"], ["clips/robin_jump.amc"], ["acclaim/other-moving-bone.amc"], ["gltf/clean.glb", ["--fps", "8200"]]]) {
       const packed = compressed(name, profile, words);
@@ -69,7 +69,7 @@ test("a compressed file that cannot be shown is refused with what to do", async 
   const written = (bytes, at, value) => { const copy = Buffer.from(bytes); copy[at] = value; return copy; };
   const cases = [
     [written(archive, 4, 9), /version 9 of the format, and this page reads version 2: `mocap view/],
-    [written(archive, 6, 3), /profile direct, which this page does not read: `mocap view/],
+    [written(archive, 6, 4), /profile 4, which this page does not read: `mocap view/],
     [readFileSync(without), /skeleton in another file: `mocap view .* --skeleton-ref FILE/],
     [written(archive, 20, archive[20] ^ 1), /header has another checksum/],
     [written(archive, archive.length - 9, archive[archive.length - 9] ^ 1), /damaged: section 3 of 3/],
@@ -92,7 +92,7 @@ test("a compressed file that cannot be shown is refused with what to do", async 
 });
 
 test("a compressed file of any content is read or refused, soon", async () => {
-  const files = ["archive", "runtime", "keys"].map(profile => readFileSync(compressed("acclaim/other-moving-bone.amc", profile)).toString("base64"));
+  const files = ["archive", "runtime", "keys", "direct"].map(profile => readFileSync(compressed("acclaim/other-moving-bone.amc", profile)).toString("base64"));
   await open(write(clip("robin_wave.bvh")), async page => {
     const seen = await page.evaluate(files => {
       let seed = 1;

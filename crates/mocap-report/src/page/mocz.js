@@ -79,7 +79,7 @@ function openMocz(bytes, name) {
   const version = r.byte() + 256 * r.byte();
   if (version !== 2) fail(`is of version ${version} of the format, and this page reads version 2: ${instead}`);
   const profile = r.byte();
-  if (profile > 2) fail(`is of the profile ${profile === 3 ? "direct" : profile}, which this page does not read: ${instead}`);
+  if (profile > 3) fail(`is of the profile ${profile}, which this page does not read: ${instead}`);
   const flags = r.byte(), frames = Number(r.long()), fps = r.double();
   r.take(16);
   const metres = r.double();
@@ -100,7 +100,7 @@ function openMocz(bytes, name) {
   const { joints, axes, unit } = moczSkeleton(sections[0], structure), tracks = moczTracks(sections[1], joints);
   if (!joints.length) fail("has no joints");
   if (frames * max(tracks.length, 1) > MOST_VALUES || min(frames, 6000) * joints.length > MOST_VALUES) fail(`is too long for this page to unpack: ${instead}`);
-  const read = [readArchive, readRuntime, readKeys][profile];
+  const read = [readArchive, readRuntime, readKeys, readDirect][profile];
   // One block is unpacked at a time.
   let held = -1;
   const hold = index => {

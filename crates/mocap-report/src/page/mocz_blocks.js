@@ -191,28 +191,33 @@ function readResidual(bits, centred, low) {
   }
   return [codes.map(code => unfolded(code) * (1 + centred) + odd), e];
 }
-function readRuntime(bytes, frames, tracks) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length = view.getUint32(0, true);
-  const coder = rangeCoder(bytes.subarray(4, 4 + length)), heads = headsOf(coder, 6), sets = numberModels(4);
+// What blocks of segments begin with: layouts, the numbers of the first frames of segments, where segments start.
+function layoutsOf(bytes, frames, tracks, top, direct) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length = view.getUint32(0, true), levels = 32 - Math.clz32(top);
+  const coder = rangeCoder(bytes.subarray(4, 4 + length)), heads = headsOf(coder, levels), sets = numberModels(4), [least, most] = direct ? [-28, 28] : [0, 15];
   let rotations = 0;
   const layouts = tracks.map(({ rotation }) => {
-    const head = heads(rotation ? rotations++ : 0), e = bounded(coder.number(sets[0]), 0, 10);
-    const axes = XYZ.map(() => [coder.number(sets[1]), bounded(coder.number(sets[2]), 0, 28)]), low = [[0, 0, 0]];
-    for (let level = 1; level < 6; level++) {
+    const head = heads(rotation && !direct ? rotations++ : 0), e = bounded(coder.number(sets[0]), 0, 10);
+    const axes = XYZ.map(() => [coder.number(sets[1]), bounded(coder.number(sets[2]), 0, 28)]), halved = direct && bounded(coder.number(sets[0]), 0, 10), low = [[0, 0, 0]];
+    for (let level = 1; level < levels; level++) {
       let guess = max(low[level - 1][0] - 1, 0);
-      low.push(XYZ.map(() => { guess = bounded(guess + coder.number(sets[3]), 0, 15); return guess; }));
+      low.push(XYZ.map(() => { guess = bounded(guess + coder.number(sets[3]), least, most); return guess; }));
     }
-    return { head, e, axes, low, numbers: [] };
+    return { head, e, axes, low, halved, numbers: [] };
   });
-  const nodes = nodesOf(frames, 32, true), segments = max(frames, 2) + 30 >> 5, rows = bitReader(bytes, 4 + length);
+  const segments = Math.ceil((max(frames, 2) - 1) / top), rows = bitReader(bytes, 4 + length);
   for (let row = 0; row <= segments; row++) for (const { head, e, axes, numbers } of layouts) {
     const k = axes.map(([least, width]) => least + rows.take(width));
-    numbers[min(32 * row, frames - 1)] ??= scaledBy(head, 0, k, e);
+    numbers[min(top * row, frames - 1)] ??= scaledBy(head, 0, k, e);
   }
-  const table = rows.bytesRead(), within = Array.from({ length: segments }, () => []);
+  const table = rows.bytesRead();
+  return { layouts, starts: Array.from({ length: segments }, (_, segment) => table + 4 * segments + view.getUint32(table + 4 * segment, true)) };
+}
+function readRuntime(bytes, frames, tracks) {
+  const { layouts, starts } = layoutsOf(bytes, frames, tracks, 32), nodes = nodesOf(frames, 32, true), within = starts.map(() => []);
   for (const node of nodes) if (node.level) within[node.frame >> 5].push(node);
   within.forEach((inside, segment) => {
-    const bits = bitReader(bytes, table + 4 * segments + view.getUint32(table + 4 * segment, true));
+    const bits = bitReader(bytes, starts[segment]);
     for (const { head, low, numbers } of layouts) {
       const coded = bits.take(3), shift = coded ? bits.take(2) - 1 : 0, shifted = low.map(axes => axes.map(part => bounded(part + shift, 0, 15)));
       for (const { frame, level } of inside) {
@@ -223,6 +228,46 @@ function readRuntime(bytes, frames, tracks) {
   });
   const turns = [];
   return tracks.map((track, i) => composed(track, layouts[i].head, nodes, layouts[i].numbers, turns));
+}
+const SCALES = [1, .92, .85, .78, .72, .66, .61, .56, .51, .47, .43, .4, .37, .34, .31, .29].map(f);
+// By frame of a segment, the weights of the numbers of all nodes.
+function directWeights(nodes, flat) {
+  const none = nodes.map(() => 0), weights = [none];
+  weights[16] = none;
+  nodes.forEach(({ frame, level, taps, cubic, linear }, at) => {
+    weights[frame] = none.map((_, i) => taps.reduce((sum, tap, t) => sum + weights[tap][i] * (cubic[t] + flat[level] * (linear[t] - cubic[t])), 0) + (i === at));
+  });
+  return weights.map(all => all.map(f));
+}
+// The value off the path from `a` to `b`.
+function alongPath(rotation, a, b, way, r) {
+  const turned = rotation && sumOf(a, b) < 0 ? -way : way, path = a.map((v, i) => f(f(v * f(1 - way)) + f(b[i] * turned)));
+  if (!rotation) return path.map((v, i) => f(v + r[i]));
+  const square = sumOf(r, r), scale = f(1 / f(f(Math.sqrt(sumOf(path, path))) * f(16 + square)));
+  return chained(path, [...r.map(v => f(8 * v)), f(16 - square)]).map(v => f(v * scale));
+}
+function readDirect(bytes, frames, tracks) {
+  const { layouts, starts } = layoutsOf(bytes, frames, tracks, 16, true), nodes = nodesOf(17, 16, true).slice(2), count = tracks.length;
+  const inside = starts.map(start => bitReader(bytes, start + 2 * count));
+  return tracks.map((track, t) => {
+    const { head, low, halved, numbers } = layouts[t], weights = directWeights(nodes, head.flat), values = [];
+    const rows = composed(track, head, Object.keys(numbers).map(frame => ({ frame: +frame, level: 0 })), numbers, []).filter(Boolean);
+    inside.forEach((bits, segment) => {
+      const at = starts[segment] + 2 * t, code = bytes[at] + 256 * bytes[at + 1], length = min(16, frames - 1 - 16 * segment), scale = f(2 ** -halved * SCALES[code & 15]);
+      const stored = nodes.map(({ frame, level }) => {
+        const width = code >> 3 * level + 1 & 7;
+        if (!width || frame >= length) return [0, 0, 0];
+        const k = low[level].map(part => { const bounds = bounded(part + width - 4, 0, 28); return 2 * (bits.take(bounds) - (2 ** bounds >> 1)); }), odd = bits.take(1);
+        return k.map(part => part + odd);
+      });
+      for (let frame = 0; frame < length; frame++) {
+        const n = XYZ.map(axis => f(sumOf(stored.map(k => k[axis]), weights[frame]) * scale)), [a, b] = [rows[segment], rows[segment + 1]];
+        values.push(frame ? alongPath(track.rotation, a, b, f(frame / length), head.rows.map(row => sumOf(row, n))) : a);
+      }
+    });
+    values.push(rows[rows.length - 1]);
+    return values;
+  });
 }
 function keyWeights(curve, [before, left, right, after], frame) {
   const t = f((frame - left) / (right - left)), t2 = f(t * t), t3 = f(t2 * t);
