@@ -8,7 +8,7 @@ use crate::stage::spread;
 /// A looping film as GIF of 256 colours.
 ///
 /// # Errors
-/// Where it has more than [`MOST_PICTURES`].
+/// Where it has more than [`crate::film::MOST_PICTURES`].
 pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8>, TooManyPictures> {
     /// Pictures that the palette is made from.
     const SAMPLES: usize = 6;
@@ -92,7 +92,7 @@ impl Rect {
 /// A film as animated PNG with all its colours, that starts again at its end.
 ///
 /// # Errors
-/// Where it has more than [`MOST_PICTURES`].
+/// Where it has more than [`crate::film::MOST_PICTURES`].
 pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8>, TooManyPictures> {
     let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
@@ -138,7 +138,7 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
 /// The pictures of a film as PNG files, in order.
 ///
 /// # Errors
-/// Where it has more than [`MOST_PICTURES`].
+/// Where it has more than [`crate::film::MOST_PICTURES`].
 pub fn frames(
     inputs: &[RenderInput<'_>],
     options: &RenderOptions,
