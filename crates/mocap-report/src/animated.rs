@@ -152,21 +152,8 @@ pub fn frames(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::Clip;
+    use crate::made::{half_a_second as options, wave};
     use std::num::NonZeroUsize;
-
-    fn wave() -> Clip {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
-    }
-
-    fn options() -> RenderOptions {
-        RenderOptions {
-            size: [160, 120],
-            fps: 10.0,
-            range: [Some(0.5), Some(1.0)],
-            ..RenderOptions::default()
-        }
-    }
 
     #[test]
     fn films_have_their_pictures_at_their_times_on_any_number_of_threads() {

@@ -269,19 +269,7 @@ impl<'a> Film<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn wave() -> Clip {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
-    }
-
-    fn options() -> RenderOptions {
-        RenderOptions {
-            size: [160, 120],
-            fps: 10.0,
-            range: [Some(0.5), Some(1.0)],
-            ..RenderOptions::default()
-        }
-    }
+    use crate::made::{half_a_second as options, wave};
 
     #[test]
     fn what_reaches_high_is_in_the_picture() {

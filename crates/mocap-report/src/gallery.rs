@@ -186,10 +186,7 @@ fn script(function: &str, number: Option<usize>, value: &Value) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn wave() -> mocap_model::Clip {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
-    }
+    use crate::made::wave;
 
     fn script_of(clip: &mocap_model::Clip, path: &str) -> Vec<u8> {
         let motions = [ViewInput { name: path, clip }];

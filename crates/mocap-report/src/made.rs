@@ -1,5 +1,6 @@
 //! Motions made for tests: of any size, anywhere, in any space.
 
+use crate::film::RenderOptions;
 use mocap_model::{Clip, FrameRate, Joint, JointId, JointTracks, Role, Skeleton, Space, Track, Vector3, exp};
 use std::sync::Arc;
 
@@ -27,4 +28,14 @@ pub(crate) fn chain(joints: usize, length: f64, frames: usize, space: Space) -> 
         tracks[0].translation = Some(Track::Sampled((0..frames).map(place).collect()));
     }
     Clip::new(skeleton, FrameRate::new(60.0).unwrap(), frames, tracks).unwrap()
+}
+
+/// Somebody who waves.
+pub(crate) fn wave() -> Clip {
+    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
+}
+
+/// Options of a small film of half a second.
+pub(crate) fn half_a_second() -> RenderOptions {
+    RenderOptions { size: [160, 120], fps: 10.0, range: [Some(0.5), Some(1.0)], ..RenderOptions::default() }
 }

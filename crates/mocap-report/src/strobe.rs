@@ -78,12 +78,8 @@ fn line_up(poses: &mut [Vec<Place>], yaw: f64, centre: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::made::wave;
     use crate::stage::Stage;
-    use mocap_model::Clip;
-
-    fn wave() -> Clip {
-        include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"))
-    }
 
     #[test]
     fn poses_in_place_stand_in_a_row() {
