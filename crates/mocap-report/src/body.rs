@@ -102,7 +102,7 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
-    // Above the hips of a human is no body, but a torso may be the root of a robot: all that hangs on a shape counts.
+    // A human has no body above the hips. The root of a robot may be its torso: every joint below a shape is drawn.
     let mut hangs = vec![false; joints];
     for (id, joint) in stage.clip.skeleton().iter() {
         let shaped = |above: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == above);

@@ -315,7 +315,7 @@ mod tests {
             let lit = ground.iter().map(|c| c[1]).max().unwrap();
             let dark = ground.iter().filter(|c| c[1] < lit - 40).count();
             assert!(dark > 40, "{dark} pixels in the shadow, lit {lit}");
-            // The body stands on it: what was coloured is coloured.
+            // The body stands on the surface and keeps its colours.
             let coloured =
                 |picture: &Picture| picture.iter().filter(|c| c[0].abs_diff(c[2]) > 60).count() as f64;
             assert!((coloured(&with) / coloured(&without) - 1.0).abs() < 0.35);

@@ -319,7 +319,7 @@ fn violations(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frame
     }
 }
 
-/// What is compared of the limbs of source and target.
+/// The limbs of source and target that are compared.
 pub(crate) struct LimbCurves {
     /// By limb of the pair: [`limb_angles`].
     angles: Vec<[Vec<f64>; 2]>,

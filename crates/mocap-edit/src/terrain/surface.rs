@@ -301,16 +301,16 @@ pub(super) type Triangle = [[f64; 3]; 3];
 const MOST_PATCH: usize = 20_000;
 /// Cells along each side of a patch that is sampled.
 const SAMPLED: u32 = 100;
-/// The longest side of a piece of a flat step \[m\].
+/// The longest side of a piece of a flat step \[m\], where not too many of them are needed.
 const PIECE: f64 = 1.0;
 
 fn quad([a, b, c, d]: [[f64; 3]; 4]) -> [Triangle; 2] {
     [[a, b, c], [a, c, d]]
 }
 
-/// Places from `from` to `to`, at most [`PIECE`] apart.
-fn pieces(from: f64, to: f64) -> impl Iterator<Item = [f64; 2]> {
-    let count = ((to - from) / PIECE).ceil().clamp(1.0, 1000.0);
+/// Places from `from` to `to`, at most `longest` apart.
+fn pieces(from: f64, to: f64, longest: f64) -> impl Iterator<Item = [f64; 2]> {
+    let count = ((to - from) / longest).ceil().clamp(1.0, MOST_PATCH as f64);
     let at = move |i: f64| from + (to - from) * i / count;
     (0..count as u32).map(move |i| [at(f64::from(i)), at(f64::from(i) + 1.0)])
 }
@@ -321,9 +321,15 @@ impl Steps {
         let Steps { rise, run, count, from } = *self;
         let first = ((low[0] - from) / run).ceil().clamp(0.0, f64::from(count));
         let last = ((high[0] - from) / run).floor().min(f64::from(count) - 1.0);
-        if last - first > 1000.0 {
-            return None;
-        }
+        let steps = (last - first).max(-1.0) + 2.0;
+        let [along, across] = [0, 1].map(|axis| high[axis] - low[axis]);
+        // Each step has a front, two sides, and at most one piece more than its length asks for.
+        let few = |longest: &f64| {
+            let pieces = (across / longest + 1.0) * (along / longest + 2.0 * steps);
+            2.0 * (pieces + 2.0 * steps) <= MOST_PATCH as f64
+        };
+        let longest = std::iter::successors(Some(PIECE), |longest| Some(longest * 2.0)).take(40).find(few)?;
+        let pieces = |from, to| pieces(from, to, longest);
         let edges = 0..=(last - first).max(-1.0) as i64;
         let mut edges: Vec<f64> = edges.map(|i| from + run * (first + i as f64)).collect();
         edges.push(high[0]);
@@ -408,6 +414,15 @@ impl TerrainMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patches_of_steps_of_any_size_have_few_triangles() {
+        for [run, far] in [[0.3, 2.0], [0.3, 1e3], [1e3, 1e6], [0.001, 1e9], [0.3, 1e300]] {
+            let steps = Steps { rise: 0.15, run, count: u32::MAX, from: 0.0 };
+            let patch = Terrain::Steps(steps).patch([-far; 2], [far; 2]);
+            assert!(!patch.is_empty() && patch.len() <= MOST_PATCH, "{run} {far}: {}", patch.len());
+        }
+    }
 
     #[test]
     fn heights_lie_between_their_corners() {

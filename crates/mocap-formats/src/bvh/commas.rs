@@ -1,6 +1,6 @@
 //! Commas among numbers: decimal points of some countries, or separators. One meaning holds for a whole file.
 
-use super::grammar::is_space;
+use super::row::is_space;
 use std::ops::Range;
 
 /// A text of the same length without the commas of its numbers, what they meant, and where the first stood.

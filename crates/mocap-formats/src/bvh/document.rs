@@ -60,15 +60,6 @@ impl Channel {
     }
 }
 
-/// A frame time as written, and what it means.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FrameTime {
-    /// As in the file.
-    pub text: String,
-    /// The same in seconds; may be zero or nonsense.
-    pub seconds: f64,
-}
-
 /// A BVH file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {

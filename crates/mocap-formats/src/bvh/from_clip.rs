@@ -1,7 +1,7 @@
 //! From a clip to a document that every reader takes the same way.
 
-use super::document::{Channel, Document, FrameTime, Node, NodeKind, Origin};
-use super::motion::{BLOCK, Motion, Rows};
+use super::document::{Channel, Document, Node, NodeKind, Origin};
+use super::motion::{BLOCK, FrameTime, Motion, Rows};
 use super::positions::{position_mode, voters};
 use super::reading::{Found, PositionMode};
 use super::write::Lines;

@@ -1,6 +1,7 @@
 //! The words of BVH as nom parsers: none of them crosses the end of a line, unless it says so.
 
 use super::document::Channel;
+use super::row::is_space;
 use crate::number;
 use crate::text::decode_name;
 use mocap_model::Axis;
@@ -12,11 +13,6 @@ use nom::sequence::{delimited, pair, terminated};
 use nom::{IResult, Parser};
 
 pub(super) type Found<'a, T> = IResult<&'a [u8], T, ()>;
-
-/// Blanks and ends of lines.
-pub(super) const fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C)
-}
 
 const fn is_end_of_line(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')

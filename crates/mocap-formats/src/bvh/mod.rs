@@ -24,14 +24,15 @@ mod reader;
 mod reading;
 mod repair;
 mod rest_frame;
+mod row;
 mod rows;
 mod to_clip;
 mod write;
 mod written_names;
 
-pub use document::{Channel, Document, FrameTime, Node, NodeKind};
+pub use document::{Channel, Document, Node, NodeKind};
 pub use from_clip::{WriteOptions, from_clip};
-pub use motion::Motion;
+pub use motion::{FrameTime, Motion};
 pub use normalise::normalise;
 pub use parse::{parse, parse_shared};
 pub use positions::{PositionChannels, position_mode};

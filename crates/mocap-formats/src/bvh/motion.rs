@@ -1,9 +1,7 @@
-//! The numbers of MOTION: in memory, or as the text that holds them, which is a frame at a time read again where they
-//! are needed. A text costs no memory of its own, and its rows can be copied.
+//! The numbers of MOTION: in memory, or as the text that holds them. Frames of a text are read again where they are
+//! needed: this saves memory, and rows can be copied.
 
-use super::document::FrameTime;
-use super::rows::next_number;
-use super::write::{end_line, write_row};
+use super::row::{end_line, next_number, write_row};
 use crate::number;
 use crate::text::SharedText;
 use std::borrow::Cow;
@@ -11,6 +9,15 @@ use std::ops::Range;
 
 /// Frames whose values are looked at joint by joint: as many as fit in the caches of a processor.
 pub(super) const BLOCK: usize = 128;
+
+/// A frame time as written, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameTime {
+    /// As in the file.
+    pub text: String,
+    /// The same in seconds; may be zero or nonsense.
+    pub seconds: f64,
+}
 
 /// The MOTION section.
 #[derive(Clone, Debug)]

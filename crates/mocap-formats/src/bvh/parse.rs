@@ -1,8 +1,8 @@
 //! From bytes to a document.
 
-use super::document::{Document, FrameTime, NodeKind, Origin};
+use super::document::{Document, NodeKind, Origin};
 use super::hierarchy::hierarchy;
-use super::motion::Motion;
+use super::motion::{FrameTime, Motion};
 use super::reader::{Halt, Reader};
 use super::rows::{self, Found};
 use super::{Problem, commas, grammar};

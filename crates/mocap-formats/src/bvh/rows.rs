@@ -5,9 +5,10 @@
 
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
-use super::grammar::{self, is_space};
+use super::grammar;
 use super::motion::{RowText, Rows};
 use super::reader::{Halt, Reader, is_numeric_with_comma};
+use super::row::{is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
@@ -253,25 +254,6 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     }
     reader.at = at;
     Ok(stream)
-}
-
-/// The plain number behind white space, if any, at `at`, and where it ends; `None` at the end and before other words.
-#[inline(always)]
-pub(super) fn next_number(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
-    loop {
-        if let Some((value, end, stop)) = number::scan_word(text, at)
-            && is_space(stop)
-        {
-            return Some((value, end + 1));
-        }
-        if is_space(*text.get(at)?) {
-            at += 1;
-            continue;
-        }
-        let (value, end) = number::scan(text, at)?;
-        let is_whole = text.get(end).is_none_or(|&byte| is_space(byte));
-        return (is_whole && value.is_finite()).then_some((value, end));
-    }
 }
 
 fn space(text: &[u8]) -> usize {

@@ -1,6 +1,8 @@
 //! From a document to bytes.
 
-use super::document::{Document, FrameTime, Node, NodeKind};
+use super::document::{Document, Node, NodeKind};
+use super::motion::FrameTime;
+use super::row::write_row;
 use crate::number;
 use std::io::{self, Write};
 
@@ -80,22 +82,6 @@ impl Lines<'_> {
 
     pub(super) fn end(self) -> io::Result<()> {
         self.out.write_all(&self.text)
-    }
-}
-
-/// Appends numbers as a line.
-pub(super) fn write_row(row: &[f64], text: &mut Vec<u8>) {
-    for value in row {
-        number::write(text, *value);
-        text.push(b' ');
-    }
-    end_line(text);
-}
-
-/// The blank at the end becomes the end of the line.
-pub(super) fn end_line(text: &mut [u8]) {
-    if let Some(last) = text.last_mut() {
-        *last = b'\n';
     }
 }
 
