@@ -164,12 +164,18 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
     Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
 }
 
+/// Whether an output may be written: it does not exist, or may be replaced.
+pub(crate) fn is_free(output: &Path, overwrite: bool) -> Result<(), Diagnostic> {
+    if overwrite || !output.exists() {
+        return Ok(());
+    }
+    let message = format!("'{}' exists", output.display());
+    Err(Diagnostic::new("output::exists", message).help("--overwrite replaces it"))
+}
+
 /// Writes to one path, or to stdout for `-`; returns the size [bytes].
 pub(crate) fn deliver_to(encoded: &Encoded, output: &Path, overwrite: bool) -> Result<u64, Failure> {
-    if !overwrite && output.exists() {
-        let message = format!("'{}' exists", output.display());
-        return Err(Diagnostic::new("output::exists", message).help("--overwrite replaces it").into());
-    }
+    is_free(output, overwrite)?;
     let destination = match output.as_os_str() == "-" {
         true => Destination::Stdout,
         false => Destination::File { path: output.to_owned(), replace: overwrite },

@@ -4,16 +4,42 @@ use mocap_batch::interrupt::{remove_temporary_files, request};
 
 use crate::exit::Exit;
 
-/// From here on, Ctrl-C ends the process in order.
+/// From here on, Ctrl-C and SIGTERM end the process in order.
+///
+/// Ignored signals stay ignored: shells start what runs in the background without SIGINT, and `nohup` without SIGHUP.
 pub(crate) fn install() {
-    let signal = || {
-        if !request() {
-            leave(Exit::Interrupted);
-        }
-    };
-    // Where a signal is ignored (nohup), or no handler can be set, signals act as on any other process: a manifest
-    // survives that as well.
-    let _ = ctrlc::try_set_handler(signal);
+    let all = ctrlc::try_set_handler(on_signal);
+    // No handler was set where one of the signals is ignored.
+    #[cfg(unix)]
+    if all.is_err() {
+        handle_others();
+    }
+    #[cfg(not(unix))]
+    let _ = all;
+}
+
+fn on_signal() {
+    if !request() {
+        leave(Exit::Interrupted);
+    }
+}
+
+/// Handles the signals that are not ignored; where the system does not tell which those are, SIGTERM.
+#[cfg(unix)]
+fn handle_others() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| match ignored {
+        Some(mask) => mask & 1 << (signal - 1) == 0,
+        None => *signal == SIGTERM,
+    });
+    // Without a handler, signals act as on any other process: a manifest survives that as well.
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
+        std::thread::spawn(move || signals.forever().for_each(|_| on_signal()));
+    }
 }
 
 /// Removes temporary files and ends the process, whatever other threads do.

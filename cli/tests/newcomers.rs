@@ -226,6 +226,11 @@ fn directories_of_takes_are_split() {
     sandbox.run(["split", "db", "--every", "0.02", "-o", "parts"]).ok();
     let parts = sandbox.files("parts");
     assert!(parts.contains(&"a/1_001.bvh".into()) && parts.contains(&"b/5_002.bvh".into()), "{parts:?}");
+    // A take of which one clip would replace a file leaves none.
+    sandbox.put("again/1_002.bvh", "mine");
+    let ran = sandbox.run(["split", "db/a/1.bvh", "--every", "0.02", "-o", "again"]);
+    assert!(ran.code == 1 && ran.stderr.contains("output::exists"), "{ran:?}");
+    assert_eq!(sandbox.files("again"), ["1_002.bvh"]);
 }
 
 #[test]

@@ -57,6 +57,29 @@ fn a_database_goes_onto_a_robot() {
 }
 
 #[test]
+fn an_edited_motion_of_a_robot_stays_one() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "in/walk.csv", &["--fps", "50"]).ok();
+    let columns = rows(&sandbox.read("in/walk.csv"))[0].len();
+    let flags = ["--skeleton", &robot, "--input-fps", "50"];
+    let edits: [(&str, &[&str]); 4] = [
+        ("out/walk.csv", &["edit", "in", "--speed", "2", "-o", "out/"]),
+        ("x.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "x.csv"]),
+        ("terrain.csv", &["terrain", "in/walk.csv", "--steps", "5cm,60cm,2", "-o", "terrain.csv"]),
+        ("parts/walk_001.csv", &["split", "in", "--every", "1", "-o", "parts"]),
+    ];
+    for (output, command) in edits {
+        sandbox.run([command, &flags[..]].concat()).ok();
+        assert_eq!(rows(&sandbox.read(output))[0].len(), columns, "{command:?}");
+    }
+    // Positions are there for those who ask.
+    let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
+    sandbox.run([&asked[..], &flags].concat()).ok();
+    assert!(sandbox.read("positions.csv").starts_with(b"frame,"));
+}
+
+#[test]
 fn every_format_is_read_as_it_was_written() {
     let sandbox = Sandbox::new();
     let robot = path("robots/pip.xml");

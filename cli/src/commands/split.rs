@@ -92,9 +92,11 @@ fn one(
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Row<'static>, Diagnostic> {
-    let found = read::load(&JobContext::standalone(), input, reading)
-        .and_then(|loaded| loaded.into_motion_and_document(reading));
-    let (Motion { clip, warnings: odd, .. }, document) =
+    let found = read::load(&JobContext::standalone(), input, reading).and_then(|loaded| {
+        let read_as = loaded.format.exchange();
+        Ok((loaded.into_motion_and_document(reading)?, read_as))
+    });
+    let ((Motion { clip, warnings: odd, .. }, document), read_as) =
         found.map_err(|Failure { error, warnings: odd }| {
             warnings.extend(odd);
             error
@@ -115,11 +117,10 @@ fn one(
     let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
     let named =
         input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
-    let format = args
-        .written
-        .to
-        .or_else(|| named.filter(|format| format.is_writable() && format.has_motion()))
-        .unwrap_or(Format::Bvh);
+    let format = args.written.to.unwrap_or_else(|| {
+        let same = named.filter(|format| format.is_writable() && format.has_motion());
+        same.unwrap_or(Format::Bvh).as_read(read_as)
+    });
     let digits = parts.len().to_string().len().max(3);
     let name = args.output.join(input.relative.with_extension(""));
     let mut row = Row {
@@ -130,10 +131,15 @@ fn one(
         bytes: 0,
         warnings: &[],
     };
-    for (number, range) in parts.into_iter().enumerate() {
+    let output = |number: usize| {
         let mut output = name.clone().into_os_string();
-        output.push(format!("_{:0digits$}.{}", number + 1, format.file_extension()));
-        let output = PathBuf::from(output);
+        output.push(format!("_{number:0digits$}.{}", format.file_extension()));
+        PathBuf::from(output)
+    };
+    // Nothing is written where a clip would replace a file.
+    (1..=parts.len()).try_for_each(|number| encode::is_free(&output(number), args.overwrite))?;
+    for (number, range) in parts.into_iter().enumerate() {
+        let output = output(number + 1);
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.trimmed(range).map_err(model)?;
         let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };

@@ -100,6 +100,15 @@ impl Format {
         })
     }
 
+    /// The format of a changed motion whose name means this one: that of the file which was read, where that is written
+    /// under the same extension. A robot's table that is edited stays one, though `.csv` usually means positions.
+    pub fn as_read(self, read: Option<Format>) -> Format {
+        let same = |read: &Format| {
+            read.is_writable() && read.has_motion() && read.file_extension() == self.file_extension()
+        };
+        read.filter(same).unwrap_or(self)
+    }
+
     /// Whether files of the format hold a motion; the others hold only a skeleton.
     pub fn has_motion(self) -> bool {
         self.entry().has_motion
@@ -264,6 +273,14 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         assert_eq!(Format::from_extension("txt"), None);
+    }
+
+    #[test]
+    fn a_changed_motion_keeps_its_format_where_the_extension_is_shared() {
+        assert_eq!(Format::Csv.as_read(Some(Format::UnitreeCsv)), Format::UnitreeCsv);
+        assert_eq!(Format::Npz.as_read(Some(Format::MjlabNpz)), Format::MjlabNpz);
+        assert_eq!(Format::Csv.as_read(Some(Format::Bvh)), Format::Csv);
+        assert_eq!(Format::Csv.as_read(None), Format::Csv);
     }
 
     #[test]

@@ -54,6 +54,23 @@ fn clips_come_back_within_the_error() {
 }
 
 #[test]
+fn times_that_single_precision_cannot_tell_apart_are_refused() {
+    let clip = wave();
+    let at = |fps: f64| {
+        let rate = FrameRate::new(fps).unwrap();
+        let clip = Clip::new(clip.skeleton().clone(), rate, clip.frames(), clip.tracks().to_vec()).unwrap();
+        write(&clip, Format::Glb, &WriteOptions::default())
+    };
+    for fps in [1e-3, 60.0, 1e6] {
+        assert!(at(fps).is_ok(), "{fps}");
+    }
+    for fps in [1e99, 1e-40] {
+        let error = at(fps).unwrap_err();
+        assert_eq!(error.code(), "gltf::times", "{error}");
+    }
+}
+
+#[test]
 fn larger_errors_make_smaller_files_and_every_mesh_is_there() {
     let clip = wave();
     let size = |options: WriteOptions| write(&clip, Format::Glb, &options).unwrap().main.into_bytes().len();

@@ -42,10 +42,11 @@ pub(crate) fn supervise(target: &str, seconds: u64, seed: u64, keep: &Path) -> u
     }
 }
 
-/// Whether the worker began its present input, or was started, too long ago.
+/// Whether the worker began its present input too long ago. Where there is none, it is about to begin or to end.
 fn is_stuck(input: &Path, started: SystemTime) -> bool {
-    let written = std::fs::metadata(input).and_then(|data| data.modified()).unwrap_or(started);
-    written.max(started).elapsed().is_ok_and(|age| age > Duration::from_secs(STUCK))
+    let written = std::fs::metadata(input).and_then(|data| data.modified());
+    let age = written.ok().and_then(|written| written.max(started).elapsed().ok());
+    age.is_some_and(|age| age > Duration::from_secs(STUCK))
 }
 
 fn report(target: &str, summary: &Summary, keep: &Path) -> usize {

@@ -60,8 +60,10 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 
 fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> Result<Report, Failure> {
     let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.one.reading.clone() };
+    let loaded = read::load(context, &job.input, &reading)?;
+    let read_as = loaded.format.exchange();
     let (Motion { clip, mut warnings, bytes: bytes_in }, document) =
-        read::load(context, &job.input, &reading)?.into_motion_and_document(&reading)?;
+        loaded.into_motion_and_document(&reading)?;
     context.check()?;
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
@@ -79,7 +81,10 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
     let (frames, fps) = (clip.frames(), clip.rate().fps());
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let delivered = match errors.is_empty() {
-        true => deliver((clip, document.as_deref()), job, context, args, (edits, &curves), &mut warnings),
+        true => {
+            let motion = (clip, document.as_deref(), read_as);
+            deliver(motion, job, context, args, (edits, &curves), &mut warnings)
+        }
         false => Ok((0, String::new())),
     };
     let (bytes, output) = match delivered {
@@ -118,9 +123,9 @@ fn resolved(
     edits.iter().map(|edit| edit.of_input(&job.input, context)).collect()
 }
 
-/// Writes the motion and the curves.
+/// Writes the motion, which was read from a document and format, and the curves.
 fn deliver(
-    (clip, document): (Clip, Option<&dyn Document>),
+    (clip, document, read_as): (Clip, Option<&dyn Document>, Option<Format>),
     job: &Job,
     context: &JobContext,
     args: &Args,
@@ -129,7 +134,8 @@ fn deliver(
 ) -> Result<(u64, String), Failure> {
     let format = match &job.destination {
         Destination::File { path, .. } => args.one.written.to.or_else(|| {
-            path.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension)
+            let named = path.extension().and_then(|extension| extension.to_str());
+            named.and_then(Format::from_extension).map(|format| format.as_read(read_as))
         }),
         _ => args.one.written.to,
     };

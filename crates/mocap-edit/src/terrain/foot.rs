@@ -23,8 +23,6 @@ const ONE_STANCE: f64 = 0.1;
 const UPWARD: f64 = 0.7;
 /// The smoothing of the clearance of swings \[s\].
 const SMOOTH_LIFT: f64 = 0.05;
-/// What smoothing takes away is given back by at most this factor.
-const MOST_STRETCH: f64 = 3.0;
 /// This share of a stance at each end belongs to landing and leaving.
 const LANDING: f64 = 0.2;
 /// Rounds in which a turned plane is brought to the terrain.
@@ -355,7 +353,7 @@ fn tilt(up: &Vector3<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
 }
 
 /// A smooth curve over values that are needed: the string that is pulled over them, smoothed over `sigma` frames and
-/// stretched until it is above them again. Its ends stay.
+/// raised around the places where it is below them then. Its ends stay.
 fn over(needed: &[f64], sigma: f64) -> Vec<f64> {
     if needed.iter().all(|value| *value == 0.0) {
         return needed.to_vec();
@@ -376,10 +374,16 @@ fn over(needed: &[f64], sigma: f64) -> Vec<f64> {
         let ((x0, y0), (x1, y1)) = (hull[next - 1], hull[next]);
         y0 + (y1 - y0) * (i as f64 - x0) / (x1 - x0)
     };
-    let smooth = gaussian(&(0..needed.len()).map(string).collect::<Vec<f64>>(), sigma);
-    let short = |(needed, smooth): (&f64, &f64)| if *needed > 0.0 { needed / smooth.max(1e-12) } else { 1.0 };
-    let stretch = needed.iter().zip(&smooth).map(short).fold(1.0, f64::max).min(MOST_STRETCH);
-    needed.iter().zip(smooth).map(|(needed, smooth)| needed.max(smooth * stretch)).collect()
+    let mut curve = gaussian(&(0..needed.len()).map(string).collect::<Vec<f64>>(), sigma);
+    let (reach, last) = ((2.0 * sigma).ceil() as usize, needed.len() - 1);
+    let missing: Vec<f64> = needed.iter().zip(&curve).map(|(needed, curve)| needed - curve).collect();
+    let around = |i: usize| {
+        let near = &missing[i.saturating_sub(reach)..=(i + reach).min(last)];
+        if i == 0 || i == last { 0.0 } else { near.iter().copied().fold(0.0, f64::max) }
+    };
+    let more = gaussian(&(0..needed.len()).map(around).collect::<Vec<f64>>(), sigma);
+    curve.iter_mut().zip(more).for_each(|(curve, more)| *curve += more);
+    needed.iter().zip(curve).map(|(needed, curve)| needed.max(curve)).collect()
 }
 
 #[cfg(test)]
@@ -394,5 +398,11 @@ mod tests {
         assert_eq!((curve[0], curve[7]), (0.0, 0.0));
         assert!(curve[3] > 0.5 && curve.iter().all(|value| *value < 1.8), "{curve:?}");
         assert_eq!(over(&[0.0; 4], 1.0), [0.0; 4]);
+        // A foot that has to rise at once is not thrown up for the rest of its way.
+        let edge: Vec<f64> =
+            (0..45).map(|i| if i == 0 { 0.0 } else { 0.3 + 0.15 * f64::from(i) / 44.0 }).collect();
+        let curve = over(&edge, 3.0);
+        assert!(curve.iter().zip(&edge).all(|(curve, needed)| curve >= needed), "{curve:?}");
+        assert!(curve[0] == 0.0 && curve.iter().all(|value| *value < 0.6), "{curve:?}");
     }
 }

@@ -39,11 +39,12 @@ impl Default for WriteOptions {
 /// A file of clips of one skeleton. Warns where the unit of lengths is not known.
 ///
 /// # Errors
-/// If a length is not finite in metres, or a clip is of another skeleton.
+/// If a length is not finite in metres, times are not apart in single precision, or a clip is of another skeleton.
 pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());
     for clip in clips {
+        times_differ(clip)?;
         moved.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
     }
     let mut builder = Builder::new();
@@ -62,7 +63,7 @@ pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, 
 /// smaller than those of the file by one factor, so is the file.
 ///
 /// # Errors
-/// Where a length is no finite number in metres. `Ok(Err(_))`: why the clips cannot move the joints of the file.
+/// Where a length is not finite in metres, or times are not apart in single precision. `Ok(Err(_))`: why the clips cannot move the joints of the file.
 pub(super) fn rebuilt(
     document: &Document,
     clips: &[Clip],
@@ -72,6 +73,7 @@ pub(super) fn rebuilt(
     let limits = Limits::default();
     let mut held = Vec::with_capacity(clips.len());
     for clip in clips {
+        times_differ(clip)?;
         held.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
     }
     let mut of_file = tree(document, &limits, &mut Vec::new())?;
@@ -224,6 +226,16 @@ struct Values {
     path: &'static str,
     bytes: Vec<u8>,
     shape: Shape,
+}
+
+/// Whether single precision, which glTF stores times in, tells all frames apart; it is coarsest at the end.
+fn times_differ(clip: &Clip) -> Result<(), Finding> {
+    let time = |frame: usize| (frame as f64 * clip.rate().frame_time()) as f32;
+    let last = clip.frames().saturating_sub(1);
+    if last > 0 && !(time(last).is_finite() && time(last) > time(last - 1)) {
+        return Err(Finding::new(Problem::TimesTooFine { frame: last, fps: clip.rate().fps() }));
+    }
+    Ok(())
 }
 
 /// Adds the animation of a clip; numbers over time that are weights of `morphs` are left to them.

@@ -42,6 +42,11 @@ pub enum Problem {
     NotFinite { path: String, index: usize },
     #[error("{path}: the times are not ascending at key {key}")]
     Times { path: String, key: usize },
+    #[error(
+        "glTF stores times in single precision, which cannot hold frame {frame} at {fps} frames per second beside \
+         the one before it"
+    )]
+    TimesTooFine { frame: usize, fps: f64 },
     #[error("{path}: {found} values for {keys} keys, expected {expected}")]
     KeyCount { path: String, found: usize, keys: usize, expected: usize },
     #[error("{path} needs the extension {name}, which is not supported")]
@@ -85,7 +90,7 @@ impl crate::Problem for Problem {
             Problem::Range { .. } => "gltf::range",
             Problem::Unexpected { .. } => "gltf::value",
             Problem::NotFinite { .. } => "gltf::not-finite",
-            Problem::Times { .. } => "gltf::times",
+            Problem::Times { .. } | Problem::TimesTooFine { .. } => "gltf::times",
             Problem::KeyCount { .. } => "gltf::key-count",
             Problem::Extension { .. } => "gltf::extension",
             Problem::Model { .. } => "gltf::model",
