@@ -17,6 +17,7 @@ pub(crate) mod search;
 mod settings;
 pub(crate) mod source;
 mod summary;
+pub(crate) mod tradeoff;
 pub(crate) mod write;
 
 pub use joint_rules::{JointRule, MatchedRules, match_rules};
