@@ -9,7 +9,7 @@ use crate::encode::fit;
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
 use crate::encode::search::{self, choose};
-use crate::encode::tradeoff::{self, Later, slope};
+use crate::encode::tradeoff::{self, Later, share, slope};
 use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f32, to_f64};
@@ -421,7 +421,7 @@ impl Chooser<'_> {
                 numbers: residual(child, weights),
                 weight: f64::from(weights[tap]) * self.finer(node) / self.finer(child),
                 slope: self.current.slopes[level],
-                further: i32::from(child.level - node.level) - 1,
+                share: share(child.level - node.level - 1),
             }
         };
         self.nearest[node.frame as usize].iter().map(of_node).collect()
@@ -440,6 +440,7 @@ impl Chooser<'_> {
         predicted: Quat,
         shifts: &[[f32; 3]],
         values: &[Quat],
+        expected: [f32; 3],
         bits: impl FnMut(Residual) -> f64,
     ) -> Option<Residual> {
         let shift = if has_no_taps(node) { [0.0; 3] } else { shifts[node.frame as usize] };
@@ -450,7 +451,7 @@ impl Chooser<'_> {
             self.rotation_residual(child, predicted, shifts[child.frame as usize])
         });
         let kind = self.current.lattice.kind;
-        tradeoff::choose(kind, target, self.nearness(node), &later, bits, holds)
+        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
     }
 
     /// As [`Chooser::cheapest_rotation`], of a translation.
@@ -459,6 +460,7 @@ impl Chooser<'_> {
         node: &Node,
         predicted: [f32; 3],
         values: &[[f32; 3]],
+        expected: [f32; 3],
         bits: impl FnMut(Residual) -> f64,
     ) -> Option<Residual> {
         let target = self.translation_residual(node, predicted);
@@ -467,6 +469,6 @@ impl Chooser<'_> {
             self.translation_residual(child, predict_translation(values, child, weights))
         });
         let kind = self.current.lattice.kind;
-        tradeoff::choose(kind, target, self.nearness(node), &later, bits, holds)
+        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
     }
 }

@@ -26,6 +26,9 @@ const REACH_CENTRED: f64 = 1.2;
 /// The largest distance of a coordinate one further towards zero than those on either side.
 const TOWARDS_ZERO: f64 = 1.6;
 
+/// So many points that hold are compared by their actual bits.
+const COMPARED: usize = 2;
+
 /// Numbers above this are not stored.
 const LARGEST: f64 = (1u32 << 26) as f64;
 
@@ -38,8 +41,13 @@ pub(crate) struct Later {
     pub(crate) weight: f64,
     /// By axis, the bits of each step.
     pub(crate) slope: [f64; 3],
-    /// The levels in between.
-    pub(crate) further: i32,
+    /// How much these bits count.
+    pub(crate) share: f64,
+}
+
+/// How much the bits of a later frame count, with so many levels in between.
+pub(crate) fn share(further: u8) -> f64 {
+    SHARE * FURTHER.powi(i32::from(further))
 }
 
 /// The bits of each step of a residual where its expected magnitude is this.
@@ -59,15 +67,17 @@ impl Later {
             bits += magnitude * self.slope[axis] + (2.0 * magnitude - 0.5).clamp(0.0, 1.0);
         }
         let remains = ((square - VANISHES) / (REMAINS - VANISHES)).clamp(0.0, 1.0);
-        bits * remains * SHARE * FURTHER.powi(self.further)
+        bits * remains * self.share
     }
 }
 
-/// The cheapest point near `target` (in steps of the lattice) that `holds`, with steps as coarse as possible; `bits`
-/// are those of a residual. `None` where none holds even with the finest steps.
+/// The cheapest point near `target` (in steps of the lattice) that `holds`, with steps as coarse as possible.
+/// `expected` are the magnitudes the coder is tuned to, and `bits` the actual ones of a residual. `None` where none
+/// holds even with the finest steps.
 pub(crate) fn choose(
     kind: Kind,
     target: Vector3<f64>,
+    expected: [f32; 3],
     nearness: f64,
     later: &[Later],
     mut bits: impl FnMut(Residual) -> f64,
@@ -78,39 +88,64 @@ pub(crate) fn choose(
         Kind::Cubic => (1.0, 1, REACH_CUBIC),
         Kind::BodyCentred => (2.0, 2, REACH_CENTRED),
     };
+    let slopes = expected.map(|expected| slope(f64::from(expected)));
+    let mut points: Vec<Point> = Vec::with_capacity(54);
     for refine in 0..=FINEST {
         let scale = f64::from(1u32 << refine);
         let fine = target * scale;
         if !fine.iter().all(|value| value.abs() < LARGEST) {
             return None;
         }
-        let mut best: Option<(f64, Residual)> = None;
+        points.clear();
         for parity in 0..parities {
             let near = [0, 1, 2].map(|axis| coordinates(fine[axis], spacing, f64::from(parity), refine == 0));
-            for x in near[0].into_iter().flatten() {
-                for y in near[1].into_iter().flatten() {
-                    for z in near[2].into_iter().flatten() {
-                        let off = Vector3::new(x, y, z) - fine;
-                        let square = off.norm_squared() / (spacing * spacing);
-                        let residual = Residual { k: [x, y, z].map(|value| value as i32), refine };
-                        if square > reach || !holds(residual) {
-                            continue;
-                        }
-                        let off = off / scale;
-                        let later: f64 = later.iter().map(|later| later.bits(&off)).sum();
-                        let cost = bits(residual) + nearness * square + later;
-                        if best.is_none_or(|(least, _)| cost < least) {
-                            best = Some((cost, residual));
-                        }
-                    }
+            for_each_combination(near, |point| {
+                let off = point - fine;
+                let square = off.norm_squared() / (spacing * spacing);
+                if square > reach {
+                    return;
                 }
-            }
+                let off = off / scale;
+                let cost = later.iter().fold(nearness * square, |cost, later| cost + later.bits(&off));
+                let own = |axis: usize| {
+                    let nonzero = f64::from(u8::from(point[axis] != 0.0));
+                    point[axis].abs() / scale * slopes[axis] + nonzero
+                };
+                points.push(Point {
+                    guess: cost + own(0) + own(1) + own(2),
+                    cost,
+                    residual: Residual { k: [0, 1, 2].map(|axis| point[axis] as i32), refine },
+                });
+            });
         }
-        if let Some((_, residual)) = best {
+        points.sort_unstable_by(|a, b| a.guess.total_cmp(&b.guess).then(a.residual.k.cmp(&b.residual.k)));
+        let compared = points.iter().filter(|point| holds(point.residual)).take(COMPARED);
+        let costs = compared.map(|point| (point.cost + bits(point.residual), point.residual));
+        if let Some((_, residual)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
             return Some(residual);
         }
     }
     None
+}
+
+/// A point near the target.
+struct Point {
+    /// An estimate of all it costs.
+    guess: f64,
+    /// What it costs besides its own bits.
+    cost: f64,
+    residual: Residual,
+}
+
+#[inline]
+fn for_each_combination([x, y, z]: [[Option<f64>; 3]; 3], mut with: impl FnMut(Vector3<f64>)) {
+    for x in x.into_iter().flatten() {
+        for y in y.into_iter().flatten() {
+            for z in z.into_iter().flatten() {
+                with(Vector3::new(x, y, z));
+            }
+        }
+    }
 }
 
 /// The coordinates of a parity on either side of a value, and one further towards zero where it is near.
@@ -136,28 +171,28 @@ mod tests {
         let target = Vector3::new(3.3, -0.4, 120.7);
         for kind in [Kind::Cubic, Kind::BodyCentred] {
             for radius in [2.0, 0.5, 0.1, 0.005] {
-                let distance = |residual: Residual| {
-                    (Vector3::from(residual.numbers().map(f64::from)) - target).norm()
-                };
-                let found = choose(kind, target, NEARNESS, &[], |_| 0.0, |point| distance(point) < radius);
+                let distance =
+                    |residual: Residual| (Vector3::from(residual.numbers().map(f64::from)) - target).norm();
+                let found =
+                    choose(kind, target, [1.0; 3], NEARNESS, &[], |_| 0.0, |point| distance(point) < radius);
                 assert!(found.is_some_and(|point| distance(point) < radius), "{kind:?} {radius}");
             }
         }
-        assert_eq!(choose(Kind::Cubic, target, NEARNESS, &[], |_| 0.0, |_| false), None);
-        assert_eq!(choose(Kind::Cubic, target * f64::NAN, NEARNESS, &[], |_| 0.0, |_| true), None);
+        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &[], |_| 0.0, |_| false), None);
+        assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, &[], |_| 0.0, |_| true), None);
     }
 
     #[test]
     fn bits_are_spent_where_later_frames_save_more() {
         let magnitude = |residual: Residual| f64::from(residual.k.iter().map(|k| k.abs()).sum::<i32>());
         let target = Vector3::new(0.3, 0.0, 0.0);
-        let found = choose(Kind::Cubic, target, NEARNESS, &[], magnitude, |_| true);
+        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &[], magnitude, |_| true);
         assert_eq!(found, Some(Residual::default()));
         // At 1 instead of 0, the frame moves the prediction of a costly neighbour to its target.
         let numbers = Vector3::new(0.4, 0.0, 0.0);
-        let later = Later { numbers, weight: 0.5625, slope: [8.0; 3], further: 0 };
+        let later = Later { numbers, weight: 0.5625, slope: [8.0; 3], share: 0.5 };
         let two = [Later { numbers: numbers * 2.0, ..later }; 2];
-        let found = choose(Kind::Cubic, target, NEARNESS, &two, magnitude, |_| true);
+        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &two, magnitude, |_| true);
         assert_eq!(found, Some(Residual { k: [1, 0, 0], refine: 0 }));
     }
 }

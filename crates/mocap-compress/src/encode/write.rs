@@ -21,7 +21,7 @@ pub(crate) struct Coded {
 /// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Each value is computed as
 /// [`Composer`](crate::compose::Composer) computes it.
 ///
-/// A track is tried with several heads where `tries`.
+/// A track is tried with other heads where `tries`, until one makes it smaller.
 pub(crate) fn code_tracks<C: BitCoder>(
     coder: &mut C,
     chooser: &mut Chooser<'_>,
@@ -55,6 +55,7 @@ pub(crate) fn code_tracks<C: BitCoder>(
             let attempt = attempt(&other);
             if (attempt.failed, attempt.bits) < (best.failed, best.bits) {
                 (best, head) = (attempt, other);
+                break;
             }
         }
         heads.code(coder, *kind, levels, tracks.rotations.len(), &head);
@@ -126,9 +127,9 @@ impl Follower<'_, '_> {
                 true => base,
                 false => predict_translation(&values, node, self.weights(node)),
             };
-            writer.expect(node);
+            let expected = writer.expect(node);
             let bits = |residual| writer.bits(residual);
-            let chosen = self.chooser.cheapest_translation(node, predicted, &values, bits);
+            let chosen = self.chooser.cheapest_translation(node, predicted, &values, expected, bits);
             failed += usize::from(chosen.is_none());
             let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
             let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
@@ -161,9 +162,9 @@ impl Follower<'_, '_> {
                 true => (base, [0.0; 3]),
                 false => (predict_rotation(&values, node, self.weights(node)), shifts[frame]),
             };
-            writer.expect(node);
+            let expected = writer.expect(node);
             let bits = |residual| writer.bits(residual);
-            let chosen = self.chooser.cheapest_rotation(node, predicted, &shifts, &values, bits);
+            let chosen = self.chooser.cheapest_rotation(node, predicted, &shifts, &values, expected, bits);
             failed += usize::from(chosen.is_none());
             let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
             let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
