@@ -105,7 +105,7 @@ impl Head {
 }
 
 /// The adaptive model of heads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct HeadModel {
     numbers: [[Bit; 32]; 5],
     signs: [Bit; 5],

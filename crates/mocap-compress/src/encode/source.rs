@@ -291,17 +291,6 @@ impl Chooser<'_> {
         head
     }
 
-    /// Heads that may make the track smaller than its own `head`.
-    pub(crate) fn variants(&self, head: &Head) -> Vec<Head> {
-        let scaled = |by: i32| {
-            let columns = head.columns.map(|column| Column { scale: column.scale + by, ..column });
-            Head { columns, ..head.clone() }
-        };
-        let mut all = vec![scaled(1), scaled(-1)];
-        all.retain(|other| other != head);
-        all
-    }
-
     /// Makes residuals those of a head.
     pub(crate) fn use_head(&mut self, head: &Head) {
         let current = &mut self.current;

@@ -1,5 +1,6 @@
 //! The loop of an encoder: tracks frame by frame, each residual chosen from what is decoded so far.
 
+use crate::encode::changes::{CHANGES, Change};
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::source::Chooser;
 use crate::hierarchy::Node;
@@ -7,6 +8,9 @@ use crate::lattice::Residual;
 use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, Meter};
 use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps};
+
+/// Where residuals have fewer bits than so many times those of the head, more heads are tried.
+const SMALL: f64 = 16.0;
 
 /// The tracks of a block as they are coded.
 pub(crate) struct Coded {
@@ -21,7 +25,7 @@ pub(crate) struct Coded {
 /// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Each value is computed as
 /// [`Composer`](crate::compose::Composer) computes it.
 ///
-/// A track is tried with other heads where `tries`, until one makes it smaller.
+/// Where `tries`, a track is tried with other heads, and the smallest is kept.
 pub(crate) fn code_tracks<C: BitCoder>(
     coder: &mut C,
     chooser: &mut Chooser<'_>,
@@ -36,10 +40,9 @@ pub(crate) fn code_tracks<C: BitCoder>(
     let mut coded_heads = Vec::new();
     let mut residuals = Vec::new();
     for (track, (kind, rest)) in moving.iter().enumerate() {
-        let first = chooser.head(track, &tracks);
-        let others = if tries { chooser.variants(&first) } else { Vec::new() };
+        let mut head = chooser.head(track, &tracks);
         let mark = models.mark();
-        let mut attempt = |head: &Head| {
+        let mut attempt = |chooser: &mut Chooser<'_>, head: &Head| {
             chooser.use_head(head);
             let follower = Follower { chooser, nodes, levels, head, tracks: &tracks };
             let attempt = match kind {
@@ -47,15 +50,22 @@ pub(crate) fn code_tracks<C: BitCoder>(
                 Moving::Rotation => follower.rotation(&mut models, *rest),
             };
             models.reset(&mark);
-            attempt
+            let mut meter = Meter::looking();
+            heads.clone().code(&mut meter, *kind, levels, tracks.rotations.len(), head);
+            Attempt { head_bits: meter.bits, ..attempt }
         };
-        let mut best = attempt(&first);
-        let mut head = first;
-        for other in others {
-            let attempt = attempt(&other);
-            if (attempt.failed, attempt.bits) < (best.failed, best.bits) {
+        let mut best = attempt(chooser, &head);
+        let mut coarser = false;
+        for change in CHANGES.into_iter().filter(|_| tries) {
+            let matters = change.is_of_steps() || best.bits < SMALL * best.head_bits;
+            let Some(other) = change.of(&head).filter(|_| matters) else { continue };
+            if coarser && change == Change::Finer {
+                continue;
+            }
+            let attempt = attempt(chooser, &other);
+            if attempt.is_better_than(&best) {
                 (best, head) = (attempt, other);
-                break;
+                coarser |= change == Change::Coarser;
             }
         }
         heads.code(coder, *kind, levels, tracks.rotations.len(), &head);
@@ -85,12 +95,20 @@ pub(crate) fn code_tracks<C: BitCoder>(
 
 /// A track as it would be coded with a head.
 struct Attempt {
-    /// The bits of its residuals.
+    /// The bits of its residuals, and of the head.
     bits: f64,
+    head_bits: f64,
     residuals: Vec<Residual>,
     /// The number of residuals that do not keep the bound.
     failed: usize,
     values: Values,
+}
+
+impl Attempt {
+    fn is_better_than(&self, other: &Attempt) -> bool {
+        let cost = |attempt: &Attempt| attempt.bits + attempt.head_bits;
+        (self.failed, cost(self)) < (other.failed, cost(other))
+    }
 }
 
 /// Decoded values by frame.
@@ -136,7 +154,7 @@ impl Follower<'_, '_> {
             values[node.frame as usize] = [0, 1, 2].map(|i| predicted[i] + vector[i]);
             residuals.push(residual);
         }
-        Attempt { bits: meter.bits, residuals, failed, values: Values::Translations(values) }
+        Attempt { head_bits: 0.0, bits: meter.bits, residuals, failed, values: Values::Translations(values) }
     }
 
     fn rotation(&self, models: &mut ResidualCoder, rest: Quat) -> Attempt {
@@ -173,6 +191,12 @@ impl Follower<'_, '_> {
             turns[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
             residuals.push(residual);
         }
-        Attempt { bits: meter.bits, residuals, failed, values: Values::Rotations(values, turns) }
+        Attempt {
+            head_bits: 0.0,
+            bits: meter.bits,
+            residuals,
+            failed,
+            values: Values::Rotations(values, turns),
+        }
     }
 }
