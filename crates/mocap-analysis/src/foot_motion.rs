@@ -40,11 +40,11 @@ impl FootMotion {
     /// # Panics
     /// If a joint is not placed.
     pub fn placed(clip: &Clip, placed: &PlacedJoints, feet: &[Foot]) -> Vec<FootMotion> {
-        let (up, fps, frames) = (clip.skeleton().space().up.vector(), clip.rate().fps(), clip.frames());
+        let (up, fps) = (clip.skeleton().space().up.vector(), clip.rate().fps());
         let travel = travel(clip, placed, &up);
         let motion = |foot: &Foot| FootMotion {
-            ankle: (0..frames).map(|frame| placed.position(foot.ankle, frame)).collect(),
-            toe: (0..frames).map(|frame| placed.position(foot.toe, frame)).collect(),
+            ankle: placed.positions(foot.ankle),
+            toe: placed.positions(foot.toe),
             lowest: lowest(placed, &foot.points, &up),
             travel: travel.clone(),
             leg: leg_length(clip.skeleton(), foot.ankle),
@@ -60,9 +60,9 @@ fn travel(clip: &Clip, placed: &PlacedJoints, up: &Vector3<f64>) -> Vec<f64> {
     let frames = clip.frames();
     let Some(hips) = clip.skeleton().with_role(Role::Hips) else { return vec![0.0; frames] };
     let mut travel = vec![0.0; frames];
-    for frame in 1..frames {
-        let moved = placed.position(hips, frame) - placed.position(hips, frame - 1);
-        travel[frame] = (moved - up * moved.dot(up)).norm();
+    for (travel, step) in travel.iter_mut().skip(1).zip(placed.positions(hips).windows(2)) {
+        let moved = step[1] - step[0];
+        *travel = (moved - up * moved.dot(up)).norm();
     }
     if let [first, second, ..] = &mut travel[..] {
         *first = *second;

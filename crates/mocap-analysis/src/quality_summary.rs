@@ -172,9 +172,10 @@ impl FootSummary {
             (Some(length), _) => format!("{length:.3} {unit}{per}"),
         };
         format!(
-            "contact {:.0} % of frames, {} contacts, skate {}, float max {}, penetration max {}",
+            "contact {:.0} % of frames, {} contact{}, skate {}, float max {}, penetration max {}",
             self.contact_share * 100.0,
             self.contacts,
+            if self.contacts == 1 { "" } else { "s" },
             length(self.slide, "/s"),
             length(self.float_max, ""),
             length(self.penetration_max, ""),

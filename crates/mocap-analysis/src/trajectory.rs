@@ -15,9 +15,7 @@ pub type Trajectory = Vec<Vector3<f64>>;
 /// ```
 pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
     let placed = PlacedJoints::of(clip, joints.iter().copied());
-    let trajectory =
-        |joint: &JointId| (0..clip.frames()).map(|frame| placed.position(*joint, frame)).collect();
-    joints.iter().map(trajectory).collect()
+    joints.iter().map(|joint| placed.positions(*joint)).collect()
 }
 
 /// The transforms of some joints in object space, by joint in the order given, then by frame.

@@ -245,17 +245,23 @@ fn check<T: Copy + PartialEq, const N: usize>(
     {
         return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
-    // Only finite numbers are 0 when multiplied by 0: one sum tells of a whole track.
-    let mut sums = [0.0; N];
-    for value in track.values() {
-        for (sum, part) in sums.iter_mut().zip(parts(value)) {
-            *sum += part * 0.0;
-        }
+    // A sum with a number that is not finite is not finite either. Four sums, since each addition waits for its sum.
+    let mut sums = [[0.0; N]; 4];
+    let add = |sums: &mut [f64; N], value: &T| {
+        sums.iter_mut().zip(parts(value)).for_each(|(sum, part)| *sum += part);
+    };
+    let (fours, rest) = track.values().as_chunks::<4>();
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sums, value)| add(sums, value));
     }
-    if sums == [0.0; N] {
+    rest.iter().for_each(|value| add(&mut sums[0], value));
+    if sums.as_flattened().iter().all(|sum| sum.is_finite()) {
         return Ok(());
     }
     let finite = |value: &T| parts(value).iter().all(|part| part.is_finite());
-    let frame = track.values().iter().position(|value| !finite(value)).unwrap_or(0);
-    Err(ModelError::NotFinite { joint: joint(), frame })
+    match track.values().iter().position(|value| !finite(value)) {
+        Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
+        // Only their sum is too large for a number.
+        None => Ok(()),
+    }
 }

@@ -155,6 +155,29 @@ impl RotationLanes {
         }
     }
 
+    /// Replaces all lanes by those of other rotations after up to eight rotations, of which the last is repeated:
+    /// `others · firsts`.
+    ///
+    /// # Panics
+    /// Without rotations.
+    pub fn set_products(&mut self, others: &RotationLanes, firsts: &[UnitQuaternion<f64>]) {
+        match firsts.first_chunk::<LANES>() {
+            Some(firsts) => (0..LANES).for_each(|lane| self.set(lane, &(others.at(lane) * firsts[lane]))),
+            None => {
+                self.set_all(firsts);
+                *self = others.product(self);
+            }
+        }
+    }
+
+    /// Appends the first `count` lanes to rotations.
+    pub fn append_to(&self, rotations: &mut Vec<UnitQuaternion<f64>>, count: usize) {
+        let end = rotations.len() + count;
+        // Eight at a time are copied faster than fewer.
+        rotations.extend((0..LANES).map(|lane| self.at(lane)));
+        rotations.truncate(end);
+    }
+
     /// Replaces all lanes by those of other rotations after one rotation: `others · first`.
     pub fn set_product(&mut self, others: &RotationLanes, first: &UnitQuaternion<f64>) {
         (0..LANES).for_each(|lane| self.set(lane, &(others.at(lane) * first)));
@@ -164,6 +187,14 @@ impl RotationLanes {
     pub fn set_seen_from(&mut self, parents: &RotationLanes, others: &RotationLanes) {
         let local = |lane: usize| renormalised(parents.at(lane).inverse() * others.at(lane));
         (0..LANES).for_each(|lane| self.set(lane, &local(lane)));
+    }
+
+    /// Replaces as many rotations as there are, up to eight, by the lanes.
+    pub fn copy_to(&self, rotations: &mut [UnitQuaternion<f64>]) {
+        match rotations.first_chunk_mut::<LANES>() {
+            Some(rotations) => (0..LANES).for_each(|lane| rotations[lane] = self.at(lane)),
+            None => rotations.iter_mut().enumerate().for_each(|(lane, rotation)| *rotation = self.at(lane)),
+        }
     }
 
     /// One lane.

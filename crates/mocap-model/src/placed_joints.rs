@@ -1,6 +1,6 @@
 //! Forward kinematics of a whole clip, in blocks of eight frames.
 
-use crate::{Clip, ForwardKinematics, JointId, LANES, RotationLanes, Skeleton, Track, VectorLanes};
+use crate::{Clip, ForwardKinematics, Joint, JointId, LANES, RotationLanes, Skeleton, Track, VectorLanes};
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// The transforms of joints in object space in all frames of a clip: for passes that read the same joints again and
@@ -44,10 +44,11 @@ pub struct PlacedLanes {
 
 const NONE: u32 = u32::MAX;
 
-/// A joint in the blocks, and whether its position is computed.
+/// A joint in the blocks, and what is computed of it.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
     joint: JointId,
+    turned: bool,
     placed: bool,
 }
 
@@ -69,10 +70,11 @@ impl PlacedJoints {
     /// # Panics
     /// If a joint does not exist.
     pub fn of(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> PlacedJoints {
-        PlacedJoints::with_turned(clip, joints, [])
+        let joints: Vec<JointId> = joints.into_iter().collect();
+        PlacedJoints::with_turned(clip, joints.iter().copied(), joints.iter().copied())
     }
 
-    /// As [`PlacedJoints::of`], with further joints of which only the orientations mean anything.
+    /// As [`PlacedJoints::of`], where only the positions of `placed` and the orientations of `turned` mean anything.
     ///
     /// # Panics
     /// If a joint does not exist.
@@ -83,11 +85,15 @@ impl PlacedJoints {
     ) -> PlacedJoints {
         let skeleton = clip.skeleton();
         let placed = and_above(skeleton, placed);
-        let turned = and_above(skeleton, turned);
+        let above = |(id, joint): (JointId, &Joint)| joint.parent.filter(|_| placed[id.index()]);
+        let turned = and_above(skeleton, turned.into_iter().chain(skeleton.iter().filter_map(above)));
+        let chosen = skeleton.iter().map(|(joint, _)| Chosen {
+            joint,
+            turned: turned[joint.index()],
+            placed: placed[joint.index()],
+        });
+        let chosen: Vec<Chosen> = chosen.filter(|chosen| chosen.turned || chosen.placed).collect();
         let mut places = vec![NONE; skeleton.len()];
-        let chosen = skeleton.iter().map(|(id, _)| id).filter(|id| placed[id.index()] || turned[id.index()]);
-        let chosen: Vec<Chosen> =
-            chosen.map(|joint| Chosen { joint, placed: placed[joint.index()] }).collect();
         chosen.iter().enumerate().for_each(|(place, chosen)| places[chosen.joint.index()] = place as u32);
         let (frames, count) = (clip.frames(), chosen.len());
         let blocks = vec![PlacedLanes::origin(); frames.div_ceil(LANES) * count];
@@ -101,38 +107,17 @@ impl PlacedJoints {
 
     fn place(&mut self, clip: &Clip, chosen: &[Chosen]) {
         let PlacedJoints { places, count, blocks, .. } = self;
-        let mut local = RotationLanes::same(&UnitQuaternion::identity());
         for (block, lanes) in blocks.chunks_exact_mut((*count).max(1)).enumerate() {
-            for (place, Chosen { joint: id, placed }) in chosen.iter().enumerate() {
+            for (place, Chosen { joint: id, turned, placed }) in chosen.iter().enumerate() {
                 let (tracks, joint) = (clip.track(*id), clip.skeleton().joint(*id));
-                match &tracks.rotation {
-                    Track::Constant(rotation) => local = RotationLanes::same(rotation),
-                    Track::Sampled(rotations) => local.set_all(&rotations[block * LANES..]),
-                }
-                let (above, lanes) = lanes.split_at_mut(place);
+                let (above, below) = lanes.split_at_mut(place);
                 let parent = joint.parent.map(|parent| &above[places[parent.index()] as usize]);
-                match (parent, &tracks.translation) {
-                    (Some(parent), _) if !placed => lanes[0].set_turned_below(parent, &local),
-                    (Some(parent), Some(Track::Sampled(translations))) => {
-                        let moved = VectorLanes::gather(&translations[block * LANES..]);
-                        lanes[0].rotation = parent.rotation.product(&local);
-                        lanes[0].position = parent.position.plus(&parent.rotation.turn_each(&moved));
-                    }
-                    (Some(parent), Some(Track::Constant(offset))) => {
-                        lanes[0].set_below(parent, &local, offset)
-                    }
-                    (Some(parent), None) => lanes[0].set_below(parent, &local, &joint.offset),
-                    (None, Some(Track::Sampled(translations))) => {
-                        let position = VectorLanes::gather(&translations[block * LANES..]);
-                        lanes[0] = PlacedLanes { rotation: local, position };
-                    }
-                    (None, Some(Track::Constant(offset))) => {
-                        lanes[0] = PlacedLanes { rotation: local, position: VectorLanes::same(offset) };
-                    }
-                    (None, None) => {
-                        lanes[0] =
-                            PlacedLanes { rotation: local, position: VectorLanes::same(&joint.offset) };
-                    }
+                if *turned {
+                    below[0].turn_below(parent, &tracks.rotation, block);
+                }
+                if *placed {
+                    let offset = Track::Constant(joint.offset);
+                    below[0].move_below(parent, tracks.translation.as_ref().unwrap_or(&offset), block);
                 }
             }
         }
@@ -174,6 +159,20 @@ impl PlacedJoints {
         self.lanes(joint, frame / LANES).position.at(frame % LANES)
     }
 
+    /// The positions of a joint in all frames [units of the clip].
+    ///
+    /// # Panics
+    /// If the joint is not placed.
+    pub fn positions(&self, joint: JointId) -> Vec<Vector3<f64>> {
+        let mut positions = Vec::with_capacity(self.frames.next_multiple_of(LANES));
+        for block in 0..self.frames.div_ceil(LANES) {
+            let lanes = &self.lanes(joint, block).position;
+            positions.extend((0..LANES).map(|lane| lanes.at(lane)));
+        }
+        positions.truncate(self.frames);
+        positions
+    }
+
     /// The orientation of a joint in a frame.
     ///
     /// # Panics
@@ -193,24 +192,41 @@ impl PlacedLanes {
         }
     }
 
-    /// Places a joint below its parent, with local rotations, at an offset in the frame of the parent.
-    pub fn set_below(&mut self, parent: &PlacedLanes, local: &RotationLanes, offset: &Vector3<f64>) {
-        for lane in 0..LANES {
-            let turn = parent.rotation.at(lane);
-            self.rotation.set(lane, &(turn * local.at(lane)));
-            self.position.set(lane, &(parent.position.at(lane) + turn * offset));
+    /// Turns a joint below its parent, if it has one, by its local rotations in a block of frames.
+    fn turn_below(&mut self, parent: Option<&PlacedLanes>, local: &Track<UnitQuaternion<f64>>, block: usize) {
+        let turned = &mut self.rotation;
+        match (parent, local) {
+            (None, Track::Constant(local)) => *turned = RotationLanes::same(local),
+            (None, Track::Sampled(local)) => turned.set_all(&local[block * LANES..]),
+            (Some(parent), Track::Constant(local)) if local.coords == UnitQuaternion::identity().coords => {
+                *turned = parent.rotation;
+            }
+            (Some(parent), Track::Constant(local)) => turned.set_product(&parent.rotation, local),
+            (Some(parent), Track::Sampled(local)) => {
+                turned.set_products(&parent.rotation, &local[block * LANES..]);
+            }
         }
     }
 
-    /// Turns a joint below its parent, with local rotations; its position stays as it is.
-    pub fn set_turned_below(&mut self, parent: &PlacedLanes, local: &RotationLanes) {
-        for lane in 0..LANES {
-            self.rotation.set(lane, &(parent.rotation.at(lane) * local.at(lane)));
+    /// Moves a joint to its local translations in a block of frames, in the frame of its parent if it has one.
+    fn move_below(&mut self, parent: Option<&PlacedLanes>, local: &Track<Vector3<f64>>, block: usize) {
+        match (parent, local) {
+            (None, Track::Constant(local)) => self.position = VectorLanes::same(local),
+            (None, Track::Sampled(local)) => self.position = VectorLanes::gather(&local[block * LANES..]),
+            (Some(parent), Track::Constant(local)) => self.set_position_below(parent, local),
+            (Some(parent), Track::Sampled(local)) => {
+                let moved = parent.rotation.turn_each(&VectorLanes::gather(&local[block * LANES..]));
+                self.position = parent.position.plus(&moved);
+            }
         }
     }
 
     /// Moves a joint to an offset in the frame of its parent.
     pub fn set_position_below(&mut self, parent: &PlacedLanes, offset: &Vector3<f64>) {
+        if *offset == Vector3::zeros() {
+            self.position = parent.position;
+            return;
+        }
         for lane in 0..LANES {
             let turned = parent.rotation.at(lane) * offset;
             self.position.set(lane, &(parent.position.at(lane) + turned));
@@ -221,8 +237,36 @@ impl PlacedLanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FrameRate, Joint, JointTracks, Space, exp};
+    use crate::{FrameRate, JointTracks, Space, exp};
     use std::sync::Arc;
+
+    #[test]
+    fn joints_that_do_not_turn_or_are_where_their_parents_are_have_the_bits_of_others() {
+        let offsets = [0.9, 0.0, 0.4, 0.0, 0.2].map(|y| Vector3::new(0.0, y, 0.1 * y));
+        let joint = |i: usize| Joint::new(format!("{i}"), i.checked_sub(1).map(JointId::from), offsets[i]);
+        let skeleton = Skeleton::new("", Space::default(), (0..5).map(joint).collect()).unwrap();
+        let turns = (0..11).map(|frame| exp(&(Vector3::new(0.1, 0.2, 0.3) * f64::from(frame)))).collect();
+        let steps = (0..11).map(|frame| Vector3::x() * f64::from(frame)).collect();
+        let tracks = [
+            JointTracks::new(Track::Sampled(turns), Some(Track::Sampled(steps))),
+            JointTracks::new(Track::Constant(UnitQuaternion::identity()), None),
+            JointTracks::new(Track::Constant(exp(&Vector3::new(0.3, 0.0, 0.1))), None),
+            JointTracks::new(Track::Constant(UnitQuaternion::identity()), None),
+            JointTracks::new(Track::Constant(exp(&Vector3::z())), Some(Track::Constant(Vector3::x()))),
+        ];
+        let clip = Clip::new(Arc::new(skeleton), FrameRate::new(30.0).unwrap(), 11, tracks.to_vec()).unwrap();
+        let ids: Vec<JointId> = (0..5).map(JointId).collect();
+        let placed = PlacedJoints::of(&clip, ids.iter().copied());
+        let mut kinematics = ForwardKinematics::of_joints(&clip, &ids);
+        for frame in 0..11 {
+            kinematics.place(frame);
+            for id in &ids {
+                assert_eq!(placed.rotation(*id, frame), kinematics.at(*id).rotation);
+                assert_eq!(placed.position(*id, frame), kinematics.position(*id));
+                assert_eq!(placed.positions(*id)[frame], kinematics.position(*id));
+            }
+        }
+    }
 
     #[test]
     fn joints_that_are_only_turned_have_the_orientations_of_placed_ones() {
@@ -241,10 +285,8 @@ mod tests {
         let some = PlacedJoints::with_turned(&clip, [leg], [hand]);
         for frame in 0..11 {
             assert_eq!(some.rotation(hand, frame), all.rotation(hand, frame));
-            for placed in [hips, leg] {
-                assert_eq!(some.rotation(placed, frame), all.rotation(placed, frame));
-                assert_eq!(some.position(placed, frame), all.position(placed, frame));
-            }
+            assert_eq!(some.rotation(hips, frame), all.rotation(hips, frame));
+            assert_eq!(some.position(leg, frame), all.position(leg, frame));
         }
     }
 }

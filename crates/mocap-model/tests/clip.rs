@@ -163,6 +163,31 @@ fn what_is_no_skeleton_or_clip_is_refused() {
 }
 
 #[test]
+fn numbers_that_are_not_finite_are_found_in_any_frame_and_large_ones_are_none() {
+    let skeleton = Arc::new(arm());
+    let still = || skeleton.joints().iter().map(JointTracks::at_rest).collect::<Vec<_>>();
+    let clip = |places: Vec<Vector3<f64>>| {
+        let mut tracks = still();
+        let frames = places.len();
+        tracks[0].translation = Some(Track::Sampled(places));
+        Clip::new(Arc::clone(&skeleton), FrameRate::new(30.0).unwrap(), frames, tracks)
+    };
+    // Their sum is no number.
+    assert!(clip(vec![Vector3::new(f64::MAX, f64::MAX, f64::MIN); 9]).is_ok());
+    for frame in 0..11 {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut places = vec![Vector3::new(f64::MAX, 0.0, 1.0); 11];
+            places[frame].y = bad;
+            let found = clip(places).unwrap_err();
+            assert_eq!(
+                found,
+                ModelError::NotFinite { joint: skeleton.joint(JointId(0)).name.clone(), frame }
+            );
+        }
+    }
+}
+
+#[test]
 fn trimming_keeps_the_frames_of_the_range() {
     let clip = turning(10, 0.1);
     let part = clip.trimmed(3..7).unwrap();

@@ -17,6 +17,13 @@ pub(crate) struct Limb {
     pub tip: JointId,
 }
 
+impl Limb {
+    /// From the trunk outwards.
+    pub(crate) fn joints(&self) -> [JointId; 3] {
+        [self.base, self.middle, self.tip]
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LimbKind {
     Leg,

@@ -15,7 +15,7 @@ use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
-use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{Clip, JointId, PlacedJoints, Skeleton, UnitQuaternion, Vector3};
 
 /// What is known of one clip on one pair of skeletons.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +24,8 @@ pub(crate) struct ClipContext {
     pub heights: StandingHeights,
     /// One rule per joint of the target, with the source's reference pose as its motion shows it.
     pub rules: Vec<TransferRule>,
-    /// By limb of the pair: the axis about which the source's limb bends, in the frame of its first joint.
-    pub bend_axes: Vec<Vector3<f64>>,
+    /// By limb of the source's body: the axis about which it bends, as its motion shows it; `None` if nobody read it yet.
+    bend_axes: Option<[Option<Vector3<f64>>; 4]>,
     /// Whether feet are locked during contacts.
     pub lock: bool,
 }
@@ -47,6 +47,21 @@ pub(crate) struct Feet {
     pub any_contact: bool,
 }
 
+impl ClipContext {
+    /// The axis about which a limb of the source bends, in the frame of its first joint: the one that the motion, whose
+    /// joints are placed, shows, else that of the reference pose.
+    pub(crate) fn bend_axis(&self, pair: &Pair, placed: &PlacedJoints, limb: &LimbMap) -> Vector3<f64> {
+        let shown = match &self.bend_axes {
+            Some(axes) => axes[limb.slot],
+            None => MotionSample::of(placed).bend_axis(&limb.source),
+        };
+        shown.unwrap_or_else(|| {
+            let base = pair.source.reference.rotation[limb.source.base.index()];
+            base.inverse() * pair.directions.bend(&limb.source)
+        })
+    }
+}
+
 /// Analyses the motion of the source (without its lead-in).
 pub(crate) fn analyse(
     pair: &Pair,
@@ -64,13 +79,19 @@ pub(crate) fn analyse(
     assert!(
         contacts.iter().all(|foot| foot.toe.len() == motion.frames() && foot.heel.len() == motion.frames())
     );
-    let sample = MotionSample::of(placed);
-    let bend_axes = sample.bend_axes(&pair.source.body);
-    let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
-    let ankle = sample.ankle_over_ball(&pair.source.body, &sides, &up);
+    // A given rest pose is kept as it is.
+    let estimated = options.source_rest.is_none() && pair.source.reference.estimated;
+    let bend_axes = estimated.then(|| MotionSample::of(placed).bend_axes(&pair.source.body));
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
     let one_body = pair.source.reference == pair.target.reference;
-    let mut reference = reference_in_motion(pair, options, motion, &bend_axes, ankle)?;
+    let mut reference = match &bend_axes {
+        None => pair.source.reference.clone(),
+        Some(bend_axes) => {
+            let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
+            let ankle = MotionSample::of(placed).ankle_over_ball(&pair.source.body, &sides, &up);
+            reference_in_motion(pair, motion, bend_axes, ankle)?
+        }
+    };
     if same && !one_body {
         take_feet(&mut reference, &pair.target.reference, source.iter().zip(&target));
     }
@@ -111,23 +132,18 @@ pub(crate) fn analyse(
         },
         target_ankle: mean_ankle(&target_heights),
     };
-    let bend_axes = limb_bend_axes(pair, &bend_axes);
     let feet = Feet { source, target, motions, contacts, geometry, goals, any_contact };
     Ok(ClipContext { feet, heights, rules, bend_axes, lock })
 }
 
-/// The source's reference pose as its motion shows it. A given rest pose is kept as it is.
+/// The source's estimated reference pose as its motion shows it.
 fn reference_in_motion(
     pair: &Pair,
-    options: &RetargetOptions,
     motion: &Clip,
     bend_axes: &[Option<Vector3<f64>>; 4],
     ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
     let source = &pair.source;
-    if options.source_rest.is_some() || !source.reference.estimated {
-        return Ok(source.reference.clone());
-    }
     let basis = Basis {
         skeleton: motion.skeleton(),
         body: &source.body,
@@ -243,17 +259,6 @@ fn locks_feet(options: &RetargetOptions, same: bool) -> bool {
         }
 }
 
-/// By limb of the pair: the bend axis that the motion shows, else the axis of the reference pose.
-fn limb_bend_axes(pair: &Pair, shown: &[Option<Vector3<f64>>; 4]) -> Vec<Vector3<f64>> {
-    let axis = |limb: &LimbMap| {
-        shown[limb.slot].unwrap_or_else(|| {
-            let base = pair.source.reference.rotation[limb.source.base.index()];
-            base.inverse() * pair.directions.bend(&limb.source)
-        })
-    };
-    pair.limbs.iter().map(axis).collect()
-}
-
 /// Whether the legs of both, and the joints between them, are at the same positions.
 fn same_legs(pair: &Pair) -> bool {
     let points = |body: &Body| body.legs().map(|leg| [leg.base, leg.middle, leg.tip]).concat();
@@ -331,7 +336,8 @@ mod tests {
         assert!(heights.source_ankle > 0.0 && heights.target_ankle > 0.0, "{heights:?}");
         assert!((heights.target_floor - heights.source_floor * pair.ratios.leg).abs() < 1e-12);
         // Knees bend about the left, whatever their frames.
-        for (limb, axis) in pair.limbs.iter().zip(&context.bend_axes).take(2) {
+        for limb in &pair.limbs[..2] {
+            let axis = context.bend_axis(&pair, &walk.last().placed, limb);
             let axis = pair.source.reference.rotation[limb.source.base.index()] * axis;
             assert!(axis.dot(&pair.directions.left) > 0.9, "{axis}");
         }

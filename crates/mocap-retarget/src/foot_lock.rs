@@ -141,11 +141,16 @@ struct Corrections {
 /// The hips move with the locked feet, by the mean of both. The legs keep their shape and only correct the difference
 /// between the feet. By block of frames.
 fn hips_follow(locked: &[Corrections], frames: usize, reach: usize) -> Vec<VectorLanes> {
-    let weights = |frame: usize| locked.iter().map(|foot| foot.weights[frame]).sum::<f64>().max(1.0);
-    let weights: Vec<f64> = (0..frames).map(weights).collect();
+    let mut weights = vec![0.0; frames];
+    for foot in locked {
+        weights.iter_mut().zip(&foot.weights).for_each(|(sum, weight)| *sum += weight);
+    }
     let coordinates = [0, 1, 2].map(|axis| {
-        let sum = |frame: usize| locked.iter().map(|foot| foot.moves[frame][axis]).sum::<f64>();
-        let means: Vec<f64> = (0..frames).map(|frame| sum(frame) / weights[frame]).collect();
+        let mut means = vec![0.0; frames];
+        for foot in locked {
+            means.iter_mut().zip(&foot.moves).for_each(|(sum, moved)| *sum += moved[axis]);
+        }
+        means.iter_mut().zip(&weights).for_each(|(mean, weight)| *mean /= f64::max(*weight, 1.0));
         smooth(&means, reach)
     });
     let block = |block: usize| VectorLanes::of([0, 1, 2].map(|axis| block_of(&coordinates[axis], block)));
@@ -239,14 +244,15 @@ impl Lock<'_> {
         mut lift: Vec<f64>,
     ) {
         let (up, floor) = (self.pair.directions.up, self.floor);
-        for toe in &foot.toes {
+        let places = |toe: &Toe| leg.iter().map(|leg| leg.goal.plus(&leg.tip.turn(&toe.offset))).collect();
+        let places: Vec<Vec<VectorLanes>> = foot.toes.iter().map(places).collect();
+        for (toe, places) in foot.toes.iter().zip(&places) {
             let samples = &mut rotations[toe.joint.index()];
             if !samples.is_empty() && !toe.tips.is_empty() {
                 let samples = &mut samples[self.start..];
                 let mut bends = vec![0.0; self.frames];
-                for (block, leg) in leg.iter().enumerate() {
-                    let at =
-                        leg.goal.plus(&leg.tip.turn(&toe.offset)).plus_along(&up, &block_of(&lift, block));
+                for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
+                    let at = at.plus_along(&up, &block_of(&lift, block));
                     let toes = leg.tip.product(&RotationLanes::gather(&samples[block * LANES..]));
                     let depths = toe.tip_penetrations(&at, &toes, floor, &up);
                     for (lane, bend) in bends[block * LANES..].iter_mut().take(LANES).enumerate() {
@@ -259,17 +265,16 @@ impl Lock<'_> {
                 self.bend_toe(samples, toe, &bends, &locked.weights);
             }
         }
-        for toe in &foot.toes {
+        for (toe, places) in foot.toes.iter().zip(&places) {
             let samples = rotations[toe.joint.index()].get(self.start..).unwrap_or_default();
-            for (block, leg) in leg.iter().enumerate() {
-                let at = leg.goal.plus(&leg.tip.turn(&toe.offset));
+            for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
                 let mut lowest = at.dot(&up).map(|height| floor - height);
                 if !toe.tips.is_empty() {
                     let local = match samples.get(block * LANES..).unwrap_or_default() {
                         [] => RotationLanes::same(&UnitQuaternion::identity()),
                         samples => RotationLanes::gather(samples),
                     };
-                    let depths = toe.tip_penetrations(&at, &leg.tip.product(&local), floor, &up);
+                    let depths = toe.tip_penetrations(at, &leg.tip.product(&local), floor, &up);
                     (0..LANES).for_each(|lane| lowest[lane] = depths[lane].max(lowest[lane]));
                 }
                 for (lift, lowest) in lift[block * LANES..].iter_mut().zip(lowest) {

@@ -8,6 +8,9 @@ use crate::pair::TargetLimits;
 use mocap_ik::BoneTurns;
 use mocap_model::{LANES, RotationLanes, Skeleton, Vector3, VectorLanes};
 
+/// A goal is reached within this share of the limb's length.
+pub(crate) const REACHED: f64 = 1e-6;
+
 /// The bones of a limb whose joints turn freely.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeLimb {
@@ -38,14 +41,12 @@ pub(crate) struct FreePoses {
 }
 
 impl FreeLimb {
-    /// `None` for a limb with limits or further joints, or for another solver. A goal is reached within a share of the
-    /// limb's length.
+    /// `None` for a limb with limits or further joints, or for another solver.
     pub(crate) fn of(
         skeleton: &Skeleton,
         limits: &TargetLimits,
         limb: &LimbMap,
         solver: LimbSolver,
-        reached: f64,
     ) -> Option<FreeLimb> {
         let [base, middle, tip] = [limb.target.base, limb.target.middle, limb.target.tip];
         let two_bones = limb.chain.joints() == [base, middle] && skeleton.joint(tip).parent == Some(middle);
@@ -56,20 +57,21 @@ impl FreeLimb {
             bones,
             product: upper * lower,
             folding: Folding::new(limb.target.kind, upper, lower),
-            reached: (reached * (upper + lower)).powi(2),
+            reached: (REACHED * (upper + lower)).powi(2),
         })
     }
 
     /// The solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames` are the orientations
     /// of both joints as transferred, `bend` is the axis about which the limb flexes. With `unfolds`, goals that would fold
-    /// the limb flat are softened. `flipped` is the sine beyond which a limb that bends the wrong way is flipped.
+    /// the limb flat are softened. `flipped` is the sine beyond which a limb that bends the wrong way is flipped; without
+    /// one none is.
     pub(crate) fn solve(
         &self,
         frames: &[RotationLanes; 2],
         asked: &VectorLanes,
         bend: &VectorLanes,
         unfolds: bool,
-        flipped: f64,
+        flipped: Option<f64>,
     ) -> FreePoses {
         let (upper, lower) = (frames[0].turn(&self.bones[0]), frames[1].turn(&self.bones[1]));
         let tip = upper.plus(&lower);
@@ -119,7 +121,7 @@ impl FreeLimb {
         [upper, lower]: [&VectorLanes; 2],
         goal: &VectorLanes,
         bend: &VectorLanes,
-        flipped: f64,
+        flipped: Option<f64>,
     ) {
         let axes = VectorLanes::each(|lane| {
             let [_, axis] = bend_axes(&-upper.at(lane), &lower.at(lane), self.product, &bend.at(lane));
@@ -130,6 +132,7 @@ impl FreeLimb {
         let [base, knee] = poses.frames;
         poses.frames = [first.product(&base), first.product(&middle).product(&knee)];
         let squares = self.product * self.product;
+        let Some(flipped) = flipped else { return };
         for lane in 0..LANES {
             let (above, bend) = (-upper.at(lane), bend.at(lane));
             poses.flipped[lane] = !bends_back(&above, &lower.at(lane), squares, &bend, flipped / 2.0)

@@ -58,6 +58,8 @@ enum Samples {
     None,
     One,
     Each,
+    /// One per frame, which a later stage writes.
+    Left,
 }
 
 impl JointRules<'_> {
@@ -71,7 +73,9 @@ impl JointRules<'_> {
 
     /// Trajectories without frames yet.
     pub(crate) fn trajectories(&self, frames: usize) -> JointTrajectories {
-        let capacity = |joint| if self.samples(joint) == Samples::Each { frames } else { 0 };
+        // Blocks are appended whole.
+        let blocks = frames.next_multiple_of(LANES);
+        let capacity = |joint| if self.samples(joint) == Samples::Each { blocks } else { 0 };
         let rotations = self.target.iter().map(|(joint, _)| Vec::with_capacity(capacity(joint)));
         let moving = self.root_motion.iter().map(|pair| (pair.target, Vec::with_capacity(frames)));
         JointTrajectories { rotations: rotations.collect(), translations: moving.collect() }
@@ -130,6 +134,18 @@ impl<'a> JointTransfer<'a> {
         }
     }
 
+    /// Whether a joint follows one of the source below another joint, without limits.
+    pub(crate) fn follows(&self, joint: JointId) -> bool {
+        matches!(self.joints.rules[joint.index()], TransferRule::Follow { .. })
+            && self.plans[joint.index()].parent.is_some()
+            && self.limits[joint.index()].is_none()
+    }
+
+    /// Leaves the local rotations of a joint that follows to a later stage.
+    pub(crate) fn leave(&mut self, joint: JointId) {
+        self.plans[joint.index()].samples = Samples::Left;
+    }
+
     /// Poses all joints as the source is posed in a block of frames.
     pub(crate) fn pose(&mut self, source: &PlacedJoints, block: usize) {
         for (at, (plan, rule)) in self.plans.iter().zip(self.joints.rules).enumerate() {
@@ -139,7 +155,9 @@ impl<'a> JointTransfer<'a> {
             match (rule, parent, &mut self.limits[at]) {
                 (TransferRule::Follow { source: joint, frame }, Some(parent), None) => {
                     object.rotation.set_product(&source.lanes(*joint, block).rotation, frame);
-                    local.set_seen_from(&parent.rotation, &object.rotation);
+                    if plan.samples != Samples::Left {
+                        local.set_seen_from(&parent.rotation, &object.rotation);
+                    }
                 }
                 (rule, parent, limit) => {
                     if let Some(mut turned) = local_rotation(rule, parent, source, block) {
@@ -173,8 +191,9 @@ impl<'a> JointTransfer<'a> {
         let tracks = trajectories.rotations.iter_mut().zip(&self.local).zip(&self.plans);
         for ((samples, local), plan) in tracks {
             match plan.samples {
-                Samples::Each => samples.extend((0..count).map(|lane| local.at(lane))),
+                Samples::Each => local.append_to(samples, count),
                 Samples::One if samples.is_empty() => samples.push(local.at(0)),
+                Samples::Left => samples.resize(samples.len() + count, UnitQuaternion::identity()),
                 Samples::One | Samples::None => {}
             }
         }

@@ -2,22 +2,20 @@
 
 use crate::body::LimbKind;
 use crate::error::RetargetError;
-use crate::free_limb::{FreeLimb, FreePoses};
+use crate::free_limb::{FreeLimb, FreePoses, REACHED};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
 use crate::source_clip::Segment;
 use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of};
-use crate::velocity_limiter::VelocityLimiter;
+use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
 use mocap_model::{
     Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, Vector3, VectorLanes, angle_between,
     renormalised,
 };
 
-/// A goal is reached within this share of the limb's length.
-const REACHED: f64 = 1e-6;
 /// A limb with a planned swivel does not rotate further from the plan than this \[rad\].
 const OFF_PLAN: f64 = 0.13;
 /// A knee or elbow is flipped if it bends the wrong way by more than this, and the source's does not (sine).
@@ -57,13 +55,13 @@ pub(crate) struct LimbSolving {
     pub measured: bool,
 }
 
-/// Solves all limbs in the frames of a segment and writes their rotations. `bend_axes` are the axes about which the limbs
-/// of the source bend. Returns results by limb of the pair, then by frame; no frames for a limb without targets, and none
+/// Solves all limbs in the frames of a segment and writes their rotations. `bend_axis` gives the axis about which the
+/// source's limb bends. Returns results by limb of the pair, then by frame; no frames for a limb without targets, and none
 /// unless they are measured.
 pub(crate) fn solve_limbs(
     pair: &Pair,
     how: LimbSolving,
-    bend_axes: &[Vector3<f64>],
+    bend_axis: impl Fn(&LimbMap) -> Vector3<f64>,
     segment: &Segment,
     body: &BodyTargets,
     joints: &mut JointTrajectories,
@@ -80,22 +78,31 @@ pub(crate) fn solve_limbs(
         if how.measured {
             solved.reserve(body.frames);
         }
-        let mut run = LimbRun::new(pair, limb, how, segment);
-        run.plan(pair, joints, targets, bend_axes[i])?;
+        let mut run = LimbRun::new(pair, limb, how, segment, body.left[i]);
+        let bend_axis = bend_axis(limb);
+        run.plan(pair, joints, targets, bend_axis)?;
         for (block, targets) in targets.iter().enumerate() {
             let source = segment.placed.lanes(limb.source.base, block);
-            let bend = source.rotation.turn(&bend_axes[i]);
+            let bend = source.rotation.turn(&bend_axis);
             let free = run.solve_free(targets, &bend);
-            for lane in 0..LANES.min(body.frames - block * LANES) {
+            let count = LANES.min(body.frames - block * LANES);
+            if let Some(free) = free.as_ref().filter(|free| run.take_block(free, joints, block, count)) {
+                solved.extend((0..count).filter(|_| how.measured).map(|lane| free.result(lane)));
+                continue;
+            }
+            for lane in 0..count {
                 let frame = block * LANES + lane;
-                let taken = free.as_ref().and_then(|free| run.take(free, joints, frame));
-                let (result, tip) = match taken {
-                    Some(taken) => taken,
-                    None => run.solve_chain(joints, targets, bend.at(lane), frame)?,
+                let tip = match free.as_ref().filter(|free| run.take(free, joints, frame)) {
+                    Some(free) => {
+                        solved.extend(how.measured.then(|| free.result(lane)));
+                        run.free_tip(free, lane)
+                    }
+                    None => {
+                        let (result, tip) = run.solve_chain(joints, targets, bend.at(lane), frame)?;
+                        solved.extend(how.measured.then_some(result));
+                        tip
+                    }
                 };
-                if how.measured {
-                    solved.push(result);
-                }
                 run.keep_tip(joints, frame, tip);
             }
         }
@@ -110,6 +117,20 @@ struct FreeBlock {
     local: Option<[RotationLanes; 3]>,
 }
 
+impl FreeBlock {
+    /// The result of one frame.
+    fn result(&self, lane: usize) -> SolvedFrame {
+        let FreePoses { left, softened, moved, flipped, .. } = &self.poses;
+        SolvedFrame {
+            error: left[lane].sqrt(),
+            status: if softened[lane] { SolveStatus::Unreachable } else { SolveStatus::Reached },
+            iterations: u32::from(moved[lane]),
+            at_limit: false,
+            flipped: flipped[lane],
+        }
+    }
+}
+
 /// One limb over the frames of a segment.
 struct LimbRun<'a> {
     limb: &'a LimbMap,
@@ -119,8 +140,11 @@ struct LimbRun<'a> {
     solver: LimbSolver,
     unfolds: bool,
     options: SolveOptions,
+    measured: bool,
     /// The first frame of the segment, counted in the whole clip.
     start: usize,
+    /// Whether the transfer left the local rotations to the solver.
+    left: bool,
     /// The source, whose limb shows the bend.
     segment: &'a Segment,
     limiter: VelocityLimiter,
@@ -135,7 +159,13 @@ struct LimbRun<'a> {
 }
 
 impl<'a> LimbRun<'a> {
-    fn new(pair: &Pair, limb: &'a LimbMap, how: LimbSolving, segment: &'a Segment) -> LimbRun<'a> {
+    fn new(
+        pair: &Pair,
+        limb: &'a LimbMap,
+        how: LimbSolving,
+        segment: &'a Segment,
+        left: bool,
+    ) -> LimbRun<'a> {
         let TargetLimits { constraints, kept } = &pair.limits;
         let skeleton = &pair.target.skeleton;
         let tip = limb.target.tip;
@@ -145,7 +175,7 @@ impl<'a> LimbRun<'a> {
         LimbRun {
             limb,
             chain: limb.chain.clone(),
-            free: FreeLimb::of(skeleton, &pair.limits, limb, how.solver, REACHED),
+            free: FreeLimb::of(skeleton, &pair.limits, limb, how.solver),
             solver: how.solver,
             unfolds: how.unfolds,
             options: SolveOptions {
@@ -154,7 +184,9 @@ impl<'a> LimbRun<'a> {
                 restart: false,
                 ..SolveOptions::default()
             },
+            measured: how.measured,
             start: segment.start,
+            left,
             segment,
             limiter: VelocityLimiter::new(&segment.clip, limb, *kept),
             swivels: Vec::new(),
@@ -209,10 +241,11 @@ impl<'a> LimbRun<'a> {
     /// Solves a block of frames in closed form, each by itself; `None` if the limb is not free.
     fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes) -> Option<FreeBlock> {
         let goal = targets.goal.minus(&targets.from);
-        let poses = self.free.as_ref()?.solve(&targets.frames, &goal, bend, self.unfolds, FLIPPED);
+        let flipped = self.measured.then_some(FLIPPED);
+        let poses = self.free.as_ref()?.solve(&targets.frames, &goal, bend, self.unfolds, flipped);
         // Only feet are turned after the transfer.
         let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true);
-        let local = (!stays).then(|| {
+        let mut local = (!stays).then(|| {
             let [upper, lower] = &poses.frames;
             [
                 targets.base.rotation.inverse_product(upper),
@@ -220,44 +253,78 @@ impl<'a> LimbRun<'a> {
                 lower.inverse_product(&targets.tip).renormalised(),
             ]
         });
+        if let Some(local) = local.as_mut().filter(|_| self.left && poses.moved.contains(&false)) {
+            for (local, transferred) in local.iter_mut().zip(targets.transferred()) {
+                let stays = (0..LANES).filter(|lane| !poses.moved[*lane]);
+                stays.for_each(|lane| local.set(lane, &transferred.at(lane)));
+            }
+        }
         Some(FreeBlock { poses, local })
     }
 
-    /// Takes the solution of one frame and writes it. Returns the rotation of the tip as well, unless it stays as
-    /// transferred. `None` if the limb cannot reach its goal, or would jump.
+    /// Takes the solution of a block of frames and writes it, if the limb is left to the solver, reaches its goals, and
+    /// no joint is near its step limit. `false` if each frame has to be looked at.
+    fn take_block(
+        &mut self,
+        FreeBlock { poses, local }: &FreeBlock,
+        joints: &mut JointTrajectories,
+        block: usize,
+        count: usize,
+    ) -> bool {
+        let free_tip = self.tip.is_some_and(|tip| tip.is_free());
+        let Some(local) = local.as_ref().filter(|_| self.left && free_tip && !poses.found.contains(&false))
+        else {
+            return false;
+        };
+        let frames = block * LANES..block * LANES + count;
+        let with_before = frames.start.saturating_sub(1)..frames.end;
+        for ((joint, local), least) in
+            self.limb.target.joints().iter().zip(local).zip(self.limiter.safe_cosines())
+        {
+            let samples = &mut joints.rotations[joint.index()][self.start..];
+            local.copy_to(&mut samples[frames.clone()]);
+            if samples[with_before.clone()].windows(2).any(|pair| half_cosine(&pair[0], &pair[1]) < least) {
+                return false;
+            }
+        }
+        let last = self.start + frames.end - 1;
+        let [base, middle, _] = self.limb.target.joints().map(|joint| joints.rotations[joint.index()][last]);
+        self.limiter.accept(&[base, middle]);
+        true
+    }
+
+    /// Takes the solution of one frame and writes it. `false` if the limb cannot reach its goal, or would jump.
     #[inline]
     fn take(
         &mut self,
         FreeBlock { poses, local }: &FreeBlock,
         joints: &mut JointTrajectories,
         frame: usize,
-    ) -> Option<(SolvedFrame, Option<UnitQuaternion<f64>>)> {
+    ) -> bool {
         let (at, lane) = (self.start + frame, frame % LANES);
         let ids = [self.limb.target.base, self.limb.target.middle].map(JointId::index);
-        let moved = local.as_ref().filter(|_| poses.moved[lane]);
-        let turned = match moved {
+        let written = local.as_ref().filter(|_| self.left || poses.moved[lane]);
+        let turned = match written {
             Some([base, middle, _]) => [base.at(lane), middle.at(lane)],
             None => ids.map(|id| joints.rotations[id][at]),
         };
         if !poses.found[lane] || self.limiter.exceeded(&turned) {
-            return None;
+            return false;
         }
         self.limiter.accept(&turned);
-        if moved.is_some() {
+        if written.is_some() {
             for (id, turned) in ids.into_iter().zip(turned) {
                 joints.rotations[id][at] = turned;
             }
         }
-        let solved = SolvedFrame {
-            error: poses.left[lane].sqrt(),
-            status: if poses.softened[lane] { SolveStatus::Unreachable } else { SolveStatus::Reached },
-            iterations: u32::from(poses.moved[lane]),
-            at_limit: false,
-            flipped: poses.flipped[lane],
-        };
+        true
+    }
+
+    /// The rotation of the tip in a frame that is taken; `None` if it stays as transferred.
+    #[inline]
+    fn free_tip(&self, FreeBlock { poses, local }: &FreeBlock, lane: usize) -> Option<UnitQuaternion<f64>> {
         let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved[lane];
-        let tip = local.as_ref().filter(|_| !stays).map(|[.., tip]| tip.at(lane));
-        Some((solved, tip))
+        local.as_ref().filter(|_| !stays).map(|[.., tip]| tip.at(lane))
     }
 
     /// Solves one frame with the chain of the limb. Returns the rotation of the tip under it as well.
@@ -268,6 +335,11 @@ impl<'a> LimbRun<'a> {
         bend: Vector3<f64>,
         frame: usize,
     ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
+        if self.left {
+            for (joint, transferred) in self.limb.target.joints().into_iter().zip(targets.transferred()) {
+                joints.rotations[joint.index()][self.start + frame] = transferred.at(frame % LANES);
+            }
+        }
         self.read(joints, targets, frame)?;
         let LimbRun { limb, chain, solver, options, limiter, transferred, .. } = self;
         let asked = targets.goal.at(frame % LANES);
@@ -334,7 +406,7 @@ fn largest_angle(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
 mod tests {
     use super::*;
     use crate::body::Limb;
-    use crate::clip_context::analyse;
+    use crate::clip_context::{ClipContext, analyse};
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
     use crate::pair::Character;
@@ -350,7 +422,7 @@ mod tests {
     struct Walk {
         pair: Pair,
         source: SourceClip,
-        bend_axes: Vec<Vector3<f64>>,
+        context: ClipContext,
         body: BodyTrajectories,
         targets: BodyTargets,
     }
@@ -365,12 +437,13 @@ mod tests {
             let transfer = Transfer::new(&pair, options, &context, &source);
             let mut body = transfer.trajectories(walk.frames());
             let targets = transfer.append(source.last(), &SelfContacts::default(), &mut body);
-            Walk { bend_axes: context.bend_axes.clone(), pair, source, body, targets }
+            Walk { context, pair, source, body, targets }
         }
 
         fn solve(&mut self) -> Vec<Vec<SolvedFrame>> {
-            let joints = &mut self.body.joints;
-            solve_limbs(&self.pair, HOW, &self.bend_axes, self.source.last(), &self.targets, joints).unwrap()
+            let Walk { pair, source, context, body, targets } = self;
+            let bend_axis = |limb: &LimbMap| context.bend_axis(pair, &source.last().placed, limb);
+            solve_limbs(pair, HOW, bend_axis, source.last(), targets, &mut body.joints).unwrap()
         }
 
         fn clip(self) -> Clip {

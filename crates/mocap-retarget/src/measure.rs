@@ -339,7 +339,7 @@ impl LimbCurves {
         let LimbMotions { placed, .. } = motions;
         let jerk = |i: usize| {
             let Some([.., tip]) = motions.limb(i) else { return 0.0 };
-            let places = (0..placed.frames()).map(|frame| placed.position(tip, frame)).collect();
+            let places = placed.positions(tip);
             mean_jerk(&places, rate.fps())
         };
         let limbs = 0..pair.limbs.len();

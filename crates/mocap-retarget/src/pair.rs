@@ -45,10 +45,10 @@ pub(crate) struct Pair {
     pub follows: Vec<bool>,
     /// Joints without a role that both have.
     pub namesakes: Vec<JointPair>,
-    /// The joints of the source whose positions and orientations are read,
-    pub read: Vec<JointId>,
-    /// and those that turn joints of the target: their orientations are read.
-    pub driving: Vec<JointId>,
+    /// The joints of the source whose positions are read,
+    pub placed: Vec<JointId>,
+    /// and those whose orientations are.
+    pub turned: Vec<JointId>,
 }
 
 /// The joint limits of the target.
@@ -129,10 +129,10 @@ impl Pair {
         let [from, to] =
             [&source, &target].map(|character| (&*character.skeleton, &character.body, &character.reference));
         let rules = transfer_rules(from, to, &namesakes, &options.joint_pairs);
-        let read = read_joints(&source);
-        let driving = rules.iter().flat_map(TransferRule::sources).copied().collect();
+        let driving: Vec<JointId> = rules.iter().flat_map(TransferRule::sources).copied().collect();
+        let [placed, turned] = read_joints(&source, driving);
         let follows = limbs.iter().map(|limb| follows(limb, &source, &target, &rules, &limits)).collect();
-        Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, read, driving })
+        Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, placed, turned })
     }
 
     /// What is left out or assumed, for any clip.
@@ -207,12 +207,13 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
     Ok(limbs)
 }
 
-/// The joints of the source that show its feet, its limbs and what its hands touch.
-fn read_joints(source: &Character) -> Vec<JointId> {
-    let mut joints = FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton));
-    joints.extend(MotionSample::joints(&source.body));
-    joints.extend([source.body.hips, source.body.top()].into_iter().chain(source.body.head));
-    joints
+/// The joints of the source whose positions and whose orientations are read; `driving` turn joints of the target.
+fn read_joints(source: &Character, driving: Vec<JointId>) -> [Vec<JointId>; 2] {
+    let Body { hips, head, .. } = source.body;
+    let limbs = MotionSample::joints(&source.body);
+    let read: Vec<JointId> = limbs.chain([hips, source.body.top()]).chain(head).collect();
+    let feet = FootMotion::joints(&source.skeleton, &feet_of(&source.skeleton));
+    [[feet, read.clone()].concat(), [driving, read].concat()]
 }
 
 /// Whether each joint of a limb turns freely and follows its partner, and the joint above it the one above the partner:

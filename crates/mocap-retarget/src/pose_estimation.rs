@@ -46,7 +46,8 @@ impl MotionSample<'_> {
         [0, 1, 2, 3].map(|slot| self.bend_axis(body.limbs[slot].as_ref()?))
     }
 
-    fn bend_axis(&self, limb: &Limb) -> Option<Vector3<f64>> {
+    /// The axis of one limb.
+    pub(crate) fn bend_axis(&self, limb: &Limb) -> Option<Vector3<f64>> {
         let (mut sum, mut total) = (Vector3::zeros(), 0.0);
         for frame in &self.frames {
             let at = |joint: JointId| self.placed.position(joint, *frame);

@@ -5,6 +5,7 @@ use crate::error::{RetargetError, RetargetWarning};
 use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
+use crate::limb_map::LimbMap;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
@@ -158,7 +159,8 @@ impl Retargeter {
                 lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
             }
             keep_self_contacts(pair, &self_contacts, heights, &mut targets);
-            solved = solve_limbs(pair, how, &context.bend_axes, segment, &targets, &mut body.joints)?;
+            let bend_axis = |limb: &LimbMap| context.bend_axis(pair, &source.last().placed, limb);
+            solved = solve_limbs(pair, how, bend_axis, segment, &targets, &mut body.joints)?;
         }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
         Ok(Staged { context, self_contacts, solved, clip })

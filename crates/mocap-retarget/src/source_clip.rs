@@ -33,7 +33,7 @@ impl SourceClip {
         let clip = in_axes_of(&rigid, skeleton)?.with_skeleton(Arc::clone(skeleton))?;
         let segment = |start: usize, clip: Clip| {
             let placed =
-                PlacedJoints::with_turned(&clip, pair.read.iter().copied(), pair.driving.iter().copied());
+                PlacedJoints::with_turned(&clip, pair.placed.iter().copied(), pair.turned.iter().copied());
             Segment { start, clip, placed }
         };
         let lead_in = lead_in.min(clip.frames().saturating_sub(1));

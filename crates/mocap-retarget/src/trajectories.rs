@@ -36,6 +36,9 @@ pub(crate) struct BodyTargets {
     pub limbs: Vec<Vec<LimbTargets>>,
     /// By limb of the pair: whether it is not solved because the transfer brings its tip to its goal.
     pub rests: Vec<bool>,
+    /// By limb of the pair: whether the transfer leaves its local rotations to its solver; they are
+    /// [`LimbTargets::transferred`].
+    pub left: Vec<bool>,
     /// Positions of the head; empty if no stage reads them.
     pub head: Vec<VectorLanes>,
 }
@@ -53,6 +56,17 @@ pub(crate) struct LimbTargets {
     pub frames: [RotationLanes; 2],
     /// Orientation of its tip.
     pub tip: RotationLanes,
+}
+
+impl LimbTargets {
+    /// Local rotations of first joint and knee or elbow as transferred, of a limb whose joints follow the source's.
+    pub(crate) fn transferred(&self) -> [RotationLanes; 2] {
+        let [base, middle] = &self.frames;
+        let mut local = self.frames;
+        local[0].set_seen_from(&self.base.rotation, base);
+        local[1].set_seen_from(base, middle);
+        local
+    }
 }
 
 /// The block of a frame, and its lane.

@@ -7,6 +7,7 @@
 use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
 use crate::foot_goal::{FootGoal, PlacedFoot};
+use crate::free_limb::FreeLimb;
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
 use crate::limb_map::LimbMap;
 use crate::options::{Hands, RetargetMethod, RetargetOptions};
@@ -81,6 +82,16 @@ impl<'a> Transfer<'a> {
             && !contacts.concern(i)
     }
 
+    /// Whether the local rotations of a limb are left to its solver, which changes those of legs in nearly every frame.
+    fn leaves(&self, i: usize, joints: &JointTransfer) -> bool {
+        let Transfer { pair, options, .. } = self;
+        let limb = &pair.limbs[i];
+        limb.target.kind == LimbKind::Leg
+            && options.method != RetargetMethod::Copy
+            && FreeLimb::of(&pair.target.skeleton, &pair.limits, limb, options.limb_solver()).is_some()
+            && limb.target.joints().into_iter().all(|joint| joints.follows(joint))
+    }
+
     /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do, given the
     /// contacts of the source's hands.
     pub(crate) fn append(
@@ -96,6 +107,11 @@ impl<'a> Transfer<'a> {
         let (turned, placed) = read_joints(pair, options, &rests, head);
         let frames = segment.clip.frames();
         let blocks = frames.div_ceil(LANES);
+        let mut joints = JointTransfer::new(self.rules(), limits, base, &turned, &placed);
+        let left: Vec<bool> = (0..pair.limbs.len()).map(|i| self.leaves(i, &joints)).collect();
+        for (limb, _) in pair.limbs.iter().zip(&left).filter(|(_, left)| **left) {
+            limb.target.joints().into_iter().for_each(|joint| joints.leave(joint));
+        }
         let limbs = rests.iter().map(|rests| Vec::with_capacity(if *rests { 0 } else { blocks }));
         let mut targets = BodyTargets {
             start: segment.start,
@@ -103,16 +119,11 @@ impl<'a> Transfer<'a> {
             above_hips: Vec::with_capacity(blocks),
             limbs: limbs.collect(),
             rests,
+            left,
             head: Vec::new(),
         };
-        let mut transfer = BlockTransfer {
-            pair,
-            options,
-            context,
-            source: &segment.placed,
-            joints: JointTransfer::new(self.rules(), limits, base, &turned, &placed),
-            block: 0,
-        };
+        let mut transfer =
+            BlockTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
         // What hangs on the hips moves with them.
         let Character { skeleton, body: target, .. } = &pair.target;
         let mut moving = skeleton.subtree(target.hips);

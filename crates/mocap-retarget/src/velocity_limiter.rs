@@ -17,6 +17,20 @@ const WORSE: f64 = 0.05;
 /// the first counts, not the one that rounding prefers.
 const TIE: f64 = 1e-12;
 
+/// Cosines of half an angle that differ by more than this are not the same up to rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The cosine of half the angle between two rotations.
+#[inline]
+pub(crate) fn half_cosine(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> f64 {
+    a.coords.dot(&b.coords).abs()
+}
+
+/// The least [`half_cosine`] within a step limit \[rad\].
+fn step_cosine(step: f64) -> f64 {
+    if step < PI { (step / 2.0).cos() } else { -1.0 }
+}
+
 /// Step limits of one limb, and its pose in the frame before.
 pub(crate) struct VelocityLimiter {
     /// By joint of the chain: the step limit \[rad / frame\], and the cosine of its half.
@@ -24,8 +38,10 @@ pub(crate) struct VelocityLimiter {
     cosines: Vec<f64>,
     /// Step limit of the tip \[rad / frame\].
     tip: f64,
-    /// By joint of the chain, in the frame before; empty before the first.
+    /// By joint of the chain, in the frame before.
     before: Vec<UnitQuaternion<f64>>,
+    /// Whether there is a frame before.
+    begun: bool,
     keep_limits: bool,
 }
 
@@ -40,9 +56,14 @@ impl VelocityLimiter {
             _ => base.max(middle),
         });
         let steps: Vec<f64> = steps.map(|step| step + STEP_MARGIN).collect();
-        let cosine = |angle: &f64| if *angle < PI { (angle / 2.0).cos() } else { -1.0 };
-        let cosines = steps.iter().map(cosine).collect();
-        VelocityLimiter { steps, cosines, tip: tip + STEP_MARGIN, before: Vec::new(), keep_limits }
+        VelocityLimiter {
+            cosines: steps.iter().copied().map(step_cosine).collect(),
+            tip: tip + STEP_MARGIN,
+            before: vec![UnitQuaternion::identity(); steps.len()],
+            begun: false,
+            keep_limits,
+            steps,
+        }
     }
 
     /// Step limit of the first joint \[rad / frame\].
@@ -55,17 +76,23 @@ impl VelocityLimiter {
         self.tip
     }
 
+    /// By joint of a limb of two bones and its tip: two rotations with a larger [`half_cosine`] are surely within the step
+    /// limit of the joint.
+    pub(crate) fn safe_cosines(&self) -> [f64; 3] {
+        let safe = |cosine: f64| cosine + ROUNDING;
+        [safe(self.cosines[0]), safe(self.cosines[1]), safe(step_cosine(self.tip))]
+    }
+
     /// Takes a pose as the one of the frame before.
     pub(crate) fn accept(&mut self, solved: &[UnitQuaternion<f64>]) {
-        self.before.clear();
-        self.before.extend_from_slice(solved);
+        self.before.iter_mut().zip(solved).for_each(|(before, solved)| *before = *solved);
+        self.begun = true;
     }
 
     /// Whether a joint has rotated further than its step limit; never in the first frame.
     pub(crate) fn exceeded(&self, solved: &[UnitQuaternion<f64>]) -> bool {
         let pairs = solved.iter().zip(&self.before).zip(&self.cosines);
-        // The cosine of half the angle between two rotations.
-        pairs.into_iter().any(|((now, before), least)| now.coords.dot(&before.coords).abs() < *least)
+        self.begun && pairs.into_iter().any(|((now, before), least)| half_cosine(now, before) < *least)
     }
 
     /// Replaces a pose that exceeds the limits: solves again from the pose of the frame before, which finds the

@@ -1,4 +1,4 @@
-//! Feeds changed files to every reader of the project, for a given time per target.
+//! Feeds changed files to every reader of the project, for a given processor time per target.
 //!
 //! Each target runs in a separate process, so an input that ends the process or never returns is a finding too. No
 //! instrumentation is needed: an input whose error and warning codes are new joins the corpus.
@@ -25,7 +25,7 @@ use clap::Parser;
 struct Args {
     /// Targets [default: all; --list names them]
     targets: Vec<String>,
-    /// Seconds per target
+    /// Seconds of processor time per target
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     seconds: u64,
     /// Start of the random numbers

@@ -3,12 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 use crate::work::{Summary, current};
 
-/// After its time, a worker ends within this \[s\].
-const LATE: u64 = 120;
+/// A worker that reads one input for so long never ends \[s\]: much more than the time allowed, as other programs may
+/// keep it waiting.
+const STUCK: u64 = 300;
 
 /// Runs one target, prints its line, and returns the number of different findings.
 pub(crate) fn supervise(target: &str, seconds: u64, seed: u64, keep: &Path) -> usize {
@@ -20,12 +21,12 @@ pub(crate) fn supervise(target: &str, seconds: u64, seed: u64, keep: &Path) -> u
         .stdout(Stdio::piped())
         .spawn()
         .expect("a worker");
-    let end = Instant::now() + Duration::from_secs(seconds + LATE);
+    let started = SystemTime::now();
     let ended = loop {
         match child.try_wait().expect("a worker") {
             Some(status) => break Some(status),
-            None if Instant::now() > end => break None,
-            None => std::thread::sleep(Duration::from_millis(20)),
+            None if is_stuck(&current(keep, target), started) => break None,
+            None => std::thread::sleep(Duration::from_millis(100)),
         }
     };
     let Some(status) = ended else {
@@ -39,6 +40,12 @@ pub(crate) fn supervise(target: &str, seconds: u64, seed: u64, keep: &Path) -> u
         Ok(summary) if status.success() => report(target, &summary, keep),
         _ => died(target, &format!("ends the process ({status})"), keep),
     }
+}
+
+/// Whether the worker began its present input, or was started, too long ago.
+fn is_stuck(input: &Path, started: SystemTime) -> bool {
+    let written = std::fs::metadata(input).and_then(|data| data.modified()).unwrap_or(started);
+    written.max(started).elapsed().is_ok_and(|age| age > Duration::from_secs(STUCK))
 }
 
 fn report(target: &str, summary: &Summary, keep: &Path) -> usize {

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ProcessTime;
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,7 @@ pub(crate) fn current(keep: &Path, target: &str) -> std::path::PathBuf {
     keep.join(format!("{target}.current"))
 }
 
-/// Works for a time, keeps inputs with findings, and prints the summary.
+/// Works for seconds of processor time, keeps inputs with findings, and prints the summary.
 pub(crate) fn work(target: &Target, seconds: u64, seed: u64, keep: &Path) {
     hush();
     let mut rng = Rng::with_seed(seed);
@@ -54,8 +55,8 @@ pub(crate) fn work(target: &Target, seconds: u64, seed: u64, keep: &Path) {
     for bytes in target.corpus.iter().chain([&Vec::new()]) {
         one(target, bytes, keep, &mut summary, &mut known);
     }
-    let end = Instant::now() + Duration::from_secs(seconds);
-    while Instant::now() < end {
+    let (start, enough) = (ProcessTime::now(), Duration::from_secs(seconds));
+    while start.elapsed() < enough {
         let [from, other] = [0, 1].map(|_| rng.usize(..corpus.len()));
         let bytes = mutated(&corpus[from], &corpus[other], target.words, &mut rng);
         if bytes.len() > LARGEST {
@@ -82,7 +83,7 @@ fn one(
 ) -> bool {
     std::fs::write(current(keep, &target.name), bytes).expect("the folder for findings takes files");
     let mut seen = run(target, bytes);
-    // Other programs may slow one run.
+    // Cold caches and new pages may slow one run.
     for _ in 0..2 {
         if seen.time > 1.0 {
             seen.time = seen.time.min(run(target, bytes).time);
@@ -120,7 +121,7 @@ struct Seen {
 }
 
 fn run(target: &Target, bytes: &[u8]) -> Seen {
-    let start = Instant::now();
+    let start = ProcessTime::now();
     let mut outcome = None;
     let mut read = || {
         outcome = Some(panic::catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))));
