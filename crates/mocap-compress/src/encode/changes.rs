@@ -63,7 +63,8 @@ fn isotropic(head: &Head) -> [Column; 3] {
     let least = head.columns.iter().map(length).fold(f32::INFINITY, f32::min);
     [0, 1, 2].map(|axis| {
         let mut vector = [0.0; 3];
-        vector[axis] = f64::from(least);
+        // Stored lengths are rounded down: one that was stored before stays as it is.
+        vector[axis] = f64::from(least) * 1.001;
         Column::nearest(vector)
     })
 }
