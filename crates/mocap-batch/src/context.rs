@@ -12,7 +12,7 @@ use crate::error::BatchError;
 use crate::hash::Content;
 use crate::input::{Input, Source};
 use crate::interrupt;
-use crate::read::{self, read_stdin};
+use crate::read::read_content;
 use crate::write::{Staging, WriteContent, stage};
 
 /// What a job reads and writes goes through its context, which records it for the manifest.
@@ -93,11 +93,7 @@ impl JobContext {
     /// Where it cannot be read or is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => {
-                let bytes = read_stdin(limit)?;
-                self.record(Path::new("-"), &bytes)?;
-                Ok(bytes)
-            }
+            Source::Stdin => self.record(Path::new("-"), read_content(None, limit)?),
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
         }
@@ -108,15 +104,13 @@ impl JobContext {
     /// # Errors
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-        let bytes = read::read_file(path, limit)?;
-        self.record(path, &bytes)?;
-        Ok(bytes)
+        self.record(path, read_content(Some(path), limit)?)
     }
 
-    fn record(&self, path: &Path, bytes: &[u8]) -> Result<(), BatchError> {
-        let content = Content::of(bytes);
+    fn record(&self, path: &Path, (bytes, content): (Vec<u8>, Content)) -> Result<Vec<u8>, BatchError> {
         self.state().files.read.push(FileRecord { path: path.to_owned(), content });
-        self.check()
+        self.check()?;
+        Ok(bytes)
     }
 
     /// The files read so far.

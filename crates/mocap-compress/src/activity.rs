@@ -26,6 +26,19 @@ impl Activity {
         Activity { frames: vec![1.0; frames], tracks: Vec::new() }
     }
 
+    /// The activity of all frames, and the number of rotations.
+    #[cfg(feature = "encode")]
+    pub(crate) fn mark(&self) -> (Vec<f32>, usize) {
+        (self.frames.clone(), self.tracks.len())
+    }
+
+    /// Forgets the rotations since the mark.
+    #[cfg(feature = "encode")]
+    pub(crate) fn reset(&mut self, (frames, tracks): &(Vec<f32>, usize)) {
+        self.frames.clone_from(frames);
+        self.tracks.truncate(*tracks);
+    }
+
     /// Starts a rotation.
     pub(crate) fn begin(&mut self) {
         self.tracks.push(vec![1.0; self.frames.len()]);

@@ -87,10 +87,10 @@ pub(crate) fn encode(block: &crate::encode::block::Block<'_>) -> crate::encode::
     let nodes = schedule(block.frames as u32, TOP, Reach::Block);
     let mut chooser = Chooser::new(block, &nodes, levels(TOP));
     let mut coder = crate::range_coder::RangeEncoder::new();
-    let residuals = code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds);
+    let coded = code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds, true);
     #[cfg(test)]
-    crate::encode::learn::count(&residuals);
+    crate::encode::learn::count(&coded.models);
     #[cfg(not(test))]
-    drop(residuals);
+    drop(coded);
     EncodedBlock { bytes: coder.finish(), failed: chooser.failed }
 }

@@ -1,10 +1,11 @@
 //! Puts frames together from residuals and the frames that they are predicted from, eight tracks side by side.
 
 use crate::hierarchy::LEVELS;
-use crate::lanes::{self, LANES, Lane, Mix, Quats, Vectors, groups};
+use crate::lanes::{self, LANES, Lane, Mix, Quats, Turn, TurnAlong, Vectors, groups};
 use crate::quat::Quat;
 use crate::track::{FLATNESS, Head, MATRIX_UNIT, Moving};
 use crate::window::Window;
+use fearless_simd::Level;
 
 /// How one frame is predicted; frames are places in a window.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,8 @@ struct Link {
 /// What all frames of a block share, in lanes. Groups are those of the rotations first, then the translations.
 #[derive(Debug)]
 pub(crate) struct Composer {
+    /// What the processor can do.
+    level: Level,
     /// Group and lane of each track.
     places: Vec<(usize, usize)>,
     links: Vec<Link>,
@@ -52,6 +55,7 @@ impl Composer {
         };
         let all = rotations + translations;
         Composer {
+            level: Level::new(),
             places: kinds.iter().map(place).collect(),
             links: Vec::with_capacity(kinds.len()),
             bases: vec![[Vectors::ZERO; 3]; all],
@@ -124,39 +128,44 @@ impl Composer {
     }
 
     /// Puts a frame together that is predicted only from the heads. `numbers` are those of its residuals, by group.
-    pub(crate) fn start(&mut self, numbers: &[Vectors], place: usize, window: &mut Window) {
-        self.combine(numbers);
+    pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
         let [rotations, translations] = self.groups_by_kind();
         for group in 0..rotations {
-            window.rotations[place * rotations + group] =
-                lanes::turn(&self.base_rotations[group], &self.vectors[group]);
+            let base = &self.base_rotations[group];
+            let turned = &mut window.rotations[place * rotations + group];
+            lanes::run(
+                self.level,
+                Turn { base, basis: &self.bases[group], numbers: &numbers[group], turned },
+            );
         }
         for group in 0..translations {
+            let by = lanes::combine(&self.bases[rotations + group], &numbers[rotations + group]);
             window.translations[place * translations + group] =
-                lanes::moved(&self.base_translations[group], &self.vectors[rotations + group]);
+                lanes::moved(&self.base_translations[group], &by);
         }
     }
 
     /// Puts a frame together that is some `way` from the first frame of `ends` to the second, and off that path by its
     /// numbers.
     pub(crate) fn along(
-        &mut self,
+        &self,
         numbers: &[Vectors],
         way: f32,
         ends: &Window,
         window: &mut Window,
         place: usize,
     ) {
-        self.combine(numbers);
         let [rotations, translations] = self.groups_by_kind();
         for group in 0..rotations {
             let ends = [&ends.rotations[group], &ends.rotations[rotations + group]];
-            window.rotations[place * rotations + group] = lanes::turn_along(ends, way, &self.vectors[group]);
+            let turned = &mut window.rotations[place * rotations + group];
+            let (basis, numbers) = (&self.bases[group], &numbers[group]);
+            lanes::run(self.level, TurnAlong { ends, way, basis, numbers, turned });
         }
         for group in 0..translations {
+            let by = lanes::combine(&self.bases[rotations + group], &numbers[rotations + group]);
             let ends = [&ends.translations[group], &ends.translations[translations + group]];
-            window.translations[place * translations + group] =
-                lanes::move_along(ends, way, &self.vectors[rotations + group]);
+            window.translations[place * translations + group] = lanes::move_along(ends, way, &by);
         }
     }
 

@@ -3,6 +3,9 @@
 //! Each lane is computed by the same functions, in the same order, as a single value: the bits are the same.
 
 use crate::quat::{self, Quat};
+use fearless_simd::Level;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use fearless_simd::Simd;
 
 /// Tracks side by side.
 pub(crate) const LANES: usize = 8;
@@ -17,6 +20,28 @@ pub(crate) struct Quats(pub(crate) [Lane; 4]);
 /// Vectors, by component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vectors(pub(crate) [Lane; 3]);
+
+/// What is computed for tracks side by side: compiled for the widest registers of common processors as well. The bits
+/// are the same for all: nothing is fused or reordered.
+pub(crate) trait Kernel {
+    /// Inlined, as are all functions in it.
+    fn run(self);
+}
+
+/// Runs a kernel as it is compiled for this processor.
+#[inline(always)]
+pub(crate) fn run(level: Level, kernel: impl Kernel) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(avx2) = level.as_avx2() {
+        return avx2.vectorize(
+            #[inline(always)]
+            || kernel.run(),
+        );
+    }
+    // Others have what is needed, or nothing wider.
+    let _ = level;
+    kernel.run();
+}
 
 /// The number of groups of lanes for so many tracks.
 pub(crate) fn groups(tracks: usize) -> usize {
@@ -75,7 +100,12 @@ impl Mix<'_> {
 
 /// Vectors from their numbers in a basis.
 #[inline(never)]
-pub(crate) fn combine([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
+pub(crate) fn combine(basis: &[Vectors; 3], numbers: &Vectors) -> Vectors {
+    combined(basis, numbers)
+}
+
+#[inline(always)]
+fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
     for lane in 0..LANES {
         let [a, b, c] = numbers.get(lane);
@@ -100,14 +130,24 @@ fn turned(r: [f32; 3]) -> Quat {
     quat::from_rodrigues(r.map(bounded))
 }
 
-/// Rotations turned by vectors.
-#[inline(never)]
-pub(crate) fn turn(base: &Quats, by: &Vectors) -> Quats {
-    let mut out = Quats::IDENTITY;
-    for lane in 0..LANES {
-        out.set(lane, quat::mul(base.get(lane), turned(by.get(lane))));
+/// Turns rotations by vectors that numbers in a basis stand for.
+pub(crate) struct Turn<'a> {
+    pub(crate) base: &'a Quats,
+    pub(crate) basis: &'a [Vectors; 3],
+    pub(crate) numbers: &'a Vectors,
+    pub(crate) turned: &'a mut Quats,
+}
+
+impl Kernel for Turn<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let by = combined(self.basis, self.numbers);
+        let mut out = Quats::IDENTITY;
+        for lane in 0..LANES {
+            out.set(lane, quat::mul(self.base.get(lane), turned(by.get(lane))));
+        }
+        *self.turned = out;
     }
-    out
 }
 
 /// Rotations predicted from four others and turned by vectors.
@@ -123,15 +163,27 @@ pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -
     out
 }
 
-/// Rotations some way from one to another, turned by vectors.
-#[inline(never)]
-pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Quats {
-    let mut out = Quats::IDENTITY;
-    for lane in 0..LANES {
-        let by = by.get(lane).map(bounded);
-        out.set(lane, quat::along(from.get(lane), to.get(lane), way, by));
+/// Rotations some way from one to another, turned by vectors that numbers in a basis stand for.
+pub(crate) struct TurnAlong<'a> {
+    pub(crate) ends: [&'a Quats; 2],
+    pub(crate) way: f32,
+    pub(crate) basis: &'a [Vectors; 3],
+    pub(crate) numbers: &'a Vectors,
+    pub(crate) turned: &'a mut Quats,
+}
+
+impl Kernel for TurnAlong<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let by = combined(self.basis, self.numbers);
+        let [from, to] = self.ends;
+        let mut out = Quats::IDENTITY;
+        for lane in 0..LANES {
+            let by = by.get(lane).map(bounded);
+            out.set(lane, quat::along(from.get(lane), to.get(lane), self.way, by));
+        }
+        *self.turned = out;
     }
-    out
 }
 
 /// Translations some way from one to another, moved by vectors.

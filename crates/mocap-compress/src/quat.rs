@@ -13,7 +13,7 @@ pub(crate) type Quat = [f32; 4];
 pub(crate) const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
 
 /// The rotation `a` after the rotation `b`.
-#[inline]
+#[inline(always)]
 pub(crate) fn mul(a: Quat, b: Quat) -> Quat {
     let [ax, ay, az, aw] = a;
     let [bx, by, bz, bw] = b;
@@ -25,13 +25,13 @@ pub(crate) fn mul(a: Quat, b: Quat) -> Quat {
     ]
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn dot(a: Quat, b: Quat) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
 /// The unit quaternion of modified Rodrigues parameters.
-#[inline]
+#[inline(always)]
 pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
     let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     let scale = 1.0 / (16.0 + square);
@@ -40,7 +40,7 @@ pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
 }
 
 /// The rotation some way from one to another, along the shorter arc and in a straight line, turned by a vector.
-#[inline]
+#[inline(always)]
 pub(crate) fn along(from: Quat, to: Quat, way: f32, r: [f32; 3]) -> Quat {
     let weight = if dot(from, to) < 0.0 { -way } else { way };
     let path = [0, 1, 2, 3].map(|i| from[i] * (1.0 - way) + to[i] * weight);

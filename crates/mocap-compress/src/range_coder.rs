@@ -129,6 +129,12 @@ impl Symbols {
         [0, 1].map(|half| INDICES[half] + (self.fast[half] >> 2u32) + (self.slow[half] >> 2u32))
     }
 
+    /// Learns a symbol.
+    #[cfg(feature = "encode")]
+    fn see(&mut self, symbol: usize) {
+        self.learn(symbol, above(INDICES, symbol as u16));
+    }
+
     /// Learns a symbol from the symbols above it, whose estimates rise.
     #[inline(always)]
     fn learn(&mut self, symbol: usize, rises: Row) {
@@ -278,6 +284,68 @@ impl BitCoder for RangeEncoder {
             self.shift();
         }
         value
+    }
+}
+
+/// Counts the bits that would be written.
+#[cfg(feature = "encode")]
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub(crate) bits: f64,
+    learns: bool,
+}
+
+/// By chance out of 2^12: the bits of what has it.
+#[cfg(feature = "encode")]
+static BITS: std::sync::LazyLock<[f64; 4097]> =
+    std::sync::LazyLock::new(|| std::array::from_fn(|chance| 12.0 - (chance.max(1) as f64).log2()));
+
+#[cfg(feature = "encode")]
+impl Meter {
+    /// Models learn as they do where bits are written.
+    pub(crate) fn learning() -> Meter {
+        Meter { bits: 0.0, learns: true }
+    }
+
+    /// Models stay as they are.
+    pub(crate) fn looking() -> Meter {
+        Meter { bits: 0.0, learns: false }
+    }
+
+    /// Adds what has this chance out of 2^15.
+    #[inline]
+    fn add(&mut self, chance: u32) {
+        let rare = chance < 512;
+        self.bits += BITS[(if rare { chance } else { chance >> 3 }) as usize] + if rare { 3.0 } else { 0.0 };
+    }
+}
+
+#[cfg(feature = "encode")]
+impl BitCoder for Meter {
+    #[inline]
+    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
+        let zero = u32::from(model.zero);
+        self.add(if bit { 0x8000 - zero } else { zero });
+        if self.learns {
+            model.learn(bit);
+        }
+        bit
+    }
+
+    #[inline]
+    fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize {
+        let (low, high) = ends(model.bounds(), symbol);
+        self.add(high - low);
+        if self.learns {
+            model.see(symbol);
+        }
+        symbol
+    }
+
+    #[inline]
+    fn even(&mut self, value: u32, count: u32) -> u32 {
+        self.bits += f64::from(count);
+        value & ((1 << count) - 1)
     }
 }
 

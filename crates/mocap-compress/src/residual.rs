@@ -13,7 +13,7 @@ const HIGH: u32 = SYMBOLS as u32 - 1;
 const LARGEST: u32 = 2 * HIGH;
 
 /// Three whole numbers of a residual and their expected magnitudes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ResidualModel {
     pub(crate) zero: [[Bit; BUCKETS]; 3],
     /// By parity, neighbours and bucket.

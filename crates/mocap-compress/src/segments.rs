@@ -64,7 +64,7 @@ impl Models {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Row {
     /// Halvings of the steps.
-    refine: u8,
+    pub(crate) refine: u8,
     /// By axis, the least number, and the bits of what a number exceeds it by.
     pub(crate) least: [i32; 3],
     pub(crate) width: [u32; 3],

@@ -105,7 +105,7 @@ impl Head {
 }
 
 /// The adaptive model of heads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct HeadModel {
     numbers: [[Bit; 32]; 5],
     signs: [Bit; 5],
@@ -262,6 +262,32 @@ pub(crate) struct TrackCoder<'a> {
     before: [i32; 3],
 }
 
+/// The state of a [`ResidualCoder`] between two tracks.
+#[cfg(feature = "encode")]
+pub(crate) struct Mark {
+    rotation: ResidualModel,
+    translation: ResidualModel,
+    activity: (Vec<f32>, usize),
+}
+
+#[cfg(feature = "encode")]
+impl ResidualCoder {
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            rotation: self.rotation.clone(),
+            translation: self.translation.clone(),
+            activity: self.activity.mark(),
+        }
+    }
+
+    /// Forgets the tracks since the mark.
+    pub(crate) fn reset(&mut self, mark: &Mark) {
+        self.rotation.clone_from(&mark.rotation);
+        self.translation.clone_from(&mark.translation);
+        self.activity.reset(&mark.activity);
+    }
+}
+
 impl ResidualCoder {
     pub(crate) fn new(frames: usize) -> ResidualCoder {
         ResidualCoder {
@@ -305,6 +331,18 @@ impl TrackCoder<'_> {
         };
         self.expected = self.own.map(|own| own * factor);
         self.expected
+    }
+
+    /// The bits of a residual of the node that was expected.
+    #[cfg(feature = "encode")]
+    pub(crate) fn bits(&mut self, residual: Residual) -> f64 {
+        let model = match self.moving {
+            Moving::Rotation => &mut self.of.rotation,
+            Moving::Translation => &mut self.of.translation,
+        };
+        let mut meter = crate::range_coder::Meter::looking();
+        model.code(&mut meter, self.kind, self.expected, self.before, residual);
+        meter.bits
     }
 
     /// Codes the residual of the node that was expected.

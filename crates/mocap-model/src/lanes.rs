@@ -172,10 +172,22 @@ impl RotationLanes {
 
     /// Appends the first `count` lanes to rotations.
     pub fn append_to(&self, rotations: &mut Vec<UnitQuaternion<f64>>, count: usize) {
-        let end = rotations.len() + count;
-        // Eight at a time are copied faster than fewer.
-        rotations.extend((0..LANES).map(|lane| self.at(lane)));
-        rotations.truncate(end);
+        let lanes: [_; LANES] = std::array::from_fn(|lane| self.at(lane));
+        rotations.extend_from_slice(&lanes[..count]);
+    }
+
+    /// Appends the first `count` lanes, as seen from parents and at length 1: `parents⁻¹ · these`.
+    pub fn append_seen_from(
+        &self,
+        parents: &RotationLanes,
+        rotations: &mut Vec<UnitQuaternion<f64>>,
+        count: usize,
+    ) {
+        let mut seen = [UnitQuaternion::identity(); LANES];
+        for lane in 0..LANES {
+            seen[lane] = renormalised(parents.at(lane).inverse() * self.at(lane));
+        }
+        rotations.extend_from_slice(&seen[..count]);
     }
 
     /// Replaces all lanes by those of other rotations after one rotation: `others · first`.
@@ -227,9 +239,9 @@ impl RotationLanes {
         RotationLanes::each(|lane| self.at(lane).inverse() * other.at(lane))
     }
 
-    /// The rotations at length 1, as [`renormalised`].
-    pub fn renormalised(&self) -> RotationLanes {
-        RotationLanes::each(|lane| renormalised(self.at(lane)))
+    /// Brings the rotations to length 1, as [`renormalised`].
+    pub fn renormalise(&mut self) {
+        (0..LANES).for_each(|lane| self.set(lane, &renormalised(self.at(lane))));
     }
 
     /// One vector after each rotation.

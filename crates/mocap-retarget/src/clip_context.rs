@@ -174,12 +174,11 @@ fn take_feet<'a>(
 /// The height of the floor under the balls of the feet: the median over their contacts. Toes that bend through the floor,
 /// and heels that are up as in a dance on the toes, make no difference. `None` without contacts.
 fn floor_under_balls(feet: &[FootMotion], contacts: &[FootContacts], heights: &[SoleHeights]) -> Option<f64> {
-    let of_foot = |((foot, contacts), heights): ((&FootMotion, &FootContacts), &SoleHeights)| {
+    let mut floors: Vec<f64> = Vec::new();
+    for ((foot, contacts), heights) in feet.iter().zip(contacts).zip(heights) {
         let standing = foot.toe.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
-        let heights = standing.map(|(ball, _)| ball.dot(&foot.up) - heights.toe);
-        heights.collect::<Vec<f64>>()
-    };
-    let mut floors: Vec<f64> = feet.iter().zip(contacts).zip(heights).flat_map(of_foot).collect();
+        floors.extend(standing.map(|(ball, _)| ball.dot(&foot.up) - heights.toe));
+    }
     if floors.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@ use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::TargetLimits;
 use mocap_ik::BoneTurns;
-use mocap_model::{LANES, RotationLanes, Skeleton, Vector3, VectorLanes};
+use mocap_model::{LANES, RotationLanes, Skeleton, UnitQuaternion, Vector3, VectorLanes};
 
 /// A goal is reached within this share of the limb's length.
 pub(crate) const REACHED: f64 = 1e-6;
@@ -24,7 +24,7 @@ pub(crate) struct FreeLimb {
 }
 
 /// A solved limb in a block of frames.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct FreePoses {
     /// Whether there is a solution; without one the other fields mean nothing.
     pub found: [bool; LANES],
@@ -38,6 +38,20 @@ pub(crate) struct FreePoses {
     pub softened: [bool; LANES],
     /// Whether knee or elbow bends the wrong way, and did not before.
     pub flipped: [bool; LANES],
+}
+
+impl FreePoses {
+    /// Poses that mean nothing yet.
+    pub(crate) fn new() -> FreePoses {
+        FreePoses {
+            found: [false; LANES],
+            frames: [RotationLanes::same(&UnitQuaternion::identity()); 2],
+            moved: [false; LANES],
+            left: [0.0; LANES],
+            softened: [false; LANES],
+            flipped: [false; LANES],
+        }
+    }
 }
 
 impl FreeLimb {
@@ -61,28 +75,25 @@ impl FreeLimb {
         })
     }
 
-    /// The solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames` are the orientations
+    /// Poses the limb by the solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames` are the orientations
     /// of both joints as transferred, `bend` is the axis about which the limb flexes. With `unfolds`, goals that would fold
     /// the limb flat are softened. `flipped` is the sine beyond which a limb that bends the wrong way is flipped; without
     /// one none is.
     pub(crate) fn solve(
         &self,
+        poses: &mut FreePoses,
         frames: &[RotationLanes; 2],
         asked: &VectorLanes,
         bend: &VectorLanes,
         unfolds: bool,
         flipped: Option<f64>,
-    ) -> FreePoses {
+    ) {
         let (upper, lower) = (frames[0].turn(&self.bones[0]), frames[1].turn(&self.bones[1]));
         let tip = upper.plus(&lower);
-        let mut poses = FreePoses {
-            found: [true; LANES],
-            frames: *frames,
-            moved: [false; LANES],
-            left: asked.minus(&tip).norm_squared(),
-            softened: [false; LANES],
-            flipped: [false; LANES],
-        };
+        poses.found = [true; LANES];
+        poses.frames = *frames;
+        poses.left = asked.minus(&tip).norm_squared();
+        (poses.softened, poses.flipped) = ([false; LANES], [false; LANES]);
         let mut goal = *asked;
         if unfolds && asked.norm_squared().iter().any(|square| self.folding.softens(*square)) {
             for lane in 0..LANES {
@@ -95,11 +106,11 @@ impl FreeLimb {
         let far = |tip: &VectorLanes| goal.minus(tip).norm_squared().map(|square| square > self.reached);
         poses.moved = far(&tip);
         if poses.moved.contains(&true) {
-            self.turn(&mut poses, [&upper, &lower], &goal, bend, flipped);
+            self.turn(poses, [&upper, &lower], &goal, bend, flipped);
             let tip = poses.frames[0].turn(&self.bones[0]).plus(&poses.frames[1].turn(&self.bones[1]));
             let left = asked.minus(&tip).norm_squared();
             let far = far(&tip);
-            poses.frames = poses.frames.map(|frames| frames.renormalised());
+            poses.frames.iter_mut().for_each(RotationLanes::renormalise);
             for lane in 0..LANES {
                 if poses.moved[lane] {
                     poses.left[lane] = left[lane];
@@ -111,7 +122,6 @@ impl FreeLimb {
                 }
             }
         }
-        poses
     }
 
     /// Turns both bones to the goal in all frames.

@@ -136,8 +136,8 @@ impl PairedJoints {
         let mut joints = JointTransfer::new(rules, self.limits.clone(), &self.target_base, &[], &[]);
         let mut trajectories = rules.trajectories(source.frames());
         for block in 0..source.frames().div_ceil(LANES) {
-            joints.pose(&placed, block);
-            joints.record(&mut trajectories, LANES.min(source.frames() - block * LANES));
+            let count = LANES.min(source.frames() - block * LANES);
+            joints.append(&placed, block, count, &mut trajectories);
         }
         let skeleton = Arc::new(target.clone());
         Ok(trajectories.into_clip(skeleton, &self.target_base, source.rate(), source.frames())?)

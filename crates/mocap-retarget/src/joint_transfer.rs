@@ -146,17 +146,25 @@ impl<'a> JointTransfer<'a> {
         self.plans[joint.index()].samples = Samples::Left;
     }
 
-    /// Poses all joints as the source is posed in a block of frames.
-    pub(crate) fn pose(&mut self, source: &PlacedJoints, block: usize) {
+    /// Poses all joints as the source is posed in a block of frames, and appends the first `count` of them.
+    pub(crate) fn append(
+        &mut self,
+        source: &PlacedJoints,
+        block: usize,
+        count: usize,
+        trajectories: &mut JointTrajectories,
+    ) {
         for (at, (plan, rule)) in self.plans.iter().zip(self.joints.rules).enumerate() {
             let (above, below) = self.object.split_at_mut(at);
             let parent = plan.parent.map(|parent| &above[parent]);
             let (object, local) = (&mut below[0], &mut self.local[at]);
+            let samples = &mut trajectories.rotations[at];
             match (rule, parent, &mut self.limits[at]) {
                 (TransferRule::Follow { source: joint, frame }, Some(parent), None) => {
                     object.rotation.set_product(&source.lanes(*joint, block).rotation, frame);
-                    if plan.samples != Samples::Left {
-                        local.set_seen_from(&parent.rotation, &object.rotation);
+                    match plan.samples {
+                        Samples::Left => samples.resize(samples.len() + count, UnitQuaternion::identity()),
+                        _ => object.rotation.append_seen_from(&parent.rotation, samples, count),
                     }
                 }
                 (rule, parent, limit) => {
@@ -164,10 +172,16 @@ impl<'a> JointTransfer<'a> {
                         if let Some(limit) = limit {
                             (0..LANES).for_each(|lane| turned.set(lane, &limit.apply(turned.at(lane))));
                         }
-                        *local = turned.renormalised();
+                        turned.renormalise();
+                        *local = turned;
                     }
                     if plan.turned {
                         object.rotation = parent.map_or(*local, |parent| parent.rotation.product(local));
+                    }
+                    match plan.samples {
+                        Samples::Each => local.append_to(samples, count),
+                        Samples::One if samples.is_empty() => samples.push(local.at(0)),
+                        Samples::One | Samples::None | Samples::Left => {}
                     }
                 }
             }
@@ -182,19 +196,6 @@ impl<'a> JointTransfer<'a> {
                 (Some(parent), None) if plan.placed => object.set_position_below(parent, &plan.offset),
                 (Some(_), None) => {}
                 (None, None) => object.position = VectorLanes::same(&plan.offset),
-            }
-        }
-    }
-
-    /// Appends the first `count` frames of the block.
-    pub(crate) fn record(&self, trajectories: &mut JointTrajectories, count: usize) {
-        let tracks = trajectories.rotations.iter_mut().zip(&self.local).zip(&self.plans);
-        for ((samples, local), plan) in tracks {
-            match plan.samples {
-                Samples::Each => local.append_to(samples, count),
-                Samples::One if samples.is_empty() => samples.push(local.at(0)),
-                Samples::Left => samples.resize(samples.len() + count, UnitQuaternion::identity()),
-                Samples::One | Samples::None => {}
             }
         }
         for ((_, samples), places) in trajectories.translations.iter_mut().zip(&self.translations) {
@@ -295,8 +296,7 @@ mod tests {
         let mut joints = JointTransfer::new(rules, limits, &Pose::rest(&target), &[], &[]);
         let placed = PlacedJoints::of(&clip, [ROOT, TIP]);
         let mut trajectories = rules.trajectories(3);
-        joints.pose(&placed, 0);
-        joints.record(&mut trajectories, 3);
+        joints.append(&placed, 0, 3, &mut trajectories);
         trajectories
     }
 
@@ -351,8 +351,7 @@ mod tests {
                 JointRules { target: &target, rules: &rules, root_motion: &[], scale: 1.0, turned_later };
             let mut joints = JointTransfer::new(rules, vec![None, None], &Pose::rest(&target), &[], &[]);
             let mut trajectories = rules.trajectories(3);
-            joints.pose(&PlacedJoints::of(&clip, [ROOT]), 0);
-            joints.record(&mut trajectories, 3);
+            joints.append(&PlacedJoints::of(&clip, [ROOT]), 0, 3, &mut trajectories);
             trajectories.rotations.swap_remove(1)
         };
         assert_eq!((samples(&[]).len(), samples(&[TIP]).len()), (1, 3));

@@ -79,30 +79,24 @@ pub(crate) fn solve_limbs(
             solved.reserve(body.frames);
         }
         let mut run = LimbRun::new(pair, limb, how, segment, body.left[i]);
-        let bend_axis = bend_axis(limb);
+        let (bend_axis, mut free) = (bend_axis(limb), FreeBlock::new());
         run.plan(pair, joints, targets, bend_axis)?;
         for (block, targets) in targets.iter().enumerate() {
             let source = segment.placed.lanes(limb.source.base, block);
             let bend = source.rotation.turn(&bend_axis);
-            let free = run.solve_free(targets, &bend);
+            let is_free = run.solve_free(targets, &bend, &mut free);
             let count = LANES.min(body.frames - block * LANES);
-            if let Some(free) = free.as_ref().filter(|free| run.take_block(free, joints, block, count)) {
+            if is_free && run.take_block(&free, joints, block, count) {
                 solved.extend((0..count).filter(|_| how.measured).map(|lane| free.result(lane)));
                 continue;
             }
             for lane in 0..count {
                 let frame = block * LANES + lane;
-                let tip = match free.as_ref().filter(|free| run.take(free, joints, frame)) {
-                    Some(free) => {
-                        solved.extend(how.measured.then(|| free.result(lane)));
-                        run.free_tip(free, lane)
-                    }
-                    None => {
-                        let (result, tip) = run.solve_chain(joints, targets, bend.at(lane), frame)?;
-                        solved.extend(how.measured.then_some(result));
-                        tip
-                    }
+                let (result, tip) = match is_free && run.take(&free, joints, frame) {
+                    true => (free.result(lane), run.free_tip(&free, lane)),
+                    false => run.solve_chain(joints, targets, bend.at(lane), frame)?,
                 };
+                solved.extend(how.measured.then_some(result));
                 run.keep_tip(joints, frame, tip);
             }
         }
@@ -113,11 +107,17 @@ pub(crate) fn solve_limbs(
 /// The solution of a limb whose joints turn freely, in a block of frames.
 struct FreeBlock {
     poses: FreePoses,
-    /// Local rotations of first joint, knee or elbow, and tip; `None` where all stay as transferred.
-    local: Option<[RotationLanes; 3]>,
+    /// Local rotations of first joint, knee or elbow, and tip; they mean nothing for an arm that never moves.
+    local: [RotationLanes; 3],
 }
 
 impl FreeBlock {
+    /// A block that means nothing yet.
+    fn new() -> FreeBlock {
+        let local = [RotationLanes::same(&UnitQuaternion::identity()); 3];
+        FreeBlock { poses: FreePoses::new(), local }
+    }
+
     /// The result of one frame.
     fn result(&self, lane: usize) -> SolvedFrame {
         let FreePoses { left, softened, moved, flipped, .. } = &self.poses;
@@ -238,28 +238,28 @@ impl<'a> LimbRun<'a> {
         Ok(())
     }
 
-    /// Solves a block of frames in closed form, each by itself; `None` if the limb is not free.
-    fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes) -> Option<FreeBlock> {
+    /// Solves a block of frames in closed form, each by itself; `false` if the limb is not free.
+    fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes, block: &mut FreeBlock) -> bool {
+        let Some(free) = &self.free else { return false };
+        let FreeBlock { poses, local } = block;
         let goal = targets.goal.minus(&targets.from);
         let flipped = self.measured.then_some(FLIPPED);
-        let poses = self.free.as_ref()?.solve(&targets.frames, &goal, bend, self.unfolds, flipped);
+        free.solve(poses, &targets.frames, &goal, bend, self.unfolds, flipped);
         // Only feet are turned after the transfer.
-        let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true);
-        let mut local = (!stays).then(|| {
-            let [upper, lower] = &poses.frames;
-            [
-                targets.base.rotation.inverse_product(upper),
-                upper.inverse_product(lower),
-                lower.inverse_product(&targets.tip).renormalised(),
-            ]
-        });
-        if let Some(local) = local.as_mut().filter(|_| self.left && poses.moved.contains(&false)) {
+        if self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true) {
+            return true;
+        }
+        let [upper, lower] = &poses.frames;
+        local[0] = targets.base.rotation.inverse_product(upper);
+        local[1] = upper.inverse_product(lower);
+        local[2].set_seen_from(lower, &targets.tip);
+        if self.left && poses.moved.contains(&false) {
             for (local, transferred) in local.iter_mut().zip(targets.transferred()) {
-                let stays = (0..LANES).filter(|lane| !poses.moved[*lane]);
-                stays.for_each(|lane| local.set(lane, &transferred.at(lane)));
+                let unmoved = (0..LANES).filter(|lane| !poses.moved[*lane]);
+                unmoved.for_each(|lane| local.set(lane, &transferred.at(lane)));
             }
         }
-        Some(FreeBlock { poses, local })
+        true
     }
 
     /// Takes the solution of a block of frames and writes it, if the limb is left to the solver, reaches its goals, and
@@ -272,10 +272,9 @@ impl<'a> LimbRun<'a> {
         count: usize,
     ) -> bool {
         let free_tip = self.tip.is_some_and(|tip| tip.is_free());
-        let Some(local) = local.as_ref().filter(|_| self.left && free_tip && !poses.found.contains(&false))
-        else {
+        if !self.left || !free_tip || poses.found.contains(&false) {
             return false;
-        };
+        }
         let frames = block * LANES..block * LANES + count;
         let with_before = frames.start.saturating_sub(1)..frames.end;
         for ((joint, local), least) in
@@ -297,22 +296,22 @@ impl<'a> LimbRun<'a> {
     #[inline]
     fn take(
         &mut self,
-        FreeBlock { poses, local }: &FreeBlock,
+        FreeBlock { poses, local: [base, middle, _] }: &FreeBlock,
         joints: &mut JointTrajectories,
         frame: usize,
     ) -> bool {
         let (at, lane) = (self.start + frame, frame % LANES);
         let ids = [self.limb.target.base, self.limb.target.middle].map(JointId::index);
-        let written = local.as_ref().filter(|_| self.left || poses.moved[lane]);
+        let written = self.left || poses.moved[lane];
         let turned = match written {
-            Some([base, middle, _]) => [base.at(lane), middle.at(lane)],
-            None => ids.map(|id| joints.rotations[id][at]),
+            true => [base.at(lane), middle.at(lane)],
+            false => ids.map(|id| joints.rotations[id][at]),
         };
         if !poses.found[lane] || self.limiter.exceeded(&turned) {
             return false;
         }
         self.limiter.accept(&turned);
-        if written.is_some() {
+        if written {
             for (id, turned) in ids.into_iter().zip(turned) {
                 joints.rotations[id][at] = turned;
             }
@@ -322,9 +321,9 @@ impl<'a> LimbRun<'a> {
 
     /// The rotation of the tip in a frame that is taken; `None` if it stays as transferred.
     #[inline]
-    fn free_tip(&self, FreeBlock { poses, local }: &FreeBlock, lane: usize) -> Option<UnitQuaternion<f64>> {
-        let stays = self.limb.target.kind == LimbKind::Arm && !poses.moved[lane];
-        local.as_ref().filter(|_| !stays).map(|[.., tip]| tip.at(lane))
+    fn free_tip(&self, block: &FreeBlock, lane: usize) -> Option<UnitQuaternion<f64>> {
+        let stays = self.limb.target.kind == LimbKind::Arm && !block.poses.moved[lane];
+        (!stays).then(|| block.local[2].at(lane))
     }
 
     /// Solves one frame with the chain of the limb. Returns the rotation of the tip under it as well.

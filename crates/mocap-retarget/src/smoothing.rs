@@ -17,11 +17,14 @@ pub(crate) fn envelope(needed: &[f64], ahead: usize) -> Vec<f64> {
 /// The lowest curve that is nowhere below `needed` and changes by at most `step` from one value to the next.
 pub(crate) fn ramped(needed: &[f64], step: f64) -> Vec<f64> {
     let mut ramped = needed.to_vec();
-    for i in 1..ramped.len() {
-        ramped[i] = ramped[i].max(ramped[i - 1] - step);
+    let mut last = f64::NEG_INFINITY;
+    for value in &mut ramped {
+        last = larger(*value, last - step);
+        *value = last;
     }
-    for i in (1..ramped.len()).rev() {
-        ramped[i - 1] = ramped[i - 1].max(ramped[i] - step);
+    for value in ramped.iter_mut().rev() {
+        last = larger(*value, last - step);
+        *value = last;
     }
     ramped
 }
@@ -67,14 +70,23 @@ fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
     starts[reach..reach + values.len()].copy_from_slice(values);
     let mut ends = starts.clone();
     for (starts, ends) in starts.chunks_mut(width).zip(ends.chunks_mut(width)) {
-        for i in 1..starts.len() {
-            starts[i] = starts[i].max(starts[i - 1]);
+        let mut most = f64::NEG_INFINITY;
+        for start in starts {
+            most = larger(*start, most);
+            *start = most;
         }
-        for i in (1..ends.len()).rev() {
-            ends[i - 1] = ends[i - 1].max(ends[i]);
+        most = f64::NEG_INFINITY;
+        for end in ends.iter_mut().rev() {
+            most = larger(*end, most);
+            *end = most;
         }
     }
-    ends.iter().zip(&starts[2 * reach..]).map(|(end, start)| end.max(*start)).collect()
+    ends.iter().zip(&starts[2 * reach..]).map(|(end, start)| larger(*end, *start)).collect()
+}
+
+/// The larger of two numbers: one instruction, where [`f64::max`] looks for what is not a number.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 #[cfg(test)]

@@ -175,8 +175,7 @@ impl BlockTransfer<'_> {
         body: &mut BodyTrajectories,
         targets: &mut BodyTargets,
     ) {
-        self.joints.pose(self.source, self.block);
-        self.joints.record(&mut body.joints, count);
+        self.joints.append(self.source, self.block, count, &mut body.joints);
         let (local, above) = self.place_hips(moving);
         body.hips.extend((0..count).map(|lane| local.at(lane)));
         targets.above_hips.push(above);

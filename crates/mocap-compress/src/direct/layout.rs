@@ -1,6 +1,7 @@
 //! The layout of a track, which all segments of a block share, and the choice of a track in each segment.
 
 use super::LEVELS;
+use super::kernels::WORD;
 use crate::lattice::power_of_half;
 use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row, WIDEST};
@@ -52,7 +53,46 @@ pub(super) fn width_at(bits: i32, code: usize) -> u32 {
     (bits + code as i32 - 4).clamp(0, WIDEST) as u32
 }
 
+/// The widths of three numbers in the bytes of a word; the highest one has the bits of all together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Widths(pub(super) u32);
+
+impl Widths {
+    /// Of numbers of a segment: a bit behind them says whether they are odd.
+    pub(super) fn of_level([a, b, c]: [u32; 3]) -> Widths {
+        Widths(a | b << 8 | c << 16 | (a + b + c + 1) << 24)
+    }
+
+    /// Of numbers of a row.
+    pub(super) fn of_row([a, b, c]: [u32; 3]) -> Widths {
+        Widths(a | b << 8 | c << 16 | (a + b + c) << 24)
+    }
+
+    /// The bits of all.
+    #[inline(always)]
+    pub(super) fn all(self) -> u32 {
+        self.0 >> 24
+    }
+
+    /// Whether a word may hold less than all.
+    pub(super) fn is_long(self) -> bool {
+        self.all() > WORD
+    }
+}
+
 impl Layout {
+    /// By level from 1, and code, the widths of numbers.
+    pub(super) fn widths(&self) -> [[Widths; CODES]; LEVELS - 1] {
+        let mut all = [[Widths::default(); CODES]; LEVELS - 1];
+        for (codes, bits) in all.iter_mut().zip(&self.bits[1..]) {
+            // At code 0 nothing is stored.
+            for (code, widths) in codes.iter_mut().enumerate().skip(1) {
+                *widths = Widths::of_level(bits.map(|bits| width_at(bits, code)));
+            }
+        }
+        all
+    }
+
     /// The steps of a segment against those of the lattice.
     pub(super) fn scale(halved: u8, finer: usize) -> f32 {
         power_of_half(halved) * FINER[finer]

@@ -5,6 +5,7 @@
 //! predicted level by level, and what is left has a fixed width in the segment: a frame is a weighted sum of at most
 //! six numbers whose places are known. Nothing else of the segment is read.
 
+mod kernels;
 mod layout;
 mod phases;
 mod read;
@@ -26,6 +27,7 @@ fn length(segment: usize, last: usize) -> usize {
 }
 
 /// How many numbers of a level a segment of this length has: one for each frame of the level before its end.
+#[inline(always)]
 fn stored(level: usize, length: usize) -> usize {
     let stride = SEGMENT >> level;
     (length + stride - 1) / (2 * stride)

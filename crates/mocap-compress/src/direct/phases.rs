@@ -4,11 +4,9 @@
 //! it and for the frames that it depends on.
 
 use super::SEGMENT;
+use super::kernels::READS;
 use crate::hierarchy::{Node, Reach, schedule};
 use crate::track::FLATNESS;
-
-/// Two neighbouring frames are made from so many numbers: one, two neighbours, two neighbours and one of levels 1 to 4.
-pub(super) const READS: usize = 6;
 
 /// A number of a segment: its level and its place there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

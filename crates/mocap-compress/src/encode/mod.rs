@@ -1,6 +1,7 @@
 //! The encoder: from a clip to the bytes of a `.mocz` file whose error is known.
 
 pub(crate) mod block;
+mod changes;
 mod check;
 mod fit;
 mod joint_rules;
@@ -17,6 +18,7 @@ pub(crate) mod search;
 mod settings;
 pub(crate) mod source;
 mod summary;
+pub(crate) mod tradeoff;
 pub(crate) mod write;
 
 pub use joint_rules::{JointRule, MatchedRules, match_rules};

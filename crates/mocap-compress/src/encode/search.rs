@@ -6,8 +6,6 @@ use nalgebra::Vector3;
 /// How much a point's distance from the target counts against its bits. A decoded value near its target is a
 /// better prediction for those after it, and leaves more room to its child bodies.
 pub(crate) const NEARNESS: f64 = 4.0;
-/// The same on the last level, which predicts nothing.
-pub(crate) const NEARNESS_LAST: f64 = 2.0;
 
 /// Numbers above this are not stored.
 const LARGEST: f64 = (1u32 << 26) as f64;

@@ -6,13 +6,14 @@
 use crate::encode::block::Block;
 use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
-use crate::encode::predict::{Tracks, predict_translation};
+use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
-use crate::encode::search::{NEARNESS, NEARNESS_LAST, choose};
-use crate::hierarchy::Node;
+use crate::encode::search::{self, choose};
+use crate::encode::tradeoff::{self, Later, share, slope};
+use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
-use crate::quat::{self, Quat, rodrigues, to_f64};
-use crate::track::{BASE_STEPS, Head, Moving, has_no_taps};
+use crate::quat::{self, Quat, rodrigues, to_f32, to_f64};
+use crate::track::{BASE_STEPS, FLATNESS, Head, Moving, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
@@ -31,8 +32,13 @@ const CENTRED_FROM: f64 = 2.0;
 /// The track that is being encoded.
 struct Current {
     body: usize,
+    head: Head,
     lattice: Lattice,
     inverse: Matrix3<f64>,
+    /// Residuals by node where all frames are at their targets.
+    ideal: Vec<Vector3<f64>>,
+    /// By level and axis, the bits of each step.
+    slopes: [[f64; 3]; LEVELS],
     rotations: Vec<UnitQuaternion<f64>>,
     translations: Vec<Vector3<f64>>,
 }
@@ -46,32 +52,37 @@ pub(crate) struct Chooser<'a> {
     decoded: ObjectPoses,
     /// Open-loop residuals of the rotations so far, by node.
     residuals: Vec<Vec<Vector3<f64>>>,
+    /// By frame, the nodes that it is one of the two nearest taps of, level by level.
+    nearest: Vec<Vec<usize>>,
     current: Current,
     /// The number of frames in which no residual kept the bound.
     pub(crate) failed: usize,
-    /// All residuals chosen, by track and node.
-    pub(crate) chosen: Vec<Vec<Residual>>,
-    pub(crate) heads: Vec<Head>,
 }
 
 impl<'a> Chooser<'a> {
     pub(crate) fn new(block: &'a Block<'a>, nodes: &'a [Node], levels: usize) -> Chooser<'a> {
+        let mut nearest = vec![Vec::new(); nodes.len()];
+        for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.level > 0) {
+            node.taps[..2].iter().for_each(|tap| nearest[*tap as usize].push(at));
+        }
         Chooser {
             block,
             nodes,
             levels,
             decoded: ObjectPoses { rotations: Vec::new(), positions: Vec::new() },
             residuals: Vec::new(),
+            nearest,
             current: Current {
                 body: 0,
+                head: Head::blank(),
+                ideal: Vec::new(),
+                slopes: [[0.0; 3]; LEVELS],
                 lattice: Head::blank().lattice(),
                 inverse: Matrix3::identity(),
                 rotations: Vec::new(),
                 translations: Vec::new(),
             },
             failed: 0,
-            chosen: Vec::new(),
-            heads: Vec::new(),
         }
     }
 
@@ -216,6 +227,7 @@ impl<'a> Chooser<'a> {
             if self.block.settings.anchored { middle } else { targets.first().copied().unwrap_or(middle) };
         head.base = [0, 1, 2].map(|axis| (base[axis] / steps).round() as i32);
         self.current.translations = targets;
+        self.current.ideal = residuals;
         head
     }
 
@@ -254,6 +266,7 @@ impl<'a> Chooser<'a> {
         }
         self.residuals.push(own);
         self.current.rotations = targets;
+        self.current.ideal = left;
         head
     }
 }
@@ -274,14 +287,28 @@ impl Chooser<'_> {
             Moving::Translation => self.translation_head(at),
             Moving::Rotation => self.rotation_head(at, self.block.kinds[track].1),
         };
-        self.current.lattice = head.lattice();
-        let basis = self.current.lattice.basis;
+        self.use_head(&head);
+        head
+    }
+
+    /// Makes residuals those of a head.
+    pub(crate) fn use_head(&mut self, head: &Head) {
+        let current = &mut self.current;
+        current.head = head.clone();
+        current.lattice = head.lattice();
+        let basis = current.lattice.basis;
         let basis = Matrix3::from_fn(|i, j| f64::from(basis[j][i]));
         // Where rounding makes a basis flat, the search fails and the caller sees it.
-        self.current.inverse = basis.try_inverse().unwrap_or_else(Matrix3::zeros);
-        self.chosen.push(Vec::with_capacity(self.nodes.len()));
-        self.heads.push(head.clone());
-        head
+        current.inverse = basis.try_inverse().unwrap_or_else(Matrix3::zeros);
+        let mut sums = [(Vector3::zeros(), 0.0); LEVELS];
+        for (node, residual) in self.nodes.iter().zip(&current.ideal) {
+            // Most of those below half a step will be zeros.
+            let share = |magnitude: f64| if magnitude < 0.5 { 0.1 * magnitude } else { magnitude };
+            let (sum, count) = &mut sums[usize::from(node.level)];
+            *sum += (current.inverse * residual).abs().map(share);
+            *count += 1.0;
+        }
+        current.slopes = sums.map(|(sum, count)| (sum / f64::max(count, 1.0)).map(slope).into());
     }
 
     /// The body of the track.
@@ -299,7 +326,54 @@ impl Chooser<'_> {
         self.current.inverse * (self.current.translations[frame] - Vector3::from(from.map(f64::from)))
     }
 
-    /// The residual of a rotation that is predicted as `predicted` turned by `shift`.
+    /// The targets of a rotation as they would be decoded.
+    pub(crate) fn rounded_rotations(&self) -> Vec<Quat> {
+        self.current.rotations.iter().map(to_f32).collect()
+    }
+
+    /// The targets of a translation as they would be decoded.
+    pub(crate) fn rounded_translations(&self) -> Vec<[f32; 3]> {
+        self.current.translations.iter().map(|target| target.map(|value| value as f32).into()).collect()
+    }
+
+    fn finer(&self, node: &Node) -> f64 {
+        f64::from(self.current.head.finer(node.level, self.levels))
+    }
+
+    /// The numbers that a residual of a rotation should have, in steps of its level.
+    fn rotation_residual(&self, node: &Node, predicted: Quat, shift: [f32; 3]) -> Vector3<f64> {
+        let goal = rodrigues(&(to_f64(predicted).inverse() * self.current.rotations[node.frame as usize]));
+        self.current.inverse * (goal - Vector3::from(shift.map(f64::from))) / self.finer(node)
+    }
+
+    /// The numbers that a residual of a translation should have, in steps of its level.
+    fn translation_residual(&self, node: &Node, predicted: [f32; 3]) -> Vector3<f64> {
+        let wanted = self.current.translations[node.frame as usize];
+        self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from))) / self.finer(node)
+    }
+
+    /// Whether residuals of a rotation that is predicted as `predicted` turned by `shift` keep the bound.
+    fn rotation_holds(&self, node: &Node, predicted: Quat, shift: [f32; 3]) -> impl Fn(Residual) -> bool {
+        let check = self.rotation_check(self.current.body, node.frame as usize);
+        let Current { head, lattice, .. } = &self.current;
+        move |residual| {
+            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
+            let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
+            check.share(quat::mul(predicted, quat::from_rodrigues(turn))) <= 1.0
+        }
+    }
+
+    /// Whether residuals of a translation keep the bound.
+    fn translation_holds(&self, node: &Node, predicted: [f32; 3]) -> impl Fn(Residual) -> bool {
+        let check = self.translation_check(self.current.body, node.frame as usize);
+        let Current { head, lattice, .. } = &self.current;
+        move |residual| {
+            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
+            check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
+        }
+    }
+
+    /// The residual nearest to nothing of a rotation that is predicted as `predicted` turned by `shift`.
     pub(crate) fn rotation(
         &mut self,
         node: &Node,
@@ -307,46 +381,83 @@ impl Chooser<'_> {
         shift: [f32; 3],
         expected: [f32; 3],
     ) -> Residual {
-        let frame = node.frame as usize;
-        let at = self.current.body;
-        let goal = rodrigues(&(to_f64(predicted).inverse() * self.current.rotations[frame]));
-        let head = self.heads.last().expect("a head comes first");
-        let finer = f64::from(head.finer(node.level, self.levels));
-        let target = self.current.inverse * (goal - Vector3::from(shift.map(f64::from))) / finer;
-        let check = self.rotation_check(at, frame);
-        let lattice = &self.current.lattice;
-        let holds = |residual: Residual| {
-            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
-            let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
-            check.share(quat::mul(predicted, quat::from_rodrigues(turn))) <= 1.0
-        };
-        let last = usize::from(node.level) + 1 == self.levels;
-        let nearness = if last { NEARNESS_LAST } else { NEARNESS };
-        let residual = choose(lattice.kind, target, expected, nearness, FINEST, holds);
+        let target = self.rotation_residual(node, predicted, shift);
+        let holds = self.rotation_holds(node, predicted, shift);
+        let kind = self.current.lattice.kind;
+        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
-        let residual = residual.unwrap_or_default();
-        self.chosen.last_mut().expect("a head comes first").push(residual);
-        residual
+        residual.unwrap_or_default()
     }
 
     /// The residual of a translation.
     pub(crate) fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
-        let frame = node.frame as usize;
-        let at = self.current.body;
-        let wanted = self.current.translations[frame];
-        let head = self.heads.last().expect("a head comes first");
-        let finer = f64::from(head.finer(node.level, self.levels));
-        let target = self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from))) / finer;
-        let check = self.translation_check(at, frame);
-        let lattice = &self.current.lattice;
-        let holds = |residual: Residual| {
-            let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
-            check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
-        };
-        let residual = choose(lattice.kind, target, expected, NEARNESS, FINEST, holds);
+        let target = self.translation_residual(node, predicted);
+        let holds = self.translation_holds(node, predicted);
+        let kind = self.current.lattice.kind;
+        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
-        let residual = residual.unwrap_or_default();
-        self.chosen.last_mut().expect("a head comes first").push(residual);
-        residual
+        residual.unwrap_or_default()
+    }
+
+    /// The later frames that a node predicts, with their residuals where it is at its target.
+    fn later(&self, node: &Node, residual: impl Fn(&Node, [f32; 4]) -> Vector3<f64>) -> Vec<Later> {
+        let of_node = |at: &usize| {
+            let child = &self.nodes[*at];
+            let level = usize::from(child.level);
+            let weights = child.weights(FLATNESS[usize::from(self.current.head.flat[level])]);
+            let tap = usize::from(child.taps[1] == node.frame);
+            Later {
+                numbers: residual(child, weights),
+                weight: f64::from(weights[tap]) * self.finer(node) / self.finer(child),
+                slope: self.current.slopes[level],
+                share: share(child.level - node.level - 1),
+            }
+        };
+        self.nearest[node.frame as usize].iter().map(of_node).collect()
+    }
+
+    fn nearness(&self, node: &Node) -> f64 {
+        let last = usize::from(node.level) + 1 == self.levels;
+        if last { tradeoff::NEARNESS_LAST } else { tradeoff::NEARNESS }
+    }
+
+    /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the reference by
+    /// frame, and `values` the decoded rotations so far, or the targets.
+    pub(crate) fn cheapest_rotation(
+        &self,
+        node: &Node,
+        predicted: Quat,
+        shifts: &[[f32; 3]],
+        values: &[Quat],
+        expected: [f32; 3],
+        bits: impl FnMut(Residual) -> f64,
+    ) -> Option<Residual> {
+        let shift = if has_no_taps(node) { [0.0; 3] } else { shifts[node.frame as usize] };
+        let target = self.rotation_residual(node, predicted, shift);
+        let holds = self.rotation_holds(node, predicted, shift);
+        let later = self.later(node, |child, weights| {
+            let predicted = predict_rotation(values, child, weights);
+            self.rotation_residual(child, predicted, shifts[child.frame as usize])
+        });
+        let kind = self.current.lattice.kind;
+        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
+    }
+
+    /// As [`Chooser::cheapest_rotation`], of a translation.
+    pub(crate) fn cheapest_translation(
+        &self,
+        node: &Node,
+        predicted: [f32; 3],
+        values: &[[f32; 3]],
+        expected: [f32; 3],
+        bits: impl FnMut(Residual) -> f64,
+    ) -> Option<Residual> {
+        let target = self.translation_residual(node, predicted);
+        let holds = self.translation_holds(node, predicted);
+        let later = self.later(node, |child, weights| {
+            self.translation_residual(child, predict_translation(values, child, weights))
+        });
+        let kind = self.current.lattice.kind;
+        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
     }
 }

@@ -1,71 +1,202 @@
 //! The loop of an encoder: tracks frame by frame, each residual chosen from what is decoded so far.
 
+use crate::encode::changes::{CHANGES, Change};
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::source::Chooser;
 use crate::hierarchy::Node;
+use crate::lattice::Residual;
 use crate::quat::{self, Quat};
-use crate::range_coder::BitCoder;
-use crate::track::{FLATNESS, HeadModel, Moving, ResidualCoder, has_no_taps};
+use crate::range_coder::{BitCoder, Meter};
+use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps};
+
+/// Where residuals have fewer bits than so many times those of the head, more heads are tried.
+const SMALL: f64 = 16.0;
+
+/// The tracks of a block as they are coded.
+pub(crate) struct Coded {
+    pub(crate) heads: Vec<Head>,
+    /// By track and node.
+    pub(crate) residuals: Vec<Vec<Residual>>,
+    /// The models after the last track.
+    #[cfg(test)]
+    pub(crate) models: ResidualCoder,
+}
 
 /// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Each value is computed as
 /// [`Composer`](crate::compose::Composer) computes it.
+///
+/// Where `tries`, a track is tried with other heads, and the smallest is kept.
 pub(crate) fn code_tracks<C: BitCoder>(
     coder: &mut C,
     chooser: &mut Chooser<'_>,
     nodes: &[Node],
     levels: usize,
     moving: &[(Moving, Quat)],
-) -> ResidualCoder {
-    let frames = nodes.len();
+    tries: bool,
+) -> Coded {
     let mut heads = HeadModel::new();
-    let mut all = ResidualCoder::new(frames);
+    let mut models = ResidualCoder::new(nodes.len());
     let mut tracks = Tracks::default();
+    let mut coded_heads = Vec::new();
+    let mut residuals = Vec::new();
     for (track, (kind, rest)) in moving.iter().enumerate() {
-        let wanted = chooser.head(track, &tracks);
-        let head = heads.code(coder, *kind, levels, tracks.rotations.len(), &wanted);
-        let lattice = head.lattice();
-        let mut writer = all.track(*kind, &head);
-        match kind {
-            Moving::Translation => {
-                let mut values = vec![[0.0; 3]; frames];
-                let base = head.base_translation();
-                for node in nodes {
-                    let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let predicted =
-                        if has_no_taps(node) { base } else { predict_translation(&values, node, weights) };
-                    let expected = writer.expect(node);
-                    let residual = writer.code(coder, node, chooser.translation(node, predicted, expected));
-                    let vector = lattice.vector(head.numbers(node.level, levels, residual));
-                    values[node.frame as usize] = [0, 1, 2].map(|i| predicted[i] + vector[i]);
-                }
-                tracks.translations.push(values);
+        let mut head = chooser.head(track, &tracks);
+        let mark = models.mark();
+        let mut attempt = |chooser: &mut Chooser<'_>, head: &Head| {
+            chooser.use_head(head);
+            let follower = Follower { chooser, nodes, levels, head, tracks: &tracks };
+            let attempt = match kind {
+                Moving::Translation => follower.translation(&mut models),
+                Moving::Rotation => follower.rotation(&mut models, *rest),
+            };
+            models.reset(&mark);
+            let mut meter = Meter::looking();
+            heads.clone().code(&mut meter, *kind, levels, tracks.rotations.len(), head);
+            Attempt { head_bits: meter.bits, ..attempt }
+        };
+        let mut best = attempt(chooser, &head);
+        let mut coarser = false;
+        for change in CHANGES.into_iter().filter(|_| tries) {
+            let matters = change.is_of_steps() || best.bits < SMALL * best.head_bits;
+            let Some(other) = change.of(&head).filter(|_| matters) else { continue };
+            if coarser && change == Change::Finer {
+                continue;
             }
-            Moving::Rotation => {
-                let mut values = vec![quat::IDENTITY; frames];
-                let mut residuals = vec![[0.0; 3]; frames];
-                let other = head.reference.map(|reference| &tracks.residuals[reference.track]);
-                let base = head.base_rotation(*rest);
-                for node in nodes {
-                    let frame = node.frame as usize;
-                    let weights = node.weights(FLATNESS[usize::from(head.flat[usize::from(node.level)])]);
-                    let (predicted, shift) = if has_no_taps(node) {
-                        (base, [0.0; 3])
-                    } else {
-                        let shift = other.map_or([0.0; 3], |other| head.shift(other[frame]));
-                        (predict_rotation(&values, node, weights), shift)
-                    };
-                    let expected = writer.expect(node);
-                    let wanted = chooser.rotation(node, predicted, shift, expected);
-                    let residual = writer.code(coder, node, wanted);
-                    let vector = lattice.vector(head.numbers(node.level, levels, residual));
-                    let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
-                    values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));
-                    residuals[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
-                }
-                tracks.rotations.push(values);
-                tracks.residuals.push(residuals);
+            let attempt = attempt(chooser, &other);
+            if attempt.is_better_than(&best) {
+                (best, head) = (attempt, other);
+                coarser |= change == Change::Coarser;
             }
         }
+        heads.code(coder, *kind, levels, tracks.rotations.len(), &head);
+        let mut writer = models.track(*kind, &head);
+        for (node, residual) in nodes.iter().zip(&best.residuals) {
+            writer.expect(node);
+            writer.code(coder, node, *residual);
+        }
+        chooser.failed += best.failed;
+        match best.values {
+            Values::Translations(values) => tracks.translations.push(values),
+            Values::Rotations(values, turns) => {
+                tracks.rotations.push(values);
+                tracks.residuals.push(turns);
+            }
+        }
+        coded_heads.push(head);
+        residuals.push(best.residuals);
     }
-    all
+    Coded {
+        heads: coded_heads,
+        residuals,
+        #[cfg(test)]
+        models,
+    }
+}
+
+/// A track as it would be coded with a head.
+struct Attempt {
+    /// The bits of its residuals, and of the head.
+    bits: f64,
+    head_bits: f64,
+    residuals: Vec<Residual>,
+    /// The number of residuals that do not keep the bound.
+    failed: usize,
+    values: Values,
+}
+
+impl Attempt {
+    fn is_better_than(&self, other: &Attempt) -> bool {
+        let cost = |attempt: &Attempt| attempt.bits + attempt.head_bits;
+        (self.failed, cost(self)) < (other.failed, cost(other))
+    }
+}
+
+/// Decoded values by frame.
+enum Values {
+    Translations(Vec<[f32; 3]>),
+    /// With their differences from the prediction of their own track.
+    Rotations(Vec<Quat>, Vec<[f32; 3]>),
+}
+
+/// Chooses the residuals of a track.
+struct Follower<'a, 'b> {
+    chooser: &'a Chooser<'b>,
+    nodes: &'a [Node],
+    levels: usize,
+    head: &'a Head,
+    tracks: &'a Tracks,
+}
+
+impl Follower<'_, '_> {
+    fn weights(&self, node: &Node) -> [f32; 4] {
+        node.weights(FLATNESS[usize::from(self.head.flat[usize::from(node.level)])])
+    }
+
+    fn translation(&self, models: &mut ResidualCoder) -> Attempt {
+        let mut values = self.chooser.rounded_translations();
+        let base = self.head.base_translation();
+        let lattice = self.head.lattice();
+        let mut writer = models.track(Moving::Translation, self.head);
+        let mut meter = Meter::learning();
+        let mut residuals = Vec::with_capacity(self.nodes.len());
+        let mut failed = 0;
+        for node in self.nodes {
+            let predicted = match has_no_taps(node) {
+                true => base,
+                false => predict_translation(&values, node, self.weights(node)),
+            };
+            let expected = writer.expect(node);
+            let bits = |residual| writer.bits(residual);
+            let chosen = self.chooser.cheapest_translation(node, predicted, &values, expected, bits);
+            failed += usize::from(chosen.is_none());
+            let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
+            let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
+            values[node.frame as usize] = [0, 1, 2].map(|i| predicted[i] + vector[i]);
+            residuals.push(residual);
+        }
+        Attempt { head_bits: 0.0, bits: meter.bits, residuals, failed, values: Values::Translations(values) }
+    }
+
+    fn rotation(&self, models: &mut ResidualCoder, rest: Quat) -> Attempt {
+        let frames = self.nodes.len();
+        let mut values = self.chooser.rounded_rotations();
+        let mut turns = vec![[0.0; 3]; frames];
+        let shifts: Vec<[f32; 3]> = match self.head.reference {
+            Some(reference) => {
+                let others = &self.tracks.residuals[reference.track];
+                others.iter().map(|other| self.head.shift(*other)).collect()
+            }
+            None => vec![[0.0; 3]; frames],
+        };
+        let base = self.head.base_rotation(rest);
+        let lattice = self.head.lattice();
+        let mut writer = models.track(Moving::Rotation, self.head);
+        let mut meter = Meter::learning();
+        let mut residuals = Vec::with_capacity(frames);
+        let mut failed = 0;
+        for node in self.nodes {
+            let frame = node.frame as usize;
+            let (predicted, shift) = match has_no_taps(node) {
+                true => (base, [0.0; 3]),
+                false => (predict_rotation(&values, node, self.weights(node)), shifts[frame]),
+            };
+            let expected = writer.expect(node);
+            let bits = |residual| writer.bits(residual);
+            let chosen = self.chooser.cheapest_rotation(node, predicted, &shifts, &values, expected, bits);
+            failed += usize::from(chosen.is_none());
+            let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
+            let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
+            let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
+            values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));
+            turns[frame] = if has_no_taps(node) { [0.0; 3] } else { turn };
+            residuals.push(residual);
+        }
+        Attempt {
+            head_bits: 0.0,
+            bits: meter.bits,
+            residuals,
+            failed,
+            values: Values::Rotations(values, turns),
+        }
+    }
 }

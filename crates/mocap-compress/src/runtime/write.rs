@@ -40,12 +40,12 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     let nodes = schedule(block.frames as u32, SEGMENT as u32, Reach::Segment);
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
-    code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds);
+    let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, false);
     let segments = segment_count(block.frames, SEGMENT);
-    let mut parts: Vec<Track> = chooser
+    let mut parts: Vec<Track> = coded
         .heads
         .iter()
-        .zip(&chooser.chosen)
+        .zip(&coded.residuals)
         .map(|(head, chosen)| Track::new(head, &nodes, chosen, segments))
         .collect();
     let mut coder = RangeEncoder::new();

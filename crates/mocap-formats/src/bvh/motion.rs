@@ -1,7 +1,7 @@
 //! The numbers of MOTION: in memory, or as the text that holds them. Frames of a text are read again where they are
 //! needed: this saves memory, and rows can be copied.
 
-use super::row::{end_line, next_number, write_row};
+use super::row::{SINGLE, end_line, fetch, next_number, write_row};
 use crate::number;
 use crate::text::SharedText;
 use std::borrow::Cow;
@@ -137,9 +137,16 @@ impl RowText {
         values
     }
 
+    /// The text up to the next frame; less of the last one.
+    fn frame(&self, frame: usize) -> &[u8] {
+        let start = self.starts[frame];
+        &self.text[start..self.starts.get(frame + 1).map_or(start, |next| *next)]
+    }
+
     /// Appends the first numbers of a frame.
     fn read(&self, frame: usize, count: usize, values: &mut Vec<f64>) {
         let mut at = self.starts[frame];
+        fetch(self.frame(frame));
         for _ in 0..count {
             let (value, end) = next_number(&self.text, at).expect("the text was checked");
             values.push(value);
@@ -150,8 +157,17 @@ impl RowText {
     /// Appends a frame as [`write_row`] writes its values.
     fn rewrite(&self, frame: usize, out: &mut Vec<u8>) {
         let text = &self.text[..];
-        let mut at = self.starts[frame];
-        for _ in 0..self.width {
+        let (mut at, mut left) = (self.starts[frame], self.width);
+        fetch(self.frame(frame));
+        let mut single = at;
+        while left > 0 {
+            if at >= single {
+                if let Some((count, end)) = number::rewrite_words(out, text, at, left) {
+                    (at, left) = (end, left - count);
+                    continue;
+                }
+                single = at + SINGLE;
+            }
             at = match number::rewrite_word(out, text, at) {
                 Some(end) => end,
                 None => {
@@ -161,6 +177,7 @@ impl RowText {
                 }
             };
             out.push(b' ');
+            left -= 1;
         }
         end_line(out);
     }

@@ -1,6 +1,7 @@
 //! A frame as text: numbers with white space between them.
 
-use crate::number;
+use crate::number::{self, Words};
+use std::hint::black_box;
 
 /// Blanks and ends of lines.
 pub(super) const fn is_space(byte: u8) -> bool {
@@ -24,6 +25,54 @@ pub(super) fn next_number(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
         let is_whole = text.get(end).is_none_or(|&byte| is_space(byte));
         return (is_whole && value.is_finite()).then_some((value, end));
     }
+}
+
+/// The plain numbers of a text, several at once.
+pub(super) struct Numbers<'a> {
+    text: &'a [u8],
+    pub(super) at: usize,
+    /// Words before this place are looked at one by one.
+    single: usize,
+    /// The text before this place is in the caches of the processor.
+    near: usize,
+}
+
+/// Where one word is unusual, others are: words of so many characters are looked at one by one.
+pub(super) const SINGLE: usize = 256;
+
+/// As much text is fetched together.
+const NEAR: usize = 1 << 12;
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(text: &'a [u8], at: usize) -> Numbers<'a> {
+        Numbers { text, at, single: at, near: at }
+    }
+
+    /// The next of them; `None` before another word.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<Words> {
+        if self.at >= self.near {
+            self.near = self.at + NEAR;
+            fetch(&self.text[self.at..self.near.min(self.text.len())]);
+        }
+        if self.at >= self.single {
+            if let Some(words) = number::scan_words(self.text, self.at) {
+                self.at = words.end;
+                return Some(words);
+            }
+            self.single = self.at + SINGLE;
+        }
+        let (at, (_, end)) = (self.at, next_number(self.text, self.at)?);
+        self.at = end;
+        Some(Words { at, starts: 1, end })
+    }
+}
+
+/// Brings text into the caches of the processor, all of it at once. Where a word starts depends on the one before it:
+/// a reader of words waits for each line of memory in turn.
+pub(super) fn fetch(text: &[u8]) {
+    const LINE: usize = 64;
+    black_box(text.iter().step_by(LINE).fold(0, |all, byte| all ^ byte));
 }
 
 /// Appends numbers as a line.

@@ -8,7 +8,7 @@ use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
 use super::motion::{RowText, Rows};
 use super::reader::{Halt, Reader, is_numeric_with_comma};
-use super::row::{is_space, next_number};
+use super::row::{Numbers, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
@@ -261,20 +261,25 @@ fn space(text: &[u8]) -> usize {
 }
 
 /// Where each frame starts, if there are exactly as many plain numbers as the header says, and nothing else.
-fn regular_starts(text: &[u8], mut at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
+fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
     // A number and its blank are at least two bytes: the memory is bounded by the size of the text.
     let most = (text.len() - at) / 2 + 1;
-    if frames == 0 || channels == 0 || frames.checked_mul(channels)? > most {
-        return None;
-    }
+    let mut left = frames.checked_mul(channels).filter(|&numbers| (1..=most).contains(&numbers))?;
     let mut starts = Vec::with_capacity(frames);
-    for _ in 0..frames {
-        starts.push(at);
-        for _ in 0..channels {
-            (_, at) = next_number(text, at)?;
+    let mut numbers = Numbers::new(text, at);
+    // Numbers before the next frame.
+    let mut before = 0;
+    while left > 0 {
+        let words = numbers.next()?;
+        let count = words.count();
+        left = left.checked_sub(count)?;
+        while before < count {
+            starts.push(words.place(before));
+            before += channels;
         }
+        before -= count;
     }
-    (at + space(&text[at..]) == text.len()).then_some(starts)
+    (numbers.at + space(&text[numbers.at..]) == text.len()).then_some(starts)
 }
 
 /// Reads a word that is not a plain number; `false` where the rows end before it.

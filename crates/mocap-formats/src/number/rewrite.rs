@@ -4,6 +4,92 @@
 //! stand there, but for zeros at either end. So the value is not needed.
 
 use super::scan::{WINDOW, ZEROS, characters, first_blank, others, without_minus};
+use super::words::{BLOCK, Characters, lowest, without_lowest};
+
+/// Decimals of a number that is written without an exponent however small it is.
+const DECIMALS: u32 = 8;
+/// Characters of a number, and so the most digits.
+const LONGEST: u32 = 15;
+
+/// Appends the numbers of the next characters, `most` at most, as [`write`](super::write()) writes their values, with a
+/// blank behind each. Returns how many they are and where the next one is looked for; `None`, with nothing appended,
+/// where one of them is not as [`rewrite_word`] takes it.
+#[inline(always)]
+pub(crate) fn rewrite_words(
+    out: &mut Vec<u8>,
+    text: &[u8],
+    at: usize,
+    most: usize,
+) -> Option<(usize, usize)> {
+    let window = text.get(at..)?.first_chunk::<{ 2 * BLOCK }>()?;
+    let mut characters = Characters::of(window.first_chunk()?)?;
+    let mut starts = characters.starts();
+    if starts.count_ones() as usize > most {
+        let behind = without_lowest(starts, most);
+        characters = characters.first(behind.trailing_zeros() as usize);
+        starts ^= behind;
+    }
+    let mut left_out = characters.left_out(starts)?;
+    let mut from = 0;
+    while left_out != 0 {
+        let to = left_out.trailing_zeros();
+        append(out, window, from, to as usize);
+        from = (to + (left_out >> to).trailing_ones()) as usize;
+        left_out &= !lowest(from);
+    }
+    append(out, window, from, characters.length);
+    *out.last_mut().expect("there is a number") = b' ';
+    Some((starts.count_ones() as usize, at + characters.length))
+}
+
+#[inline(always)]
+fn append(out: &mut Vec<u8>, window: &[u8; 2 * BLOCK], from: usize, to: usize) {
+    let length = out.len() + to - from;
+    // A fixed number of bytes is copied without a call.
+    out.extend_from_slice(&window[from..from + BLOCK]);
+    out.truncate(length);
+}
+
+impl Characters {
+    /// The characters without which the numbers that start here are as they are written: zeros at the end, the point
+    /// before them, and white space but for one character behind each number. `None` where this is not enough.
+    #[inline(always)]
+    fn left_out(&self, starts: u64) -> Option<u64> {
+        let Characters { spaces, blanks, digits, zeros, points, minuses, letters, length } = *self;
+        let words = lowest(length) & !spaces;
+        let firsts = (starts & !minuses) | (minuses << 1);
+        let decimals = self.digits_behind(points);
+        let (ends, separators) = (words & (spaces >> 1), spaces & (words << 1));
+        let breaks = separators & !blanks;
+        let is_as_written = starts != 0
+            && letters == 0
+            && self.are_numbers(starts)
+            && firsts & !digits == 0
+            && ((firsts & zeros) << 1) & digits == 0
+            && !has_run(decimals, DECIMALS + 1)
+            && !has_run(words, LONGEST + 1)
+            // A break becomes a blank behind the last number only.
+            && breaks.trailing_zeros() + separators.leading_zeros() >= u64::BITS - 1;
+        if !is_as_written {
+            return None;
+        }
+        let mut last_zeros = ends & decimals & zeros;
+        let mut run = decimals & zeros;
+        for shift in [1, 2, 4] {
+            last_zeros |= run & (last_zeros >> shift);
+            run &= run >> shift;
+        }
+        let last_points = points & (ends | (last_zeros >> 1));
+        Some(last_zeros | last_points | (spaces & ((spaces << 1) | 1)))
+    }
+}
+
+/// Whether so many bits, at least eight, are set one behind the other.
+#[inline(always)]
+fn has_run(bits: u64, length: u32) -> bool {
+    let eight = [1, 2, 4].into_iter().fold(bits, |run, shift| run & (run << shift));
+    eight & (eight << (length - 8)) != 0
+}
 
 /// Appends the number that starts at `at` as [`write`](super::write()) writes its value. Returns the place behind the
 /// blank or control character that follows; `None`, with nothing appended, where this takes more than a look at its
@@ -88,7 +174,7 @@ fn long_parts(window: &[u8; WINDOW], values: u64, signs: usize) -> Option<(usize
 #[cfg(test)]
 mod tests {
     use super::super::{scan, write};
-    use super::rewrite_word;
+    use super::{rewrite_word, rewrite_words};
     use proptest::prelude::*;
 
     /// What the number at the start becomes, if its characters show it.
@@ -147,8 +233,76 @@ mod tests {
         assert_eq!(rewrite_word(&mut Vec::new(), b"1 ", 0), None);
     }
 
+    /// The numbers of a text as they are written one by one, `None` where not all of its words are numbers.
+    fn rewritten_line(text: &[u8], most: usize) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(most) {
+            let (value, end) = scan(word, 0)?;
+            write(&mut out, value);
+            out.push(b' ');
+            assert_eq!(end, word.len());
+        }
+        Some(out)
+    }
+
+    #[test]
+    fn numbers_are_rewritten_together() {
+        let rest = "1 2 3 4 5 6 7 8 9 ".repeat(9);
+        for (text, count, expected) in [
+            ("1.50 -0.000 0 100 7. -12.250\n", 6, "1.5 -0 0 100 7 -12.25 "),
+            ("  1  2.0\r\n", 2, "1 2 "),
+            ("1.10 \n", 1, "1.1 "),
+            ("-0.00000001 12345678.1234 ", 2, "-0.00000001 12345678.1234 "),
+        ] {
+            let (line, mut out) = (format!("{text}{rest}"), b"0 ".to_vec());
+            let (found, end) = rewrite_words(&mut out, line.as_bytes(), 0, count).unwrap();
+            assert_eq!((found, String::from_utf8(out.split_off(2)).unwrap().as_str()), (count, expected));
+            assert!((text.len() - 1..=text.len()).contains(&end), "{text}");
+        }
+        for text in [
+            ".5 ",
+            "1e-05 ",
+            "007 ",
+            "-00.5 ",
+            "0.000000001 ",
+            "12345678901.12345 ",
+            "1\n2 ",
+            "1\t2 ",
+            "x ",
+            "+1 ",
+        ] {
+            assert_eq!(
+                rewrite_words(&mut Vec::new(), format!("{text}{rest}").as_bytes(), 0, 2),
+                None,
+                "{text}"
+            );
+        }
+        assert_eq!(rewrite_words(&mut Vec::new(), &[b' '; 128], 0, 9), None);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8192))]
+
+        #[test]
+        fn lines_are_copied_as_they_are_written(
+            line in "(-?(0|[1-9][0-9]{0,3})(\\.[0-9]{0,3}0{0,5})?[ \n]{1,2}){2,30}",
+            odd in "|||\\.5 |1e-05 |007 |-00.5 |0.0000000001 |1\t2 |1234567890123456 ",
+            most in 1usize..30,
+        ) {
+            let text = format!("{line}{odd}{line}{}", "1 ".repeat(64));
+            let mut out = Vec::new();
+            if let Some((count, end)) = rewrite_words(&mut out, text.as_bytes(), 0, most) {
+                let expected = rewritten_line(&text.as_bytes()[..end], most).unwrap();
+                prop_assert_eq!(&out, &expected, "{}", text);
+                prop_assert_eq!(count, out.iter().filter(|&&byte| byte == b' ').count());
+                prop_assert!(count <= most);
+            } else {
+                let start = &text.as_bytes()[..64];
+                let is_usual = start.iter().all(|byte| b"-.0123456789 ".contains(byte));
+                let odd = text.find(odd.as_str()).is_some_and(|at| !odd.is_empty() && at < 64);
+                prop_assert!(!is_usual || odd, "{} is usual", text);
+            }
+        }
 
         #[test]
         fn what_is_copied_is_what_is_written(
