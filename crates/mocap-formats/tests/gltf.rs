@@ -59,14 +59,14 @@ fn times_that_single_precision_cannot_tell_apart_are_refused() {
     let at = |fps: f64| {
         let rate = FrameRate::new(fps).unwrap();
         let clip = Clip::new(clip.skeleton().clone(), rate, clip.frames(), clip.tracks().to_vec()).unwrap();
-        write(&clip, Format::Glb, &WriteOptions::default())
+        write(&clip, Format::Glb, &WriteOptions::default()).map(|_| ())
     };
     for fps in [1e-3, 60.0, 1e6] {
         assert!(at(fps).is_ok(), "{fps}");
     }
     for fps in [1e99, 1e-40] {
         let error = at(fps).unwrap_err();
-        assert_eq!(error.code(), "gltf::times", "{error}");
+        assert_eq!(error.code(), "gltf::times");
     }
 }
 
