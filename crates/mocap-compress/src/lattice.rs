@@ -42,7 +42,8 @@ impl Residual {
     #[inline]
     pub(crate) fn numbers(self) -> [f32; 3] {
         let scale = power_of_half(self.refine);
-        self.k.map(|k| k as f32 * scale)
+        let [x, y, z] = self.k;
+        [x as f32 * scale, y as f32 * scale, z as f32 * scale]
     }
 }
 
@@ -51,7 +52,8 @@ impl Lattice {
     #[inline]
     pub(crate) fn vector(&self, [a, b, c]: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = &self.basis;
-        [0, 1, 2].map(|i| x[i] * a + y[i] * b + z[i] * c)
+        let part = |i: usize| x[i] * a + y[i] * b + z[i] * c;
+        [part(0), part(1), part(2)]
     }
 }
 

@@ -126,7 +126,8 @@ impl Symbols {
     /// By symbol, the chances of all below it out of 2^15; every symbol has one.
     #[inline(always)]
     fn bounds(&self) -> Row {
-        [0, 1].map(|half| INDICES[half] + (self.fast[half] >> 2u32) + (self.slow[half] >> 2u32))
+        let bounds = |half: usize| INDICES[half] + (self.fast[half] >> 2u32) + (self.slow[half] >> 2u32);
+        [bounds(0), bounds(1)]
     }
 
     /// Learns a symbol.

@@ -80,7 +80,8 @@ impl Head {
     #[inline]
     pub(crate) fn numbers(&self, level: u8, levels: usize, residual: Residual) -> [f32; 3] {
         let finer = self.finer(level, levels);
-        residual.numbers().map(|number| number * finer)
+        let [x, y, z] = residual.numbers();
+        [x * finer, y * finer, z * finer]
     }
 
     /// What a rotation without taps is predicted from.

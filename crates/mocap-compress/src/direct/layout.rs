@@ -94,6 +94,7 @@ impl Layout {
     }
 
     /// The steps of a segment against those of the lattice.
+    #[cfg(feature = "encode")]
     pub(super) fn scale(halved: u8, finer: usize) -> f32 {
         power_of_half(halved) * FINER[finer]
     }

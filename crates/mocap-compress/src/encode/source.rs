@@ -358,7 +358,7 @@ impl Chooser<'_> {
         let Current { head, lattice, .. } = &self.current;
         move |residual| {
             let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
-            let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
+            let turn = [shift[0] + vector[0], shift[1] + vector[1], shift[2] + vector[2]];
             check.share(quat::mul(predicted, quat::from_rodrigues(turn))) <= 1.0
         }
     }
@@ -369,7 +369,8 @@ impl Chooser<'_> {
         let Current { head, lattice, .. } = &self.current;
         move |residual| {
             let vector = lattice.vector(head.numbers(node.level, self.levels, residual));
-            check.share([0, 1, 2].map(|i| predicted[i] + vector[i])) <= 1.0
+            let moved = [predicted[0] + vector[0], predicted[1] + vector[1], predicted[2] + vector[2]];
+            check.share(moved) <= 1.0
         }
     }
 

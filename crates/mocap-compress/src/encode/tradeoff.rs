@@ -98,7 +98,8 @@ pub(crate) fn choose(
         }
         points.clear();
         for parity in 0..parities {
-            let near = [0, 1, 2].map(|axis| coordinates(fine[axis], spacing, f64::from(parity), refine == 0));
+            let of = |axis: usize| coordinates(fine[axis], spacing, f64::from(parity), refine == 0);
+            let near = [of(0), of(1), of(2)];
             for_each_combination(near, |point| {
                 let off = point - fine;
                 let square = off.norm_squared() / (spacing * spacing);
@@ -114,7 +115,7 @@ pub(crate) fn choose(
                 points.push(Point {
                     guess: cost + own(0) + own(1) + own(2),
                     cost,
-                    residual: Residual { k: [0, 1, 2].map(|axis| point[axis] as i32), refine },
+                    residual: Residual { k: [point.x as i32, point.y as i32, point.z as i32], refine },
                 });
             });
         }
