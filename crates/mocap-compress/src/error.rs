@@ -48,13 +48,14 @@ pub enum CompressError {
     },
     /// Single precision cannot hold this motion within the tolerance.
     #[error(
-        "a tolerance of {tolerance} m is too fine for this motion in single precision; the smallest that works is {:e} m",
-        rounded_up(*smallest)
+        "a tolerance of {:e} m is too fine for this motion in single precision; {}",
+        *tolerance as f32,
+        what_works(*smallest)
     )]
     TooFine {
         /// What was asked for \[m\].
         tolerance: f64,
-        /// The smallest tolerance that works \[m\].
+        /// The smallest tolerance that works \[m\]; infinite where none does.
         smallest: f64,
     },
     /// Single precision cannot hold local rotations within the bound.
@@ -202,6 +203,13 @@ impl CompressError {
 
     pub(crate) fn malformed(section: Section, start: usize, found: Malformed) -> CompressError {
         CompressError::Malformed { section, at: start + found.at, expected: found.expected }
+    }
+}
+
+fn what_works(smallest: f64) -> String {
+    match smallest.is_finite() {
+        true => format!("the smallest that works is {:e} m", rounded_up(smallest)),
+        false => "a place in it is too far away for any".into(),
     }
 }
 

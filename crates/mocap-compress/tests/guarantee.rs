@@ -26,6 +26,18 @@ fn every_sample_is_within_the_tolerance() {
 }
 
 #[test]
+fn joints_that_slide_without_turning_cost_no_tolerance() {
+    for profile in Profile::ALL {
+        for tolerance in [1e-5, 1e-4, 1e-3] {
+            let clip = motion::clip(Character::Carried, 4, 300);
+            let error =
+                error_of(&clip, &CompressOptions { profile, tolerance, ..CompressOptions::default() });
+            assert!(error <= tolerance && error > 0.9 * tolerance, "{profile} {tolerance}: {error}");
+        }
+    }
+}
+
+#[test]
 fn clips_of_any_length_are_compressed() {
     for profile in Profile::ALL {
         for frames in [1, 2, 3, 5, 31, 32, 33, 34, 63, 64, 65, 66, 97, 129, 200] {

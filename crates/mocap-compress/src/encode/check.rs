@@ -30,7 +30,8 @@ impl RotationCheck<'_> {
         let rotation = self.parent * to_f64(local);
         let mut worst = 0.0f64;
         for point in self.points {
-            let off = self.offset + rotation * point.decoded - self.original * point.original;
+            let origin = if point.follows { self.offset } else { Vector3::zeros() };
+            let off = origin + rotation * point.decoded - self.original * point.original;
             let share = off.norm_squared() * self.strictness / (point.tolerance * point.tolerance);
             if share <= 1.0 {
                 worst = worst.max(share);

@@ -57,6 +57,9 @@ pub(crate) struct Point {
     pub(crate) tolerance: f64,
     /// How far the body's own rotation should carry it, as a guide for the steps.
     pub(crate) allowance: f64,
+    /// Whether it moves with the origin of the body. Other points are on bodies below that move by themselves but are
+    /// turned by this one.
+    pub(crate) follows: bool,
 }
 
 /// Joints that never move against each other.
@@ -87,6 +90,9 @@ pub(crate) struct Body {
 pub(crate) struct Rig {
     pub(crate) bodies: Vec<Body>,
 }
+
+/// The share of its tolerance that a point of a body which moves, but does not turn, leaves to the bodies that turn it.
+const TURNED: f64 = 0.9;
 
 /// The power in which tolerances along a limb add up: 2, as for independent errors.
 pub(crate) const POWER: f64 = 2.0;
@@ -202,10 +208,12 @@ impl Rig {
                     decoded: origin.decoded.position,
                     tolerance,
                     allowance: 0.0,
+                    follows: true,
                 });
             }
         }
-        for body in bodies {
+        self.turn_moving_bodies();
+        for body in &mut self.bodies {
             let origin = body.origin_tolerance.powf(power);
             let mut kept: Vec<Point> = Vec::new();
             // The tightest first: they decide most often.
@@ -213,11 +221,42 @@ impl Rig {
             for mut point in body.points.drain(..) {
                 let room = (point.tolerance.powf(power) - origin).max(0.0).powf(1.0 / power);
                 point.allowance = room.max(point.tolerance * 1e-3);
-                if !kept.iter().any(|other| (other.original - point.original).norm() == 0.0) {
+                let same = |other: &Point| {
+                    other.follows == point.follows && (other.original - point.original).norm() == 0.0
+                };
+                if !kept.iter().any(same) {
                     kept.push(point);
                 }
             }
             body.points = kept;
+        }
+    }
+
+    /// Gives the points of bodies that move but do not turn to those that turn them: no translation corrects that.
+    fn turn_moving_bodies(&mut self) {
+        for at in 0..self.bodies.len() {
+            let body = &self.bodies[at];
+            if body.rotates || !body.translates {
+                continue;
+            }
+            let mut turn = body.mount.then(&body.local);
+            let mut above = body.parent;
+            while let Some(parent) = above.filter(|parent| !self.bodies[*parent].rotates) {
+                let body = &self.bodies[parent];
+                turn = body.mount.then(&body.local).then(&turn);
+                above = body.parent;
+            }
+            let Some(parent) = above else { continue };
+            let turned = self.bodies[at].points.iter().filter(|point| point.original != Vector3::zeros());
+            let turned = turned.map(|point| Point {
+                original: turn.original.rotation * point.original,
+                decoded: turn.decoded.rotation * point.decoded,
+                tolerance: point.tolerance * TURNED,
+                follows: false,
+                ..point.clone()
+            });
+            let turned: Vec<Point> = turned.collect();
+            self.bodies[parent].points.extend(turned);
         }
     }
 }
@@ -227,7 +266,13 @@ fn shell_points(place: &Twin, shell: f64, tolerance: f64) -> [Point; 3] {
         let mut local = Vector3::zeros();
         local[axis] = shell;
         let on = |mount: &Mount| mount.position + mount.rotation * local;
-        Point { original: on(&place.original), decoded: on(&place.decoded), tolerance, allowance: 0.0 }
+        Point {
+            original: on(&place.original),
+            decoded: on(&place.decoded),
+            tolerance,
+            allowance: 0.0,
+            follows: true,
+        }
     })
 }
 

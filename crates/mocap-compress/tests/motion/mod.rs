@@ -67,6 +67,8 @@ pub(crate) enum Character {
     Sliding,
     /// Not at all.
     Still,
+    /// Every second joint slides, and is turned by those above it only.
+    Carried,
 }
 
 pub(crate) const CHARACTERS: [Character; 6] = [
@@ -94,6 +96,7 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
                 Character::HalfTurns => exp(&(Vector3::new(0.6, 0.64, -0.48)
                     * (std::f64::consts::PI + 0.01 * phase.sin() + 1e-4 * noise.next()))),
                 Character::Still => exp(&(swing * 0.7)),
+                Character::Carried if id.0 % 2 == 0 && id.0 > 0 => exp(&(swing * 0.7)),
                 _ => exp(&(swing * phase.sin() + noise.vector() * 3e-4)),
             }
         };
@@ -102,12 +105,18 @@ pub(crate) fn clip(character: Character, bones: usize, frames: usize) -> Clip {
             match (character, joint.parent) {
                 (Character::Far, None) => Vector3::new(2345.678 + phase, 1.0, -1234.5 - 0.3 * phase),
                 (Character::Wild, None) => noise.vector() * 5.0,
-                (Character::Sliding, _) => joint.offset + swing * (0.2 * phase.cos()) + noise.vector() * 1e-3,
+                (Character::Sliding | Character::Carried, _) => {
+                    joint.offset + swing * (0.2 * phase.cos()) + noise.vector() * 1e-3
+                }
                 _ => joint.offset + Vector3::new(phase.sin(), 0.02 * phase.cos(), 0.5 * phase),
             }
         };
-        let translates = (joint.parent.is_none() || matches!(character, Character::Sliding))
-            && !matches!(character, Character::Still);
+        let slides = match character {
+            Character::Sliding => true,
+            Character::Carried => id.0 % 2 == 0,
+            _ => false,
+        };
+        let translates = (joint.parent.is_none() || slides) && !matches!(character, Character::Still);
         let rotations = (0..frames).map(|frame| rotation(frame, &mut noise)).collect();
         JointTracks {
             rotation: Track::from_samples(rotations).unwrap_or(Track::Constant(joint.rest_rotation)),
