@@ -36,10 +36,12 @@ fn handle_others() {
         Some(mask) => mask & 1 << (signal - 1) == 0,
         None => *signal == SIGTERM,
     });
-    // Without a handler, signals act as on any other process: a manifest survives that as well.
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
-        std::thread::spawn(move || signals.forever().for_each(|_| on_signal()));
-    }
+    // Without a thread or a handler, signals act as on any other process: a manifest survives that as well.
+    let _ = std::thread::Builder::new().spawn(move || {
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
+            signals.forever().for_each(|_| on_signal());
+        }
+    });
 }
 
 /// Removes temporary files and ends the process, whatever other threads do.
