@@ -32,7 +32,7 @@ fn handle_others() {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
         u64::from_str_radix(mask.trim(), 16).ok()
     });
-    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| match ignored {
+    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| match ignored {
         Some(mask) => mask & 1 << (signal - 1) == 0,
         None => *signal == SIGTERM,
     });
