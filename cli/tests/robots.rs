@@ -63,10 +63,9 @@ fn an_edited_motion_of_a_robot_stays_one() {
     retarget(&sandbox, "in/walk.csv", &["--fps", "50"]).ok();
     let columns = rows(&sandbox.read("in/walk.csv"))[0].len();
     let flags = ["--skeleton", &robot, "--input-fps", "50"];
-    let edits: [(&str, &[&str]); 4] = [
+    let edits: [(&str, &[&str]); 3] = [
         ("out/walk.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "out/"]),
         ("x.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "x.csv"]),
-        ("terrain.csv", &["terrain", "in/walk.csv", "--steps", "5cm,60cm,2", "-o", "terrain.csv"]),
         ("parts/walk_001.csv", &["split", "in/walk.csv", "--every", "1", "-o", "parts"]),
     ];
     for (output, command) in edits {
