@@ -3,7 +3,7 @@
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
 use mocap_edit::EditError;
-use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, smpl};
+use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, gltf, smpl};
 
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
@@ -27,9 +27,17 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
                 .into(),
         );
     }
+    if let Some(gltf::Problem::TimesTooFine { .. }) = finding.problem_as() {
+        return Some("--input-fps states another rate".into());
+    }
     match finding.code() {
         "robot-motion::needs-robot" => {
             return Some("name its model with --skeleton ROBOT.urdf or ROBOT.xml; the .joints.json beside a motion names the robot".into());
+        }
+        "robot-motion::model" => {
+            return Some(
+                "--to csv writes positions, and --to bvh a motion that need not be the robot's".into(),
+            );
         }
         "robot-motion::other-robot" => {
             return Some(

@@ -209,7 +209,7 @@ impl CompressError {
 fn what_works(smallest: f64) -> String {
     match smallest.is_finite() {
         true => format!("the smallest that works is {:e} m", rounded_up(smallest)),
-        false => "a place in it is too far away for any".into(),
+        false => "no tolerance works, because a position is too large".into(),
     }
 }
 

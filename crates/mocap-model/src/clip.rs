@@ -261,7 +261,7 @@ fn check<T: Copy + PartialEq, const N: usize>(
     let finite = |value: &T| parts(value).iter().all(|part| part.is_finite());
     match track.values().iter().position(|value| !finite(value)) {
         Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
-        // Only their sum is too large for a number.
+        // All values are finite: only their sum is not.
         None => Ok(()),
     }
 }

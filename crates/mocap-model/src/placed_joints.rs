@@ -44,7 +44,7 @@ pub struct PlacedLanes {
 
 const NONE: u32 = u32::MAX;
 
-/// A joint in the blocks, and what is computed of it.
+/// A joint in the blocks, and which of its values are computed.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
     joint: JointId,

@@ -172,7 +172,7 @@ fn numbers_that_are_not_finite_are_found_in_any_frame_and_large_ones_are_none() 
         tracks[0].translation = Some(Track::Sampled(places));
         Clip::new(Arc::clone(&skeleton), FrameRate::new(30.0).unwrap(), frames, tracks)
     };
-    // Their sum is no number.
+    // Their sum is infinite.
     assert!(clip(vec![Vector3::new(f64::MAX, f64::MAX, f64::MIN); 9]).is_ok());
     for frame in 0..11 {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

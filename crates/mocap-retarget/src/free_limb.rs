@@ -75,10 +75,10 @@ impl FreeLimb {
         })
     }
 
-    /// Poses the limb by the solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames` are the orientations
-    /// of both joints as transferred, `bend` is the axis about which the limb flexes. With `unfolds`, goals that would fold
-    /// the limb flat are softened. `flipped` is the sine beyond which a limb that bends the wrong way is flipped; without
-    /// one none is.
+    /// Poses the limb by the solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames`
+    /// are the orientations of both joints as transferred, `bend` is the axis about which the limb flexes. With
+    /// `unfolds`, goals that would fold the limb flat are softened. `flipped` is the sine beyond which a limb that bends
+    /// the wrong way is flipped; with `None` no limb is.
     pub(crate) fn solve(
         &self,
         poses: &mut FreePoses,

@@ -1,7 +1,7 @@
 //! What is read and computed for eight tracks at once.
 
 use super::LEVELS;
-use super::layout::Widths;
+use super::widths::Widths;
 use crate::bits::BitReader;
 use crate::lanes::{Kernel, LANES, Lane, Vectors};
 use crate::segments::Row;
@@ -187,9 +187,6 @@ impl Triple {
         tops
     }
 }
-
-/// The bits that a word holds from any bit of its first byte on.
-pub(super) const WORD: u32 = 57;
 
 /// Two words, the lowest byte first.
 type Words = [[u32; LANES]; 2];

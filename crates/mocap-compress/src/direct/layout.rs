@@ -1,7 +1,7 @@
 //! The layout of a track, which all segments of a block share, and the choice of a track in each segment.
 
 use super::LEVELS;
-use super::kernels::WORD;
+use super::widths::Widths;
 use crate::lattice::power_of_half;
 use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row, WIDEST};
@@ -51,33 +51,6 @@ impl Choice {
 #[inline]
 pub(super) fn width_at(bits: i32, code: usize) -> u32 {
     (bits + code as i32 - 4).clamp(0, WIDEST) as u32
-}
-
-/// The widths of three numbers in the bytes of a word; the highest one has the bits of all together.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Widths(pub(super) u32);
-
-impl Widths {
-    /// Of numbers of a segment: a bit behind them says whether they are odd.
-    pub(super) fn of_level([a, b, c]: [u32; 3]) -> Widths {
-        Widths(a | b << 8 | c << 16 | (a + b + c + 1) << 24)
-    }
-
-    /// Of numbers of a row.
-    pub(super) fn of_row([a, b, c]: [u32; 3]) -> Widths {
-        Widths(a | b << 8 | c << 16 | (a + b + c) << 24)
-    }
-
-    /// The bits of all.
-    #[inline(always)]
-    pub(super) fn all(self) -> u32 {
-        self.0 >> 24
-    }
-
-    /// Whether a word may hold less than all.
-    pub(super) fn is_long(self) -> bool {
-        self.all() > WORD
-    }
 }
 
 impl Layout {

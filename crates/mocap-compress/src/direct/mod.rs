@@ -9,6 +9,7 @@ mod kernels;
 mod layout;
 mod phases;
 mod read;
+mod widths;
 #[cfg(feature = "encode")]
 mod write;
 

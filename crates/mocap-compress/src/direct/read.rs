@@ -4,8 +4,9 @@
 //! made from are read. A reader allocates nothing once it exists.
 
 use super::kernels::{Pair, READS, ReadRow, RowOf, Stored, Sums, Weights};
-use super::layout::{CODES, Choice, FINER, Layout, Widths};
+use super::layout::{CODES, Choice, FINER, Layout};
 use super::phases::Phases;
+use super::widths::Widths;
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::compose::Composer;
 use crate::compressed::Compressed;

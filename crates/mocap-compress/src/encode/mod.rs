@@ -119,7 +119,7 @@ pub fn compress_with_progress(
             false => measured.excess,
         };
         let turned = options.local_error.map_or(0.0, |bound| report.local_rotation_max / bound);
-        // What counts is measured: some samples may miss their share of the tolerance only.
+        // The measurement decides: a sample that missed its share may still be within the tolerance.
         if excess <= 1.0 && turned <= 1.0 {
             return Ok(Compression { bytes, report });
         }

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 pub(crate) const NEARNESS: f64 = 4.0;
 
 /// Numbers above this are not stored.
-const LARGEST: f64 = (1u32 << 26) as f64;
+pub(crate) const LARGEST: f64 = (1u32 << 26) as f64;
 
 /// The cheapest point near `target` (in steps of the lattice) that `holds`.
 ///

@@ -8,8 +8,8 @@ use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
-use crate::encode::search::{self, choose};
-use crate::encode::tradeoff::{self, Later, share, slope};
+use crate::encode::search::{NEARNESS, choose};
+use crate::encode::tradeoff::{self, Later, NEARNESS_LAST, share, slope};
 use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f32, to_f64};
@@ -374,7 +374,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// The residual nearest to nothing of a rotation that is predicted as `predicted` turned by `shift`.
+    /// The cheapest residual of a rotation that is predicted as `predicted` turned by `shift`.
     pub(crate) fn rotation(
         &mut self,
         node: &Node,
@@ -385,17 +385,17 @@ impl Chooser<'_> {
         let target = self.rotation_residual(node, predicted, shift);
         let holds = self.rotation_holds(node, predicted, shift);
         let kind = self.current.lattice.kind;
-        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
+        let residual = choose(kind, target, expected, NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         residual.unwrap_or_default()
     }
 
-    /// The residual of a translation.
+    /// As [`Chooser::rotation`], of a translation.
     pub(crate) fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
         let target = self.translation_residual(node, predicted);
         let holds = self.translation_holds(node, predicted);
         let kind = self.current.lattice.kind;
-        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
+        let residual = choose(kind, target, expected, NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         residual.unwrap_or_default()
     }
@@ -419,7 +419,7 @@ impl Chooser<'_> {
 
     fn nearness(&self, node: &Node) -> f64 {
         let last = usize::from(node.level) + 1 == self.levels;
-        if last { tradeoff::NEARNESS_LAST } else { tradeoff::NEARNESS }
+        if last { NEARNESS_LAST } else { NEARNESS }
     }
 
     /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the reference by

@@ -3,12 +3,11 @@
 //! A value that is a little off its target within the tolerance can make residuals of later frames vanish.
 //! Based on: A. Ortega, K. Ramchandran, "Rate-distortion methods for image and video compression", 1998.
 
+use crate::encode::search::LARGEST;
 use crate::lattice::{FINEST, Kind, Residual};
 use nalgebra::Vector3;
 
-/// How much a point's distance from the target counts against its bits. A decoded value near its target leaves more
-/// room to its child bodies and is a better prediction; on the last level it predicts nothing.
-pub(crate) const NEARNESS: f64 = 4.0;
+/// As [`NEARNESS`](crate::encode::search::NEARNESS), on the last level, which predicts nothing.
 pub(crate) const NEARNESS_LAST: f64 = 2.0;
 
 /// How much the bits of a later frame count, and by how much less on each further level: they are a guess, and other
@@ -26,11 +25,8 @@ const REACH_CENTRED: f64 = 1.2;
 /// The largest distance of a coordinate one further towards zero than those on either side.
 const TOWARDS_ZERO: f64 = 1.6;
 
-/// So many points that hold are compared by their actual bits.
+/// How many of the points within the bound are compared by their actual bits.
 const COMPARED: usize = 2;
-
-/// Numbers above this are not stored.
-const LARGEST: f64 = (1u32 << 26) as f64;
 
 /// A later frame that a frame predicts.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +162,7 @@ fn coordinates(value: f64, spacing: f64, parity: f64, wide: bool) -> [Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode::search::NEARNESS;
 
     #[test]
     fn a_point_that_holds_is_found_however_small_its_region() {

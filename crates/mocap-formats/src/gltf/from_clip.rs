@@ -39,7 +39,7 @@ impl Default for WriteOptions {
 /// A file of clips of one skeleton. Warns where the unit of lengths is not known.
 ///
 /// # Errors
-/// If a length is not finite in metres, times are not apart in single precision, or a clip is of another skeleton.
+/// If a length is not finite in metres, single precision cannot tell two times apart, or a clip is of another skeleton.
 pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());
@@ -63,7 +63,8 @@ pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, 
 /// smaller than those of the file by one factor, so is the file.
 ///
 /// # Errors
-/// Where a length is not finite in metres, or times are not apart in single precision. `Ok(Err(_))`: why the clips cannot move the joints of the file.
+/// Where a length is not finite in metres, or single precision cannot tell two times apart. `Ok(Err(_))`: why the clips
+/// cannot move the joints of the file.
 pub(super) fn rebuilt(
     document: &Document,
     clips: &[Clip],
@@ -228,7 +229,7 @@ struct Values {
     shape: Shape,
 }
 
-/// Whether single precision, which glTF stores times in, tells all frames apart; it is coarsest at the end.
+/// Checks that single precision, in which glTF stores times, tells all frames apart. It is coarsest at the end.
 fn times_differ(clip: &Clip) -> Result<(), Finding> {
     let time = |frame: usize| (frame as f64 * clip.rate().frame_time()) as f32;
     let last = clip.frames().saturating_sub(1);

@@ -43,8 +43,8 @@ pub enum Problem {
     #[error("{path}: the times are not ascending at key {key}")]
     Times { path: String, key: usize },
     #[error(
-        "glTF stores times in single precision, which cannot hold frame {frame} at {fps} frames per second beside \
-         the one before it"
+        "glTF stores times in single precision, which cannot tell frame {frame} from the one before it at {fps:e} \
+         frames per second"
     )]
     TimesTooFine { frame: usize, fps: f64 },
     #[error("{path}: {found} values for {keys} keys, expected {expected}")]
