@@ -8,3 +8,11 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
         .filter(|value| value.is_finite() && *value >= 0.0)
         .ok_or_else(|| "a time is seconds from 0, such as 0.33s".into())
 }
+
+/// As [`seconds`], above 0.
+pub(super) fn duration(text: &str) -> Result<f64, String> {
+    seconds(text).and_then(|value| match value > 0.0 {
+        true => Ok(value),
+        false => Err("it must be above 0 s".into()),
+    })
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs};
 
 use super::formats::Written;
-use super::seconds::seconds;
+use super::seconds::duration;
 use super::{FirstFrame, Reading};
 
 /// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
@@ -31,13 +31,13 @@ pub(crate) struct Args {
     #[arg(long, help_heading = "Output")]
     pub(crate) overwrite: bool,
     /// Clips of this length; the last one may be shorter [s, above 0]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Cuts")]
+    #[arg(long, value_name = "SECONDS", value_parser = duration, help_heading = "Cuts")]
     pub(crate) every: Option<f64>,
     /// Cut at pauses of at least this time; the pauses are left out [s, above 0; default 0.5]
     #[arg(
         long,
         value_name = "SECONDS",
-        value_parser = seconds,
+        value_parser = duration,
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "0.5",

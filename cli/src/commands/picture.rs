@@ -263,6 +263,7 @@ fn read_all(
     shorten(&mut all);
     Ok(match work(&all, console) {
         Ok(()) => Exit::Success,
+        Err(error) if error.is_usage() => return Err(error),
         Err(error) => fail(&all[0].path, &error, &found, console),
     })
 }

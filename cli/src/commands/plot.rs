@@ -1,5 +1,7 @@
 //! `mocap plot`: curves of joints over time.
 
+use std::path::Path;
+
 use mocap_formats::nearest_name;
 use mocap_model::{JointId, Skeleton};
 use mocap_report::plot::{PlotInput, PlotOptions, html, png, svg};
@@ -41,8 +43,9 @@ fn plot(
         })
         .collect();
     let mut inputs = Vec::with_capacity(captions.len());
-    for (name, (Drawn { name: file, clip, .. }, joint)) in captions.iter().zip(every()) {
-        inputs.push(PlotInput { name, clip, joint: find(clip.skeleton(), joint, file)? });
+    for (name, (Drawn { clip, path, .. }, joint)) in captions.iter().zip(every()) {
+        let joint = find(clip.skeleton(), joint).map_err(|error| error.in_file(Path::new(path)))?;
+        inputs.push(PlotInput { name, clip, joint });
     }
     Ok(match format {
         ChartFormat::Svg => svg(&inputs, options).into_bytes(),
@@ -52,7 +55,7 @@ fn plot(
 }
 
 /// The joint of a name or role.
-fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnostic> {
+fn find(skeleton: &Skeleton, joint: &str) -> Result<JointId, Diagnostic> {
     if let Some(found) = skeleton.find_by_name_or_role(joint) {
         return Ok(found);
     }
@@ -63,6 +66,6 @@ fn find(skeleton: &Skeleton, joint: &str, file: &str) -> Result<JointId, Diagnos
         Some(near) => format!("did you mean '{near}'? `mocap skel` shows all joints"),
         None => format!("its joints are {}", names.join(", ")),
     };
-    let message = format!("'{file}' has no joint with the name or role '{joint}'");
+    let message = format!("no joint has the name or role '{joint}'");
     Err(Diagnostic::new("plot::no-joint", message).help(help))
 }

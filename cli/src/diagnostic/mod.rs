@@ -70,6 +70,11 @@ impl Diagnostic {
         self.kind == FailureKind::GateMissed
     }
 
+    /// Whether it is about the arguments rather than a file.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.shown.code.starts_with("usage::")
+    }
+
     /// The same about another file than the input.
     pub(crate) fn in_file(self, path: &Path) -> Diagnostic {
         Diagnostic { shown: self.shown.in_file(path), ..self }

@@ -15,7 +15,7 @@ mod spikes;
 use std::fmt;
 use std::str::FromStr;
 
-use mocap_model::{Clip, UnitQuaternion, Vector3};
+use mocap_model::{Clip, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
@@ -210,12 +210,24 @@ fn clean(samples: &mut Samples, fps: f64) -> Found {
         }
         curve.write_to(rotations);
     }
-    clean_translations(samples, fps);
+    let spikes =
+        curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() + clean_translations(samples, fps);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
-    Found {
-        noise: (squares / deviations.len().max(1) as f64).sqrt(),
-        spikes: curves.iter().map(Curve::spikes).sum(),
+    Found { noise: (squares / deviations.len().max(1) as f64).sqrt(), spikes }
+}
+
+/// Replaces the spikes of more than `smallest`. Returns by frame how much its value counts: 0 for a spike, else 1.
+fn without_spikes<T: spikes::Value>(values: &mut [T], smallest: f64) -> Vec<f64> {
+    let mut weights = vec![1.0; values.len()];
+    for (frame, value) in spikes::spikes(values, smallest) {
+        (values[frame], weights[frame]) = (value, 0.0);
     }
+    weights
+}
+
+/// How many frames are spikes.
+fn count(weights: &[f64]) -> usize {
+    weights.iter().filter(|weight| **weight == 0.0).count()
 }
 
 /// A curve of rotations on its principal axes.
@@ -232,16 +244,8 @@ struct Curve {
 impl Curve {
     /// The curve with its spikes replaced.
     fn without_spikes(rotations: &mut [UnitQuaternion<f64>]) -> Curve {
-        let mut weights = vec![1.0; rotations.len()];
-        for (frame, value) in spikes::spikes(rotations) {
-            rotations[frame] = value;
-            weights[frame] = 0.0;
-        }
+        let weights = without_spikes(rotations, spikes::SMALLEST);
         Curve { weights, ..Curve::of(rotations) }
-    }
-
-    fn spikes(&self) -> usize {
-        self.weights.iter().filter(|weight| **weight == 0.0).count()
     }
 
     fn of(rotations: &[UnitQuaternion<f64>]) -> Curve {
@@ -299,15 +303,20 @@ fn along(values: &[Vector4<f64>], axis: usize) -> Vec<f64> {
     values.iter().map(|value| value[axis]).collect()
 }
 
-fn clean_translations(samples: &mut Samples, fps: f64) {
+/// Removes spikes and smooths each track; returns the number of spikes.
+fn clean_translations(samples: &mut Samples, fps: f64) -> usize {
     let frames = samples.frames;
+    let smallest = spikes::SMALLEST_SHARE * longest_chain(&samples.skeleton);
     let moving = samples.translations.iter_mut().flatten().filter(|values| moves(values));
     let mut moving: Vec<&mut Vec<Vector3<f64>>> = moving.collect();
     let mut all = Curves::new(frames);
-    for translations in &moving {
+    let mut spikes = 0;
+    for translations in &mut moving {
+        let weights = without_spikes(translations, smallest);
+        spikes += count(&weights);
         for axis in 0..3 {
             let values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();
-            all.add(values.iter().copied(), &vec![1.0; frames], noise::deviation(&values).powi(2));
+            all.add(values.iter().copied(), &weights, noise::deviation(&values).powi(2));
         }
     }
     all.smooth(fps);
@@ -317,4 +326,15 @@ fn clean_translations(samples: &mut Samples, fps: f64) {
             translations.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
         }
     }
+    spikes
+}
+
+/// The longest way along bones from a root to a joint, in the rest pose.
+fn longest_chain(skeleton: &Skeleton) -> f64 {
+    let mut reached: Vec<f64> = Vec::with_capacity(skeleton.len());
+    for joint in skeleton.joints() {
+        let above = joint.parent.map(|parent| reached[parent.index()] + joint.offset.norm());
+        reached.push(above.unwrap_or(0.0));
+    }
+    reached.into_iter().fold(0.0, f64::max)
 }
