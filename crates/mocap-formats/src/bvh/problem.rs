@@ -75,7 +75,7 @@ pub enum Problem {
     )]
     SurplusColumns { found: usize, expected: usize },
     #[error(
-        "this line has {found} values, the hierarchy declares {expected}; values were read in order, ignoring line breaks"
+        "this line has {found} values, the hierarchy declares {expected}; values were read in order, so those of later frames are shifted"
     )]
     RowLength { found: usize, expected: usize },
     #[error("text after the last frame was skipped")]
