@@ -307,7 +307,7 @@ def read_direct(data, frames, tracks):
         track.found = {frame: move(track.rotation, track.base, vector) for frame, vector in track.vectors.items()}
         track.weights = direct_weights(segments[0][3], track.flat)
     for first, length, r, within in segments:
-        for track, code in [*zip(tracks, r.get(f"{len(tracks)}H"))]:
+        for track, code in zip(tracks, r.get(f"{len(tracks)}H")):
             scale, stored = f(2.0**-track.halved * f(SCALES[code & 15])), []
             for frame, level, *_ in within:
                 c, k = code >> 3 * level + 1 & 7, [0, 0, 0]
