@@ -98,6 +98,7 @@ class Reader:  # Of bits, the highest of a byte first, and of what is made of by
     def float(self):
         tag = self.bits(8)
         return unfold(self.varint()) / 10.0 ** (tag - 1) if 0 < tag < 255 else self.get("d")[0] if tag else 0.0
+
 def unpack(coder, count, learnt=b""):  # Packed bytes.
     models, met, text = collections.defaultdict(lambda: bit_model(seen=0)), set(), bytearray(2)
     for known in [*learnt] + [None] * count:
@@ -363,10 +364,10 @@ def read_series(r, frames):  # The numbers of the keys at some frames.
 def key_rotation(left_out, q):
     q.insert(left_out, f(math.sqrt(max(f(1 - dot(q, q)), 0.0))))
     return [f(part / f(math.sqrt(dot(q, q)))) for part in q]
-def between_keys(frame, rotation, curve, times, keys):
-    near = bisect.bisect(times, frame) - 1
-    taps = [clamp(near + i, 0, len(times) - 1) for i in (-1, 0, 1, 2)]
-    before, left, right, after = (times[tap] for tap in taps)
+def between_keys(frame, rotation, curve, at, keys):
+    near = bisect.bisect(at, frame) - 1
+    taps = [clamp(near + i, 0, len(at) - 1) for i in (-1, 0, 1, 2)]
+    before, left, right, after = (at[tap] for tap in taps)
     if frame == left:
         return keys[near]
     t = f((frame - left) / (right - left))
@@ -377,6 +378,7 @@ def between_keys(frame, rotation, curve, times, keys):
     weights = [-u, f(f(1 - w) - v), f(w + u), v] if curve else [0.0, f(1 - t), t, 0.0]
     order = (1, 2, 0, 3) if rotation else range(4)
     return mix(rotation, [keys[taps[i]] for i in order], [weights[i] for i in order])
+
 def decode(data):  # Frames a second, frames, and the joints with their local rotations (x, y, z, w) and translations.
     r = Reader(data)
     magic, version, profile, flags, frames, fps, _, step = r.get("4sHBBQd32sI")
