@@ -122,6 +122,8 @@ fn render_writes_films_frames_and_strobes() {
     refused(&render(&["-o", "x.png"]), 2, "usage::format");
     refused(&render(&["-o", "x.mp4"]), 2, "usage::format");
     refused(&render(&["--strobe", "3", "-o", "x.gif"]), 2, "usage::format");
+    refused(&render(&["jump.bvh", "--strobe", "3", "-o", "x.png"]), 2, "usage::one-input");
+    refused(&render(&["--start", "60", "-o", "x.gif"]), 1, "render::start");
 }
 
 #[test]
@@ -169,6 +171,11 @@ fn plot_finds_joints_by_name_or_role() {
     let missing = sandbox.run(["plot", "walk.bvh", "--joint", "Nose"]);
     refused(&missing, 1, "plot::no-joint");
     assert!(missing.stderr.contains("its joints are Hips, "), "{}", missing.stderr);
+    // The error is about the file that has none.
+    sandbox.put("nose.bvh", text(&sandbox, "walk.bvh").replace("JOINT Head", "JOINT Nose"));
+    let other = sandbox.run(["plot", "nose.bvh", "walk.bvh", "--joint", "Nose"]);
+    refused(&other, 1, "plot::no-joint");
+    assert!(other.stderr.contains("--> walk.bvh"), "{}", other.stderr);
 }
 
 #[test]

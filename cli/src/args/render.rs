@@ -30,7 +30,7 @@ pub(crate) struct Args {
     picture_rate: f64,
     /// Start at this time [s]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds::seconds)]
-    start: Option<f64>,
+    pub(crate) start: Option<f64>,
     /// End at this time [s]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds::seconds)]
     end: Option<f64>,

@@ -23,8 +23,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let several = args.strobe.is_some() && !args.pictures.each;
     let largest = AtomicUsize::new(0);
     let exit = picture::run(&args.pictures, format.extension(), (invocation, &mut *console), |drawn| {
-        let inputs: Vec<RenderInput<'_>> =
-            drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
+        let inputs = inputs(args, drawn)?;
         if several && inputs.len() > 1 {
             let message = "a strobe picture shows one motion";
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
@@ -54,6 +53,21 @@ const LARGE: usize = 20_000_000;
 fn too_long(error: TooManyPictures) -> Diagnostic {
     Diagnostic::new("limit", error.to_string())
         .help("--start and --end choose a part of the motion, --picture-rate fewer pictures")
+}
+
+/// The motions to be drawn.
+///
+/// # Errors
+/// If all end before the film starts.
+fn inputs<'a>(args: &Args, drawn: &'a [Drawn]) -> Result<Vec<RenderInput<'a>>, Diagnostic> {
+    let last = drawn.iter().map(|drawn| drawn.clip.duration()).fold(0.0, f64::max);
+    match args.start.filter(|start| *start > last) {
+        Some(start) => {
+            let message = format!("the motion ends at {last:.2} s, before the start at {start} s");
+            Err(Diagnostic::new("render::start", message).help("--start is a time within the motion [s]"))
+        }
+        None => Ok(drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect()),
+    }
 }
 
 /// As stated, else by the extension of the output.
@@ -94,8 +108,7 @@ fn write_frames(args: &Args, terrain: Option<&OnTerrain>, console: &mut Console)
         return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces the frames"));
     }
     picture::together_with(&args.pictures, folder, console, |drawn: &[Drawn]| {
-        let inputs: Vec<RenderInput<'_>> =
-            drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect();
+        let inputs = inputs(args, drawn)?;
         let options = RenderOptions { ground: picture::ground(terrain, drawn)?, ..args.options() };
         let (mut count, mut bytes, mut failed) = (0, 0, None);
         frames(&inputs, &options, |file| {
