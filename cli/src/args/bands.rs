@@ -3,8 +3,8 @@
 use clap::Args as ClapArgs;
 use mocap_edit::{Edit, Gains};
 
-use super::edit::{Args as EditArgs, EditArg, EditList};
-use super::one_edit::OneEdit;
+use super::edit::{Args as EditArgs, EditArg};
+use super::one_edit::Alone;
 
 /// Scale the frequency bands of a motion: bounce, tremor, stiffness
 ///
@@ -22,11 +22,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BAND=GAIN,…", required = true)]
     gain: Gains,
     #[command(flatten)]
-    pub(super) one: OneEdit,
+    pub(super) alone: Alone,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        EditArgs { edits: EditList(vec![EditArg::Ready(Edit::Bands(args.gain))]), one: args.one }
+        args.alone.with(EditArg::Ready(Edit::Bands(args.gain)))
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use serde::Deserialize;
 
-use super::edit::{Args as EditArgs, EditArg, EditList};
+use super::edit::{Args as EditArgs, EditArg};
 use super::finite::finite;
-use super::one_edit::OneEdit;
+use super::one_edit::Alone;
 
 /// Smooth a cycle by its Fourier series, or give it the style of another
 ///
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     series: Series,
     #[command(flatten)]
-    pub(super) one: OneEdit,
+    pub(super) alone: Alone,
 }
 
 /// The series, and what is added to it.
@@ -59,6 +59,6 @@ impl From<Series> for EditArg {
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        EditArgs { edits: EditList(vec![args.series.into()]), one: args.one }
+        args.alone.with(args.series.into())
     }
 }

@@ -116,7 +116,7 @@ pub(crate) struct Reading {
 pub(crate) struct FirstFrame {
     /// Drop the first frame (a rest pose in CMU BVH files)
     #[arg(long)]
-    drop_first_frame: bool,
+    pub(super) drop_first_frame: bool,
 }
 
 impl Default for Reading {

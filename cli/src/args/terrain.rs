@@ -2,8 +2,8 @@
 
 use clap::Args as ClapArgs;
 
-use super::edit::{Args as EditArgs, EditArg, EditList};
-use super::one_edit::OneEdit;
+use super::edit::{Args as EditArgs, EditArg};
+use super::one_edit::Alone;
 use super::surface::SurfaceArgs;
 
 /// Put the feet of a motion on steps, a height field or a mesh
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     surface: SurfaceArgs,
     #[command(flatten)]
-    pub(super) one: OneEdit,
+    pub(super) alone: Alone,
 }
 
 impl From<SurfaceArgs> for EditArg {
@@ -32,6 +32,6 @@ impl From<SurfaceArgs> for EditArg {
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        EditArgs { edits: EditList(vec![args.surface.into()]), one: args.one }
+        args.alone.with(args.surface.into())
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::edit::{Args as EditArgs, EditArg, EditList};
-use super::one_edit::OneEdit;
+use super::edit::{Args as EditArgs, EditArg};
+use super::one_edit::Alone;
 
 /// Move hands, feet, hips or other joints to keyed targets; the motion keeps its detail between them
 ///
@@ -31,11 +31,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required = true)]
     keys: PathBuf,
     #[command(flatten)]
-    pub(super) one: OneEdit,
+    pub(super) alone: Alone,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        EditArgs { edits: EditList(vec![EditArg::Warp { file: args.keys }]), one: args.one }
+        args.alone.with(EditArg::Warp { file: args.keys })
     }
 }
