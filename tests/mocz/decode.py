@@ -167,7 +167,7 @@ def schedule(frames, top, runtime):  # By frame, in the order of coding: level, 
 def read_heads(coder, tracks, levels, direct=False):  # One by one: other data of the track follow a track.
     scale, rotations = 0, []
     for track in tracks:
-        track.reference, track.vectors = None, {}
+        track.references, track.vectors = [], {}
         track.flat = [FLAT[coder.tree(("flat", level + 1 == levels), 3)] for level in range(levels)]
         track.finer = [f([1, 0.84, 0.7, 0.6][coder.tree("finer", 2)])] * (levels - 1) + [1.0]
         base = [coder.number("base") for _ in AXES]
@@ -180,9 +180,9 @@ def read_heads(coder, tracks, levels, direct=False):  # One by one: other data o
         track.base = times(apply(track.basis, base), 4096)
         if track.rotation:
             track.base = multiply(track.rest, turn(times(base, 1 / 32)))
-            if rotations and not direct and coder.bit(coder.even["refers"]):
-                track.reference = rotations[-1 - coder.number("back")]
-                track.matrix = [[coder.number("entry") / 16 for _ in AXES] for _ in AXES]
+            while rotations and not direct and (at := len(track.references)) < 3 and coder.bit(coder.even["to", at]):
+                other = rotations[-1 - coder.number("back")]
+                track.references.append((other, [[coder.number("entry") / 16 for _ in AXES] for _ in AXES]))
             rotations.append(track)
         yield track
 def store(track, frame, level, k, e):
@@ -191,8 +191,9 @@ def compose(track, nodes):  # The values of a track by frame, from its vectors.
     values = {}
     for frame, level, taps, cubic, linear in nodes:
         vector, predicted = track.vectors.setdefault(frame, [0.0] * 3), track.base
-        if taps and track.reference:
-            vector = track.vectors[frame] = plus(apply(track.matrix, track.reference.vectors[frame]), vector)
+        if taps and track.references:
+            shifts = [apply(matrix, other.vectors[frame]) for other, matrix in track.references]
+            vector = track.vectors[frame] = plus(functools.reduce(plus, shifts), vector)
         if taps:
             weights = [f(a + f(track.flat[level] * f(b - a))) for a, b in zip(cubic, linear)]
             predicted = mix(track.rotation, [values[tap] for tap in taps], weights)
@@ -248,8 +249,8 @@ def read_archive(data, frames, tracks):
     for track in read_heads(coder, tracks, 7):
         levels = [new_level(start) for start in (200.0 if track.rotation else 3000.0, *[0.0] * 6)]
         found, track.share, floor, pace = {}, {}, f(0.7) if track.centred else 0.5, f(0.3) if track.rotation else 0.0
-        a, b = (f(0.35), f(0.45)) if track.reference else (f(f(0.35) + f(0.5 * f(0.45))), 0.0)
-        shared = track.reference.share if track.reference else activity
+        a, b = (f(0.35), f(0.45)) if track.references else (f(f(0.35) + f(0.5 * f(0.45))), 0.0)
+        shared = track.references[0][0].share if track.references else activity
         for frame, at, taps, _, _ in nodes:
             level = levels[at]
             own = expect(level, levels[at - 1], [found[tap] for tap in taps[:2]] if at else [])

@@ -3,7 +3,7 @@
 use crate::hierarchy::LEVELS;
 use crate::lanes::{self, LANES, Lane, Mix, Quats, Turn, TurnAlong, Vectors, groups};
 use crate::quat::Quat;
-use crate::track::{FLATNESS, Head, MATRIX_UNIT, Moving};
+use crate::track::{FLATNESS, Head, Moving, refer};
 use crate::window::Window;
 use fearless_simd::Level;
 
@@ -17,12 +17,14 @@ pub(crate) struct Step {
     pub(crate) linear: [f32; 4],
 }
 
-/// A rotation whose residual is partly that of one before it.
+/// A rotation whose residual is partly that of one before it; those of one rotation follow each other.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     from: (usize, usize),
     to: (usize, usize),
-    matrix: [[f32; 3]; 3],
+    multiplier: [[f32; 3]; 3],
+    /// Whether it is the last one of that rotation.
+    last: bool,
 }
 
 /// What all frames of a block share, in lanes. Groups are those of the rotations first, then the translations.
@@ -114,10 +116,10 @@ impl Composer {
                 self.base_translations[group].set(lane, head.base_translation());
             }
         }
-        if let Some(reference) = head.reference {
+        for (place, reference) in head.references.iter().enumerate() {
             let from = (reference.track / LANES, reference.track % LANES);
-            let matrix = reference.matrix.map(|row| row.map(|entry| entry as f32 * (1.0 / MATRIX_UNIT)));
-            self.links.push(Link { from, to: (group, lane), matrix });
+            let last = place + 1 == head.references.len();
+            self.links.push(Link { from, to: (group, lane), multiplier: reference.multiplier(), last });
         }
     }
 
@@ -172,11 +174,15 @@ impl Composer {
     /// Puts a frame together that is predicted from others.
     pub(crate) fn step(&mut self, numbers: &[Vectors], step: &Step, window: &mut Window) {
         self.combine(numbers);
+        let mut shift = [0.0; 3];
         for link in &self.links {
             let other = self.vectors[link.from.0].get(link.from.1);
-            let own = self.vectors[link.to.0].get(link.to.1);
-            let [x, y, z] = link.matrix.map(|[a, b, c]| a * other[0] + b * other[1] + c * other[2]);
-            self.vectors[link.to.0].set(link.to.1, [x + own[0], y + own[1], z + own[2]]);
+            shift = refer(shift, &link.multiplier, other);
+            if link.last {
+                let own = self.vectors[link.to.0].get(link.to.1);
+                self.vectors[link.to.0].set(link.to.1, [0, 1, 2].map(|i| shift[i] + own[i]));
+                shift = [0.0; 3];
+            }
         }
         let [rotations, translations] = self.groups_by_kind();
         let mix = |group: usize| Mix {

@@ -17,7 +17,7 @@ pub(crate) enum Moving {
     Translation,
 }
 
-/// A rotation track that is predicted in part from another one.
+/// A rotation track that another one is in part predicted from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The place of that track among the moving rotations.
@@ -28,6 +28,26 @@ pub(crate) struct Reference {
 
 /// Parts of one in a [`Reference`]'s matrix.
 pub(crate) const MATRIX_UNIT: f32 = 16.0;
+
+/// The largest number of references of a track.
+pub(crate) const REFERENCES: usize = 3;
+
+impl Reference {
+    /// The matrix that residuals of that track are multiplied with.
+    pub(crate) fn multiplier(&self) -> [[f32; 3]; 3] {
+        self.matrix.map(|row| row.map(|entry| entry as f32 * (1.0 / MATRIX_UNIT)))
+    }
+}
+
+/// Adds what the residual of another track predicts.
+#[inline]
+pub(crate) fn refer(shift: [f32; 3], multiplier: &[[f32; 3]; 3], other: [f32; 3]) -> [f32; 3] {
+    let part = |i: usize| {
+        let [a, b, c] = multiplier[i];
+        shift[i] + (a * other[0] + b * other[1] + c * other[2])
+    };
+    [part(0), part(1), part(2)]
+}
 
 /// The head of a track: the values that all of its frames share.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +61,8 @@ pub(crate) struct Head {
     pub(crate) base: [i32; 3],
     pub(crate) kind: Kind,
     pub(crate) columns: [Column; 3],
-    pub(crate) reference: Option<Reference>,
+    /// At most [`REFERENCES`].
+    pub(crate) references: Vec<Reference>,
 }
 
 /// Steps of the lattice in one of the base of a translation.
@@ -62,7 +83,7 @@ impl Head {
             base: [0; 3],
             kind: Kind::Cubic,
             columns: [Column::default(); 3],
-            reference: None,
+            references: Vec::new(),
         }
     }
 
@@ -93,16 +114,6 @@ impl Head {
     pub(crate) fn base_translation(&self) -> [f32; 3] {
         self.lattice().vector(self.base.map(|part| part as f32)).map(|part| part * BASE_STEPS)
     }
-
-    /// The prediction of the reference, from its residual.
-    #[inline]
-    pub(crate) fn shift(&self, other: [f32; 3]) -> [f32; 3] {
-        let Some(reference) = &self.reference else { return [0.0; 3] };
-        reference.matrix.map(|row| {
-            let [a, b, c] = row.map(|entry| entry as f32 * (1.0 / MATRIX_UNIT));
-            a * other[0] + b * other[1] + c * other[2]
-        })
-    }
 }
 
 /// The adaptive model of heads.
@@ -114,7 +125,8 @@ pub(crate) struct HeadModel {
     finer: [Bit; 4],
     centred: Bit,
     isotropic: Bit,
-    refers: Bit,
+    /// By the number of references before.
+    refers: [Bit; REFERENCES],
     scale: i32,
 }
 
@@ -134,7 +146,7 @@ impl HeadModel {
             finer: [even; 4],
             centred: even,
             isotropic: even,
-            refers: even,
+            refers: [even; REFERENCES],
             scale: 0,
         }
     }
@@ -220,15 +232,18 @@ impl HeadModel {
             }
         }
         if moving == Moving::Rotation && rotations > 0 {
-            let refers = coder.bit(&mut self.refers, head.reference.is_some());
-            if refers {
-                let wanted = head.reference.unwrap_or_default();
+            for place in 0..REFERENCES {
+                let wanted = head.references.get(place);
+                if !coder.bit(&mut self.refers[place], wanted.is_some()) {
+                    break;
+                }
+                let wanted = wanted.copied().unwrap_or_default();
                 // Counted backwards: the tracks nearest in the skeleton are the likeliest.
                 let back =
                     self.number(coder, TRACK, (rotations as i32 - 1).wrapping_sub(wanted.track as i32));
                 let track = (rotations - 1).saturating_sub(back.unsigned_abs() as usize);
                 let matrix = wanted.matrix.map(|row| row.map(|entry| self.number(coder, ENTRY, entry)));
-                coded.reference = Some(Reference { track, matrix });
+                coded.references.push(Reference { track, matrix });
             }
         }
         coded
@@ -254,6 +269,7 @@ pub(crate) struct TrackCoder<'a> {
     of: &'a mut ResidualCoder,
     moving: Moving,
     kind: Kind,
+    /// The first one.
     reference: Option<usize>,
     history: History,
     /// The magnitudes of the next residual as expected from its own track, and from all.
@@ -311,7 +327,7 @@ impl ResidualCoder {
         TrackCoder {
             moving,
             kind: head.kind,
-            reference: head.reference.map(|reference| reference.track),
+            reference: head.references.first().map(|reference| reference.track),
             history: History::new(self.frames, first),
             own: [0.0; 3],
             expected: [0.0; 3],

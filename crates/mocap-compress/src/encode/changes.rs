@@ -12,7 +12,7 @@ pub(crate) enum Change {
     Finer,
     /// The same steps along all axes: few bits of a head.
     Isotropic,
-    /// No reference to another track.
+    /// No references to other tracks.
     Alone,
     /// Finer steps on all levels but the last.
     FinerLevels,
@@ -40,7 +40,7 @@ impl Change {
             Change::Coarser => Head { columns: scaled(1), ..head.clone() },
             Change::Finer => Head { columns: scaled(-1), ..head.clone() },
             Change::Isotropic => Head { columns: isotropic(head), ..head.clone() },
-            Change::Alone => Head { reference: None, ..head.clone() },
+            Change::Alone => Head { references: Vec::new(), ..head.clone() },
             Change::FinerLevels => {
                 Head { finer: (head.finer + 1).min(FINER.len() as u8 - 1), ..head.clone() }
             }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn changes_end_where_nothing_is_left_to_change() {
         let columns = [[0.01, -0.002, 0.0], [0.003, 0.02, 0.0], [0.0, 0.0, 0.04]].map(Column::nearest);
-        let head = Head { columns, reference: Some(Reference::default()), ..Head::blank() };
+        let head = Head { columns, references: vec![Reference::default()], ..Head::blank() };
         let isotropic = Change::Isotropic.of(&head).unwrap();
         let least = isotropic.columns[0].vector()[0];
         // Rounded down twice, by an eighth of an octave at most.

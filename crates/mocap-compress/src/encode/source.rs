@@ -13,7 +13,7 @@ use crate::encode::tradeoff::{self, Later, NEARNESS_LAST, share, slope};
 use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f32, to_f64};
-use crate::track::{BASE_STEPS, FLATNESS, Head, Moving, has_no_taps};
+use crate::track::{BASE_STEPS, FLATNESS, Head, Moving, REFERENCES, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
@@ -247,16 +247,22 @@ impl<'a> Chooser<'a> {
         };
         let (flat, own) = fit::rotation_flatness(self.nodes, self.levels, &targets, &metric);
         let linked = !self.block.settings.direct;
-        let found = if linked { fit::reference(&own, &self.residuals, &metric) } else { None };
-        let reference = found.as_ref().map(|found| found.0);
-        let left = found.map_or_else(|| own.clone(), |found| found.1);
+        let mut references = Vec::new();
+        let mut left = own.clone();
+        while linked
+            && references.len() < REFERENCES
+            && let Some((reference, rest)) = fit::reference(&left, &self.residuals, &metric)
+        {
+            references.push(reference);
+            left = rest;
+        }
         let moving: Vec<Vector3<f64>> =
             self.nodes.iter().zip(&left).filter(|(node, _)| !has_no_taps(node)).map(|(_, r)| *r).collect();
         let (rate, basis) = fit::basis(&metric, &moving);
         let kind = self.kind_for(rate);
         let basis = basis * (if linked { STEP } else { STEP_DIRECT } / radius(kind));
         let finer = if linked { fit::finer(self.nodes, self.levels, &left, &metric) } else { 0 };
-        let mut head = Head { flat, finer, kind, reference, ..Head::blank() };
+        let mut head = Head { flat, finer, kind, references, ..Head::blank() };
         head.columns = [0, 1, 2].map(|axis| Column::nearest([0, 1, 2].map(|i| basis[(i, axis)])));
         if self.block.settings.anchored
             && let Some(middle) = targets.get(targets.len() / 2)
@@ -422,8 +428,8 @@ impl Chooser<'_> {
         if last { NEARNESS_LAST } else { NEARNESS }
     }
 
-    /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the reference by
-    /// frame, and `values` the decoded rotations so far, or the targets.
+    /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the references
+    /// by frame, and `values` the decoded rotations so far, or the targets.
     pub(crate) fn cheapest_rotation(
         &self,
         node: &Node,

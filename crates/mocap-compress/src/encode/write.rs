@@ -7,7 +7,7 @@ use crate::hierarchy::Node;
 use crate::lattice::Residual;
 use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, Meter};
-use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps};
+use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps, refer};
 
 /// Where residuals have fewer bits than so many times those of the head, more heads are tried.
 const SMALL: f64 = 16.0;
@@ -161,13 +161,13 @@ impl Follower<'_, '_> {
         let frames = self.nodes.len();
         let mut values = self.chooser.rounded_rotations();
         let mut turns = vec![[0.0; 3]; frames];
-        let shifts: Vec<[f32; 3]> = match self.head.reference {
-            Some(reference) => {
-                let others = &self.tracks.residuals[reference.track];
-                others.iter().map(|other| self.head.shift(*other)).collect()
+        let mut shifts = vec![[0.0; 3]; frames];
+        for reference in &self.head.references {
+            let multiplier = reference.multiplier();
+            for (shift, other) in shifts.iter_mut().zip(&self.tracks.residuals[reference.track]) {
+                *shift = refer(*shift, &multiplier, *other);
             }
-            None => vec![[0.0; 3]; frames],
-        };
+        }
         let base = self.head.base_rotation(rest);
         let lattice = self.head.lattice();
         let mut writer = models.track(Moving::Rotation, self.head);
