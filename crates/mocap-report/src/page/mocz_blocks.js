@@ -55,7 +55,7 @@ function nodesOf(frames, top, segmented) {
 const FLAT = [-1, 0, .5, 1, 1.5, 2, 3, 4], FINER = [1, .84, .7, .6].map(f), EIGHTHS = [1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081].map(f);
 // Reads the heads of tracks; `earlier`: the number of rotations before a rotation, else 0.
 function headsOf(coder, levels) {
-  const flats = [bitModels(8), bitModels(8)], finers = bitModels(4), flags = bitModels(3), sets = numberModels(5);
+  const flats = [bitModels(8), bitModels(8)], finers = bitModels(4), flags = bitModels(2), refers = bitModels(3), sets = numberModels(5);
   let scale = 0;
   return earlier => {
     const flat = Array.from({ length: levels }, (_, level) => FLAT[coder.tree(flats[+(level + 1 === levels)], 3)]), finer = FINER[coder.tree(finers, 2)];
@@ -65,12 +65,12 @@ function headsOf(coder, levels) {
       const eighths = bounded(scale, -800, 800), octave = Math.floor(eighths / 8), factor = f(f(2 ** octave * EIGHTHS[eighths - 8 * octave]) / 24);
       return XYZ.map(i => f(bounded(even ? 24 * (i === axis) : coder.number(sets[1]), -24, 24) * factor));
     });
-    const head = { flat, base, centred, rows: XYZ.map(i => columns.map(column => column[i])), finer: level => level + 1 < levels ? finer : 1, reference: -1 };
-    if (earlier && coder.bit(flags[2])) {
-      head.reference = max(earlier - 1 - Math.abs(coder.number(sets[2])), 0);
-      head.matrix = XYZ.map(() => XYZ.map(() => coder.number(sets[3]) / 16));
+    const references = [];
+    while (earlier && references.length < 3 && coder.bit(refers[references.length])) {
+      const track = max(earlier - 1 - Math.abs(coder.number(sets[2])), 0);
+      references.push({ track, matrix: XYZ.map(() => XYZ.map(() => coder.number(sets[3]) / 16)) });
     }
-    return head;
+    return { flat, base, centred, rows: XYZ.map(i => columns.map(column => column[i])), finer: level => level + 1 < levels ? finer : 1, references };
   };
 }
 const scaledBy = (head, level, k, e) => k.map(v => f(v * 2 ** -e * head.finer(level)));
@@ -82,7 +82,7 @@ function composed({ rotation, rest }, head, nodes, numbers, turns) {
     let by = vector(numbers[frame]), predicted = base;
     own[frame] = [0, 0, 0];
     if (taps) {
-      if (head.reference >= 0) by = by.map((v, i) => f(sumOf(head.matrix[i], turns[head.reference][frame]) + v));
+      by = by.map((v, i) => f(head.references.reduce((sum, { track, matrix }) => f(sum + sumOf(matrix[i], turns[track][frame])), 0) + v));
       own[frame] = by;
       const known = taps.map(tap => values[tap]), weights = cubic.map((w, i) => f(w + f(head.flat[level] * f(linear[i] - w))));
       predicted = rotation ? meanTurn(known, weights) : weighed(known, weights);
@@ -155,7 +155,7 @@ function readArchive(bytes, frames, tracks) {
     for (const { frame, level, taps } of nodes) {
       const own = expectedOf(levels, found, level, taps), now = activity[frame];
       let factor = turning ? f(f(1 - w) + f(w * now)) : 1;
-      if (head.reference >= 0) factor = f(f(f(f(1 - wf) - wt) + f(wf * now)) + f(wt * shares[head.reference][frame]));
+      if (head.references.length) factor = f(f(f(f(1 - wf) - wt) + f(wf * now)) + f(wt * shares[head.references[0].track][frame]));
       const [k, e] = residuals[turning](head.centred, own.map(x => f(x * factor)), levels[level].k), m = k.map(v => Math.abs(v) >> e);
       found[frame] = { m, level };
       numbers[frame] = scaledBy(head, level, k, e);
