@@ -114,7 +114,7 @@ pub(crate) fn reference(
     let stored = map.map(|entry| (entry * unit).round().clamp(-64.0, 64.0));
     let map = stored / unit;
     let left: Vec<Vector3<f64>> = residuals.iter().zip(&others[track]).map(|(r, o)| r - map * o).collect();
-    let price = 7.0 + stored.iter().map(|entry| 1.0 + 2.0 * (1.0 + entry.abs()).log2()).sum::<f64>();
+    let price = 4.0 + stored.iter().map(|entry| 0.6 + 1.2 * (1.0 + entry.abs()).log2()).sum::<f64>();
     let gain = bits(squares.into_iter()) - bits(left.iter().map(|r| r.dot(&(metric * r))));
     let matrix = [0, 1, 2].map(|i| [0, 1, 2].map(|j| stored[(i, j)] as i32));
     (gain > price).then_some((Reference { track, matrix }, left))

@@ -10,6 +10,7 @@ pub(crate) mod learn;
 mod measure;
 mod moving;
 mod options;
+mod parts;
 mod precision;
 pub(crate) mod predict;
 mod report;

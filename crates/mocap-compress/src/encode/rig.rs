@@ -5,6 +5,7 @@
 //! for the error of its parent; its origin is not, so errors of origins add up along a limb: each body may spend
 //! only a part of the tolerance on the origins of its children.
 
+use crate::encode::parts::parts;
 use crate::plan::{Local, Plan, TrackState};
 use crate::quat::to_f64;
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
@@ -42,7 +43,7 @@ impl Twin {
         Twin { original: Mount::identity(), decoded: Mount::identity() }
     }
 
-    fn then(&self, local: &Twin) -> Twin {
+    pub(crate) fn then(&self, local: &Twin) -> Twin {
         Twin { original: self.original.then(&local.original), decoded: self.decoded.then(&local.decoded) }
     }
 }
@@ -60,6 +61,14 @@ pub(crate) struct Point {
     /// Whether it moves with the origin of the body. Other points are on bodies below that move by themselves but are
     /// turned by this one.
     pub(crate) follows: bool,
+}
+
+impl Point {
+    /// The tolerance without what rounding of the body may take.
+    fn room(&self) -> f64 {
+        let rounding = (self.original - self.decoded).norm();
+        (self.tolerance - rounding).max(0.5 * self.tolerance)
+    }
 }
 
 /// Joints that never move against each other.
@@ -93,6 +102,11 @@ pub(crate) struct Rig {
 
 /// The share of its tolerance that a point of a body which moves, but does not turn, leaves to the bodies that turn it.
 const TURNED: f64 = 0.9;
+
+/// The power in which parts of limbs that start at one body add up.
+const LIMBS: f64 = 4.0;
+/// The share of what only adds rounding.
+const RIGID: f64 = 0.005;
 
 /// The power in which tolerances along a limb add up: 2, as for independent errors.
 pub(crate) const POWER: f64 = 2.0;
@@ -157,26 +171,28 @@ impl Rig {
             tracks = [tracks[0] + usize::from(rotates), tracks[1] + usize::from(translates)];
         }
         let mut rig = Rig { bodies };
-        rig.share(tolerances, power);
+        let parts = parts(clip, &rig.bodies, tolerances);
+        rig.share(tolerances, power, &parts);
         rig
     }
 
-    /// Shares the tolerances of the joints out: equal parts, as squares add, to all rotations on the longest path down.
-    fn share(&mut self, tolerances: &[f64], power: f64) {
+    /// Shares the tolerances of the joints out by the parts of all rotations on the way down, as squares add.
+    fn share(&mut self, tolerances: &[f64], power: f64, parts: &[f64]) {
         let bodies = &mut self.bodies;
         let count = bodies.len();
-        let mut stages: Vec<f64> = bodies.iter().map(|body| f64::from(u8::from(body.rotates))).collect();
-        // The least tolerance on a body and its descendants.
+        // The parts of a body and of the limbs below it: about those of the longest, more where there are several.
+        let mut below = vec![0.0f64; count];
+        // The least room on a body and its descendants.
         let mut least: Vec<f64> = bodies
             .iter()
-            .map(|body| body.points.iter().fold(f64::INFINITY, |least, point| least.min(point.tolerance)))
+            .map(|body| body.points.iter().fold(f64::INFINITY, |least, point| least.min(point.room())))
             .collect();
         for at in (0..count).rev() {
+            below[at] = parts[at] + below[at].powf(1.0 / LIMBS);
             if let Some(parent) = bodies[at].parent
                 && !bodies[at].translates
             {
-                let own = f64::from(u8::from(bodies[parent].rotates));
-                stages[parent] = stages[parent].max(own + stages[at]);
+                below[parent] += below[at].powf(LIMBS);
                 least[parent] = least[parent].min(least[at]);
             }
         }
@@ -190,14 +206,15 @@ impl Rig {
             };
             let limit = limit.powf(power);
             let tolerance = if body.translates {
-                limit / (stages[at] + 1.0)
+                limit / (below[at] + 1.0)
             } else if let Some(parent) = body.parent {
                 let carrier = bodies[parent].origin_tolerance.powf(power);
                 // A body that does not turn only adds rounding.
-                let stages = if bodies[parent].rotates { 1.0 + stages[at] } else { 200.0 };
-                carrier + (limit - carrier).max(0.0) / stages
+                let share =
+                    if bodies[parent].rotates { parts[parent] / (parts[parent] + below[at]) } else { RIGID };
+                carrier + (limit - carrier).max(0.0) * share
             } else {
-                limit / 200.0
+                limit * RIGID
             };
             let tolerance = tolerance.powf(1.0 / power);
             bodies[at].origin_tolerance = tolerance;

@@ -8,8 +8,8 @@ use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::rig::{Body, ObjectPoses, lever_metric};
-use crate::encode::search::{NEARNESS, choose};
-use crate::encode::tradeoff::{self, Later, NEARNESS_LAST, share, slope};
+use crate::encode::search::{self, choose};
+use crate::encode::tradeoff::{self, Later, NEARNESS, NEARNESS_LAST, slope};
 use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::{Column, DIRECTION, FINEST, Kind, Lattice, Residual};
 use crate::quat::{self, Quat, rodrigues, to_f32, to_f64};
@@ -391,7 +391,7 @@ impl Chooser<'_> {
         let target = self.rotation_residual(node, predicted, shift);
         let holds = self.rotation_holds(node, predicted, shift);
         let kind = self.current.lattice.kind;
-        let residual = choose(kind, target, expected, NEARNESS, FINEST, holds);
+        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         residual.unwrap_or_default()
     }
@@ -401,7 +401,7 @@ impl Chooser<'_> {
         let target = self.translation_residual(node, predicted);
         let holds = self.translation_holds(node, predicted);
         let kind = self.current.lattice.kind;
-        let residual = choose(kind, target, expected, NEARNESS, FINEST, holds);
+        let residual = choose(kind, target, expected, search::NEARNESS, FINEST, holds);
         self.failed += usize::from(residual.is_none());
         residual.unwrap_or_default()
     }
@@ -417,7 +417,6 @@ impl Chooser<'_> {
                 numbers: residual(child, weights),
                 weight: f64::from(weights[tap]) * self.finer(node) / self.finer(child),
                 slope: self.current.slopes[level],
-                share: share(child.level - node.level - 1),
             }
         };
         self.nearest[node.frame as usize].iter().map(of_node).collect()

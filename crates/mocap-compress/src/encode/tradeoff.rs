@@ -7,17 +7,16 @@ use crate::encode::search::LARGEST;
 use crate::lattice::{FINEST, Kind, Residual};
 use nalgebra::Vector3;
 
-/// As [`NEARNESS`](crate::encode::search::NEARNESS), on the last level, which predicts nothing.
+/// How much a point's distance from the target counts against its bits; less on the last level, which predicts nothing.
+pub(crate) const NEARNESS: f64 = 3.0;
 pub(crate) const NEARNESS_LAST: f64 = 2.0;
 
-/// How much the bits of a later frame count, and by how much less on each further level: they are a guess, and other
-/// frames will have their say.
-const SHARE: f64 = 0.5;
-const FURTHER: f64 = 0.9;
+/// How much the bits of a later frame count: they are a guess, and other frames will have their say.
+const SHARE: f64 = 0.6;
 
 /// Squares of a later residual \[steps²\]: up to the first it will be zero, from the second on it will not.
 const VANISHES: f64 = 0.3;
-const REMAINS: f64 = 0.9;
+const REMAINS: f64 = 1.2;
 
 /// The largest square of the distance from the target to a point that is tried.
 const REACH_CUBIC: f64 = 2.0;
@@ -37,13 +36,6 @@ pub(crate) struct Later {
     pub(crate) weight: f64,
     /// By axis, the bits of each step.
     pub(crate) slope: [f64; 3],
-    /// How much these bits count.
-    pub(crate) share: f64,
-}
-
-/// How much the bits of a later frame count, with so many levels in between.
-pub(crate) fn share(further: u8) -> f64 {
-    SHARE * FURTHER.powi(i32::from(further))
 }
 
 /// The bits of each step of a residual where its expected magnitude is this.
@@ -63,7 +55,7 @@ impl Later {
             bits += magnitude * self.slope[axis] + (2.0 * magnitude - 0.5).clamp(0.0, 1.0);
         }
         let remains = ((square - VANISHES) / (REMAINS - VANISHES)).clamp(0.0, 1.0);
-        bits * remains * self.share
+        bits * remains * SHARE
     }
 }
 
@@ -162,7 +154,6 @@ fn coordinates(value: f64, spacing: f64, parity: f64, wide: bool) -> [Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::search::NEARNESS;
 
     #[test]
     fn a_point_that_holds_is_found_however_small_its_region() {
@@ -188,7 +179,7 @@ mod tests {
         assert_eq!(found, Some(Residual::default()));
         // At 1 instead of 0, the frame moves the prediction of a costly neighbour to its target.
         let numbers = Vector3::new(0.4, 0.0, 0.0);
-        let later = Later { numbers, weight: 0.5625, slope: [8.0; 3], share: 0.5 };
+        let later = Later { numbers, weight: 0.5625, slope: [8.0; 3] };
         let two = [Later { numbers: numbers * 2.0, ..later }; 2];
         let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &two, magnitude, |_| true);
         assert_eq!(found, Some(Residual { k: [1, 0, 0], refine: 0 }));
