@@ -8,7 +8,7 @@ use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
 use super::motion::{RowText, Rows};
 use super::reader::{Halt, Reader, is_numeric_with_comma};
-use super::row::{Numbers, is_space, next_number};
+use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
@@ -227,8 +227,17 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let most = (text.len() - at) / 2 + 1;
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
-    let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
+    // Numbers are read two by two.
+    let mut stream = Stream { values: Vec::with_capacity(reserved + 1), odd: Vec::new(), nonsense: false };
+    let mut single = at;
     loop {
+        if at >= single {
+            if let Some(end) = number::read_words(text, at, &mut stream.values) {
+                at = end;
+                continue;
+            }
+            single = at + SINGLE;
+        }
         // The usual word is looked at here: this loop is most of the time of reading.
         if let Some((value, end, stop)) = number::scan_word(text, at)
             && is_space(stop)
