@@ -232,10 +232,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let mut single = at;
     loop {
         if at >= single {
-            if let Some(end) = number::read_words(text, at, &mut stream.values) {
-                at = end;
-                continue;
-            }
+            at = number::read_words(text, at, &mut stream.values);
             single = at + SINGLE;
         }
         // The usual word is looked at here: this loop is most of the time of reading.

@@ -5,6 +5,9 @@
 //! and powers of ten are exact in `f64`, so the one division rounds as the decimal does (see [`scan`](super::scan())).
 
 use super::words::{BLOCK, Characters, has_run};
+use fearless_simd::Level;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+use fearless_simd::Simd;
 use wide::bytemuck::cast;
 use wide::{f64x2, f64x4, i16x8, i32x4, i32x8, u16x8};
 
@@ -14,13 +17,36 @@ const WORD: usize = 8;
 /// Most digits before a point; behind it one more. All of them are exact in `f64`.
 const WHOLE: u32 = 7;
 
+/// Most characters of a number without sign and exponent where zeros are not counted: all powers of ten are exact.
+const LONGEST: u32 = 14;
+
 /// Divisors of numbers without a minus; behind them those of numbers with one.
 const DIVISORS: usize = 32;
+
+/// Appends the numbers from a place on, up to one of which [`read_block`] says nothing. Returns where that is looked for.
+pub(crate) fn read_words(text: &[u8], at: usize, values: &mut Vec<f64>) -> usize {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(avx2) = Level::new().as_avx2() {
+        return avx2.vectorize(
+            #[inline(always)]
+            || read_blocks(text, at, values),
+        );
+    }
+    read_blocks(text, at, values)
+}
+
+#[inline(always)]
+fn read_blocks(text: &[u8], mut at: usize, values: &mut Vec<f64>) -> usize {
+    while let Some(end) = read_block(text, at, values) {
+        at = end;
+    }
+    at
+}
 
 /// Appends the numbers of the next characters. Returns where the next one is looked for; `None`, with nothing appended,
 /// where one of them has other characters or more digits than usual, or an exponent other than `e-00` to `e-09`.
 #[inline(always)]
-pub(crate) fn read_words(text: &[u8], at: usize, values: &mut Vec<f64>) -> Option<usize> {
+fn read_block(text: &[u8], at: usize, values: &mut Vec<f64>) -> Option<usize> {
     let window = text.get(at.checked_sub(WORD)?..)?.first_chunk()?;
     let characters = Characters::of(window.last_chunk()?)?;
     let starts = characters.starts();
@@ -113,15 +139,16 @@ impl Numbers<'_> {
         let negative = (self.minuses >> start) as usize & 1;
         let whole = point.wrapping_sub(start + negative);
         let behind = mantissa_end.wrapping_sub(point);
-        let exponent = match EXPONENTS && mantissa_end != end {
-            true => usize::from(self.window[WORD + end - 1] & 0x0F),
-            false => 0,
+        let power = match EXPONENTS {
+            // A product: a branch would be guessed wrong for every other number.
+            true => behind.max(1) + self.last_digit(end) * usize::from(mantissa_end != end),
+            false => behind,
         };
         Number {
             whole: self.word(point) & LAST[whole % 16],
             decimals: self.word(mantissa_end) & BEHIND[behind % 16],
             power: POWERS[behind % 16],
-            divisor: SIGNED[(behind + exponent) % DIVISORS + negative * DIVISORS],
+            divisor: SIGNED[power % DIVISORS + negative * DIVISORS],
         }
     }
 
@@ -129,6 +156,12 @@ impl Numbers<'_> {
     #[inline(always)]
     fn word(&self, end: usize) -> u64 {
         u64::from_le_bytes(self.window[end..end + WORD].try_into().expect("eight bytes"))
+    }
+
+    /// The digit before a place.
+    #[inline(always)]
+    fn last_digit(&self, end: usize) -> usize {
+        usize::from(self.window[WORD - 1 + end] & 0x0F)
     }
 }
 
@@ -185,10 +218,17 @@ const SIGNED: [f64; 2 * DIVISORS] = {
 };
 
 impl Characters {
-    /// Whether no number has more digits than can be read at once.
+    /// Whether no number has more digits than can be read at once, zeros directly behind a point not counted.
     #[inline(always)]
     fn are_short(&self) -> bool {
-        !has_run(self.digits & !(self.points << 1), WHOLE + 1)
+        let counted = self.digits & !(self.points << 1);
+        !has_run(counted, WHOLE + 1) || self.are_short_behind_zeros(counted)
+    }
+
+    #[inline(never)]
+    fn are_short_behind_zeros(&self, counted: u64) -> bool {
+        let leading = self.zeros & !(self.zeros + (self.zeros & (self.points << 1)));
+        !has_run(counted & !leading, WHOLE + 1) && !has_run(self.digits | self.points, LONGEST + 1)
     }
 
     /// Whether all exponents have two digits, the first of which is zero.
@@ -196,5 +236,100 @@ impl Characters {
     fn are_short_exponents(&self) -> bool {
         let Characters { spaces, zeros, letters, .. } = *self;
         (letters << 2) & !zeros == 0 && (letters << 4) & !spaces == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The numbers at the start of a text and what is read of it, for the widest registers and for common ones.
+    fn read(words: &str) -> (Vec<f64>, usize) {
+        let text = format!("12345678{words}");
+        let found = [read_words, read_blocks].map(|read| {
+            let mut values = vec![7.0];
+            let end = read(text.as_bytes(), 8, &mut values);
+            assert_eq!(values.remove(0), 7.0);
+            (values, end - 8)
+        });
+        let [wide, common] = found;
+        assert_eq!(bits(&wide.0), bits(&common.0), "{words}");
+        assert_eq!(wide.1, common.1);
+        common
+    }
+
+    fn bits(values: &[f64]) -> Vec<u64> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    /// The numbers of a text one by one.
+    fn numbers(text: &str) -> Vec<f64> {
+        text.split_ascii_whitespace().map(|word| scan(word.as_bytes(), 0).unwrap().0).collect()
+    }
+
+    #[test]
+    fn unusual_words_are_left_to_others() {
+        let rest = " 1".repeat(40);
+        for word in [
+            "12345678",
+            "1234567.123456789",
+            "1.123456789",
+            "0.00123456789",
+            "0.000000000000001",
+            "1e-10",
+            "1e-15",
+            "1e-005",
+            "1e-5",
+            "1e5",
+            "+1",
+            "--1",
+            "-",
+            ".",
+            "1.2.3",
+            "nan",
+            "1,5",
+            "1#",
+        ] {
+            for text in [format!("{word}{rest}"), format!("1 {word}{rest}")] {
+                assert_eq!(read(&text), (Vec::new(), 0), "{text}");
+            }
+        }
+        assert_eq!(read(""), (Vec::new(), 0));
+        assert_eq!(read(&"7".repeat(64)), (Vec::new(), 0));
+        // Blocks have text before them.
+        assert_eq!(read_words(" 1 2 3 4".repeat(9).as_bytes(), 7, &mut Vec::new()), 7);
+    }
+
+    #[test]
+    fn the_largest_and_the_smallest_numbers_are_exact() {
+        for words in [
+            "9999999.99999999 -9999999.99999999 0.00000000 -0 9999999e-09 -0.00000001e-09 .99999999e-09 -5. .5 -.5 000.5 ",
+            "0.000000000001 -0.000009999999 12.0000000001e-09 1234567.e-09 1e-01 .0000001234567e-00 -0e-05 ",
+        ] {
+            let text = words.repeat(3);
+            let (values, end) = read(&text);
+            assert!(end > 2 * words.len(), "{words}");
+            assert_eq!(bits(&values), bits(&numbers(&text[..end])));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8192))]
+
+        #[test]
+        fn values_are_those_that_are_read_one_by_one(
+            words in "((-?([0-9]{0,5}\\.[0-9]{1,8}|[0-9]{1,7}\\.?|0\\.0{1,4}[0-9]{1,7})(e-0[0-9])?)[ \t\r\n]{1,2}){20,40}",
+            odd in "|||1e-12 |12345678 |1\\.123456789 |\\.0{14}1 |nan |\\+1 |1e5 |-e-01 ",
+            start in " ?",
+        ) {
+            let text = format!("{start}{words}{odd}{words}");
+            let (values, end) = read(&text);
+            prop_assert_eq!(bits(&values), bits(&numbers(&text[..end])), "{}", &text);
+            let last = text.len() - BLOCK;
+            let stopped = &text[end..(end + BLOCK).min(text.len())];
+            prop_assert!(end > last || (!odd.is_empty() && stopped.contains(&odd)), "{} stops at {}", text, end);
+        }
     }
 }
