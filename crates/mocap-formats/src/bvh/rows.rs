@@ -39,7 +39,10 @@ pub(super) fn rows(
     let mut channels = channels_of(nodes, |_| true);
     if let (Some(shared), Some(declared)) = (shared, declared)
         && declared <= limits.frames as u64
-        && let Some(starts) = regular_starts(reader.text, start, declared as usize, channels)
+        && let Some(starts) = number::widest(
+            #[inline(always)]
+            || regular_starts(reader.text, start, declared as usize, channels),
+        )
     {
         reader.at = reader.text.len();
         let first = Some(start..start + line_length(&reader.text[start..]));
@@ -232,7 +235,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let mut single = at;
     loop {
         if at >= single {
-            at = number::read_words(text, at, &mut stream.values);
+            at = number::read_words(text, at, usize::MAX, &mut stream.values);
             single = at + SINGLE;
         }
         // The usual word is looked at here: this loop is most of the time of reading.
@@ -267,6 +270,7 @@ fn space(text: &[u8]) -> usize {
 }
 
 /// Where each frame starts, if there are exactly as many plain numbers as the header says, and nothing else.
+#[inline(always)]
 fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
     // A number and its blank are at least two bytes: the memory is bounded by the size of the text.
     let most = (text.len() - at) / 2 + 1;

@@ -4,10 +4,8 @@
 //! end, so no number waits for the one before it. The digits of two numbers are then put together side by side. Digits
 //! and powers of ten are exact in `f64`, so the one division rounds as the decimal does (see [`scan`](super::scan())).
 
+use super::widest::widest;
 use super::words::{BLOCK, Characters, has_run};
-use fearless_simd::Level;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-use fearless_simd::Simd;
 use wide::bytemuck::cast;
 use wide::{f64x2, f64x4, i16x8, i32x4, i32x8, u16x8};
 
@@ -23,21 +21,23 @@ const LONGEST: u32 = 14;
 /// Divisors of numbers without a minus; behind them those of numbers with one.
 const DIVISORS: usize = 32;
 
-/// Appends the numbers from a place on, up to one of which [`read_block`] says nothing. Returns where that is looked for.
-pub(crate) fn read_words(text: &[u8], at: usize, values: &mut Vec<f64>) -> usize {
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    if let Some(avx2) = Level::new().as_avx2() {
-        return avx2.vectorize(
-            #[inline(always)]
-            || read_blocks(text, at, values),
-        );
-    }
-    read_blocks(text, at, values)
+/// Numbers that are read together at most.
+pub(crate) const MOST_WORDS: usize = BLOCK / 2;
+
+/// Appends the numbers from a place on until there are `enough` values, or somewhat more, or until one of which
+/// [`read_block`] says nothing. Returns where the next one is looked for.
+pub(crate) fn read_words(text: &[u8], at: usize, enough: usize, values: &mut Vec<f64>) -> usize {
+    widest(
+        #[inline(always)]
+        || read_blocks(text, at, enough, values),
+    )
 }
 
 #[inline(always)]
-fn read_blocks(text: &[u8], mut at: usize, values: &mut Vec<f64>) -> usize {
-    while let Some(end) = read_block(text, at, values) {
+fn read_blocks(text: &[u8], mut at: usize, enough: usize, values: &mut Vec<f64>) -> usize {
+    while values.len() < enough
+        && let Some(end) = read_block(text, at, values)
+    {
         at = end;
     }
     at
@@ -250,7 +250,7 @@ mod tests {
         let text = format!("12345678{words}");
         let found = [read_words, read_blocks].map(|read| {
             let mut values = vec![7.0];
-            let end = read(text.as_bytes(), 8, &mut values);
+            let end = read(text.as_bytes(), 8, usize::MAX, &mut values);
             assert_eq!(values.remove(0), 7.0);
             (values, end - 8)
         });
@@ -299,7 +299,11 @@ mod tests {
         assert_eq!(read(""), (Vec::new(), 0));
         assert_eq!(read(&"7".repeat(64)), (Vec::new(), 0));
         // Blocks have text before them.
-        assert_eq!(read_words(" 1 2 3 4".repeat(9).as_bytes(), 7, &mut Vec::new()), 7);
+        assert_eq!(read_words(" 1 2 3 4".repeat(9).as_bytes(), 7, 9, &mut Vec::new()), 7);
+        // Enough is not many too many.
+        let (text, mut values) = (" 1 2 3 4".repeat(99), Vec::new());
+        let end = read_words(text.as_bytes(), 8, 50, &mut values);
+        assert!((50..50 + MOST_WORDS).contains(&values.len()) && end == 8 + 2 * values.len(), "{end}");
     }
 
     #[test]
