@@ -238,7 +238,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
             at = number::read_words(text, at, usize::MAX, &mut stream.values);
             single = at + SINGLE;
         }
-        // The usual word is looked at here: this loop is most of the time of reading.
+        // Near an unusual word: the usual ones are looked at here.
         if let Some((value, end, stop)) = number::scan_word(text, at)
             && is_space(stop)
         {
