@@ -77,6 +77,13 @@ fn conversion_without_a_change_keeps_every_value() {
     assert_eq!(ran.rows()[0]["unchanged"], true);
     let text = String::from_utf8(sandbox.read("same.bvh")).unwrap();
     assert!(text.contains("Frame Time: 0.033333\n") && text.contains("0 1.2 0.2 0 20 0 0 10 0"), "{text}");
+    // Nor is it one to ask for the order of angles that the file has.
+    let info = sandbox.run(["info", "leg.bvh", "--json"]).ok().rows().remove(0);
+    let order = info["rotation_orders"][0]["order"].as_str().unwrap();
+    let ran = sandbox.run(["convert", "leg.bvh", "-o", "order.bvh", "--euler", order, "--json"]).ok();
+    assert_eq!((&ran.rows()[0]["unchanged"], sandbox.read("order.bvh")), (&true.into(), text.into_bytes()));
+    let ran = sandbox.run(["convert", "leg.bvh", "-o", "other.bvh", "--euler", "XYZ", "--json"]).ok();
+    assert_eq!(ran.rows()[0]["unchanged"], false);
 }
 
 #[test]

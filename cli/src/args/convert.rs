@@ -1,9 +1,9 @@
 //! `mocap convert`.
 
 use clap::Args as ClapArgs;
-use mocap_formats::Format;
 use mocap_formats::asf::AsfUnits;
 use mocap_formats::bvh::PositionChannels;
+use mocap_formats::{Document, Format};
 use mocap_model::EulerOrder;
 
 use super::formats::writable;
@@ -60,20 +60,20 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether no flag asks for other values than those of the input.
-    pub(crate) fn changes_nothing(&self, format: Format) -> bool {
-        self.edits == Edits::default() && self.changes_only_edits(format)
+    /// Whether no flag asks for other values than those of a document of the same format.
+    pub(crate) fn changes_nothing(&self, document: &dyn Document, format: Format) -> bool {
+        self.edits == Edits::default() && self.changes_only_edits(document, format)
     }
 
     /// The same, but for edits.
-    pub(crate) fn changes_only_edits(&self, format: Format) -> bool {
+    pub(crate) fn changes_only_edits(&self, document: &dyn Document, format: Format) -> bool {
         let reading = &self.reading;
         // A BVH does not state its unit and axes: stating them changes nothing in the file.
         let space = reading.input_unit.is_some()
             || reading.input_up.is_some()
             || reading.asf_units.0 != AsfUnits::Auto;
         self.arrays.asked().is_none()
-            && self.euler.is_none()
+            && self.euler.is_none_or(|order| document.has_order(order))
             && self.scene == SceneFlags::default()
             && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use mocap_model::{Clip, Markers, Skeleton};
+use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
 use crate::bvh::{PositionDecision, PositionMode};
 use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
@@ -86,6 +86,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The same; content is made while it is written.
     fn into_encoded(self: Box<Self>) -> Encoded<'static> {
         self.write()
+    }
+
+    /// Whether the angles of all joints are written in this order.
+    fn has_order(&self, order: EulerOrder) -> bool {
+        let _ = order;
+        false
     }
 
     /// The document with only these frames and with all lengths multiplied by a factor above 0, every other value as it

@@ -33,10 +33,10 @@ pub(super) fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
 
 /// The document with the edits; `None` where they need its rotations, or it is to be written otherwise.
 pub(super) fn edit(loaded: &Loaded, args: &Args, format: Format) -> Result<Option<Converted>, Failure> {
-    if loaded.format != format.into() || !args.changes_only_edits(format) {
+    let Some(document) = loaded.document() else { return Ok(None) };
+    if loaded.format != format.into() || !args.changes_only_edits(document, format) {
         return Ok(None);
     }
-    let Some(document) = loaded.document() else { return Ok(None) };
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let (header, frames, mut warnings) = loaded.header_and_frames(&reading)?;
     let mut found = Vec::new();

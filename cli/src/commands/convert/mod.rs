@@ -112,7 +112,8 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     let loaded = read::load(context, &job.input, &args.reading)?;
     let name = job.input.relative.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let input_bytes = loaded.size();
-    let unchanged = loaded.format == format.into() && args.changes_nothing(format);
+    let same = loaded.document().filter(|_| loaded.format == format.into());
+    let unchanged = same.is_some_and(|document| args.changes_nothing(document, format));
     let mut done = match (unchanged, loaded.markers(&args.reading)?) {
         (true, Some((markers, _))) => document::keep_markers(loaded, &markers, args)?,
         (true, None) => document::keep(loaded, args)?,

@@ -8,7 +8,7 @@ use super::{
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::{Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated, WriteOptions};
-use mocap_model::Clip;
+use mocap_model::{Clip, EulerOrder};
 use std::ops::Range;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -94,6 +94,14 @@ impl crate::Document for Document {
 
     fn into_encoded(self: Box<Self>) -> Encoded<'static> {
         stream(*self).into()
+    }
+
+    fn has_order(&self, order: EulerOrder) -> bool {
+        let order = order.axes().map(Channel::Rotation);
+        self.nodes().iter().all(|node| {
+            let rotations = node.channels.iter().filter(|channel| matches!(channel, Channel::Rotation(_)));
+            node.channels.is_empty() || rotations.eq(&order)
+        })
     }
 
     fn edited(&self, frames: Range<usize>, factor: f64) -> Option<Box<dyn crate::Document>> {

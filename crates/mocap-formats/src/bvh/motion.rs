@@ -66,7 +66,7 @@ impl Motion {
             Rows::Numbers(values) => &values[frames.start * width..frames.end * width],
             Rows::Text(text) => {
                 buffer.clear();
-                frames.for_each(|frame| text.read(frame, width, buffer));
+                text.read(frames.start, frames.len() * width, buffer);
                 buffer
             }
         }
@@ -118,7 +118,10 @@ impl Motion {
     pub(super) fn write_row(&self, frame: usize, width: usize, out: &mut Vec<u8>) {
         match &self.rows {
             Rows::Numbers(values) => write_row(&values[frame * width..(frame + 1) * width], out),
-            Rows::Text(text) => text.rewrite(frame, out),
+            Rows::Text(text) => number::widest(
+                #[inline(always)]
+                || text.rewrite(frame, out),
+            ),
         }
     }
 }
@@ -132,8 +135,10 @@ impl PartialEq for Motion {
 
 impl RowText {
     fn values(&self) -> Vec<f64> {
-        let mut values = Vec::with_capacity(self.starts.len() * self.width);
-        (0..self.starts.len()).for_each(|frame| self.read(frame, self.width, &mut values));
+        let mut values = Vec::with_capacity(self.starts.len() * self.width + number::MOST_WORDS);
+        if !self.starts.is_empty() {
+            self.read(0, self.starts.len() * self.width, &mut values);
+        }
         values
     }
 
@@ -143,18 +148,26 @@ impl RowText {
         &self.text[start..self.starts.get(frame + 1).map_or(start, |next| *next)]
     }
 
-    /// Appends the first numbers of a frame.
+    /// Appends so many numbers from the start of a frame on.
     fn read(&self, frame: usize, count: usize, values: &mut Vec<f64>) {
+        let enough = values.len() + count;
         let mut at = self.starts[frame];
-        fetch(self.frame(frame));
-        for _ in 0..count {
+        let mut single = at;
+        while values.len() < enough {
+            if at >= single {
+                at = number::read_words(&self.text, at, enough, values);
+                single = at + SINGLE;
+                continue;
+            }
             let (value, end) = next_number(&self.text, at).expect("the text was checked");
             values.push(value);
             at = end;
         }
+        values.truncate(enough);
     }
 
     /// Appends a frame as [`write_row`] writes its values.
+    #[inline(always)]
     fn rewrite(&self, frame: usize, out: &mut Vec<u8>) {
         let text = &self.text[..];
         let (mut at, mut left) = (self.starts[frame], self.width);

@@ -77,10 +77,10 @@ pub(super) fn fetch(text: &[u8]) {
 
 /// Appends numbers as a line.
 pub(super) fn write_row(row: &[f64], text: &mut Vec<u8>) {
-    for value in row {
-        number::write(text, *value);
-        text.push(b' ');
-    }
+    number::widest(
+        #[inline(always)]
+        || number::write_words(text, row),
+    );
     end_line(text);
 }
 

@@ -8,7 +8,7 @@ use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
 use super::motion::{RowText, Rows};
 use super::reader::{Halt, Reader, is_numeric_with_comma};
-use super::row::{Numbers, is_space, next_number};
+use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
@@ -39,7 +39,10 @@ pub(super) fn rows(
     let mut channels = channels_of(nodes, |_| true);
     if let (Some(shared), Some(declared)) = (shared, declared)
         && declared <= limits.frames as u64
-        && let Some(starts) = regular_starts(reader.text, start, declared as usize, channels)
+        && let Some(starts) = number::widest(
+            #[inline(always)]
+            || regular_starts(reader.text, start, declared as usize, channels),
+        )
     {
         reader.at = reader.text.len();
         let first = Some(start..start + line_length(&reader.text[start..]));
@@ -227,9 +230,15 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
     let most = (text.len() - at) / 2 + 1;
     let expected = expected.unwrap_or(u64::MAX);
     let reserved = if expected <= most as u64 { expected as usize } else { 0 };
-    let mut stream = Stream { values: Vec::with_capacity(reserved), odd: Vec::new(), nonsense: false };
+    // Numbers are read two by two.
+    let mut stream = Stream { values: Vec::with_capacity(reserved + 1), odd: Vec::new(), nonsense: false };
+    let mut single = at;
     loop {
-        // The usual word is looked at here: this loop is most of the time of reading.
+        if at >= single {
+            at = number::read_words(text, at, usize::MAX, &mut stream.values);
+            single = at + SINGLE;
+        }
+        // Near an unusual word: the usual ones are looked at here.
         if let Some((value, end, stop)) = number::scan_word(text, at)
             && is_space(stop)
         {
@@ -261,6 +270,7 @@ fn space(text: &[u8]) -> usize {
 }
 
 /// Where each frame starts, if there are exactly as many plain numbers as the header says, and nothing else.
+#[inline(always)]
 fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
     // A number and its blank are at least two bytes: the memory is bounded by the size of the text.
     let most = (text.len() - at) / 2 + 1;

@@ -2,12 +2,16 @@
 
 mod rewrite;
 mod scan;
+mod values;
+mod widest;
 mod words;
 mod write;
 
 pub(crate) use rewrite::{rewrite_word, rewrite_words};
 pub(crate) use scan::scan_word;
 pub use scan::{scan, scan_not_finite};
+pub(crate) use values::{MOST_WORDS, read_words};
+pub(crate) use widest::widest;
 pub(crate) use words::{Words, scan_words};
-pub(crate) use write::nearest;
 pub use write::write;
+pub(crate) use write::{nearest, write_words};

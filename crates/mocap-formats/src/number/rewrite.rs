@@ -4,7 +4,7 @@
 //! stand there, but for zeros at either end. So the value is not needed.
 
 use super::scan::{WINDOW, ZEROS, characters, first_blank, others, without_minus};
-use super::words::{BLOCK, Characters, lowest, without_lowest};
+use super::words::{BLOCK, Characters, has_run, lowest, without_lowest};
 
 /// Decimals of a number that is written without an exponent however small it is.
 const DECIMALS: u32 = 8;
@@ -82,13 +82,6 @@ impl Characters {
         let last_points = points & (ends | (last_zeros >> 1));
         Some(last_zeros | last_points | (spaces & ((spaces << 1) | 1)))
     }
-}
-
-/// Whether so many bits, at least eight, are set one behind the other.
-#[inline(always)]
-fn has_run(bits: u64, length: u32) -> bool {
-    let eight = [1, 2, 4].into_iter().fold(bits, |run, shift| run & (run << shift));
-    eight & (eight << (length - 8)) != 0
 }
 
 /// Appends the number that starts at `at` as [`write`](super::write()) writes its value. Returns the place behind the

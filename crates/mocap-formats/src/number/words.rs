@@ -145,6 +145,13 @@ pub(super) fn without_lowest(bits: u64, count: usize) -> u64 {
     (0..count).fold(bits, |bits, _| bits & bits.wrapping_sub(1))
 }
 
+/// Whether so many bits, at least eight, are set one behind the other.
+#[inline(always)]
+pub(super) fn has_run(bits: u64, length: u32) -> bool {
+    let eight = [1, 2, 4].into_iter().fold(bits, |run, shift| run & (run << shift));
+    eight & (eight << (length - 8)) != 0
+}
+
 fn is(character: u8) -> impl Fn(u8x16) -> u8x16 {
     move |characters| characters.simd_eq(u8x16::splat(character))
 }

@@ -26,6 +26,37 @@ pub fn write(text: &mut Vec<u8>, number: f64) {
     }
 }
 
+/// Appends numbers with a blank behind each.
+#[inline(always)]
+pub(crate) fn write_words(text: &mut Vec<u8>, numbers: &[f64]) {
+    /// Numbers that are put together before they are appended: a place in an array is known sooner than the end of a
+    /// vector.
+    const TOGETHER: usize = 32;
+    for numbers in numbers.chunks(TOGETHER) {
+        let mut words = [b' '; (TOGETHER + 1) * SHORT];
+        let mut end = 0;
+        for &number in numbers {
+            match short(number) {
+                Some((characters, length)) => {
+                    words[end..end + SHORT].copy_from_slice(&characters.to_le_bytes());
+                    words[end + length] = b' ';
+                    end += length + 1;
+                }
+                None => {
+                    text.extend_from_slice(&words[..end]);
+                    end = 0;
+                    write_any(text, number);
+                    text.push(b' ');
+                }
+            }
+        }
+        text.extend_from_slice(&words[..end]);
+    }
+}
+
+/// Characters that a short number comes in.
+const SHORT: usize = size_of::<u128>();
+
 /// Added to a smaller number, this leaves the nearest integer in the lowest bits.
 const INTEGER: f64 = (1u64 << 52) as f64;
 
