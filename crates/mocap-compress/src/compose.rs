@@ -1,7 +1,7 @@
 //! Puts frames together from residuals and the frames that they are predicted from, eight tracks side by side.
 
 use crate::hierarchy::LEVELS;
-use crate::lanes::{self, LANES, Lane, Mix, Quats, Turn, TurnAlong, Vectors, groups};
+use crate::lanes::{self, Kernel, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::quat::Quat;
 use crate::track::{FLATNESS, Head, Moving, refer};
 use crate::window::Window;
@@ -131,44 +131,13 @@ impl Composer {
 
     /// Puts a frame together that is predicted only from the heads. `numbers` are those of its residuals, by group.
     pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
-        let [rotations, translations] = self.groups_by_kind();
-        for group in 0..rotations {
-            let base = &self.base_rotations[group];
-            let turned = &mut window.rotations[place * rotations + group];
-            lanes::run(
-                self.level,
-                Turn { base, basis: &self.bases[group], numbers: &numbers[group], turned },
-            );
-        }
-        for group in 0..translations {
-            let by = lanes::combine(&self.bases[rotations + group], &numbers[rotations + group]);
-            window.translations[place * translations + group] =
-                lanes::moved(&self.base_translations[group], &by);
-        }
+        lanes::run(self.level, Start { composer: self, numbers, place, window });
     }
 
-    /// Puts a frame together that is some `way` from the first frame of `ends` to the second, and off that path by its
-    /// numbers.
-    pub(crate) fn along(
-        &self,
-        numbers: &[Vectors],
-        way: f32,
-        ends: &Window,
-        window: &mut Window,
-        place: usize,
-    ) {
-        let [rotations, translations] = self.groups_by_kind();
-        for group in 0..rotations {
-            let ends = [&ends.rotations[group], &ends.rotations[rotations + group]];
-            let turned = &mut window.rotations[place * rotations + group];
-            let (basis, numbers) = (&self.bases[group], &numbers[group]);
-            lanes::run(self.level, TurnAlong { ends, way, basis, numbers, turned });
-        }
-        for group in 0..translations {
-            let by = lanes::combine(&self.bases[rotations + group], &numbers[rotations + group]);
-            let ends = [&ends.translations[group], &ends.translations[translations + group]];
-            window.translations[place * translations + group] = lanes::move_along(ends, way, &by);
-        }
+    /// Puts two frames together that are each some way from the first frame of `ends` to the second, and off that path
+    /// by their numbers.
+    pub(crate) fn along(&self, numbers: [&[Vectors]; 2], ways: [f32; 2], ends: &Window, window: &mut Window) {
+        lanes::run(self.level, Along { composer: self, numbers, ways, ends, window });
     }
 
     /// Puts a frame together that is predicted from others.
@@ -200,6 +169,74 @@ impl Composer {
             let at = rotations + group;
             let v = lanes::predict_and_move(taps, &mix(at), &self.vectors[at]);
             window.translations[step.place * translations + group] = v;
+        }
+    }
+}
+
+/// [`Composer::start`].
+struct Start<'a> {
+    composer: &'a Composer,
+    numbers: &'a [Vectors],
+    place: usize,
+    window: &'a mut Window,
+}
+
+impl Kernel for Start<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Start { composer, numbers, place, window } = self;
+        let [rotations, translations] = composer.groups_by_kind();
+        let (bases, numbers) = (composer.bases.split_at(rotations), numbers.split_at(rotations));
+        let turned = &mut window.rotations[place * rotations..][..rotations];
+        let groups = composer.base_rotations.iter().zip(bases.0).zip(numbers.0);
+        for (((base, basis), numbers), turned) in groups.zip(turned) {
+            *turned = lanes::turn(base, &lanes::combined(basis, numbers));
+        }
+        let moved = &mut window.translations[place * translations..][..translations];
+        let groups = composer.base_translations.iter().zip(bases.1).zip(numbers.1);
+        for (((base, basis), numbers), moved) in groups.zip(moved) {
+            *moved = lanes::moved(base, &lanes::combined(basis, numbers));
+        }
+    }
+}
+
+/// [`Composer::along`].
+struct Along<'a> {
+    composer: &'a Composer,
+    numbers: [&'a [Vectors]; 2],
+    ways: [f32; 2],
+    ends: &'a Window,
+    window: &'a mut Window,
+}
+
+impl Kernel for Along<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Along { composer, numbers, ways, ends, window } = self;
+        let [rotations, translations] = composer.groups_by_kind();
+        let bases = composer.bases.split_at(rotations);
+        let [first, next] = numbers.map(|numbers| numbers.split_at(rotations));
+        let ends_of = ends.rotations.split_at(rotations);
+        let turned = window.rotations.split_at_mut(rotations);
+        let groups = bases.0.iter().zip(first.0).zip(next.0).zip(ends_of.0).zip(ends_of.1);
+        let groups = groups.zip(turned.0.iter_mut().zip(turned.1));
+        for (((((basis, first), next), from), to), turned) in groups {
+            let vectors = [lanes::combined(basis, first), lanes::combined(basis, next)];
+            (*turned.0, *turned.1) = (
+                lanes::turn_along([from, to], ways[0], &vectors[0]),
+                lanes::turn_along([from, to], ways[1], &vectors[1]),
+            );
+        }
+        let ends_of = ends.translations.split_at(translations);
+        let moved = window.translations.split_at_mut(translations);
+        let groups = bases.1.iter().zip(first.1).zip(next.1).zip(ends_of.0).zip(ends_of.1);
+        let groups = groups.zip(moved.0.iter_mut().zip(moved.1));
+        for (((((basis, first), next), from), to), moved) in groups {
+            let vectors = [lanes::combined(basis, first), lanes::combined(basis, next)];
+            (*moved.0, *moved.1) = (
+                lanes::move_along([from, to], ways[0], &vectors[0]),
+                lanes::move_along([from, to], ways[1], &vectors[1]),
+            );
         }
     }
 }

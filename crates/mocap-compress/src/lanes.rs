@@ -104,8 +104,9 @@ pub(crate) fn combine(basis: &[Vectors; 3], numbers: &Vectors) -> Vectors {
     combined(basis, numbers)
 }
 
+/// As [`combine`], within a kernel.
 #[inline(always)]
-fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
+pub(crate) fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
     for lane in 0..LANES {
         let [a, b, c] = numbers.get(lane);
@@ -130,24 +131,14 @@ fn turned(r: [f32; 3]) -> Quat {
     quat::from_rodrigues(r.map(bounded))
 }
 
-/// Turns rotations by vectors that numbers in a basis stand for.
-pub(crate) struct Turn<'a> {
-    pub(crate) base: &'a Quats,
-    pub(crate) basis: &'a [Vectors; 3],
-    pub(crate) numbers: &'a Vectors,
-    pub(crate) turned: &'a mut Quats,
-}
-
-impl Kernel for Turn<'_> {
-    #[inline(always)]
-    fn run(self) {
-        let by = combined(self.basis, self.numbers);
-        let mut out = Quats::IDENTITY;
-        for lane in 0..LANES {
-            out.set(lane, quat::mul(self.base.get(lane), turned(by.get(lane))));
-        }
-        *self.turned = out;
+/// Rotations turned by vectors.
+#[inline(always)]
+pub(crate) fn turn(base: &Quats, by: &Vectors) -> Quats {
+    let mut out = Quats::IDENTITY;
+    for lane in 0..LANES {
+        out.set(lane, quat::mul(base.get(lane), turned(by.get(lane))));
     }
+    out
 }
 
 /// Rotations predicted from four others and turned by vectors.
@@ -163,31 +154,19 @@ pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -
     out
 }
 
-/// Rotations some way from one to another, turned by vectors that numbers in a basis stand for.
-pub(crate) struct TurnAlong<'a> {
-    pub(crate) ends: [&'a Quats; 2],
-    pub(crate) way: f32,
-    pub(crate) basis: &'a [Vectors; 3],
-    pub(crate) numbers: &'a Vectors,
-    pub(crate) turned: &'a mut Quats,
-}
-
-impl Kernel for TurnAlong<'_> {
-    #[inline(always)]
-    fn run(self) {
-        let by = combined(self.basis, self.numbers);
-        let [from, to] = self.ends;
-        let mut out = Quats::IDENTITY;
-        for lane in 0..LANES {
-            let by = by.get(lane).map(bounded);
-            out.set(lane, quat::along(from.get(lane), to.get(lane), self.way, by));
-        }
-        *self.turned = out;
+/// Rotations some way from one to another, turned by vectors.
+#[inline(always)]
+pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Quats {
+    let mut out = Quats::IDENTITY;
+    for lane in 0..LANES {
+        let by = by.get(lane).map(bounded);
+        out.set(lane, quat::along(from.get(lane), to.get(lane), way, by));
     }
+    out
 }
 
 /// Translations some way from one to another, moved by vectors.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn move_along([from, to]: [&Vectors; 2], way: f32, by: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
     for lane in 0..LANES {
@@ -221,7 +200,7 @@ pub(crate) fn predict_and_move(taps: [&Vectors; 4], mix: &Mix<'_>, by: &Vectors)
 }
 
 /// Translations moved by vectors.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn moved(base: &Vectors, by: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
     for lane in 0..LANES {

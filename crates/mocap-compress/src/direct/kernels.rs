@@ -1,14 +1,17 @@
 //! What is read and computed for eight tracks at once.
 
-use super::LEVELS;
-use super::widths::Widths;
+use super::layout::{FINER, Layout, code_of, width_at};
+use super::{LEVELS, SEGMENT};
 use crate::bits::BitReader;
 use crate::lanes::{Kernel, LANES, Lane, Vectors};
-use crate::segments::Row;
-use std::hint::black_box;
+use crate::lattice::power_of_half;
+use crate::segments::{Row, WIDEST};
 
 /// Two neighbouring frames are made from so many numbers: one, two neighbours, two neighbours and one of levels 1 to 4.
 pub(super) const READS: usize = 6;
+
+/// The bits that a word of 64 bits holds from any bit of its first byte on.
+pub(super) const WORD: u32 = 57;
 
 /// The weights of the numbers of two frames, for tracks side by side.
 pub(super) type Weights = [[Lane; READS]; 2];
@@ -16,6 +19,8 @@ pub(super) type Weights = [[Lane; READS]; 2];
 /// Where two neighbouring frames find their numbers in a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
+    /// The first of them.
+    pub(super) frame: usize,
     /// How many numbers levels from 1 have.
     pub(super) counts: [u32; LEVELS - 1],
     /// The places of the numbers in their levels, and whether they are there: others are 0.
@@ -23,38 +28,104 @@ pub(super) struct Pair {
     pub(super) there: [bool; READS],
 }
 
+/// How all segments of a block store tracks side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LayoutOf {
+    /// The places of the tracks in the file.
+    tracks: [u32; LANES],
+    /// By level from 1, and axis, the bits at the middle code.
+    bits: [[[i32; LANES]; 3]; LEVELS - 1],
+    /// The steps against those of the lattice.
+    scales: Lane,
+}
+
+impl LayoutOf {
+    /// Of tracks that do not exist.
+    pub(super) const NONE: LayoutOf =
+        LayoutOf { tracks: [0; LANES], bits: [[[-WIDEST; LANES]; 3]; LEVELS - 1], scales: [0.0; LANES] };
+
+    pub(super) fn put(&mut self, lane: usize, track: usize, layout: &Layout) {
+        self.tracks[lane] = track as u32;
+        for (lanes, bits) in self.bits.iter_mut().zip(&layout.bits[1..]) {
+            lanes.iter_mut().zip(bits).for_each(|(lanes, bits)| lanes[lane] = *bits);
+        }
+        self.scales[lane] = power_of_half(layout.halved);
+    }
+}
+
 /// How a segment stores tracks side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
-    /// The first bits behind the choices.
-    starts: [u32; LANES],
+    choices: [u32; LANES],
     /// By level from 1.
-    widths: [[u32; LANES]; LEVELS - 1],
+    widths: [Triple; LEVELS - 1],
     /// The steps.
     scales: Lane,
 }
 
 impl Stored {
     pub(super) const NONE: Stored =
-        Stored { starts: [0; LANES], widths: [[0; LANES]; LEVELS - 1], scales: [0.0; LANES] };
+        Stored { choices: [0; LANES], widths: [Triple::NONE; LEVELS - 1], scales: [0.0; LANES] };
+}
 
+/// Reads what a segment chooses for each track.
+pub(super) struct Choose<'a> {
+    /// By track in the file.
+    pub(super) choices: &'a [[u8; 2]],
+    /// How many numbers levels from 1 have.
+    pub(super) counts: [u32; LEVELS - 1],
+    /// By group.
+    pub(super) layouts: &'a [LayoutOf],
+    pub(super) stored: &'a mut [Stored],
+    /// The bits that tracks take.
+    pub(super) sizes: &'a mut [[u32; LANES]],
+}
+
+impl Kernel for Choose<'_> {
     #[inline(always)]
-    pub(super) fn put(&mut self, lane: usize, start: u32, widths: [Widths; LEVELS - 1], scale: f32) {
-        let lane = lane % LANES;
-        self.starts[lane] = start;
-        self.widths.iter_mut().zip(widths).for_each(|(lanes, widths)| lanes[lane] = widths.0);
-        self.scales[lane] = scale;
+    fn run(self) {
+        // First all choices are read one by one, then side by side: what was just written in parts cannot be read as a
+        // whole yet.
+        for (layout, stored) in self.layouts.iter().zip(self.stored.iter_mut()) {
+            for lane in 0..LANES {
+                let choice = self.choices.get(layout.tracks[lane] as usize);
+                let choice = choice.map_or(0, |choice| u16::from_le_bytes(*choice));
+                stored.choices[lane] = u32::from(choice);
+                stored.scales[lane] = FINER[usize::from(choice) % FINER.len()];
+            }
+        }
+        for ((layout, stored), sizes) in self.layouts.iter().zip(self.stored).zip(self.sizes) {
+            let choices = stored.choices;
+            let mut scales = stored.scales;
+            let mut size = [0; LANES];
+            let mut widths = [Triple::NONE; LEVELS - 1];
+            for level in 0..LEVELS - 1 {
+                widths[level] = Triple::of(&layout.bits[level], &choices, level);
+                for lane in 0..LANES {
+                    size[lane] += widths[level].all[lane] * self.counts[level];
+                }
+            }
+            for lane in 0..LANES {
+                scales[lane] *= layout.scales[lane];
+            }
+            (stored.widths, stored.scales) = (widths, scales);
+            *sizes = size;
+        }
     }
 }
 
-/// Reads the numbers that two frames are made from, and sums them: vectors in steps of the lattice. `PLAIN` where all
-/// numbers are there, and three are never longer than a word.
+/// Reads the numbers that two frames are made from, and sums them: vectors in steps of the lattice. `PLAIN` where three
+/// are never longer than a word.
 pub(super) struct Sums<'a, const PLAIN: bool> {
     pub(super) bits: &'a [u8],
-    pub(super) stored: &'a Stored,
     pub(super) pair: &'a Pair,
-    pub(super) weights: &'a Weights,
-    pub(super) sums: [&'a mut Vectors; 2],
+    /// By group.
+    pub(super) stored: &'a [Stored],
+    /// The first bits of tracks.
+    pub(super) starts: &'a [[u32; LANES]],
+    pub(super) weights: &'a [[Weights; SEGMENT]],
+    pub(super) fetched: &'a mut [Fetched],
+    pub(super) sums: [&'a mut [Vectors]; 2],
 }
 
 /// The levels of the numbers of two frames, from 1.
@@ -63,170 +134,264 @@ const LEVEL: [usize; READS] = [0, 1, 1, 2, 2, 3];
 impl<const PLAIN: bool> Kernel for Sums<'_, PLAIN> {
     #[inline(always)]
     fn run(self) {
-        let [a, b, c, d] = &self.stored.widths;
-        let widths = [Triple::of(a), Triple::of(b), Triple::of(c), Triple::of(d)];
-        let mut places = [[0; LANES]; READS];
-        let mut starts = [self.stored.starts; LEVELS];
-        for level in 0..LEVELS - 1 {
-            for lane in 0..LANES {
-                let all = widths[level].all[lane] * self.pair.counts[level];
-                starts[level + 1][lane] = starts[level][lane].wrapping_add(all);
-            }
+        let Sums { bits, pair, stored, starts, weights, fetched, sums: [first, next] } = self;
+        for ((stored, starts), fetched) in stored.iter().zip(starts).zip(fetched.iter_mut()) {
+            fetched.places = places(pair, &stored.widths, starts);
         }
-        for term in 0..READS {
-            let level = LEVEL[term];
-            for lane in 0..LANES {
-                let before = widths[level].all[lane] * self.pair.indices[term];
-                places[term][lane] = starts[level][lane].wrapping_add(before);
-            }
-        }
-        let mut words = [[[0; LANES]; 2]; READS];
         if PLAIN {
-            read_words(self.bits, &places, &mut words);
+            fetch::<2, 2>(bits, fetched);
         }
-        let mut sums = [[[0.0f32; LANES]; 3]; 2];
-        for term in 0..READS {
-            if !PLAIN && !self.pair.there[term] {
-                continue;
-            }
-            let widths = &widths[LEVEL[term]];
-            let tops = match PLAIN {
-                true => widths.tops(&words[term], &places[term]),
-                false => widths.long_tops(self.bits, &places[term], 1),
+        let groups = stored.iter().zip(fetched).zip(weights).zip(first.iter_mut().zip(next));
+        for (((stored, fetched), weights), (first, next)) in groups {
+            let weights = &weights[pair.frame % SEGMENT];
+            let mut sums = match PLAIN {
+                true => sums(pair, &stored.widths, fetched, weights),
+                false => long_sums(bits, pair, &stored.widths, &fetched.places, weights),
             };
-            self.add(widths, term, &tops, &mut sums);
-        }
-        for frame in 0..2 {
-            for axis in 0..3 {
-                for lane in 0..LANES {
-                    sums[frame][axis][lane] *= self.stored.scales[lane];
+            for frame in 0..2 {
+                for axis in 0..3 {
+                    for lane in 0..LANES {
+                        sums[frame][axis][lane] *= stored.scales[lane];
+                    }
                 }
             }
-        }
-        let [first, next] = self.sums;
-        [first.0, next.0] = sums;
-    }
-}
-
-impl<const PLAIN: bool> Sums<'_, PLAIN> {
-    /// Adds a number to the sums.
-    #[inline(always)]
-    fn add(&self, widths: &Triple, term: usize, tops: &[[u32; LANES]; 3], sums: &mut [[Lane; 3]; 2]) {
-        let mut odd = [0; LANES];
-        for lane in 0..LANES {
-            odd[lane] = (tops[2][lane] << widths.of[2][lane]) >> 31 & widths.any[lane];
-        }
-        for axis in 0..3 {
-            for lane in 0..LANES {
-                let width = widths.of[axis][lane];
-                // As many are below 0 as above.
-                let number = 2 * cut(tops[axis][lane], width) + odd[lane];
-                let number = (number as i32 - ((1 << width) & !1)) as f32;
-                sums[0][axis][lane] += self.weights[0][term][lane] * number;
-                sums[1][axis][lane] += self.weights[1][term][lane] * number;
-            }
+            [first.0, next.0] = sums;
         }
     }
 }
 
-/// The highest bits of a word as a number.
+/// The places of the numbers, by their order in [`LEVEL`]: 0 (and 1 behind it), 3 (and 4 behind it), 2 and 5.
 #[inline(always)]
-fn cut(top: u32, width: u32) -> u32 {
-    top >> 1 >> (31 - width)
+fn places(pair: &Pair, widths: &[Triple; LEVELS - 1], starts: &[u32; LANES]) -> [[u32; LANES]; 4] {
+    let [a, b, c, d] = widths;
+    let [of_a, of_b, of_c, _] = pair.counts;
+    let mut places = [*starts; 4];
+    for lane in 0..LANES {
+        let second = starts[lane].wrapping_add(a.all[lane] * of_a);
+        let third = second.wrapping_add(b.all[lane] * of_b);
+        let fourth = third.wrapping_add(c.all[lane] * of_c);
+        places[1][lane] = third.wrapping_add(c.all[lane] * pair.indices[3]);
+        places[2][lane] = second.wrapping_add(b.all[lane]);
+        places[3][lane] = fourth.wrapping_add(d.all[lane] * pair.indices[5]);
+    }
+    places
+}
+
+/// The sums of numbers that are never longer together than a word.
+#[inline(always)]
+fn sums(pair: &Pair, widths: &[Triple; LEVELS - 1], fetched: &Fetched, weights: &Weights) -> [[Lane; 3]; 2] {
+    let mut first = [0; LANES];
+    for lane in 0..LANES {
+        first[lane] = widths[0].all[lane] * pair.counts[0];
+    }
+    let [a, b] = fetched.pair(0, &first);
+    let [d, e] = fetched.pair(1, &widths[2].all);
+    let [c, f] = [fetched.head(2), fetched.head(3)];
+    let mut sums = [[[0.0f32; LANES]; 3]; 2];
+    add(pair, 0, &tops(&widths[0].of, &a), widths, weights, &mut sums);
+    add(pair, 1, &tops(&widths[1].of, &b), widths, weights, &mut sums);
+    add(pair, 2, &tops(&widths[1].of, &c), widths, weights, &mut sums);
+    add(pair, 3, &tops(&widths[2].of, &d), widths, weights, &mut sums);
+    add(pair, 4, &tops(&widths[2].of, &e), widths, weights, &mut sums);
+    add(pair, 5, &tops(&widths[3].of, &f), widths, weights, &mut sums);
+    sums
+}
+
+/// As [`sums`] for numbers of any width.
+#[cold]
+#[inline(never)]
+fn long_sums(
+    bits: &[u8],
+    pair: &Pair,
+    widths: &[Triple; LEVELS - 1],
+    places: &[[u32; LANES]; 4],
+    weights: &Weights,
+) -> [[Lane; 3]; 2] {
+    let mut behind = [places[0], places[1]];
+    for lane in 0..LANES {
+        behind[0][lane] = behind[0][lane].wrapping_add(widths[0].all[lane] * pair.counts[0]);
+        behind[1][lane] = behind[1][lane].wrapping_add(widths[2].all[lane]);
+    }
+    let places = [places[0], behind[0], places[2], places[1], behind[1], places[3]];
+    let mut sums = [[[0.0f32; LANES]; 3]; 2];
+    for term in 0..READS {
+        let tops = long_tops(&widths[LEVEL[term]].of, bits, &places[term], 1);
+        add(pair, term, &tops, widths, weights, &mut sums);
+    }
+    sums
+}
+
+/// Adds a number to the sums of two frames where it is there.
+#[inline(always)]
+fn add(
+    pair: &Pair,
+    term: usize,
+    tops: &[[u32; LANES]; 3],
+    widths: &[Triple; LEVELS - 1],
+    weights: &Weights,
+    sums: &mut [[Lane; 3]; 2],
+) {
+    if !pair.there[term] {
+        return;
+    }
+    let widths = &widths[LEVEL[term]];
+    let mut odd = [0; LANES];
+    for lane in 0..LANES {
+        odd[lane] = tops[2][lane] << (widths.of[2][lane] & 31) >> 31 & widths.any[lane];
+    }
+    for axis in 0..3 {
+        for lane in 0..LANES {
+            let width = widths.of[axis][lane] & 31;
+            // As many are below 0 as above.
+            let number = tops[axis][lane] >> (31 - width) & !1 | odd[lane];
+            let number = (number as i32 - (1 << width & !1)) as f32;
+            sums[0][axis][lane] += weights[0][term][lane] * number;
+            sums[1][axis][lane] += weights[1][term][lane] * number;
+        }
+    }
 }
 
 /// The widths of three numbers of tracks side by side.
+type Widths = [[u32; LANES]; 3];
+
+/// The widths of the numbers of a level.
+#[derive(Clone, Copy, Debug)]
 struct Triple {
-    of: [[u32; LANES]; 3],
+    of: Widths,
     all: [u32; LANES],
     /// 1 where they are stored.
     any: [u32; LANES],
 }
 
 impl Triple {
+    const NONE: Triple = Triple { of: [[0; LANES]; 3], all: [0; LANES], any: [0; LANES] };
+
+    /// Of a level, counted from 0, as chosen.
     #[inline(always)]
-    fn of(packed: &[u32; LANES]) -> Triple {
-        let mut triple = Triple { of: [[0; LANES]; 3], all: [0; LANES], any: [0; LANES] };
+    fn of(bits: &[[i32; LANES]; 3], choices: &[u32; LANES], level: usize) -> Triple {
+        let mut triple = Triple::NONE;
         for lane in 0..LANES {
-            let packed = packed[lane];
-            triple.of[0][lane] = packed & 31;
-            triple.of[1][lane] = packed >> 8 & 31;
-            triple.of[2][lane] = packed >> 16 & 31;
-            triple.all[lane] = packed >> 24;
-            triple.any[lane] = u32::from(packed > 0);
+            let code = code_of(choices[lane], level);
+            let any = u32::from(code > 0);
+            let width = |axis: usize| width_at(bits[axis][lane], code) * any;
+            let [a, b, c] = [width(0), width(1), width(2)];
+            [triple.of[0][lane], triple.of[1][lane], triple.of[2][lane]] = [a, b, c];
+            triple.all[lane] = a + b + c + any;
+            triple.any[lane] = any;
         }
         triple
     }
+}
 
-    /// The bits from each of the three numbers on.
-    #[inline(always)]
-    fn tops(&self, words: &Words, places: &[u32; LANES]) -> [[u32; LANES]; 3] {
-        let mut tops = [[0; LANES]; 3];
-        for lane in 0..LANES {
-            let word = [words[0][lane].swap_bytes(), words[1][lane].swap_bytes()];
-            let first = shifted(word, places[lane] % 8);
-            let second = shifted(first, self.of[0][lane]);
-            let [third, _] = shifted(second, self.of[1][lane]);
-            [tops[0][lane], tops[1][lane], tops[2][lane]] = [first[0], second[0], third];
-        }
-        tops
+/// The highest bits of each of three numbers, and what follows.
+#[inline(always)]
+fn tops(widths: &Widths, heads: &[u64; LANES]) -> [[u32; LANES]; 3] {
+    let mut tops = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let second = heads[lane] << (widths[0][lane] & 31);
+        let third = second << (widths[1][lane] & 31);
+        tops[0][lane] = (heads[lane] >> 32) as u32;
+        tops[1][lane] = (second >> 32) as u32;
+        tops[2][lane] = (third >> 32) as u32;
     }
+    tops
+}
 
-    /// As [`Triple::tops`] where numbers may be longer than a word; `behind` bits follow the last one.
-    #[cold]
-    #[inline(never)]
-    fn long_tops(&self, bits: &[u8], places: &[u32; LANES], behind: u32) -> [[u32; LANES]; 3] {
-        let mut tops = [[0; LANES]; 3];
-        for lane in 0..LANES {
-            let mut reader = BitReader::new(bits, places[lane] as usize);
-            let widths = [0, 1, 2].map(|axis| self.of[axis][lane]);
-            for (axis, width) in [widths[0], widths[1], widths[2] + behind].into_iter().enumerate() {
-                tops[axis][lane] = (u64::from(reader.take(width)) << (32 - width)) as u32;
+/// As [`tops`] where numbers may be longer than a word; `behind` bits follow the last one.
+#[cold]
+#[inline(never)]
+fn long_tops(widths: &Widths, bits: &[u8], places: &[u32; LANES], behind: u32) -> [[u32; LANES]; 3] {
+    let mut tops = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let mut reader = BitReader::new(bits, places[lane] as usize);
+        let widths = widths.map(|widths| widths[lane]);
+        for (axis, width) in [widths[0], widths[1], widths[2] + behind].into_iter().enumerate() {
+            tops[axis][lane] = (u64::from(reader.take(width)) << (32 - width)) as u32;
+        }
+    }
+    tops
+}
+
+/// Words from the bytes of places on. They are read one by one for all groups before they are used side by side: what
+/// was just written in parts cannot be read as a whole yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fetched {
+    places: [[u32; LANES]; 4],
+    words: [[[u64; LANES]; 2]; 4],
+}
+
+/// Reads two words from each of the first places on, and one from so many others.
+#[inline(always)]
+fn fetch<const DOUBLE: usize, const SINGLE: usize>(bits: &[u8], fetched: &mut [Fetched]) {
+    for Fetched { places, words } in fetched {
+        for at in 0..DOUBLE {
+            for lane in 0..LANES {
+                [words[at][0][lane], words[at][1][lane]] = words_at(bits, places[at][lane]);
             }
         }
-        tops
-    }
-}
-
-/// Two words, the lowest byte first.
-type Words = [[u32; LANES]; 2];
-
-/// Reads the words that some bits are in.
-#[inline(always)]
-fn read_words<const COUNT: usize>(bits: &[u8], places: &[[u32; LANES]; COUNT], words: &mut [Words; COUNT]) {
-    let mut bytes = [[0; LANES]; COUNT];
-    for term in 0..COUNT {
-        for lane in 0..LANES {
-            bytes[term][lane] = places[term][lane] / 8;
+        for at in DOUBLE..DOUBLE + SINGLE {
+            for lane in 0..LANES {
+                [words[at][0][lane]] = words_at(bits, places[at][lane]);
+            }
         }
     }
-    // Places are computed side by side, words are read one by one: through memory, as the compiler mixes both badly.
-    black_box(&mut bytes);
-    for term in 0..COUNT {
+}
+
+impl Fetched {
+    pub(super) const NONE: Fetched = Fetched { places: [[0; LANES]; 4], words: [[[0; LANES]; 2]; 4] };
+
+    /// The bits from a place on, at the top of a word.
+    #[inline(always)]
+    fn head(&self, at: usize) -> [u64; LANES] {
+        let mut head = [0; LANES];
         for lane in 0..LANES {
-            let word = word(bits, bytes[term][lane] as usize);
-            words[term][0][lane] = word as u32;
-            words[term][1][lane] = (word >> 32) as u32;
+            head[lane] = self.words[at][0][lane].swap_bytes() << (self.places[at][lane] % 8);
         }
+        head
     }
-    black_box(words);
-}
 
-/// The bits of two words, the higher one first, moved up by at most 31.
-#[inline(always)]
-fn shifted([high, low]: [u32; 2], by: u32) -> [u32; 2] {
-    [high << by | low >> 1 >> (31 - by), low << by]
-}
-
-/// Eight bytes, the lowest first; zeros behind the end.
-#[inline(always)]
-fn word(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..at + 8).and_then(|bytes| bytes.first_chunk()) {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => last_word(bytes, at),
+    /// As [`Fetched::head`], and the bits from some bits behind it on, at most a word.
+    #[inline(always)]
+    fn pair(&self, at: usize, behind: &[u32; LANES]) -> [[u64; LANES]; 2] {
+        let [high, low] = &self.words[at];
+        let mut heads = [[0; LANES]; 2];
+        for lane in 0..LANES {
+            let [high, low] = [high[lane].swap_bytes(), low[lane].swap_bytes()];
+            let [high, low] = shifted([high, low], self.places[at][lane] % 8);
+            let [next, _] = shifted([high, low], behind[lane] & 63);
+            [heads[0][lane], heads[1][lane]] = [high, next];
+        }
+        heads
     }
 }
 
+/// The bits of two words, the higher one first, moved up by at most 63.
+#[inline(always)]
+fn shifted([high, low]: [u64; 2], by: u32) -> [u64; 2] {
+    [high << by | low >> 1 >> (63 - by), low << by]
+}
+
+/// The words from the byte of a place on, the lowest byte first.
+#[inline(always)]
+fn words_at<const WORDS: usize>(bits: &[u8], place: u32) -> [u64; WORDS] {
+    let at = (place / 8) as usize;
+    let mut words = [0; WORDS];
+    for word in 0..WORDS {
+        words[word] = match bits.get(at..at + 8 * WORDS) {
+            Some(bytes) => first_word(&bytes[8 * word..]),
+            None => last_word(bits, at + 8 * word),
+        };
+    }
+    words
+}
+
+/// The first eight bytes, the lowest first.
+#[inline(always)]
+fn first_word(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// As [`first_word`] from a byte on; zeros behind the end.
 #[cold]
 #[inline(never)]
 fn last_word(bytes: &[u8], at: usize) -> u64 {
@@ -238,57 +403,78 @@ fn last_word(bytes: &[u8], at: usize) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowOf {
     starts: [u32; LANES],
-    widths: [u32; LANES],
+    widths: Widths,
     least: [[i32; LANES]; 3],
     scales: Lane,
 }
 
 impl RowOf {
     pub(super) const NONE: RowOf =
-        RowOf { starts: [0; LANES], widths: [0; LANES], least: [[0; LANES]; 3], scales: [0.0; LANES] };
+        RowOf { starts: [0; LANES], widths: [[0; LANES]; 3], least: [[0; LANES]; 3], scales: [0.0; LANES] };
 
     pub(super) fn put(&mut self, lane: usize, start: usize, row: &Row) {
         self.starts[lane] = start as u32;
-        self.widths[lane] = Widths::of_row(row.width).0;
-        self.least.iter_mut().zip(row.least).for_each(|(lanes, least)| lanes[lane] = least);
+        for axis in 0..3 {
+            self.widths[axis][lane] = row.width[axis];
+            self.least[axis][lane] = row.least[axis];
+        }
         self.scales[lane] = row.scale();
     }
 }
 
-/// Reads a row that starts at a bit: numbers in steps of the lattice. `PLAIN` where three are never longer than a word.
-pub(super) struct ReadRow<'a, const PLAIN: bool> {
+/// Reads two rows that start at some bits: numbers in steps of the lattice. `PLAIN` where three are never longer than a
+/// word.
+pub(super) struct ReadRows<'a, const PLAIN: bool> {
     pub(super) bits: &'a [u8],
-    pub(super) start: u32,
-    pub(super) row: &'a RowOf,
-    pub(super) numbers: &'a mut Vectors,
+    pub(super) starts: [u32; 2],
+    /// By group.
+    pub(super) rows: &'a [RowOf],
+    pub(super) fetched: &'a mut [Fetched],
+    pub(super) numbers: [&'a mut [Vectors]; 2],
 }
 
-impl<const PLAIN: bool> Kernel for ReadRow<'_, PLAIN> {
+impl<const PLAIN: bool> Kernel for ReadRows<'_, PLAIN> {
     #[inline(always)]
     fn run(self) {
-        let widths = Triple::of(&self.row.widths);
-        let mut places = self.row.starts;
-        for lane in 0..LANES {
-            places[lane] = places[lane].wrapping_add(self.start);
-        }
-        let tops = match PLAIN {
-            true => {
-                let mut words = [[[0; LANES]; 2]];
-                read_words(self.bits, &[places], &mut words);
-                widths.tops(&words[0], &places)
-            }
-            false => widths.long_tops(self.bits, &places, 0),
-        };
-        let mut numbers = Vectors::ZERO;
-        for axis in 0..3 {
-            for lane in 0..LANES {
-                let number = cut(tops[axis][lane], widths.of[axis][lane]) as i32;
-                let number = self.row.least[axis][lane].wrapping_add(number) as f32;
-                numbers.0[axis][lane] = number * self.row.scales[lane];
+        for (row, fetched) in self.rows.iter().zip(self.fetched.iter_mut()) {
+            for at in 0..2 {
+                for lane in 0..LANES {
+                    fetched.places[at][lane] = row.starts[lane].wrapping_add(self.starts[at]);
+                }
             }
         }
-        *self.numbers = numbers;
+        if PLAIN {
+            fetch::<0, 2>(self.bits, self.fetched);
+        }
+        let [first, next] = self.numbers;
+        let groups = self.rows.iter().zip(self.fetched).zip(first.iter_mut().zip(next));
+        for ((row, fetched), (first, next)) in groups {
+            let mut tops_of = [[[0; LANES]; 3]; 2];
+            for at in 0..2 {
+                tops_of[at] = match PLAIN {
+                    true => tops(&row.widths, &fetched.head(at)),
+                    false => long_tops(&row.widths, self.bits, &fetched.places[at], 0),
+                };
+            }
+            let mut numbers = [[[0.0; LANES]; 3]; 2];
+            for at in 0..2 {
+                for axis in 0..3 {
+                    for lane in 0..LANES {
+                        let number = cut(tops_of[at][axis][lane], row.widths[axis][lane]) as i32;
+                        let number = row.least[axis][lane].wrapping_add(number) as f32;
+                        numbers[at][axis][lane] = number * row.scales[lane];
+                    }
+                }
+            }
+            [first.0, next.0] = numbers;
+        }
     }
+}
+
+/// The highest bits of a word as a number.
+#[inline(always)]
+fn cut(top: u32, width: u32) -> u32 {
+    top >> 1 >> (!width & 31)
 }
 
 #[cfg(test)]
@@ -307,46 +493,126 @@ mod tests {
         (0..bytes).map(|_| next()).collect()
     }
 
+    fn slices(frames: &mut [[Vectors; 2]; 2]) -> [&mut [Vectors]; 2] {
+        frames.each_mut().map(|frame| &mut frame[..])
+    }
+
+    const COUNTS: [u32; LEVELS - 1] = [1, 2, 4, 8];
+
+    /// How segments store eight tracks, no three numbers longer than a word.
+    fn layouts() -> LayoutOf {
+        let mut layouts = LayoutOf::NONE;
+        for lane in 0..LANES {
+            let bits = |level: i32| [lane as i32 + level, 7 - level, 2 * level + lane as i32 % 3];
+            let layout =
+                Layout { halved: 1, bits: [[0; 3], bits(0), bits(1), bits(-2), bits(4)], ..Layout::blank() };
+            layouts.put(lane, 7 - lane, &layout);
+        }
+        layouts
+    }
+
+    #[test]
+    fn choices_are_those_of_the_tracks() {
+        let choices = noise(16);
+        let (choices, _) = choices.as_chunks();
+        let layouts = [LayoutOf::NONE, layouts()];
+        let mut found = [([Stored::NONE; 2], [[0; LANES]; 2]); 2];
+        let [plain, wide] = &mut found;
+        let choose = |(stored, sizes): &mut ([Stored; 2], [[u32; LANES]; 2]), level: Option<Level>| {
+            let choose = Choose { choices, counts: COUNTS, layouts: &layouts, stored, sizes };
+            match level {
+                Some(level) => run(level, choose),
+                None => choose.run(),
+            }
+        };
+        choose(plain, None);
+        choose(wide, Some(Level::new()));
+        for (stored, sizes) in found {
+            for lane in 0..LANES {
+                let choice = u16::from_le_bytes(choices[7 - lane]);
+                assert_eq!(stored[1].scales[lane], FINER[usize::from(choice % 16)] / 2.0);
+                let mut size = 0;
+                for level in 0..LEVELS - 1 {
+                    let code = usize::from(choice >> (4 + 3 * level) & 7);
+                    let width = |axis: usize| width_at(layouts[1].bits[level][axis][lane], code);
+                    let widths = if code > 0 { [0, 1, 2].map(width) } else { [0; 3] };
+                    assert_eq!(stored[1].widths[level].of.map(|widths| widths[lane]), widths);
+                    let odd = u32::from(code > 0);
+                    assert_eq!(stored[1].widths[level].any[lane], odd);
+                    size += COUNTS[level] * (widths.iter().sum::<u32>() + odd);
+                }
+                assert_eq!(sizes[1][lane], size);
+            }
+            // Tracks that do not exist have no numbers.
+            assert!(stored[0].widths.iter().all(|widths| widths.of == [[0; LANES]; 3]));
+        }
+        // A segment without choices.
+        let mut none = ([Stored::NONE; 2], [[1; LANES]; 2]);
+        let (stored, sizes) = (&mut none.0, &mut none.1);
+        Choose { choices: &[], counts: COUNTS, layouts: &layouts, stored, sizes }.run();
+        assert_eq!(none.1, [[0; LANES]; 2]);
+    }
+
     #[test]
     fn numbers_are_the_same_side_by_side_and_one_by_one() {
-        let bits = noise(90);
-        let mut stored = Stored::NONE;
-        for lane in 0..LANES {
-            let width = |level: u32| [lane as u32 + level, 7 - level, 2 * level + lane as u32 % 3];
-            let widths = [Widths::of_level(width(0)), Widths::default(), Widths::of_level(width(2))];
-            let [a, b, c] = widths;
-            // Some reach behind the end.
-            stored.put(lane, 97 * lane as u32, [a, b, c, Widths::of_level([0; 3])], 1.0 + lane as f32);
-        }
-        let pair = Pair { counts: [1, 2, 4, 8], indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
+        let bits = &noise(90)[..];
+        let (mut stored, mut starts) = ([Stored::NONE; 2], [[0; LANES]; 2]);
+        let choices = [[0x53u8, 0x35]; LANES];
+        let (layouts, counts) = (&[layouts(); 2], COUNTS);
+        Choose { choices: &choices, counts, layouts, stored: &mut stored, sizes: &mut starts }.run();
+        // Some reach behind the end.
+        starts = [0, 1].map(|group| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| 97 * lane + group));
         let weights = [0, 1].map(|frame| {
             [0, 1, 2, 3, 4, 5]
                 .map(|term| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| (frame + 2 * term + lane) as f32))
         });
-        let mut found = [[Vectors::ZERO; 2]; 3];
-        let [plain, slow, wide] = &mut found;
-        let (stored, pair, weights) = (&stored, &pair, &weights);
-        let bits = &bits[..];
-        Sums::<true> { bits, stored, pair, weights, sums: plain.each_mut() }.run();
-        Sums::<false> { bits, stored, pair, weights, sums: slow.each_mut() }.run();
-        run(Level::new(), Sums::<true> { bits, stored, pair, weights, sums: wide.each_mut() });
-        assert_eq!(found[0], found[1]);
-        assert_eq!(found[0], found[2]);
-        assert!(found[0].iter().all(|sums| (0..LANES - 1).all(|lane| sums.get(lane) != [0.0; 3])));
+        let weights = [[weights; SEGMENT]; 2];
+        let all = Pair { frame: 3, counts, indices: [0, 0, 1, 1, 2, 3], there: [true; READS] };
+        // A short segment has no number of level 1.
+        let short = Pair {
+            frame: 2,
+            counts: [0, 1, 2, 3],
+            indices: [0, 0, 1, 0, 1, 1],
+            there: [false, true, false, true, true, true],
+        };
+        for pair in [&all, &short] {
+            let mut found = [[[Vectors::ZERO; 2]; 2]; 3];
+            let [plain, slow, wide] = &mut found;
+            let (stored, starts, weights, fetched) = (&stored, &starts, &weights, &mut [Fetched::NONE; 2]);
+            Sums::<true> { bits, pair, stored, starts, weights, fetched, sums: slices(plain) }.run();
+            Sums::<false> { bits, pair, stored, starts, weights, fetched, sums: slices(slow) }.run();
+            let sums = slices(wide);
+            run(Level::new(), Sums::<true> { bits, pair, stored, starts, weights, fetched, sums });
+            assert_eq!(found[0], found[1]);
+            assert_eq!(found[0], found[2]);
+            let [_, next] = found[0];
+            assert!(next.iter().all(|sums| (0..LANES - 1).all(|lane| sums.get(lane) != [0.0; 3])));
+        }
+    }
 
-        let rows = Row { least: [-5, 0, 9], width: [11, 0, 17], ..Row::default() };
-        let mut row = RowOf::NONE;
-        (0..LANES).for_each(|lane| row.put(lane, 80 * lane, &rows));
-        let mut found = [Vectors::ZERO; 3];
+    #[test]
+    fn rows_are_the_same_side_by_side_and_one_by_one() {
+        let bits = &noise(90)[..];
+        let stored = Row { least: [-5, 0, 9], width: [11, 0, 17], ..Row::default() };
+        let mut rows = [RowOf::NONE; 2];
+        for (group, row) in rows.iter_mut().enumerate() {
+            (0..LANES).for_each(|lane| row.put(lane, 80 * lane + 7 * group, &stored));
+        }
+        let mut found = [[[Vectors::ZERO; 2]; 2]; 3];
         let [plain, slow, wide] = &mut found;
-        let (start, row) = (3, &row);
-        ReadRow::<true> { bits, start, row, numbers: plain }.run();
-        ReadRow::<false> { bits, start, row, numbers: slow }.run();
-        run(Level::new(), ReadRow::<true> { bits, start, row, numbers: wide });
+        let (starts, rows, fetched) = ([3, 44], &rows, &mut [Fetched::NONE; 2]);
+        ReadRows::<true> { bits, starts, rows, fetched, numbers: slices(plain) }.run();
+        ReadRows::<false> { bits, starts, rows, fetched, numbers: slices(slow) }.run();
+        let numbers = slices(wide);
+        run(Level::new(), ReadRows::<true> { bits, starts, rows, fetched, numbers });
         assert_eq!(found[0], found[1]);
         assert_eq!(found[0], found[2]);
-        let mut reader = BitReader::new(bits, 83);
-        let expected = rows.width.map(|width| reader.take(width) as f32);
-        assert_eq!(found[0].get(1), [expected[0] - 5.0, 0.0, expected[2] + 9.0]);
+        for (row, start) in found[0].iter().zip(starts) {
+            for (group, numbers) in row.iter().enumerate() {
+                let mut reader = BitReader::new(bits, start as usize + 80 + 7 * group);
+                let expected = stored.width.map(|width| reader.take(width) as f32);
+                assert_eq!(numbers.get(1), [expected[0] - 5.0, 0.0, expected[2] + 9.0]);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The layout of a track, which all segments of a block share, and the choice of a track in each segment.
 
 use super::LEVELS;
-use super::widths::Widths;
+#[cfg(feature = "encode")]
 use crate::lattice::power_of_half;
 use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row, WIDEST};
@@ -24,8 +24,9 @@ pub(super) struct Layout {
     pub(super) bits: [[i32; 3]; LEVELS],
 }
 
-/// What a segment chooses for a track, in two bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a segment chooses for a track.
+#[cfg(feature = "encode")]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     /// An index into [`FINER`].
     pub(super) finer: usize,
@@ -33,37 +34,31 @@ pub(super) struct Choice {
     pub(super) codes: [usize; LEVELS - 1],
 }
 
+#[cfg(feature = "encode")]
 impl Choice {
-    #[inline(always)]
-    pub(super) fn of_bytes(bytes: [u8; 2]) -> Choice {
-        let all = usize::from(u16::from_le_bytes(bytes));
-        Choice { finer: all % FINER.len(), codes: [4, 7, 10, 13].map(|shift| all >> shift & (CODES - 1)) }
-    }
-
-    #[cfg(feature = "encode")]
     pub(super) fn bytes(self) -> [u8; 2] {
         let [a, b, c, d] = self.codes;
         ((self.finer | a << 4 | b << 7 | c << 10 | d << 13) as u16).to_le_bytes()
     }
 }
 
+/// The code of a level, counted from 0, in the two bytes of a choice.
+#[inline(always)]
+pub(super) fn code_of(choice: u32, level: usize) -> usize {
+    (choice >> (4 + 3 * level)) as usize % CODES
+}
+
 /// The bits of an axis at a code above 0.
-#[inline]
+#[inline(always)]
 pub(super) fn width_at(bits: i32, code: usize) -> u32 {
     (bits + code as i32 - 4).clamp(0, WIDEST) as u32
 }
 
 impl Layout {
-    /// By level from 1, and code, the widths of numbers.
-    pub(super) fn widths(&self) -> [[Widths; CODES]; LEVELS - 1] {
-        let mut all = [[Widths::default(); CODES]; LEVELS - 1];
-        for (codes, bits) in all.iter_mut().zip(&self.bits[1..]) {
-            // At code 0 nothing is stored.
-            for (code, widths) in codes.iter_mut().enumerate().skip(1) {
-                *widths = Widths::of_level(bits.map(|bits| width_at(bits, code)));
-            }
-        }
-        all
+    /// The most bits of three numbers of a segment, with that for "odd".
+    pub(super) fn most_bits(&self) -> u32 {
+        let of_level = |bits: &[i32; 3]| bits.map(|bits| width_at(bits, CODES - 1)).iter().sum::<u32>() + 1;
+        self.bits[1..].iter().map(of_level).max().unwrap_or(0)
     }
 
     /// The steps of a segment against those of the lattice.

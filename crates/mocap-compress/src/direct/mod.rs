@@ -9,7 +9,6 @@ mod kernels;
 mod layout;
 mod phases;
 mod read;
-mod widths;
 #[cfg(feature = "encode")]
 mod write;
 

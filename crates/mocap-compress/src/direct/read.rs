@@ -3,35 +3,23 @@
 //! The places of all numbers follow from two bytes for each track of the segment, so only those that the two frames are
 //! made from are read. A reader allocates nothing once it exists.
 
-use super::kernels::{Pair, READS, ReadRow, RowOf, Stored, Sums, Weights};
-use super::layout::{CODES, Choice, FINER, Layout};
+use super::kernels::{Choose, Fetched, LayoutOf, Pair, READS, ReadRows, RowOf, Stored, Sums, WORD, Weights};
+use super::layout::Layout;
 use super::phases::Phases;
-use super::widths::Widths;
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::compose::Composer;
 use crate::compressed::Compressed;
-use crate::lanes::{LANES, Vectors, run};
-use crate::lattice::power_of_half;
+use crate::lanes::{LANES, Vectors, groups, run};
 use crate::range_coder::RangeDecoder;
 use crate::segments::{Models, Places, layouts, segment_count};
+use crate::track::Moving;
 use crate::window::Window;
 use fearless_simd::Level;
 
-/// A track in a block.
-#[derive(Clone, Debug)]
-struct Track {
-    /// Group and lane; a group that does not exist where nobody asks for the track.
-    place: (usize, usize),
-    /// By level from 1, and code.
-    widths: [[Widths; CODES]; LEVELS - 1],
-    /// The steps against those of the lattice.
-    scale: f32,
-}
-
-/// The place of a track that nobody asks for.
-const NOWHERE: (usize, usize) = (usize::MAX, 0);
-
 /// Decodes frames. It keeps the layouts of the block it is in.
+///
+/// Groups of lanes are those of the tracks that are wanted, rotations first, without a gap, then those of the others:
+/// of these only the places in the bits count.
 #[derive(Debug)]
 pub(crate) struct Reader {
     /// What the processor can do.
@@ -40,7 +28,10 @@ pub(crate) struct Reader {
     /// The segment whose ends are decoded.
     segment: Option<usize>,
     composer: Composer,
-    tracks: Vec<Track>,
+    /// By track in the file, its lane.
+    lanes: Vec<u32>,
+    /// How many tracks are wanted, and how many of them are rotations.
+    wanted: [usize; 2],
     phases: Phases,
     /// By group and frame of a segment.
     weights: Vec<[Weights; SEGMENT]>,
@@ -52,48 +43,55 @@ pub(crate) struct Reader {
     ends: Window,
     /// By group, how rows store tracks.
     rows: Vec<RowOf>,
-    /// By group, how the segment stores them.
+    /// By group, how segments store tracks.
+    layouts: Vec<LayoutOf>,
+    /// By group, how the segment stores them, and their first bits.
     stored: Vec<Stored>,
+    starts: Vec<[u32; LANES]>,
+    /// What is read at present, by group.
+    fetched: Vec<Fetched>,
     /// The numbers of two frames, by group.
     numbers: [Vec<Vectors>; 2],
-    /// The choices of a segment that has none.
-    no_choices: Vec<u8>,
 }
 
 impl Reader {
     /// A reader of the tracks of some joints, of all where none are given.
     pub(crate) fn new(clip: &Compressed, joints: Option<&[bool]>) -> Reader {
-        let wanted = |track: &usize| joints.is_none_or(|joints| joints[clip.plan.moving[*track].0]);
-        let all = 0..clip.kinds.len();
-        let kinds: Vec<_> = all.clone().filter(wanted).map(|track| clip.kinds[track]).collect();
+        let wanted = |track: usize| joints.is_none_or(|joints| joints[clip.plan.moving[track].0]);
+        let all = clip.kinds.len();
+        let kinds: Vec<_> = (0..all).filter(|track| wanted(*track)).map(|track| clip.kinds[track]).collect();
         let composer = Composer::new(&kinds);
-        let mut next = 0;
-        let tracks = all.map(|track| {
-            let place = match wanted(&track) {
-                true => composer.place(next),
-                false => NOWHERE,
-            };
-            next += usize::from(place != NOWHERE);
-            Track { place, widths: [[Widths::default(); CODES]; LEVELS - 1], scale: 1.0 }
-        });
-        let tracks: Vec<Track> = tracks.collect();
-        let groups = composer.groups();
+        let rank = |track: usize| match (wanted(track), clip.kinds[track].0) {
+            (true, Moving::Rotation) => 0,
+            (true, Moving::Translation) => 1,
+            (false, _) => 2,
+        };
+        let mut order: Vec<usize> = (0..all).collect();
+        order.sort_by_key(|track| rank(*track));
+        let mut lanes = vec![0; all];
+        order.iter().enumerate().for_each(|(lane, track)| lanes[*track] = lane as u32);
+        let rotations = order.iter().filter(|track| rank(**track) == 0).count();
+        let read = groups(kinds.len());
+        let numbers = vec![Vectors::ZERO; composer.groups()];
         let mut reader = Reader {
             level: Level::new(),
             block: None,
             segment: None,
             ends: composer.window(2),
             composer,
+            lanes,
+            wanted: [kinds.len(), rotations],
             phases: Phases::new(),
-            weights: vec![[[[[0.0; LANES]; READS]; 2]; SEGMENT]; groups],
+            weights: vec![[[[[0.0; LANES]; READS]; 2]; SEGMENT]; read],
             long: false,
             long_rows: false,
-            rows: vec![RowOf::NONE; groups],
-            stored: vec![Stored::NONE; groups],
+            rows: vec![RowOf::NONE; read],
+            layouts: vec![LayoutOf::NONE; groups(all)],
+            stored: vec![Stored::NONE; groups(all)],
+            starts: vec![[0; LANES]; groups(all)],
             places: Places::default(),
-            numbers: [vec![Vectors::ZERO; groups], vec![Vectors::ZERO; groups]],
-            no_choices: vec![0; 2 * tracks.len()],
-            tracks,
+            fetched: vec![Fetched::NONE; read],
+            numbers: [numbers.clone(), numbers],
         };
         if !clip.parts.blocks.is_empty() {
             reader.enter(clip, 0);
@@ -116,10 +114,12 @@ impl Reader {
         [self.long, self.long_rows] = [false; 2];
         let mut row_bits = 0;
         let mut next = 0;
-        for (kind, track) in clip.kinds.iter().zip(&mut self.tracks) {
+        for (track, kind) in clip.kinds.iter().enumerate() {
             let layout = Layout::code(&mut models, &mut coder, kind.0, &Layout::blank());
-            if track.place != NOWHERE {
-                let (group, lane) = track.place;
+            let lane = self.lanes[track] as usize;
+            let (group, lane) = (lane / LANES, lane % LANES);
+            self.layouts[group].put(lane, track, &layout);
+            if (self.lanes[track] as usize) < self.wanted[0] {
                 self.composer.put(next, *kind, &layout.head);
                 next += 1;
                 self.rows[group].put(lane, row_bits, &layout.row);
@@ -129,12 +129,10 @@ impl Reader {
                         lanes.iter_mut().zip(weights).for_each(|(lanes, weight)| lanes[lane] = weight);
                     }
                 }
+                self.long |= layout.most_bits() > WORD;
+                self.long_rows |= layout.row.bits() > WORD as usize;
             }
             row_bits += layout.row.bits();
-            track.widths = layout.widths();
-            track.scale = power_of_half(layout.halved);
-            self.long |= track.widths.iter().flatten().any(|widths| widths.is_long());
-            self.long_rows |= Widths::of_row(layout.row.width).is_long();
         }
         let segments = segment_count(clip.parts.frames_of(block).len(), SEGMENT);
         self.places = Places::new(layouts, row_bits, segments);
@@ -156,82 +154,90 @@ impl Reader {
         window.first = frames.start + frame;
         window.frames = 1 + usize::from(first < length);
         if self.segment != Some(segment) {
-            self.start(bytes, segment, 0);
-            self.start(bytes, segment + 1, 1);
+            self.ends(bytes, segment);
             self.segment = Some(segment);
         }
         if first < length && length > 1 {
             let rest = bytes.get(self.places.segment(bytes, segment)..).unwrap_or(&[]);
-            let bits = match length {
-                SEGMENT => self.choose(rest, counts(SEGMENT)),
-                _ => self.choose(rest, counts(length)),
-            };
+            let bits = self.choose(rest, length);
             self.sum(bits, first, length);
+            let ways = [first, first + 1].map(|frame| frame as f32 / length as f32);
+            let [numbers, next] = &self.numbers;
+            self.composer.along([numbers, next], ways, &self.ends, window);
         }
-        for place in 0..window.frames {
-            match first + place {
-                0 => window.copy(place, &self.ends, 0),
-                frame if frame == length => window.copy(place, &self.ends, 1),
-                frame => {
-                    let way = frame as f32 / length as f32;
-                    self.composer.along(&self.numbers[place], way, &self.ends, window, place);
-                }
-            }
+        if first == 0 {
+            window.copy(0, &self.ends, 0);
+        }
+        if length > 0 && first + window.frames > length {
+            window.copy(window.frames - 1, &self.ends, 1);
         }
     }
 
-    /// Decodes a row of first frames into the ends of the segment.
-    fn start(&mut self, bytes: &[u8], row: usize, end: usize) {
-        let at = self.places.row(row);
-        let bits = bytes.get(at / 8..).unwrap_or(&[]);
-        let start = (at % 8) as u32;
-        for (numbers, row) in self.numbers[0].iter_mut().zip(&self.rows) {
-            match self.long_rows {
-                false => run(self.level, ReadRow::<true> { bits, start, row, numbers }),
-                true => run(self.level, ReadRow::<false> { bits, start, row, numbers }),
-            }
+    /// Decodes the rows of the first frames of a segment and of the next one.
+    fn ends(&mut self, bytes: &[u8], segment: usize) {
+        let [first, next] = [0, 1].map(|more| self.places.row(segment + more));
+        let bits = bytes.get(first / 8..).unwrap_or(&[]);
+        let starts = [first % 8, first % 8 + (next - first)].map(|start| start as u32);
+        let (rows, fetched) = (&self.rows, &mut self.fetched);
+        let numbers = self.numbers.each_mut().map(|numbers| &mut numbers[..]);
+        match self.long_rows {
+            false => run(self.level, ReadRows::<true> { bits, starts, rows, fetched, numbers }),
+            true => run(self.level, ReadRows::<false> { bits, starts, rows, fetched, numbers }),
         }
-        self.composer.start(&self.numbers[0], end, &mut self.ends);
+        for end in 0..2 {
+            self.part_translations(end);
+            self.composer.start(&self.numbers[end], end, &mut self.ends);
+        }
+    }
+
+    /// Moves the numbers of translations to the groups that the composer has them in.
+    fn part_translations(&mut self, frame: usize) {
+        let [wanted, rotations] = self.wanted;
+        let gap = groups(rotations) * LANES - rotations;
+        let numbers = &mut self.numbers[frame];
+        for from in (rotations..wanted).rev() {
+            let (to, number) = (from + gap, numbers[from / LANES].get(from % LANES));
+            numbers[to / LANES].set(to % LANES, number);
+        }
     }
 
     /// Reads what a segment chooses for each track. Returns the bits behind it.
-    #[inline(always)]
-    fn choose<'a>(&mut self, segment: &'a [u8], counts: [u32; LEVELS - 1]) -> &'a [u8] {
-        let (choices, bits) =
-            segment.split_at_checked(self.no_choices.len()).unwrap_or((&self.no_choices, &[]));
+    fn choose<'a>(&mut self, segment: &'a [u8], length: usize) -> &'a [u8] {
+        let (choices, bits) = segment.split_at_checked(2 * self.lanes.len()).unwrap_or((&[], &[]));
+        let (choices, _) = choices.as_chunks();
+        let counts = counts(length);
+        let (layouts, stored, sizes) = (&self.layouts, &mut self.stored, &mut self.starts);
+        run(self.level, Choose { choices, counts, layouts, stored, sizes });
+        // Sizes become starts.
+        let starts = self.starts.as_flattened_mut();
         let mut at = 0u32;
-        for (track, choice) in self.tracks.iter().zip(choices.chunks_exact(2)) {
-            let choice = Choice::of_bytes([choice[0], choice[1]]);
-            let widths = [0, 1, 2, 3].map(|level| track.widths[level][choice.codes[level] % CODES]);
-            if let Some(stored) = self.stored.get_mut(track.place.0) {
-                stored.put(track.place.1, at, widths, FINER[choice.finer % FINER.len()] * track.scale);
-            }
-            for (widths, count) in widths.into_iter().zip(counts) {
-                at = at.wrapping_add(widths.all() * count);
-            }
+        for lane in &self.lanes {
+            let start = &mut starts[*lane as usize];
+            let size = *start;
+            *start = at;
+            at = at.wrapping_add(size);
         }
         bits
     }
 
     /// Sums the numbers of a frame of the segment and of the one after it.
     fn sum(&mut self, bits: &[u8], frame: usize, length: usize) {
-        let counts = counts(length);
         let reads = self.phases.reads(frame);
         let pair = Pair {
-            counts,
+            frame,
+            counts: counts(length),
             indices: reads.map(|read| read.index as u32),
             there: reads.map(|read| read.index < stored(read.level, length)),
         };
         let pair = &pair;
-        let [first, next] = &mut self.numbers;
-        for (group, stored) in self.stored.iter().enumerate() {
-            let weights = &self.weights[group][frame];
-            let sums = [&mut first[group], &mut next[group]];
-            match self.long || pair.there != [true; READS] {
-                false => run(self.level, Sums::<true> { bits, stored, pair, weights, sums }),
-                true => run(self.level, Sums::<false> { bits, stored, pair, weights, sums }),
-            }
+        let (stored, starts, weights) = (&self.stored, &self.starts, &self.weights);
+        let fetched = &mut self.fetched;
+        let sums = self.numbers.each_mut().map(|numbers| &mut numbers[..]);
+        match self.long {
+            false => run(self.level, Sums::<true> { bits, pair, stored, starts, weights, fetched, sums }),
+            true => run(self.level, Sums::<false> { bits, pair, stored, starts, weights, fetched, sums }),
         }
+        (0..2).for_each(|frame| self.part_translations(frame));
     }
 }
 
