@@ -3,7 +3,7 @@
 use crate::hierarchy::LEVELS;
 use crate::lanes::{self, Kernel, LANES, Lane, Mix, Quats, Vectors, groups};
 use crate::quat::Quat;
-use crate::track::{FLATNESS, Head, Moving, refer};
+use crate::track::{FLATNESS, Head, Moving, REFERENCES, refer};
 use crate::window::Window;
 use fearless_simd::Level;
 
@@ -59,7 +59,7 @@ impl Composer {
         Composer {
             level: Level::new(),
             places: kinds.iter().map(place).collect(),
-            links: Vec::with_capacity(kinds.len()),
+            links: Vec::with_capacity(kinds.len() * REFERENCES),
             bases: vec![[Vectors::ZERO; 3]; all],
             flat: vec![[[0.0; LANES]; LEVELS]; all],
             base_rotations: vec![Quats::IDENTITY; rotations],
@@ -116,9 +116,10 @@ impl Composer {
                 self.base_translations[group].set(lane, head.base_translation());
             }
         }
-        for (place, reference) in head.references.iter().enumerate() {
+        let mut references = head.references.iter().flatten().peekable();
+        while let Some(reference) = references.next() {
             let from = (reference.track / LANES, reference.track % LANES);
-            let last = place + 1 == head.references.len();
+            let last = references.peek().is_none();
             self.links.push(Link { from, to: (group, lane), multiplier: reference.multiplier(), last });
         }
     }

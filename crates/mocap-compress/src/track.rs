@@ -61,8 +61,8 @@ pub(crate) struct Head {
     pub(crate) base: [i32; 3],
     pub(crate) kind: Kind,
     pub(crate) columns: [Column; 3],
-    /// At most [`REFERENCES`].
-    pub(crate) references: Vec<Reference>,
+    /// Filled from the front.
+    pub(crate) references: [Option<Reference>; REFERENCES],
 }
 
 /// Steps of the lattice in one of the base of a translation.
@@ -83,7 +83,7 @@ impl Head {
             base: [0; 3],
             kind: Kind::Cubic,
             columns: [Column::default(); 3],
-            references: Vec::new(),
+            references: [None; REFERENCES],
         }
     }
 
@@ -233,17 +233,17 @@ impl HeadModel {
         }
         if moving == Moving::Rotation && rotations > 0 {
             for place in 0..REFERENCES {
-                let wanted = head.references.get(place);
+                let wanted = head.references[place];
                 if !coder.bit(&mut self.refers[place], wanted.is_some()) {
                     break;
                 }
-                let wanted = wanted.copied().unwrap_or_default();
+                let wanted = wanted.unwrap_or_default();
                 // Counted backwards: the tracks nearest in the skeleton are the likeliest.
                 let back =
                     self.number(coder, TRACK, (rotations as i32 - 1).wrapping_sub(wanted.track as i32));
                 let track = (rotations - 1).saturating_sub(back.unsigned_abs() as usize);
                 let matrix = wanted.matrix.map(|row| row.map(|entry| self.number(coder, ENTRY, entry)));
-                coded.references.push(Reference { track, matrix });
+                coded.references[place] = Some(Reference { track, matrix });
             }
         }
         coded
@@ -327,7 +327,7 @@ impl ResidualCoder {
         TrackCoder {
             moving,
             kind: head.kind,
-            reference: head.references.first().map(|reference| reference.track),
+            reference: head.references[0].map(|reference| reference.track),
             history: History::new(self.frames, first),
             own: [0.0; 3],
             expected: [0.0; 3],

@@ -1,7 +1,7 @@
 //! Changes of a head that may make its track smaller, each worth a try.
 
 use crate::lattice::{Column, Kind};
-use crate::track::{FINER, Head};
+use crate::track::{FINER, Head, REFERENCES};
 
 /// A change of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Change {
             Change::Coarser => Head { columns: scaled(1), ..head.clone() },
             Change::Finer => Head { columns: scaled(-1), ..head.clone() },
             Change::Isotropic => Head { columns: isotropic(head), ..head.clone() },
-            Change::Alone => Head { references: Vec::new(), ..head.clone() },
+            Change::Alone => Head { references: [None; REFERENCES], ..head.clone() },
             Change::FinerLevels => {
                 Head { finer: (head.finer + 1).min(FINER.len() as u8 - 1), ..head.clone() }
             }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn changes_end_where_nothing_is_left_to_change() {
         let columns = [[0.01, -0.002, 0.0], [0.003, 0.02, 0.0], [0.0, 0.0, 0.04]].map(Column::nearest);
-        let head = Head { columns, references: vec![Reference::default()], ..Head::blank() };
+        let head = Head { columns, references: [Some(Reference::default()); REFERENCES], ..Head::blank() };
         let isotropic = Change::Isotropic.of(&head).unwrap();
         let least = isotropic.columns[0].vector()[0];
         // Rounded down twice, by an eighth of an octave at most.

@@ -247,14 +247,11 @@ impl<'a> Chooser<'a> {
         };
         let (flat, own) = fit::rotation_flatness(self.nodes, self.levels, &targets, &metric);
         let linked = !self.block.settings.direct;
-        let mut references = Vec::new();
+        let mut references = [None; REFERENCES];
         let mut left = own.clone();
-        while linked
-            && references.len() < REFERENCES
-            && let Some((reference, rest)) = fit::reference(&left, &self.residuals, &metric)
-        {
-            references.push(reference);
-            left = rest;
+        for place in references.iter_mut().filter(|_| linked) {
+            let Some((reference, rest)) = fit::reference(&left, &self.residuals, &metric) else { break };
+            (*place, left) = (Some(reference), rest);
         }
         let moving: Vec<Vector3<f64>> =
             self.nodes.iter().zip(&left).filter(|(node, _)| !has_no_taps(node)).map(|(_, r)| *r).collect();

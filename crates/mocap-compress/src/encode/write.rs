@@ -158,7 +158,7 @@ impl Follower<'_, '_> {
         let mut values = self.chooser.rounded_rotations();
         let mut turns = vec![[0.0; 3]; frames];
         let mut shifts = vec![[0.0; 3]; frames];
-        for reference in &self.head.references {
+        for reference in self.head.references.iter().flatten() {
             let multiplier = reference.multiplier();
             for (shift, other) in shifts.iter_mut().zip(&self.tracks.residuals[reference.track]) {
                 *shift = refer(*shift, &multiplier, *other);
