@@ -124,12 +124,6 @@ impl Composer {
         }
     }
 
-    fn combine(&mut self, numbers: &[Vectors]) {
-        for ((vectors, basis), numbers) in self.vectors.iter_mut().zip(&self.bases).zip(numbers) {
-            *vectors = lanes::combine(basis, numbers);
-        }
-    }
-
     /// Puts a frame together that is predicted only from the heads. `numbers` are those of its residuals, by group.
     pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
         lanes::run(self.level, Start { composer: self, numbers, place, window });
@@ -143,32 +137,47 @@ impl Composer {
 
     /// Puts a frame together that is predicted from others.
     pub(crate) fn step(&mut self, numbers: &[Vectors], step: &Step, window: &mut Window) {
-        self.combine(numbers);
+        lanes::run(self.level, Predicted { composer: self, numbers, step, window });
+    }
+}
+
+/// [`Composer::step`].
+struct Predicted<'a> {
+    composer: &'a mut Composer,
+    numbers: &'a [Vectors],
+    step: &'a Step,
+    window: &'a mut Window,
+}
+
+impl Kernel for Predicted<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Predicted { composer, numbers, step, window } = self;
+        let [rotations, translations] = composer.groups_by_kind();
+        let Composer { links, bases, flat, vectors, .. } = composer;
+        for ((vectors, basis), numbers) in vectors.iter_mut().zip(&*bases).zip(numbers) {
+            *vectors = lanes::combined(basis, numbers);
+        }
         let mut shift = [0.0; 3];
-        for link in &self.links {
-            let other = self.vectors[link.from.0].get(link.from.1);
-            shift = refer(shift, &link.multiplier, other);
+        for link in &*links {
+            shift = refer(shift, &link.multiplier, vectors[link.from.0].get(link.from.1));
             if link.last {
-                let own = self.vectors[link.to.0].get(link.to.1);
-                self.vectors[link.to.0].set(link.to.1, [0, 1, 2].map(|i| shift[i] + own[i]));
+                let own = vectors[link.to.0].get(link.to.1);
+                vectors[link.to.0].set(link.to.1, [0, 1, 2].map(|i| shift[i] + own[i]));
                 shift = [0.0; 3];
             }
         }
-        let [rotations, translations] = self.groups_by_kind();
-        let mix = |group: usize| Mix {
-            cubic: step.cubic,
-            linear: step.linear,
-            flat: &self.flat[group][step.level],
-        };
+        let mix =
+            |group: usize| Mix { cubic: step.cubic, linear: step.linear, flat: &flat[group][step.level] };
         for group in 0..rotations {
             let taps = step.taps.map(|tap| &window.rotations[tap * rotations + group]);
-            let q = lanes::predict_and_turn(taps, &mix(group), &self.vectors[group]);
+            let q = lanes::predict_and_turn(taps, &mix(group), &vectors[group]);
             window.rotations[step.place * rotations + group] = q;
         }
         for group in 0..translations {
             let taps = step.taps.map(|tap| &window.translations[tap * translations + group]);
             let at = rotations + group;
-            let v = lanes::predict_and_move(taps, &mix(at), &self.vectors[at]);
+            let v = lanes::predict_and_move(taps, &mix(at), &vectors[at]);
             window.translations[step.place * translations + group] = v;
         }
     }

@@ -99,12 +99,6 @@ impl Mix<'_> {
 }
 
 /// Vectors from their numbers in a basis.
-#[inline(never)]
-pub(crate) fn combine(basis: &[Vectors; 3], numbers: &Vectors) -> Vectors {
-    combined(basis, numbers)
-}
-
-/// As [`combine`], within a kernel.
 #[inline(always)]
 pub(crate) fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
@@ -142,7 +136,7 @@ pub(crate) fn turn(base: &Quats, by: &Vectors) -> Quats {
 }
 
 /// Rotations predicted from four others and turned by vectors.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -> Quats {
     let mut out = Quats::IDENTITY;
     let [a, b, c, d] = taps;
@@ -183,7 +177,7 @@ pub(crate) fn between(from: [f32; 3], to: [f32; 3], way: f32) -> [f32; 3] {
 }
 
 /// Translations predicted from four others and moved by vectors.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn predict_and_move(taps: [&Vectors; 4], mix: &Mix<'_>, by: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
     let [a, b, c, d] = taps;

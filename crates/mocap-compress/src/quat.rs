@@ -54,7 +54,7 @@ pub(crate) fn along(from: Quat, to: Quat, way: f32, r: [f32; 3]) -> Quat {
 /// The weighted mean of rotations, each taken with the sign nearest to the first.
 ///
 /// Where the sum cancels out, the first.
-#[inline]
+#[inline(always)]
 pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
     let first = taps[0];
     let signed = |tap: usize| if dot(first, taps[tap]) < 0.0 { -weights[tap] } else { weights[tap] };

@@ -2,12 +2,13 @@
 //! nothing once it exists.
 
 use crate::compressed::Compressed;
-use crate::lanes::{LANES, Quats, groups};
+use crate::lanes::{Kernel, LANES, Quats, groups, run};
 use crate::plan::Local;
 use crate::quat::{self, Quat};
 use crate::track::Moving;
 use crate::window::Window;
 use crate::{Profile, archive, direct, keys, runtime};
+use fearless_simd::Level;
 use mocap_model::JointId;
 
 /// A joint's transform in its parent's frame, in units of the clip.
@@ -34,6 +35,8 @@ pub enum Looping {
 #[derive(Debug)]
 pub struct Sampler<'a> {
     clip: &'a Compressed,
+    /// What the processor can do.
+    level: Level,
     window: Window,
     /// The constant transforms.
     rest: Vec<Transform>,
@@ -123,6 +126,7 @@ impl<'a> Sampler<'a> {
         let rest = |local: &Local| Transform { rotation: local.rotation, translation: local.translation };
         Sampler {
             clip,
+            level: Level::new(),
             window,
             rest: clip.constants.iter().map(rest).collect(),
             rotations: joints_of(Moving::Rotation),
@@ -221,10 +225,7 @@ impl<'a> Sampler<'a> {
         let at = self.seek(from, 1);
         let count = groups(self.rotations.len());
         let (here, next) = self.window.rotations[at * count..(at + 2) * count].split_at(count);
-        for ((joints, a), b) in self.rotations.chunks(LANES).zip(here).zip(next) {
-            let between = interpolate_lanes(a, b, t);
-            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = between.get(lane));
-        }
+        run(self.level, Interpolation { joints: &self.rotations, here, next, t, pose });
         let count = groups(self.translations.len());
         let (here, next) = self.window.translations[at * count..(at + 2) * count].split_at(count);
         for ((joints, a), b) in self.translations.chunks(LANES).zip(here).zip(next) {
@@ -370,7 +371,7 @@ pub(crate) fn interpolate(a: Quat, b: Quat, t: f32) -> Quat {
     if cosine.abs() < NEAR { interpolate_far(a, b, t) } else { interpolate_near(a, b, cosine.abs(), t) }
 }
 
-#[inline]
+#[inline(always)]
 fn interpolate_near(a: Quat, b: Quat, cosine: f32, t: f32) -> Quat {
     let bend = 1.0904 + cosine * (-3.2452 + cosine * (3.55645 - cosine * 1.43519));
     let base = 0.848013 + cosine * (-1.06021 + cosine * 0.215638);
@@ -381,8 +382,29 @@ fn interpolate_near(a: Quat, b: Quat, cosine: f32, t: f32) -> Quat {
     sum.map(|value| value * scale)
 }
 
+/// Rotations of joints between those of two frames.
+struct Interpolation<'a> {
+    joints: &'a [usize],
+    /// By group, in the first frame and in the next.
+    here: &'a [Quats],
+    next: &'a [Quats],
+    t: f32,
+    pose: &'a mut [Transform],
+}
+
+impl Kernel for Interpolation<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Interpolation { joints, here, next, t, pose } = self;
+        for ((joints, a), b) in joints.chunks(LANES).zip(here).zip(next) {
+            let between = interpolate_lanes(a, b, t);
+            joints.iter().enumerate().for_each(|(lane, joint)| pose[*joint].rotation = between.get(lane));
+        }
+    }
+}
+
 /// [`interpolate`] of eight at once.
-#[inline(never)]
+#[inline(always)]
 fn interpolate_lanes(a: &Quats, b: &Quats, t: f32) -> Quats {
     let mut out = Quats::IDENTITY;
     let mut cosines = [0.0f32; LANES];
@@ -394,10 +416,15 @@ fn interpolate_lanes(a: &Quats, b: &Quats, t: f32) -> Quats {
         out.set(lane, interpolate_near(a, b.map(|value| value * sign), cosine.abs(), t));
     }
     if cosines.iter().fold(1.0f32, |least, cosine| least.min(*cosine)) < NEAR {
-        for lane in 0..LANES {
-            out.set(lane, interpolate(a.get(lane), b.get(lane), t));
-        }
+        return interpolate_one_by_one(a, b, t);
     }
+    out
+}
+
+#[cold]
+fn interpolate_one_by_one(a: &Quats, b: &Quats, t: f32) -> Quats {
+    let mut out = Quats::IDENTITY;
+    (0..LANES).for_each(|lane| out.set(lane, interpolate(a.get(lane), b.get(lane), t)));
     out
 }
 
