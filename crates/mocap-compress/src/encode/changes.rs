@@ -28,6 +28,11 @@ pub(crate) const CHANGES: [Change; 6] =
 const BETWEEN_LATTICES: i32 = 3;
 
 impl Change {
+    /// Whether it is worth a try where a head is a small part of its track.
+    pub(crate) fn is_of_steps(self) -> bool {
+        matches!(self, Change::Coarser | Change::Finer | Change::FinerLevels)
+    }
+
     /// The changed head; `None` where nothing changes.
     pub(crate) fn of(self, head: &Head) -> Option<Head> {
         let scaled = |by: i32| head.columns.map(|column| Column { scale: column.scale + by, ..column });

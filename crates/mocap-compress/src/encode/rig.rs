@@ -236,7 +236,10 @@ impl Rig {
             // The tightest first: they decide most often.
             body.points.sort_by(|a, b| a.tolerance.total_cmp(&b.tolerance));
             for mut point in body.points.drain(..) {
-                let room = (point.tolerance.powf(power) - origin).max(0.0).powf(1.0 / power);
+                let room = match point.follows {
+                    true => (point.tolerance.powf(power) - origin).max(0.0).powf(1.0 / power),
+                    false => point.tolerance,
+                };
                 point.allowance = room.max(point.tolerance * 1e-3);
                 let same = |other: &Point| {
                     other.follows == point.follows && (other.original - point.original).norm() == 0.0

@@ -9,6 +9,9 @@ use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, Meter};
 use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps, refer};
 
+/// Where residuals have fewer bits than so many times those of the head, more heads are tried.
+const SMALL: f64 = 48.0;
+
 /// The tracks of a block as they are coded.
 pub(crate) struct Coded {
     pub(crate) heads: Vec<Head>,
@@ -54,7 +57,8 @@ pub(crate) fn code_tracks<C: BitCoder>(
         let mut best = attempt(chooser, &head);
         let mut coarser = false;
         for change in CHANGES.into_iter().filter(|_| tries) {
-            let Some(other) = change.of(&head) else { continue };
+            let matters = change.is_of_steps() || best.bits < SMALL * best.head_bits;
+            let Some(other) = change.of(&head).filter(|_| matters) else { continue };
             if coarser && change == Change::Finer {
                 continue;
             }
