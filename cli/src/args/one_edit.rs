@@ -34,9 +34,9 @@ impl OneEdit {
 #[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct Alone {
     #[command(flatten)]
-    first: FirstFrame,
-    #[command(flatten)]
     pub(super) one: OneEdit,
+    #[command(flatten)]
+    first: FirstFrame,
 }
 
 impl Alone {
