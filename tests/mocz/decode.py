@@ -1,22 +1,19 @@
 """A decoder of compressed motions (.mocz), written from docs/mocz.md only, which also holds its tables."""
-import bisect, collections, functools, itertools, math, re, struct, types
-from ctypes import c_float
-from pathlib import Path
-
-PAGE = (Path(__file__).parents[2] / "docs" / "mocz.md").read_text(encoding="utf-8")
-NAMES = re.search(r"```names\n(.*?)```", PAGE, re.S)[1].replace("\n", "").encode()
-STARTS = [int(value, 16) for value in re.search(r"```starts\n(.*?)```", PAGE, re.S)[1].split()]
+import bisect, collections, copy, ctypes, functools, itertools, math, pathlib, re, struct, types
+PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "mocz.md").read_text(encoding="utf-8")
+NAMES, LOGISTIC, STARTS = (re.search(rf"```{table}\n(.*?)```", PAGE, re.S)[1].split()
+                           for table in ("names", "logistic", "starts"))
+LOGISTIC, STARTS = [int(value) for value in LOGISTIC], [int(value, 16) for value in STARTS]
 FLAT = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
-EIGHTHS = [1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081]
 SCALES = [1, 0.92, 0.85, 0.78, 0.72, 0.66, 0.61, 0.56, 0.51, 0.47, 0.43, 0.4, 0.37, 0.34, 0.31, 0.29]
 AXES = range(3)
 
 # Arithmetic. Vectors and quaternions are lists of numbers of single precision.
-def f(value): return c_float(value).value  # Rounds to single precision.
-def total(parts): return functools.reduce(lambda so_far, part: f(so_far + part), parts)
+def f(value): return ctypes.c_float(value).value  # Rounds to single precision.
 def plus(a, b): return [f(x + y) for x, y in zip(a, b)]
 def times(v, factor): return [f(x * factor) for x in v]
 def dot(a, b, f=f): return functools.reduce(lambda so_far, xy: f(so_far + f(xy[0] * xy[1])), zip(a, b), 0.0)
+def total(parts): return dot(parts, itertools.repeat(1))
 def apply(rows, v): return [dot(row, v) for row in rows]
 def turn(r, f=f):  # The rotation of modified Rodrigues parameters, rounded by `f`.
     c = f(1 / f(16 + dot(r, r, f)))
@@ -36,9 +33,8 @@ def move(rotation, value, by): return multiply(value, turn(by)) if rotation else
 def ones(most, bit): return next((at for at in range(most) if not bit(at)), most)
 def unfold(code): return code >> 1 ^ -(code & 1)
 def clamp(value, low, high): return max(low, min(high, value))
-def bit_model(zero=32768, seen=6): return types.SimpleNamespace(fast=zero, slow=zero, seen=seen)
+def bit_model(zero=32768): return types.SimpleNamespace(fast=zero, slow=zero, seen=6)
 def symbol_model(below, seen=6): return types.SimpleNamespace(fast=list(below), slow=list(below), seen=seen)
-
 class Coder:  # The range decoder, and even bits by name.
     def __init__(self, data):
         self.bytes, self.range = itertools.chain(data, itertools.repeat(0)), 0xFFFFFFFF
@@ -48,11 +44,13 @@ class Coder:  # The range decoder, and even bits by name.
         self.code, self.range = self.code - low, size
         while self.range < 1 << 24:
             self.range, self.code = self.range << 8, self.code << 8 | next(self.bytes)
-    def bit(self, model, bit=None):  # A bit that is known is learnt only.
-        if bit is None:
-            bound = (self.range >> 15) * ((model.fast + model.slow >> 2) + 1)
-            bit = int(self.code >= bound)
-            self.take(bound * bit, self.range - bound if bit else bound)
+    def chance(self, zero):  # A bit that is 0 with this chance out of 32768.
+        bound = (self.range >> 15) * zero
+        bit = int(self.code >= bound)
+        self.take(bound * bit, self.range - bound if bit else bound)
+        return bit
+    def bit(self, model):
+        bit = self.chance((model.fast + model.slow >> 2) + 1)
         slow, target = min(model.seen // 2 + 1, 7), 0 if bit else 65535
         model.fast += (target - model.fast) >> min(slow, 4)
         model.slow += (target - model.slow) >> slow
@@ -77,10 +75,8 @@ class Coder:  # The range decoder, and even bits by name.
         length = ones(28, lambda at: self.bit(self.even[name, at]))
         magnitude = functools.reduce(lambda high, _: 2 * high + self.raw(1), range(length - 1), min(length, 1))
         return -magnitude if magnitude and self.bit(self.even[name, "sign"]) else magnitude
-
 class Reader:  # Of bits, the highest of a byte first, and of what is made of bytes.
-    def __init__(self, data, start=0):
-        self.data, self.at = data, 8 * start
+    def __init__(self, data, start=0): self.data, self.at = data, 8 * start
     def bits(self, count):
         start, self.at = self.at, self.at + count
         return int.from_bytes(self.data[start // 8:-(-self.at // 8)], "big") >> -self.at % 8 & (1 << count) - 1
@@ -91,56 +87,71 @@ class Reader:  # Of bits, the highest of a byte first, and of what is made of by
     def rice(self, low): return ones(1 << 32, lambda _: self.bits(1)) << low | self.bits(low)
     def take(self, count): return self.bits(8 * count).to_bytes(count, "big")
     def get(self, form): return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))
-    def text(self): return self.take(self.varint()).decode()
-    def varint(self):
-        byte = self.bits(8)
-        return byte if byte < 128 else byte - 128 + (self.varint() << 7)
+    def text(self): return self.take(self.data.index(255, self.at // 8) + 1 - self.at // 8)[:-1].decode()
+    def varint(self): return (byte := self.bits(8)) & 127 | (self.varint() << 7 if byte > 127 else 0)
     def float(self):
         tag = self.bits(8)
         return unfold(self.varint()) / 10.0 ** (tag - 1) if 0 < tag < 255 else self.get("d")[0] if tag else 0.0
 
-def unpack(coder, count, learnt=b""):  # Packed bytes.
-    models, met, text = collections.defaultdict(lambda: bit_model(seen=0)), set(), bytearray(2)
-    for known in [*learnt] + [None] * count:
-        last, slot, node = text[-1], (text[-1] + text[-2] * 2533) % 512, 1
-        for shift in range(7, -1, -1):
-            two, one = models["two", slot, node], models["one", last, node]
-            asked, other = (two, one) if slot in met else (one, two)
-            bit = coder.bit(asked, known and known >> shift & 1)
-            node = 2 * node + coder.bit(other, bit)
-        met.add(slot)
+# Packed bytes.
+CHANCES = [LOGISTIC[x >> 7] * (128 - x % 128) + LOGISTIC[(x >> 7) + 1] * (x % 128) + 64 >> 7 for x in range(1, 4096)]
+def unpack(chance, count, learnt=None):  # `chance` returns a bit that is 0 with a chance out of 32768.
+    text, models, weights = learnt or copy.deepcopy(PRIMED)
+    for _ in range(count):
+        node, before = 1, int.from_bytes(text[-3:], "big")
+        while node < 256:
+            hashes = ((before % 256**n + (n + 1 << 28)) * 0x9E3779B1 + node * 0x85EBCA6B for n in range(4))
+            near = [models[place % 2**32 >> 14] for place in hashes]
+            guesses = [bisect.bisect_left(CHANCES, one >> 4) - 2047 if seen else 0 for one, seen in near]
+            weigh = weights[sum(seen > 0 for _, seen in near)]
+            one = CHANCES[clamp(sum(w * guess for w, guess in zip(weigh, guesses)) >> 16, -2047, 2047) + 2047]
+            bit = chance(32768 - 8 * one)
+            weigh[:] = [w + (guess * (4096 * bit - one) + 1024 >> 11) for w, guess in zip(weigh, guesses)]
+            for model in near:
+                pace = 655360 // (10 * model[1] + 14)
+                model[:] = model[0] + ((65535 * bit - model[0]) * pace >> 16), min(model[1] + 1, 20)
+            node = 2 * node + bit
         text.append(node - 256)
-    return text[2 + len(learnt):]
+    return text[len(text) - count:]
+BITS = [byte >> shift & 1 for name in NAMES for byte in name.encode() + b"\xff" for shift in range(7, -1, -1)]
+PRIMED = bytearray(), collections.defaultdict(lambda: [32768, 0]), [[20000] * 4 for _ in range(5)]
+unpack(lambda _, bits=iter(BITS): next(bits), len(BITS) // 8, PRIMED)
 
 # Skeleton and plan.
 def read_skeleton(section, structure):
-    coder, joints = Coder(section), []
-    r = Reader(unpack(coder, structure, NAMES))
+    coder, joints, kinds, path = Coder(section), [], [], []
+    r = Reader(unpack(coder.chance, structure))
     r.text(), r.take(1), r.bits(8) and r.float()
     for at in range(r.varint()):
-        name, back = r.text(), r.varint()
-        joints.append({"name": name or joints[at - back]["name"] + "_End", "rotation": [], "translation": []})
+        kinds += [r.take(3)[0]] if (kind := r.varint()) == len(kinds) else []
+        path = path[:len(path) - up] if (up := r.varint()) <= len(path) else [up - len(path) - 1]
+        joints.append({"flags": kinds[kind], "parent": path[-1] if path else None, "rotation": [], "translation": []})
+        path.append(at)
     for joint in joints:
-        joint["flags"] = r.take(3)[0]
+        joint["name"] = r.text() or joints[joint["parent"]]["name"] + "_End"
         r.take(48 if joint["flags"] & 8 else 0), joint["flags"] & 16 and r.text()
     [(r.text(), r.varint(), r.varint()) for _ in range(r.varint())]
     step = r.bits(8)
-    decimals = r.bits(8) if step else 0
-    for joint in joints:
-        rest, _ = ([coder.number(name) / 2.0**24 if joint["flags"] & flag else 0.0 for _ in AXES]
-                   for name, flag in (("rest", 2), ("axes", 4)))
-        joint["rest"] = turn(rest, float)
-        joint["offset"] = [coder.number(axis) * step / 10.0**decimals if step else r.float() for axis in AXES]
+    decimals, back, steps = r.bits(8) if step else 0, 0, []
+    for at, joint in enumerate(joints):
+        joint["rest"] = turn([coder.number("rest") / 2.0**24 if joint["flags"] & 2 else 0.0 for _ in AXES], float)
+        [coder.number("axes") for _ in AXES if joint["flags"] & 4]
+        back += coder.number("back") if step else 0
+        steps.append(steps[at - back][:] if back else [0] * 3)
+        for axis, n in enumerate(steps[-1] if step else []):
+            mirrored = n and coder.bit(coder.even["mirrored", axis])
+            steps[-1][axis] = (-n if mirrored else n) + coder.number((back > 0, axis))
+        joint["offset"] = [n * step / 10.0**decimals if step else r.float() for n in steps[-1]]
     return joints
 def read_plan(section, joints):
-    r, tracks = Reader(section), []
-    for joint, code in zip(joints, unpack(Coder(r.take(r.varint())), len(joints))):
+    coder, tracks, bits = Coder(section), [], 0
+    for joint, code in zip(joints, unpack(coder.chance, len(joints))):
         rest = [f(part) for part in joint["rest"]]
         if code & 3 == 1:
-            parts = [int.from_bytes(r.take(3), "little", signed=True) / 2.0**21 for _ in AXES]
-            joint["rotation"].append(multiply(rest, turn(parts)))
+            bits += coder.number("bits")
+            joint["rotation"].append(multiply(rest, turn([coder.number("part") / 2.0**bits for _ in AXES])))
         if code >> 2 == 1:
-            joint["translation"].append(r.get("3f"))
+            joint["translation"].append(struct.unpack("<3f", struct.pack("<6H", *(coder.raw(16) for _ in range(6)))))
         tracks += [types.SimpleNamespace(values=joint[kind], rotation=kind == "rotation", rest=rest)
                    for kind, of_kind in (("translation", code >> 2), ("rotation", code & 3)) if of_kind == 2]
     return tracks
@@ -174,7 +185,7 @@ def read_heads(coder, tracks, levels, direct=False):  # One by one: other data o
         track.centred, isotropic, columns = coder.bit(coder.even["centred"]), coder.bit(coder.even["isotropic"]), []
         for axis in AXES:
             scale += coder.number("scale") if axis == 0 or not isotropic else 0
-            factor = f(f(2.0 ** (scale // 8) * f(EIGHTHS[scale % 8])) / 24)
+            factor = f(f(2.0 ** (scale / 8)) / 24)
             columns.append(times([24 * (i == axis) if isotropic else coder.number("part") for i in AXES], factor))
         track.basis = list(zip(*columns))
         track.base = times(apply(track.basis, base), 4096)
@@ -190,10 +201,9 @@ def store(track, frame, level, k, e):
 def compose(track, nodes):  # The values of a track by frame, from its vectors.
     values = {}
     for frame, level, taps, cubic, linear in nodes:
-        vector, predicted = track.vectors.setdefault(frame, [0.0] * 3), track.base
-        if taps and track.references:
-            shifts = [apply(matrix, other.vectors[frame]) for other, matrix in track.references]
-            vector = track.vectors[frame] = plus(functools.reduce(plus, shifts), vector)
+        shifts = [apply(matrix, other.vectors[frame]) for other, matrix in track.references if taps]
+        shift, predicted = functools.reduce(plus, shifts, [0.0] * 3), track.base
+        vector = track.vectors[frame] = plus(shift, track.vectors.get(frame, [0.0] * 3))
         if taps:
             weights = [f(a + f(track.flat[level] * f(b - a))) for a, b in zip(cubic, linear)]
             predicted = mix(track.rotation, [values[tap] for tap in taps], weights)
@@ -207,13 +217,11 @@ class Model:  # Of residuals.
         self.classes = [[symbol_model([0] + STARTS[at:at + 15]) for at in range(160, 2560, 15)] for _ in range(2)]
         self.high = [symbol_model(range(0, 65504, 4094), 0) for _ in range(40)]
         self.top, self.refine = [bit_model(34816) for _ in range(30)], [bit_model(64000) for _ in range(10)]
-        self.sign = collections.defaultdict(bit_model)
     def read(self, coder, centred, expected, before):
         e = ones(10, lambda at: coder.bit(self.refine[at]))
         expected = times(expected, 2.0**e / (1 + centred))
         average = bucket(f(total(expected) * f(1 / 3)))
-        if not coder.bit(self.zero[min(sum(map(bool, before)), 2)][average]):
-            return [0, 0, 0], e
+        if not coder.bit(self.zero[min(sum(map(bool, before)), 2)][average]): return [0, 0, 0], e
         odd = coder.bit(self.odd[average]) if centred else 0
         k, so_far, usual = [], 0.0, 0.0
         for axis, last in enumerate(before):
@@ -221,21 +229,19 @@ class Model:  # Of residuals.
             magnitude = self.magnitude(coder, odd, neighbours, bucket(expected[axis]))
             so_far, usual = f(so_far + magnitude), f(usual + expected[axis])
             magnitude += (magnitude + odd) * centred
-            k.append(-magnitude if magnitude and coder.bit(self.sign[axis, (last > 0) - (last < 0)]) else magnitude)
+            negative = magnitude and coder.bit(coder.even[self, axis, (last > 0) - (last < 0)])
+            k.append(-magnitude if negative else magnitude)
         return k, e
     def magnitude(self, coder, odd, neighbours, at):
         c = coder.symbol(self.classes[odd][40 * neighbours + at])
         c += coder.symbol(self.high[at]) if c == 15 else 0
-        if c < 4 or c == 30:
-            return c if c < 4 else coder.raw(12) << 15 | coder.raw(15)
+        if c < 4 or c == 30: return c if c < 4 else coder.raw(12) << 15 | coder.raw(15)
         return ((4 + 2 * (c % 2) + coder.bit(self.top[c])) << (c // 2 - 2)) + coder.raw(c // 2 - 2)
-def bucket(x):  # The exponent and the next bit.
-    return min((struct.unpack("I", struct.pack("f", max(x, 1 / 32)))[0] >> 22) - 244, 39)
+def bucket(x): return min((struct.unpack("I", struct.pack("f", max(x, 1 / 32)))[0] >> 22) - 244, 39)
 def new_level(start):  # Of a track: what its residuals were.
     return types.SimpleNamespace(mean=[start] * 3, last=[start] * 3, earlier=[start] * 3, k=[0, 0, 0], count=0)
 def expect(level, coarser, near):  # `near`: the magnitudes and levels of the two nearest frames, if any.
-    if near and not level.count:
-        level.mean = level.last = level.earlier = times(coarser.mean, f(0.35))
+    if near and not level.count: level.mean = level.last = level.earlier = times(coarser.mean, f(0.35))
     found, usual = ([total(parts) for parts in zip(*of_near, [f(0.02)] * 3)]
                     for of_near in ([m for m, _ in near], [level.mean for _, level in near]))
     weights = [f(f(0.4) + f(f(0.28) * min(f(a / b), 4.0))) for a, b in zip(found, usual)]
@@ -297,8 +303,7 @@ def read_runtime(data, frames, tracks):
 def read_residual(r, centred, low):
     marked = r.mark(8)
     e = r.bits(4) if marked else 0
-    if marked and r.bits(1):
-        return [unfold(r.bits(width)) for width in 3 * [r.bits(5)]], e
+    if marked and r.bits(1): return [unfold(r.bits(width)) for width in 3 * [r.bits(5)]], e
     odd = r.bits(centred) if marked else 0
     codes = [r.rice(part + e) for part in low]
     odd = odd if marked else r.bits(centred)
@@ -331,8 +336,7 @@ def direct_weights(nodes, flat):  # By frame of a segment, those of the numbers 
     return {frame: [f(weight) for weight in of_frame] for frame, of_frame in weights.items()}
 def between(rotation, a, b, way, r):  # The value `r` off the path from `a` to `b`.
     path = plus(times(a, f(1 - way)), times(b, -way if rotation and dot(a, b) < 0 else way))
-    if not rotation:
-        return plus(path, r)
+    if not rotation: return plus(path, r)
     square = dot(r, r)
     scale = f(1 / f(f(math.sqrt(dot(path, path))) * f(16 + square)))
     return times(multiply(path, times(r, 8) + [f(16 - square)]), scale)
@@ -369,8 +373,7 @@ def between_keys(frame, rotation, curve, at, keys):
     near = bisect.bisect(at, frame) - 1
     taps = [clamp(near + i, 0, len(at) - 1) for i in (-1, 0, 1, 2)]
     before, left, right, after = (at[tap] for tap in taps)
-    if frame == left:
-        return keys[near]
+    if frame == left: return keys[near]
     t = f((frame - left) / (right - left))
     t2, t3 = f(t * t), f(f(t * t) * t)
     u = f(f(f(f(t3 - f(2 * t2)) + t) * (right - left)) / (right - before))
@@ -387,10 +390,8 @@ def decode(data):  # Frames a second, frames, and the joints with their local ro
         raise ValueError("not a compressed motion of version 2 with its skeleton")
     structure, blocks = r.varint(), max(1, -(-(frames - 1) // step)) if frames else 0
     lengths = [(r.varint(), r.take(8))[0] for _ in range(2 + (flags >> 2 & 1) + blocks)]
-    r.take(8)
-    sections = [r.take(length) for length in lengths]
-    joints = read_skeleton(sections[0], structure)
-    tracks = read_plan(sections[1], joints)
+    _, *sections = [r.take(length) for length in [8, *lengths]]
+    tracks = read_plan(sections[1], joints := read_skeleton(sections[0], structure))
     for block in range(blocks):
         count = min(step + 1, frames - block * step)
         values = (read_archive, read_runtime, read_keys, read_direct)[profile](sections[block - blocks], count, tracks)

@@ -3,10 +3,11 @@
 use crate::container::{self, BLOCK_VALUES, Parts};
 use crate::error::{CompressError, Section};
 use crate::extras::{self, Scales};
+use crate::packed::unpack;
 use crate::plan::{Local, Plan, read_plan};
 use crate::quat::Quat;
 use crate::skeleton::Reading;
-use crate::wire::{Reader, unpack};
+use crate::wire::Reader;
 use crate::{CompressedInfo, OpenLimits};
 use mocap_model::{Annotations, Skeleton};
 use std::sync::Arc;
@@ -90,8 +91,7 @@ impl Compressed {
             (None, Some(given)) => as_read(&bytes, &parts, &given)?,
         };
         let start = parts.plan.start;
-        let mut reader = Reader::new(&bytes[parts.plan.clone()]);
-        let plan = read_plan(&mut reader, &skeleton)
+        let plan = read_plan(&bytes[parts.plan.clone()], &skeleton)
             .map_err(|found| CompressError::malformed(Section::Plan, start, found))?;
         let values = (plan.moving.len() as u64).saturating_mul(parts.info.frames as u64);
         if values > limits.values {

@@ -109,7 +109,7 @@ pub(crate) fn assemble(
 fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
     crate::wire::put_number(&mut packed, bytes.len() as u64);
-    packed.extend(crate::wire::pack(bytes));
+    packed.extend(crate::packed::pack(bytes));
     packed
 }
 

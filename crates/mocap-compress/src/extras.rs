@@ -16,6 +16,7 @@ const CONSTANT: u8 = 0;
 const STEPS: u8 = 1;
 const BITS: u8 = 2;
 /// The largest multiple of a step.
+#[cfg(feature = "encode")]
 const MOST_STEPS: f64 = 9e15;
 
 /// The section as bytes; `None` where there is nothing to keep.

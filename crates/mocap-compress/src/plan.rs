@@ -1,8 +1,11 @@
 //! Which joints move, and the values of those that do not.
 
+use crate::packed::Packer;
 use crate::quat::{self, Quat};
+use crate::range_coder::{BitCoder, RangeDecoder};
+use crate::small_numbers::SmallNumbers;
 use crate::track::Moving;
-use crate::wire::{self, Malformed, Reader};
+use crate::wire::Malformed;
 use mocap_model::Skeleton;
 
 /// Whether a joint's rotation or translation changes over time.
@@ -19,23 +22,41 @@ pub(crate) enum TrackState<T> {
 /// The states of the rotation and the translation of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JointState {
-    pub(crate) rotation: TrackState<Quat>,
+    pub(crate) rotation: TrackState<ConstantRotation>,
     pub(crate) translation: TrackState<[f32; 3]>,
 }
 
-/// Parts of one in the stored form of a constant rotation: three whole numbers of 24 bits.
-const CONSTANT: f32 = (1 << 21) as f32;
-
-/// A constant rotation from its stored form: modified Rodrigues parameters after the rest rotation.
-pub(crate) fn constant_rotation(rest: Quat, parts: [i32; 3]) -> Quat {
-    quat::mul(rest, quat::from_rodrigues(parts.map(|part| part as f32 / CONSTANT)))
+/// A rotation that is not that of the rest pose, always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ConstantRotation {
+    /// Modified Rodrigues parameters after the rest rotation, in parts of one of 2^`bits`.
+    parts: [i32; 3],
+    bits: i32,
+    /// As decoded.
+    pub(crate) value: Quat,
 }
 
-/// The stored form nearest to a rotation.
-#[cfg(feature = "encode")]
-pub(crate) fn constant_parts(rest: Quat, rotation: Quat) -> [i32; 3] {
-    let r = quat::rodrigues(&(quat::to_f64(rest).inverse() * quat::to_f64(rotation)));
-    [0, 1, 2].map(|axis| (r[axis] * f64::from(CONSTANT)).round().clamp(-8_388_608.0, 8_388_607.0) as i32)
+/// The finest parts of one: single precision holds their numbers.
+const FINEST: i32 = 21;
+
+impl ConstantRotation {
+    fn new(rest: Quat, parts: [i32; 3], bits: i32) -> ConstantRotation {
+        let turn = parts.map(|part| part as f32 / (1 << bits) as f32);
+        ConstantRotation { parts, bits, value: quat::mul(rest, quat::from_rodrigues(turn)) }
+    }
+
+    /// The nearest to a rotation in parts that are as coarse as an error \[rad\] allows.
+    #[cfg(feature = "encode")]
+    pub(crate) fn near(rest: Quat, rotation: Quat, error: f64) -> ConstantRotation {
+        let r = quat::rodrigues(&(quat::to_f64(rest).inverse() * quat::to_f64(rotation)));
+        // The error is half a part along each axis.
+        let bits = (3f64.sqrt() / 2.0 / error).log2().ceil().clamp(0.0, f64::from(FINEST)) as i32;
+        ConstantRotation::new(
+            rest,
+            [0, 1, 2].map(|axis| (r[axis] * f64::from(1 << bits)).round() as i32),
+            bits,
+        )
+    }
 }
 
 /// The local transform a decoder starts from.
@@ -81,7 +102,7 @@ impl Plan {
         let mut locals = rest_locals(skeleton);
         for (local, joint) in locals.iter_mut().zip(&self.joints) {
             if let TrackState::Constant(rotation) = joint.rotation {
-                local.rotation = rotation;
+                local.rotation = rotation.value;
             }
             if let TrackState::Constant(translation) = joint.translation {
                 local.translation = translation;
@@ -98,41 +119,39 @@ impl Plan {
 }
 
 /// Reads what [`put_plan`] wrote.
-pub(crate) fn read_plan(reader: &mut Reader<'_>, skeleton: &Skeleton) -> Result<Plan, Malformed> {
-    let length = reader.number(1 << 32, "a length")? as usize;
-    let codes = wire::unpack(reader.take(length, "the states of joints")?, skeleton.len());
-    let rests = rest_locals(skeleton);
+pub(crate) fn read_plan(bytes: &[u8], skeleton: &Skeleton) -> Result<Plan, Malformed> {
+    let mut coder = RangeDecoder::new(bytes);
+    let mut packer = Packer::new();
+    let codes: Vec<u8> = skeleton.joints().iter().map(|_| packer.code(&mut coder, 0)).collect();
+    let fail = |expected| Err(Malformed { at: 0, expected });
+    let mut rotations = Rotations::default();
     let mut joints = Vec::with_capacity(skeleton.len());
-    for (code, rest) in codes.into_iter().zip(rests) {
+    for (code, rest) in codes.into_iter().zip(rest_locals(skeleton)) {
         let rotation = match code & 3 {
             0 => TrackState::Rest,
             1 => {
-                let mut parts = [0; 3];
-                for part in &mut parts {
-                    let [low, middle, high] = reader.array("a rotation")?;
-                    *part = i32::from_le_bytes([0, low, middle, high]) >> 8;
+                let (parts, bits) = rotations.code(&mut coder, [0; 3], 0);
+                if !(0..=FINEST).contains(&bits) {
+                    return fail("a rotation");
                 }
-                TrackState::Constant(constant_rotation(rest.rotation, parts))
+                TrackState::Constant(ConstantRotation::new(rest.rotation, parts, bits))
             }
             2 => TrackState::Moving,
-            _ => return reader.fail("the state of a rotation"),
+            _ => return fail("the state of a rotation"),
         };
         let translation = match code >> 2 {
             0 => TrackState::Rest,
             1 => {
-                let mut v = [0.0; 3];
-                for part in &mut v {
-                    *part = reader.single("a translation")?;
+                let v = [0.0; 3].map(|value| single(&mut coder, value));
+                if !v.iter().all(|value| value.is_finite()) {
+                    return fail("a translation");
                 }
                 TrackState::Constant(v)
             }
             2 => TrackState::Moving,
-            _ => return reader.fail("the state of a translation"),
+            _ => return fail("the state of a translation"),
         };
         joints.push(JointState { rotation, translation });
-    }
-    if reader.rest() != 0 {
-        return reader.fail("the end of the plan");
     }
     Ok(Plan::new(joints))
 }
@@ -140,36 +159,56 @@ pub(crate) fn read_plan(reader: &mut Reader<'_>, skeleton: &Skeleton) -> Result<
 /// The plan as bytes: by joint, two bits each for rotation and translation (0 at rest, 1 constant, 2 moving);
 /// then the constants.
 #[cfg(feature = "encode")]
-pub(crate) fn put_plan(plan: &Plan, skeleton: &Skeleton) -> Vec<u8> {
-    let mut codes = Vec::new();
-    let mut constants = Vec::new();
-    let rests = rest_locals(skeleton);
-    for (joint, rest) in plan.joints.iter().zip(rests) {
-        let mut code = 0;
-        match joint.rotation {
-            TrackState::Rest => {}
-            TrackState::Constant(q) => {
-                code |= 1;
-                for part in constant_parts(rest.rotation, q) {
-                    constants.extend(&part.to_le_bytes()[..3]);
-                }
-            }
-            TrackState::Moving => code |= 2,
+pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
+    fn code<T>(state: &TrackState<T>) -> u8 {
+        match state {
+            TrackState::Rest => 0,
+            TrackState::Constant(_) => 1,
+            TrackState::Moving => 2,
         }
-        match joint.translation {
-            TrackState::Rest => {}
-            TrackState::Constant(v) => {
-                code |= 4;
-                v.iter().for_each(|part| constants.extend(part.to_le_bytes()));
-            }
-            TrackState::Moving => code |= 8,
-        }
-        codes.push(code);
     }
-    let packed = wire::pack(&codes);
-    let mut bytes = Vec::new();
-    wire::put_number(&mut bytes, packed.len() as u64);
-    bytes.extend(packed);
-    bytes.extend(constants);
-    bytes
+    let mut coder = crate::range_coder::RangeEncoder::new();
+    let mut packer = Packer::new();
+    for joint in &plan.joints {
+        packer.code(&mut coder, code(&joint.rotation) | code(&joint.translation) << 2);
+    }
+    let mut rotations = Rotations::default();
+    for joint in &plan.joints {
+        if let TrackState::Constant(ConstantRotation { parts, bits, .. }) = joint.rotation {
+            rotations.code(&mut coder, parts, bits);
+        }
+        if let TrackState::Constant(v) = joint.translation {
+            v.iter().for_each(|value| {
+                single(&mut coder, *value);
+            });
+        }
+    }
+    coder.finish()
+}
+
+/// Codes constant rotations.
+struct Rotations {
+    bits: SmallNumbers,
+    parts: SmallNumbers,
+    last: i32,
+}
+
+impl Default for Rotations {
+    fn default() -> Rotations {
+        Rotations { bits: SmallNumbers::new(), parts: SmallNumbers::new(), last: 0 }
+    }
+}
+
+impl Rotations {
+    fn code<C: BitCoder>(&mut self, coder: &mut C, parts: [i32; 3], bits: i32) -> ([i32; 3], i32) {
+        self.last = self.last.wrapping_add(self.bits.code(coder, bits - self.last));
+        (parts.map(|part| self.parts.code(coder, part)), self.last)
+    }
+}
+
+/// Codes a float of single precision as it is.
+fn single<C: BitCoder>(coder: &mut C, value: f32) -> f32 {
+    let bits = value.to_bits();
+    let low = coder.even(bits & 0xFFFF, 16);
+    f32::from_bits(coder.even(bits >> 16, 16) << 16 | low)
 }

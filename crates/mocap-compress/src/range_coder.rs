@@ -37,11 +37,6 @@ impl Bit {
         }
     }
 
-    /// Initial model; adapts quickly.
-    pub(crate) const fn unknown() -> Bit {
-        Bit { seen: 0, ..Bit::new(0x8000) }
-    }
-
     /// The probability of a 0 out of 2^15, never 0 nor 2^15.
     #[inline]
     const fn mean(fast: u16, slow: u16) -> u16 {
@@ -179,8 +174,15 @@ fn follow(estimate: &mut Row, rises: Row, pace: u16) {
 /// Encoder and decoder behind one trait: a model is written once. An encoder returns the bits it is given, a decoder
 /// those it reads.
 pub(crate) trait BitCoder {
+    /// Codes a bit that is 0 with this chance out of 2^15, which is neither 0 nor 2^15.
+    fn chance(&mut self, zero: u32, bit: bool) -> bool;
     /// Codes a bit with an adaptive probability.
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool;
+    #[inline]
+    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
+        let bit = self.chance(u32::from(model.zero), bit);
+        model.learn(bit);
+        bit
+    }
     /// Codes a symbol with adaptive chances.
     fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize;
     /// Codes the low `count` (at most 16) bits of a value with even odds.
@@ -245,15 +247,14 @@ impl RangeEncoder {
 #[cfg(feature = "encode")]
 impl BitCoder for RangeEncoder {
     #[inline]
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
-        let bound = (self.range >> 15) * u32::from(model.zero);
+    fn chance(&mut self, zero: u32, bit: bool) -> bool {
+        let bound = (self.range >> 15) * zero;
         if bit {
             self.low += u64::from(bound);
             self.range -= bound;
         } else {
             self.range = bound;
         }
-        model.learn(bit);
         while self.range < 1 << 24 {
             self.range <<= 8;
             self.shift();
@@ -324,9 +325,14 @@ impl Meter {
 #[cfg(feature = "encode")]
 impl BitCoder for Meter {
     #[inline]
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
-        let zero = u32::from(model.zero);
+    fn chance(&mut self, zero: u32, bit: bool) -> bool {
         self.add(if bit { 0x8000 - zero } else { zero });
+        bit
+    }
+
+    #[inline]
+    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
+        self.chance(u32::from(model.zero), bit);
         if self.learns {
             model.learn(bit);
         }
@@ -378,13 +384,12 @@ impl<'a> RangeDecoder<'a> {
 
 impl BitCoder for RangeDecoder<'_> {
     #[inline]
-    fn bit(&mut self, model: &mut Bit, _: bool) -> bool {
-        let bound = (self.range >> 15) * u32::from(model.zero);
+    fn chance(&mut self, zero: u32, _: bool) -> bool {
+        let bound = (self.range >> 15) * zero;
         let bit = self.code >= bound;
         let mask = 0u32.wrapping_sub(u32::from(bit));
         self.code -= bound & mask;
         self.range = bound.wrapping_add(self.range.wrapping_sub(bound).wrapping_sub(bound) & mask);
-        model.learn(bit);
         while self.range < 1 << 24 {
             self.range <<= 8;
             self.code = self.code << 8 | self.next();

@@ -5,6 +5,7 @@
 
 use crate::lattice::{FINEST, Residual, power_of_half};
 use crate::range_coder::BitCoder;
+use crate::small_numbers::SmallNumbers;
 use crate::track::HeadModel;
 
 #[cfg(feature = "encode")]
@@ -21,7 +22,7 @@ pub(crate) fn segment_count(frames: usize, length: usize) -> usize {
 /// The models of layouts: those of heads, and those of the numbers behind them.
 pub(crate) struct Models {
     pub(crate) heads: HeadModel,
-    numbers: HeadModel,
+    numbers: [SmallNumbers; 4],
 }
 
 /// The sets of the numbers behind a head.
@@ -32,12 +33,12 @@ const LEVEL: usize = 3;
 
 impl Models {
     pub(crate) fn new() -> Models {
-        Models { heads: HeadModel::new(), numbers: HeadModel::new() }
+        Models { heads: HeadModel::new(), numbers: [SmallNumbers::new(); 4] }
     }
 
     /// Codes how often steps are halved.
     pub(crate) fn halvings<C: BitCoder>(&mut self, coder: &mut C, wanted: u8) -> u8 {
-        self.numbers.number(coder, HALVINGS, i32::from(wanted)).clamp(0, i32::from(FINEST)) as u8
+        self.numbers[HALVINGS].code(coder, i32::from(wanted)).clamp(0, i32::from(FINEST)) as u8
     }
 
     /// Codes three numbers for each level from 1 on; those of level 0 are 0.
@@ -52,7 +53,7 @@ impl Models {
             for axis in 0..3 {
                 // Levels and axes are much alike.
                 let guess = if axis > 0 { coded[level][axis - 1] } else { (coded[level - 1][0] - 1).max(0) };
-                let difference = self.numbers.number(coder, LEVEL, wanted[level][axis].wrapping_sub(guess));
+                let difference = self.numbers[LEVEL].code(coder, wanted[level][axis].wrapping_sub(guess));
                 coded[level][axis] = guess.wrapping_add(difference).clamp(least, most);
             }
         }
@@ -75,8 +76,8 @@ impl Row {
     pub(crate) fn code<C: BitCoder>(models: &mut Models, coder: &mut C, wanted: &Row) -> Row {
         let mut coded = Row { refine: models.halvings(coder, wanted.refine), ..Row::default() };
         for axis in 0..3 {
-            coded.least[axis] = models.numbers.number(coder, LEAST, wanted.least[axis]);
-            let width = models.numbers.number(coder, WIDTH, wanted.width[axis] as i32);
+            coded.least[axis] = models.numbers[LEAST].code(coder, wanted.least[axis]);
+            let width = models.numbers[WIDTH].code(coder, wanted.width[axis] as i32);
             coded.width[axis] = width.clamp(0, WIDEST) as u32;
         }
         coded

@@ -1,9 +1,11 @@
 //! The skeleton as bytes: everything that [`Skeleton`] holds, offsets to a share of the tolerance.
 
 use crate::OpenLimits;
+use crate::offsets::{Offsets, Twin};
+use crate::packed::Packer;
 use crate::range_coder::RangeDecoder;
-use crate::track::HeadModel;
-use crate::wire::{Bytes, Malformed, Reader};
+use crate::small_numbers::SmallNumbers;
+use crate::wire::{Malformed, Reader};
 use crate::wire::{put_float, put_number, put_text};
 use mocap_model::{
     Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, Role, SignedAxis, Skeleton, Space, Unit,
@@ -18,11 +20,8 @@ const IMPLIED: usize = 64;
 /// Parts of one in a stored rotation: three modified Rodrigues parameters.
 const TURN: f64 = (1 << 24) as f64;
 /// Whole numbers of steps in a stored offset are below this.
+#[cfg(feature = "encode")]
 const MOST_STEPS: f64 = (1 << 27) as f64;
-/// Models of the numbers of a skeleton, behind those of offsets by axis.
-const REST: usize = 3;
-const FRAME: usize = 4;
-
 /// By number of decimals: exact, as powers that a library computes need not be.
 const POWERS_OF_TEN: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
@@ -74,23 +73,24 @@ pub(crate) fn pack(skeleton: &Skeleton, share: f64) -> (Vec<u8>, usize) {
         offsets.for_each(|value| put_float(&mut bytes, value));
     }
     let mut coder = crate::range_coder::RangeEncoder::new();
-    let mut packer = Bytes::primed();
+    let mut packer = Packer::new();
     for byte in &bytes {
         packer.code(&mut coder, *byte);
     }
-    let mut numbers = HeadModel::new();
+    let mut rotations = [SmallNumbers::new(); 2];
+    let mut offsets = Offsets::new();
     for (joint, steps) in skeleton.joints().iter().zip(steps.chunks(3)) {
-        for (set, rotation) in [(REST, &joint.rest_rotation), (FRAME, &joint.dofs.frame)] {
+        for (numbers, rotation) in rotations.iter_mut().zip([&joint.rest_rotation, &joint.dofs.frame]) {
             if *rotation != UnitQuaternion::identity() {
                 rodrigues(rotation).iter().for_each(|part| {
-                    numbers.number(&mut coder, set, (part * TURN).round() as i32);
+                    numbers.code(&mut coder, (part * TURN).round() as i32);
                 });
             }
         }
         if in_steps {
-            steps.iter().enumerate().for_each(|(axis, steps)| {
-                numbers.number(&mut coder, axis, *steps as i32);
-            });
+            let offset = [0, 1, 2].map(|axis| steps[axis] as i32);
+            let twin = offsets.twin_of(offset);
+            offsets.code(&mut coder, twin, offset);
         }
     }
     (coder.finish(), bytes.len())
@@ -102,33 +102,30 @@ fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
     put_text(&mut bytes, skeleton.name());
     put_space(&mut bytes, skeleton.space());
     put_number(&mut bytes, skeleton.len() as u64);
-    let mut left_out = 0;
+    let mut kinds: Vec<[u8; 3]> = Vec::new();
+    let mut path = Path::default();
     for (id, joint) in skeleton.iter() {
+        let kind = kind(joint);
+        let known = kinds.iter().position(|known| *known == kind);
+        put_number(&mut bytes, known.unwrap_or(kinds.len()) as u64);
+        if known.is_none() {
+            bytes.extend(kind);
+            kinds.push(kind);
+        }
+        let up = path.up_to(joint.parent.map(JointId::index));
+        put_number(&mut bytes, up as u64);
+        path.add(id.index(), up).expect("a joint behind its parent");
+    }
+    let mut left_out = 0;
+    for joint in skeleton.joints() {
         let parent = joint.parent.map(|parent| &skeleton.joints()[parent.index()].name);
         let follows = parent.is_some_and(|parent| joint.name.strip_suffix(END) == Some(parent.as_str()));
         // Readers refuse more: what is written up to here is part of the structure.
         let implied = follows && left_out + joint.name.len() <= bytes.len() * IMPLIED;
         left_out += if implied { joint.name.len() } else { 0 };
         put_text(&mut bytes, if implied { "" } else { &joint.name });
-        // How far back the parent is; 0 for none.
-        put_number(&mut bytes, joint.parent.map_or(0, |parent| u64::from(id.0 - parent.0)));
-    }
-    for joint in skeleton.joints() {
-        let dofs = &joint.dofs;
-        let rests = joint.rest_rotation == UnitQuaternion::identity();
-        let framed = dofs.frame != UnitQuaternion::identity();
-        let mut flags = 0u8;
-        for (at, flag) in
-            [joint.end_site, !rests, framed, dofs.has_limits(), joint.role.is_some()].into_iter().enumerate()
-        {
-            flags |= u8::from(flag) << at;
-        }
-        bytes.push(flags);
-        bytes.push(dofs.order.axes().iter().rev().fold(0, |code, axis| code * 3 + axis.index() as u8));
-        let free = dofs.rotation.iter().chain(&dofs.translation);
-        bytes.push(free.enumerate().fold(0, |bits, (at, free)| bits | u8::from(*free) << at));
-        if dofs.has_limits() {
-            for limit in &dofs.limits {
+        if joint.dofs.has_limits() {
+            for limit in &joint.dofs.limits {
                 let sides = limit.map_or([f64::NAN; 2], |limit| [limit.min, limit.max]);
                 // Sides may be open, or not there.
                 sides.iter().for_each(|side| bytes.extend(side.to_le_bytes()));
@@ -145,6 +142,56 @@ fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
         put_number(&mut bytes, u64::from(chain.tip.0));
     }
     bytes
+}
+
+/// Flags of a joint.
+const END_SITE: u8 = 1;
+const RESTS: u8 = 1 << 1;
+const FRAMED: u8 = 1 << 2;
+const LIMITED: u8 = 1 << 3;
+const HAS_ROLE: u8 = 1 << 4;
+
+/// What most joints of a skeleton have in common: flags, the order of axes, the free ones.
+fn kind(joint: &Joint) -> [u8; 3] {
+    let dofs = &joint.dofs;
+    let flags = [
+        (END_SITE, joint.end_site),
+        (RESTS, joint.rest_rotation != UnitQuaternion::identity()),
+        (FRAMED, dofs.frame != UnitQuaternion::identity()),
+        (LIMITED, dofs.has_limits()),
+        (HAS_ROLE, joint.role.is_some()),
+    ];
+    let flags = flags.iter().filter(|(_, has)| *has).fold(0, |flags, (flag, _)| flags | flag);
+    let order = dofs.order.axes().iter().rev().fold(0, |code, axis| code * 3 + axis.index() as u8);
+    let free = dofs.rotation.iter().chain(&dofs.translation);
+    [flags, order, free.enumerate().fold(0, |bits, (at, free)| bits | u8::from(*free) << at)]
+}
+
+/// The joint before, its parent and so on: most likely one of them is the parent of the next joint.
+#[derive(Default)]
+struct Path(Vec<usize>);
+
+impl Path {
+    /// How far up the path a parent is. One more than its last place stands for none; beyond are other joints.
+    fn up_to(&self, parent: Option<usize>) -> usize {
+        let Some(parent) = parent else { return self.0.len() };
+        let up = self.0.iter().rev().position(|joint| *joint == parent);
+        up.unwrap_or(self.0.len() + 1 + parent)
+    }
+
+    /// Adds a joint whose parent is so far up, and returns the parent. Fails where that is no joint before.
+    fn add(&mut self, joint: usize, up: usize) -> Option<Option<usize>> {
+        let length = self.0.len();
+        if let Some(other) = up.checked_sub(length + 1) {
+            self.0.clear();
+            self.0.push((other < joint).then_some(other)?);
+        } else {
+            self.0.truncate(length - up);
+        }
+        let parent = self.0.last().copied();
+        self.0.push(joint);
+        Some(parent)
+    }
 }
 
 fn put_space(bytes: &mut Vec<u8>, space: &Space) {
@@ -203,33 +250,37 @@ impl Reading {
 /// The skeleton of a section, whose structure has this length.
 pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> Result<Skeleton, Malformed> {
     let mut coder = RangeDecoder::new(section);
-    let mut packer = Bytes::primed();
+    let mut packer = Packer::new();
     let bytes: Vec<u8> = (0..structure).map(|_| packer.code(&mut coder, 0)).collect();
     let mut reader = Reader::new(&bytes);
     let name = reader.text("a name")?;
     let space = space(&mut reader)?;
     let count = reader.number(limits.joints as u64 + 1, "a number of joints within the limit")? as usize;
-    let mut names: Vec<(String, Option<JointId>)> = Vec::with_capacity(count.min(bytes.len()));
-    let mut implied = 0;
+    let mut kinds: Vec<[u8; 3]> = Vec::new();
+    let mut path = Path::default();
+    let mut places: Vec<([u8; 3], Option<usize>)> = Vec::new();
     for at in 0..count {
+        let kind = reader.number(kinds.len() as u64 + 1, "a kind of joint")? as usize;
+        if kind == kinds.len() {
+            kinds.push(reader.array("a kind of joint")?);
+        }
+        let up = reader.number(usize::MAX as u64, "a parent")? as usize;
+        let Some(parent) = path.add(at, up) else { return reader.fail("a parent") };
+        places.push((kinds[kind], parent));
+    }
+    let mut joints: Vec<Joint> = Vec::with_capacity(count);
+    let mut implied = 0;
+    for (kind, parent) in &places {
         let mut name = reader.text("a joint's name")?;
-        let back = reader.number(at as u64 + 1, "a parent")? as usize;
-        if name.is_empty() && back > 0 {
-            name = format!("{}{END}", names[at - back].0);
+        if let (true, Some(parent)) = (name.is_empty(), *parent) {
+            name = format!("{}{END}", joints[parent].name);
             // Names of a chain of them grow with each joint.
             implied += name.len();
             if implied > structure.saturating_mul(IMPLIED) {
                 return reader.fail("names within the limit");
             }
         }
-        names.push((name, (back > 0).then(|| JointId::from(at - back))));
-    }
-    let mut joints = Vec::with_capacity(names.len());
-    let mut turned = Vec::with_capacity(names.len());
-    for (name, parent) in names {
-        let (joint, turns) = joint(&mut reader, name, parent)?;
-        joints.push(joint);
-        turned.push(turns);
+        joints.push(joint(&mut reader, name, *kind, parent.map(JointId::from))?);
     }
     let chains = reader.number(limits.joints as u64 + 1, "a number of chains")?;
     let mut parsed = Vec::new();
@@ -254,17 +305,19 @@ pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> R
     if reader.rest() != 0 {
         return reader.fail("the end of the skeleton");
     }
-    let mut numbers = HeadModel::new();
-    let mut three = |sets: [usize; 3]| sets.map(|set| numbers.number(&mut coder, set, 0));
-    for (joint, [rests, framed]) in joints.iter_mut().zip(turned) {
-        if rests {
-            joint.rest_rotation = rotation(three([REST; 3]));
-        }
-        if framed {
-            joint.dofs.frame = rotation(three([FRAME; 3]));
-        }
+    let mut rotations = [SmallNumbers::new(); 2];
+    let mut offsets = Offsets::new();
+    for (joint, ([flags, ..], _)) in joints.iter_mut().zip(places) {
+        let mut turns = [RESTS, FRAMED].into_iter().zip(&mut rotations).map(|(flag, numbers)| {
+            (flags & flag != 0).then(|| rotation([0, 1, 2].map(|_| numbers.code(&mut coder, 0))))
+        });
+        joint.rest_rotation = turns.next().flatten().unwrap_or_default();
+        joint.dofs.frame = turns.next().flatten().unwrap_or_default();
         if let Some(step) = step {
-            joint.offset = Vector3::from(three([0, 1, 2]).map(|steps| step.length(steps)));
+            let Some(steps) = offsets.code(&mut coder, Twin::default(), [0; 3]) else {
+                return reader.fail("a joint with much the same offset");
+            };
+            joint.offset = Vector3::from(steps.map(|steps| step.length(steps)));
         }
     }
     let skeleton = Skeleton::new(name, space, joints).and_then(|skeleton| skeleton.with_chains(parsed));
@@ -288,27 +341,24 @@ fn space(reader: &mut Reader<'_>) -> Result<Space, Malformed> {
     Ok(Space { up, forward, unit })
 }
 
-/// A joint, and whether it has a rest rotation and a frame of axes.
+/// A joint without its rotations and offset.
 fn joint(
     reader: &mut Reader<'_>,
     name: String,
+    [flags, order, free]: [u8; 3],
     parent: Option<JointId>,
-) -> Result<(Joint, [bool; 2]), Malformed> {
-    let flags = reader.byte("a joint's flags")?;
-    let flag = |at: u8| flags >> at & 1 == 1;
-    let code = reader.byte("an order of axes")?;
-    let order = [code % 3, code / 3 % 3, code / 9 % 3].map(|axis| Axis::ALL[usize::from(axis)]);
+) -> Result<Joint, Malformed> {
+    let order = [order % 3, order / 3 % 3, order / 9 % 3].map(|axis| Axis::ALL[usize::from(axis)]);
     let Some(order) = EulerOrder::new(order) else { return reader.fail("an order of axes") };
-    let free = reader.byte("degrees of freedom")?;
     let free: [bool; 6] = std::array::from_fn(|at| free >> at & 1 == 1);
     let mut limits = [None; 3];
-    if flag(3) {
+    if flags & LIMITED != 0 {
         for limit in &mut limits {
             let [min, max] = [reader.array("a limit")?, reader.array("a limit")?].map(f64::from_le_bytes);
             *limit = (!min.is_nan() && !max.is_nan()).then_some(Limit { min, max });
         }
     }
-    let role = match flag(4) {
+    let role = match flags & HAS_ROLE != 0 {
         true => match reader.text("a role")?.parse::<Role>() {
             Ok(role) => Some(role),
             Err(_) => return reader.fail("a role"),
@@ -323,9 +373,15 @@ fn joint(
         limits,
     };
     let rest_rotation = UnitQuaternion::identity();
-    let joint =
-        Joint { name, parent, offset: Vector3::zeros(), rest_rotation, dofs, role, end_site: flag(0) };
-    Ok((joint, [flag(1), flag(2)]))
+    Ok(Joint {
+        name,
+        parent,
+        offset: Vector3::zeros(),
+        rest_rotation,
+        dofs,
+        role,
+        end_site: flags & END_SITE != 0,
+    })
 }
 
 fn vector(reader: &mut Reader<'_>) -> Result<Vector3<f64>, Malformed> {
@@ -349,14 +405,16 @@ mod tests {
         put_text(&mut bytes, "");
         put_space(&mut bytes, &Space::default());
         put_number(&mut bytes, joints as u64);
-        put_text(&mut bytes, "hand");
-        put_number(&mut bytes, 0);
-        for _ in 1..joints {
-            put_text(&mut bytes, "");
-            put_number(&mut bytes, 1);
+        for at in 0..joints {
+            // One kind; each below the one before.
+            put_number(&mut bytes, 0);
+            bytes.extend(if at == 0 { &[0, 21, 7][..] } else { &[] });
+            put_number(&mut bytes, 0);
         }
+        put_text(&mut bytes, "hand");
+        (1..joints).for_each(|_| put_text(&mut bytes, ""));
         let mut coder = crate::range_coder::RangeEncoder::new();
-        let mut packer = Bytes::primed();
+        let mut packer = Packer::new();
         for byte in &bytes {
             packer.code(&mut coder, *byte);
         }

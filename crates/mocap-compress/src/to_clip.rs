@@ -51,7 +51,7 @@ impl Compressed {
         let tracks = self.skeleton.joints().iter().enumerate().map(|(at, joint)| JointTracks {
             rotation: match (rotations[at].take(), self.plan.joints[at].rotation) {
                 (Some(values), _) => Track::Sampled(values),
-                (None, TrackState::Constant(q)) => Track::Constant(to_f64(q)),
+                (None, TrackState::Constant(rotation)) => Track::Constant(to_f64(rotation.value)),
                 (None, _) => Track::Constant(joint.rest_rotation),
             },
             translation: match (translations[at].take(), self.plan.joints[at].translation) {

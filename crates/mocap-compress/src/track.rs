@@ -7,6 +7,7 @@ use crate::lattice::{Column, DIRECTION, Kind, Lattice, Residual};
 use crate::quat::{self, Quat};
 use crate::range_coder::{Bit, BitCoder};
 use crate::residual::ResidualModel;
+use crate::small_numbers::SmallNumbers;
 
 /// The kind of a moving track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,8 +120,7 @@ impl Head {
 /// The adaptive model of heads.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadModel {
-    numbers: [[Bit; 32]; 5],
-    signs: [Bit; 5],
+    numbers: [SmallNumbers; 5],
     flat: [[Bit; 8]; 2],
     finer: [Bit; 4],
     centred: Bit,
@@ -140,8 +140,7 @@ impl HeadModel {
     pub(crate) fn new() -> HeadModel {
         let even = Bit::new(0x8000);
         HeadModel {
-            numbers: [[even; 32]; 5],
-            signs: [even; 5],
+            numbers: [SmallNumbers::new(); 5],
             flat: [[even; 8]; 2],
             finer: [even; 4],
             centred: even,
@@ -149,24 +148,6 @@ impl HeadModel {
             refers: [even; REFERENCES],
             scale: 0,
         }
-    }
-
-    /// A whole number below 2^28 either way: the length of it in bits, then the bits.
-    pub(crate) fn number<C: BitCoder>(&mut self, coder: &mut C, set: usize, value: i32) -> i32 {
-        let wanted = value.unsigned_abs();
-        let length = 32 - wanted.leading_zeros();
-        let mut count = 0;
-        while count < 28 && coder.bit(&mut self.numbers[set][count as usize], length > count) {
-            count += 1;
-        }
-        if count == 0 {
-            return 0;
-        }
-        let mut magnitude = 1;
-        for shift in (0..count - 1).rev() {
-            magnitude = magnitude << 1 | coder.even(wanted >> shift & 1, 1);
-        }
-        if coder.bit(&mut self.signs[set], value < 0) { -(magnitude as i32) } else { magnitude as i32 }
     }
 
     /// Reads a head.
@@ -202,7 +183,7 @@ impl HeadModel {
         let low = usize::from(coder.bit(&mut self.finer[2 + high], head.finer & 1 == 1));
         coded.finer = (2 * high + low) as u8;
         for axis in 0..3 {
-            coded.base[axis] = self.number(coder, BASE, head.base[axis]);
+            coded.base[axis] = self.numbers[BASE].code(coder, head.base[axis]);
         }
         coded.kind = match coder.bit(&mut self.centred, head.kind == Kind::BodyCentred) {
             true => Kind::BodyCentred,
@@ -217,17 +198,15 @@ impl HeadModel {
             if isotropic && axis > 0 {
                 coded.columns[axis].scale = self.scale;
             } else {
-                self.scale = self.scale.wrapping_add(self.number(
-                    coder,
-                    SCALE,
-                    head.columns[axis].scale.wrapping_sub(self.scale),
-                ));
+                self.scale = self.scale.wrapping_add(
+                    self.numbers[SCALE].code(coder, head.columns[axis].scale.wrapping_sub(self.scale)),
+                );
                 coded.columns[axis].scale = self.scale;
             }
             for part in 0..3 {
                 coded.columns[axis].direction[part] = match isotropic {
                     true => i32::from(part == axis) * DIRECTION,
-                    false => self.number(coder, PART, head.columns[axis].direction[part]),
+                    false => self.numbers[PART].code(coder, head.columns[axis].direction[part]),
                 };
             }
         }
@@ -240,9 +219,9 @@ impl HeadModel {
                 let wanted = wanted.unwrap_or_default();
                 // Counted backwards: the tracks nearest in the skeleton are the likeliest.
                 let back =
-                    self.number(coder, TRACK, (rotations as i32 - 1).wrapping_sub(wanted.track as i32));
+                    self.numbers[TRACK].code(coder, (rotations as i32 - 1).wrapping_sub(wanted.track as i32));
                 let track = (rotations - 1).saturating_sub(back.unsigned_abs() as usize);
-                let matrix = wanted.matrix.map(|row| row.map(|entry| self.number(coder, ENTRY, entry)));
+                let matrix = wanted.matrix.map(|row| row.map(|entry| self.numbers[ENTRY].code(coder, entry)));
                 coded.references[place] = Some(Reference { track, matrix });
             }
         }

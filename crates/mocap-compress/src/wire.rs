@@ -1,9 +1,4 @@
-//! Whole numbers, floats and text as bytes, little endian; and bytes of that kind packed by what comes before
-//! them.
-
-#[cfg(feature = "encode")]
-use crate::range_coder::RangeEncoder;
-use crate::range_coder::{Bit, BitCoder, RangeDecoder, Symbols};
+//! Whole numbers, floats and text as bytes, little endian.
 
 /// Appends a whole number, seven bits a byte, the lowest first.
 pub(crate) fn put_number(bytes: &mut Vec<u8>, mut value: u64) {
@@ -39,10 +34,13 @@ pub(crate) fn put_float(bytes: &mut Vec<u8>, value: f64) {
     bytes.extend(value.to_le_bytes());
 }
 
-/// Appends text with its length.
+/// Ends a text: no byte of UTF-8.
+pub(crate) const TEXT_END: u8 = 0xFF;
+
+/// Appends text.
 pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    put_number(bytes, text.len() as u64);
     bytes.extend(text.as_bytes());
+    bytes.push(TEXT_END);
 }
 
 /// Bytes that do not hold the expected value.
@@ -123,119 +121,15 @@ impl<'a> Reader<'a> {
         if value.is_finite() { Ok(value) } else { Err(Malformed { at: start, expected }) }
     }
 
-    /// A float of single precision, finite.
-    pub(crate) fn single(&mut self, expected: &'static str) -> Result<f32, Malformed> {
-        let start = self.at;
-        let value = f32::from_le_bytes(self.array(expected)?);
-        if value.is_finite() { Ok(value) } else { Err(Malformed { at: start, expected }) }
-    }
-
     pub(crate) fn text(&mut self, expected: &'static str) -> Result<String, Malformed> {
         let start = self.at;
-        let length = self.number(1 << 32, expected)? as usize;
+        let Some(length) = self.bytes[start..].iter().position(|byte| *byte == TEXT_END) else {
+            return self.fail(expected);
+        };
         let bytes = self.take(length, expected)?;
+        self.at += 1;
         String::from_utf8(bytes.to_vec()).map_err(|_| Malformed { at: start, expected })
     }
-}
-
-/// The model of packed bytes: each bit by those of its byte and the two bytes before, or the one before where
-/// those two are new.
-pub(crate) struct Bytes {
-    two: Vec<Bit>,
-    one: Vec<Bit>,
-    known: Vec<bool>,
-    before: [u8; 2],
-}
-
-/// Names of joints as most programs write them: what packed skeletons are likely to hold.
-const NAMES: &str = "HipsLeftUpLegLeftLegLeftFootLeftToeBaseLeftToe_EndRightUpLegRightLegRightFootRightToeBase\
-    LowerBackSpineSpine1Spine2Spine3ChestUpperChestNeckNeck1HeadHeadTop_EndJawEyeLHipJointRHipJoint\
-    LeftShoulderLeftArmLeftForeArmLeftHandLeftHandThumb1LeftHandIndex1LeftHandMiddle1LeftHandRing1LeftHandPinky1\
-    LeftFingerBaseLThumbRightShoulderRightArmRightForeArmRightHandRightHandThumb1RightHandIndex1RightHandMiddle1\
-    RightHandRing1RightHandPinky1RightFingerBaseRThumbLeftUpperArmLeftLowerArmRightUpperArmRightLowerArm\
-    LeftUpperLegLeftLowerLegRightUpperLegRightLowerLegL_ThighL_CalfL_FootL_ToeL_ClavicleL_UpperarmTwistL_ForearmTwist\
-    R_ThighR_CalfR_ClavicleR_UpperarmTwistR_ForearmTwistrootpelvislowerbackupperbackthoraxlowernecklhipjointlfemur\
-    ltibialtoeslclaviclelhumeruslradiuslwristlhandlfingerslthumbrhipjointrfemurrtibiartoesrhumerusrradiusrwrist";
-
-/// Slots of the contexts of two bytes; a power of two. Contexts that share one only cost bits.
-const SLOTS: usize = 1 << 9;
-
-impl Bytes {
-    fn new() -> Bytes {
-        Bytes {
-            two: vec![Bit::unknown(); SLOTS * 256],
-            one: vec![Bit::unknown(); 256 * 256],
-            known: vec![false; SLOTS],
-            before: [0; 2],
-        }
-    }
-
-    /// A model that has seen [`NAMES`].
-    pub(crate) fn primed() -> Bytes {
-        let mut model = Bytes::new();
-        for byte in NAMES.bytes() {
-            model.code(&mut Seen, byte);
-        }
-        model
-    }
-
-    pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
-        let [last, earlier] = self.before.map(usize::from);
-        let slot = (last + earlier * 0x9E5) % SLOTS;
-        let known = self.known[slot];
-        let mut node = 1usize;
-        for shift in (0..8).rev() {
-            let bit = byte >> shift & 1 == 1;
-            let model =
-                if known { &mut self.two[slot * 256 + node] } else { &mut self.one[last * 256 + node] };
-            let bit = coder.bit(model, bit);
-            // Both learn, also the one that was not asked.
-            let other =
-                if known { &mut self.one[last * 256 + node] } else { &mut self.two[slot * 256 + node] };
-            other.learn(bit);
-            node = node << 1 | usize::from(bit);
-        }
-        self.known[slot] = true;
-        let byte = node as u8;
-        self.before = [byte, self.before[0]];
-        byte
-    }
-}
-
-/// A coder that keeps nothing: a model only learns.
-struct Seen;
-
-impl BitCoder for Seen {
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
-        model.learn(bit);
-        bit
-    }
-
-    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
-        symbol
-    }
-
-    fn even(&mut self, value: u32, _: u32) -> u32 {
-        value
-    }
-}
-
-/// Packs bytes; their number is not stored.
-#[cfg(feature = "encode")]
-pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
-    let mut coder = RangeEncoder::new();
-    let mut model = Bytes::new();
-    for byte in bytes {
-        model.code(&mut coder, *byte);
-    }
-    coder.finish()
-}
-
-/// Unpacks so many bytes.
-pub(crate) fn unpack(packed: &[u8], count: usize) -> Vec<u8> {
-    let mut coder = RangeDecoder::new(packed);
-    let mut model = Bytes::new();
-    (0..count).map(|_| model.code(&mut coder, 0)).collect()
 }
 
 #[cfg(all(test, feature = "encode"))]
@@ -286,15 +180,5 @@ mod tests {
         }
         assert_eq!(reader.text("a name").unwrap(), "Hüfte");
         assert_eq!(reader.number(5, "more"), Err(Malformed { at: bytes.len(), expected: "more" }));
-    }
-
-    #[test]
-    fn packed_bytes_read_back_and_repetition_costs_little() {
-        let names: String =
-            (0..60).map(|i| format!("CC_Base_L_Finger{:02} CC_Base_R_Finger{:02} ", i, i)).collect();
-        let packed = pack(names.as_bytes());
-        assert_eq!(unpack(&packed, names.len()), names.as_bytes());
-        assert!(packed.len() * 7 < names.len(), "{} of {}", packed.len(), names.len());
-        assert_eq!(unpack(&pack(&[]), 0), [] as [u8; 0]);
     }
 }

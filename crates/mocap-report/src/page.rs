@@ -129,7 +129,11 @@ mod tests {
             rows.extend(sums);
         }
         let written = [
-            format!("const NAMES = \"{}\";", block("names").replace('\n', "")),
+            format!("const NAMES = \"{}\";", block("names").split_whitespace().collect::<Vec<_>>().join(" ")),
+            format!(
+                "const LOGISTIC = [{}];",
+                block("logistic").split_whitespace().collect::<Vec<_>>().join(", ")
+            ),
             format!(
                 "const START_BITS = decode({:?}, 1, 160), START_CLASSES = decode({:?}, 15, 160);",
                 encode(bits, 1),

@@ -133,7 +133,7 @@ mod tests {
         for step in 0..400 {
             let s = f64::from(step);
             let clip = clip(s.sin(), Vector3::new(s.cos(), 0.5 * (1.7 * s).sin(), 0.2));
-            let plan = plan_of(&clip, clip.skeleton(), 1e-3, SHELL);
+            let plan = plan_of(&clip, clip.skeleton(), 1e-3, 5e-5, SHELL);
             let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
             assert_eq!(rig.bodies.len(), 1);
             let locals = plan.constants(clip.skeleton());
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_never_within_the_bound() {
         let clip = clip(0.3, Vector3::zeros());
-        let plan = plan_of(&clip, clip.skeleton(), 1e-3, SHELL);
+        let plan = plan_of(&clip, clip.skeleton(), 1e-3, 5e-5, SHELL);
         let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
         let identity = UnitQuaternion::identity();
         let check = RotationCheck {

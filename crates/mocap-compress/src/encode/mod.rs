@@ -239,7 +239,8 @@ impl<'a> Job<'a> {
         }
         let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
         let (stored, section) = store(skeleton, options, least, &limits);
-        let plan = plan_of(clip, &stored, least, options.shell / metres);
+        let precise = least * share_of_offsets(options);
+        let plan = plan_of(clip, &stored, least, precise, options.shell / metres);
         let values = BLOCK_VALUES / plan.moving.len().max(1);
         let block_frames = BLOCK_FRAMES.min(1 << values.max(1).ilog2());
         if block_frames < 64 {
@@ -317,7 +318,7 @@ impl<'a> Job<'a> {
                 failed += encoded.failed;
             }
         }
-        let plan = put_plan(&self.plan, &self.stored);
+        let plan = put_plan(&self.plan);
         let sections = (&plan[..], self.extras.as_deref());
         (container::assemble(&info, self.block_frames, &self.skeleton, sections, &blocks), failed)
     }
@@ -327,6 +328,10 @@ impl<'a> Job<'a> {
 /// frames and between them, so corrections of frames do not help.
 const OFFSETS: f64 = 0.05;
 const OFFSETS_BETWEEN: f64 = 0.005;
+
+fn share_of_offsets(options: &CompressOptions) -> f64 {
+    if options.guard_between { OFFSETS_BETWEEN } else { OFFSETS }
+}
 
 /// The skeleton as it is decoded, and its section. `tolerance` is the least of all.
 fn store(
@@ -340,8 +345,7 @@ fn store(
         let section = SkeletonSection { bytes, structure: None, fingerprint: fingerprint(skeleton) };
         return (skeleton.clone(), section);
     }
-    let share = if options.guard_between { OFFSETS_BETWEEN } else { OFFSETS };
-    let (bytes, structure) = crate::skeleton::pack(skeleton, tolerance * share);
+    let (bytes, structure) = crate::skeleton::pack(skeleton, tolerance * share_of_offsets(options));
     let stored = crate::skeleton::unpack(&bytes, structure, limits).expect("what was packed");
     let section = SkeletonSection { bytes, structure: Some(structure), fingerprint: fingerprint(&stored) };
     (Arc::new(stored), section)

@@ -1,14 +1,15 @@
 //! Which joints move, judged by the effect of their motion.
 
-use crate::plan::{JointState, Plan, TrackState, constant_parts, constant_rotation};
+use crate::plan::{ConstantRotation, JointState, Plan, TrackState};
 use crate::quat::to_f32;
 use mocap_model::{Clip, Skeleton, Track, Vector3, angle_between};
 
 /// A joint whose motion moves nothing by more than this share of the tolerance does not move.
 const STILL: f64 = 5e-4;
 
-/// The plan of a clip whose skeleton is decoded as `stored`; `tolerance` and `shell` in units of the clip.
-pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, shell: f64) -> Plan {
+/// The plan of a clip whose skeleton is decoded as `stored`. What does not move is off by a distance `precise` at most;
+/// this, `tolerance` and `shell` in units of the clip.
+pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, precise: f64, shell: f64) -> Plan {
     let skeleton = clip.skeleton();
     // The reach of the sub-tree of each joint.
     let mut reach = vec![shell; skeleton.len()];
@@ -30,7 +31,7 @@ pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, shell: f64
             Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => {
                 // As it will be decoded.
                 let rest = to_f32(&stored.joints()[id.index()].rest_rotation);
-                TrackState::Constant(constant_rotation(rest, constant_parts(rest, to_f32(first))))
+                TrackState::Constant(ConstantRotation::near(rest, to_f32(first), precise / reach[id.index()]))
             }
             _ => TrackState::Rest,
         };
@@ -41,7 +42,7 @@ pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, shell: f64
                     debug_assert!(first.iter().all(|value| value.is_finite()));
                     TrackState::Moving
                 }
-                Some(first) if *first != joint.offset => {
+                Some(first) if (first - stored.joints()[id.index()].offset).norm() > precise => {
                     TrackState::Constant(first.map(|value| value as f32).into())
                 }
                 _ => TrackState::Rest,

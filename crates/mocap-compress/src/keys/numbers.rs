@@ -28,6 +28,7 @@ enum Prediction {
     Line,
 }
 
+#[cfg(feature = "encode")]
 const PREDICTIONS: [Prediction; 3] = [Prediction::Zero, Prediction::Same, Prediction::Line];
 
 impl Prediction {

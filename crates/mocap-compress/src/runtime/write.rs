@@ -22,6 +22,10 @@ fn fold(value: i32) -> u32 {
 struct Discard;
 
 impl BitCoder for Discard {
+    fn chance(&mut self, _: u32, bit: bool) -> bool {
+        bit
+    }
+
     fn bit(&mut self, _: &mut Bit, bit: bool) -> bool {
         bit
     }

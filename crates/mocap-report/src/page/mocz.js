@@ -19,46 +19,67 @@ function byteReader(bytes, what) {
     }
     throw new Error(`the compressed motion has a number that is too long in ${what}`);
   };
-  const text = () => new TextDecoder().decode(take(varint()));
+  const text = () => {
+    const end = bytes.indexOf(255, at);
+    if (end < 0) throw new Error(`the compressed motion ends within ${what}`);
+    return new TextDecoder().decode(take(end + 1 - at).subarray(0, -1));
+  };
   const float = () => { const tag = byte(); return tag === 255 ? double() : tag ? unfolded(varint()) / 10 ** (tag - 1) : 0; };
-  return { take, byte, double, varint, text, float, single: of("getFloat32", 4), word: of("getUint32", 4), long: of("getBigUint64", 8), at: () => at };
+  return { take, byte, double, varint, text, float, word: of("getUint32", 4), long: of("getBigUint64", 8), at: () => at };
 }
 // Joints, and the axes of the file.
 function moczSkeleton(section, structure) {
-  const coder = rangeCoder(section), r = byteReader(packedBytes(NAMES)(coder, structure), "its skeleton");
+  const coder = rangeCoder(section), r = byteReader(packer()(coder, structure), "its skeleton");
   r.text();
   const axes = r.byte(), unit = r.byte();
   if (unit) r.float();
-  const joints = [], count = r.varint();
+  const joints = [], kinds = [], path = [], count = r.varint();
   for (let at = 0; at < count; at++) {
-    const name = r.text(), parent = at - r.varint();
-    if (parent < 0) throw new Error("the compressed motion has a joint whose parent is not there");
-    joints.push({ name: name || `${joints[parent] ? joints[parent].name : ""}_End`, parent: parent === at ? -1 : parent });
+    const kind = r.varint();
+    if (kind === kinds.length) kinds.push(r.take(3)[0]);
+    const up = r.varint();
+    if (up <= path.length) path.length -= up;
+    else path.splice(0, path.length, up - path.length - 1);
+    const parent = path.length ? path.at(-1) : -1, flags = kinds[kind];
+    if (parent >= at || flags === undefined) throw new Error("the compressed motion has a joint whose parent or kind is not there");
+    joints.push({ parent, flags, end: !!(flags & 1) });
+    path.push(at);
   }
   for (const joint of joints) {
-    [joint.flags] = r.take(3);
-    joint.end = !!(joint.flags & 1);
+    joint.name = r.text() || `${joints[joint.parent] ? joints[joint.parent].name : ""}_End`;
     if (joint.flags & 8) r.take(48);
     if (joint.flags & 16) r.text();
   }
   for (let chains = r.varint(); chains > 0; chains--) { r.text(); r.varint(); r.varint(); }
-  const step = r.byte(), by = step ? 10 ** r.byte() : 1, sets = numberModels(5);
-  for (const joint of joints) {
-    const [rest] = [[2, 3], [4, 4]].map(([flag, set]) => XYZ.map(() => joint.flags & flag ? coder.number(sets[set]) / 2 ** 24 : 0));
+  const step = r.byte(), by = step ? 10 ** r.byte() : 1, sets = numberModels(9), mirrored = bitModels(3), offsets = [];
+  let back = 0;
+  joints.forEach((joint, at) => {
+    const [rest] = [2, 4].map((flag, set) => XYZ.map(() => joint.flags & flag ? coder.number(sets[set]) / 2 ** 24 : 0));
     const c = 1 / (16 + rest.reduce((sum, v) => sum + v * v, 0));
     joint.rest = [...rest.map(v => 8 * v * c), 32 * c - 1];
-    joint.offset = XYZ.map(axis => step ? coder.number(sets[axis]) * step / by : r.float());
-  }
+    if (!step) {
+      joint.offset = XYZ.map(r.float);
+      return;
+    }
+    back += coder.number(sets[2]);
+    if (back < 0 || back > at) throw new Error("the compressed motion has an offset like that of a joint which is not there");
+    const twin = back ? offsets[at - back] : [0, 0, 0];
+    offsets.push(twin.map((v, axis) => (v && coder.bit(mirrored[axis]) ? -v : v) + coder.number(sets[(back ? 6 : 3) + axis])));
+    joint.offset = offsets[at].map(v => v * step / by);
+  });
   return { joints, axes, unit };
 }
 // What moves; what does not has its place and rotation from here on.
 function moczTracks(section, joints) {
-  const r = byteReader(section, "its plan"), codes = packedBytes("")(rangeCoder(r.take(r.varint())), joints.length), tracks = [];
+  const coder = rangeCoder(section), codes = packer()(coder, joints.length), [ofBits, ofParts] = numberModels(2), tracks = [];
+  const single = () => new Float32Array(Uint16Array.from([0, 0], () => coder.raw(16)).buffer)[0];
+  let bits = 0;
   joints.forEach((joint, i) => {
     const rest = joint.rest.map(f), code = codes[i] & 3, moves = codes[i] >> 2;
     if (code > 2 || moves > 2) throw new Error("the compressed motion has an unknown kind of track in its plan");
-    joint.spin = code === 1 ? chained(rest, turnOf(XYZ.map(() => { const [a, b, c] = r.take(3); return (a << 8 | b << 16 | c << 24) / 2 ** 29; }))) : rest;
-    joint.move = moves === 1 ? XYZ.map(r.single) : joint.offset;
+    if (code === 1) bits += coder.number(ofBits);
+    joint.spin = code === 1 ? chained(rest, turnOf(XYZ.map(() => coder.number(ofParts) / 2 ** bits))) : rest;
+    joint.move = moves === 1 ? XYZ.map(single) : joint.offset;
     if (moves === 2) tracks.push({ joint, rotation: false });
     if (code === 2) tracks.push({ joint, rotation: true, rest });
   });

@@ -1,0 +1,221 @@
+//! Bytes packed by what comes before them: each bit by four models, whose guesses are mixed.
+//!
+//! Based on: M. Mahoney, "Adaptive weighing of context models for lossless data compression", 2005.
+
+#[cfg(feature = "encode")]
+use crate::range_coder::RangeEncoder;
+use crate::range_coder::{BitCoder, RangeDecoder, Symbols};
+use crate::wire::TEXT_END;
+use std::sync::LazyLock;
+
+/// Models of a bit: by the bits of its byte so far, and none to three bytes before.
+const ORDERS: usize = 4;
+/// Bits of the place of a cell, which a hash finds. Those that share one only cost bits.
+const PLACES: u32 = 18;
+/// Factors of the hash.
+const OF_BYTES: u32 = 0x9E37_79B1;
+const OF_NODE: u32 = 0x85EB_CA6B;
+
+/// What a model knows of a bit.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// The chance of a 1 out of 2^16.
+    one: u16,
+    /// How many bits it has seen, up to [`LEARNT`].
+    seen: u16,
+}
+
+const LEARNT: usize = 20;
+/// By number of bits seen: the share by which a cell follows the next, out of 2^16.
+const PACE: [i64; LEARNT + 1] = {
+    let mut pace = [0; LEARNT + 1];
+    let mut seen = 0;
+    while seen <= LEARNT {
+        pace[seen] = 655_360 / (10 * seen as i64 + 14);
+        seen += 1;
+    }
+    pace
+};
+
+/// 4096 times the logistic function from -8 to 8, in halves.
+const LOGISTIC: [i32; 33] = [
+    1, 2, 4, 6, 10, 17, 27, 45, 74, 120, 194, 311, 488, 747, 1102, 1546, 2048, 2550, 2994, 3349, 3608, 3785,
+    3902, 3976, 4022, 4051, 4069, 4079, 4086, 4090, 4092, 4094, 4095,
+];
+/// The largest argument of [`chance`]; 256 are one.
+const MOST: i32 = 2047;
+
+/// The chance out of 4096, between 1 and 4095, of a logarithm of odds.
+const fn chance(logit: i32) -> i32 {
+    let at = (logit >> 7) + 16;
+    let [low, high] = [LOGISTIC[at as usize], LOGISTIC[at as usize + 1]];
+    (low * (128 - (logit & 127)) + high * (logit & 127) + 64) >> 7
+}
+
+/// By chance: the least logarithm of odds that has it or more.
+static LOGITS: [i16; 4096] = {
+    let mut logits = [MOST as i16; 4096];
+    let mut next = 0;
+    let mut logit = -MOST;
+    while logit <= MOST {
+        while next <= chance(logit) {
+            logits[next as usize] = logit as i16;
+            next += 1;
+        }
+        logit += 1;
+    }
+    logits
+};
+
+/// The weight of a guess at first, out of 2^16.
+const WEIGHT: i64 = 20_000;
+
+/// Packs or unpacks bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Packer {
+    cells: Vec<Cell>,
+    /// By number of cells that have seen a bit: the weights of all.
+    weights: [[i64; ORDERS]; ORDERS + 1],
+    /// The last four bytes.
+    before: u32,
+}
+
+/// Names of joints as most programs write them: what packed skeletons are likely to hold.
+const NAMES: &str = "Hips Spine Spine1 Spine2 Spine3 Chest UpperChest Neck Neck1 Head HeadTop_End Jaw Eye LeftEye \
+    RightEye LowerBack LHipJoint RHipJoint LeftUpLeg LeftLeg LeftFoot LeftToeBase LeftToe LeftToe_End \
+    LeftFootIndex RightUpLeg RightLeg RightFoot RightToeBase RightToe LeftShoulder LeftArm LeftForeArm LeftHand \
+    LeftHandThumb1 LeftHandThumb2 LeftHandThumb3 LeftHandIndex1 LeftHandIndex2 LeftHandMiddle1 LeftHandRing1 \
+    LeftHandPinky1 LeftFingerBase LThumb RightShoulder RightArm RightForeArm RightHand RightHandThumb1 \
+    RightHandIndex1 RightHandMiddle1 RightHandRing1 RightHandPinky1 RightFingerBase RThumb LeftUpperArm \
+    LeftLowerArm LeftUpperLeg LeftLowerLeg LeftCollar RightUpperArm RightLowerArm RightUpperLeg RightLowerLeg \
+    RightCollar LeftHip LeftKnee LeftAnkle LeftWrist LeftElbow RightHip RightKnee RightAnkle RightWrist RightElbow \
+    Root joint_Root L_Thigh L_Calf L_Foot L_Toe L_Clavicle L_UpperarmTwist L_ForearmTwist R_Thigh R_Calf R_Clavicle \
+    R_UpperarmTwist R_ForearmTwist L_Hip L_Knee L_Ankle L_Shoulder L_Elbow L_Wrist L_Hand L_Collar R_Hip R_Knee \
+    R_Ankle R_Shoulder R_Elbow R_Wrist R_Hand mixamorig:Hips mixamorig:LeftHandIndex1 mixamorig:RightUpLeg Bip01 \
+    Pelvis L Finger01 CC_Base_BoneRoot CC_Base_L_ThighTwist01 CC_Base_R_Index1 root pelvis spine_01 thigh_l calf_l \
+    foot_l ball_l clavicle_l upperarm_l lowerarm_l hand_l index_01_l middle_02_l ring_03_l pinky_01_l thumb_01_r \
+    thigh_twist_01_r lowerback upperback thorax lowerneck lhipjoint lfemur ltibia lfoot ltoes lclavicle lhumerus \
+    lradius lwrist lhand lfingers lthumb rhipjoint rfemur rtibia rtoes rhumerus rradius rwrist rhand rfingers \
+    rthumb UpperArm_L LowerArm_L Hand_L UpperLeg_R LowerLeg_R Foot_R Toes_R Shoulder_R";
+
+/// A packer that has seen [`NAMES`], each of them a text.
+static PRIMED: LazyLock<Packer> = LazyLock::new(|| {
+    let mut packer = Packer {
+        cells: vec![Cell { one: 0x8000, seen: 0 }; 1 << PLACES],
+        weights: [[WEIGHT; ORDERS]; ORDERS + 1],
+        before: 0,
+    };
+    for name in NAMES.split(' ') {
+        for byte in name.bytes().chain([TEXT_END]) {
+            packer.code(&mut Seen, byte);
+        }
+    }
+    packer
+});
+
+impl Packer {
+    pub(crate) fn new() -> Packer {
+        PRIMED.clone()
+    }
+
+    /// Codes the next byte.
+    pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
+        let hashes: [u32; ORDERS] = std::array::from_fn(|order| {
+            let before = self.before & ((1 << (8 * order)) - 1);
+            (before + ((order as u32 + 1) << 28)).wrapping_mul(OF_BYTES)
+        });
+        let mut node = 1u32;
+        for shift in (0..8).rev() {
+            let place = |hash: u32| (hash.wrapping_add(node.wrapping_mul(OF_NODE)) >> (32 - PLACES)) as usize;
+            let places = hashes.map(place);
+            let cells = places.map(|place| self.cells[place]);
+            let weights = &mut self.weights[cells.iter().filter(|cell| cell.seen > 0).count()];
+            let guesses = cells.map(|cell| match cell.seen {
+                0 => 0,
+                _ => i64::from(LOGITS[usize::from(cell.one >> 4)]),
+            });
+            let sum: i64 = weights.iter().zip(guesses).map(|(weight, guess)| *weight * guess).sum();
+            let one = chance((sum >> 16).clamp(-i64::from(MOST), i64::from(MOST)) as i32);
+            let bit = coder.chance(((4096 - one) << 3) as u32, byte >> shift & 1 == 1);
+            let error = i64::from((i32::from(bit) << 12) - one);
+            for (weight, guess) in weights.iter_mut().zip(guesses) {
+                *weight += (guess * error + 1024) >> 11;
+            }
+            places.into_iter().for_each(|place| self.cells[place].learn(bit));
+            node = node << 1 | u32::from(bit);
+        }
+        self.before = self.before << 8 | (node & 0xFF);
+        node as u8
+    }
+}
+
+impl Cell {
+    #[inline]
+    fn learn(&mut self, bit: bool) {
+        let target = if bit { 0xFFFF } else { 0 };
+        let one = i64::from(self.one);
+        self.one = (one + (((target - one) * PACE[usize::from(self.seen)]) >> 16)) as u16;
+        self.seen = (self.seen + 1).min(LEARNT as u16);
+    }
+}
+
+/// A coder that keeps nothing: a model only learns.
+struct Seen;
+
+impl BitCoder for Seen {
+    fn chance(&mut self, _: u32, bit: bool) -> bool {
+        bit
+    }
+
+    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
+        symbol
+    }
+
+    fn even(&mut self, value: u32, _: u32) -> u32 {
+        value
+    }
+}
+
+/// Packs bytes; their number is not stored.
+#[cfg(feature = "encode")]
+pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut coder = RangeEncoder::new();
+    let mut packer = Packer::new();
+    bytes.iter().for_each(|byte| {
+        packer.code(&mut coder, *byte);
+    });
+    coder.finish()
+}
+
+/// Unpacks so many bytes.
+pub(crate) fn unpack(packed: &[u8], count: usize) -> Vec<u8> {
+    let mut coder = RangeDecoder::new(packed);
+    let mut packer = Packer::new();
+    (0..count).map(|_| packer.code(&mut coder, 0)).collect()
+}
+
+#[cfg(all(test, feature = "encode"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logits_are_the_inverse_of_chances() {
+        assert!((-MOST..MOST).all(|logit| chance(logit) <= chance(logit + 1)));
+        for logit in -MOST..=MOST {
+            assert_eq!(chance(i32::from(LOGITS[chance(logit) as usize])), chance(logit));
+            assert!((1..4096).contains(&chance(logit)));
+        }
+    }
+
+    #[test]
+    fn packed_bytes_read_back_and_repetition_costs_little() {
+        let names: String =
+            (0..60).map(|i| format!("CC_Base_L_Finger{:02} CC_Base_R_Finger{:02} ", i, i)).collect();
+        let packed = pack(names.as_bytes());
+        assert_eq!(unpack(&packed, names.len()), names.as_bytes());
+        assert!(packed.len() * 12 < names.len(), "{} of {}", packed.len(), names.len());
+        assert_eq!(unpack(&pack(&[]), 0), [] as [u8; 0]);
+        let any: Vec<u8> = (0..3000u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 24) as u8).collect();
+        assert_eq!(unpack(&pack(&any), any.len()), any);
+    }
+}
