@@ -7,7 +7,7 @@ use crate::packed::unpack;
 use crate::plan::{Local, Plan, read_plan};
 use crate::quat::Quat;
 use crate::skeleton::Reading;
-use crate::wire::Reader;
+use crate::wire::{Malformed, Reader};
 use crate::{CompressedInfo, OpenLimits};
 use mocap_model::{Annotations, Skeleton};
 use std::sync::Arc;
@@ -154,7 +154,11 @@ fn read_extras(
     if length > limits.values {
         return Err(CompressError::Limit { what: "bytes of numbers", found: length, limit: limits.values });
     }
-    let described = unpack(&bytes[range.start + reader.at..range.end], length as usize);
+    let packed = &bytes[range.start + reader.at..range.end];
+    let Some(described) = unpack(packed, length as usize) else {
+        let expected = "a length that fits in the section";
+        return Err(malformed(Malformed { at: 0, expected }));
+    };
     extras::parse(&described, parts.info.frames, skeleton.len()).map_err(malformed)
 }
 

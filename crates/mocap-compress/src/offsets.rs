@@ -4,9 +4,9 @@
 use crate::range_coder::{Bit, BitCoder};
 use crate::small_numbers::SmallNumbers;
 
-/// An earlier joint whose offset is much the same.
+/// The earlier joint that an offset is told from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Twin {
+pub(crate) struct Likeness {
     /// How many joints back it is; 0 for none.
     back: i32,
     /// The axes along which it is mirrored.
@@ -20,7 +20,7 @@ pub(crate) struct Offsets {
     plain: [SmallNumbers; 3],
     differences: [SmallNumbers; 3],
     coded: Vec<[i32; 3]>,
-    last: Twin,
+    last: Likeness,
 }
 
 impl Offsets {
@@ -31,30 +31,30 @@ impl Offsets {
             plain: [SmallNumbers::new(); 3],
             differences: [SmallNumbers::new(); 3],
             coded: Vec::new(),
-            last: Twin::default(),
+            last: Likeness::default(),
         }
     }
 
-    /// Codes the offset of the next joint; `None` where its twin is not there.
+    /// Codes the offset of the next joint; `None` where the joint that it is told from is not there.
     pub(crate) fn code<C: BitCoder>(
         &mut self,
         coder: &mut C,
-        twin: Twin,
+        likeness: Likeness,
         offset: [i32; 3],
     ) -> Option<[i32; 3]> {
-        let back = self.last.back.wrapping_add(self.back.code(coder, twin.back - self.last.back));
-        let of_twin = match usize::try_from(back).ok()? {
+        let back = self.last.back.wrapping_add(self.back.code(coder, likeness.back - self.last.back));
+        let other = match usize::try_from(back).ok()? {
             0 => None,
             back => Some(self.coded[self.coded.len().checked_sub(back)?]),
         };
         self.last.back = back;
         let mut coded = [0i32; 3];
         for axis in 0..3 {
-            coded[axis] = match of_twin.map(|offset| offset[axis]) {
+            coded[axis] = match other.map(|offset| offset[axis]) {
                 None => self.plain[axis].code(coder, offset[axis]),
                 Some(0) => self.differences[axis].code(coder, offset[axis]),
                 Some(guess) => {
-                    let mirrored = coder.bit(&mut self.mirrored[axis], twin.mirrored[axis]);
+                    let mirrored = coder.bit(&mut self.mirrored[axis], likeness.mirrored[axis]);
                     let guess = if mirrored { guess.wrapping_neg() } else { guess };
                     guess.wrapping_add(self.differences[axis].code(coder, offset[axis].wrapping_sub(guess)))
                 }
@@ -65,29 +65,29 @@ impl Offsets {
     }
 }
 
-/// How far back twins are looked for: in a crowd, those of the same character and the one before.
+/// How far back joints are looked for: in a crowd, those of the same character and the one before.
 #[cfg(feature = "encode")]
 const NEAR: usize = 512;
 
 #[cfg(feature = "encode")]
 impl Offsets {
-    /// The twin that makes an offset small.
-    pub(crate) fn twin_of(&self, offset: [i32; 3]) -> Twin {
+    /// The earlier joint that makes an offset small.
+    pub(crate) fn likeness_of(&self, offset: [i32; 3]) -> Likeness {
         // About the bits of a number.
         let bits = |number: i32| 2 * (32 - number.unsigned_abs().leading_zeros());
-        let cost = |twin: &Twin, rest: [i32; 3]| {
-            bits(twin.back - self.last.back) + rest.map(bits).iter().sum::<u32>()
+        let cost = |likeness: &Likeness, rest: [i32; 3]| {
+            bits(likeness.back - self.last.back) + rest.map(bits).iter().sum::<u32>()
         };
-        let none = Twin::default();
+        let none = Likeness::default();
         let mut best = (cost(&none, offset), none);
         for (back, other) in (1..).zip(self.coded.iter().rev().take(NEAR)) {
             let mirrored =
                 [0, 1, 2].map(|axis| (offset[axis] + other[axis]).abs() < (offset[axis] - other[axis]).abs());
-            let twin = Twin { back, mirrored };
+            let likeness = Likeness { back, mirrored };
             let guess = |axis: usize| if mirrored[axis] { -other[axis] } else { other[axis] };
-            let cost = cost(&twin, [0, 1, 2].map(|axis| offset[axis] - guess(axis)));
+            let cost = cost(&likeness, [0, 1, 2].map(|axis| offset[axis] - guess(axis)));
             if cost < best.0 {
-                best = (cost, twin);
+                best = (cost, likeness);
             }
         }
         best.1
@@ -113,14 +113,14 @@ mod tests {
             let mut coder = RangeEncoder::new();
             let mut writer = Offsets::new();
             for offset in &offsets()[..count] {
-                let twin = writer.twin_of(*offset);
-                writer.code(&mut coder, twin, *offset).unwrap();
+                let likeness = writer.likeness_of(*offset);
+                writer.code(&mut coder, likeness, *offset).unwrap();
             }
             let bytes = coder.finish();
             let mut coder = RangeDecoder::new(&bytes);
             let mut reader = Offsets::new();
             for offset in &offsets()[..count] {
-                assert_eq!(reader.code(&mut coder, Twin::default(), [0; 3]), Some(*offset));
+                assert_eq!(reader.code(&mut coder, Likeness::default(), [0; 3]), Some(*offset));
             }
             sizes.push(bytes.len());
         }
@@ -128,13 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn twins_are_among_the_joints_before() {
+    fn offsets_are_told_from_joints_before() {
         for back in [-1, 1, i32::MAX] {
             let mut coder = RangeEncoder::new();
             let mut number = SmallNumbers::new();
             number.code(&mut coder, back.min((1 << 28) - 1));
             let bytes = coder.finish();
-            assert_eq!(Offsets::new().code(&mut RangeDecoder::new(&bytes), Twin::default(), [0; 3]), None);
+            assert_eq!(
+                Offsets::new().code(&mut RangeDecoder::new(&bytes), Likeness::default(), [0; 3]),
+                None
+            );
         }
     }
 }

@@ -4,7 +4,7 @@
 
 #[cfg(feature = "encode")]
 use crate::range_coder::RangeEncoder;
-use crate::range_coder::{BitCoder, RangeDecoder, Symbols};
+use crate::range_coder::{BitCoder, Discard, RangeDecoder};
 use crate::wire::TEXT_END;
 use std::sync::LazyLock;
 
@@ -76,7 +76,7 @@ pub(crate) struct Packer {
     cells: Vec<Cell>,
     /// By number of cells that have seen a bit: the weights of all.
     weights: [[i64; ORDERS]; ORDERS + 1],
-    /// The last four bytes.
+    /// The bytes before, the last one lowest.
     before: u32,
 }
 
@@ -106,9 +106,8 @@ static PRIMED: LazyLock<Packer> = LazyLock::new(|| {
         before: 0,
     };
     for name in NAMES.split(' ') {
-        for byte in name.bytes().chain([TEXT_END]) {
-            packer.code(&mut Seen, byte);
-        }
+        packer.put(&mut Discard, name.as_bytes());
+        packer.put(&mut Discard, &[TEXT_END]);
     }
     packer
 });
@@ -118,8 +117,20 @@ impl Packer {
         PRIMED.clone()
     }
 
+    /// Packs bytes.
+    pub(crate) fn put<C: BitCoder>(&mut self, coder: &mut C, bytes: &[u8]) {
+        for byte in bytes {
+            self.code(coder, *byte);
+        }
+    }
+
+    /// Unpacks so many bytes.
+    pub(crate) fn take(&mut self, coder: &mut RangeDecoder<'_>, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.code(coder, 0)).collect()
+    }
+
     /// Codes the next byte.
-    pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
+    fn code<C: BitCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
         let hashes: [u32; ORDERS] = std::array::from_fn(|order| {
             let before = self.before & ((1 << (8 * order)) - 1);
             (before + ((order as u32 + 1) << 28)).wrapping_mul(OF_BYTES)
@@ -159,39 +170,35 @@ impl Cell {
     }
 }
 
-/// A coder that keeps nothing: a model only learns.
-struct Seen;
+/// Whether so many bytes may be packed in so few: bytes that say nothing take next to no bits, and a small file should
+/// not take long.
+pub(crate) fn fits(count: usize, packed: usize) -> bool {
+    count <= packed.saturating_mul(MOST_TIMES).saturating_add(FREE)
+}
 
-impl BitCoder for Seen {
-    fn chance(&mut self, _: u32, bit: bool) -> bool {
-        bit
-    }
+const MOST_TIMES: usize = 64;
+const FREE: usize = 4096;
 
-    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
-        symbol
-    }
-
-    fn even(&mut self, value: u32, _: u32) -> u32 {
-        value
-    }
+/// Fills packed bytes up until they may hold so many.
+#[cfg(feature = "encode")]
+pub(crate) fn fill_up(packed: &mut Vec<u8>, count: usize) {
+    let least = count.saturating_sub(FREE).div_ceil(MOST_TIMES);
+    packed.resize(packed.len().max(least), 0);
 }
 
 /// Packs bytes; their number is not stored.
 #[cfg(feature = "encode")]
 pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut coder = RangeEncoder::new();
-    let mut packer = Packer::new();
-    bytes.iter().for_each(|byte| {
-        packer.code(&mut coder, *byte);
-    });
-    coder.finish()
+    Packer::new().put(&mut coder, bytes);
+    let mut packed = coder.finish();
+    fill_up(&mut packed, bytes.len());
+    packed
 }
 
-/// Unpacks so many bytes.
-pub(crate) fn unpack(packed: &[u8], count: usize) -> Vec<u8> {
-    let mut coder = RangeDecoder::new(packed);
-    let mut packer = Packer::new();
-    (0..count).map(|_| packer.code(&mut coder, 0)).collect()
+/// Unpacks so many bytes; `None` where they do not fit.
+pub(crate) fn unpack(packed: &[u8], count: usize) -> Option<Vec<u8>> {
+    fits(count, packed.len()).then(|| Packer::new().take(&mut RangeDecoder::new(packed), count))
 }
 
 #[cfg(all(test, feature = "encode"))]
@@ -212,10 +219,20 @@ mod tests {
         let names: String =
             (0..60).map(|i| format!("CC_Base_L_Finger{:02} CC_Base_R_Finger{:02} ", i, i)).collect();
         let packed = pack(names.as_bytes());
-        assert_eq!(unpack(&packed, names.len()), names.as_bytes());
+        assert_eq!(unpack(&packed, names.len()).unwrap(), names.as_bytes());
         assert!(packed.len() * 12 < names.len(), "{} of {}", packed.len(), names.len());
-        assert_eq!(unpack(&pack(&[]), 0), [] as [u8; 0]);
+        assert_eq!(unpack(&pack(&[]), 0).unwrap(), [] as [u8; 0]);
         let any: Vec<u8> = (0..3000u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 24) as u8).collect();
-        assert_eq!(unpack(&pack(&any), any.len()), any);
+        assert_eq!(unpack(&pack(&any), any.len()), Some(any));
+    }
+
+    #[test]
+    fn few_bytes_hold_a_bounded_number() {
+        let same = vec![0; 1_000_000];
+        let packed = pack(&same);
+        assert!(packed.len() * 65 > same.len(), "{}", packed.len());
+        assert_eq!(unpack(&packed, same.len()), Some(same));
+        assert_eq!(unpack(&[], 10_000), None);
+        assert_eq!(unpack(&packed, usize::MAX), None);
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct ConstantRotation {
 
 /// The finest parts of one: single precision holds their numbers.
 const FINEST: i32 = 21;
+/// The largest parameter of a rotation, 4 for half a turn.
+const MOST_TURN: u32 = 4;
 
 impl ConstantRotation {
     fn new(rest: Quat, parts: [i32; 3], bits: i32) -> ConstantRotation {
@@ -45,7 +47,14 @@ impl ConstantRotation {
         ConstantRotation { parts, bits, value: quat::mul(rest, quat::from_rodrigues(turn)) }
     }
 
-    /// The nearest to a rotation in parts that are as coarse as an error \[rad\] allows.
+    /// Whether it is the rotation of the rest pose.
+    #[cfg(feature = "encode")]
+    pub(crate) fn is_none(&self) -> bool {
+        self.parts == [0; 3]
+    }
+
+    /// The nearest to a rotation in parts that are as coarse as an error \[rad\] allows, as far as single precision
+    /// goes.
     #[cfg(feature = "encode")]
     pub(crate) fn near(rest: Quat, rotation: Quat, error: f64) -> ConstantRotation {
         let r = quat::rodrigues(&(quat::to_f64(rest).inverse() * quat::to_f64(rotation)));
@@ -122,7 +131,7 @@ impl Plan {
 pub(crate) fn read_plan(bytes: &[u8], skeleton: &Skeleton) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
     let mut packer = Packer::new();
-    let codes: Vec<u8> = skeleton.joints().iter().map(|_| packer.code(&mut coder, 0)).collect();
+    let codes = packer.take(&mut coder, skeleton.len());
     let fail = |expected| Err(Malformed { at: 0, expected });
     let mut rotations = Rotations::default();
     let mut joints = Vec::with_capacity(skeleton.len());
@@ -131,7 +140,8 @@ pub(crate) fn read_plan(bytes: &[u8], skeleton: &Skeleton) -> Result<Plan, Malfo
             0 => TrackState::Rest,
             1 => {
                 let (parts, bits) = rotations.code(&mut coder, [0; 3], 0);
-                if !(0..=FINEST).contains(&bits) {
+                let small = |part: &i32| part.unsigned_abs() <= MOST_TURN << bits;
+                if !(0..=FINEST).contains(&bits) || !parts.iter().all(small) {
                     return fail("a rotation");
                 }
                 TrackState::Constant(ConstantRotation::new(rest.rotation, parts, bits))
@@ -170,7 +180,7 @@ pub(crate) fn put_plan(plan: &Plan) -> Vec<u8> {
     let mut coder = crate::range_coder::RangeEncoder::new();
     let mut packer = Packer::new();
     for joint in &plan.joints {
-        packer.code(&mut coder, code(&joint.rotation) | code(&joint.translation) << 2);
+        packer.put(&mut coder, &[code(&joint.rotation) | code(&joint.translation) << 2]);
     }
     let mut rotations = Rotations::default();
     for joint in &plan.joints {
@@ -211,4 +221,43 @@ fn single<C: BitCoder>(coder: &mut C, value: f32) -> f32 {
     let bits = value.to_bits();
     let low = coder.even(bits & 0xFFFF, 16);
     f32::from_bits(coder.even(bits >> 16, 16) << 16 | low)
+}
+
+#[cfg(all(test, feature = "encode"))]
+mod tests {
+    use super::*;
+    use mocap_model::{Joint, JointId, Space, Vector3, angle_between, exp};
+
+    fn skeleton() -> Skeleton {
+        let joint = |at: u32| Joint::new(format!("j{at}"), at.checked_sub(1).map(JointId), Vector3::x());
+        Skeleton::new("", Space::default(), (0..4).map(joint).collect()).unwrap()
+    }
+
+    #[test]
+    fn constants_read_back_as_precise_as_asked() {
+        let skeleton = skeleton();
+        let turn = exp(&Vector3::new(0.4, -2.9, 0.01));
+        for error in [1e-1, 1e-3, 1e-5] {
+            let rotation = ConstantRotation::near(quat::IDENTITY, quat::to_f32(&turn), error);
+            assert!(angle_between(&turn, &quat::to_f64(rotation.value)) <= error + 2e-7);
+            let still = JointState { rotation: TrackState::Rest, translation: TrackState::Rest };
+            let joints = vec![
+                still,
+                JointState { rotation: TrackState::Constant(rotation), ..still },
+                JointState { translation: TrackState::Constant([1.5, -0.0, f32::MIN_POSITIVE]), ..still },
+                JointState { rotation: TrackState::Moving, translation: TrackState::Moving },
+            ];
+            let plan = Plan::new(joints);
+            assert_eq!(read_plan(&put_plan(&plan), &skeleton), Ok(plan));
+        }
+    }
+
+    #[test]
+    fn parts_are_those_of_a_rotation() {
+        let mut coder = crate::range_coder::RangeEncoder::new();
+        Packer::new().put(&mut coder, &[1, 0, 0, 0]);
+        Rotations::default().code(&mut coder, [5, 0, 0], 0);
+        let malformed = read_plan(&coder.finish(), &skeleton()).unwrap_err();
+        assert_eq!(malformed.expected, "a rotation");
+    }
 }

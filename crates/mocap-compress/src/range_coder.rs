@@ -189,6 +189,27 @@ pub(crate) trait BitCoder {
     fn even(&mut self, value: u32, count: u32) -> u32;
 }
 
+/// Keeps nothing, and models of bits and symbols stay as they are.
+pub(crate) struct Discard;
+
+impl BitCoder for Discard {
+    fn chance(&mut self, _: u32, bit: bool) -> bool {
+        bit
+    }
+
+    fn bit(&mut self, _: &mut Bit, bit: bool) -> bool {
+        bit
+    }
+
+    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
+        symbol
+    }
+
+    fn even(&mut self, value: u32, count: u32) -> u32 {
+        value & ((1 << count) - 1)
+    }
+}
+
 /// Writes bits.
 #[cfg(feature = "encode")]
 #[derive(Debug)]

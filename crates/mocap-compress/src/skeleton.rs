@@ -1,8 +1,10 @@
 //! The skeleton as bytes: everything that [`Skeleton`] holds, offsets to a share of the tolerance.
 
 use crate::OpenLimits;
-use crate::offsets::{Offsets, Twin};
-use crate::packed::Packer;
+use crate::offsets::{Likeness, Offsets};
+#[cfg(feature = "encode")]
+use crate::packed::fill_up;
+use crate::packed::{Packer, fits};
 use crate::range_coder::RangeDecoder;
 use crate::small_numbers::SmallNumbers;
 use crate::wire::{Malformed, Reader};
@@ -74,9 +76,7 @@ pub(crate) fn pack(skeleton: &Skeleton, share: f64) -> (Vec<u8>, usize) {
     }
     let mut coder = crate::range_coder::RangeEncoder::new();
     let mut packer = Packer::new();
-    for byte in &bytes {
-        packer.code(&mut coder, *byte);
-    }
+    packer.put(&mut coder, &bytes);
     let mut rotations = [SmallNumbers::new(); 2];
     let mut offsets = Offsets::new();
     for (joint, steps) in skeleton.joints().iter().zip(steps.chunks(3)) {
@@ -89,11 +89,13 @@ pub(crate) fn pack(skeleton: &Skeleton, share: f64) -> (Vec<u8>, usize) {
         }
         if in_steps {
             let offset = [0, 1, 2].map(|axis| steps[axis] as i32);
-            let twin = offsets.twin_of(offset);
-            offsets.code(&mut coder, twin, offset);
+            let likeness = offsets.likeness_of(offset);
+            offsets.code(&mut coder, likeness, offset);
         }
     }
-    (coder.finish(), bytes.len())
+    let mut section = coder.finish();
+    fill_up(&mut section, bytes.len());
+    (section, bytes.len())
 }
 
 /// All of the skeleton but rotations and offsets.
@@ -251,7 +253,10 @@ impl Reading {
 pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> Result<Skeleton, Malformed> {
     let mut coder = RangeDecoder::new(section);
     let mut packer = Packer::new();
-    let bytes: Vec<u8> = (0..structure).map(|_| packer.code(&mut coder, 0)).collect();
+    if !fits(structure, section.len()) {
+        return Err(Malformed { at: 0, expected: "a structure that fits in its section" });
+    }
+    let bytes = packer.take(&mut coder, structure);
     let mut reader = Reader::new(&bytes);
     let name = reader.text("a name")?;
     let space = space(&mut reader)?;
@@ -314,7 +319,7 @@ pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> R
         joint.rest_rotation = turns.next().flatten().unwrap_or_default();
         joint.dofs.frame = turns.next().flatten().unwrap_or_default();
         if let Some(step) = step {
-            let Some(steps) = offsets.code(&mut coder, Twin::default(), [0; 3]) else {
+            let Some(steps) = offsets.code(&mut coder, Likeness::default(), [0; 3]) else {
                 return reader.fail("a joint with much the same offset");
             };
             joint.offset = Vector3::from(steps.map(|steps| step.length(steps)));
@@ -413,12 +418,7 @@ mod tests {
         }
         put_text(&mut bytes, "hand");
         (1..joints).for_each(|_| put_text(&mut bytes, ""));
-        let mut coder = crate::range_coder::RangeEncoder::new();
-        let mut packer = Packer::new();
-        for byte in &bytes {
-            packer.code(&mut coder, *byte);
-        }
-        (coder.finish(), bytes.len())
+        (crate::packed::pack(&bytes), bytes.len())
     }
 
     #[test]
@@ -430,5 +430,20 @@ mod tests {
         // Cut after its names; of 3,000 joints they would have 18 MB.
         assert_ne!(wanted(20), "names within the limit");
         assert_eq!(wanted(3000), "names within the limit");
+    }
+
+    #[test]
+    fn parents_are_found_wherever_they_are() {
+        // Two roots, a branch, and a joint whose parent is neither the one before nor above it.
+        let parents = [None, Some(0), Some(1), Some(0), Some(2), None, Some(5), Some(4), Some(4)];
+        let (mut writer, mut reader) = (Path::default(), Path::default());
+        for (joint, parent) in parents.into_iter().enumerate() {
+            let up = writer.up_to(parent);
+            assert_eq!(writer.add(joint, up), Some(parent));
+            assert_eq!(reader.add(joint, up), Some(parent));
+        }
+        let next = parents.len();
+        assert_eq!(Path::default().add(0, 1), None, "its own parent");
+        assert_eq!(reader.add(next, usize::MAX), None);
     }
 }

@@ -35,3 +35,23 @@ impl SmallNumbers {
         if coder.bit(&mut self.sign, value < 0) { -(magnitude as i32) } else { magnitude as i32 }
     }
 }
+
+#[cfg(all(test, feature = "encode"))]
+mod tests {
+    use super::*;
+    use crate::range_coder::{RangeDecoder, RangeEncoder};
+
+    #[test]
+    fn numbers_of_any_length_read_back() {
+        let most = (1 << LONGEST) - 1;
+        let numbers = [0, 1, -1, 2, -3, 1000, -1000, 1 << 27, most, -most, 0];
+        let mut coder = RangeEncoder::new();
+        let mut model = SmallNumbers::new();
+        for number in numbers {
+            assert_eq!(model.code(&mut coder, number), number);
+        }
+        let bytes = coder.finish();
+        let (mut coder, mut model) = (RangeDecoder::new(&bytes), SmallNumbers::new());
+        assert_eq!(numbers.map(|_| model.code(&mut coder, 0)), numbers);
+    }
+}

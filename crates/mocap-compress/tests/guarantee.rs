@@ -6,8 +6,11 @@ mod motion;
 
 use measured::error_of;
 use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
-use mocap_model::{Clip, Track, Vector3};
+use mocap_model::{
+    Clip, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit, UnitSource, Vector3, exp,
+};
 use motion::{CHARACTERS, Character};
+use std::sync::Arc;
 
 #[test]
 fn every_sample_is_within_the_tolerance() {
@@ -109,6 +112,56 @@ fn local_rotations_and_the_time_between_frames_are_bounded_where_asked() {
         assert!(compress(&clip, &bounded).unwrap().report.local_rotation_max <= bound);
         let guarded = CompressOptions { guard_between: true, ..free };
         assert!(compress(&clip, &guarded).unwrap().report.between_frames_max <= 1e-3);
+    }
+}
+
+#[test]
+fn what_does_not_move_stays_within_the_bound_in_long_chains() {
+    // Each joint is a little further away than its offset says, and turned a little; the root moves.
+    let root = Joint::new("root", None, Vector3::new(0.0, 1.0, 0.0));
+    let link = |at: u32| Joint::new(format!("link{at}"), Some(JointId(at)), Vector3::new(0.05, 0.0, 0.0));
+    let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
+    let joints = std::iter::once(root).chain((0..60).map(link)).collect();
+    let skeleton = Arc::new(Skeleton::new("chain", Space { unit, ..Space::default() }, joints).unwrap());
+    for (longer, turn) in [(4.5e-6, 0.0), (2e-6, 0.0), (0.0, 0.03), (4.5e-6, 0.01)] {
+        let mut tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect::<Vec<_>>();
+        let turns = (0..40).map(|frame| exp(&Vector3::new(0.0, 0.0, 0.01 * f64::from(frame))));
+        tracks[0].rotation = Track::Sampled(turns.collect());
+        for joint in &mut tracks[1..] {
+            joint.translation = Some(Track::Constant(Vector3::new(0.05 + longer, 0.0, 0.0)));
+            joint.rotation = Track::Constant(exp(&Vector3::new(turn, 0.2 * turn, 0.5 * turn)));
+        }
+        let rate = FrameRate::new(30.0).unwrap();
+        let clip = Clip::new(skeleton.clone(), rate, 40, tracks).unwrap();
+        for profile in Profile::ALL {
+            let error = error_of(&clip, &CompressOptions { profile, ..CompressOptions::default() });
+            assert!(error <= 1e-4, "{profile} {longer} {turn}: {error}");
+        }
+        let options =
+            CompressOptions { tolerance: 1e-3, local_error: Some(2e-5), ..CompressOptions::default() };
+        assert!(compress(&clip, &options).unwrap().report.local_rotation_max <= 2e-5);
+    }
+}
+
+#[test]
+fn far_points_near_one_axis_are_kept_within_the_bound() {
+    // A turn about the line to a joint 17 m away moves next to nothing, any other one a lot.
+    let joints = vec![
+        Joint::new("root", None, Vector3::zeros()),
+        Joint::new("far", Some(JointId(0)), Vector3::new(-16.67, 6.03, -0.1)),
+    ];
+    let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
+    let skeleton = Arc::new(Skeleton::new("far", Space { unit, ..Space::default() }, joints).unwrap());
+    for frames in [2, 3, 40] {
+        let turns = (0..frames).map(|frame| exp(&Vector3::new(0.0, 0.2 * frame as f64, 0.01)));
+        let mut tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect::<Vec<_>>();
+        tracks[0].rotation = Track::Sampled(turns.collect());
+        let rate = FrameRate::new(30.0).unwrap();
+        let clip = Clip::new(skeleton.clone(), rate, frames, tracks).unwrap();
+        for profile in Profile::ALL {
+            let error = error_of(&clip, &CompressOptions { profile, ..CompressOptions::default() });
+            assert!(error <= 1e-4, "{profile} {frames}: {error}");
+        }
     }
 }
 

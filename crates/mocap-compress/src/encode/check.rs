@@ -79,7 +79,7 @@ impl TranslationCheck<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::moving::plan_of;
+    use crate::encode::moving::{Precision, plan_of};
     use crate::encode::rig::{ObjectPoses, Rig};
     use crate::quat::to_f32;
     use mocap_analysis::shell_distance;
@@ -89,6 +89,7 @@ mod tests {
     };
 
     const SHELL: f64 = 0.03;
+    const PRECISION: Precision = Precision { tolerance: 1e-3, constants: 5e-5, turn: None };
     const TOLERANCES: [f64; 3] = [2e-3, 1e-3, 3e-3];
 
     /// Three joints: the first moves, the others are rigid parts of it.
@@ -133,7 +134,7 @@ mod tests {
         for step in 0..400 {
             let s = f64::from(step);
             let clip = clip(s.sin(), Vector3::new(s.cos(), 0.5 * (1.7 * s).sin(), 0.2));
-            let plan = plan_of(&clip, clip.skeleton(), 1e-3, 5e-5, SHELL);
+            let plan = plan_of(&clip, clip.skeleton(), PRECISION, SHELL);
             let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
             assert_eq!(rig.bodies.len(), 1);
             let locals = plan.constants(clip.skeleton());
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_never_within_the_bound() {
         let clip = clip(0.3, Vector3::zeros());
-        let plan = plan_of(&clip, clip.skeleton(), 1e-3, 5e-5, SHELL);
+        let plan = plan_of(&clip, clip.skeleton(), PRECISION, SHELL);
         let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
         let identity = UnitQuaternion::identity();
         let check = RotationCheck {

@@ -2,6 +2,7 @@
 
 use crate::encode::predict::predict_rotation;
 use crate::hierarchy::Node;
+use crate::lattice::Column;
 use crate::quat::{Quat, rodrigues, to_f32, to_f64};
 use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
@@ -125,11 +126,7 @@ pub(crate) fn reference(
 ///
 /// Both forms become diagonal: the lever metric is made a sphere first, the covariance is turned after.
 pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, Matrix3<f64>) {
-    let eigen = SymmetricEigen::new(*metric);
-    let largest = eigen.eigenvalues.max().max(1e-12);
-    // A twist that moves no point at all still gets a step.
-    let spread = eigen.eigenvalues.map(|value| value.max(largest * 1e-4).sqrt());
-    let turned = eigen.eigenvectors;
+    let (spread, turned) = axes(metric);
     let whiten = turned * Matrix3::from_diagonal(&spread) * turned.transpose();
     let unwhiten = turned * Matrix3::from_diagonal(&spread.map(|value| 1.0 / value)) * turned.transpose();
     let mut covariance = Matrix3::identity() * 1e-3;
@@ -140,5 +137,30 @@ pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, 
         cost += bits(std::iter::once(y.norm_squared()));
     }
     let rate = cost / residuals.len().max(1) as f64;
-    (rate, unwhiten * SymmetricEigen::new(covariance).eigenvectors)
+    let basis = unwhiten * SymmetricEigen::new(covariance).eigenvectors;
+    // Where the tolerance allows far more along one axis, all columns may point along it; rounded, they are one.
+    let bent = |basis: &Matrix3<f64>| {
+        let stored = columns(basis).map(|column| Vector3::from(column.vector().map(f64::from)));
+        let squares = (whiten * Matrix3::from_columns(&stored)).singular_values().map(|value| value * value);
+        squares.max() / squares.min()
+    };
+    let straight = turned * Matrix3::from_diagonal(&spread.map(|value| 1.0 / value));
+    let basis = if bent(&basis) > BENT && bent(&straight) < bent(&basis) { straight } else { basis };
+    (rate, basis)
+}
+
+/// The largest ratio of squares along the axes of a basis as it is stored, against the tolerance: of a sphere, 1.
+const BENT: f64 = 100.0;
+
+/// The roots of the eigenvalues of a metric, and its eigenvectors.
+fn axes(metric: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    let eigen = SymmetricEigen::new(*metric);
+    let largest = eigen.eigenvalues.max().max(1e-12);
+    // A twist that moves no point at all still gets a step.
+    (eigen.eigenvalues.map(|value| value.max(largest * 1e-4).sqrt()), eigen.eigenvectors)
+}
+
+/// The columns of a basis as they are stored.
+pub(crate) fn columns(basis: &Matrix3<f64>) -> [Column; 3] {
+    [0, 1, 2].map(|axis| Column::nearest([0, 1, 2].map(|i| basis[(i, axis)])))
 }

@@ -36,7 +36,7 @@ use crate::{CompressedInfo, OpenLimits, Profile, archive, direct, keys, runtime}
 use block::Block;
 use measure::{Bounds, Violation, measure};
 use mocap_model::{Clip, Skeleton};
-use moving::plan_of;
+use moving::{Precision, plan_of};
 use precision::{SMALLEST_TURN, smallest_tolerance};
 use rig::{ObjectPoses, Rig};
 use settings::{Progress, Settings, Tight};
@@ -239,8 +239,12 @@ impl<'a> Job<'a> {
         }
         let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
         let (stored, section) = store(skeleton, options, least, &limits);
-        let precise = least * share_of_offsets(options);
-        let plan = plan_of(clip, &stored, least, precise, options.shell / metres);
+        let precision = Precision {
+            tolerance: least,
+            constants: least * share_of_offsets(options),
+            turn: options.local_error,
+        };
+        let plan = plan_of(clip, &stored, precision, options.shell / metres);
         let values = BLOCK_VALUES / plan.moving.len().max(1);
         let block_frames = BLOCK_FRAMES.min(1 << values.max(1).ilog2());
         if block_frames < 64 {

@@ -1,15 +1,24 @@
 //! Which joints move, judged by the effect of their motion.
 
 use crate::plan::{ConstantRotation, JointState, Plan, TrackState};
-use crate::quat::to_f32;
+use crate::quat::{to_f32, to_f64};
 use mocap_model::{Clip, Skeleton, Track, Vector3, angle_between};
 
 /// A joint whose motion moves nothing by more than this share of the tolerance does not move.
 const STILL: f64 = 5e-4;
 
-/// The plan of a clip whose skeleton is decoded as `stored`. What does not move is off by a distance `precise` at most;
-/// this, `tolerance` and `shell` in units of the clip.
-pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, precise: f64, shell: f64) -> Plan {
+/// How precise a plan is, in units of the clip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Precision {
+    pub(crate) tolerance: f64,
+    /// How far all joints from a root to a tip may be off together because they do not move as precisely.
+    pub(crate) constants: f64,
+    /// The bound of local rotations \[rad\].
+    pub(crate) turn: Option<f64>,
+}
+
+/// The plan of a clip whose skeleton is decoded as `stored`.
+pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, precision: Precision, shell: f64) -> Plan {
     let skeleton = clip.skeleton();
     // The reach of the sub-tree of each joint.
     let mut reach = vec![shell; skeleton.len()];
@@ -22,30 +31,43 @@ pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, tolerance: f64, precise: f
             reach[parent.index()] = reach[parent.index()].max(reach[id.index()] + length);
         }
     }
+    // What is left to the joints below. Each takes half of it at most.
+    let mut left = vec![precision.constants; skeleton.len()];
+    let still = STILL * precision.tolerance;
     let joints = skeleton.iter().map(|(id, joint)| {
+        let at = id.index();
+        left[at] = joint.parent.map_or(precision.constants, |parent| left[parent.index()]);
         let tracks = clip.track(id);
         let rotations = tracks.rotation.values();
-        let turn = STILL * tolerance / reach[id.index()];
         let rotation = match rotations.first() {
-            Some(first) if rotations.iter().any(|q| angle_between(first, q) > turn) => TrackState::Moving,
+            Some(first) if rotations.iter().any(|q| angle_between(first, q) > still / reach[at]) => {
+                TrackState::Moving
+            }
             Some(first) if to_f32(first) != to_f32(&joint.rest_rotation) => {
-                // As it will be decoded.
-                let rest = to_f32(&stored.joints()[id.index()].rest_rotation);
-                TrackState::Constant(ConstantRotation::near(rest, to_f32(first), precise / reach[id.index()]))
+                let error = left[at] / 2.0 / reach[at];
+                let error = precision.turn.map_or(error, |turn| error.min(turn / 4.0));
+                let rest = to_f32(&stored.joints()[at].rest_rotation);
+                let decoded = ConstantRotation::near(rest, to_f32(first), error);
+                left[at] = (left[at] - angle_between(first, &to_f64(decoded.value)) * reach[at]).max(0.0);
+                if decoded.is_none() { TrackState::Rest } else { TrackState::Constant(decoded) }
             }
             _ => TrackState::Rest,
         };
         let translation = match &tracks.translation {
             None => TrackState::Rest,
             Some(track) => match track.values().first() {
-                Some(first) if moves(track, STILL * tolerance) => {
+                Some(first) if moves(track, still) => {
                     debug_assert!(first.iter().all(|value| value.is_finite()));
                     TrackState::Moving
                 }
-                Some(first) if (first - stored.joints()[id.index()].offset).norm() > precise => {
+                Some(first) if (first - joint.offset).norm() > left[at] / 2.0 => {
                     TrackState::Constant(first.map(|value| value as f32).into())
                 }
-                _ => TrackState::Rest,
+                Some(first) => {
+                    left[at] -= (first - joint.offset).norm();
+                    TrackState::Rest
+                }
+                None => TrackState::Rest,
             },
         };
         JointState { rotation, translation }

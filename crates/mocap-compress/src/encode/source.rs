@@ -260,7 +260,7 @@ impl<'a> Chooser<'a> {
         let basis = basis * (if linked { STEP } else { STEP_DIRECT } / radius(kind));
         let finer = if linked { fit::finer(self.nodes, self.levels, &left, &metric) } else { 0 };
         let mut head = Head { flat, finer, kind, references, ..Head::blank() };
-        head.columns = [0, 1, 2].map(|axis| Column::nearest([0, 1, 2].map(|i| basis[(i, axis)])));
+        head.columns = fit::columns(&basis);
         if self.block.settings.anchored
             && let Some(middle) = targets.get(targets.len() / 2)
         {

@@ -8,7 +8,7 @@ use crate::encode::source::Chooser;
 use crate::encode::write::code_tracks;
 use crate::hierarchy::{Node, Reach, levels, schedule};
 use crate::lattice::{Kind, Residual};
-use crate::range_coder::{Bit, BitCoder, RangeEncoder, Symbols};
+use crate::range_coder::{Discard, RangeEncoder};
 use crate::segments::{Models, Row, put_block, segment_count};
 use crate::track::{Head, Moving};
 
@@ -18,32 +18,12 @@ fn fold(value: i32) -> u32 {
     (value << 1 ^ value >> 31) as u32
 }
 
-/// A coder that keeps nothing: the residuals are stored later, once all are known.
-struct Discard;
-
-impl BitCoder for Discard {
-    fn chance(&mut self, _: u32, bit: bool) -> bool {
-        bit
-    }
-
-    fn bit(&mut self, _: &mut Bit, bit: bool) -> bool {
-        bit
-    }
-
-    fn symbol(&mut self, _: &mut Symbols, symbol: usize) -> usize {
-        symbol
-    }
-
-    fn even(&mut self, value: u32, count: u32) -> u32 {
-        value & ((1 << count) - 1)
-    }
-}
-
 /// The bytes of a block.
 pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     let nodes = schedule(block.frames as u32, SEGMENT as u32, Reach::Segment);
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
+    // The residuals are stored later, once all are known.
     let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, false);
     let segments = segment_count(block.frames, SEGMENT);
     let mut parts: Vec<Track> = coded

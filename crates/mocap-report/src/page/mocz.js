@@ -22,7 +22,7 @@ function byteReader(bytes, what) {
   const text = () => {
     const end = bytes.indexOf(255, at);
     if (end < 0) throw new Error(`the compressed motion ends within ${what}`);
-    return new TextDecoder().decode(take(end + 1 - at).subarray(0, -1));
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(take(end + 1 - at).subarray(0, -1));
   };
   const float = () => { const tag = byte(); return tag === 255 ? double() : tag ? unfolded(varint()) / 10 ** (tag - 1) : 0; };
   return { take, byte, double, varint, text, float, word: of("getUint32", 4), long: of("getBigUint64", 8), at: () => at };
@@ -51,7 +51,8 @@ function moczSkeleton(section, structure) {
     if (joint.flags & 16) r.text();
   }
   for (let chains = r.varint(); chains > 0; chains--) { r.text(); r.varint(); r.varint(); }
-  const step = r.byte(), by = step ? 10 ** r.byte() : 1, sets = numberModels(9), mirrored = bitModels(3), offsets = [];
+  const step = r.byte(), decimals = step ? r.byte() : 0, by = 10 ** decimals, sets = numberModels(9), mirrored = bitModels(3), offsets = [];
+  if (decimals > 15) throw new Error("the compressed motion has offsets of an unknown step");
   let back = 0;
   joints.forEach((joint, at) => {
     const [rest] = [2, 4].map((flag, set) => XYZ.map(() => joint.flags & flag ? coder.number(sets[set]) / 2 ** 24 : 0));
@@ -78,8 +79,10 @@ function moczTracks(section, joints) {
     const rest = joint.rest.map(f), code = codes[i] & 3, moves = codes[i] >> 2;
     if (code > 2 || moves > 2) throw new Error("the compressed motion has an unknown kind of track in its plan");
     if (code === 1) bits += coder.number(ofBits);
+    if (bits < 0 || bits > 21) throw new Error("the compressed motion has a rotation of an unknown precision in its plan");
     joint.spin = code === 1 ? chained(rest, turnOf(XYZ.map(() => coder.number(ofParts) / 2 ** bits))) : rest;
     joint.move = moves === 1 ? XYZ.map(single) : joint.offset;
+    if (!joint.move.every(Number.isFinite)) throw new Error("the compressed motion has a place that is not finite in its plan");
     if (moves === 2) tracks.push({ joint, rotation: false });
     if (code === 2) tracks.push({ joint, rotation: true, rest });
   });

@@ -61,13 +61,14 @@ function rangeCoder(bytes) {
   return { chance, bit, raw, symbol, tree, number };
 }
 // Bytes that are predicted from those before: four models guess each bit, and have learnt the names of joints.
+let learnt;
 function packer() {
   const chanceOf = x => { const at = (x >> 7) + 16, part = x & 127; return LOGISTIC[at] * (128 - part) + LOGISTIC[at + 1] * part + 64 >> 7; };
   const logits = new Int16Array(4096);
   for (let x = -2047, next = 0; x <= 2047; x++) while (next <= chanceOf(x)) logits[next++] = x;
-  const ones = new Uint16Array(2 ** 18).fill(32768), seen = new Uint8Array(2 ** 18);
-  const weights = Array.from({ length: 5 }, () => [20000, 20000, 20000, 20000]);
-  let before = 0;
+  const ones = learnt?.ones.slice() ?? new Uint16Array(2 ** 18).fill(32768), seen = learnt?.seen.slice() ?? new Uint8Array(2 ** 18);
+  const weights = learnt?.weights.map(set => [...set]) ?? Array.from({ length: 5 }, () => [20000, 20000, 20000, 20000]);
+  let before = learnt?.before ?? 0;
   const next = chance => {
     let node = 1;
     while (node < 256) {
@@ -85,9 +86,12 @@ function packer() {
     before = before << 8 | node - 256;
     return node - 256;
   };
-  for (const byte of NAMES.split(" ").flatMap(name => [...new TextEncoder().encode(name), 255])) {
-    let shift = 8;
-    next(() => byte >> --shift & 1);
+  if (!learnt) {
+    for (const byte of NAMES.split(" ").flatMap(name => [...new TextEncoder().encode(name), 255])) {
+      let shift = 8;
+      next(() => byte >> --shift & 1);
+    }
+    learnt = { ones: ones.slice(), seen: seen.slice(), weights: weights.map(set => [...set]), before };
   }
   return (coder, count) => Uint8Array.from({ length: count }, () => next(coder.chance));
 }
