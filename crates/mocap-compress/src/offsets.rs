@@ -15,23 +15,24 @@ pub(crate) struct Likeness {
 
 /// Codes the offsets of one joint after the other.
 pub(crate) struct Offsets {
-    back: SmallNumbers,
+    backs: SmallNumbers,
     mirrored: [Bit; 3],
     plain: [SmallNumbers; 3],
     differences: [SmallNumbers; 3],
     coded: Vec<[i32; 3]>,
-    last: Likeness,
+    /// How many joints back that of the last one is.
+    back: i32,
 }
 
 impl Offsets {
     pub(crate) fn new() -> Offsets {
         Offsets {
-            back: SmallNumbers::new(),
+            backs: SmallNumbers::new(),
             mirrored: [Bit::new(0x8000); 3],
             plain: [SmallNumbers::new(); 3],
             differences: [SmallNumbers::new(); 3],
             coded: Vec::new(),
-            last: Likeness::default(),
+            back: 0,
         }
     }
 
@@ -42,12 +43,12 @@ impl Offsets {
         likeness: Likeness,
         offset: [i32; 3],
     ) -> Option<[i32; 3]> {
-        let back = self.last.back.wrapping_add(self.back.code(coder, likeness.back - self.last.back));
+        let back = self.back.wrapping_add(self.backs.code(coder, likeness.back - self.back));
         let other = match usize::try_from(back).ok()? {
             0 => None,
             back => Some(self.coded[self.coded.len().checked_sub(back)?]),
         };
-        self.last.back = back;
+        self.back = back;
         let mut coded = [0i32; 3];
         for axis in 0..3 {
             coded[axis] = match other.map(|offset| offset[axis]) {
@@ -76,7 +77,7 @@ impl Offsets {
         // About the bits of a number.
         let bits = |number: i32| 2 * (32 - number.unsigned_abs().leading_zeros());
         let cost = |likeness: &Likeness, rest: [i32; 3]| {
-            bits(likeness.back - self.last.back) + rest.map(bits).iter().sum::<u32>()
+            bits(likeness.back - self.back) + rest.map(bits).iter().sum::<u32>()
         };
         let none = Likeness::default();
         let mut best = (cost(&none, offset), none);
