@@ -29,6 +29,7 @@
 //! - [`Annotations`] are what a clip holds besides: its name, [`Event`]s, numbers over time.
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space,
 //!   [`PlacedJoints`] those of all its frames, eight at a time ([`RotationLanes`]).
+//! - [`Body`] is the surface of a character: meshes that follow the joints of a skeleton.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
 //! - [`Length`], [`UnitLength`], [`FrameRange`] read what people type: `1mm`, `cm`, `0.5s:2s`.
@@ -46,6 +47,7 @@
 
 mod annotations;
 mod axis;
+mod body;
 mod clip;
 mod dofs;
 mod edit;
@@ -71,6 +73,7 @@ mod track;
 
 pub use annotations::{Annotations, Event, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
+pub use body::{Body, Bone, Image, Influence, Material, Mesh, Shape, Skin};
 pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
