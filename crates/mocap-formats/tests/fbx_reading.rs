@@ -199,7 +199,7 @@ fn stacks_have_their_own_lengths_starts_and_names() {
 }
 
 #[test]
-fn the_rate_is_that_of_the_file_or_of_closer_keys_or_of_the_user() {
+fn the_rate_is_that_of_the_user_or_of_the_file_or_of_the_keys() {
     let rate = |file: &File, fps| {
         let document = parse(&file.bytes(), &Limits::default()).unwrap().value;
         let clip = document.to_clip(&ReadOptions { fps, ..ReadOptions::default() }).unwrap().value;
@@ -214,7 +214,39 @@ fn the_rate_is_that_of_the_file_or_of_closer_keys_or_of_the_user() {
     let hips = dense.bone("hips", 0, &[]);
     let layer = dense.stack("walk", 0.0, 1.0);
     dense.curve(layer, hips, "Lcl Rotation", "X", &keys);
+    assert_eq!(rate(&dense, None), (30.0, 31));
+    dense.settings = UNSTATED.to_owned();
     assert_eq!(rate(&dense, None), (120.0, 121));
+}
+
+/// Settings that state no rate: the generator adds one where this word is missing.
+const UNSTATED: &str = "; no TimeMode\n";
+
+#[test]
+fn a_few_curves_with_closer_keys_do_not_change_the_rate() {
+    let keys = |count: u32| -> Vec<(f64, f64)> {
+        (0..count).map(|key| (f64::from(key) / f64::from(count - 1), f64::from(key % 7))).collect()
+    };
+    let file = |settings: &str| {
+        let mut file = File::default();
+        let joints: Vec<_> = (0..8).map(|joint| file.bone(&format!("joint {joint}"), 0, &[])).collect();
+        let layer = file.stack("walk", 0.0, 1.0);
+        for (at, joint) in joints.into_iter().enumerate() {
+            file.curve(layer, joint, "Lcl Rotation", "X", &keys(if at < 3 { 66 } else { 25 }));
+        }
+        file.settings = settings.to_owned();
+        file
+    };
+    let read = |file: &File| {
+        let document = parse(&file.bytes(), &Limits::default()).unwrap().value;
+        let parsed = document.to_clip(&ReadOptions::default()).unwrap();
+        let codes: Vec<&str> = parsed.warnings.iter().map(|warning| warning.code()).collect();
+        assert_eq!(codes, ["fbx::denser-keys"]);
+        (parsed.value.rate().fps(), parsed.value.frames())
+    };
+    // 30 frames per second, which no curve has; and none stated: most curves have 24.
+    assert_eq!(read(&file(&integer("TimeMode", 6))), (30.0, 31));
+    assert_eq!(read(&file(UNSTATED)), (24.0, 25));
 }
 
 #[test]

@@ -44,6 +44,10 @@ pub enum Problem {
     LeftHanded,
     #[error("a value is not a finite number; it was interpolated")]
     Interpolated,
+    #[error(
+        "{count} of {all} curves have closer keys, up to {highest} per second: they are sampled at {fps} frames per second"
+    )]
+    DenserKeys { count: usize, all: usize, highest: f64, fps: f64 },
     #[error("the unit of the clip is unknown: its numbers are written as centimetres")]
     UnitUnknown,
 }
@@ -73,6 +77,7 @@ impl crate::Problem for Problem {
             Problem::ConstantScale { .. } => "fbx::constant-scale",
             Problem::LeftHanded => "fbx::left-handed",
             Problem::Interpolated => "fbx::interpolated",
+            Problem::DenserKeys { .. } => "fbx::denser-keys",
             Problem::UnitUnknown => "fbx::unit-unknown",
         }
     }
@@ -81,6 +86,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
             Problem::UnitUnknown => Some(crate::Remedy::StateUnit),
+            Problem::DenserKeys { .. } => Some(crate::Remedy::StateRate),
             _ => None,
         }
     }

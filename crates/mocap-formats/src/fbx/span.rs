@@ -5,10 +5,12 @@ use ufbx::{AnimCurve, AnimStack, Scene};
 
 use super::stack::{curves, props};
 use super::{Problem, TICKS};
-use crate::{Finding, LimitExceeded, ReadOptions};
+use crate::{Finding, LimitExceeded, ReadOptions, Warnings};
 
 /// Frames per second of a file that does not say.
 const DEFAULT_FPS: f64 = 30.0;
+/// The keys of a curve are denser than the frames if its rate is higher by this factor.
+const DENSER: f64 = 1.01;
 
 /// The frames of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +38,7 @@ pub(super) fn span(
     joints: usize,
     stack: &AnimStack,
     options: &ReadOptions,
+    warnings: &mut Warnings,
 ) -> Result<Span, Finding> {
     let path = || format!("AnimationStack[{}]", stack.element.name);
     let (mut begin, mut end) = (stack.time_begin, stack.time_end);
@@ -48,7 +51,10 @@ pub(super) fn span(
         return Err(Finding::new(Problem::StackTimes { path: path() }));
     }
     let stated = stated_rate(scene, options);
-    let rate = if options.fps.is_some() { stated } else { closer_rate(stated, stack, end - begin) };
+    let rate = match options.fps.is_some() {
+        true => stated,
+        false => rate_of(scene, stated, &key_rates(stack, end - begin), warnings),
+    };
     // A stack may end a rounded tick before its last frame.
     let last = ((end - begin) * rate.fps() + 1e-3).floor().max(0.0);
     let limit = (options.limits.frames / joints).max(1);
@@ -66,16 +72,43 @@ pub(super) fn stated_rate(scene: &Scene, options: &ReadOptions) -> FrameRate {
     stated.expect("30 is a rate")
 }
 
-/// The rate of the file, or of curves whose keys are closer than that over at least half of the stack.
-fn closer_rate(stated: FrameRate, stack: &AnimStack, duration: f64) -> FrameRate {
-    let gap = |curve: &AnimCurve| {
-        let (keys, time) = (curve.keyframes.len(), curve.max_time - curve.min_time);
-        (keys > 2 && time > 0.0 && 2.0 * time >= duration).then(|| time / (keys - 1) as f64)
+/// The rate that the file states; of a file that states none, that of most curves. `curves` are the rates of curves. Warns
+/// where some curves have keys between the frames.
+fn rate_of(scene: &Scene, stated: FrameRate, curves: &[f64], warnings: &mut Warnings) -> FrameRate {
+    let rate = match states_rate(scene) {
+        true => stated,
+        false => most_common(curves).unwrap_or(stated),
     };
-    let closest = props(stack).flat_map(curves).filter_map(|(_, curve)| gap(curve)).reduce(f64::min);
-    let of_keys = closest.and_then(FrameRate::from_frame_time);
-    match of_keys {
-        Some(rate) if rate.fps() > 1.01 * stated.fps() => rate,
-        _ => stated,
+    let denser = || curves.iter().copied().filter(|of_curve| *of_curve > DENSER * rate.fps());
+    if let Some(highest) = denser().reduce(f64::max) {
+        let highest = FrameRate::new(highest).map_or(highest, FrameRate::fps);
+        let (count, all, fps) = (denser().count(), curves.len(), rate.fps());
+        warnings.push(Finding::new(Problem::DenserKeys { count, all, highest, fps }));
     }
+    rate
+}
+
+/// The rates of the keys of curves that go on for at least half of the stack.
+fn key_rates(stack: &AnimStack, duration: f64) -> Vec<f64> {
+    let rate = |curve: &AnimCurve| {
+        let (keys, time) = (curve.keyframes.len(), curve.max_time - curve.min_time);
+        let rate = (keys > 2 && time > 0.0 && 2.0 * time >= duration)
+            .then(|| FrameRate::from_frame_time(time / (keys - 1) as f64));
+        rate.flatten().map(FrameRate::fps)
+    };
+    props(stack).flat_map(curves).filter_map(|(_, curve)| rate(curve)).collect()
+}
+
+/// The rate that most curves have, the higher one of two.
+fn most_common(rates: &[f64]) -> Option<FrameRate> {
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let groups = sorted.chunk_by(|low, high| *high <= DENSER * low);
+    let largest = groups.max_by_key(|group| group.len())?;
+    FrameRate::new(largest[largest.len() / 2])
+}
+
+/// Whether the file says at how many frames per second it was made.
+fn states_rate(scene: &Scene) -> bool {
+    scene.settings.props.props.iter().any(|prop| ["TimeMode", "FrameRate"].contains(&&*prop.name))
 }

@@ -21,6 +21,8 @@ use crate::{Finding, FormatProblem, Parsed, ReadOptions, Rejected, Warnings};
 
 /// Change of a unit quaternion up to which a rotation is constant.
 const TURN: f64 = 1e-12;
+/// Relative change of a scale up to which it is constant, or 1: exporters round products of many of them.
+const SAME_SCALE: f64 = 1e-5;
 
 /// The motion of one animation stack, by its number in [`Document::stacks`].
 ///
@@ -59,7 +61,7 @@ fn clip(
     warnings: &mut Warnings,
 ) -> Result<Clip, Rejected> {
     let (scene, tree) = (&document.scene, &document.tree);
-    let span = span(scene, tree.joints.len(), stack, options)?;
+    let span = span(scene, tree.joints.len(), stack, options, warnings)?;
     let mut samples = sample(scene, tree, stack, &span);
     mend(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
@@ -243,13 +245,13 @@ fn bridge(samples: &mut Samples) {
 fn scales_move(samples: &[Samples]) -> bool {
     samples.iter().any(|joint| {
         let [low, high] = joint.own_scale;
-        (high - low).amax() > SINGLE * high.amax().max(low.amax())
+        (high - low).amax() > SAME_SCALE * high.amax().max(low.amax())
     })
 }
 
 /// Whether a scale is another than 1.
 fn is_scaled(scale: Vector3<f64>) -> bool {
-    (scale - Vector3::repeat(1.0)).amax() > SINGLE
+    (scale - Vector3::repeat(1.0)).amax() > SAME_SCALE
 }
 
 /// Takes scales out of the translations again, where tracks hold them: by joint, its scales. What the scale of a root

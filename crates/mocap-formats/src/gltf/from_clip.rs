@@ -10,9 +10,10 @@ use super::build::{
     Builder, FLOAT, INDICES, SHORT, Shape, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT, VERTICES,
 };
 use super::document::Document;
+use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
-use super::tree::{Frame, Source, Tree, Trs, tree};
+use super::tree::{Source, Tree, Trs, tree};
 use crate::body::{self, Mesh, Style};
 use crate::keys::{JointKeys, reduce};
 use crate::metres::in_metres;
@@ -92,7 +93,14 @@ pub(super) fn rebuilt(
             return Ok(Err("without a skin, nothing in the file can be scaled but its nodes"));
         }
     }
+    if of_file.uneven.is_some() {
+        return Ok(Err("its nodes have scales that differ between axes or change over time"));
+    }
     let mut builder = Builder::without_animations(&document);
+    // The animations that stated these scales are gone.
+    for (node, scale) in stated_scales(&document, &limits)? {
+        builder.json["nodes"][node]["scale"] = vector(&scale);
+    }
     let morphs: HashSet<String> =
         (0..document.root.nodes.len()).flat_map(|node| target_names(&document, node)).collect();
     for clip in &held {
@@ -143,8 +151,7 @@ fn nodes(builder: &mut Builder, skeleton: &Skeleton, body: Option<&Mesh>) -> Vec
             node["extras"] = json!({ "mocap": own });
         }
         let node = builder.push("nodes", node);
-        let none = Frame { rotation: UnitQuaternion::identity(), translation: Vector3::zeros(), scale: 1.0 };
-        sources.push(Source { node, local, frame: none, folds_scale: false });
+        sources.push(Source::plain(node, local));
     }
     let mut top: Vec<u32> = skeleton.roots().map(|root| root.0).collect();
     if top.len() > 1 && body.is_some() {
@@ -279,8 +286,8 @@ fn animation(
         };
         let constant = |keys: &[u32], same: bool| keys.len() == 1 && same;
         if let Some(keys) = keys.rotation {
-            let turn = |frame_at: u32| frame.rotation.inverse() * tracks.rotation.at(frame_at as usize);
-            let same = mocap_model::angle_between(&turn(0), &source.local.rotation) < 1e-9;
+            let turn = |frame_at: u32| source.rotation_back(&tracks.rotation.at(frame_at as usize));
+            let same = mocap_model::angle_between(&turn(0), &source.node_rotation()) < 1e-9;
             if !constant(&keys, same) {
                 let values =
                     rotations(keys.iter().map(|key| turn(*key)), keys.len(), options.short_rotations);
@@ -302,9 +309,10 @@ fn animation(
         }
         if let Some(keys) = keys.scale.filter(|_| !source.folds_scale) {
             let size = |frame_at: u32| {
-                tracks.scale.as_ref().map_or(Vector3::repeat(1.0), |track| track.at(frame_at as usize))
+                let size = tracks.scale.as_ref().map(|track| track.at(frame_at as usize));
+                size.unwrap_or(Vector3::repeat(1.0)).component_mul(&source.signs)
             };
-            if !constant(&keys, size(0) == source.local.scale) {
+            if !constant(&keys, size(0) == source.local.scale.component_mul(&source.signs)) {
                 let values = vectors("scale", keys.iter().map(|key| size(*key)), keys.len());
                 add(keys, values);
             }

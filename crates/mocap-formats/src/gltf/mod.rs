@@ -11,6 +11,7 @@ mod build;
 mod document;
 mod format;
 mod from_clip;
+mod node_motion;
 mod parse;
 mod problem;
 mod resize;

@@ -71,6 +71,15 @@ pub enum Problem {
     DuplicateName { name: String },
     #[error("{path}: channels of {count} nodes that are not joints are left out")]
     OtherNodes { path: String, count: usize },
+    #[error(
+        "{path}: its scale differs between axes or changes over time; joints keep their places by translations, by \
+         which lengths change by up to {:.1} %", change * 100.0
+    )]
+    UnevenScale { path: String, change: f64 },
+    #[error(
+        "a scale below 0 mirrors the joints: {joints} of them are called after the other side, on which they are"
+    )]
+    Mirrored { joints: usize },
     #[error("{path}: the file '{uri}' is missing; the reference stays")]
     MissingImage { path: String, uri: String },
 }
@@ -100,6 +109,8 @@ impl crate::Problem for Problem {
             Problem::NoInverse { .. } => "gltf::no-inverse",
             Problem::DuplicateName { .. } => "gltf::duplicate-name",
             Problem::OtherNodes { .. } => "gltf::other-nodes",
+            Problem::UnevenScale { .. } => "gltf::uneven-scale",
+            Problem::Mirrored { .. } => "gltf::mirrored",
         }
     }
 

@@ -48,10 +48,54 @@ pub fn to_clip(
 /// As [`to_clip`].
 pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
     let mut warnings = Vec::new();
-    match tree(document, limits, &mut warnings) {
-        Ok(tree) => Ok(Parsed { value: tree.skeleton, warnings }),
+    let skeleton = tree(document, limits, &mut warnings).and_then(|tree| match tree.uneven {
+        None => Ok(tree.skeleton),
+        Some(_) => evened_rest(&tree),
+    });
+    match skeleton {
+        Ok(value) => Ok(Parsed { value, warnings }),
         Err(error) => Err(Rejected::from(error).behind(warnings)),
     }
+}
+
+/// The skeleton with joints where the nodes are at rest, whatever scales are above them.
+fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
+    let model = |error| Finding::new(Problem::Model { path: "nodes".into(), error });
+    let rate = FrameRate::new(1.0).expect("1 is a rate");
+    let tracks = tree.sources.iter().zip(tree.skeleton.joints()).map(|(source, joint)| still(source, joint));
+    let rest = Clip::new(Arc::new(tree.skeleton.clone()), rate, 1, tracks.collect()).map_err(model)?;
+    let rest = rest.without_scale().map_err(model)?;
+    let mut at = 0;
+    let placed = tree.skeleton.with_joints(|joint| {
+        joint.offset = rest.local(mocap_model::JointId::from(at), 0).translation.vector;
+        at += 1;
+    });
+    placed.map_err(model)
+}
+
+/// The motion without scale tracks on the skeleton without scales: joints are where the nodes are. Warns by how much
+/// bones are longer or shorter than at rest.
+fn evened(clip: &Clip, tree: &Tree, path: &str, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
+    let model = |error| Finding::new(Problem::Model { path: path.to_owned(), error });
+    let skeleton = evened_rest(tree)?;
+    let rigid = clip.without_scale().map_err(model)?;
+    let mut change = 0.0f64;
+    let size = skeleton.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
+    let tracks = rigid.tracks().iter().zip(skeleton.joints()).map(|(tracks, joint)| {
+        let length = joint.offset.norm();
+        let places = tracks.translation.as_ref().map_or(&[][..], Track::values);
+        if joint.parent.is_some() && length > 1e-6 * size {
+            change = places.iter().fold(change, |most, place| most.max((place.norm() / length - 1.0).abs()));
+        }
+        let still = places.iter().all(|place| (place - joint.offset).norm() <= 1e-9 * size);
+        JointTracks { translation: tracks.translation.clone().filter(|_| !still), ..tracks.clone() }
+    });
+    let tracks = tracks.collect();
+    if let Some(uneven) = &tree.uneven {
+        warnings.push(Finding::new(Problem::UnevenScale { path: uneven.path.clone(), change }));
+    }
+    let clip = Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks).map_err(model)?;
+    clip.with_annotations(rigid.annotations().clone()).map_err(model)
 }
 
 fn sampled(
@@ -66,7 +110,8 @@ fn sampled(
     let Some(at) = animation.or((!animations.is_empty()).then_some(0)) else {
         warnings.push(Finding::new(Problem::NoAnimation));
         let rate = fps.and_then(FrameRate::new).or(FrameRate::new(30.0)).expect("30 is a rate");
-        return Ok(Clip::at_rest(Arc::new(tree.skeleton), rate));
+        let skeleton = if tree.uneven.is_some() { evened_rest(&tree)? } else { tree.skeleton };
+        return Ok(Clip::at_rest(Arc::new(skeleton), rate));
     };
     let curves = curves(document, at, limits)?;
     let animation = &animations[at];
@@ -89,7 +134,7 @@ fn sampled(
             continue;
         }
         let Some(joint) = tree.joints[curve.node] else {
-            others += 1;
+            others += usize::from(tree.moves[curve.node]);
             continue;
         };
         put(curve, &tree.sources[joint.index()], &mut tracks[joint.index()], frames, times);
@@ -111,9 +156,13 @@ fn sampled(
             track.translation = None;
         }
     }
-    let Tree { skeleton, .. } = tree;
-    let clip = Clip::new(Arc::new(skeleton), timing.rate, frames, tracks).map_err(model)?;
-    clip.with_annotations(Annotations { name, scalars, events }).map_err(model)
+    let skeleton = Arc::new(tree.skeleton.clone());
+    let clip = Clip::new(skeleton, timing.rate, frames, tracks).map_err(model)?;
+    let clip = clip.with_annotations(Annotations { name, scalars, events }).map_err(model)?;
+    match tree.uneven {
+        None => Ok(clip),
+        Some(_) => evened(&clip, &tree, &path, warnings),
+    }
 }
 
 /// The tracks of a joint that no channel moves: as its node is.
@@ -138,12 +187,12 @@ fn put(curve: &Curve, source: &Source, tracks: &mut JointTracks, frames: usize, 
             tracks.translation = Track::from_samples(places).or(tracks.translation.take());
         }
         Property::Rotation => {
-            let rotations =
-                (0..frames).map(|i| unit(*(source.frame.rotation * curve.rotation(time(i))))).collect();
+            let rotations = (0..frames).map(|i| source.rotation(&curve.rotation(time(i)))).collect();
             tracks.rotation = Track::from_samples(rotations).unwrap_or_else(|| tracks.rotation.clone());
         }
         Property::Scale if !source.folds_scale => {
-            tracks.scale = Track::from_samples((0..frames).map(vector).collect()).or(tracks.scale.take());
+            let scales = (0..frames).map(|i| vector(i).component_mul(&source.signs)).collect();
+            tracks.scale = Track::from_samples(scales).or(tracks.scale.take());
         }
         Property::Scale | Property::Weights => {}
     }

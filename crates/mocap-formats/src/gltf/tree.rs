@@ -1,17 +1,17 @@
 //! From nodes to joints: which nodes move a body, their order, and their rest pose.
 
 use mocap_model::{
-    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
+    Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
+    Vector3,
 };
 use nalgebra::{Matrix3, Matrix4, Quaternion, Rotation3};
 
 use super::document::{Document, Node};
+use super::node_motion::{NodeMotion, SAME_SCALE, node_motions};
 use super::problem::Problem;
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits};
 
-/// Scales that differ by less, relatively, are the same.
-const SAME_SCALE: f64 = 1e-4;
 /// A rest pose that differs by less from that of the nodes is theirs [m, rad].
 const SAME_POSE: f64 = 1e-5;
 
@@ -23,6 +23,17 @@ pub(super) struct Tree {
     pub(super) sources: Vec<Source>,
     /// By node: its joint.
     pub(super) joints: Vec<Option<JointId>>,
+    /// By node: whether an animation changes it.
+    pub(super) moves: Vec<bool>,
+    /// Why joints keep their places by translations: nodes have scales that neither the skeleton nor a track can take.
+    pub(super) uneven: Option<Uneven>,
+}
+
+/// A node whose scale differs between axes, or changes over time from one that is not 1, with joints below it.
+#[derive(Clone, Debug)]
+pub(super) struct Uneven {
+    /// The first such node, as a path.
+    pub(super) path: String,
 }
 
 /// Which node a joint is, and what lies above it that is not a joint or only a size.
@@ -34,9 +45,45 @@ pub(super) struct Source {
     pub(super) frame: Frame,
     /// Whether the scale of the node is put into the translations below it instead of a scale track.
     pub(super) folds_scale: bool,
+    /// A half turn that two scales below 0 are, behind the rotation of the node; else none.
+    pub(super) half_turn: Option<UnitQuaternion<f64>>,
+    /// The signs of the scale of the node: without them, its scales are above 0.
+    pub(super) signs: Vector3<f64>,
 }
 
-/// A transform of nodes above: a rotation, a uniform size and a place.
+impl Source {
+    /// A node that is a joint as it is.
+    pub(super) fn plain(node: usize, local: Trs) -> Source {
+        Source {
+            node,
+            local,
+            frame: Frame::scaled(Frame::NONE),
+            folds_scale: false,
+            half_turn: None,
+            signs: Vector3::repeat(1.0),
+        }
+    }
+
+    /// The rotation of the node at rest.
+    pub(super) fn node_rotation(&self) -> UnitQuaternion<f64> {
+        self.half_turn.map_or(self.local.rotation, |half| self.local.rotation * half.inverse())
+    }
+
+    /// The rotation of the joint in the clip, of that of the node.
+    pub(super) fn rotation(&self, of_node: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let turned = unit(*(self.frame.rotation * of_node));
+        self.half_turn.map_or(turned, |half| turned * half)
+    }
+
+    /// The inverse of [`Source::rotation`].
+    pub(super) fn rotation_back(&self, of_joint: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+        let turned = self.frame.rotation.inverse() * of_joint;
+        self.half_turn.map_or(turned, |half| turned * half.inverse())
+    }
+}
+
+/// A transform of nodes above: a rotation, a uniform size and a place. A size below 0 is a point reflection, which every
+/// rotation leaves as it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) rotation: UnitQuaternion<f64>,
@@ -99,12 +146,30 @@ impl Trs {
         Trs { translation: matrix.fixed_view::<3, 1>(0, 3).into_owned(), rotation: unit(*rotation), scale }
     }
 
+    /// The same transform with scales above 0, as far as they are not 0: what mirrors is the sign, a point reflection,
+    /// and two scales below 0 are a half turn behind the rotation.
+    fn unmirrored(&self) -> (Trs, f64, Option<UnitQuaternion<f64>>) {
+        let below = self.scale.iter().filter(|scale| **scale < 0.0).count();
+        let sign = if below % 2 == 1 { -1.0 } else { 1.0 };
+        let scale = self.scale * sign;
+        // None, or two of three.
+        let axis = (0..3).find(|axis| scale[*axis] >= 0.0 && scale.iter().any(|scale| *scale < 0.0));
+        let half = axis.map(|axis| {
+            let mut half = Quaternion::new(0.0, 0.0, 0.0, 0.0);
+            half.coords[axis] = 1.0;
+            UnitQuaternion::new_unchecked(half)
+        });
+        let rotation = half.map_or(self.rotation, |half| self.rotation * half);
+        (Trs { rotation, scale: scale.abs(), ..*self }, sign, half)
+    }
+
+    /// The scale of all axes, where it is one; close to 1 it is 1.
     fn uniform_scale(&self) -> Option<f64> {
         let Vector3 { data, .. } = self.scale;
         let [x, y, z] = data.0[0];
         let same = |a: f64, b: f64| (a - b).abs() <= SAME_SCALE * x.abs();
-        // What is exactly one stays so.
-        (x > 0.0 && same(x, y) && same(x, z)).then_some(x)
+        let size = if (x - 1.0).abs() <= SAME_SCALE { 1.0 } else { x };
+        (x > 0.0 && same(x, y) && same(x, z)).then_some(size)
     }
 }
 
@@ -172,10 +237,16 @@ pub(super) fn tree(
 ) -> Result<Tree, Finding> {
     let nodes = &document.root.nodes;
     let Hierarchy { parents, order } = hierarchy(document, limits)?;
-    let locals: Vec<Trs> = nodes.iter().map(Trs::of).collect();
-    let animated = animated(document)?;
-    let chosen = chosen(document, &parents, &order, &animated, &locals)?;
-    let binds = binds(document, limits, warnings)?;
+    let motions = node_motions(document, limits)?;
+    let mirrored: Vec<_> =
+        nodes.iter().zip(&motions).map(|(node, motion)| at_rest(node, motion).unmirrored()).collect();
+    let chosen = chosen(document, &parents, &order, &motions, &mirrored)?;
+    let uneven = uneven(&parents, &motions, &mirrored, &chosen);
+    let binds = match uneven {
+        None => binds(document, limits, warnings)?,
+        // Where scales shear, the pose of the nodes is the rest pose.
+        Some(_) => vec![None; nodes.len()],
+    };
     let mut joints: Vec<Option<JointId>> = vec![None; nodes.len()];
     let (mut made, mut sources): (Vec<Joint>, Vec<Source>) = (Vec::new(), Vec::new());
     // By node: the transform of the nodes above that are not joints, or the folded size of joints.
@@ -183,13 +254,13 @@ pub(super) fn tree(
     let mut unique = Unique::default();
     for &node in &order {
         let frame = parents[node].map_or(Frame::scaled(1.0), |parent| below[parent]);
-        let local = locals[node];
-        let uniform = local.uniform_scale().filter(|_| !animated[node][2]);
+        let (local, sign, half_turn) = mirrored[node];
+        let uniform = local.uniform_scale().filter(|_| !motions[node].moves[2]);
         if !chosen[node] {
             below[node] = Frame {
                 rotation: unit(*(frame.rotation * local.rotation)),
                 translation: frame.place(&local.translation),
-                scale: frame.scale * uniform.unwrap_or(1.0),
+                scale: frame.scale * sign * uniform.unwrap_or(1.0),
             };
             continue;
         }
@@ -202,45 +273,94 @@ pub(super) fn tree(
         }
         let rest = rest(&local, &frame, parent.is_some(), node, parents[node], &binds);
         let extras = &nodes[node].extras;
-        let moves = animated[node][0];
+        let keyed = motions[node].keyed;
         let leaf = !nodes[node].children.iter().any(|child| chosen[*child]);
         joints[node] = Some(JointId::from(made.len()));
         made.push(Joint {
             rest_rotation: rest.rotation,
             role: extras.role.as_ref().and_then(|role| role.parse().ok()),
-            end_site: extras.end_site && leaf && parent.is_some() && animated[node] == [false; 3],
-            dofs: if moves { Dofs::free(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) },
+            end_site: extras.end_site && leaf && parent.is_some() && keyed == [false; 3],
+            dofs: if keyed[0] { Dofs::free(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) },
             ..Joint::new(claimed, parent, rest.translation)
         });
-        below[node] = Frame::scaled(frame.scale * uniform.unwrap_or(1.0));
-        sources.push(Source { node, local, frame, folds_scale: uniform.is_some() });
+        below[node] = Frame::scaled(frame.scale * sign * uniform.unwrap_or(1.0));
+        let signs =
+            half_turn.map_or(Vector3::repeat(1.0), |half| half.to_rotation_matrix().matrix().diagonal());
+        let signs = signs.map(f64::signum) * sign;
+        sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
+    }
+    if !made.is_empty() && sources.iter().all(|source| below[source.node].scale < 0.0) {
+        let joints = swap_sides(&mut made);
+        warnings.push(Finding::new(Problem::Mirrored { joints }));
     }
     check_depth(&made, limits)?;
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
     let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit };
     let skeleton = Skeleton::new("", space, made)
         .map_err(|error| Finding::new(Problem::Model { path: "nodes".into(), error }))?;
-    Ok(Tree { skeleton, sources, joints })
+    let moves = motions.iter().map(|motion| !motion.is_still()).collect();
+    Ok(Tree { skeleton, sources, joints, moves, uneven })
 }
 
-/// By node: whether an animation changes its translation, rotation, scale.
-fn animated(document: &Document) -> Result<Vec<[bool; 3]>, Finding> {
-    let mut animated = vec![[false; 3]; document.root.nodes.len()];
-    for (a, animation) in document.root.animations.iter().enumerate() {
-        for (c, channel) in animation.channels.iter().enumerate() {
-            let Some(node) = channel.target.node else { continue };
-            let count = animated.len();
-            let path = || format!("animations[{a}].channels[{c}].target.node");
-            let flags = animated.get_mut(node).ok_or_else(|| index(path(), node, "nodes", count))?;
-            match channel.target.path.as_str() {
-                "translation" => flags[0] = true,
-                "rotation" => flags[1] = true,
-                "scale" => flags[2] = true,
-                _ => {}
-            }
-        }
+/// The transform of a node at rest. A scale that all keys state counts more than that of the node: it is what is shown.
+fn at_rest(node: &Node, motion: &NodeMotion) -> Trs {
+    let local = Trs::of(node);
+    Trs { scale: motion.scale.filter(|_| !motion.moves[2]).unwrap_or(local.scale), ..local }
+}
+
+/// The first joint with joints below it whose scale no bone can take. One that starts at 1 is a scale track.
+fn uneven(
+    parents: &[Option<usize>],
+    motions: &[NodeMotion],
+    locals: &[(Trs, f64, Option<UnitQuaternion<f64>>)],
+    chosen: &[bool],
+) -> Option<Uneven> {
+    let mut above = vec![false; parents.len()];
+    for parent in (0..parents.len()).filter(|node| chosen[*node]).filter_map(|node| parents[node]) {
+        above[parent] = true;
     }
-    Ok(animated)
+    let uneven = |node: &usize| {
+        let size = locals[*node].0.uniform_scale();
+        above[*node] && chosen[*node] && (size.is_none() || (motions[*node].moves[2] && size != Some(1.0)))
+    };
+    (0..parents.len()).find(uneven).map(|node| Uneven { path: format!("nodes[{node}]") })
+}
+
+/// Calls every joint of a side after the side on which it is now. Returns the number of such joints.
+fn swap_sides(joints: &mut [Joint]) -> usize {
+    let mut swapped = 0;
+    for joint in joints {
+        let Some(name) = on_other_side(&joint.name) else { continue };
+        joint.name = name;
+        joint.role = joint.role.map(Role::mirrored);
+        swapped += 1;
+    }
+    swapped
+}
+
+/// The name with its first word or letter for a side replaced by that of the other side; applied twice, it is the same.
+fn on_other_side(name: &str) -> Option<String> {
+    const WORDS: [(&str, &str); 3] = [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")];
+    let words = WORDS.into_iter().flat_map(|(left, right)| [(left, right), (right, left)]);
+    let found =
+        words.filter_map(|(word, other)| Some((name.find(word)?, word, other))).min_by_key(|found| found.0);
+    if let Some((at, word, other)) = found {
+        return Some(format!("{}{other}{}", &name[..at], &name[at + word.len()..]));
+    }
+    // A letter that stands by itself: L_Hand, hand.l, Bip01 L Hand.
+    let is_apart = |at: usize| {
+        let beside = |at: Option<usize>| at.and_then(|at| name.as_bytes().get(at));
+        let letter = |at: Option<usize>| beside(at).is_some_and(u8::is_ascii_alphanumeric);
+        !letter(at.checked_sub(1)) && !letter(Some(at + 1))
+    };
+    let (at, letter) = name.char_indices().find(|(at, letter)| "LRlr".contains(*letter) && is_apart(*at))?;
+    let other = match letter {
+        'L' => 'R',
+        'R' => 'L',
+        'l' => 'r',
+        _ => 'l',
+    };
+    Some(format!("{}{other}{}", &name[..at], &name[at + 1..]))
 }
 
 /// By node: whether it is a joint.
@@ -248,8 +368,8 @@ fn chosen(
     document: &Document,
     parents: &[Option<usize>],
     order: &[usize],
-    animated: &[[bool; 3]],
-    locals: &[Trs],
+    motions: &[NodeMotion],
+    locals: &[(Trs, f64, Option<UnitQuaternion<f64>>)],
 ) -> Result<Vec<bool>, Finding> {
     let root = &document.root;
     let count = root.nodes.len();
@@ -281,7 +401,7 @@ fn chosen(
     for node in (0..count).filter(|node| skinned[*node]) {
         let above: Vec<usize> = std::iter::successors(parents[node], |above| parents[*above]).collect();
         let needed = above.iter().rposition(|above| {
-            skinned[*above] || animated[*above].contains(&true) || locals[*above].uniform_scale().is_none()
+            skinned[*above] || !motions[*above].is_still() || locals[*above].0.uniform_scale().is_none()
         });
         above.iter().take(needed.map_or(0, |last| last + 1)).for_each(|above| chosen[*above] = true);
     }
@@ -342,7 +462,19 @@ fn rest(
         }
         (false, _, Some([_, own])) => {
             let bound = Trs::of_matrix(&own);
-            Trs { scale: bound.scale / frame.scale, ..bound }
+            // The mesh may be as large as the scene, or as large as the joints, and lie as either of them.
+            let of_scene = Trs { scale: bound.scale / frame.scale, ..bound };
+            let sized = Trs { translation: bound.translation * frame.scale, ..bound };
+            let of_joints = Trs {
+                translation: frame.place(&bound.translation),
+                rotation: unit(*(frame.rotation * bound.rotation)),
+                ..bound
+            };
+            let turned = |other: &Trs| mocap_model::angle_between(&other.rotation, &nodes.rotation);
+            let fits = |other: &&Trs| (other.scale - local.scale).norm() <= 1e-3 * local.scale.norm();
+            let candidates = [of_scene, sized, of_joints];
+            let nearest = candidates.iter().filter(fits).min_by(|a, b| turned(a).total_cmp(&turned(b)));
+            *nearest.unwrap_or(&of_scene)
         }
         _ => return nodes,
     };
