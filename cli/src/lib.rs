@@ -23,6 +23,7 @@ mod read;
 mod rest;
 mod rows;
 mod start;
+mod verdict;
 
 use std::ffi::OsString;
 use std::sync::mpsc::Sender;

@@ -55,6 +55,9 @@ pub(crate) struct Args {
     pub(crate) inputs: Inputs,
     #[command(flatten)]
     pub(crate) reading: Reading,
+    /// Write results that cannot be right: limbs of two lengths
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) outputs: Outputs,
 }

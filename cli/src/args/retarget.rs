@@ -66,6 +66,9 @@ pub(crate) struct Args {
         )
     )]
     pub(crate) to: Option<Format>,
+    /// Write results that cannot be right: limbs of two lengths, or that move against the source
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
     /// Rotation order of BVH joints, such as ZXY [default: of the target]
     #[arg(long, value_name = "ORDER", help_heading = "Output")]
     pub(crate) euler: Option<EulerOrder>,

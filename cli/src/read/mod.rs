@@ -25,6 +25,7 @@ use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::args::Reading;
 use crate::diagnostic::{Diagnostic, Failure};
+use crate::verdict;
 
 /// A parsed file. Its skeleton and motion are made later.
 pub(crate) struct Loaded {
@@ -224,7 +225,8 @@ impl Loaded {
     /// The facts about the file, with all warnings.
     pub(crate) fn facts(&self, reading: &Reading) -> Result<(FileFacts, Vec<Diagnostic>), Failure> {
         let stated = self.file.stated(&self.options(reading));
-        let (header, warnings) = self.header(reading)?;
+        let (header, mut warnings) = self.header(reading)?;
+        verdict::warn(&header.verdicts, &mut warnings);
         let clips = self.clip_names();
         Ok((FileFacts { clips, ..FileFacts::new(&header, &stated) }, warnings))
     }

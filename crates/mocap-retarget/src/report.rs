@@ -1,7 +1,7 @@
 //! The report of a retarget: quality in numbers.
 
 use crate::{LimbRatios, RetargetWarning};
-use mocap_analysis::FootMeasure;
+use mocap_analysis::{FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
 use mocap_model::Role;
 use std::ops::Range;
 
@@ -169,6 +169,8 @@ pub struct AngleReport {
     pub rms: f64,
     /// Pearson correlation; `None` if one of the angles is constant.
     pub correlation: Option<f64>,
+    /// How much the angle of the source moves: root mean square about its mean \[deg\].
+    pub source_rms: f64,
 }
 
 /// Largest rotations from one frame to the next.
@@ -189,6 +191,18 @@ pub struct StepReport {
 }
 
 impl RetargetReport {
+    /// What cannot be right about the motion, or hardly is. `fps` is its frame rate.
+    pub fn verdicts(&self, fps: f64) -> Vec<Verdict> {
+        let limbs = self.angles.iter().map(|row| {
+            let AngleReport { role, correlation, source_rms, .. } = *row;
+            LimbMatch { role, source_rms, correlation }
+        });
+        let measured = self.frames - self.lead_in.min(self.frames);
+        let feet = self.feet.iter();
+        let feet = feet.filter_map(|foot| always_in_contact(foot.role, foot.contact_frames, measured, fps));
+        limb_matches(limbs).into_iter().chain(feet).collect()
+    }
+
     /// The same with frames counted from the start of a lead-in that was not measured.
     pub(crate) fn after_lead_in(mut self, lead_in: usize) -> RetargetReport {
         self.frames += lead_in;

@@ -185,7 +185,7 @@ impl FileFacts {
     /// assert_eq!(facts.root.as_deref(), Some("Hips"));
     /// # Ok::<(), mocap::Error>(())
     /// ```
-    pub fn new(Header { skeleton, rate }: &Header, stated: &Stated) -> FileFacts {
+    pub fn new(Header { skeleton, rate, .. }: &Header, stated: &Stated) -> FileFacts {
         let frames = stated.frames;
         let end_sites = skeleton.joints().iter().filter(|joint| joint.end_site).count();
         let roots: Vec<_> = skeleton.roots().collect();

@@ -70,6 +70,7 @@ mod target;
 mod target_report;
 mod unit;
 mod up;
+mod verdicts;
 mod write;
 
 pub mod prelude;
@@ -120,6 +121,7 @@ pub use target::{
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
+pub use verdicts::verdicts;
 pub use write::{
     prepare, write, write_as, write_bytes, write_clips, write_markers, write_skeleton, write_with,
 };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mocap_analysis::Verdict;
 use mocap_compress::{Compressed, OpenLimits};
 use mocap_formats::{
     ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf,
@@ -45,6 +46,8 @@ pub struct Header {
     pub skeleton: Skeleton,
     /// `None` for a skeleton without motion.
     pub rate: Option<FrameRate>,
+    /// What cannot be right about its motion, as far as its start shows it.
+    pub verdicts: Vec<Verdict>,
 }
 
 impl MotionFile {
@@ -217,14 +220,15 @@ impl MotionFile {
                 let Parsed { value, mut warnings } = skeleton;
                 warnings.extend(unlikely_unit(&value, options));
                 let skeleton = restated(&value, options);
-                return Ok(Parsed { value: Header { skeleton, rate: None }, warnings });
+                return Ok(Parsed { value: Header { skeleton, rate: None, verdicts: Vec::new() }, warnings });
             }
             Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
         };
         let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
         let clip = seen(value, self.format, options, &mut warnings);
         let warnings = first_frame(self.stated(options).frames, options, warnings)?;
-        let header = Header { skeleton: restated(clip.skeleton(), options), rate: Some(clip.rate()) };
+        let skeleton = restated(clip.skeleton(), options);
+        let header = Header { skeleton, rate: Some(clip.rate()), verdicts: crate::verdicts(&clip) };
         Ok(Parsed { value: header, warnings })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_analysis::Verdict;
 use mocap_formats::{Document, Finding, Format, Parsed, Remedy};
 use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
@@ -13,7 +14,9 @@ use mocap_robot::{Bends, RobotOptions};
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
 use crate::unit::in_space;
-use crate::{Error, Mapping, ReadOptions, TargetReport, clip_for_report, for_report, known_unit, open};
+use crate::{
+    Error, Mapping, ReadOptions, TargetReport, clip_for_report, for_report, known_unit, open, verdicts,
+};
 
 /// A skeleton or robot that motions are put on.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Target {
     pub rest: Option<Pose>,
     /// Whether the user chose the reference pose: it then holds for motions of the same skeleton, too.
     pub rest_is_chosen: bool,
+    /// What cannot be right about its own motion.
+    pub verdicts: Vec<Verdict>,
     /// The file, where it may hold more than a skeleton and its motion, such as a mesh.
     pub document: Option<Arc<dyn Document>>,
 }
@@ -58,7 +63,8 @@ impl Target {
     /// ```
     pub fn new(skeleton: impl Into<Arc<Skeleton>>) -> Target {
         let skeleton = skeleton.into();
-        Target { roles: map_roles(&skeleton), skeleton, rest: None, rest_is_chosen: false, document: None }
+        let roles = map_roles(&skeleton);
+        Target { roles, skeleton, rest: None, rest_is_chosen: false, verdicts: Vec::new(), document: None }
     }
 
     /// The skeleton of a clip that shows how it stands; with `frame`, as it stands there.
@@ -73,6 +79,7 @@ impl Target {
             roles: map_roles_in(clip),
             rest,
             rest_is_chosen: frame.is_some(),
+            verdicts: verdicts(clip),
             document: None,
         })
     }

@@ -23,6 +23,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
+use crate::verdict;
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -97,14 +98,17 @@ struct Converted {
     markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+    /// Why it is not written.
+    errors: Vec<Diagnostic>,
     /// Of positions.
     unit: Option<UnitFacts>,
 }
 
 impl Converted {
     fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
-        let (markers, unchanged, warnings, unit) = (None, false, Vec::new(), None);
-        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, unit }
+        let (markers, unchanged, unit) = (None, false, None);
+        let (warnings, errors) = Default::default();
+        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, errors, unit }
     }
 }
 
@@ -128,9 +132,13 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
-    let (bytes, output) = encode::deliver(&done.encoded, job, context).behind(&mut done.warnings)?;
+    let delivered = match done.errors.is_empty() {
+        true => encode::deliver(&done.encoded, job, context),
+        false => Ok((0, String::new())),
+    };
+    let (bytes, output) = delivered.behind(&mut done.warnings)?;
     let path = job.input.shown();
-    let Converted { frames, fps, joints, markers, unchanged, warnings, unit, .. } = done;
+    let Converted { frames, fps, joints, markers, unchanged, warnings, errors, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{}{rate}", counted(frames, "frame")),
@@ -141,7 +149,8 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
         None => counted(joints, "joint"),
     };
     let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
-    let text = format!("{path} -> {output}: {motion}, {of}{unit}");
+    let written = if errors.is_empty() { &output } else { "not written" };
+    let text = format!("{path} -> {written}: {motion}, {of}{unit}");
     let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
     let format = format.extension();
     let row = Row {
@@ -157,7 +166,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
         bytes,
         warnings: &warnings,
     };
-    Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
+    Ok(Report { json: json(&row), text, errors, warnings, tally, ..Report::default() })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -184,6 +193,8 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         return change_all(&loaded, args, &reading, format);
     }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+    let mut errors = Vec::new();
+    verdict::sort(mocap::verdicts(&clip), args.force, &mut errors, &mut warnings);
     let limits = reading.limits();
     let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
         .and_then(|clip| {
@@ -193,7 +204,7 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
             Ok(converted(encoded))
         });
     let converted = written.behind(&mut warnings)?;
-    Ok(Converted { warnings, ..converted })
+    Ok(Converted { warnings, errors, ..converted })
 }
 
 /// The clip with only the joints that `--joints` asks for.
@@ -222,6 +233,10 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
         }
         false => loaded.motions(reading)?,
     };
+    let mut errors = Vec::new();
+    for clip in &clips {
+        verdict::sort(mocap::verdicts(clip), args.force, &mut errors, &mut warnings);
+    }
     let written = (|| -> Result<Converted, Diagnostic> {
         let edited: Result<Vec<Clip>, Diagnostic> = clips
             .into_iter()
@@ -233,7 +248,7 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
         Ok(converted(encoded))
     })();
     let converted = written.behind(&mut warnings)?;
-    Ok(Converted { warnings, ..converted })
+    Ok(Converted { warnings, errors, ..converted })
 }
 
 fn encode_options(args: &Args) -> EncodeOptions {

@@ -26,6 +26,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::verdict;
 pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
@@ -161,11 +162,15 @@ fn retarget(
     context.check()?;
     let edits = (&edits, reading.limits());
     let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
+    let mut impossible = Vec::new();
+    verdict::sort(target.on.verdicts.clone(), args.force, &mut impossible, &mut Vec::new());
+    impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
     let done = source.and_then(|(clip, opening)| {
+        verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
         put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
     });
     let (motion, outcome) = done.behind(&mut warnings)?;
-    let frames = motion.frames();
+    let (frames, fps_of_motion) = (motion.frames(), motion.rate().fps());
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -182,7 +187,9 @@ fn retarget(
     let gates = &args.gates.fail_above;
     let (checked, errors): (Vec<_>, Vec<_>) =
         gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
-    let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    errors.append(&mut impossible);
+    verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;

@@ -1,0 +1,177 @@
+//! What cannot be right about a motion, or hardly is: judged in one place for every command that reads or makes motions.
+//!
+//! A verdict that is an error holds for no body: bones of two lengths at once, a limb that moves against its source. It
+//! says that a file was misread or is broken, and that what is made of it would be wrong however good its figures are.
+
+use mocap_model::{Clip, Role, Track};
+
+use crate::percentile::percentile;
+
+/// Bones whose length in most frames is this many times their length at rest, or the other way round, have two lengths.
+const LENGTHS: f64 = 2.0;
+/// A limb of the source moves by at least this, root mean square about its mean, for its correlation to count \[deg\].
+const MOVES: f64 = 10.0;
+/// A limb whose correlation with the source is below this moves against it.
+const AGAINST: f64 = 0.0;
+/// A limb whose correlation with the source is below this hardly follows.
+const HARDLY: f64 = 0.3;
+/// Clips shorter than this may stand in all of their frames \[s\].
+const SHORT: f64 = 2.0;
+
+/// Joints at the ends of the bones of limbs.
+const LIMB_ENDS: [Role; 8] = [
+    Role::LeftLowerLeg,
+    Role::LeftFoot,
+    Role::RightLowerLeg,
+    Role::RightFoot,
+    Role::LeftLowerArm,
+    Role::LeftHand,
+    Role::RightLowerArm,
+    Role::RightHand,
+];
+
+/// Something that is wrong with a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// A stable code.
+    pub code: &'static str,
+    /// One sentence: what was found, and where.
+    pub message: String,
+    /// Whether the motion cannot be right; otherwise it may be.
+    pub impossible: bool,
+}
+
+/// A limb of a motion compared with that of the motion from which it was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimbMatch {
+    /// The joint.
+    pub role: Role,
+    /// How much its angle moves in the source: root mean square about its mean \[deg\].
+    pub source_rms: f64,
+    /// The correlation of both angles; `None` where one is constant.
+    pub correlation: Option<f64>,
+}
+
+/// Whether the bones of limbs have one length at rest and another in the frames. `clip` has roles
+/// ([`may_have_two_lengths`] tells without them whether it is worth asking).
+pub fn limb_lengths(clip: &Clip) -> Option<Verdict> {
+    let skeleton = clip.skeleton();
+    let bones = LIMB_ENDS.iter().filter_map(|role| skeleton.with_role(*role));
+    let ratio = |(rest, moved): (f64, f64)| (moved / rest).max(rest / moved);
+    let lengths = bones.filter_map(|id| {
+        let lengths = two_lengths(skeleton.joint(id).offset.norm(), clip.track(id).translation.as_ref()?)?;
+        Some((id, lengths))
+    });
+    let (id, (rest, moved)) = lengths.max_by(|a, b| ratio(a.1).total_cmp(&ratio(b.1)))?;
+    let message = format!(
+        "the bone that ends at '{}' is {rest:.4} units long at rest and {moved:.4} in most frames: no body has both",
+        skeleton.joint(id).name
+    );
+    Some(Verdict { code: "motion::two-lengths", message, impossible: true })
+}
+
+/// Whether any bone has two lengths, limb or not.
+pub fn may_have_two_lengths(clip: &Clip) -> bool {
+    clip.skeleton().joints().iter().zip(clip.tracks()).any(|(joint, tracks)| {
+        let track = tracks.translation.as_ref().filter(|_| joint.parent.is_some());
+        track.is_some_and(|track| two_lengths(joint.offset.norm(), track).is_some())
+    })
+}
+
+/// The lengths of a bone at rest and in most frames, where they are two.
+fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f64, f64)> {
+    let mut lengths: Vec<f64> = track.values().iter().map(|place| place.norm()).collect();
+    let moved = percentile(&mut lengths, 0.5);
+    let differ = moved > LENGTHS * rest || rest > LENGTHS * moved;
+    (differ && moved.max(rest) > 0.0).then_some((rest, moved))
+}
+
+/// Whether limbs follow those of the motion from which they were made.
+pub fn limb_matches(limbs: impl IntoIterator<Item = LimbMatch>) -> Vec<Verdict> {
+    let moving = limbs.into_iter().filter(|limb| limb.source_rms > MOVES);
+    let judged = moving.filter_map(|LimbMatch { role, correlation, source_rms }| {
+        let correlation = correlation?;
+        let (code, says, impossible) = match correlation {
+            against if against < AGAINST => ("retarget::against", "moves against that of the source", true),
+            hardly if hardly < HARDLY => ("retarget::hardly", "hardly follows that of the source", false),
+            _ => return None,
+        };
+        let name = role.name();
+        let message =
+            format!("{name} {says}: correlation {correlation:.2} of an angle that moves by {source_rms:.0}°");
+        Some(Verdict { code, message, impossible })
+    });
+    judged.collect()
+}
+
+/// Whether a foot never leaves the floor though the clip is long: `contacts` of `frames` frames.
+pub fn always_in_contact(role: Role, contacts: usize, frames: usize, fps: f64) -> Option<Verdict> {
+    let always = contacts == frames && frames as f64 >= SHORT * fps;
+    always.then(|| Verdict {
+        code: "retarget::always-in-contact",
+        message: format!("{} is in contact with the floor in every frame", role.name()),
+        impossible: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::{FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Vector3};
+    use std::sync::Arc;
+
+    /// A leg whose shank is `rest` long at rest and moves as `track`.
+    fn leg(rest: f64, track: Option<Track<Vector3<f64>>>) -> Clip {
+        let joint = |name: &str, parent: Option<u32>, offset: Vector3<f64>, role| Joint {
+            role: Some(role),
+            ..Joint::new(name, parent.map(JointId), offset)
+        };
+        let joints = vec![
+            joint("hips", None, Vector3::y(), Role::Hips),
+            joint("knee", Some(0), -Vector3::y() * 0.4, Role::LeftLowerLeg),
+            joint("foot", Some(1), -Vector3::y() * rest, Role::LeftFoot),
+        ];
+        let skeleton = Arc::new(Skeleton::new("", Space::default(), joints).unwrap());
+        let mut tracks: Vec<_> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        tracks[2].translation = track;
+        Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 4, tracks).unwrap()
+    }
+
+    #[test]
+    fn bones_of_two_lengths_are_impossible() {
+        let places = |length: f64| Track::Sampled(vec![-Vector3::y() * length; 4]);
+        for (rest, moved, wrong) in
+            [(0.4, 0.4, false), (0.4, 0.7, false), (0.4, 0.004, true), (0.0, 0.4, true), (40.0, 0.4, true)]
+        {
+            let clip = leg(rest, Some(places(moved)));
+            let found = limb_lengths(&clip);
+            assert_eq!((found.is_some(), may_have_two_lengths(&clip)), (wrong, wrong), "{rest} {moved}");
+            assert!(found.is_none_or(|verdict| verdict.impossible && verdict.message.contains("'foot'")));
+        }
+        assert_eq!(limb_lengths(&leg(0.4, None)), None);
+        // One frame is no length.
+        let one = Track::Sampled([0.4, 0.4, 0.4, 9.0].map(|length| Vector3::y() * length).to_vec());
+        assert_eq!(limb_lengths(&leg(0.4, Some(one))), None);
+    }
+
+    #[test]
+    fn limbs_that_move_have_to_follow() {
+        let limb = |source_rms, correlation| LimbMatch { role: Role::LeftUpperArm, source_rms, correlation };
+        let judged = |source_rms, correlation| {
+            let found = limb_matches([limb(source_rms, correlation)]);
+            found.first().map(|verdict| (verdict.code, verdict.impossible))
+        };
+        assert_eq!(judged(30.0, Some(-0.2)), Some(("retarget::against", true)));
+        assert_eq!(judged(30.0, Some(0.2)), Some(("retarget::hardly", false)));
+        assert_eq!(judged(30.0, Some(0.9)), None);
+        assert_eq!(judged(5.0, Some(-0.9)), None);
+        assert_eq!(judged(30.0, None), None);
+    }
+
+    #[test]
+    fn only_long_clips_have_to_lift_their_feet() {
+        assert!(always_in_contact(Role::LeftFoot, 300, 300, 30.0).is_some());
+        assert!(always_in_contact(Role::LeftFoot, 299, 300, 30.0).is_none());
+        assert!(always_in_contact(Role::LeftFoot, 30, 30, 30.0).is_none());
+    }
+}
