@@ -27,6 +27,17 @@ pub(super) fn readable() -> String {
     readable.map(FileFormat::extension).collect::<Vec<_>>().join(", ")
 }
 
+/// The names of those formats, as a sentence lists them: "a, b and c" with the word "and".
+pub(crate) fn listed(which: impl Fn(Format) -> bool, word: &str) -> String {
+    let names: Vec<&str> =
+        Format::ALL.into_iter().filter(|format| which(*format)).map(Format::extension).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} {word} {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// The formats that can be written, of those which, with the words that help puts behind their names.
 pub(super) fn writable(which: impl Fn(Format) -> bool) -> String {
     let formats = Format::ALL.into_iter().filter(|format| format.is_writable() && which(*format));

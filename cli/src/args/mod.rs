@@ -51,7 +51,7 @@ mod view;
 mod warp;
 mod words;
 
-pub(crate) use arrays::{ArraySettings, ArrayStyle, holds_arrays};
+pub(crate) use arrays::{ArraySettings, ArrayStyle};
 pub(crate) use bands::Args as BandsArgs;
 pub(crate) use blend::Args as BlendArgs;
 pub(crate) use bvh_style::BvhStyle;
@@ -69,6 +69,7 @@ pub(crate) use edit_steps::{
 };
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
+pub(crate) use formats::listed;
 pub(crate) use fourier::Args as FourierArgs;
 pub(crate) use gallery::Args as GalleryArgs;
 pub(crate) use generate::{Args as GenerateArgs, SCHEMAS, What as GenerateWhat};

@@ -13,7 +13,7 @@ use mocap_formats::Format;
 use mocap_model::{Clip, ModelError};
 use serde::Serialize;
 
-use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, listed};
 use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
@@ -45,13 +45,14 @@ pub(crate) struct Row<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = output_format(args)?;
-    if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
-        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
-            .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
+    if let (Some(space), Some(flag)) = (format.fixed_space(), args.edits.of_space()) {
+        return Err(
+            Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files")).help(space)
+        );
     }
-    if let Some(flag) = args.arrays.asked().filter(|_| !holds_arrays(format)) {
+    if let Some(flag) = args.arrays.asked().filter(|_| !format.holds_arrays()) {
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
-            .help("it is for npz and safetensors"));
+            .help(format!("it is for {}", listed(Format::holds_arrays, "and"))));
     }
     if let Some(clips) = args.arrays.pack {
         return pack::run(args, format, clips as usize, console);
@@ -257,6 +258,6 @@ fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use
         false => (0, None),
     };
     // A table of positions does not state their unit.
-    let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
+    let unit = format.holds_only_positions().then(|| UnitFacts::of(clip.skeleton()));
     move |encoded| Converted { unit, ..Converted::of(encoded, frames, fps, joints) }
 }

@@ -117,8 +117,8 @@ const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKEL
 fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result<Format, Diagnostic> {
     let on_robot = target.robot().is_some();
     let format = match asked {
-        None | Some(Format::Csv) if on_robot && !stated => Format::UnitreeCsv,
-        Some(Format::Npz) if on_robot && !stated => Format::MjlabNpz,
+        None if on_robot && !stated => Format::UnitreeCsv,
+        Some(asked) if on_robot && !stated => asked.of_robots(),
         asked => asked.unwrap_or(Format::Bvh),
     };
     if format.holds_robot() && !on_robot {

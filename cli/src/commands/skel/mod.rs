@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     match encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Skel) {
-        format @ (Format::Skel | Format::Asf) => Ok(format),
+        format if format.writes_skeletons() => Ok(format),
         other => Err(Diagnostic::new(
             "usage::format",
             format!("{other} files contain a motion, not only a skeleton"),
