@@ -22,7 +22,7 @@ pub(crate) struct Written {
 }
 
 /// The names of all formats that can be read.
-pub(super) fn readable() -> String {
+pub(crate) fn readable() -> String {
     let readable = FileFormat::all().filter(|format| format.readable().is_ok());
     readable.map(FileFormat::extension).collect::<Vec<_>>().join(", ")
 }
@@ -39,7 +39,7 @@ pub(crate) fn listed(which: impl Fn(Format) -> bool, word: &str) -> String {
 }
 
 /// The formats that can be written, of those which, with the words that help puts behind their names.
-pub(super) fn writable(which: impl Fn(Format) -> bool) -> String {
+pub(crate) fn writable(which: impl Fn(Format) -> bool) -> String {
     let formats = Format::ALL.into_iter().filter(|format| format.is_writable() && which(*format));
     let named = formats.map(|format| match format.note() {
         Some(note) => format!("{format} ({note})"),

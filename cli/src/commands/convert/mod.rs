@@ -23,6 +23,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -42,8 +43,24 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "convert",
+        about: "A line of mocap convert --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = output_format(args)?;
     if let (Some(space), Some(flag)) = (format.fixed_space(), args.edits.of_space()) {
         return Err(
