@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use clap::{Arg, ArgMatches, Command};
-pub(crate) use mocap_settings::{Layers, PrintRow, Settings, commands};
 
-use crate::args::{Cli, EDITS_HEADING};
+use crate::args::EDITS_HEADING;
+use crate::command_line::Cli;
 use crate::console::Console;
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::rows::json;
+
+pub(crate) use mocap_settings::{Layers, PrintRow, Settings, commands};
 
 /// The names of `mocap.toml` and of variables. Options of one run say where its files come from and go to, what is
 /// only asked or lost once, and what is given as NAME=VALUE.

@@ -9,6 +9,7 @@
 
 mod args;
 mod batch;
+mod command_line;
 mod commands;
 mod config;
 mod console;
@@ -23,12 +24,14 @@ mod read;
 mod rest;
 mod rows;
 mod start;
+mod verb;
 mod verdict;
 
 use std::ffi::OsString;
 use std::sync::mpsc::Sender;
 
-use args::{Cli, Global, Verb};
+use args::Global;
+use command_line::Cli;
 use console::Console;
 use exit::Exit;
 use start::Start;
@@ -84,35 +87,7 @@ pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
 
 /// Does the work of a command.
 fn run(Cli { command, global }: Cli, console: &mut Console) -> Exit {
-    let invocation = &global.invocation;
-    let done = match command {
-        Verb::Info(args) => commands::info::run(&args, console),
-        Verb::Validate(args) => commands::validate::run(&args, console),
-        Verb::Convert(args) => commands::convert::run(&args, invocation, console),
-        Verb::Edit(args) => commands::edit::run(&args, invocation, console),
-        Verb::Join(args) => commands::join::run(&args, console),
-        Verb::Split(args) => commands::split::run(&args, console),
-        Verb::Blend(args) => commands::blend::run(&args, console),
-        Verb::Play(args) => commands::play::run(&args, console),
-        Verb::Bands(args) => commands::edit::run(&args.into(), invocation, console),
-        Verb::Warp(args) => commands::edit::run(&args.into(), invocation, console),
-        Verb::Fourier(args) => commands::edit::run(&args.into(), invocation, console),
-        Verb::Terrain(args) => commands::edit::run(&args.into(), invocation, console),
-        Verb::Compare(args) => commands::compare::run(&args, console),
-        Verb::Compress(args) => commands::compress::run(&args, invocation, console),
-        Verb::Decompress(args) => commands::decompress::run(&args, invocation, console),
-        Verb::Skel(args) => commands::skel::run(&args, invocation, console),
-        Verb::Retarget(args) => commands::retarget::run(&args, invocation, console),
-        Verb::View(args) => commands::view::run(&args, invocation, console),
-        Verb::Sheet(args) => commands::sheet::run(&args, invocation, console),
-        Verb::Plot(args) => commands::plot::run(&args, invocation, console),
-        Verb::Render(args) => commands::render::run(&args, invocation, console),
-        Verb::Gallery(args) => commands::gallery::run(&args, invocation, console),
-        Verb::Run(args) => pipeline::run(&args, invocation, console),
-        Verb::Manifest(args) => commands::manifest::run(&args, console),
-        Verb::Generate(args) => generate::run(&args, console),
-        Verb::Help { .. } => unreachable!("help was printed"),
-    };
+    let done = command.run(&global.invocation, console);
     let exit = done.unwrap_or_else(|error| {
         console.row(&rows::json(&rows::ErrorRow::misuse(&error)), "");
         console.usage_error(&error)

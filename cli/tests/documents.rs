@@ -13,6 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ::mocap::{FileFormat, Format};
 use mocap::{Sandbox, fixture};
 
 /// The pages of the project, by their path in the checkout.
@@ -146,6 +147,56 @@ fn commands_run_and_print_what_is_shown() {
         "{}\nRead it, then UPDATE_DOCUMENTS=1 cargo test --test documents",
         wrong.join("\n")
     );
+}
+
+/// Where the table of formats stands in the page of the command line.
+const FORMATS: [&str; 2] =
+    ["<!-- formats: written from the table of formats -->\n", "<!-- end of formats -->"];
+
+/// The table of formats as a page shows it: how each is read and written, and what it holds.
+fn table_of_formats() -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let mut table =
+        "| format | read | written | unit and axes | in directories | holds |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for format in FileFormat::all() {
+        let (name, exchange) = (format.extension(), format.exchange());
+        let of_robot = exchange.is_some_and(Format::holds_robot) && format.readable().is_ok();
+        let read = if of_robot { "with `--skeleton MODEL`" } else { yes(format.readable().is_ok()) };
+        let written = exchange.map_or("by `compress`", |format| yes(format.is_writable()));
+        let beside = match exchange.and_then(Format::skeleton_beside) {
+            Some(extension) => format!(", its skeleton in `.{extension}` beside it"),
+            None => String::new(),
+        };
+        let page = match exchange {
+            Some(format) => format.page(),
+            None => Some("compression.md"),
+        };
+        let link = page.map(|page| {
+            let text = std::fs::read_to_string(fixture("../docs").join(page)).unwrap();
+            let title = text.lines().next().unwrap().trim_start_matches('#').trim().to_owned();
+            format!(" ([{title}]({page}))")
+        });
+        let (stated, found) = (yes(format.states_space()), yes(format.is_searched()));
+        let (about, link) = (format.about(), link.unwrap_or_default());
+        writeln!(table, "| `{name}` | {read} | {written} | {stated} | {found} | {about}{beside}{link} |")
+            .unwrap();
+    }
+    table
+}
+
+#[test]
+fn the_table_of_formats_is_that_of_the_library() {
+    let path = fixture("../docs/cli.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(FORMATS[0]).unwrap();
+    let (shown, after) = rest.split_once(FORMATS[1]).unwrap();
+    let table = table_of_formats();
+    if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+        std::fs::write(&path, [before, FORMATS[0], &table, FORMATS[1], after].concat()).unwrap();
+    } else {
+        assert_eq!(shown, table, "UPDATE_DOCUMENTS=1 cargo test --test documents");
+    }
 }
 
 /// Text without blocks of code.

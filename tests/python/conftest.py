@@ -5,6 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import mocap
 import pytest
 
 HOME = Path(__file__).resolve().parents[2]
@@ -20,12 +21,13 @@ def corpus():
 
 
 NO_CORPUS = "needs real motion files; set MOCAP_CORPUS to their folder"
-FORMATS = {".bvh", ".amc", ".fbx", ".glb", ".gltf", ".npz", ".c3d", ".trc", ".csv", ".json", ".mocz"}
 
 
 def motions(folder):
     """The motion files below a folder, by path."""
-    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in FORMATS and path.is_file())
+    known = {"." + name.rsplit("-")[-1] for name, can in mocap.formats().items() if can["read"]}
+    known -= {".asf", ".skel", ".urdf", ".mjcf"}  # Skeletons.
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in known and path.is_file())
 
 
 def command(*words):

@@ -5,7 +5,6 @@ use std::num::NonZeroU32;
 use clap::Args;
 use globset::Glob;
 use mocap_batch::Split;
-use mocap_formats::Format;
 use mocap_formats::arrays::{ArrayOptions, Precision, RotationFormat, Window};
 use serde::Deserialize;
 
@@ -113,11 +112,6 @@ impl ArraySettings {
         ];
         flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
-}
-
-/// Whether files of a format hold arrays.
-pub(crate) fn holds_arrays(format: Format) -> bool {
-    matches!(format, Format::Npz | Format::Safetensors)
 }
 
 fn glob(text: &str) -> Result<Glob, String> {

@@ -82,6 +82,6 @@ impl Args {
             && reading.input_fps.is_none()
             && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair
-            && (format == Format::Bvh || !space)
+            && (!space || !format.states_space() && format.fixed_space().is_none())
     }
 }

@@ -97,7 +97,7 @@ pub(crate) struct Outputs {
 impl Outputs {
     /// A directory as input has a directory as output, also one that does not exist yet. A name with an extension
     /// may be a mistake, and is not taken for one.
-    pub(super) fn settle(&mut self, inputs: &[PathBuf]) {
+    pub(crate) fn settle(&mut self, inputs: &[PathBuf]) {
         let is_new =
             |output: &&PathBuf| output.extension().is_none() && !output.exists() && *output != Path::new("-");
         if let Some(output) = self.output.as_ref().filter(is_new)

@@ -22,13 +22,24 @@ pub(crate) struct Written {
 }
 
 /// The names of all formats that can be read.
-pub(super) fn readable() -> String {
+pub(crate) fn readable() -> String {
     let readable = FileFormat::all().filter(|format| format.readable().is_ok());
     readable.map(FileFormat::extension).collect::<Vec<_>>().join(", ")
 }
 
+/// The names of those formats, as a sentence lists them: "a, b and c" with the word "and".
+pub(crate) fn listed(which: impl Fn(Format) -> bool, word: &str) -> String {
+    let names: Vec<&str> =
+        Format::ALL.into_iter().filter(|format| which(*format)).map(Format::extension).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} {word} {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// The formats that can be written, of those which, with the words that help puts behind their names.
-pub(super) fn writable(which: impl Fn(Format) -> bool) -> String {
+pub(crate) fn writable(which: impl Fn(Format) -> bool) -> String {
     let formats = Format::ALL.into_iter().filter(|format| format.is_writable() && which(*format));
     let named = formats.map(|format| match format.note() {
         Some(note) => format!("{format} ({note})"),

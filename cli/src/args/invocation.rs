@@ -123,7 +123,7 @@ pub(crate) fn named(path: &std::path::Path, content: Content) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::command_line::Cli;
 
     fn options(arguments: &[&str]) -> BTreeMap<String, String> {
         let definition = Cli::definition();

@@ -25,7 +25,7 @@ pub(crate) struct OneEdit {
 
 impl OneEdit {
     /// Settles what the output is, by the inputs.
-    pub(super) fn settle_outputs(&mut self) {
+    pub(crate) fn settle_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }
 }

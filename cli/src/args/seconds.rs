@@ -1,7 +1,7 @@
 //! Times as people type them.
 
 /// A time with or without its unit: `0.33s`.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let value = text.strip_suffix('s').unwrap_or(text).trim().parse::<f64>();
     value
         .ok()
@@ -10,7 +10,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// As [`seconds`], above 0.
-pub(super) fn duration(text: &str) -> Result<f64, String> {
+pub(crate) fn duration(text: &str) -> Result<f64, String> {
     seconds(text).and_then(|value| match value > 0.0 {
         true => Ok(value),
         false => Err("it must be above 0 s".into()),

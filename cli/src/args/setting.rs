@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, de};
 
 /// A value that is read from its text.
-pub(super) fn one<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn one<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -15,7 +15,7 @@ where
 }
 
 /// The same where it may be missing.
-pub(super) fn option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(crate) fn option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -24,18 +24,18 @@ where
 }
 
 /// A time, with or without its unit.
-pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub(crate) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let text = <&str>::deserialize(deserializer)?;
     super::seconds::seconds(text).map_err(|why| de::Error::custom(format!("'{text}': {why}")))
 }
 
 /// The same where it may be missing.
-pub(super) fn optional_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(crate) fn optional_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     seconds(deserializer).map(Some)
 }
 
 /// One value, or a list of them.
-pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub(crate) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -44,7 +44,7 @@ where
 }
 
 /// The same, with commas within a text as well.
-pub(super) fn comma_list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub(crate) fn comma_list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,

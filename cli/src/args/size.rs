@@ -13,7 +13,7 @@ pub(crate) struct ByteSize(pub(crate) usize);
 pub(crate) struct Count(pub(crate) usize);
 
 /// The limits that flags state.
-pub(super) fn limits(bytes: Option<ByteSize>, samples: Option<Count>) -> Limits {
+pub(crate) fn limits(bytes: Option<ByteSize>, samples: Option<Count>) -> Limits {
     let defaults = Limits::default();
     Limits {
         bytes: bytes.map_or(defaults.bytes, |size| size.0),

@@ -12,13 +12,14 @@ use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
-use crate::args::{CompareArgs as Args, Inputs, Selection};
+use crate::args::{CompareArgs as Args, Inputs, Invocation, Selection};
 use crate::batch::{self, Failure, Input, JobContext, Report, RunOptions, Tally, json, read_files};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -40,8 +41,24 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "compare",
+        about: "A line of mocap compare --json",
+        rows: &[of::<Row<'static>>, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     if args.reference == args.other && args.reference.as_os_str() == "-" {
         return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
     }

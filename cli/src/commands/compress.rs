@@ -20,6 +20,7 @@ use crate::edit;
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -32,8 +33,28 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "compress",
+        about: "A line of mocap compress --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     check_extension(args.outputs.output.as_deref())?;
     let names = OutputNames { searched: batch::MOTIONS, rename: &mocap::compressed_name, format: None };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));

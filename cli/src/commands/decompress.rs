@@ -1,14 +1,17 @@
 //! `mocap decompress`: from `.mocz` files back to any format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args as ClapArgs;
 use mocap::FileFormat;
-use mocap_formats::{Finding, Format};
-use mocap_model::Skeleton;
+use mocap_formats::{Finding, Format, Limits};
+use mocap_model::{EulerOrder, Skeleton};
 use serde::Serialize;
 
-use crate::args::{DecompressArgs as Args, Invocation};
+use crate::args::formats::writable;
+use crate::args::size::{ByteSize, Count, limits};
+use crate::args::{BvhStyle, Inputs, Invocation, Outputs};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, json,
 };
@@ -17,6 +20,51 @@ use crate::diagnostic::Diagnostic;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+
+/// Convert compressed motions back to any format
+///
+/// The error is that of the compression: numbers are written with enough digits to add nothing to it.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap decompress walk.mocz -o walk.bvh\n\
+    \x20 mocap decompress small/ --to json -o clips/")]
+pub(crate) struct Args {
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Conversion",
+        help = format!("Output format: {} [default: by the extension of OUT, else bvh]", writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]
+    #[arg(long, value_name = "ORDER", help_heading = "Conversion")]
+    pub(crate) euler: Option<EulerOrder>,
+    /// File of any format with the skeleton, for inputs that were compressed with --no-skeleton
+    #[arg(long, value_name = "FILE", help_heading = "Conversion")]
+    pub(crate) skeleton_ref: Option<PathBuf>,
+    /// Largest input [bytes, above 0; default: 1GiB]
+    #[arg(long, value_name = "SIZE", help_heading = "Conversion")]
+    max_bytes: Option<ByteSize>,
+    /// Largest motion [frames × joints, above 0; default: 20M]
+    #[arg(long, value_name = "COUNT", help_heading = "Conversion")]
+    max_samples: Option<Count>,
+    #[command(flatten)]
+    pub(crate) bvh: BvhStyle,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+impl Args {
+    /// Bounds on inputs and outputs.
+    pub(crate) fn limits(&self) -> Limits {
+        limits(self.max_bytes, self.max_samples)
+    }
+}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -33,8 +81,24 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "decompress",
+        about: "A line of mocap decompress --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     let skeleton = args.skeleton_ref.as_deref().map(read::skeleton_of_file).transpose()?;
     // Without -o, the output would have the name of such an input.

@@ -19,9 +19,20 @@ use crate::console::Console;
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
+use crate::verb::{VerbArgs, unit_is_of_inputs};
+
+impl VerbArgs for Args {
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let site = args.outputs.output.as_ref().filter(|path| path.as_os_str() != "-");
     let folder = || Diagnostic::new("usage::output", "-o names the folder of the gallery, such as site/");
     let site = site.ok_or_else(folder)?;

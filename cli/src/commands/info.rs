@@ -2,19 +2,57 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use clap::Args as ClapArgs;
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
 use mocap_model::Markers;
 use serde::Serialize;
 
-use super::info_table::{Line, table};
+use super::info_table::{Line, SortBy, table};
 use super::quality::{Floors, Measured};
-use crate::args::InfoArgs as Args;
+use crate::args::{Inputs, Invocation, QualitySettings, Reading};
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::read;
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+/// Show format, joints, frames, rate, unit, axes, channel orders and warnings
+///
+/// Of a directory, a table is printed with one line per clip: frames, rate, unit, height and the worst finding. Other
+/// inputs get one block each.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap info walk.bvh\n\
+    \x20 mocap info database/ --sort quality\n\
+    \x20 mocap info database/ --json\n\
+    \x20 mocap info walk.bvh --quality")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) measures: QualitySettings,
+    /// Print a table with one line per clip, the worst finding included; the default for directories
+    #[arg(long, help_heading = "Text")]
+    pub(crate) table: bool,
+    /// Print a block per clip, for directories too
+    #[arg(long, help_heading = "Text", conflicts_with = "table")]
+    pub(crate) blocks: bool,
+    /// Order of the table: path, quality (the worst first), frames or height (the most first) [default: path]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help_heading = "Text",
+        default_value = "path",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    sort: SortBy,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -43,8 +81,24 @@ pub(crate) struct MarkerRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "info",
+        about: "A line of mocap info --json",
+        rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
     let is_table = !console.is_json() && !args.blocks && (args.table || names_directory(args));

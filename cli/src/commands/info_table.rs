@@ -1,9 +1,9 @@
 //! The table of `mocap info DIR`: one line per clip.
 
+use clap::ValueEnum;
 use mocap::{FileFacts, MarkerFacts, UnitFacts, short};
 
 use super::quality::Measured;
-use crate::args::SortBy;
 use crate::diagnostic::Diagnostic;
 
 /// One line of the table.
@@ -86,6 +86,20 @@ impl Line {
             self.path.clone(),
         ]
     }
+}
+
+/// The order of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum SortBy {
+    /// The order of the inputs
+    #[default]
+    Path,
+    /// The worst first
+    Quality,
+    /// The most first
+    Frames,
+    /// The tallest first
+    Height,
 }
 
 /// The lines in an order, with columns as wide as their widest cell. The path is last: it may be long.

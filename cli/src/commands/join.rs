@@ -2,13 +2,26 @@
 
 use mocap_edit::join;
 
-use super::several::one_of;
-use crate::args::JoinArgs;
+use super::several::{Row, one_of};
+use crate::args::{Invocation, JoinArgs};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
+
+impl VerbArgs for JoinArgs {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "several",
+        about: "A line of mocap join, blend or play --json",
+        rows: &[of::<Row<'static>>, ERROR],
+    }];
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &JoinArgs, console: &mut Console) -> Result<Exit, Diagnostic> {
     one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.transitions.options()))
 }

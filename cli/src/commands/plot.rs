@@ -2,18 +2,75 @@
 
 use std::path::Path;
 
+use clap::Args as ClapArgs;
 use mocap_formats::nearest_name;
 use mocap_model::{JointId, Skeleton};
-use mocap_report::plot::{PlotInput, PlotOptions, html, png, svg};
+use mocap_report::plot::{Channel, PlotInput, PlotOptions, html, png, svg};
 
 use super::picture::{self, Drawn};
-use crate::args::{ChartFormat, Invocation, PlotArgs as Args, extension};
+use crate::args::words::words;
+use crate::args::{ChartFormat, Invocation, Pictures, ThemeWord, extension};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::verb::{VerbArgs, unit_is_of_inputs};
+
+/// Draw curves of joints over time, for one motion or several in one chart
+///
+/// Rows below the curves show when the feet are on the floor; behind the curves of one foot its contacts are shaded. An
+/// HTML file zooms and reads off values.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Plot")]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
+    \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png\n\
+    \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html")]
+pub(crate) struct Args {
+    /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
+    #[arg(long, value_name = "JOINT", required = true)]
+    pub(crate) joint: Vec<String>,
+    /// Curve: rotation (local Euler angles in the joint's order [deg]), position (world [m]), speed [m/s]
+    #[arg(long, value_name = "CHANNEL", default_value = "rotation", hide_possible_values = true)]
+    channel: ChannelWord,
+    /// Background and colours; a light SVG adapts to dark mode
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    theme: ThemeWord,
+    /// Output format [default: by the extension of OUT, else svg]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<ChartFormat>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
+}
+
+words! {
+    /// A curve.
+    ChannelWord(Channel) {
+        "rotation" => Channel::Rotation,
+        "position" => Channel::Position,
+        "speed" => Channel::Speed,
+    }
+}
+
+impl Args {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> PlotOptions {
+        PlotOptions { channel: self.channel.0, theme: self.theme.0, ..PlotOptions::default() }
+    }
+}
+
+impl VerbArgs for Args {
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
     let options = args.options();
     // A sheet of the motion has the plain name.

@@ -2,19 +2,70 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{ArgGroup, Args as ClapArgs};
 use mocap_edit::{EditError, SplitBy, split};
 use mocap_formats::{Format, Remedy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::text_of;
-use crate::args::{Inputs, Reading, Selection, SplitArgs as Args};
+use crate::args::formats::Written;
+use crate::args::seconds::duration;
+use crate::args::{FirstFrame, Inputs, Invocation, Reading, Selection};
 use crate::batch::{self, Input, JobContext, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
+
+/// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
+///
+/// The clips of take.bvh are take_001.bvh, take_002.bvh and so on; the tree of directories is kept.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges"])),
+    after_help = "\
+    Examples:\n\
+    \x20 mocap split take.bvh --every 5s -o clips/\n\
+    \x20 mocap split take.bvh --still=1s -o clips/\n\
+    \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
+)]
+pub(crate) struct Args {
+    /// Takes: files, directories (searched recursively), globs in quotes, or - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Output directory
+    #[arg(short, long, value_name = "DIR", required = true, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace existing outputs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) overwrite: bool,
+    /// Clips of this length; the last one may be shorter [s, above 0]
+    #[arg(long, value_name = "SECONDS", value_parser = duration, help_heading = "Cuts")]
+    pub(crate) every: Option<f64>,
+    /// Cut at pauses of at least this time; the pauses are left out [s, above 0; default 0.5]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = duration,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.5",
+        help_heading = "Cuts"
+    )]
+    pub(crate) still: Option<f64>,
+    /// A CSV with rows 'start, end' [s], end excluded; ranges may overlap
+    #[arg(long, value_name = "FILE", help_heading = "Cuts")]
+    pub(crate) ranges: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) written: Written,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) first: FirstFrame,
+}
 
 /// A row of `mocap split --json`.
 #[derive(Serialize, JsonSchema)]
@@ -37,8 +88,20 @@ struct Part {
     frames: usize,
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "split",
+        about: "A line of mocap split --json",
+        rows: &[of::<Row<'static>>, ERROR],
+    }];
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     if let Some(format) = args.written.to.filter(|format| !format.has_motion()) {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("split writes {}", encode::names(Format::has_motion))));

@@ -1,17 +1,39 @@
 //! `mocap validate`: every finding, with its place.
 
+use clap::Args as ClapArgs;
 use mocap::FileFormat;
 use mocap_analysis::{GateResult, QualitySummary};
 use mocap_model::Clip;
 use serde::Serialize;
 
-use crate::args::{Reading, ValidateArgs as Args};
+use crate::args::{Inputs, Invocation, QualitySettings, Reading};
 use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::commands::quality::{Floors, Measured};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::read::{self, ReadFailure};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+/// Show all errors and warnings of files, with line and column
+///
+/// An error makes a file unreadable; a warning is a repair or an assumption. Wrong values of a motion are listed frame
+/// by frame, up to 100; an error in the structure of a file ends the list. Exit code 1 where a file has an error, or
+/// with --strict a warning; 3 where only a figure is above its limit. With --quality, suspicious frames are warnings.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap validate walk.bvh\n\
+    \x20 mocap validate database/ --strict --json\n\
+    \x20 mocap validate database/ --quality --fail-above findings=0")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) measures: QualitySettings,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -34,8 +56,24 @@ pub(crate) struct Row<'a> {
     gates: Vec<GateResult>,
 }
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "validate",
+        about: "A line of mocap validate --json",
+        rows: &[of::<Row<'static>>, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
     let floors = match args.measures.measures() {

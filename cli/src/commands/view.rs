@@ -10,9 +10,26 @@ use crate::args::{Invocation, ViewArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "picture",
+        about: "A line of mocap view, sheet, plot, render or gallery --json",
+        rows: &[of::<picture::Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;
     let options = ViewOptions { mesh, ..args.options() };
     let terrain = picture::terrain(&args.ground)?;

@@ -5,6 +5,8 @@ use mocap_compress::CompressError;
 use mocap_edit::EditError;
 use mocap_formats::{Finding, Format, FormatProblem, LimitExceeded, Limits, Remedy, arrays, gltf, smpl};
 
+use crate::args::listed;
+
 /// The advice on a finding.
 pub(super) fn on(finding: &Finding) -> Option<String> {
     if let Some(problem) = finding.problem_as() {
@@ -122,15 +124,17 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
         }
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
         FormatProblem::OnlyMarkers => {
-            "`mocap info`, validate, plot and view show markers; `mocap convert` writes c3d, trc, csv and npz"
-                .into()
+            let formats = listed(Format::writes_markers, "and");
+            format!("`mocap info`, validate, plot and view show markers; `mocap convert` writes {formats}")
         }
         FormatProblem::NoMarkers { .. } => {
             let formats = Format::ALL.into_iter().filter(|format| format.writes_markers());
             let names: Vec<&str> = formats.map(Format::extension).collect();
             format!("markers are written as {}", names.join(", "))
         }
-        FormatProblem::NeedsMotion { .. } => "skeletons are written as skel or asf".into(),
+        FormatProblem::NeedsMotion { .. } => {
+            format!("skeletons are written as {}", listed(Format::writes_skeletons, "or"))
+        }
         _ => return None,
     })
 }

@@ -7,16 +7,17 @@ mod settings;
 use std::any::TypeId;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, ValueHint};
 use mocap::{FileFormat, Format};
 use mocap_compress::Profile;
 
-use crate::args::{GenerateArgs as Args, GenerateWhat as What, SCHEMAS};
+use crate::args::{GenerateArgs as Args, GenerateWhat as What, Invocation};
 use crate::config;
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::verb::VerbArgs;
 
 /// The definition with what completion offers: words where an option takes a fixed list, files only where it takes files.
 fn completed(command: Command) -> Command {
@@ -48,8 +49,20 @@ fn completed(command: Command) -> Command {
         .mut_subcommands(completed)
 }
 
+impl VerbArgs for Args {
+    fn defined(command: Command) -> Command {
+        let names = schemas::all().map(|(name, about)| PossibleValue::new(name).help(about));
+        let names = PossibleValuesParser::new(names);
+        command.mut_subcommand("schema", |schema| schema.mut_arg("kind", |kind| kind.value_parser(names)))
+    }
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     let definition = config::definition();
     match &args.what {
         What::Completions { shell } => {
@@ -59,12 +72,12 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic
             console.stdout(&script);
         }
         What::Schema { output: None, kind } => {
-            let named = SCHEMAS.iter().find(|(name, _)| name == kind);
+            let named = schemas::all().find(|(name, _)| name == kind);
             let (name, about) = named.expect("the name was checked");
             console.stdout(schemas::text(name, about).as_bytes());
         }
         What::Schema { output: Some(folder), .. } => {
-            for (name, about) in SCHEMAS {
+            for (name, about) in schemas::all() {
                 let path = folder.join(format!("{name}.schema.json"));
                 let text = schemas::text(name, about);
                 mocap_batch::write_file(&path, true, &|out| out.write_all(text.as_bytes()))?;

@@ -1,19 +1,49 @@
 //! JSON Schemas of everything that mocap reads or writes as JSON or TOML, made from the types and flags that read and
 //! write it.
 
-use mocap_batch::manifest::{Line, ManifestProblem, ManifestStats, VerifySummary};
-use schemars::generate::{SchemaGenerator, SchemaSettings};
-use schemars::{JsonSchema, Schema};
+use mocap_batch::manifest::Line;
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use super::{graphs, settings};
-use crate::batch::{ErrorRow, PlanRow, SummaryRow};
-use crate::commands::{
-    compare, compress, convert, decompress, edit, info, manifest, picture, play, retarget, several, skel,
-    split, validate,
-};
+use super::graphs;
+use super::settings;
+use crate::commands::Verb;
 use crate::config::PrintRow;
-use crate::pipeline;
+use crate::verb::{ERROR, RowSchema, RowType, of};
+
+/// Files, and what each is.
+const FILES: [(&str, &str); 9] = [
+    ("skel", "A .skel file"),
+    ("clip", "A JSON clip"),
+    ("map", "A map of joints, of retarget --map"),
+    ("pipeline", "A pipeline, of mocap run"),
+    ("config", "A mocap.toml"),
+    ("space", "A blend space, of mocap blend --space"),
+    ("graph", "A graph, of mocap play"),
+    ("timeline", "A timeline as TOML, of mocap play --timeline"),
+    ("keys", "The keys of mocap warp --keys"),
+];
+
+/// Lines that belong to no verb alone.
+const SHARED: [RowSchema; 2] = [
+    RowSchema { name: "manifest", about: "A line of a manifest", rows: &[of::<Line>] },
+    RowSchema {
+        name: "print-config",
+        about: "A line of --print-config --json",
+        rows: &[of::<PrintRow>, ERROR],
+    },
+];
+
+/// The schemas of lines: of all verbs, and those that verbs share.
+fn lines() -> impl Iterator<Item = &'static RowSchema> {
+    SHARED.iter().chain(Verb::schemas())
+}
+
+/// The names of all schemas, and what each describes.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.into_iter().chain(lines().map(|line| (line.name, line.about)))
+}
 
 /// The schema of a name, as text.
 pub(super) fn text(name: &str, about: &str) -> String {
@@ -22,8 +52,6 @@ pub(super) fn text(name: &str, about: &str) -> String {
 }
 
 fn schema(name: &str, about: &str) -> Value {
-    let rows = |rows: &[Row]| rows_of(about, rows);
-    let writing = |row: Row| rows_of(about, &[row, of::<PlanRow>, ERROR, SUMMARY]);
     match name {
         "skel" => parsed(&mocap_formats::skel::json_schema()),
         "clip" => parsed(&mocap_formats::json::json_schema()),
@@ -31,31 +59,7 @@ fn schema(name: &str, about: &str) -> Value {
         "pipeline" => settings::pipeline(about),
         "config" => settings::config(about),
         "space" | "graph" | "timeline" | "keys" => graphs::schema(name, about),
-        "convert" => writing(of::<convert::Row<'static>>),
-        "edit" => writing(of::<edit::Row<'static>>),
-        "several" => rows(&[of::<several::Row<'static>>, ERROR]),
-        "play-explain" => rows(&[of::<play::ExplainRow>, ERROR]),
-        "split" => rows(&[of::<split::Row<'static>>, ERROR]),
-        "compress" => writing(of::<compress::Row<'static>>),
-        "decompress" => writing(of::<decompress::Row<'static>>),
-        "skel-row" => writing(of::<skel::Row<'static>>),
-        "retarget" => writing(of::<retarget::Row<'static>>),
-        "picture" => writing(of::<picture::Row<'static>>),
-        "run" => writing(of::<pipeline::Row<'static>>),
-        "manifest" => rows(&[of::<Line>]),
-        "info" => rows(&[of::<info::Row<'static>>, of::<info::MarkerRow<'static>>, ERROR, SUMMARY]),
-        "validate" => rows(&[of::<validate::Row<'static>>, ERROR, SUMMARY]),
-        "compare" => rows(&[of::<compare::Row<'static>>, ERROR, SUMMARY]),
-        "skel-preset" => rows(&[of::<skel::PresetRow>, ERROR]),
-        "retarget-explain" => rows(&[of::<retarget::ExplainRow<'static>>, ERROR, SUMMARY]),
-        "run-explain" => {
-            rows(&[of::<pipeline::ExplainRow<'static>>, of::<pipeline::VariableRow<'static>>, ERROR])
-        }
-        "print-config" => rows(&[of::<PrintRow>, ERROR]),
-        "manifest-merge" => rows(&[of::<manifest::MergeRow>, ERROR]),
-        "manifest-verify" => rows(&[of::<ManifestProblem>, of::<VerifySummary>, ERROR]),
-        "manifest-stats" => rows(&[of::<ManifestStats>, ERROR]),
-        _ => unreachable!("no schema is called '{name}'"),
+        _ => rows_of(about, lines().find(|line| line.name == name).expect("the name was checked").rows),
     }
 }
 
@@ -63,18 +67,8 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("schemas are JSON")
 }
 
-/// The schema of a row.
-type Row = fn(&mut SchemaGenerator) -> Schema;
-
-const ERROR: Row = of::<ErrorRow<'static>>;
-const SUMMARY: Row = of::<SummaryRow<'static>>;
-
-fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
 /// A line is one of these.
-fn rows_of(about: &str, rows: &[Row]) -> Value {
+fn rows_of(about: &str, rows: &[RowType]) -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let rows: Vec<Schema> = rows.iter().map(|row| row(&mut generator)).collect();
     let definitions = generator.take_definitions(true);

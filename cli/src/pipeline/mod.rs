@@ -16,5 +16,4 @@ mod work;
 pub(crate) use explain::{ExplainRow, VariableRow};
 pub(crate) use file::KEYS;
 pub(crate) use row::Row;
-pub(crate) use run::run;
 pub(crate) use step::{COMMON, KINDS};

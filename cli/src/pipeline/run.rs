@@ -13,9 +13,37 @@ use crate::batch::{self, Input, Job, Naming, ReadFiles, RunOptions, read_files};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[
+        RowSchema {
+            name: "run",
+            about: "A line of mocap run --json",
+            rows: &[of::<super::Row<'static>>, PLAN, ERROR, SUMMARY],
+        },
+        RowSchema {
+            name: "run-explain",
+            about: "A line of mocap run --explain --json",
+            rows: &[of::<super::ExplainRow<'static>>, of::<super::VariableRow<'static>>, ERROR],
+        },
+    ];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        command.mut_arg("output", |argument| {
+            argument.value_name("DIR").help(
+                "Directory for all outputs; it mirrors the tree of the inputs [default: that of the pipeline]",
+            )
+        })
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let file = File::read(&args.pipeline, &args.set)?;
     if args.outputs.to_stdout() {
         return Err(Diagnostic::new("usage::output", "a pipeline writes files, and stdout takes one")

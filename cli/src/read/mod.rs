@@ -83,7 +83,7 @@ fn parsed(
     let format = FileFormat::of_file(input.path(), &bytes, options.format)
         .map_err(|finding| Diagnostic::from_finding(&finding, b""))?;
     let (skeleton, mut warnings) = match format {
-        FileFormat::Exchange(Format::Amc) => {
+        FileFormat::Exchange(exchange) if exchange.skeleton_beside().is_some() => {
             let (skeleton, found) = companion::companion((context, input), reading)
                 .map_err(|failure| looks_like(failure, format, &bytes))?;
             (Some(skeleton), found)

@@ -78,13 +78,10 @@ impl Asked {
         let bytes = JobContext::standalone().read_file(path, options.limits.bytes as u64).ok()?;
         let format = FileFormat::of_file(Some(path), &bytes, options.format).ok()?;
         // Only formats that state no unit are asked, and none of these needs a second file.
-        if format.states_space() || skeleton_is_apart(format) {
+        if format.states_space() || format.exchange().is_some_and(|format| format.skeleton_beside().is_some())
+        {
             return None;
         }
         Some(MotionFile::parse(&bytes, format, mocap::Companions::default(), options).ok()?.value)
     }
-}
-
-fn skeleton_is_apart(format: FileFormat) -> bool {
-    format == FileFormat::Exchange(mocap_formats::Format::Amc)
 }

@@ -8,14 +8,17 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches};
+use misuse::leave;
 
-use crate::args::{Cli, Global, Invocation, Verb};
+use crate::args::{Global, Invocation};
+use crate::command_line::Cli;
+use crate::commands::Verb;
 use crate::config::{self, Settings};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+
 pub(crate) use help::print_help;
-use misuse::leave;
 
 /// What the process is to do.
 pub(crate) enum Start {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use mocap_model::{Clip, Markers, Skeleton};
 
+use crate::arrays::Arrays;
 use crate::left_out::Holds;
 use crate::{
-    Beside, Document, Encoded, FileBeside, FilesBeside, Finding, Limits, Parsed, ReadOptions, Rejected,
-    WriteOptions,
+    Beside, Content, Document, Encoded, FileBeside, FilesBeside, Finding, Format, Limits, Parsed,
+    ReadOptions, Rejected, WriteOptions,
 };
 
 /// One line of the table of formats. Each format has it in its own folder.
@@ -53,6 +54,22 @@ pub(crate) struct Entry {
     pub(crate) holds_markers: bool,
     /// Writes a recording of markers.
     pub(crate) write_markers: Option<WriteMarkers>,
+    /// Writes named arrays, for formats that hold any.
+    pub(crate) write_arrays: Option<WriteArrays>,
+    /// Whether a file may hold a motion of a body that another file describes.
+    pub(crate) moves_body: bool,
+    /// The format that the name means for the motion of a robot.
+    pub(crate) of_robots: Option<Format>,
+    /// Whether a file holds positions without the rotations that made them.
+    pub(crate) only_positions: bool,
+    /// Whether samples may take fewer bytes in a file than in memory: the fuzzer allows more memory there.
+    pub(crate) packed: bool,
+    /// The space that every file is in, in one sentence.
+    pub(crate) fixed_space: Option<&'static str>,
+    /// Whether the reader warns of a first frame that shows the rest pose.
+    pub(crate) reports_rest: bool,
+    /// The page of the folder `docs` that describes the format.
+    pub(crate) page: Option<&'static str>,
 }
 
 impl Entry {
@@ -78,6 +95,14 @@ impl Entry {
         holds_robot: false,
         holds_markers: false,
         write_markers: None,
+        write_arrays: None,
+        moves_body: false,
+        of_robots: None,
+        only_positions: false,
+        packed: false,
+        fixed_space: None,
+        reports_rest: false,
+        page: None,
     };
 }
 
@@ -87,6 +112,7 @@ pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<E
 pub(crate) type WriteClips = fn(&[Clip], &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, Rejected>;
 pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
+pub(crate) type WriteArrays = fn(Arrays) -> Content<'static>;
 pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;
 
 /// The start of a file, as detection looks at it.

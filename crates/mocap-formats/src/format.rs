@@ -1,66 +1,10 @@
-//! The table of formats: which there are, and which one a file is in, by its extension or by its content.
-//!
-//! A new format is one folder, with its [`Entry`], and one line here.
+//! The methods of [`Format`]: what the table says, and which format a file is in, by its extension or by its content.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::gltf::{glb, text as gltf};
-use crate::robot::{mjcf, urdf};
-use crate::robot_motion::{gmr_npz, gmr_pkl, isaac_npz, mjlab_npz, robot_csv, unitree_csv};
-use crate::{
-    Beside, FileBeside, FilesBeside, Limits, Rejected, amc, asf, bvh, c3d, csv, fbx, json, npz, safetensors,
-    skel, smpl, text, trc, usd,
-};
-
-/// Makes the enum and the table from one line per format.
-macro_rules! formats {
-    ($($format:ident from $folder:ident: $about:literal,)+) => {
-        /// A file format.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Format {
-            $(#[doc = $about] $format,)+
-        }
-
-        /// How many formats there are.
-        const COUNT: usize = [$($about),+].len();
-
-        /// By format: its entry in the table, and what a file holds.
-        static TABLE: [(&Entry, &str); COUNT] = [$((&$folder::FORMAT, $about)),+];
-
-        impl Format {
-            /// All formats, in the order of their declaration.
-            pub const ALL: [Format; COUNT] = [$(Format::$format),+];
-        }
-    };
-}
-
-formats! {
-    Bvh from bvh: "Biovision hierarchy: a skeleton and its motion",
-    Asf from asf: "Acclaim skeleton file",
-    Amc from amc: "Acclaim motion capture data: the motion of an ASF skeleton",
-    Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
-    Csv from csv: "Object-space positions: one row per frame and joint",
-    Json from json: "A clip with everything it holds, as JSON",
-    Npz from npz: "A clip as numpy arrays: rotations, positions, velocities, contacts",
-    Safetensors from safetensors: "The same arrays as safetensors",
-    Smpl from smpl: "The motion of an SMPL body, as AMASS has it",
-    C3d from c3d: "Markers of an optical system, with gaps",
-    Trc from trc: "Markers as a table of text",
-    Glb from glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
-    Gltf from gltf: "glTF 2.0 as JSON, read with the files beside it",
-    Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
-    Usda from usd: "USD as text: skeleton, clips, skinned body",
-    Urdf from urdf: "Unified Robot Description Format: the bodies and joints of a robot",
-    Mjcf from mjcf: "A robot in the XML of MuJoCo, read with the files that it includes",
-    UnitreeCsv from unitree_csv: "The motion of a robot as Unitree has it: base and joints, one row per frame",
-    RobotCsv from robot_csv: "The motion of a robot: time, base and joints, with a header",
-    MjlabNpz from mjlab_npz: "The motion of a robot for mjlab and BeyondMimic: joints and bodies with speeds",
-    IsaacNpz from isaac_npz: "The motion of a robot for AMP in Isaac Lab: joints and bodies with speeds",
-    GmrNpz from gmr_npz: "The motion of a robot as GMR has it: base and joints as arrays",
-    GmrPkl from gmr_pkl: "The same dictionary as a pickle, written only",
-}
+use crate::{Beside, Content, FileBeside, FilesBeside, Format, Limits, Rejected, TABLE, arrays, text};
 
 /// How much of a file [`Format::detect`] looks at \[bytes\].
 const LOOKED_AT: usize = 64 * 1024;
@@ -134,7 +78,55 @@ impl Format {
 
     /// Whether files of the format hold a motion of a body that another file describes, as of a robot.
     pub fn moves_body(self) -> bool {
-        self.holds_robot() || matches!(self, Format::Npz | Format::Smpl)
+        self.holds_robot() || self.entry().moves_body
+    }
+
+    /// The format that this name means for the motion of a robot: what trainers of robots read.
+    #[must_use]
+    pub fn of_robots(self) -> Format {
+        self.entry().of_robots.unwrap_or(self)
+    }
+
+    /// Whether files of the format hold positions without the rotations that made them.
+    pub fn holds_only_positions(self) -> bool {
+        self.entry().only_positions
+    }
+
+    /// Whether files of the format hold named arrays, which are written as [`WriteOptions::arrays`] says.
+    ///
+    /// [`WriteOptions::arrays`]: crate::WriteOptions::arrays
+    pub fn holds_arrays(self) -> bool {
+        self.entry().write_arrays.is_some()
+    }
+
+    /// Arrays as a file of the format; `None` where it holds none.
+    pub fn of_arrays(self, arrays: arrays::Arrays) -> Option<Content<'static>> {
+        self.entry().write_arrays.map(|write| write(arrays))
+    }
+
+    /// Whether samples may take fewer bytes in a file of the format than in memory: packed, or told by indices.
+    pub fn is_packed(self) -> bool {
+        self.entry().packed
+    }
+
+    /// Whether skeletons without motion can be written in the format.
+    pub fn writes_skeletons(self) -> bool {
+        self.entry().write_skeleton.is_some()
+    }
+
+    /// The space that all files of the format are in, in one sentence; `None` where a file may be in any.
+    pub fn fixed_space(self) -> Option<&'static str> {
+        self.entry().fixed_space
+    }
+
+    /// Whether the reader itself warns of a first frame that shows the rest pose, with the line of it.
+    pub fn reports_rest(self) -> bool {
+        self.entry().reports_rest
+    }
+
+    /// The page of the documentation that describes the format, in the folder `docs`.
+    pub fn page(self) -> Option<&'static str> {
+        self.entry().page
     }
 
     /// Whether files of the format hold recordings of markers instead of a skeleton that moves.
@@ -168,6 +160,14 @@ impl Format {
         match self.beside()? {
             Beside::Behind(extension) => Some(extension),
             Beside::Extension(_) => None,
+        }
+    }
+
+    /// The extension of the file that has the skeleton of a motion in this format, where it is a file of its own.
+    pub fn skeleton_beside(self) -> Option<&'static str> {
+        match self.beside()? {
+            Beside::Extension(extension) => Some(extension),
+            Beside::Behind(_) => None,
         }
     }
 

@@ -82,7 +82,7 @@ pub use document::{Document, Kept, Stated};
 pub use encoded::{Beside, Content, Encoded};
 pub use files_beside::{FileBeside, FilesBeside};
 pub use finding::{Context, Finding, Parsed};
-pub use format::{Format, FormatProblem};
+pub use format::FormatProblem;
 pub use left_out::{LeftOut, transforms_only, without_scale};
 pub use limits::{LimitExceeded, Limits};
 pub use markers::write_markers;
@@ -95,3 +95,52 @@ pub use rejected::Rejected;
 pub use warnings::Warnings;
 
 pub use mocap_model::{Clip, Skeleton};
+
+/// Makes the enum and the table from one line per format.
+macro_rules! formats {
+    ($($format:ident from $($folder:ident)::+: $about:literal,)+) => {
+        /// A file format: one line of the table of formats.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Format {
+            $(#[doc = $about] $format,)+
+        }
+
+        /// How many formats there are.
+        const COUNT: usize = [$($about),+].len();
+
+        /// By format: its entry in the table, and what a file holds.
+        static TABLE: [(&entry::Entry, &str); COUNT] = [$((&$($folder)::+::FORMAT, $about)),+];
+
+        impl Format {
+            /// All formats, in the order of their declaration.
+            pub const ALL: [Format; COUNT] = [$(Format::$format),+];
+        }
+    };
+}
+
+// The table: a new format is one folder, with its entry, a line here, and a `pub mod` above.
+formats! {
+    Bvh from bvh: "Biovision hierarchy: a skeleton and its motion",
+    Asf from asf: "Acclaim skeleton file",
+    Amc from amc: "Acclaim motion capture data: the motion of an ASF skeleton",
+    Skel from skel: "This project's skeleton file: joints, roles, limits, chains",
+    Csv from csv: "Object-space positions: one row per frame and joint",
+    Json from json: "A clip with everything it holds, as JSON",
+    Npz from npz: "A clip as numpy arrays: rotations, positions, velocities, contacts",
+    Safetensors from safetensors: "The same arrays as safetensors",
+    Smpl from smpl: "The motion of an SMPL body, as AMASS has it",
+    C3d from c3d: "Markers of an optical system, with gaps",
+    Trc from trc: "Markers as a table of text",
+    Glb from gltf::glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
+    Gltf from gltf::text: "glTF 2.0 as JSON, read with the files beside it",
+    Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
+    Usda from usd: "USD as text: skeleton, clips, skinned body",
+    Urdf from robot::urdf: "Unified Robot Description Format: the bodies and joints of a robot",
+    Mjcf from robot::mjcf: "A robot in the XML of MuJoCo, read with the files that it includes",
+    UnitreeCsv from robot_motion::unitree_csv: "The motion of a robot as Unitree has it: base and joints, one row per frame",
+    RobotCsv from robot_motion::robot_csv: "The motion of a robot: time, base and joints, with a header",
+    MjlabNpz from robot_motion::mjlab_npz: "The motion of a robot for mjlab and BeyondMimic: joints and bodies with speeds",
+    IsaacNpz from robot_motion::isaac_npz: "The motion of a robot for AMP in Isaac Lab: joints and bodies with speeds",
+    GmrNpz from robot_motion::gmr_npz: "The motion of a robot as GMR has it: base and joints as arrays",
+    GmrPkl from robot_motion::gmr_pkl: "The same dictionary as a pickle, written only",
+}

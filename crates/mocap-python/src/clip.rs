@@ -220,7 +220,10 @@ impl Clip {
         let format = match format {
             Some(name) => Some(parse(py, "format", name)?),
             None => mocap::output_format(None, Some(&path))
-                .map_err(|error| of_finding(py, &error, Some(&path)))?,
+                .map_err(|error| of_finding(py, &error, Some(&path)))?
+                .map(
+                    |format| if self.clip.skeleton().robot().is_some() { format.of_robots() } else { format },
+                ),
         };
         let Some(format) = format else {
             return Err(of_error(py, mocap::Error::OutputFormat { path }));

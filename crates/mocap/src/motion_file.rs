@@ -258,8 +258,8 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     if let Some(rate) = options.rate {
         clip = clip.with_rate(rate);
     }
-    // The reader of BVH reports it with its line.
-    if format != FileFormat::Exchange(mocap_formats::Format::Bvh) {
+    // Such a reader, as that of BVH, reports it with its line.
+    if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {
         warnings.extend(bvh::rest_first_frame(&clip));
     }
     warnings.extend(options.peers.warnings());

@@ -112,7 +112,7 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Parsed<Skeleton>, Error> 
     Ok(Parsed { value: skeleton, warnings })
 }
 
-/// Reads the markers of a recording: `.c3d`, `.trc`, or `.npz` that was made of them.
+/// Reads the markers of a recording, such as `.c3d`, or of arrays that were made of one.
 ///
 /// ```
 /// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
@@ -155,7 +155,7 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
     let format = FileFormat::of_file(Some(path), &bytes, options.format);
     let format = format.map_err(|finding| refused(finding.into()))?;
     let skeleton = match format.exchange() {
-        Some(Format::Amc) => Some(skeleton_of(path, options)?),
+        Some(format) if format.skeleton_beside().is_some() => Some(skeleton_of(path, options)?),
         _ => None,
     };
     let (skeleton, before) = skeleton.map(|parsed| (parsed.value, parsed.warnings)).unzip();

@@ -118,7 +118,7 @@ pub fn write_clips(
     Ok(warnings)
 }
 
-/// Writes a recording of markers as `.c3d`, `.trc`, `.csv`, `.npz` or `.safetensors`. A file that exists is replaced.
+/// Writes a recording of markers in a format that holds them ([`Format::writes_markers`]), such as `.c3d`. A file that exists is replaced.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -144,7 +144,7 @@ pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Fi
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn prepare(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip {
-    if !matches!(format, Format::Npz | Format::Safetensors) {
+    if !format.holds_arrays() {
         return clip;
     }
     let has_roles = clip.skeleton().joints().iter().any(|joint| joint.role.is_some());

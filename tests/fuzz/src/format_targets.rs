@@ -20,20 +20,6 @@ use crate::target::{Outcome, Target, checked};
 /// Bytes of a decoded sample: ten numbers of a transform, and what the reader holds beside them.
 const DECODED: u64 = 64;
 
-/// Formats whose files hold samples in fewer bytes than memory takes: packed, or as indices.
-const PACKED: [Format; 10] = [
-    Format::Npz,
-    Format::Smpl,
-    Format::Glb,
-    Format::Gltf,
-    Format::Fbx,
-    Format::MjlabNpz,
-    Format::IsaacNpz,
-    Format::GmrNpz,
-    Format::C3d,
-    Format::Safetensors,
-];
-
 /// One target for each format that can be read, one for maps, one for compressed clips.
 pub(crate) fn targets() -> Vec<Target> {
     let readable = Format::ALL.into_iter().filter(|format| format.readable().is_ok());
@@ -162,7 +148,7 @@ fn words(format: Format) -> &'static [&'static str] {
 }
 
 fn of_format(format: Format) -> Target {
-    let skeleton = (format == Format::Amc).then(|| {
+    let skeleton = format.skeleton_beside().map(|_| {
         let bytes = std::fs::read(fixture("clips/alex_walk.asf")).or_else(|_| first("asf"));
         asf::parse(&bytes.expect("an ASF"), &Limits::default()).expect("a good ASF").value
     });
@@ -186,7 +172,7 @@ fn of_format(format: Format) -> Target {
         name: format.extension().into(),
         corpus,
         words: words(format),
-        bytes_per_sample: if PACKED.contains(&format) { DECODED } else { 0 },
+        bytes_per_sample: if format.is_packed() { DECODED } else { 0 },
         measured: true,
         run: Box::new(move |bytes| read_and_write(bytes, &options)),
     }
@@ -307,7 +293,7 @@ fn written_is_read(clip: &Clip, format: Format, options: &ReadOptions) -> Outcom
     let beside = written.beside.map(|(_, content)| content.into_bytes());
     let bytes = written.main.into_bytes();
     let skeleton = match beside {
-        Some(bytes) if format == Format::Amc => {
+        Some(bytes) if format.skeleton_beside().is_some() => {
             let parsed = asf::parse(&bytes, &options.limits);
             Some(parsed.map_err(|rejected| format!("the written ASF is refused: {rejected}"))?.value)
         }

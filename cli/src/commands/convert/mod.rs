@@ -13,7 +13,7 @@ use mocap_formats::Format;
 use mocap_model::{Clip, ModelError};
 use serde::Serialize;
 
-use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
+use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, listed};
 use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
@@ -23,6 +23,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded};
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -43,16 +44,33 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-    let format = output_format(args)?;
-    if let (Format::Amc | Format::Asf, Some(flag)) = (format, args.edits.of_space()) {
-        return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
-            .help("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"));
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "convert",
+        about: "A line of mocap convert --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
     }
-    if let Some(flag) = args.arrays.asked().filter(|_| !holds_arrays(format)) {
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+    let format = output_format(args)?;
+    if let (Some(space), Some(flag)) = (format.fixed_space(), args.edits.of_space()) {
+        return Err(
+            Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files")).help(space)
+        );
+    }
+    if let Some(flag) = args.arrays.asked().filter(|_| !format.holds_arrays()) {
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
-            .help("it is for npz and safetensors"));
+            .help(format!("it is for {}", listed(Format::holds_arrays, "and"))));
     }
     if let Some(clips) = args.arrays.pack {
         return pack::run(args, format, clips as usize, console);
@@ -272,6 +290,6 @@ fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use
         false => (0, None),
     };
     // A table of positions does not state their unit.
-    let unit = (format == Format::Csv).then(|| UnitFacts::of(clip.skeleton()));
+    let unit = format.holds_only_positions().then(|| UnitFacts::of(clip.skeleton()));
     move |encoded| Converted { unit, ..Converted::of(encoded, frames, fps, joints) }
 }

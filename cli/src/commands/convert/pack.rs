@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mocap::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
 use mocap_batch::{Input, PathText, counted};
+use mocap_formats::Format;
 use mocap_formats::arrays::{Arrays, check_common, of_clip, of_skeleton};
-use mocap_formats::{Content, Format};
 
 use super::{Row, only_joints};
 use crate::args::{ConvertArgs as Args, Reading};
@@ -238,12 +238,7 @@ impl Set<'_> {
 
 impl Writer<'_> {
     fn write(&self, DatasetFile { path, arrays }: DatasetFile) -> Result<(), Diagnostic> {
-        let content = match self.format {
-            Format::Safetensors => {
-                Content::stream(move |out| mocap_formats::safetensors::write(&arrays, out))
-            }
-            _ => Content::stream(move |out| mocap_formats::npz::write(&arrays, out)),
-        };
+        let content = self.format.of_arrays(arrays).expect("only formats of arrays are packed");
         mocap_batch::write_file(&self.folder.join(path), self.replace, &|out| content.write_to(out))?;
         Ok(())
     }

@@ -8,15 +8,40 @@ pub(crate) use merge::Row as MergeRow;
 
 use std::path::PathBuf;
 
-use mocap_batch::manifest::{NamedManifest, read_manifests};
+use mocap_batch::manifest::{ManifestProblem, ManifestStats, NamedManifest, VerifySummary, read_manifests};
 
-use crate::args::{ManifestArgs as Args, ManifestWhat as What};
+use crate::args::{Invocation, ManifestArgs as Args, ManifestWhat as What};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[
+        RowSchema {
+            name: "manifest-merge",
+            about: "A line of mocap manifest merge --json",
+            rows: &[of::<MergeRow>, ERROR],
+        },
+        RowSchema {
+            name: "manifest-verify",
+            about: "A line of mocap manifest verify --json",
+            rows: &[of::<ManifestProblem>, of::<VerifySummary>, ERROR],
+        },
+        RowSchema {
+            name: "manifest-stats",
+            about: "A line of mocap manifest stats --json",
+            rows: &[of::<ManifestStats>, ERROR],
+        },
+    ];
+
+    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
     match &args.what {
         What::Merge(args) => merge::run(args, console),
         What::Verify(args) => verify::run(args, console),

@@ -15,6 +15,7 @@ use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
+use target::PRESET;
 
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
@@ -26,16 +27,40 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
+
 pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
 pub(crate) use row::{ExplainRow, Measures, Row};
-use target::PRESET;
 pub(crate) use target::{Target, read as read_target};
 
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[
+        RowSchema {
+            name: "retarget",
+            about: "A line of mocap retarget --json",
+            rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+        },
+        RowSchema {
+            name: "retarget-explain",
+            about: "A line of mocap retarget --explain --json",
+            rows: &[of::<ExplainRow<'static>>, ERROR, SUMMARY],
+        },
+    ];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.paths[..self.paths.len() - 1]);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     let (target_path, sources) = args.paths.split_last().expect("a path is given");
     if sources.is_empty() && args.selection.files_from.is_none() {
         let message = format!("'{}' is the only path: the target skeleton is missing", target_path.display());
@@ -118,8 +143,8 @@ const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKEL
 fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result<Format, Diagnostic> {
     let on_robot = target.robot().is_some();
     let format = match asked {
-        None | Some(Format::Csv) if on_robot && !stated => Format::UnitreeCsv,
-        Some(Format::Npz) if on_robot && !stated => Format::MjlabNpz,
+        None if on_robot && !stated => Format::UnitreeCsv,
+        Some(asked) if on_robot && !stated => asked.of_robots(),
         asked => asked.unwrap_or(Format::Bvh),
     };
     if format.holds_robot() && !on_robot {

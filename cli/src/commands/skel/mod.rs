@@ -8,12 +8,15 @@ pub(crate) use row::Row;
 
 use std::path::Path;
 
+use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
 use mocap::SkeletonSummary;
+use mocap_formats::skel::presets;
 use mocap_formats::{Format, skel};
 use mocap_model::{Skeleton, Space};
 use mocap_retarget::{RestChoice, RestSource, map_roles, rest_pose_of, with_hinge_limits, with_rest_pose};
 
-use crate::args::{Invocation, LIST, Reading, SkelArgs as Args};
+use crate::args::{Inputs, Invocation, Outputs, Reading};
 use crate::batch::{
     self, Destination, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
@@ -23,9 +26,83 @@ use crate::encode;
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
 use crate::rest::{refused, starts_at_rest};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+/// Show the skeleton of a file: joints, roles, limits; with -o write it as a .skel
+///
+/// The .skel is JSON to edit: add roles that were not found, limits, the unit. `mocap retarget` takes it as its target
+/// and uses its rest pose as the reference pose. Without -o nothing is written.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap skel walk.bvh\n\
+    \x20 mocap skel walk.bvh -o robin.skel\n\
+    \x20 mocap skel walk.bvh -o limited.skel --hinge-limits\n\
+    \x20 mocap skel --preset list")]
+pub(crate) struct Args {
+    /// Person of 1.75 m on a common rig, instead of IN; list shows the rigs
+    #[arg(
+        long,
+        value_name = "RIG",
+        value_parser = PossibleValuesParser::new(presets().iter().map(|preset| preset.name).chain([LIST])),
+        conflicts_with_all = ["inputs", "files_from"],
+        help_heading = "Skeleton"
+    )]
+    pub(crate) preset: Option<String>,
+    /// Rest pose of the skeleton: auto, offsets (the offsets of the file), or a frame from 0 in which the body stands
+    /// upright, arms anywhere. auto, for a .skel: a rest pose before the motion, else the reference pose that the
+    /// motion shows, else offsets; for an .asf: offsets
+    #[arg(long, value_name = "POSE", default_value = "auto", help_heading = "Skeleton")]
+    pub(crate) rest: RestChoice,
+    /// Add limits of knees and elbows to edit: about the axis on which each bends, -10 to 155 degrees
+    #[arg(long, help_heading = "Skeleton")]
+    pub(crate) hinge_limits: bool,
+    /// Output format: skel, asf [default: by the extension of OUT, else skel]
+    #[arg(long, value_name = "FORMAT", help_heading = "Skeleton")]
+    pub(crate) to: Option<Format>,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+}
+
+/// What `--preset` takes for the list of presets.
+pub(crate) const LIST: &str = "list";
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[
+        RowSchema {
+            name: "skel-row",
+            about: "A line of mocap skel --json",
+            rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+        },
+        RowSchema {
+            name: "skel-preset",
+            about: "A line of mocap skel --preset list --json",
+            rows: &[of::<PresetRow>, ERROR],
+        },
+    ];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        // A preset takes the place of inputs, which no other command has.
+        unit_is_of_inputs(command).mut_arg("inputs", |inputs| {
+            inputs.required_unless_present_any(["files_from", "preset", "print_config"])
+        })
+    }
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
+fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
     batch::check_stdout(console, &args.outputs)?;
     let preset = match args.preset.as_deref() {
         Some(LIST) => return Ok(preset::list(console)),
@@ -51,7 +128,7 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
 
 fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     match encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Skel) {
-        format @ (Format::Skel | Format::Asf) => Ok(format),
+        format if format.writes_skeletons() => Ok(format),
         other => Err(Diagnostic::new(
             "usage::format",
             format!("{other} files contain a motion, not only a skeleton"),

@@ -26,6 +26,8 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: Some(|skeleton, _| encode(skeleton)),
+    fixed_space: Some("they have Y up, and the unit of the CMU database (1/0.45 in) where it is known"),
+    page: Some("asf-amc.md"),
     ..Entry::MOTION
 };
 

@@ -37,6 +37,8 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: None,
+    reports_rest: true,
+    page: Some("bvh.md"),
     ..Entry::MOTION
 };
 

@@ -31,5 +31,7 @@ pub(crate) static FORMAT: Entry = Entry {
         let file = write::prepare(markers)?;
         Ok(streamed(move |out| file.write(out)))
     }),
+    packed: true,
+    page: Some("markers.md"),
     ..Entry::MOTION
 };

@@ -1,10 +1,10 @@
 //! CSV in the table of formats.
 
 use super::{write, write_markers};
-use crate::Content;
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::markers::streamed;
+use crate::{Content, Format};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "csv",
@@ -24,5 +24,7 @@ pub(crate) static FORMAT: Entry = Entry {
     in_metres: false,
     write_skeleton: None,
     write_markers: Some(|markers, _| Ok(streamed(move |out| write_markers(markers, out)))),
+    of_robots: Some(Format::UnitreeCsv),
+    only_positions: true,
     ..Entry::MOTION
 };

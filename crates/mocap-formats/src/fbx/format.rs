@@ -24,6 +24,8 @@ pub(crate) static FORMAT: Entry = Entry {
     write_clips: Some(from_clips),
     reads_clips: true,
     in_metres: true,
+    packed: true,
+    page: Some("fbx.md"),
     ..Entry::MOTION
 };
 

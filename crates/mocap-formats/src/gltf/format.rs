@@ -29,6 +29,8 @@ const BINARY: Entry = Entry {
     files_beside: Some(|bytes, _, limits| files_beside(bytes, limits)),
     reads_clips: true,
     in_metres: true,
+    packed: true,
+    page: Some("gltf.md"),
     ..Entry::MOTION
 };
 

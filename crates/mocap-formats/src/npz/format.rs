@@ -28,6 +28,11 @@ pub(crate) static FORMAT: Entry = Entry {
     }),
     // Of a set of clips.
     reads_clips: true,
+    write_arrays: Some(|arrays| Content::stream(move |out| write(&arrays, out))),
+    moves_body: true,
+    of_robots: Some(Format::MjlabNpz),
+    packed: true,
+    page: Some("npz.md"),
     ..Entry::MOTION
 };
 

@@ -29,6 +29,7 @@ const MODEL: Entry = Entry {
     holds: Holds::NOTHING,
     read: READ,
     files_beside: Some(files_beside),
+    page: Some("robots.md"),
     ..Entry::MOTION
 };
 

@@ -20,6 +20,7 @@ const MOTION: Entry = Entry {
     holds: Holds::NOTHING,
     beside: Some(BESIDE),
     holds_robot: true,
+    page: Some("robots.md"),
     ..Entry::MOTION
 };
 
@@ -62,6 +63,7 @@ entries! {
     };
     mjlab_npz Entry {
         name: "mjlab-npz",
+        packed: true,
         note: Some("robots: mjlab, BeyondMimic"),
         read: Ok(npz::read),
         write: Some(|clip, options| {
@@ -73,6 +75,7 @@ entries! {
     };
     isaac_npz Entry {
         name: "isaac-npz",
+        packed: true,
         note: Some("robots: AMP of Isaac Lab"),
         read: Ok(npz::read),
         write: Some(|clip, options| {
@@ -84,6 +87,7 @@ entries! {
     };
     gmr_npz Entry {
         name: "gmr-npz",
+        packed: true,
         note: Some("robots: GMR"),
         read: Ok(npz::read),
         write: Some(|clip, options| {

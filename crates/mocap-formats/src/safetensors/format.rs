@@ -36,5 +36,8 @@ pub(crate) static FORMAT: Entry = Entry {
     }),
     // Of a set of clips.
     reads_clips: true,
+    write_arrays: Some(|arrays| Content::stream(move |out| write(&arrays, out))),
+    packed: true,
+    page: Some("npz.md"),
     ..Entry::MOTION
 };

@@ -25,6 +25,7 @@ pub(crate) static FORMAT: Entry = Entry {
     files_beside: None,
     in_metres: false,
     write_skeleton: Some(|skeleton, _| Ok(to_bytes(skeleton).into())),
+    page: Some("skel.md"),
     ..Entry::MOTION
 };
 

@@ -17,5 +17,8 @@ pub(crate) static FORMAT: Entry = Entry {
         drop(clip);
         Ok(Content::stream(move |out| npz::write(&arrays, out)).into())
     }),
+    moves_body: true,
+    packed: true,
+    page: Some("smpl.md"),
     ..Entry::MOTION
 };

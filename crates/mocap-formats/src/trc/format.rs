@@ -22,5 +22,6 @@ pub(crate) static FORMAT: Entry = Entry {
         write::check(markers)?;
         Ok(streamed(move |out| write::write(markers, out)))
     }),
+    page: Some("markers.md"),
     ..Entry::MOTION
 };

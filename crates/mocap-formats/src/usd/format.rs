@@ -23,6 +23,7 @@ pub(crate) static FORMAT: Entry = Entry {
     write_skeleton: None,
     files_beside: None,
     in_metres: true,
+    page: Some("usd.md"),
     ..Entry::MOTION
 };
 

@@ -186,7 +186,7 @@ def read_skeleton(
 
 
 def read_markers(path: Path) -> Dict[str, Any]:
-    """Reads the markers of a recording (C3D, TRC) as arrays.
+    """Reads the markers of a recording, such as a C3D file, as arrays.
 
     Returns
     -------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -657,8 +656,6 @@ class Clip(Motion):
         """
         options = keywords(locals(), "self", "path", "format")
         text = path_text(path)
-        if format is None and self._native.skeleton.is_robot:
-            format = {".csv": "unitree-csv", ".npz": "mjlab-npz"}.get(os.path.splitext(text)[1].lower())
         warn(self._native.write(text, format, options))
 
     def view(self, *others: "Clip", most_frames: int = 6000) -> str:
