@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mocap_model::{Clip, Skeleton};
 
+use crate::body::BoundBody;
 use crate::entry::{ReadFile, ReadShared};
 use crate::left_out::as_held;
 use crate::{
@@ -131,6 +132,19 @@ pub fn write_clips(
     format: Format,
     options: &WriteOptions,
 ) -> Result<Encoded<'static>, Finding> {
+    write_with_body(clips, None, format, options)
+}
+
+/// As [`write_clips`], with the body that the clips show, in formats that hold meshes. Without one, the body is drawn.
+///
+/// # Errors
+/// As [`write_clips`].
+pub fn write_with_body(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
     match (clips, format.entry().write_clips) {
         ([], _) => Err(Finding::new(FormatProblem::NoMotion)),
         (_, Some(write)) => {
@@ -141,7 +155,7 @@ pub fn write_clips(
                     Ok(as_held(Cow::Borrowed(clip), format.entry().holds, &mut warnings)?.into_owned())
                 })
                 .collect();
-            let mut encoded = write(&held?, options)?;
+            let mut encoded = write(&held?, body, options)?;
             encoded.warnings.splice(..0, warnings);
             Ok(encoded)
         }
@@ -150,9 +164,10 @@ pub fn write_clips(
     }
 }
 
-/// Writes clips into the file that they come from, or that their skeleton comes from: meshes, skins and materials of it
-/// stay. Where they cannot, and where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]; it warns
-/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes of the file.
+/// Writes clips into the file that they come from, or that their skeleton comes from: everything else in it stays.
+/// Where the format or the joints are others, its meshes, skins, shapes and materials are written anew
+/// ([`Document::body`]). Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns
+/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes that cannot be read.
 ///
 /// ```
 /// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_kept};
@@ -178,13 +193,18 @@ pub fn write_kept(
     let Some(document) = document else { return write_clips(clips, format, options) };
     match document.with_clips(clips, format, options)? {
         Kept::Written(encoded) => Ok(encoded),
-        Kept::Not(because) => {
-            let mut encoded = write_clips(clips, format, options)?;
-            let count = document.meshes();
-            if count > 0 {
-                encoded.warnings.insert(0, Finding::new(LeftOut::Meshes { count, because }));
-            }
-            Ok(encoded)
+        Kept::Not(_) => {
+            let (body, mut warnings) = match document.body(&options.limits) {
+                Ok(Some(Parsed { value, warnings })) => (Some(value), warnings),
+                Ok(None) => (None, Vec::new()),
+                Err(error) => {
+                    let (count, because) = (document.meshes(), error.to_string());
+                    (None, vec![Finding::new(LeftOut::Meshes { count, because })])
+                }
+            };
+            let mut encoded = write_with_body(clips, body.as_ref(), format, options)?;
+            warnings.append(&mut encoded.warnings);
+            Ok(Encoded { warnings, ..encoded })
         }
     }
 }

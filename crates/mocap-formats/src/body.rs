@@ -16,7 +16,7 @@
 
 use std::str::FromStr;
 
-use mocap_model::{Clip, JointTracks};
+use mocap_model::{Body, Bone, Clip, Influence, JointTracks, Material, Pose, Skin};
 use mocap_model::{ForwardKinematics, FrameRate, JointId, Role, Skeleton, Vector3};
 use std::sync::Arc;
 
@@ -60,6 +60,62 @@ pub struct Mesh {
     pub weights: Vec<[f64; 4]>,
     /// Three vertices each, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
+}
+
+/// A body, and the skeleton that it is bound to.
+#[derive(Clone, Debug)]
+pub struct BoundBody {
+    /// The body.
+    pub body: Arc<Body>,
+    /// The skeleton whose joints its skins name.
+    pub skeleton: Arc<Skeleton>,
+}
+
+impl BoundBody {
+    /// The body on the joints of another skeleton: see [`Body::on`].
+    pub fn on(&self, skeleton: &Skeleton) -> Body {
+        self.body.on(&self.skeleton, skeleton)
+    }
+}
+
+/// The name of a body that this program draws, and of its material.
+pub(crate) const NAME: &str = "Body";
+/// Its colour.
+pub(crate) const COLOUR: [f64; 4] = [0.7, 0.72, 0.75, 1.0];
+
+/// The drawn body of a skeleton as any other body; `None` as of [`mesh`].
+pub(crate) fn drawn(skeleton: &Skeleton, style: Style, colour: [f64; 4]) -> Option<Body> {
+    let mesh = mesh(skeleton, style)?;
+    let mut object = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut object);
+    let bones = skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(joint, _)| Bone {
+        joint,
+        inverse_bind: object.joints[joint.index()].inverse().to_homogeneous(),
+    });
+    let bones: Vec<Bone> = bones.collect();
+    let mut places = vec![0; skeleton.len()];
+    bones.iter().enumerate().for_each(|(at, bone)| places[bone.joint.index()] = at as u32);
+    let mut skin = Skin { bones, starts: vec![0], influences: Vec::new() };
+    for (joints, weights) in mesh.joints.iter().zip(&mesh.weights) {
+        let influences = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+        skin.influences.extend(
+            influences.map(|(joint, weight)| Influence { bone: places[joint.index()], weight: *weight }),
+        );
+        skin.starts.push(skin.influences.len() as u32);
+    }
+    let corners = || mesh.triangles.iter().flatten();
+    let surface = mocap_model::Mesh {
+        name: NAME.to_owned(),
+        faces: vec![3; mesh.triangles.len()],
+        corners: corners().copied().collect(),
+        normals: corners().map(|vertex| mesh.normals[*vertex as usize]).collect(),
+        materials: vec![0; mesh.triangles.len()],
+        positions: mesh.positions,
+        skin,
+        ..mocap_model::Mesh::default()
+    };
+    let material = Material { name: NAME.to_owned(), colour, image: None };
+    Some(Body { meshes: vec![surface], materials: vec![material] })
 }
 
 /// Corners of a capsule around its axis.

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
+use crate::body::BoundBody;
 use crate::bvh::{PositionDecision, PositionMode};
-use crate::{Encoded, Finding, Format, FormatProblem, Parsed, ReadOptions, Rejected, WriteOptions};
+use crate::{Encoded, Finding, Format, FormatProblem, Limits, Parsed, ReadOptions, Rejected, WriteOptions};
 
 /// A file as it was written: values, names and their order are kept.
 ///
@@ -68,6 +69,16 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// How many meshes the file shows, other than bodies that this program drew.
     fn meshes(&self) -> usize {
         0
+    }
+
+    /// The body that the file shows, bound to the skeleton of [`Document::to_skeleton`]; `None` of a file without meshes,
+    /// of one that this program drew, and of formats without meshes.
+    ///
+    /// # Errors
+    /// Where the file is damaged: an index of nothing, a number that is not finite.
+    fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
+        let _ = limits;
+        Ok(None)
     }
 
     /// The file again with these clips in place of its clips, in a format that holds its other content (meshes, skins,

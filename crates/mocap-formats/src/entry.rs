@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::arrays::Arrays;
+use crate::body::BoundBody;
 use crate::left_out::Holds;
 use crate::{
     Beside, Content, Document, Encoded, FileBeside, FilesBeside, Finding, Format, Limits, Parsed,
@@ -38,7 +39,7 @@ pub(crate) struct Entry {
     pub(crate) read_shared: Option<ReadShared>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
-    /// Writes several clips of one skeleton into one file; `None` for formats with one clip per file.
+    /// Writes several clips of one skeleton into one file, with the body that they show, or else a drawn one; `None` for formats with one clip per file.
     pub(crate) write_clips: Option<WriteClips>,
     /// Whether a file that is read may hold several clips.
     pub(crate) reads_clips: bool,
@@ -109,7 +110,8 @@ impl Entry {
 pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
 pub(crate) type ReadShared = fn(&Arc<Vec<u8>>, &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
 pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
-pub(crate) type WriteClips = fn(&[Clip], &WriteOptions) -> Result<Encoded<'static>, Finding>;
+pub(crate) type WriteClips =
+    fn(&[Clip], Option<&BoundBody>, &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, Rejected>;
 pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type WriteArrays = fn(Arrays) -> Content<'static>;

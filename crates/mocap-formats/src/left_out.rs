@@ -35,8 +35,12 @@ pub enum LeftOut {
     Scalars { count: usize },
     #[error("{} left out: the format has none", counted(*count, "event"))]
     Events { count: usize },
+    #[error("{} left out: the format is written without them", counted(*count, "blend shape"))]
+    Shapes { count: usize },
+    #[error("{} left out: the format is written without them", counted(*count, "image"))]
+    Images { count: usize },
     #[error("{} replaced by a drawn body: {because}", counted(*count, "mesh"))]
-    Meshes { count: usize, because: &'static str },
+    Meshes { count: usize, because: String },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },
 }
@@ -53,6 +57,8 @@ impl crate::Problem for LeftOut {
             LeftOut::Scalars { .. } => "clip::scalars-left-out",
             LeftOut::Events { .. } => "clip::events-left-out",
             LeftOut::Meshes { .. } => "document::meshes-left-out",
+            LeftOut::Shapes { .. } => "document::shapes-left-out",
+            LeftOut::Images { .. } => "document::images-left-out",
         }
     }
 }

@@ -76,7 +76,9 @@ pub mod trc;
 pub mod usd;
 mod warnings;
 
-pub use any::{read, read_shared, write, write_clips, write_kept, write_owned, write_skeleton};
+pub use any::{
+    read, read_shared, write, write_clips, write_kept, write_owned, write_skeleton, write_with_body,
+};
 pub use choice::{ChoiceProblem, ClipChoice};
 pub use document::{Document, Kept, Stated};
 pub use encoded::{Beside, Content, Encoded};

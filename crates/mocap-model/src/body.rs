@@ -4,6 +4,10 @@
 //! by corner and what belongs to a vertex (place, weights, shapes) by vertex, so that a vertex on a seam stays one
 //! vertex, with the number that its file gave it.
 
+mod follow;
+mod pose;
+mod triangles;
+
 use nalgebra::{Matrix4, Vector3};
 
 use crate::JointId;
@@ -83,7 +87,7 @@ pub struct Shape {
 }
 
 /// What a face looks like, as far as formats agree on it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Material {
     /// Its name; may be empty.
     pub name: String,
@@ -91,6 +95,13 @@ pub struct Material {
     pub colour: [f64; 4],
     /// The image on its faces, as a file holds it (PNG, JPEG …).
     pub image: Option<Image>,
+}
+
+impl Default for Material {
+    /// White and opaque, without an image.
+    fn default() -> Material {
+        Material { name: String::new(), colour: [1.0; 4], image: None }
+    }
 }
 
 /// An image as its file holds it.
@@ -106,5 +117,29 @@ impl Skin {
     /// The influences of a vertex.
     pub fn of(&self, vertex: usize) -> &[Influence] {
         &self.influences[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+}
+
+/// Values by corner that only some parts of a mesh have, while the mesh is put together part by part.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Corners before this part.
+    pub before: usize,
+    /// Corners of this part.
+    pub added: usize,
+}
+
+impl Parts {
+    /// Adds the values of this part; parts before it that have none get `none`.
+    pub fn extend<T: Clone>(&self, all: &mut Vec<T>, values: impl Iterator<Item = T>, none: T) {
+        all.resize(self.before, none);
+        all.extend(values);
+    }
+
+    /// Where parts before this one have values and this one has none, it gets `none`.
+    pub fn complete<T: Clone>(&self, all: &mut Vec<T>, none: T) {
+        if !all.is_empty() {
+            all.resize(self.before + self.added, none);
+        }
     }
 }

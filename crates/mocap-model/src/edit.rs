@@ -4,7 +4,7 @@ use crate::track::Between;
 use crate::{
     Axis, Clip, FrameRate, JointTracks, ModelError, SignedAxis, Skeleton, Space, Track, lerp, slerp,
 };
-use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Matrix4, Rotation3, UnitQuaternion, Vector3};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -152,6 +152,12 @@ impl Skeleton {
         })?;
         Ok(skeleton.with_space(space))
     }
+}
+
+/// The change of places from one space to another; lengths are converted if both units are known.
+pub(crate) fn change_of_space(from: &Space, to: &Space) -> Matrix4<f64> {
+    let change = SpaceChange::new(from, to);
+    change.basis.to_homogeneous() * Matrix4::new_scaling(change.scale)
 }
 
 /// The change of numbers from one space to another.

@@ -1,7 +1,7 @@
 //! FBX in the table of formats.
 
 use super::MAGIC;
-use super::from_clip::from_clips;
+use super::from_clip::{from_clips, with_body};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
 
@@ -21,7 +21,7 @@ pub(crate) static FORMAT: Entry = Entry {
     },
     read: READ,
     write: Some(|clip, options| from_clips(std::slice::from_ref(&*clip), options)),
-    write_clips: Some(from_clips),
+    write_clips: Some(with_body),
     reads_clips: true,
     in_metres: true,
     packed: true,

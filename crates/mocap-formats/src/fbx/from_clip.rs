@@ -4,21 +4,27 @@
 //! its pre-rotation: at rest its angles are 0. A clip is an animation stack of one layer.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use mocap_model::{Clip, Joint, JointId, Skeleton, Space, Unit, UnitQuaternion, UnitSource};
+use mocap_model::{
+    Body, Clip, Joint, JointId, ScalarTrack, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
+};
 use nalgebra::Matrix4;
 
 use super::animation::{Take, UNNAMED, add_stack, kinds, last, takes_of};
-use super::geometry::skin;
+use super::geometry::{Channel, DEFORM, add_body};
 use super::record::{Property, Record, class, doubles, field, integer, number, properties, property, time};
 use super::scene::Scene;
 use super::take::{Curves, ORDER, curves, moves, one, time_mode};
 use super::write::{CREATION_TIME, FILE_ID, to_bytes};
 use super::{END_SITE, Problem};
+use crate::body::{self, BoundBody};
 use crate::names::Unique;
 use crate::{Encoded, Finding, WriteOptions};
 
+/// The colour of a body that is drawn.
+const GREY: [f64; 4] = [0.8, 0.8, 0.8, 1.0];
 /// Metres in the unit of the file.
 const CENTIMETRE: f64 = 0.01;
 
@@ -27,6 +33,15 @@ const CENTIMETRE: f64 = 0.01;
 /// # Errors
 /// If no clip is given, skeletons differ in their joints, or lengths overflow in centimetres.
 pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
+    with_body(clips, None, options)
+}
+
+/// As [`from_clips`], with a body in place of a drawn one.
+pub(super) fn with_body(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
     let mut warnings = Vec::new();
     let mut converted = Vec::with_capacity(clips.len());
     for clip in clips {
@@ -39,7 +54,13 @@ pub fn from_clips(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'sta
         let error = mocap_model::ModelError::TrackCount { tracks, joints };
         return Err(Finding::new(Problem::Clip(error)));
     }
-    let records = file(at_rest(&converted, options), &converted);
+    let skeleton = first.skeleton();
+    let body = match body {
+        Some(bound) => Some(bound.on(skeleton)),
+        None => body::drawn(skeleton, options.mesh.unwrap_or_default(), GREY),
+    };
+    let (scene, shapes) = at_rest(&converted, body.as_ref());
+    let records = file(scene, &shapes, &converted);
     let mut encoded = Encoded::from(to_bytes(&records));
     warnings.dedup();
     encoded.warnings = warnings;
@@ -74,20 +95,22 @@ fn moved(clips: &[Clip]) -> Vec<[bool; 3]> {
     moved
 }
 
-/// The joints at rest and the body.
-fn at_rest(clips: &[Clip], options: &WriteOptions) -> Scene {
+/// The joints at rest and the body, and the objects that hold the weights of its shapes.
+fn at_rest(clips: &[Clip], body: Option<&Body>) -> (Scene, Vec<Channel>) {
     let skeleton = clips[0].skeleton();
     let mut scene = Scene::new();
+    let shapes = body.into_iter().flat_map(|body| &body.meshes).flat_map(|mesh| &mesh.shapes);
+    let shapes: HashSet<&str> = shapes.map(|shape| shape.name.as_str()).collect();
     for (id, joint) in skeleton.iter() {
-        add_joint(&mut scene, joint, id, clips);
+        add_joint(&mut scene, joint, id, clips, &shapes);
     }
-    let binds = bind_matrices(skeleton);
-    let body = skin(&mut scene, skeleton, &binds, options);
-    add_pose(&mut scene, &binds, body);
-    scene
+    let mut binds = bind_matrices(skeleton);
+    let added = body.map(|body| add_body(&mut scene, skeleton, &mut binds, body)).unwrap_or_default();
+    add_pose(&mut scene, &binds, &added.nodes);
+    (scene, added.channels)
 }
 
-fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip]) {
+fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip], shapes: &HashSet<&str>) {
     let node = scene.claim();
     let attribute = scene.claim();
     scene.nodes.push(node);
@@ -112,7 +135,7 @@ fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip]) {
     }
     // Numbers over time are properties of the first joint: engines take them as curves of the animation.
     if id.index() == 0 {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = shapes.clone();
         let scalars = clips.iter().flat_map(|clip| &clip.annotations().scalars);
         for scalar in scalars.filter(|scalar| seen.insert(scalar.name.as_str())) {
             let first = scalar.values.values().first().copied().unwrap_or(0.0);
@@ -137,10 +160,9 @@ fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip]) {
 }
 
 /// The bind pose: where joints and body are at rest.
-fn add_pose(scene: &mut Scene, binds: &[Matrix4<f64>], body: Option<i64>) {
+fn add_pose(scene: &mut Scene, binds: &[Matrix4<f64>], body: &[i64]) {
     let id = scene.claim();
-    let here = [(body, Matrix4::identity())];
-    let here = here.iter().filter_map(|(node, matrix)| Some(((*node)?, *matrix)));
+    let here = body.iter().map(|node| (*node, Matrix4::identity()));
     let nodes = scene.nodes.iter().copied().zip(binds.iter().copied()).chain(here);
     let nodes: Vec<Record> = nodes
         .map(|(node, bind)| {
@@ -155,7 +177,7 @@ fn add_pose(scene: &mut Scene, binds: &[Matrix4<f64>], body: Option<i64>) {
 }
 
 /// All records of the file.
-fn file(mut scene: Scene, clips: &[Clip]) -> Vec<Record> {
+fn file(mut scene: Scene, shapes: &[Channel], clips: &[Clip]) -> Vec<Record> {
     let mut names = Unique::default();
     let moved = moved(clips);
     let takes: Vec<Take> = clips
@@ -170,7 +192,16 @@ fn file(mut scene: Scene, clips: &[Clip]) -> Vec<Record> {
                 driven.extend(curves.into_iter().map(|curves| (scene.node(id), curves)));
             }
             let numbers = &clip.annotations().scalars;
-            driven.extend(numbers.iter().map(|track| (scene.nodes[0], one(&track.name, &track.name, track))));
+            for track in numbers {
+                let mut channels = shapes.iter().filter(|channel| channel.name == track.name).peekable();
+                if channels.peek().is_none() {
+                    driven.push((scene.nodes[0], one(&track.name, &track.name, track)));
+                }
+                // Weights of shapes are percents.
+                let values = track.values.map(|value| 100.0 * value);
+                let percents = ScalarTrack { values, ..track.clone() };
+                driven.extend(channels.map(|found| (found.id, one(DEFORM, DEFORM, &percents))));
+            }
             add_stack(&mut scene, clip, name, driven)
         })
         .collect();

@@ -54,6 +54,8 @@ mod span;
 mod stack;
 mod take;
 #[cfg(feature = "fbx")]
+mod to_body;
+#[cfg(feature = "fbx")]
 mod to_clip;
 #[cfg(feature = "fbx")]
 mod transforms;

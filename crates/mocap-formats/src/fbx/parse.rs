@@ -30,10 +30,10 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
     }
     scan::check(bytes, limits)?;
     let mut warnings = Warnings::default();
-    let mut scene = load(bytes, limits, None, false)?;
+    let mut scene = load(bytes, limits, None, Extra::None)?;
     let mirrored = is_left_handed(&scene);
     if mirrored {
-        scene = load(bytes, limits, Some(right_handed()), false)?;
+        scene = load(bytes, limits, Some(right_handed()), Extra::None)?;
         warnings.push(Finding::new(Problem::LeftHanded));
     }
     for warning in &scene.metadata.warnings {
@@ -52,23 +52,40 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
 
 /// The scene of a file, whose objects know the records that they come from.
 pub(super) fn load_with_records(bytes: &[u8], limits: &Limits) -> Result<SceneRoot, Finding> {
-    load(bytes, limits, None, true)
+    load(bytes, limits, None, Extra::Records)
+}
+
+/// The scene of a file with its meshes and images.
+pub(super) fn load_with_geometry(
+    bytes: &[u8],
+    limits: &Limits,
+    mirrored: bool,
+) -> Result<SceneRoot, Finding> {
+    load(bytes, limits, mirrored.then(right_handed), Extra::Geometry)
+}
+
+/// What is read besides nodes and animation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extra {
+    None,
+    Records,
+    Geometry,
 }
 
 fn load(
     bytes: &[u8],
     limits: &Limits,
     axes: Option<CoordinateAxes>,
-    records: bool,
+    extra: Extra,
 ) -> Result<SceneRoot, Finding> {
     let memory = limits.bytes.min(MEMORY.saturating_add(bytes.len().saturating_mul(MEMORY_PER_BYTE)));
     let allocator = || AllocatorOpts { memory_limit: memory, ..AllocatorOpts::default() };
     let options = LoadOpts {
         temp_allocator: allocator(),
         result_allocator: allocator(),
-        ignore_geometry: true,
-        ignore_embedded: true,
-        retain_dom: records,
+        ignore_geometry: extra != Extra::Geometry,
+        ignore_embedded: extra != Extra::Geometry,
+        retain_dom: extra == Extra::Records,
         // A file for a reader of motion is never one of the other formats that the library knows.
         file_format: FileFormat::Fbx,
         node_depth_limit: u32::try_from(limits.depth).unwrap_or(u32::MAX),

@@ -42,6 +42,14 @@ pub enum Problem {
     ConstantScale { joints: usize },
     #[error("the axes of the file are left-handed: the motion is mirrored to right-handed axes, Y up")]
     LeftHanded,
+    #[error("mesh '{mesh}': no joint moves it; it is left out")]
+    MeshWithoutJoint { mesh: String },
+    #[error("mesh '{mesh}': the weights of {count} vertices do not sum to 1; they were divided by their sum")]
+    WeightSums { mesh: String, count: usize },
+    #[error(
+        "mesh '{mesh}': {count} vertices have no weights; they follow the joint above the mesh, or the first"
+    )]
+    Unbound { mesh: String, count: usize },
     #[error("a value is not a finite number; it was interpolated")]
     Interpolated,
     #[error(
@@ -76,6 +84,9 @@ impl crate::Problem for Problem {
             Problem::BindPose { .. } => "fbx::bind-pose",
             Problem::ConstantScale { .. } => "fbx::constant-scale",
             Problem::LeftHanded => "fbx::left-handed",
+            Problem::MeshWithoutJoint { .. } => "fbx::mesh-without-joint",
+            Problem::WeightSums { .. } => "fbx::weight-sums",
+            Problem::Unbound { .. } => "fbx::unbound-vertices",
             Problem::Interpolated => "fbx::interpolated",
             Problem::DenserKeys { .. } => "fbx::denser-keys",
             Problem::UnitUnknown => "fbx::unit-unknown",

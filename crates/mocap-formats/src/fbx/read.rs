@@ -1,13 +1,18 @@
 //! An FBX file as any document.
 
+use std::sync::Arc;
+
 use super::document::Document;
 use super::rebuilt::rebuilt;
 use super::span::{Span, span};
 use super::stack::elements;
+use super::to_body::to_body;
 use super::to_clip::{at_rest, to_clip, to_skeleton};
+use crate::body::BoundBody;
 use crate::choice::chosen;
 use crate::{
-    ClipChoice, Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated, Warnings, WriteOptions,
+    ClipChoice, Encoded, Finding, Format, Kept, Limits, Parsed, ReadOptions, Rejected, Stated, Warnings,
+    WriteOptions,
 };
 use mocap_model::{Clip, Skeleton};
 
@@ -53,8 +58,15 @@ impl crate::Document for Document {
     }
 
     fn meshes(&self) -> usize {
-        let own = self.scene.metadata.creator.starts_with("mocap ");
-        if own { 0 } else { self.scene.meshes.count }
+        if self.is_drawn() { 0 } else { self.scene.meshes.count }
+    }
+
+    fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
+        let Some(Parsed { value, warnings }) = to_body(self, limits)? else { return Ok(None) };
+        let reading = ReadOptions { limits: *limits, ..ReadOptions::default() };
+        let skeleton = to_skeleton(self, &reading).map_err(|rejected| *rejected.error)?.value;
+        let value = BoundBody { body: Arc::new(value), skeleton: Arc::new(skeleton) };
+        Ok(Some(Parsed { value, warnings }))
     }
 
     fn with_clips(&self, clips: &[Clip], format: Format, options: &WriteOptions) -> Result<Kept, Finding> {

@@ -23,7 +23,6 @@ pub(super) enum Property {
     /// The letter of its type, the number of its values and their bytes, shared by all records that have the same.
     Array(u8, usize, Rc<[u8]>),
     /// As it is in a file, with the letter of its type.
-    #[cfg_attr(not(feature = "fbx"), expect(dead_code, reason = "only a file that was read has some"))]
     Raw(Vec<u8>),
 }
 

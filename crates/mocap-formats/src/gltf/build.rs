@@ -94,7 +94,8 @@ impl Builder {
         self.push("accessors", accessor)
     }
 
-    fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
+    /// Adds bytes as a buffer view; returns its index.
+    pub(super) fn view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {

@@ -60,6 +60,7 @@ pub(super) struct Node {
     pub(super) rotation: Option<[f64; 4]>,
     pub(super) scale: Option<[f64; 3]>,
     pub(super) mesh: Option<usize>,
+    pub(super) skin: Option<usize>,
     #[serde(deserialize_with = "own_extras")]
     pub(super) extras: NodeExtras,
 }
@@ -212,6 +213,7 @@ pub(super) struct Image {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Mesh {
+    pub(super) name: Option<String>,
     pub(super) weights: Vec<f64>,
     pub(super) primitives: Vec<Primitive>,
     pub(super) extras: Value,
@@ -224,9 +226,22 @@ pub(super) struct Primitive {
     pub(super) attributes: BTreeMap<String, usize>,
     pub(super) indices: Option<usize>,
     pub(super) mode: Option<u32>,
+    pub(super) material: Option<usize>,
+    pub(super) extensions: BTreeMap<String, Value>,
 }
 
 impl Document {
+    /// Whether what it shows is only a body that this program drew.
+    pub(super) fn is_drawn(&self) -> bool {
+        let named = |list: &str| {
+            let all = self.json.get(list).and_then(Value::as_array);
+            all.is_some_and(|all| all.len() == 1 && all[0]["name"] == crate::body::NAME)
+        };
+        let generator = &self.root.asset.generator;
+        let own = generator == "mocap" || generator.starts_with("mocap ");
+        own && named("meshes") && named("materials") && self.json.get("images").is_none()
+    }
+
     /// The names of the animations, in order; one without a name is called after its index.
     pub fn clip_names(&self) -> Vec<String> {
         let names = self.root.animations.iter().enumerate();

@@ -1,14 +1,18 @@
 //! GLB and glTF in the table of formats.
 
+use std::sync::Arc;
+
 use mocap_model::{Clip, Skeleton};
 
 use super::document::Document;
 use super::from_clip::{WriteOptions, built, rebuilt};
+use super::to_body::to_body;
 use super::{files_beside, parse, to_clip, to_skeleton, write};
+use crate::body::BoundBody;
 use crate::choice::chosen;
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Kept, Limits, Parsed, ReadOptions, Rejected, Stated};
 
 pub(crate) static GLB: Entry = BINARY;
 
@@ -23,8 +27,8 @@ const BINARY: Entry = Entry {
     beside: None,
     detect: |start| super::parse::is_binary(start.bytes),
     read: READ,
-    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), options, true)),
-    write_clips: Some(|clips, options| encoded(clips, options, true)),
+    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options, true)),
+    write_clips: Some(|clips, body, options| encoded(clips, body, options, true)),
     write_skeleton: None,
     files_beside: Some(|bytes, _, limits| files_beside(bytes, limits)),
     reads_clips: true,
@@ -40,8 +44,8 @@ pub(crate) static GLTF: Entry = Entry {
     note: Some("glTF 2.0 as JSON"),
     // A JSON object whose `asset` comes with a version.
     detect: |start| start.is_json_with("\"asset\"") && start.is_json_with("\"version\""),
-    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), options, false)),
-    write_clips: Some(|clips, options| encoded(clips, options, false)),
+    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options, false)),
+    write_clips: Some(|clips, body, options| encoded(clips, body, options, false)),
     ..BINARY
 };
 
@@ -50,8 +54,13 @@ const READ: Result<ReadFile, &str> = Ok(|bytes, options| {
     Ok(Parsed { value: Box::new(value), warnings })
 });
 
-fn encoded(clips: &[Clip], options: &crate::WriteOptions, binary: bool) -> Result<Encoded<'static>, Finding> {
-    let (builder, warnings) = built(clips, &own(options))?;
+fn encoded(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    options: &crate::WriteOptions,
+    binary: bool,
+) -> Result<Encoded<'static>, Finding> {
+    let (builder, warnings) = built(clips, body, &own(options))?;
     let bytes = if binary { write::binary(builder) } else { write::text(builder) };
     Ok(Encoded { warnings, ..bytes.into() })
 }
@@ -93,8 +102,15 @@ impl crate::Document for Document {
     }
 
     fn meshes(&self) -> usize {
-        let own = self.root.asset.generator.starts_with("mocap ");
-        if own { 0 } else { self.root.meshes.len() }
+        if self.is_drawn() { 0 } else { self.root.meshes.len() }
+    }
+
+    fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
+        let found = to_body(self, limits)?;
+        Ok(found.map(|Parsed { value: (body, skeleton), warnings }| Parsed {
+            value: BoundBody { body: Arc::new(body), skeleton: Arc::new(skeleton) },
+            warnings,
+        }))
     }
 
     fn with_clips(

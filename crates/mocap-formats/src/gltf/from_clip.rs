@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use mocap_model::{Clip, Joint, JointId, Pose, Skeleton, Track, UnitQuaternion, Vector3};
+use mocap_model::{Body, Clip, Joint, Skeleton, Track, UnitQuaternion, Vector3};
 use serde_json::{Map, Value, json};
 
-use super::build::{
-    Builder, FLOAT, INDICES, SHORT, Shape, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT, VERTICES,
-};
+use super::build::{Builder, FLOAT, SHORT, Shape};
 use super::document::Document;
+use super::from_body::{MorphNode, add_body};
 use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
 use super::tree::{Source, Tree, Trs, tree};
-use crate::body::{self, Mesh, Style};
+use crate::body::{self, BoundBody, Style};
 use crate::keys::{JointKeys, reduce};
 use crate::metres::in_metres;
 use crate::{Finding, Limits};
@@ -37,11 +36,15 @@ impl Default for WriteOptions {
     }
 }
 
-/// A file of clips of one skeleton. Warns where the unit of lengths is not known.
+/// A file of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
 ///
 /// # Errors
 /// If a length is not finite in metres, single precision cannot tell two times apart, or a clip is of another skeleton.
-pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
+pub(super) fn built(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    options: &WriteOptions,
+) -> Result<(Builder, Vec<Finding>), Finding> {
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());
     for clip in clips {
@@ -52,10 +55,15 @@ pub(super) fn built(clips: &[Clip], options: &WriteOptions) -> Result<(Builder, 
     let Some(first) = moved.first() else { return Ok((builder, warnings)) };
     let skeleton = first.skeleton().clone();
     moved.iter().try_for_each(|clip| same_joints(skeleton.joints(), clip.skeleton().joints()))?;
-    let body = body::mesh(&skeleton, options.mesh);
-    let sources = nodes(&mut builder, &skeleton, body.as_ref());
+    let body = match body {
+        Some(bound) => Some(bound.on(&skeleton)),
+        None => body::drawn(&skeleton, options.mesh, body::COLOUR),
+    };
+    let (sources, morphs) = nodes(&mut builder, &skeleton, body.as_ref(), &mut warnings);
+    let names: HashSet<String> = morphs.iter().flat_map(|node| node.names.iter().cloned()).collect();
     for clip in &moved {
-        animation(&mut builder, clip, &sources, options, &HashSet::new());
+        animation(&mut builder, clip, &sources, options, &names);
+        weights(&mut builder, &morphs, clip);
     }
     Ok((builder, warnings))
 }
@@ -101,11 +109,11 @@ pub(super) fn rebuilt(
     for (node, scale) in stated_scales(&document, &limits)? {
         builder.json["nodes"][node]["scale"] = vector(&scale);
     }
-    let morphs: HashSet<String> =
-        (0..document.root.nodes.len()).flat_map(|node| target_names(&document, node)).collect();
+    let morphs = morph_nodes(&document);
+    let names: HashSet<String> = morphs.iter().flat_map(|node| node.names.iter().cloned()).collect();
     for clip in &held {
-        animation(&mut builder, clip, &of_file.sources, options, &morphs);
-        weights(&mut builder, &document, clip);
+        animation(&mut builder, clip, &of_file.sources, options, &names);
+        weights(&mut builder, &morphs, clip);
     }
     Ok(Ok((builder, warnings)))
 }
@@ -122,8 +130,13 @@ fn same_joints(expected: &[Joint], found: &[Joint]) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Adds a node per joint, and the body; returns the nodes.
-fn nodes(builder: &mut Builder, skeleton: &Skeleton, body: Option<&Mesh>) -> Vec<Source> {
+/// Adds a node per joint, and the body; returns the nodes, and those whose meshes have shapes.
+fn nodes(
+    builder: &mut Builder,
+    skeleton: &Skeleton,
+    body: Option<&Body>,
+    warnings: &mut Vec<Finding>,
+) -> (Vec<Source>, Vec<MorphNode>) {
     let mut sources = Vec::with_capacity(skeleton.len());
     for (id, joint) in skeleton.iter() {
         let scale = Vector3::repeat(1.0);
@@ -160,73 +173,15 @@ fn nodes(builder: &mut Builder, skeleton: &Skeleton, body: Option<&Mesh>) -> Vec
         let above = builder.push("nodes", json!({ "name": name, "children": top }));
         top = vec![above as u32];
     }
+    let mut morphs = Vec::new();
     if let Some(body) = body {
-        top.push(skinned(builder, skeleton, body) as u32);
+        let (shown, with_shapes) = add_body(builder, skeleton, body, warnings);
+        top.extend(shown.into_iter().map(|node| node as u32));
+        morphs = with_shapes;
     }
     builder.push("scenes", json!({ "nodes": top }));
     builder.json.insert("scene".into(), 0.into());
-    sources
-}
-
-/// Adds the body, its material and its skin; returns the node that shows it.
-fn skinned(builder: &mut Builder, skeleton: &Skeleton, body: &Mesh) -> usize {
-    let joints: Vec<JointId> =
-        skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
-    let mut places = vec![0u16; skeleton.len()];
-    joints.iter().enumerate().for_each(|(i, joint)| places[joint.index()] = i as u16);
-    let vertices = body.positions.len();
-    let shape = |component, kind, target| Shape {
-        component,
-        kind,
-        count: vertices,
-        normalized: false,
-        target: Some(target),
-    };
-    let floats = |vectors: &[Vector3<f64>]| bytes(vectors.iter().flat_map(|v| v.iter().copied()));
-    let positions = builder.accessor(
-        &floats(&body.positions),
-        shape(FLOAT, "VEC3", VERTICES),
-        Some(bounds(&body.positions)),
-    );
-    let normals = builder.accessor(&floats(&body.normals), shape(FLOAT, "VEC3", VERTICES), None);
-    let bound = body.joints.iter().zip(&body.weights).flat_map(|(joints, weights)| {
-        // A joint that does not move the vertex is joint 0.
-        std::array::from_fn::<u16, 4, _>(|i| if weights[i] > 0.0 { places[joints[i].index()] } else { 0 })
-    });
-    let bound = match joints.len() <= 256 {
-        true => (bound.map(|joint| joint as u8).collect::<Vec<_>>(), UNSIGNED_BYTE),
-        false => (bound.flat_map(u16::to_le_bytes).collect(), UNSIGNED_SHORT),
-    };
-    let bound = builder.accessor(&bound.0, shape(bound.1, "VEC4", VERTICES), None);
-    let weights = bytes(body.weights.iter().flat_map(|weights| weights.iter().copied()));
-    let weights = builder.accessor(&weights, shape(FLOAT, "VEC4", VERTICES), None);
-    let indices = body.triangles.iter().flatten();
-    let (indices, component) = match vertices < 65_535 {
-        true => (indices.flat_map(|index| (*index as u16).to_le_bytes()).collect::<Vec<_>>(), UNSIGNED_SHORT),
-        false => (indices.flat_map(|index| index.to_le_bytes()).collect(), UNSIGNED_INT),
-    };
-    let count = body.triangles.len() * 3;
-    let indices = builder.accessor(&indices, Shape { count, ..shape(component, "SCALAR", INDICES) }, None);
-    let surface =
-        json!({ "baseColorFactor": [0.7, 0.72, 0.75, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8 });
-    let material = builder.push("materials", json!({ "name": "Body", "pbrMetallicRoughness": surface }));
-    let attributes =
-        json!({ "POSITION": positions, "NORMAL": normals, "JOINTS_0": bound, "WEIGHTS_0": weights });
-    let primitive = json!({ "attributes": attributes, "indices": indices, "material": material });
-    let mesh = builder.push("meshes", json!({ "name": "Body", "primitives": [primitive] }));
-    let mut object = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut object);
-    let inverses = joints.iter().flat_map(|joint| {
-        let matrix = object.joints[joint.index()].inverse().to_homogeneous();
-        // The last row has to be exact.
-        (0..16).map(move |i| if i % 4 == 3 { f64::from(i == 15) } else { matrix.as_slice()[i] })
-    });
-    let matrices =
-        Shape { component: FLOAT, kind: "MAT4", count: joints.len(), normalized: false, target: None };
-    let inverses = builder.accessor(&bytes(inverses), matrices, None);
-    let joints: Vec<u32> = joints.iter().map(|joint| joint.0).collect();
-    let skin = builder.push("skins", json!({ "inverseBindMatrices": inverses, "joints": joints }));
-    builder.push("nodes", json!({ "name": "Body", "mesh": mesh, "skin": skin }))
+    (sources, morphs)
 }
 
 /// What a channel animates, and its values by key.
@@ -373,16 +328,25 @@ pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
         .collect()
 }
 
-/// Puts numbers over time that are the weights of morph targets back into the animation added last.
-fn weights(builder: &mut Builder, document: &Document, clip: &Clip) {
-    for (at, node) in document.root.nodes.iter().enumerate() {
-        let names = target_names(document, at);
+/// The nodes of a file whose meshes have morph targets.
+fn morph_nodes(document: &Document) -> Vec<MorphNode> {
+    let nodes = document.root.nodes.iter().enumerate();
+    let nodes = nodes.map(|(node, of_file)| {
+        let names = target_names(document, node);
+        let mesh = of_file.mesh.and_then(|mesh| document.root.meshes.get(mesh));
+        let rest = |i: usize| mesh.and_then(|mesh| mesh.weights.get(i)).copied().unwrap_or(0.0);
+        MorphNode { node, rest: (0..names.len()).map(rest).collect(), names }
+    });
+    nodes.filter(|node| !node.names.is_empty()).collect()
+}
+
+/// Puts numbers over time that are the weights of morph targets into the animation added last.
+fn weights(builder: &mut Builder, morphs: &[MorphNode], clip: &Clip) {
+    for MorphNode { node: at, names, rest } in morphs {
         let count = names.len();
-        if count == 0 || clip.frames() == 0 {
+        if clip.frames() == 0 {
             continue;
         }
-        let mesh = node.mesh.and_then(|mesh| document.root.meshes.get(mesh));
-        let rest = |i: usize| mesh.and_then(|mesh| mesh.weights.get(i)).copied().unwrap_or(0.0);
         let scalars = &clip.annotations().scalars;
         let find =
             |name: &String| scalars.iter().find(|track| track.name == *name).map(|track| &track.values);
@@ -398,7 +362,7 @@ fn weights(builder: &mut Builder, document: &Document, clip: &Clip) {
             |count| Shape { component: FLOAT, kind: "SCALAR", count, normalized: false, target: None };
         let input = builder.accessor(&bytes(times.into_iter()), shape(frames), Some(ends));
         let values = (0..frames).flat_map(|frame| {
-            tracks.iter().enumerate().map(move |(i, track)| track.map_or(rest(i), |track| track.at(frame)))
+            tracks.iter().enumerate().map(move |(i, track)| track.map_or(rest[i], |track| track.at(frame)))
         });
         let output = builder.accessor(&bytes(values), shape(frames * count), None);
         let animation =
@@ -445,12 +409,12 @@ fn vectors(path: &'static str, values: impl Iterator<Item = Vector3<f64>>, count
 }
 
 /// Numbers as 32-bit floats.
-fn bytes(values: impl Iterator<Item = f64>) -> Vec<u8> {
+pub(super) fn bytes(values: impl Iterator<Item = f64>) -> Vec<u8> {
     values.flat_map(|value| (value as f32).to_le_bytes()).collect()
 }
 
 /// The box around places as they are written.
-fn bounds(places: &[Vector3<f64>]) -> [Vec<f64>; 2] {
+pub(super) fn bounds(places: &[Vector3<f64>]) -> [Vec<f64>; 2] {
     let rounded = |place: &Vector3<f64>| place.map(|value| f64::from(value as f32));
     let first = places.first().map(rounded).unwrap_or_default();
     let low = places.iter().map(rounded).fold(first, |low, place| low.inf(&place));

@@ -82,6 +82,18 @@ pub enum Problem {
     Mirrored { joints: usize },
     #[error("{path}: the file '{uri}' is missing; the reference stays")]
     MissingImage { path: String, uri: String },
+    #[error("{path}: no joint moves the mesh; it is left out")]
+    MeshWithoutJoint { path: String },
+    #[error("{path}: points and lines are left out")]
+    NoFaces { path: String },
+    #[error("{path}: the weights of {count} vertices do not sum to 1; they were divided by their sum")]
+    WeightSums { path: String, count: usize },
+    #[error("{path}: {count} vertices have no weights; they follow the first joint of the skin")]
+    Unbound { path: String, count: usize },
+    #[error("the image '{name}' is neither PNG nor JPEG, or not there; its material is written without it")]
+    ImageKind { name: String },
+    #[error("{path}: the image is not there; its material is written without it")]
+    NoImage { path: String },
 }
 
 impl crate::Problem for Problem {
@@ -111,6 +123,11 @@ impl crate::Problem for Problem {
             Problem::OtherNodes { .. } => "gltf::other-nodes",
             Problem::UnevenScale { .. } => "gltf::uneven-scale",
             Problem::Mirrored { .. } => "gltf::mirrored",
+            Problem::MeshWithoutJoint { .. } => "gltf::mesh-without-joint",
+            Problem::NoFaces { .. } => "gltf::no-faces",
+            Problem::WeightSums { .. } => "gltf::weight-sums",
+            Problem::Unbound { .. } => "gltf::unbound-vertices",
+            Problem::ImageKind { .. } | Problem::NoImage { .. } => "gltf::no-image",
         }
     }
 

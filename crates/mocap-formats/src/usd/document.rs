@@ -1,8 +1,6 @@
 //! What a USD file of a character says.
 
-use mocap_model::{Clip, Skeleton};
-
-use crate::body::Mesh;
+use mocap_model::{Body, Clip, Skeleton};
 
 /// A character and its clips, in metres with Y up.
 #[derive(Clone, Debug)]
@@ -13,8 +11,10 @@ pub struct Document {
     pub(super) name: String,
     /// By joint: its path below the skeleton, such as `Hips/Spine`.
     pub(super) paths: Vec<String>,
-    /// The mesh that shows it.
-    pub(super) body: Option<Mesh>,
+    /// The meshes that show it, bound at rest.
+    pub(super) body: Body,
+    /// By mesh: the name of its prim.
+    pub(super) meshes: Vec<String>,
     /// The clips; the first is bound to the skeleton.
     pub(super) animations: Vec<Animation>,
 }

@@ -3,6 +3,7 @@
 use mocap_model::Clip;
 
 use super::{from_clips, write};
+use crate::body::BoundBody;
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::{Content, Encoded, Finding, Parsed, WriteOptions};
@@ -18,7 +19,7 @@ pub(crate) static FORMAT: Entry = Entry {
     beside: None,
     detect: |start| start.bytes.starts_with(b"#usda"),
     read: Err("USD files are written but not read"),
-    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), options)),
+    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options)),
     write_clips: Some(encoded),
     write_skeleton: None,
     files_beside: None,
@@ -27,7 +28,11 @@ pub(crate) static FORMAT: Entry = Entry {
     ..Entry::MOTION
 };
 
-fn encoded(clips: &[Clip], options: &WriteOptions) -> Result<Encoded<'static>, Finding> {
-    let Parsed { value, warnings } = from_clips(clips, options.mesh.unwrap_or_default())?;
+fn encoded(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
+    let Parsed { value, warnings } = from_clips(clips, body, options.mesh.unwrap_or_default())?;
     Ok(Encoded { warnings, ..Content::stream(move |out| write(&value, out)).into() })
 }

@@ -2,37 +2,83 @@
 
 use std::borrow::Cow;
 
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Body, Clip, Pose, Skeleton};
+use nalgebra::Matrix4;
 
 use super::document::{Animation, Document};
-use crate::body::{self, Style};
+use crate::body::{self, BoundBody, Style};
 use crate::metres::in_metres;
 use crate::names::Unique;
-use crate::{Finding, Parsed};
+use crate::{Finding, LeftOut, Parsed};
 
-/// The document of clips of one skeleton. Warns where the unit of lengths is not known.
+/// How far the matrices of bones may be from those at rest without being others.
+const AT_REST: f64 = 1e-6;
+
+/// The document of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
 ///
 /// # Errors
 /// If a length is not finite in metres.
 ///
 /// # Panics
 /// If no clip is given.
-pub fn from_clips(clips: &[Clip], mesh: Style) -> Result<Parsed<Document>, Finding> {
+pub fn from_clips(
+    clips: &[Clip],
+    body: Option<&BoundBody>,
+    mesh: Style,
+) -> Result<Parsed<Document>, Finding> {
     let mut warnings = Vec::new();
     let mut unique = Unique::default();
     let root = identifier(clips[0].skeleton().name(), "Character");
     // Prims of one parent have names of their own.
     ["Skeleton", "Body"].iter().for_each(|taken| drop(unique.claim(taken)));
+    let mut meshes_taken = Unique::default();
+    meshes_taken.claim("Skeleton");
     let mut animations = Vec::with_capacity(clips.len());
     for clip in clips {
         let name = unique.claim(&identifier(clip.name(), "Animation"));
         let clip = in_metres(Cow::Borrowed(clip), &mut warnings)?.into_owned();
+        meshes_taken.claim(&name);
         animations.push(Animation { name, clip });
     }
     let skeleton = animations[0].clip.skeleton().as_ref().clone();
     animations.retain(|animation| animation.clip.frames() > 0);
-    let (paths, body) = (paths(&skeleton), body::mesh(&skeleton, mesh));
-    Ok(Parsed { value: Document { skeleton, name: root, paths, body, animations }, warnings })
+    let body = match body {
+        Some(bound) => Some(bound.on(&skeleton)),
+        None => body::drawn(&skeleton, mesh, body::COLOUR),
+    };
+    let body = bound_at_rest(body.unwrap_or_default(), &skeleton);
+    let shapes = body.meshes.iter().map(|mesh| mesh.shapes.len()).sum();
+    if shapes > 0 {
+        warnings.push(Finding::new(LeftOut::Shapes { count: shapes }));
+    }
+    let images = body.materials.iter().filter(|material| material.image.is_some()).count();
+    if images > 0 {
+        warnings.push(Finding::new(LeftOut::Images { count: images }));
+    }
+    let meshes = body.meshes.iter().map(|mesh| meshes_taken.claim(&identifier(&mesh.name, "Body"))).collect();
+    let paths = paths(&skeleton);
+    Ok(Parsed { value: Document { skeleton, name: root, paths, body, meshes, animations }, warnings })
+}
+
+/// The body with every mesh bound to the joints at rest: a skeleton has one bind pose for all meshes. A mesh that is bound
+/// elsewhere is taken as it stands at rest.
+fn bound_at_rest(mut body: Body, skeleton: &Skeleton) -> Body {
+    let mut object = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut object);
+    for mesh in &mut body.meshes {
+        *mesh = mesh.at_rest(skeleton);
+        let off = mesh.skin.bones.iter().map(|bone| {
+            let placed = object.joints[bone.joint.index()].to_homogeneous() * bone.inverse_bind;
+            (placed - Matrix4::identity()).amax()
+        });
+        if off.fold(0.0, f64::max) > AT_REST {
+            mesh.positions = mesh.posed(&object, &[]);
+        }
+        for bone in &mut mesh.skin.bones {
+            bone.inverse_bind = object.joints[bone.joint.index()].inverse().to_homogeneous();
+        }
+    }
+    body
 }
 
 /// The paths of joints, with names that USD takes.

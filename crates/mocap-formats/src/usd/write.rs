@@ -2,17 +2,16 @@
 
 use std::io::{self, Write};
 
-use mocap_model::{Clip, Isometry3, JointId, Pose, Vector3};
+use mocap_model::{Clip, Influence, Isometry3, Mesh, Pose, Vector3};
 
 use super::document::{Animation, Document};
-use crate::body::Mesh;
 
 /// Writes the file, frame by frame.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let Document { name, animations, body, .. } = document;
+    let Document { name, animations, body, meshes, .. } = document;
     let frames = animations.iter().map(|animation| animation.clip.frames()).max().unwrap_or(1);
     writeln!(out, "#usda 1.0\n(\n    defaultPrim = \"{name}\"\n    metersPerUnit = 1\n    upAxis = \"Y\"")?;
     if let Some(first) = animations.first() {
@@ -27,8 +26,8 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     for each in animations {
         animation(document, each, fps / each.clip.rate().fps(), out)?;
     }
-    if let Some(body) = body {
-        mesh(document, body, out)?;
+    for (mesh, name) in body.meshes.iter().zip(meshes) {
+        self::mesh(document, mesh, name, out)?;
     }
     writeln!(out, "}}")
 }
@@ -124,49 +123,82 @@ fn samples(
     writeln!(out, "        }}")
 }
 
-fn mesh(document: &Document, body: &Mesh, out: &mut dyn Write) -> io::Result<()> {
+fn mesh(document: &Document, mesh: &Mesh, name: &str, out: &mut dyn Write) -> io::Result<()> {
     let rounded = |v: &Vector3<f64>| v.map(|value| f64::from(value as f32));
-    let first = body.positions.first().map(rounded).unwrap_or_default();
-    let low = body.positions.iter().map(rounded).fold(first, |low, place| low.inf(&place));
-    let high = body.positions.iter().map(rounded).fold(first, |high, place| high.sup(&place));
-    let counts = joined(body.triangles.iter().map(|_| "3".to_owned()));
-    let indices = joined(body.triangles.iter().flatten().map(u32::to_string));
-    let bound = |joint: &JointId| joint.0.to_string();
+    let first = mesh.positions.first().map(rounded).unwrap_or_default();
+    let low = mesh.positions.iter().map(rounded).fold(first, |low, place| low.inf(&place));
+    let high = mesh.positions.iter().map(rounded).fold(first, |high, place| high.sup(&place));
+    let vertices = mesh.positions.len();
     // As many influences as a vertex has at most.
-    let most = body
-        .weights
-        .iter()
-        .map(|weights| weights.iter().rposition(|weight| *weight > 0.0).map_or(1, |at| at + 1));
-    let most = most.max().unwrap_or(1);
-    let influences = joined(body.joints.iter().flat_map(|joints| joints[..most].iter().map(bound)));
-    let weights = body
-        .weights
-        .iter()
-        .flat_map(|weights| weights[..most].iter().map(|weight| (*weight as f32).to_string()));
-    let weights = joined(weights);
-    let name = &document.name;
+    let most = (0..vertices).map(|vertex| mesh.skin.of(vertex).len()).max().unwrap_or(1).max(1);
+    let influences = (0..vertices).flat_map(|vertex| {
+        let all = mesh.skin.of(vertex);
+        (0..most).map(move |i| all.get(i).copied())
+    });
+    let bound = |one: Option<Influence>| one.map_or(0, |one| mesh.skin.bones[one.bone as usize].joint.0);
+    let joints = joined(influences.clone().map(|one| bound(one).to_string()));
+    let weights = joined(influences.map(|one| (one.map_or(0.0, |one| one.weight) as f32).to_string()));
+    let root = &document.name;
     writeln!(
         out,
-        "    def Mesh \"Body\" (\n        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {{"
+        "    def Mesh \"{name}\" (\n        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {{"
     )?;
     writeln!(out, "        uniform bool doubleSided = 0")?;
     writeln!(out, "        float3[] extent = [{}, {}]", triple(&low), triple(&high))?;
-    writeln!(out, "        int[] faceVertexCounts = [{counts}]")?;
-    writeln!(out, "        int[] faceVertexIndices = [{indices}]")?;
-    writeln!(
-        out,
-        "        normal3f[] normals = [{}] (\n            interpolation = \"vertex\"\n        )",
-        joined(body.normals.iter().map(triple))
-    )?;
-    writeln!(out, "        point3f[] points = [{}]", joined(body.positions.iter().map(triple)))?;
-    writeln!(out, "        color3f[] primvars:displayColor = [(0.7, 0.72, 0.75)]")?;
+    writeln!(out, "        int[] faceVertexCounts = [{}]", joined(mesh.faces.iter().map(u32::to_string)))?;
+    writeln!(out, "        int[] faceVertexIndices = [{}]", joined(mesh.corners.iter().map(u32::to_string)))?;
+    normals(mesh, out)?;
+    writeln!(out, "        point3f[] points = [{}]", joined(mesh.positions.iter().map(triple)))?;
+    colours(document, mesh, out)?;
+    if !mesh.uvs.is_empty() {
+        let uvs = joined(mesh.uvs.iter().map(|[u, v]| format!("({}, {})", *u as f32, *v as f32)));
+        let how = "(\n            interpolation = \"faceVarying\"\n        )";
+        writeln!(out, "        texCoord2f[] primvars:st = [{uvs}] {how}")?;
+    }
     writeln!(out, "        matrix4d primvars:skel:geomBindTransform = {}", matrix(&Isometry3::identity()))?;
     let how =
         format!("(\n            elementSize = {most}\n            interpolation = \"vertex\"\n        )");
-    writeln!(out, "        int[] primvars:skel:jointIndices = [{influences}] {how}")?;
+    writeln!(out, "        int[] primvars:skel:jointIndices = [{joints}] {how}")?;
     writeln!(out, "        float[] primvars:skel:jointWeights = [{weights}] {how}")?;
-    writeln!(out, "        rel skel:skeleton = </{name}/Skeleton>")?;
+    writeln!(out, "        rel skel:skeleton = </{root}/Skeleton>")?;
     writeln!(out, "        uniform token subdivisionScheme = \"none\"\n    }}")
+}
+
+/// The normals by vertex, where each vertex has one; else by corner.
+fn normals(mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
+    if mesh.normals.is_empty() {
+        return Ok(());
+    }
+    let mut by_vertex: Vec<Option<Vector3<f64>>> = vec![None; mesh.positions.len()];
+    let mut is_one = true;
+    for (vertex, normal) in mesh.corners.iter().zip(&mesh.normals) {
+        is_one &= *by_vertex[*vertex as usize].get_or_insert(*normal) == *normal;
+    }
+    let (values, how) = match is_one {
+        true => (by_vertex.into_iter().map(|normal| normal.unwrap_or(Vector3::y())).collect(), "vertex"),
+        false => (mesh.normals.clone(), "faceVarying"),
+    };
+    writeln!(
+        out,
+        "        normal3f[] normals = [{}] (\n            interpolation = \"{how}\"\n        )",
+        joined(values.iter().map(triple))
+    )
+}
+
+/// The base colours: one of the mesh, or one by face.
+fn colours(document: &Document, mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
+    let colour = |material: &u32| {
+        let found = document.body.materials.get(*material as usize);
+        let [r, g, b, _] = found.map_or([1.0; 4], |material| material.colour);
+        format!("({}, {}, {})", r as f32, g as f32, b as f32)
+    };
+    let Some(first) = mesh.materials.first() else { return Ok(()) };
+    if mesh.materials.iter().all(|other| other == first) {
+        return writeln!(out, "        color3f[] primvars:displayColor = [{}]", colour(first));
+    }
+    let how = "(\n            interpolation = \"uniform\"\n        )";
+    let all = joined(mesh.materials.iter().map(colour));
+    writeln!(out, "        color3f[] primvars:displayColor = [{all}] {how}")
 }
 
 fn triple(v: &Vector3<f64>) -> String {
