@@ -163,7 +163,8 @@ fn table_of_formats() -> String {
         let (name, exchange) = (format.extension(), format.exchange());
         let of_robot = exchange.is_some_and(Format::holds_robot) && format.readable().is_ok();
         let read = if of_robot { "with `--skeleton MODEL`" } else { yes(format.readable().is_ok()) };
-        let written = exchange.map_or("by `compress`", |format| yes(format.is_writable()));
+        let written =
+            exchange.map_or("by `compress`", |format| yes(format.is_writable() || format.writes_markers()));
         let beside = match exchange.and_then(Format::skeleton_beside) {
             Some(extension) => format!(", its skeleton in `.{extension}` beside it"),
             None => String::new(),
