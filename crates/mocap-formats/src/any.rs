@@ -195,6 +195,12 @@ pub fn write_kept(
         Kept::Written(encoded) => Ok(encoded),
         Kept::Not(_) => {
             let (body, mut warnings) = match document.body(&options.limits) {
+                Ok(Some(Parsed { value, .. }))
+                    if clips.first().is_some_and(|clip| !value.fits(clip.skeleton())) =>
+                {
+                    let because = "the clip has other joints than the file".into();
+                    (None, vec![Finding::new(LeftOut::Meshes { count: document.meshes(), because })])
+                }
                 Ok(Some(Parsed { value, warnings })) => (Some(value), warnings),
                 Ok(None) => (None, Vec::new()),
                 Err(error) => {

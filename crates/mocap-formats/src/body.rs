@@ -14,6 +14,7 @@
 //! # Ok::<(), ModelError>(())
 //! ```
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use mocap_model::{Body, Bone, Clip, Influence, JointTracks, Material, Pose, Skin};
@@ -75,6 +76,13 @@ impl BoundBody {
     /// The body on the joints of another skeleton: see [`Body::on`].
     pub fn on(&self, skeleton: &Skeleton) -> Body {
         self.body.on(&self.skeleton, skeleton)
+    }
+
+    /// Whether a skeleton has any joint that the body is bound to, by name.
+    pub(crate) fn fits(&self, skeleton: &Skeleton) -> bool {
+        let bones = self.body.meshes.iter().flat_map(|mesh| &mesh.skin.bones);
+        let named: HashSet<&str> = skeleton.joints().iter().map(|joint| joint.name.as_str()).collect();
+        bones.into_iter().any(|bone| named.contains(self.skeleton.joint(bone.joint).name.as_str()))
     }
 }
 
