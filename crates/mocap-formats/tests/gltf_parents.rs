@@ -256,7 +256,7 @@ fn a_parent_of_one_size_changes_only_the_size() {
 #[test]
 fn parents_within_parents_matrices_and_the_order_of_nodes_change_nothing_else() {
     let mut file = File::of_wave();
-    file.wrap(json!({ "scale": [0.01, 0.01, 0.01], "rotation": turn(0, -1.5707963267948966) }));
+    file.wrap(json!({ "scale": [0.01, 0.01, 0.01], "rotation": turn(0, -std::f64::consts::FRAC_PI_2) }));
     // A quarter turn about X, ten times as large, beside the origin; the columns one after the other.
     file.wrap(json!({ "matrix": [10, 0, 0, 0, 0, 0, 10, 0, 0, -10, 0, 0, 1, 2, 3, 1] }));
     let (found, warnings) = file.clip();
