@@ -12,7 +12,9 @@ use super::build::{
 use super::document::Document;
 use super::problem::Problem;
 use super::resize::{factor, resized};
-use super::tree::{Frame, Source, Tree, Trs, tree};
+use super::scales::unbaked;
+use super::tree::{Source, Tree, tree};
+use super::trs::{Frame, Trs};
 use crate::body::{self, Mesh, Style};
 use crate::keys::{JointKeys, reduce};
 use crate::metres::in_metres;
@@ -96,7 +98,16 @@ pub(super) fn rebuilt(
     let morphs: HashSet<String> =
         (0..document.root.nodes.len()).flat_map(|node| target_names(&document, node)).collect();
     for clip in &held {
-        animation(&mut builder, clip, &of_file.sources, options, &morphs);
+        match unbaked(clip, &of_file.sources)
+            .map_err(|error| Finding::new(Problem::Model { path: "animations".into(), error }))?
+        {
+            // Keys that are enough for the clip are not for translations that scales change.
+            Some(clip) => {
+                let every_frame = WriteOptions { error: 0.0, ..*options };
+                animation(&mut builder, &clip, &of_file.sources, &every_frame, &morphs);
+            }
+            None => animation(&mut builder, clip, &of_file.sources, options, &morphs),
+        }
         weights(&mut builder, &document, clip);
     }
     Ok(Ok((builder, warnings)))
@@ -143,8 +154,7 @@ fn nodes(builder: &mut Builder, skeleton: &Skeleton, body: Option<&Mesh>) -> Vec
             node["extras"] = json!({ "mocap": own });
         }
         let node = builder.push("nodes", node);
-        let none = Frame { rotation: UnitQuaternion::identity(), translation: Vector3::zeros(), scale: 1.0 };
-        sources.push(Source { node, local, frame: none, folds_scale: false });
+        sources.push(Source { node, local, frame: Frame::NONE, scale });
     }
     let mut top: Vec<u32> = skeleton.roots().map(|root| root.0).collect();
     if top.len() > 1 && body.is_some() {
@@ -251,7 +261,7 @@ fn animation(
         return;
     }
     let mut keys = reduce(clip, Some(options.error));
-    keep_length(clip, &mut keys);
+    keep_length(clip, sources, &mut keys);
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     let mut times: HashMap<Vec<u32>, usize> = HashMap::new();
     for ((keys, source), (joint, tracks)) in
@@ -279,7 +289,7 @@ fn animation(
         };
         let constant = |keys: &[u32], same: bool| keys.len() == 1 && same;
         if let Some(keys) = keys.rotation {
-            let turn = |frame_at: u32| frame.rotation.inverse() * tracks.rotation.at(frame_at as usize);
+            let turn = |frame_at: u32| frame.turn_back(&tracks.rotation.at(frame_at as usize));
             let same = mocap_model::angle_between(&turn(0), &source.local.rotation) < 1e-9;
             if !constant(&keys, same) {
                 let values =
@@ -300,9 +310,10 @@ fn animation(
                 add(keys, values);
             }
         }
-        if let Some(keys) = keys.scale.filter(|_| !source.folds_scale) {
+        if let Some(keys) = keys.scale {
             let size = |frame_at: u32| {
-                tracks.scale.as_ref().map_or(Vector3::repeat(1.0), |track| track.at(frame_at as usize))
+                let scale = tracks.scale.as_ref().map(|track| track.at(frame_at as usize));
+                source.scale_back(&scale.unwrap_or(Vector3::repeat(1.0)))
             };
             if !constant(&keys, size(0) == source.local.scale) {
                 let values = vectors("scale", keys.iter().map(|key| size(*key)), keys.len());
@@ -317,13 +328,13 @@ fn animation(
 }
 
 /// Gives every joint keys for what differs from its node, and the animation its last frame.
-fn keep_length(clip: &Clip, keys: &mut [JointKeys]) {
+fn keep_length(clip: &Clip, sources: &[Source], keys: &mut [JointKeys]) {
     let last = (clip.frames() - 1) as u32;
-    for (keys, tracks) in keys.iter_mut().zip(clip.tracks()) {
+    for ((keys, tracks), source) in keys.iter_mut().zip(clip.tracks()).zip(sources) {
         // Rest poses of nodes may be others than those of the skeleton: constant tracks are compared with the nodes.
         keys.rotation.get_or_insert_with(|| vec![0]);
         keys.translation.get_or_insert_with(|| vec![0]);
-        if tracks.scale.is_some() {
+        if tracks.scale.is_some() || source.scale != Vector3::repeat(1.0) {
             keys.scale.get_or_insert_with(|| vec![0]);
         }
     }

@@ -7,16 +7,22 @@
 
 mod accessor;
 mod base64;
+mod binds;
 mod build;
+mod curves;
 mod document;
 mod format;
 mod from_clip;
+mod moving;
 mod parse;
 mod problem;
 mod resize;
+mod scales;
+mod sides;
 mod surface;
 mod to_clip;
 mod tree;
+mod trs;
 mod write;
 
 pub use document::Document;

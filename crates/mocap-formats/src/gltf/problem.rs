@@ -71,6 +71,20 @@ pub enum Problem {
     DuplicateName { name: String },
     #[error("{path}: channels of {count} nodes that are not joints are left out")]
     OtherNodes { path: String, count: usize },
+    #[error(
+        "scale that differs between axes is applied to the places of the joints below: the length of this bone changes \
+         by up to {:.1} %",
+        change * 100.0
+    )]
+    UnevenScale { change: f64 },
+    #[error(
+        "a scale below 0 mirrors the body: {}",
+        if *swapped == 0 { "no names tell its sides apart".to_owned() }
+        else { format!("the names of {swapped} joints change sides, left and right are those of the mirror image") }
+    )]
+    Mirrored { swapped: usize },
+    #[error("{path}: the axes are not at right angles; the rotation nearest to the matrix is taken")]
+    Sheared { path: String },
     #[error("{path}: the file '{uri}' is missing; the reference stays")]
     MissingImage { path: String, uri: String },
 }
@@ -100,6 +114,9 @@ impl crate::Problem for Problem {
             Problem::NoInverse { .. } => "gltf::no-inverse",
             Problem::DuplicateName { .. } => "gltf::duplicate-name",
             Problem::OtherNodes { .. } => "gltf::other-nodes",
+            Problem::UnevenScale { .. } => "gltf::uneven-scale",
+            Problem::Mirrored { .. } => "gltf::mirrored",
+            Problem::Sheared { .. } => "gltf::sheared",
         }
     }
 

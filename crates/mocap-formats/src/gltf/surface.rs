@@ -5,7 +5,8 @@ use nalgebra::Matrix4;
 
 use super::document::{Document, Primitive};
 use super::problem::Problem;
-use super::tree::{Trs, index};
+use super::tree::index;
+use super::trs::Trs;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// Triangles, strips and fans.
@@ -62,10 +63,7 @@ fn matrix(node: &super::document::Node) -> Matrix4<f64> {
     if let Some(values) = &node.matrix {
         return Matrix4::from_column_slice(values);
     }
-    let Trs { translation, rotation, scale } = Trs::of(node);
-    Matrix4::new_translation(&translation)
-        * rotation.to_homogeneous()
-        * Matrix4::new_nonuniform_scaling(&scale)
+    Trs::of(node).matrix()
 }
 
 impl Document {

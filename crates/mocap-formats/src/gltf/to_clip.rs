@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use mocap_model::{
-    Annotations, Clip, Event, FrameRate, JointTracks, ScalarTrack, Skeleton, Track, UnitQuaternion, Vector3,
-    slerp,
-};
-use nalgebra::Quaternion;
+use mocap_model::{Annotations, Clip, Event, FrameRate, JointTracks, ScalarTrack, Skeleton, Track, Vector3};
 
-use super::document::{Animation, Document, Interpolation};
+use super::curves::{Curve, Property, curves};
+use super::document::{Animation, Document};
 use super::from_clip::target_names;
 use super::problem::Problem;
-use super::tree::{Source, Tree, index, tree, unit};
+use super::scales::without_constant_scale;
+use super::tree::{Source, Tree, tree};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected};
 
@@ -68,15 +66,13 @@ fn sampled(
         let rate = fps.and_then(FrameRate::new).or(FrameRate::new(30.0)).expect("30 is a rate");
         return Ok(Clip::at_rest(Arc::new(tree.skeleton), rate));
     };
-    let curves = curves(document, at, limits)?;
+    let curves = curves(document, at, limits, |_| true)?;
     let animation = &animations[at];
     let path = format!("animations[{at}]");
     let timing = timing(animation, &curves, fps, &path, warnings)?;
     let frames = check_frames(timing, &curves, limits)?;
     let model = |error| Finding::new(Problem::Model { path: path.clone(), error });
-    let mut tracks: Vec<JointTracks> = (tree.sources.iter().zip(tree.skeleton.joints()))
-        .map(|(source, joint)| still(source, joint))
-        .collect();
+    let mut tracks: Vec<JointTracks> = tree.sources.iter().map(still).collect();
     let mut scalars: Vec<ScalarTrack> = Vec::new();
     let mut names = Unique::default();
     let mut others = 0;
@@ -89,7 +85,7 @@ fn sampled(
             continue;
         }
         let Some(joint) = tree.joints[curve.node] else {
-            others += 1;
+            others += usize::from(!tree.above[curve.node]);
             continue;
         };
         put(curve, &tree.sources[joint.index()], &mut tracks[joint.index()], frames, times);
@@ -105,27 +101,25 @@ fn sampled(
     let events = animation.extras.events.iter();
     let events = events.map(|event| Event { time: event.time, name: event.name.clone() }).collect();
     let name = animation.name.clone().unwrap_or_default();
-    // Tracks of joints that the animation leaves as they are at rest need no place.
-    for (track, joint) in tracks.iter_mut().zip(tree.skeleton.joints()) {
-        if track.translation == Some(Track::Constant(joint.offset)) {
-            track.translation = None;
-        }
-    }
-    let Tree { skeleton, .. } = tree;
+    let Tree { skeleton, sources, .. } = tree;
+    let tracks =
+        without_constant_scale(tracks, &sources, &skeleton, timing.rate, frames, warnings).map_err(model)?;
+    let tracks = tracks.into_iter().zip(skeleton.joints()).map(|(track, joint)| {
+        // Tracks of joints that the animation leaves as they are at rest need no place.
+        let translation = track.translation.filter(|track| *track != Track::Constant(joint.offset));
+        JointTracks { translation, ..track }
+    });
+    let tracks = tracks.collect();
     let clip = Clip::new(Arc::new(skeleton), timing.rate, frames, tracks).map_err(model)?;
     clip.with_annotations(Annotations { name, scalars, events }).map_err(model)
 }
 
 /// The tracks of a joint that no channel moves: as its node is.
-fn still(source: &Source, joint: &mocap_model::Joint) -> JointTracks {
-    let rotation = match joint.parent {
-        None => unit(*(source.frame.rotation * source.local.rotation)),
-        Some(_) => source.local.rotation,
-    };
+fn still(source: &Source) -> JointTracks {
     JointTracks {
-        rotation: Track::Constant(rotation),
+        rotation: Track::Constant(source.frame.turn(&source.local.rotation)),
         translation: Some(Track::Constant(source.frame.place(&source.local.translation))),
-        scale: (!source.folds_scale).then_some(Track::Constant(source.local.scale)),
+        scale: Some(Track::Constant(source.scale)),
     }
 }
 
@@ -138,14 +132,14 @@ fn put(curve: &Curve, source: &Source, tracks: &mut JointTracks, frames: usize, 
             tracks.translation = Track::from_samples(places).or(tracks.translation.take());
         }
         Property::Rotation => {
-            let rotations =
-                (0..frames).map(|i| unit(*(source.frame.rotation * curve.rotation(time(i))))).collect();
+            let rotations = (0..frames).map(|i| source.frame.turn(&curve.rotation(time(i)))).collect();
             tracks.rotation = Track::from_samples(rotations).unwrap_or_else(|| tracks.rotation.clone());
         }
-        Property::Scale if !source.folds_scale => {
-            tracks.scale = Track::from_samples((0..frames).map(vector).collect()).or(tracks.scale.take());
+        Property::Scale => {
+            let scales = (0..frames).map(|i| source.scale_of(&vector(i))).collect();
+            tracks.scale = Track::from_samples(scales).or(tracks.scale.take());
         }
-        Property::Scale | Property::Weights => {}
+        Property::Weights => {}
     }
 }
 
@@ -219,132 +213,5 @@ fn check_frames(timing: Timing, curves: &[Curve], limits: &Limits) -> Result<usi
             Err(Finding::new(LimitExceeded { what: "frames", found, limit }))
         }
         false => Ok(timing.frames as usize),
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Property {
-    Translation,
-    Rotation,
-    Scale,
-    Weights,
-}
-
-/// The keys of a channel.
-#[derive(Clone, Debug)]
-struct Curve {
-    node: usize,
-    property: Property,
-    interpolation: Interpolation,
-    times: Vec<f64>,
-    /// Values of a key.
-    width: usize,
-    values: Vec<f64>,
-}
-
-fn curves(document: &Document, at: usize, limits: &Limits) -> Result<Vec<Curve>, Finding> {
-    let animation = &document.root.animations[at];
-    let mut curves = Vec::with_capacity(animation.channels.len());
-    let mut total = 0usize;
-    for (c, channel) in animation.channels.iter().enumerate() {
-        let (Some(node), path) = (channel.target.node, format!("animations[{at}].channels[{c}]")) else {
-            continue;
-        };
-        let (property, kind) = match channel.target.path.as_str() {
-            "translation" => (Property::Translation, "VEC3"),
-            "rotation" => (Property::Rotation, "VEC4"),
-            "scale" => (Property::Scale, "VEC3"),
-            "weights" => (Property::Weights, "SCALAR"),
-            // Extensions animate other things.
-            _ => continue,
-        };
-        let count = animation.samplers.len();
-        let sampler = animation.samplers.get(channel.sampler);
-        let sampler =
-            sampler.ok_or_else(|| index(format!("{path}.sampler"), channel.sampler, "samplers", count))?;
-        let path = format!("animations[{at}].samplers[{}]", channel.sampler);
-        let times = document.floats(sampler.input, "SCALAR", &format!("{path}.input"), limits)?;
-        if let Some(key) = (1..times.len()).find(|key| times[*key] <= times[key - 1]) {
-            return Err(Finding::new(Problem::Times { path: format!("{path}.input"), key }));
-        }
-        if times.first().is_some_and(|first| *first < 0.0) {
-            return Err(Finding::new(Problem::Times { path: format!("{path}.input"), key: 0 }));
-        }
-        let values = document.floats(sampler.output, kind, &format!("{path}.output"), limits)?;
-        let each = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let width = match property {
-            Property::Rotation => 4,
-            Property::Translation | Property::Scale => 3,
-            Property::Weights => values.len() / (times.len() * each).max(1),
-        };
-        if times.is_empty() || width == 0 || values.len() != times.len() * each * width {
-            let (found, expected) = (values.len() / width.max(1), times.len() * each);
-            let path = format!("{path}.output");
-            return Err(Finding::new(Problem::KeyCount { path, found, keys: times.len(), expected }));
-        }
-        // Several channels may name the same bytes.
-        total += times.len() + values.len();
-        if total > limits.frames {
-            let limit = limits.frames;
-            return Err(Finding::new(LimitExceeded { what: "values of keys", found: total, limit }));
-        }
-        curves.push(Curve { node, property, interpolation: sampler.interpolation, times, width, values });
-    }
-    Ok(curves)
-}
-
-impl Curve {
-    /// The keys around a time, and the share of the way between them; before the first and after the last, that key.
-    fn around(&self, time: f64) -> (usize, f64) {
-        // A frame that rounding puts a hair before a key is on it.
-        let time = time + 1e-6;
-        let next = self.times.partition_point(|key| *key <= time);
-        if next == 0 {
-            return (0, 0.0);
-        }
-        let Some(end) = self.times.get(next) else { return (next - 1, 0.0) };
-        let start = self.times[next - 1];
-        let share = (time - 1e-6 - start) / (end - start);
-        (next - 1, share.clamp(0.0, 1.0))
-    }
-
-    /// A key's values; of cubic curves without their tangents.
-    fn key(&self, key: usize) -> &[f64] {
-        let (each, middle) = if self.interpolation == Interpolation::CubicSpline { (3, 1) } else { (1, 0) };
-        &self.values[(key * each + middle) * self.width..][..self.width]
-    }
-
-    /// The values at a time.
-    fn sample(&self, time: f64) -> Vec<f64> {
-        let (key, share) = self.around(time);
-        let from = self.key(key);
-        if share == 0.0 || self.interpolation == Interpolation::Step {
-            return from.to_vec();
-        }
-        let to = self.key(key + 1);
-        if self.interpolation == Interpolation::Linear {
-            return from.iter().zip(to).map(|(a, b)| a + (b - a) * share).collect();
-        }
-        // A cubic Hermite spline: each key has its in-tangent, value and out-tangent.
-        let step = self.times[key + 1] - self.times[key];
-        let out = &self.values[(key * 3 + 2) * self.width..];
-        let into = &self.values[(key + 1) * 3 * self.width..];
-        let (t, t2, t3) = (share, share * share, share * share * share);
-        let hermite = |i: usize| {
-            (2.0 * t3 - 3.0 * t2 + 1.0) * from[i]
-                + (t3 - 2.0 * t2 + t) * step * out[i]
-                + (3.0 * t2 - 2.0 * t3) * to[i]
-                + (t3 - t2) * step * into[i]
-        };
-        (0..self.width).map(hermite).collect()
-    }
-
-    fn rotation(&self, time: f64) -> UnitQuaternion<f64> {
-        let of = |values: &[f64]| unit(Quaternion::new(values[3], values[0], values[1], values[2]));
-        let (key, share) = self.around(time);
-        if self.interpolation == Interpolation::Linear && share > 0.0 {
-            return slerp(&of(self.key(key)), &of(self.key(key + 1)), share);
-        }
-        of(&self.sample(time))
     }
 }

@@ -1,19 +1,17 @@
 //! From nodes to joints: which nodes move a body, their order, and their rest pose.
 
-use mocap_model::{
-    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
-};
-use nalgebra::{Matrix3, Matrix4, Quaternion, Rotation3};
+use mocap_model::{Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3};
+use nalgebra::Matrix4;
 
-use super::document::{Document, Node};
+use super::binds::{binds, bound};
+use super::document::Document;
+use super::moving::moving;
 use super::problem::Problem;
+use super::scales::stretched_offsets;
+use super::sides::swap_sides;
+use super::trs::{Frame, SAME_SCALE, Trs, is_sheared};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits};
-
-/// Scales that differ by less, relatively, are the same.
-const SAME_SCALE: f64 = 1e-4;
-/// A rest pose that differs by less from that of the nodes is theirs [m, rad].
-const SAME_POSE: f64 = 1e-5;
 
 /// The joints of a file.
 #[derive(Clone, Debug)]
@@ -23,99 +21,31 @@ pub(super) struct Tree {
     pub(super) sources: Vec<Source>,
     /// By node: its joint.
     pub(super) joints: Vec<Option<JointId>>,
+    /// By node: whether it is above a joint and stays as it is.
+    pub(super) above: Vec<bool>,
 }
 
-/// Which node a joint is, and what lies above it that is not a joint or only a size.
+/// Which node a joint is, and what lies above it that is constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) node: usize,
     pub(super) local: Trs,
-    /// In the clip: translation + rotation · (scale · translation of the node).
     pub(super) frame: Frame,
-    /// Whether the scale of the node is put into the translations below it instead of a scale track.
-    pub(super) folds_scale: bool,
-}
-
-/// A transform of nodes above: a rotation, a uniform size and a place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) rotation: UnitQuaternion<f64>,
-    pub(super) translation: Vector3<f64>,
-    pub(super) scale: f64,
-}
-
-impl Frame {
-    const NONE: f64 = 1.0;
-
-    fn scaled(scale: f64) -> Frame {
-        Frame { rotation: UnitQuaternion::identity(), translation: Vector3::zeros(), scale }
-    }
-
-    pub(super) fn place(&self, local: &Vector3<f64>) -> Vector3<f64> {
-        self.translation + self.rotation * (local * self.scale)
-    }
-
-    /// The inverse of [`Frame::place`].
-    pub(super) fn place_back(&self, place: &Vector3<f64>) -> Vector3<f64> {
-        self.rotation.inverse() * (place - self.translation) / self.scale
-    }
-}
-
-/// The local transform of a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Trs {
-    pub(super) translation: Vector3<f64>,
-    pub(super) rotation: UnitQuaternion<f64>,
+    /// The scale of the node that the clip knows: 1 where it is in the offsets of the joints below.
     pub(super) scale: Vector3<f64>,
 }
 
-impl Trs {
-    pub(super) fn of(node: &Node) -> Trs {
-        if let Some(matrix) = &node.matrix {
-            return Trs::of_matrix(&Matrix4::from_column_slice(matrix));
-        }
-        let [x, y, z, w] = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        Trs {
-            translation: Vector3::from(node.translation.unwrap_or_default()),
-            rotation: unit(Quaternion::new(w, x, y, z)),
-            scale: Vector3::from(node.scale.unwrap_or([1.0; 3])),
-        }
+impl Source {
+    /// A scale of the node, in the clip: without what is in the offsets of the joints below.
+    pub(super) fn scale_of(&self, scale: &Vector3<f64>) -> Vector3<f64> {
+        let size = self.local.size().unwrap_or(1.0);
+        let scale = scale.component_mul(&self.local.signs()) / size;
+        if (scale - Vector3::repeat(1.0)).amax() <= SAME_SCALE { Vector3::repeat(1.0) } else { scale }
     }
 
-    /// A matrix without shear; a mirror is in the scale.
-    fn of_matrix(matrix: &Matrix4<f64>) -> Trs {
-        let linear: Matrix3<f64> = matrix.fixed_view::<3, 3>(0, 0).into_owned();
-        let mut scale = Vector3::from_fn(|i, _| linear.column(i).norm());
-        if linear.determinant() < 0.0 {
-            scale.x = -scale.x;
-        }
-        let mut turn = linear;
-        for i in 0..3 {
-            if scale[i] != 0.0 {
-                turn.column_mut(i).unscale_mut(scale[i]);
-            }
-        }
-        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(turn));
-        Trs { translation: matrix.fixed_view::<3, 1>(0, 3).into_owned(), rotation: unit(*rotation), scale }
-    }
-
-    fn uniform_scale(&self) -> Option<f64> {
-        let Vector3 { data, .. } = self.scale;
-        let [x, y, z] = data.0[0];
-        let same = |a: f64, b: f64| (a - b).abs() <= SAME_SCALE * x.abs();
-        // What is exactly one stays so.
-        (x > 0.0 && same(x, y) && same(x, z)).then_some(x)
-    }
-}
-
-/// A unit quaternion; without a length it is not a rotation.
-pub(super) fn unit(q: Quaternion<f64>) -> UnitQuaternion<f64> {
-    let norm = q.norm();
-    match norm > 1e-9 && norm.is_finite() {
-        // A rotation that is written with few digits is not rounded again.
-        true if (norm - 1.0).abs() < 1e-15 => UnitQuaternion::new_unchecked(q),
-        true => UnitQuaternion::new_normalize(q),
-        false => UnitQuaternion::identity(),
+    /// The inverse of [`Source::scale_of`].
+    pub(super) fn scale_back(&self, scale: &Vector3<f64>) -> Vector3<f64> {
+        scale.component_mul(&self.local.signs()) * self.local.size().unwrap_or(1.0)
     }
 }
 
@@ -174,23 +104,18 @@ pub(super) fn tree(
     let Hierarchy { parents, order } = hierarchy(document, limits)?;
     let locals: Vec<Trs> = nodes.iter().map(Trs::of).collect();
     let animated = animated(document)?;
-    let chosen = chosen(document, &parents, &order, &animated, &locals)?;
+    let chosen = chosen(document, &parents, &order, &locals, limits)?;
     let binds = binds(document, limits, warnings)?;
     let mut joints: Vec<Option<JointId>> = vec![None; nodes.len()];
     let (mut made, mut sources): (Vec<Joint>, Vec<Source>) = (Vec::new(), Vec::new());
-    // By node: the transform of the nodes above that are not joints, or the folded size of joints.
-    let mut below: Vec<Frame> = vec![Frame::scaled(Frame::NONE); nodes.len()];
+    // By node: what lies above the nodes below it and is not a joint, or the size of joints.
+    let mut below: Vec<Frame> = vec![Frame::NONE; nodes.len()];
     let mut unique = Unique::default();
     for &node in &order {
-        let frame = parents[node].map_or(Frame::scaled(1.0), |parent| below[parent]);
+        let frame = parents[node].map_or(Frame::NONE, |parent| below[parent]);
         let local = locals[node];
-        let uniform = local.uniform_scale().filter(|_| !animated[node][2]);
         if !chosen[node] {
-            below[node] = Frame {
-                rotation: unit(*(frame.rotation * local.rotation)),
-                translation: frame.place(&local.translation),
-                scale: frame.scale * uniform.unwrap_or(1.0),
-            };
+            below[node] = frame.below(&local);
             continue;
         }
         let parent = parents[node].and_then(|parent| joints[parent]);
@@ -200,27 +125,38 @@ pub(super) fn tree(
         if claimed != name {
             warnings.push(Finding::new(Problem::DuplicateName { name }).in_joint(claimed.clone()));
         }
-        let rest = rest(&local, &frame, parent.is_some(), node, parents[node], &binds);
+        if nodes[node].matrix.is_some_and(|matrix| is_sheared(&Matrix4::from_column_slice(&matrix))) {
+            let path = format!("nodes[{node}].matrix");
+            warnings.push(Finding::new(Problem::Sheared { path }).in_joint(claimed.clone()));
+        }
+        let rest = bound(node, &parents, &locals, &binds).unwrap_or(local);
         let extras = &nodes[node].extras;
         let moves = animated[node][0];
         let leaf = !nodes[node].children.iter().any(|child| chosen[*child]);
         joints[node] = Some(JointId::from(made.len()));
         made.push(Joint {
-            rest_rotation: rest.rotation,
+            rest_rotation: frame.turn(&rest.rotation),
             role: extras.role.as_ref().and_then(|role| role.parse().ok()),
             end_site: extras.end_site && leaf && parent.is_some() && animated[node] == [false; 3],
             dofs: if moves { Dofs::free(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) },
-            ..Joint::new(claimed, parent, rest.translation)
+            ..Joint::new(claimed, parent, frame.place(&rest.translation))
         });
-        below[node] = Frame::scaled(frame.scale * uniform.unwrap_or(1.0));
-        sources.push(Source { node, local, frame, folds_scale: uniform.is_some() });
+        below[node] = frame.below_joint(&local);
+        let source = Source { node, local, frame, scale: Vector3::repeat(1.0) };
+        sources.push(Source { scale: source.scale_of(&local.scale), ..source });
     }
     check_depth(&made, limits)?;
+    if 2 * sources.iter().filter(|source| source.frame.mirrors()).count() > sources.len() {
+        let swapped = swap_sides(&mut made);
+        warnings.push(Finding::new(Problem::Mirrored { swapped }));
+    }
+    stretched_offsets(&mut made, &sources);
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
     let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit };
     let skeleton = Skeleton::new("", space, made)
         .map_err(|error| Finding::new(Problem::Model { path: "nodes".into(), error }))?;
-    Ok(Tree { skeleton, sources, joints })
+    let above = above_joints(&parents, &chosen);
+    Ok(Tree { skeleton, sources, joints, above })
 }
 
 /// By node: whether an animation changes its translation, rotation, scale.
@@ -248,8 +184,8 @@ fn chosen(
     document: &Document,
     parents: &[Option<usize>],
     order: &[usize],
-    animated: &[[bool; 3]],
     locals: &[Trs],
+    limits: &Limits,
 ) -> Result<Vec<bool>, Finding> {
     let root = &document.root;
     let count = root.nodes.len();
@@ -277,12 +213,13 @@ fn chosen(
         }
     }
     let skinned = chosen.clone();
-    // What lies between two joints is one; and what lies above the first ones, if it moves or shears.
+    // What lies between two joints is one; and what lies above the first ones, if it moves or stretches.
+    let moving = moving(document, locals, &above_joints(parents, &skinned), limits)?;
     for node in (0..count).filter(|node| skinned[*node]) {
         let above: Vec<usize> = std::iter::successors(parents[node], |above| parents[*above]).collect();
-        let needed = above.iter().rposition(|above| {
-            skinned[*above] || animated[*above].contains(&true) || locals[*above].uniform_scale().is_none()
-        });
+        let needed = above
+            .iter()
+            .rposition(|above| skinned[*above] || moving[*above] || locals[*above].size().is_none());
         above.iter().take(needed.map_or(0, |last| last + 1)).for_each(|above| chosen[*above] = true);
     }
     for &node in order {
@@ -292,64 +229,17 @@ fn chosen(
     Ok(chosen)
 }
 
-/// By node: its inverse bind matrix, and that matrix inverted.
-type Binds = Vec<Option<[Matrix4<f64>; 2]>>;
-
-fn binds(document: &Document, limits: &Limits, warnings: &mut Vec<Finding>) -> Result<Binds, Finding> {
-    let mut binds: Binds = vec![None; document.root.nodes.len()];
-    for (s, skin) in document.root.skins.iter().enumerate() {
-        let Some(accessor) = skin.inverse_bind_matrices else { continue };
-        let path = format!("skins[{s}].inverseBindMatrices");
-        let values = document.floats(accessor, "MAT4", &path, limits)?;
-        if values.len() < skin.joints.len() * 16 {
-            let (found, keys) = (values.len() / 16, skin.joints.len());
-            return Err(Finding::new(Problem::KeyCount { path, found, keys, expected: keys }));
-        }
-        for (j, (&joint, values)) in skin.joints.iter().zip(values.chunks_exact(16)).enumerate() {
-            let matrix = Matrix4::from_column_slice(values);
-            match matrix.try_inverse().filter(|inverse| inverse.iter().all(|value| value.is_finite())) {
-                Some(inverse) => {
-                    binds[joint].get_or_insert([matrix, inverse]);
-                }
-                None => warnings.push(Finding::new(Problem::NoInverse { path: format!("{path}[{j}]") })),
-            }
+/// By node: whether it is above a joint, and is not one.
+fn above_joints(parents: &[Option<usize>], skinned: &[bool]) -> Vec<bool> {
+    let mut above = vec![false; parents.len()];
+    for node in (0..parents.len()).filter(|node| skinned[*node]) {
+        let mut at = parents[node];
+        while let Some(parent) = at.filter(|parent| !above[*parent] && !skinned[*parent]) {
+            above[parent] = true;
+            at = parents[parent];
         }
     }
-    Ok(binds)
-}
-
-/// The rest pose of a joint in the clip: the pose in which the skin is bound, or that of the nodes.
-///
-/// Inverse bind matrices are `G⁻¹ M` with the places `G` of joints and one transform `M` of the mesh: between a joint
-/// and its parent `M` cancels out; of a root it is taken to be none where the size fits.
-fn rest(
-    local: &Trs,
-    frame: &Frame,
-    has_parent: bool,
-    node: usize,
-    parent: Option<usize>,
-    binds: &Binds,
-) -> Trs {
-    let nodes = Trs {
-        translation: frame.place(&local.translation),
-        rotation: if has_parent { local.rotation } else { unit(*(frame.rotation * local.rotation)) },
-        scale: local.scale,
-    };
-    let bound = match (has_parent, parent.and_then(|parent| binds[parent]), binds[node]) {
-        (true, Some([above, _]), Some([_, own])) => {
-            let bound = Trs::of_matrix(&(above * own));
-            Trs { translation: frame.place(&bound.translation), ..bound }
-        }
-        (false, _, Some([_, own])) => {
-            let bound = Trs::of_matrix(&own);
-            Trs { scale: bound.scale / frame.scale, ..bound }
-        }
-        _ => return nodes,
-    };
-    let size_fits = (bound.scale - local.scale).norm() <= 1e-3 * local.scale.norm();
-    let turned = mocap_model::angle_between(&bound.rotation, &nodes.rotation);
-    let apart = (bound.translation - nodes.translation).norm();
-    if !size_fits || turned.max(apart) < SAME_POSE { nodes } else { bound }
+    above
 }
 
 fn check_depth(joints: &[Joint], limits: &Limits) -> Result<(), Finding> {
