@@ -356,7 +356,9 @@ fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
         let roles = limb.target.kind.roles_of(limb.target.side);
         for ((was, is), role) in was.iter().zip(is).zip(roles) {
             let (rms, correlation) = (rms_difference(was, is), correlation(was, is));
-            reports.push(AngleReport { role, rms, correlation });
+            let mean = was.iter().sum::<f64>() / was.len().max(1) as f64;
+            let source_motion = rms_difference(was, &vec![mean; was.len()]);
+            reports.push(AngleReport { role, rms, source_motion, correlation });
         }
     }
     reports

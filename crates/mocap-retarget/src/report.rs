@@ -1,7 +1,7 @@
 //! The report of a retarget: quality in numbers.
 
 use crate::{LimbRatios, RetargetWarning};
-use mocap_analysis::FootMeasure;
+use mocap_analysis::{FootMeasure, Implausible, judge_angle};
 use mocap_model::Role;
 use std::ops::Range;
 
@@ -167,6 +167,8 @@ pub struct AngleReport {
     pub role: Role,
     /// Root mean square difference \[deg\].
     pub rms: f64,
+    /// How far it moves in the source: root mean square about its mean \[deg\].
+    pub source_motion: f64,
     /// Pearson correlation; `None` if one of the angles is constant.
     pub correlation: Option<f64>,
 }
@@ -189,6 +191,12 @@ pub struct StepReport {
 }
 
 impl RetargetReport {
+    /// What cannot be right of the motion, or looks so: roles that do not follow their source.
+    pub fn implausible(&self) -> Vec<Implausible> {
+        let angles = self.angles.iter();
+        angles.filter_map(|angle| judge_angle(angle.role, angle.correlation, angle.source_motion)).collect()
+    }
+
     /// The same with frames counted from the start of a lead-in that was not measured.
     pub(crate) fn after_lead_in(mut self, lead_in: usize) -> RetargetReport {
         self.frames += lead_in;

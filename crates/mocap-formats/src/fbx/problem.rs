@@ -44,6 +44,11 @@ pub enum Problem {
     LeftHanded,
     #[error("a value is not a finite number; it was interpolated")]
     Interpolated,
+    #[error(
+        "{denser} of {curves} curves have more keys than the stated rate of {fps} frames per second has frames: they are \
+         sampled at that rate"
+    )]
+    DenserCurves { denser: usize, curves: usize, fps: f64 },
     #[error("the unit of the clip is unknown: its numbers are written as centimetres")]
     UnitUnknown,
 }
@@ -73,6 +78,7 @@ impl crate::Problem for Problem {
             Problem::ConstantScale { .. } => "fbx::constant-scale",
             Problem::LeftHanded => "fbx::left-handed",
             Problem::Interpolated => "fbx::interpolated",
+            Problem::DenserCurves { .. } => "fbx::denser-curves",
             Problem::UnitUnknown => "fbx::unit-unknown",
         }
     }
@@ -80,6 +86,7 @@ impl crate::Problem for Problem {
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
             Problem::NotFinite { .. } => Some(crate::Remedy::Repair),
+            Problem::DenserCurves { .. } => Some(crate::Remedy::StateRate),
             Problem::UnitUnknown => Some(crate::Remedy::StateUnit),
             _ => None,
         }

@@ -7,7 +7,7 @@ use super::stack::elements;
 use super::to_clip::{at_rest, to_clip, to_skeleton};
 use crate::choice::chosen;
 use crate::{
-    ClipChoice, Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated, WriteOptions,
+    ClipChoice, Encoded, Finding, Format, Kept, Parsed, ReadOptions, Rejected, Stated, Warnings, WriteOptions,
 };
 use mocap_model::{Clip, Skeleton};
 
@@ -19,7 +19,9 @@ impl crate::Document for Document {
     fn stated(&self, options: &ReadOptions) -> Stated {
         let chosen = chosen_stack(self, options.clip.as_ref()).ok();
         let stack = chosen.and_then(|(index, _)| Some(&self.scene.anim_stacks[index?]));
-        let frames = stack.and_then(|stack| span(&self.scene, self.tree.joints.len(), stack, options).ok());
+        let frames = stack.and_then(|stack| {
+            span(&self.scene, self.tree.joints.len(), stack, options, &mut Warnings::default()).ok()
+        });
         let moved = ["Lcl Rotation", "Lcl Translation"].map(|name| {
             let moved = stack.map(|stack| elements(stack, &[name])).unwrap_or_default();
             self.tree.joints.iter().filter(|joint| moved.contains(&self.tree.node(joint).element)).count()

@@ -13,7 +13,7 @@ use super::document::Document;
 use super::rest::{rest, unmoved};
 use super::span::{Span, span, stated_rate};
 use super::stack::{self, SINGLE, TRANSFORM};
-use super::transforms::{Stretch, Transforms};
+use super::transforms::{SAME_SCALE, Stretch, Transforms};
 use super::tree::{Tree, space};
 use super::{Problem, scalars};
 use crate::gaps::fill;
@@ -59,7 +59,7 @@ fn clip(
     warnings: &mut Warnings,
 ) -> Result<Clip, Rejected> {
     let (scene, tree) = (&document.scene, &document.tree);
-    let span = span(scene, tree.joints.len(), stack, options)?;
+    let span = span(scene, tree.joints.len(), stack, options, warnings)?;
     let mut samples = sample(scene, tree, stack, &span);
     mend(tree, stack, &mut samples, options.repair, warnings)?;
     let rest = rest(scene, tree, warnings);
@@ -86,7 +86,7 @@ fn clip(
                 .as_mut()
                 .and_then(Iterator::next)
                 .map(lengths)
-                .filter(|scale| !is_at(scale, Vector3::repeat(1.0))),
+                .filter(|scale| scale.values().iter().any(|scale| is_scaled(*scale))),
         }
     });
     let tracks = tracks.collect();
@@ -243,13 +243,13 @@ fn bridge(samples: &mut Samples) {
 fn scales_move(samples: &[Samples]) -> bool {
     samples.iter().any(|joint| {
         let [low, high] = joint.own_scale;
-        (high - low).amax() > SINGLE * high.amax().max(low.amax())
+        (high - low).amax() > SAME_SCALE * high.amax().max(low.amax())
     })
 }
 
 /// Whether a scale is another than 1.
 fn is_scaled(scale: Vector3<f64>) -> bool {
-    (scale - Vector3::repeat(1.0)).amax() > SINGLE
+    (scale - Vector3::repeat(1.0)).amax() > SAME_SCALE
 }
 
 /// Takes scales out of the translations again, where tracks hold them: by joint, its scales. What the scale of a root

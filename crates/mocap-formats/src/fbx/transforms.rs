@@ -10,6 +10,9 @@ use ufbx::{InheritMode, Node, Transform};
 
 use super::tree::Tree;
 
+/// Scales that differ by less, relatively, are the same: exporters round what they compute in single precision.
+pub(super) const SAME_SCALE: f64 = 1e-5;
+
 /// What the scales of a node and of those above it do to the nodes below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stretch {
@@ -76,7 +79,7 @@ fn place(
 ) -> (Isometry3<f64>, Stretch) {
     let rotation = rotation(transform);
     let translation = vector(transform.translation);
-    let scale = vector(transform.scale);
+    let scale = snapped(vector(transform.scale));
     let turn = rotation.to_rotation_matrix();
     let turned = |matrix: &Matrix3<f64>| turn.inverse().matrix() * matrix * turn.matrix();
     let (translation, stretch) = if node.inherit_mode == InheritMode::Normal {
@@ -117,6 +120,16 @@ pub(super) fn translation_of(
                 .filter(|place| place.iter().all(|value| value.is_finite()))
         }
     }
+}
+
+/// A scale without what exporters leave of rounding: components that are nearly 1 are 1, others that nearly agree are
+/// their mean.
+fn snapped(scale: Vector3<f64>) -> Vector3<f64> {
+    let mean = scale.mean();
+    let uniform = scale.iter().all(|scale| (scale - mean).abs() <= SAME_SCALE * mean.abs());
+    let exact = scale.x == scale.y && scale.x == scale.z;
+    let scale = if uniform && !exact { Vector3::repeat(mean) } else { scale };
+    scale.map(|scale| if (scale - 1.0).abs() <= SAME_SCALE { 1.0 } else { scale })
 }
 
 fn rotation(transform: &Transform) -> UnitQuaternion<f64> {
