@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// unique, each with a warning.
     #[arg(long, help_heading = "Conversion")]
     pub(crate) verbatim: bool,
+    /// Write a result that cannot be right, such as bones of another size in the frames than at rest
+    #[arg(long, help_heading = "Conversion")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) bvh: BvhStyle,
     #[command(flatten)]

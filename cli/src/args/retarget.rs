@@ -48,6 +48,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) gates: GateSettings,
     #[command(flatten)]
+    pub(crate) force: ForceFlag,
+    #[command(flatten)]
     pub(crate) edits: SourceEdits,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -136,6 +138,17 @@ pub(crate) struct GateSettings {
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<TargetGate>,
+}
+
+/// Results that cannot be right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, ClapArgs)]
+#[command(next_help_heading = "Quality")]
+pub(crate) struct ForceFlag {
+    /// Write a result that cannot be right, such as a limb that moves against its source
+    ///
+    /// Otherwise such a result is not written, with exit code 3.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// A gate on the report of a body, of a robot, or of either where both have a figure of the name.

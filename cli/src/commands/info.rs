@@ -3,11 +3,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped};
-use mocap_analysis::{GateResult, QualitySummary};
+use mocap_analysis::{GateResult, QualitySummary, judge_clip};
+use mocap_formats::Format;
 use mocap_model::Markers;
 use serde::Serialize;
 
 use super::info_table::{Line, table};
+use super::plausible;
 use super::quality::{Floors, Measured};
 use crate::args::InfoArgs as Args;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
@@ -98,7 +100,12 @@ fn info(
     if let Some((markers, warnings)) = loaded.markers(&args.reading)? {
         return Ok(of_markers(job.input.shown(), format.extension(), bytes, &markers, warnings));
     }
-    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let (facts, mut warnings) = loaded.facts(&args.reading)?;
+    // Scenes have a rest pose and frames that may contradict each other.
+    if format.has_motion() && format.exchange().is_some_and(Format::holds_several_clips) {
+        let (clip, _) = loaded.chosen(&args.reading)?;
+        warnings.extend(judge_clip(&clip).iter().map(plausible::warning));
+    }
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
             let clip = loaded.into_motion(&args.reading)?.clip;

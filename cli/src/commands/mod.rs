@@ -12,6 +12,7 @@ mod info_table;
 pub(crate) mod join;
 pub(crate) mod manifest;
 pub(crate) mod picture;
+pub(crate) mod plausible;
 pub(crate) mod play;
 pub(crate) mod plot;
 mod quality;

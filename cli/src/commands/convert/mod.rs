@@ -8,11 +8,13 @@ use std::path::Path;
 
 use globset::Glob;
 use mocap::{UnitFacts, short};
+use mocap_analysis::judge_clip;
 use mocap_batch::counted;
 use mocap_formats::Format;
 use mocap_model::{Clip, ModelError};
 use serde::Serialize;
 
+use super::plausible::judge;
 use crate::args::{ConvertArgs as Args, Edits, Invocation, Reading, holds_arrays};
 use crate::batch::{
     self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
@@ -97,14 +99,17 @@ struct Converted {
     markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
+    /// Why it is not written.
+    errors: Vec<Diagnostic>,
     /// Of positions.
     unit: Option<UnitFacts>,
 }
 
 impl Converted {
     fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
-        let (markers, unchanged, warnings, unit) = (None, false, Vec::new(), None);
-        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, unit }
+        let (markers, unchanged, unit) = (None, false, None);
+        let (warnings, errors) = (Vec::new(), Vec::new());
+        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, errors, unit }
     }
 }
 
@@ -128,9 +133,12 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     };
     done.warnings.extend_from_slice(&done.encoded.warnings);
     done.warnings = read::strict(&args.reading, done.warnings)?;
-    let (bytes, output) = encode::deliver(&done.encoded, job, context).behind(&mut done.warnings)?;
+    let (bytes, output) = match done.errors.is_empty() {
+        true => encode::deliver(&done.encoded, job, context).behind(&mut done.warnings)?,
+        false => (0, String::new()),
+    };
     let path = job.input.shown();
-    let Converted { frames, fps, joints, markers, unchanged, warnings, unit, .. } = done;
+    let Converted { frames, fps, joints, markers, unchanged, warnings, errors, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{}{rate}", counted(frames, "frame")),
@@ -157,7 +165,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
         bytes,
         warnings: &warnings,
     };
-    Ok(Report { json: json(&row), text, warnings, tally, ..Report::default() })
+    Ok(Report { json: json(&row), text, errors, warnings, tally, ..Report::default() })
 }
 
 /// The skeleton of a file without motion, in another skeleton format.
@@ -185,15 +193,19 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     }
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
     let limits = reading.limits();
+    let mut errors = Vec::new();
+    let mut doubts = Vec::new();
     let written = edit::apply(&args.edits, limits, encode::named(clip, name, format), &mut warnings)
         .and_then(|clip| {
+            errors = judge(judge_clip(&clip), args.force, &mut doubts);
             let clip = only_joints(clip, &args.arrays.style.joints)?;
             let converted = facts(&clip, format);
             let encoded = encode::clip(clip, format, encode_options(args))?;
             Ok(converted(encoded))
         });
     let converted = written.behind(&mut warnings)?;
-    Ok(Converted { warnings, ..converted })
+    warnings.extend(doubts);
+    Ok(Converted { warnings, errors, ..converted })
 }
 
 /// The clip with only the joints that `--joints` asks for.
@@ -222,18 +234,21 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
         }
         false => loaded.motions(reading)?,
     };
+    let mut errors = Vec::new();
     let written = (|| -> Result<Converted, Diagnostic> {
         let edited: Result<Vec<Clip>, Diagnostic> = clips
             .into_iter()
             .map(|clip| edit::apply(&args.edits, reading.limits(), clip, &mut warnings))
             .collect();
         let edited = edited?;
+        let found = edited.iter().flat_map(judge_clip);
+        errors = judge(found, args.force, &mut warnings);
         let converted = facts(&edited[0], format);
         let encoded = encode::clips(loaded.document(), edited, format, encode_options(args))?;
         Ok(converted(encoded))
     })();
     let converted = written.behind(&mut warnings)?;
-    Ok(Converted { warnings, ..converted })
+    Ok(Converted { warnings, errors, ..converted })
 }
 
 fn encode_options(args: &Args) -> EncodeOptions {

@@ -11,11 +11,13 @@ use std::mem::take;
 use std::path::Path;
 use std::time::Instant;
 
-use mocap::Opening;
+use mocap::{Opening, TargetReport};
+use mocap_analysis::judge_clip;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::Clip;
 
+use super::plausible::judge;
 use crate::args::{Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
@@ -165,6 +167,12 @@ fn retarget(
         put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
     });
     let (motion, outcome) = done.behind(&mut warnings)?;
+    let of_report = match &outcome {
+        TargetReport::Body(report) => report.implausible(),
+        TargetReport::Robot(_) => Vec::new(),
+    };
+    let found = judge_clip(&motion).into_iter().chain(of_report);
+    let implausible = judge(found, args.force.force, &mut warnings);
     let frames = motion.frames();
     let options = EncodeOptions {
         euler: args.euler,
@@ -182,7 +190,7 @@ fn retarget(
     let gates = &args.gates.fail_above;
     let (checked, errors): (Vec<_>, Vec<_>) =
         gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
-    let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    let errors: Vec<Diagnostic> = errors.into_iter().flatten().chain(implausible).collect();
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
