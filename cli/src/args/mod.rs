@@ -80,7 +80,9 @@ pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
-pub(crate) use picture::{ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension};
+pub(crate) use picture::{
+    BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension,
+};
 pub(crate) use play::Args as PlayArgs;
 pub(crate) use plot::Args as PlotArgs;
 pub(crate) use quality::QualitySettings;

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use mocap_edit::{OnTerrain, surface_below};
-use mocap_model::{Clip, FrameRate, Vector3};
+use mocap_model::{Body, Clip, FrameRate, Vector3};
+use mocap_report::body_of_glb;
 use serde::Serialize;
 
 use super::compare::about;
-use crate::args::{GroundArgs, Invocation, Pictures, Reading, extension};
+use crate::args::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, extension};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
@@ -18,7 +20,7 @@ use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::read::{self, Motion};
+use crate::read::{self, Loaded, Motion};
 
 /// A motion to be drawn; its joints have roles.
 pub(crate) struct Drawn {
@@ -26,6 +28,21 @@ pub(crate) struct Drawn {
     pub(crate) name: String,
     pub(crate) clip: Clip,
     pub(crate) path: String,
+    /// The content of a file that may have meshes.
+    content: Option<Arc<Vec<u8>>>,
+}
+
+impl Drawn {
+    /// The meshes of its file, unless capsules are wanted.
+    pub(crate) fn body(&self, args: &BodyArgs) -> Option<Body> {
+        let content = self.content.as_ref().filter(|_| args.body == BodyWord::Mesh)?;
+        body_of_glb(content, &self.clip)
+    }
+}
+
+/// The meshes of all motions.
+pub(super) fn bodies(drawn: &[Drawn], args: &BodyArgs) -> Vec<Option<Body>> {
+    drawn.iter().map(|drawn| drawn.body(args)).collect()
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -182,8 +199,11 @@ pub(super) fn drawn(
     context: &JobContext,
     reading: &Reading,
 ) -> Result<(Drawn, Vec<Diagnostic>, u64), Failure> {
-    let Motion { clip, warnings, bytes } = motion(context, input, reading)?;
-    Ok((Drawn { name: title(input), clip, path: input.shown() }, warnings, bytes))
+    let loaded = read::load(context, input, reading)?;
+    let content =
+        loaded.format.exchange().filter(|format| format.holds_several_clips()).map(|_| loaded.content());
+    let Motion { clip, warnings, bytes } = motion(loaded, reading)?;
+    Ok((Drawn { name: title(input), clip, path: input.shown(), content }, warnings, bytes))
 }
 
 /// Draws all inputs into one file.
@@ -336,8 +356,7 @@ fn title(input: &Input) -> String {
 }
 
 /// A motion, or a skeleton at rest, with the roles of its joints.
-fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
-    let loaded = read::load(context, input, reading)?;
+fn motion(loaded: Loaded, reading: &Reading) -> Result<Motion, Failure> {
     let bytes = loaded.size();
     if let Some((markers, mut warnings)) = loaded.markers(reading)? {
         let mut found = Vec::new();

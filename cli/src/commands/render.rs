@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mocap_edit::OnTerrain;
+use mocap_model::Body;
 use mocap_report::render::{RenderInput, RenderOptions, TooManyPictures, apng, frames, gif, strobe};
 
 use super::picture::{self, Drawn};
@@ -23,7 +24,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let several = args.strobe.is_some() && !args.pictures.each;
     let largest = AtomicUsize::new(0);
     let exit = picture::run(&args.pictures, format.extension(), (invocation, &mut *console), |drawn| {
-        let inputs = inputs(args, drawn)?;
+        let bodies = picture::bodies(drawn, &args.bodies);
+        let inputs = inputs(args, drawn, &bodies)?;
         if several && inputs.len() > 1 {
             let message = "a strobe picture shows one motion";
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
@@ -59,14 +61,22 @@ fn too_long(error: TooManyPictures) -> Diagnostic {
 ///
 /// # Errors
 /// If all end before the film starts.
-fn inputs<'a>(args: &Args, drawn: &'a [Drawn]) -> Result<Vec<RenderInput<'a>>, Diagnostic> {
+fn inputs<'a>(
+    args: &Args,
+    drawn: &'a [Drawn],
+    bodies: &'a [Option<Body>],
+) -> Result<Vec<RenderInput<'a>>, Diagnostic> {
     let last = drawn.iter().map(|drawn| drawn.clip.duration()).fold(0.0, f64::max);
     match args.start.filter(|start| *start > last) {
         Some(start) => {
             let message = format!("the motion ends at {last:.2} s, before the start at {start} s");
             Err(Diagnostic::new("render::start", message).help("--start is a time within the motion [s]"))
         }
-        None => Ok(drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect()),
+        None => Ok(drawn
+            .iter()
+            .zip(bodies)
+            .map(|(drawn, body)| RenderInput { clip: &drawn.clip, body: body.as_ref() })
+            .collect()),
     }
 }
 
@@ -108,7 +118,8 @@ fn write_frames(args: &Args, terrain: Option<&OnTerrain>, console: &mut Console)
         return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces the frames"));
     }
     picture::together_with(&args.pictures, folder, console, |drawn: &[Drawn]| {
-        let inputs = inputs(args, drawn)?;
+        let bodies = picture::bodies(drawn, &args.bodies);
+        let inputs = inputs(args, drawn, &bodies)?;
         let options = RenderOptions { ground: picture::ground(terrain, drawn)?, ..args.options() };
         let (mut count, mut bytes, mut failed) = (0, 0, None);
         frames(&inputs, &options, |file| {

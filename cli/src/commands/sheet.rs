@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mocap_model::Body;
 use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
 
 use super::picture::{self, Drawn};
@@ -26,7 +27,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     };
     let exit =
         picture::run_pages(&args.pictures, &extension(&format), (invocation, &mut *console), |drawn| {
-            Ok(sheet(drawn, height, &options)?.iter().map(write).collect())
+            let bodies = picture::bodies(drawn, &args.bodies);
+            Ok(sheet(drawn, &bodies, height, &options)?.iter().map(write).collect())
         })?;
     if shrinks.into_inner() {
         console.note("a PNG has at most 16000 pixels a side: the sheet is drawn smaller; a lower --page-height or an .svg keeps its size");
@@ -34,9 +36,17 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     Ok(exit)
 }
 
-fn sheet(drawn: &[Drawn], height: f32, options: &SheetOptions) -> Result<Vec<Page>, Diagnostic> {
-    let inputs: Vec<SheetInput<'_>> =
-        drawn.iter().map(|drawn| SheetInput { name: &drawn.name, clip: &drawn.clip }).collect();
+fn sheet(
+    drawn: &[Drawn],
+    bodies: &[Option<Body>],
+    height: f32,
+    options: &SheetOptions,
+) -> Result<Vec<Page>, Diagnostic> {
+    let inputs: Vec<SheetInput<'_>> = drawn
+        .iter()
+        .zip(bodies)
+        .map(|(drawn, body)| SheetInput { body: body.as_ref(), ..SheetInput::new(&drawn.name, &drawn.clip) })
+        .collect();
     let checked = options.check_moments(&inputs);
     checked.map_err(|error| Diagnostic::new("sheet::no-pose", format!("--at: {error}")))?;
     Ok(pages(&inputs, height, options))

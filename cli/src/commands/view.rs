@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_model::Body;
 use mocap_report::view::{Character, ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn};
@@ -18,11 +19,12 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     let terrain = picture::terrain(&args.ground)?;
     picture::run(&args.pictures, "html", (invocation, console), |drawn| {
         let ground = picture::ground(terrain.as_ref(), drawn)?;
-        page(drawn, &ViewOptions { ground, ..options.clone() })
+        let bodies = picture::bodies(drawn, &args.bodies);
+        page(drawn, &bodies, &ViewOptions { ground, ..options.clone() })
     })
 }
 
-fn page(drawn: &[Drawn], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
+fn page(drawn: &[Drawn], bodies: &[Option<Body>], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
     if let Some(mesh) = &options.mesh
         && !drawn.iter().any(|drawn| mesh.fits(drawn.clip.skeleton()))
     {
@@ -31,8 +33,11 @@ fn page(drawn: &[Drawn], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
             "joints are paired by name; `mocap retarget IN character.glb` puts a motion on its skeleton",
         ));
     }
-    let inputs: Vec<ViewInput<'_>> =
-        drawn.iter().map(|drawn| ViewInput { name: &drawn.name, clip: &drawn.clip }).collect();
+    let inputs: Vec<ViewInput<'_>> = drawn
+        .iter()
+        .zip(bodies)
+        .map(|(drawn, body)| ViewInput { body: body.as_ref(), ..ViewInput::new(&drawn.name, &drawn.clip) })
+        .collect();
     Ok(html(&inputs, options))
 }
 

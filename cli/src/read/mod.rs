@@ -140,6 +140,11 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
+    /// The bytes of the input.
+    pub(crate) fn content(&self) -> Arc<Vec<u8>> {
+        self.bytes.clone()
+    }
+
     /// The options of the library, with the clip that the input names and what other inputs settle.
     pub(crate) fn options(&self, reading: &Reading) -> ReadOptions {
         ReadOptions { clip: self.clip.clone(), peers: self.peers, ..ReadOptions::from(reading) }
