@@ -284,3 +284,83 @@ pub(crate) fn joint_frames(stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>>
     }
     frames
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::made::chain;
+    use mocap_model::{Bone, JointId, Material, Skin, Space};
+
+    /// A square of two materials, the second one red: its lower side on the root, its upper side on the next joint.
+    pub(crate) fn square() -> Body {
+        let bone = |joint: usize, down: f64| Bone {
+            joint: JointId::from(joint),
+            inverse_bind: Matrix4::new_translation(&V::new(0.0, -down, 0.0)),
+        };
+        let at = [[-0.5, 0.0], [0.5, 0.0], [0.5, 1.0], [-0.5, 1.0]].map(|[x, y]| V::new(x, y, 0.0));
+        let influence = |bone: u32| Influence { bone, weight: 1.0 };
+        let mesh = Mesh {
+            positions: at.to_vec(),
+            faces: vec![3, 3],
+            corners: vec![0, 1, 2, 0, 2, 3],
+            materials: vec![0, 1],
+            skin: Skin {
+                bones: vec![bone(0, 0.0), bone(1, 1.0)],
+                starts: vec![0, 1, 2, 3, 4],
+                influences: [0, 0, 1, 1].map(influence).to_vec(),
+            },
+            ..Mesh::default()
+        };
+        let material = |colour| Material { colour, ..Material::default() };
+        Body { meshes: vec![mesh], materials: vec![material([1.0; 4]), material([1.0, 0.0, 0.0, 1.0])] }
+    }
+
+    #[test]
+    fn corners_follow_their_joints_and_materials_keep_apart() {
+        let clip = chain(3, 1.0, 0, Space::default());
+        let stage = Stage::new(&clip);
+        let surface = Surface::new(&square(), 3).unwrap();
+        assert_eq!((surface.vertices.len(), surface.triangles.len()), (6, 2));
+        let corners = surface.corners(&surface.pose(&stage, 0), V::new(0.0, 0.0, 2.0));
+        let place = stage.matrix();
+        for (corner, vertex) in corners.iter().zip(&surface.vertices) {
+            let expected = place.transform_point(&vertex.point.into()).coords + V::new(0.0, 0.0, 2.0);
+            assert!((corner.at - expected).norm() < 1e-9, "{} {expected}", corner.at);
+        }
+        let red = |vertex: &&Vertex| vertex.colour == Some([1.0, 0.0, 0.0]);
+        assert_eq!(surface.vertices.iter().filter(red).count(), 3);
+    }
+
+    #[test]
+    fn wrong_numbers_leave_faces_out_and_clear_faces_are_not_drawn() {
+        let mut wrong = square();
+        wrong.meshes[0].corners[5] = 99;
+        assert_eq!(Surface::new(&wrong, 3).unwrap().triangles.len(), 1);
+        let mut clear = square();
+        clear.materials[1].colour[3] = 0.1;
+        assert_eq!(Surface::new(&clear, 3).unwrap().triangles.len(), 1);
+        assert_eq!(Surface::new(&square(), 0), None, "without joints nothing can be placed");
+    }
+
+    #[test]
+    fn a_thinned_surface_has_fewer_triangles_and_the_same_extent() {
+        let (mut many, count) = (square(), 40u32);
+        let mesh = &mut many.meshes[0];
+        let at = |i: u32| f64::from(i) / f64::from(count);
+        let places = (0..=count).flat_map(|y| (0..=count).map(move |x| V::new(at(x), at(y), 0.0)));
+        mesh.positions = places.collect();
+        let corner = |x: u32, y: u32| y * (count + 1) + x;
+        let face = |x, y| [corner(x, y), corner(x + 1, y), corner(x + 1, y + 1), corner(x, y + 1)];
+        mesh.corners = (0..count).flat_map(|y| (0..count).flat_map(move |x| face(x, y))).collect();
+        mesh.faces = vec![4; (count * count) as usize];
+        mesh.materials = Vec::new();
+        mesh.skin.starts = (0..=mesh.positions.len() as u32).collect();
+        mesh.skin.influences = vec![Influence { bone: 0, weight: 1.0 }; mesh.positions.len()];
+        let whole = Surface::new(&many, 3).unwrap();
+        assert_eq!(whole.triangles.len(), 3200);
+        let thin = whole.thinned(500);
+        assert!((100..=500).contains(&thin.triangles.len()), "{}", thin.triangles.len());
+        let high = thin.vertices.iter().map(|vertex| vertex.point.x).fold(0.0, f64::max);
+        assert!(high > 0.85, "{high}");
+    }
+}
