@@ -1,10 +1,10 @@
 //! `mocap bands`.
 
 use clap::Args as ClapArgs;
-use mocap_edit::{Edit, Gains};
+use mocap_edit::edits::Bands;
 
-use super::edit::{Args as EditArgs, EditArg};
-use super::one_edit::Alone;
+use super::alone::Alone;
+use super::edit::Args as EditArgs;
 
 /// Scale the frequency bands of a motion: bounce, tremor, stiffness
 ///
@@ -17,16 +17,14 @@ use super::one_edit::Alone;
     \x20 mocap bands walk.bvh --gain high=0,mid=1.5 -o bouncy.bvh\n\
     \x20 mocap bands database/ --gain 0.5..2hz=0.7 -o calm/")]
 pub(crate) struct Args {
-    /// Gain of each band, with commas: BAND=GAIN, where BAND is high, mid, low, A..B [Hz], or a number from 0 (the
-    /// fastest band)
-    #[arg(long, value_name = "BAND=GAIN,…", required = true)]
-    gain: Gains,
+    #[command(flatten)]
+    edit: Bands,
     #[command(flatten)]
     pub(super) alone: Alone,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        args.alone.with(EditArg::Ready(Edit::Bands(args.gain)))
+        args.alone.with(args.edit)
     }
 }

@@ -1,11 +1,10 @@
 //! Which command was called, and with which options, for the manifests of runs: the definition of the command line
 //! itself says what there is, so no option is forgotten.
 
-use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, ValueHint};
 use mocap_batch::Content;
 
 use super::EDITS_HEADING;
@@ -64,7 +63,7 @@ impl Invocation {
             let values = matches.try_get_raw(id).ok().flatten()?;
             // A switch that is off has a value, too: it is as if it were not there.
             let off = matches!(argument.get_action(), clap::ArgAction::SetTrue) && !matches.get_flag(id);
-            let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+            let is_path = argument.get_value_hint() == ValueHint::AnyPath;
             let given = match is_path {
                 true => Given::Files(values.map(PathBuf::from).collect()),
                 false => {

@@ -3,6 +3,7 @@
 //!
 //! Help texts are the reference of the command line: every number names its unit, range and default.
 
+mod alone;
 mod arrays;
 mod bands;
 mod bvh_style;
@@ -11,10 +12,8 @@ mod compress;
 mod convert;
 mod edit;
 mod edit_gates;
-mod edit_steps;
 mod edits;
 mod files;
-mod finite;
 pub(crate) mod formats;
 mod fourier;
 mod gallery;
@@ -37,7 +36,6 @@ pub(crate) mod setting;
 pub(crate) mod several;
 mod sheet;
 pub(crate) mod size;
-mod surface;
 mod terrain;
 mod view;
 mod warp;
@@ -49,14 +47,8 @@ pub(crate) use bvh_style::BvhStyle;
 pub(crate) use compare::{Args as CompareArgs, CompareSettings};
 pub(crate) use compress::{Args as CompressArgs, BoundSettings};
 pub(crate) use convert::Args as ConvertArgs;
-pub(crate) use edit::{Args as EditArgs, EditArg, EditList, HEADING as EDITS_HEADING};
+pub(crate) use edit::{Args as EditArgs, HEADING as EDITS_HEADING};
 pub(crate) use edit_gates::EditGates;
-pub(crate) use edit_steps::{
-    AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, DenoiseStep, DurationStep, EditStep,
-    ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep, InPlaceStep, JoinStep, LoopStep,
-    MirrorStep, RepeatStep, RootJointStep, SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep,
-    TimeMapStep, TurnStep, WarpStep,
-};
 pub(crate) use edits::{Edits, SourceEdits};
 pub(crate) use files::{Inputs, Outputs, Selection};
 pub(crate) use formats::listed;
@@ -82,7 +74,6 @@ pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, W
 pub(crate) use scene::{RobotFlags, SceneFlags};
 pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;
-pub(crate) use surface::SurfaceArgs;
 pub(crate) use terrain::Args as TerrainArgs;
 pub(crate) use view::Args as ViewArgs;
 pub(crate) use warp::Args as WarpArgs;

@@ -1,12 +1,10 @@
-//! What `edit` shares with the commands that apply one edit.
+//! What `edit` and the commands that apply one edit take beside the edits.
 
 use clap::Args as ClapArgs;
-use mocap_edit::Edit;
 
-use super::edit::{Args as EditArgs, EditArg, EditList};
 use super::edit_gates::EditGates;
 use super::formats::Written;
-use super::{FirstFrame, Inputs, Outputs, Reading};
+use super::{Inputs, Outputs, Reading};
 
 /// Inputs, outputs and gates of edits.
 #[derive(Clone, Debug, ClapArgs)]
@@ -27,22 +25,5 @@ impl OneEdit {
     /// Settles what the output is, by the inputs.
     pub(crate) fn settle_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
-    }
-}
-
-/// What the commands that apply one edit share.
-#[derive(Clone, Debug, ClapArgs)]
-pub(crate) struct Alone {
-    #[command(flatten)]
-    pub(super) one: OneEdit,
-    #[command(flatten)]
-    first: FirstFrame,
-}
-
-impl Alone {
-    /// As the arguments of `edit`.
-    pub(super) fn with(self, edit: EditArg) -> EditArgs {
-        let dropped = self.first.drop_first_frame.then_some(EditArg::Ready(Edit::DropFirstFrame));
-        EditArgs { edits: EditList(dropped.into_iter().chain([edit]).collect()), one: self.one }
     }
 }

@@ -1,10 +1,10 @@
 //! `mocap terrain`.
 
 use clap::Args as ClapArgs;
+use mocap_edit::edits::Terrain;
 
-use super::edit::{Args as EditArgs, EditArg};
-use super::one_edit::Alone;
-use super::surface::SurfaceArgs;
+use super::alone::Alone;
+use super::edit::Args as EditArgs;
 
 /// Put the feet of a motion on steps, a height field or a mesh
 ///
@@ -19,19 +19,13 @@ use super::surface::SurfaceArgs;
     \x20 mocap terrain walk.bvh --mesh level.glb -o level.bvh")]
 pub(crate) struct Args {
     #[command(flatten)]
-    surface: SurfaceArgs,
+    edit: Terrain,
     #[command(flatten)]
     pub(super) alone: Alone,
 }
 
-impl From<SurfaceArgs> for EditArg {
-    fn from(surface: SurfaceArgs) -> EditArg {
-        EditArg::Terrain(Box::new(surface))
-    }
-}
-
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        args.alone.with(args.surface.into())
+        args.alone.with(args.edit)
     }
 }

@@ -1,11 +1,10 @@
 //! `mocap warp`.
 
-use std::path::PathBuf;
-
 use clap::Args as ClapArgs;
+use mocap_edit::edits::Warp;
 
-use super::edit::{Args as EditArgs, EditArg};
-use super::one_edit::Alone;
+use super::alone::Alone;
+use super::edit::Args as EditArgs;
 
 /// Move hands, feet, hips or other joints to keyed targets; the motion keeps its detail between them
 ///
@@ -27,15 +26,14 @@ use super::one_edit::Alone;
     \x20 joint = 'RightHand'\n\
     \x20 by = [0, 20, 0]")]
 pub(crate) struct Args {
-    /// The keys
-    #[arg(long, value_name = "FILE", required = true)]
-    keys: PathBuf,
+    #[command(flatten)]
+    edit: Warp,
     #[command(flatten)]
     pub(super) alone: Alone,
 }
 
 impl From<Args> for EditArgs {
     fn from(args: Args) -> EditArgs {
-        args.alone.with(EditArg::Warp { file: args.keys })
+        args.alone.with(args.edit)
     }
 }

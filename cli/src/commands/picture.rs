@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use mocap_edit::edits::Operation;
 use mocap_edit::{OnTerrain, surface_below};
 use mocap_model::{Clip, FrameRate, Vector3};
 use serde::Serialize;
 
 use super::compare::about;
+use super::edit::EditFiles;
 use crate::args::{GroundArgs, Invocation, Pictures, Reading, extension};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
@@ -73,7 +75,9 @@ pub(super) fn ground(
 
 /// The terrain that a picture shows.
 pub(super) fn terrain(args: &GroundArgs) -> Result<Option<OnTerrain>, Diagnostic> {
-    args.surface().map(|surface| super::edit::surface::read(&surface)).transpose()
+    let Some(mut terrain) = args.surface() else { return Ok(None) };
+    terrain.read(&EditFiles::shared(&Reading::default()))?;
+    Ok(Some(terrain.surface()?))
 }
 
 /// A flag that needs one output per input.

@@ -168,6 +168,9 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
             "a time map has rows 'time in the output, time in the input' in seconds, both increasing"
         }
         EditError::Sync { .. } => "--duration or --time-map retimes a motion without foot strikes",
+        EditError::Usage { edit: "terrain", .. } => {
+            "name one with --steps, --heights or --mesh; in a pipeline with steps, heights or mesh"
+        }
         EditError::Split { .. } => "`mocap info` shows the duration; --every cuts by length",
         EditError::Phases { .. } => {
             "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"

@@ -4,8 +4,6 @@ mod graphs;
 mod schemas;
 mod settings;
 
-use std::any::TypeId;
-use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, ValueHint};
@@ -31,14 +29,15 @@ fn completed(command: Command) -> Command {
                 .map(FileFormat::extension)
                 .collect(),
             "profile" => Profile::ALL.map(Profile::name).into(),
-            "add_space" => vec!["local", "mesh"],
+            "add-space" => vec!["local", "mesh"],
+            "mirror" => vec!["rotations", "retarget"],
             _ => return None,
         })
     };
     let of_option = |argument: Arg| match argument.get_possible_values().is_empty() {
         true => match words(&argument) {
             Some(words) => argument.value_parser(PossibleValuesParser::new(words)),
-            None if argument.get_value_parser().type_id() == TypeId::of::<PathBuf>() => argument,
+            None if argument.get_value_hint() == ValueHint::AnyPath => argument,
             None => argument.value_hint(ValueHint::Other),
         },
         false => argument,

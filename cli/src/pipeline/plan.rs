@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry as Place;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use mocap_edit::Edit;
 use mocap_formats::Format;
 use mocap_toml::{Entry, Table, TomlError, TomlProblem};
 
@@ -12,7 +13,7 @@ use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::args::{GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
-use crate::commands::edit::LoadedEdit;
+use crate::commands::edit::EditFiles;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic};
@@ -43,7 +44,7 @@ pub(super) struct PlannedStep {
     /// Of a step that retargets.
     pub(super) body: Option<Arc<Body>>,
     /// Of one of the edits of `mocap edit`: with the files that all inputs share.
-    pub(super) edit: Option<LoadedEdit>,
+    pub(super) edit: Option<Edit>,
 }
 
 /// What motions are retargeted to, and how their joints are paired where that is given.
@@ -147,10 +148,11 @@ impl Plans {
         for plan in self.plans.values_mut() {
             for PlannedStep { step, body, edit, .. } in &mut plan.steps {
                 if let Step::One(step) = step {
-                    *edit = Some(LoadedEdit::of(&step.edit, &plan.reading)?);
+                    let loaded = edit.insert(step.edit.clone());
+                    loaded.read(&EditFiles::shared(&plan.reading))?;
                     for file in step.edit.files().into_iter().filter(|file| file.is_file()) {
                         let context = JobContext::standalone();
-                        context.read_file(file, plan.reading.limits().bytes as u64)?;
+                        context.read_file(&file, plan.reading.limits().bytes as u64)?;
                         let role = format!("edit {}", file.display());
                         options = options.depending_on(&role, "", &context.files_read());
                     }

@@ -2,16 +2,15 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use clap::Command;
+use clap::{Args, Command};
+use mocap_edit::edits::{Operation, Visitor, visit_all};
+use mocap_edit::{Edit, EditKind};
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
+use serde::Deserialize;
 
-use crate::args::{
-    AddStep, AlongStep, ApplyRootStep, BandsStep, BlendStep, CompareStep, CompressStep, DenoiseStep,
-    DurationStep, EditStep, Edits, ExtractRootStep, FixFeetStep, FourierStep, GroundStep, HeadingStep,
-    InPlaceStep, JoinStep, Kind, LoopStep, MirrorStep, Reading, RepeatStep, RetargetStep, RootJointStep,
-    SpeedStep, StartAtStep, StripStep, SyncStep, TerrainStep, TimeMapStep, TurnStep, WarpStep, WriteStep,
-};
+use crate::args::{CompareStep, CompressStep, EditGates, Edits, Kind, Reading, RetargetStep, WriteStep};
 
 /// What a step is to do.
 #[derive(Clone, Debug)]
@@ -39,55 +38,79 @@ pub(crate) struct StepKind {
 
 type Reader = fn(&Text, &str, &[Entry]) -> Result<Step, TomlError>;
 
-/// Kinds of steps: what `do` says, what they take, and what they do.
-macro_rules! kinds {
-    ($($name:literal $settings:ty => $step:expr, $about:literal;)+) => {
-        &[$(StepKind {
-            name: $name,
-            about: $about,
-            flags: || <$settings as clap::Args>::augment_args(Command::new("step")),
-            read: |text, of, entries| settings::<$settings>(text, of, entries).map($step),
-        }),+]
+/// One edit and its gates.
+#[derive(Clone, Debug)]
+pub(super) struct EditStep {
+    pub(super) edit: Edit,
+    pub(super) gates: EditGates,
+}
+
+/// The settings of a step that is one edit.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Gated<T> {
+    #[serde(rename = "..edit")]
+    edit: T,
+    #[serde(rename = "..gates")]
+    gates: EditGates,
+}
+
+impl StepKind {
+    fn new<Settings: Args + for<'de> Deserialize<'de>>(
+        name: &'static str,
+        about: &'static str,
+        read: Reader,
+    ) -> StepKind {
+        StepKind { name, about, flags: || Settings::augment_args(Command::new("step")), read }
+    }
+}
+
+/// A kind with its settings, and the step that they make.
+macro_rules! kind {
+    ($name:literal $settings:ty => $step:expr, $about:literal) => {
+        StepKind::new::<$settings>($name, $about, |text, of, entries| {
+            settings::<$settings>(text, of, entries).map($step)
+        })
     };
 }
 
-/// All kinds of steps.
-pub(crate) const KINDS: &[StepKind] = kinds! {
-    "read" Reading => Step::Read, "How inputs are read; optional first step";
-    "edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`";
-    "denoise" DenoiseStep => edit, "Removes jitter and spikes";
-    "loop" LoopStep => edit, "Makes a loop";
-    "repeat" RepeatStep => edit, "Plays a loop several times";
-    "speed" SpeedStep => edit, "Plays faster or slower";
-    "duration" DurationStep => edit, "Gives the motion another duration";
-    "time-map" TimeMapStep => edit, "Retimes by a map of times";
-    "sync" SyncStep => edit, "Retimes to the steps of another motion";
-    "join" JoinStep => edit, "Lays a motion onto the end";
-    "blend" BlendStep => edit, "Blends with another motion";
-    "bands" BandsStep => edit, "Scales frequency bands";
-    "warp" WarpStep => edit, "Brings joints to keys";
-    "fourier" FourierStep => edit, "Smooths a cycle, or gives it a style";
-    "terrain" TerrainStep => edit, "Puts the feet on steps, a height field or a mesh";
-    "fix-feet" FixFeetStep => edit, "Locks planted feet";
-    "mirror" MirrorStep => edit, "Swaps left and right";
-    "turn" TurnStep => edit, "Bends the path";
-    "along" AlongStep => edit, "Lays the motion along a path";
-    "add" AddStep => edit, "Adds a pose or a motion";
-    "strip" StripStep => edit, "Leaves fingers, twist joints or props out";
-    "in-place" InPlaceStep => edit, "Takes the root motion out";
-    "extract-root" ExtractRootStep => edit, "Writes the root motion as a curve";
-    "apply-root" ApplyRootStep => edit, "Puts a root motion in";
-    "root-joint" RootJointStep => edit, "Adds a joint on the ground that carries the root motion";
-    "heading" HeadingStep => edit, "Turns the motion: at its start the body faces an axis";
-    "start-at" StartAtStep => edit, "Moves the start of the motion above the origin";
-    "ground" GroundStep => edit, "Moves the floor under the feet to height 0";
-    "retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
-        "Retargets the motion to another skeleton, with a report of quality";
-    "compress" CompressStep => Step::Compress, "Compresses the motion, and continues with the decompressed motion";
-    "write" WriteStep => Step::Write, "Writes the motion";
-    "compare" CompareStep => Step::Compare,
-        "Measures the error between the motion and the motion after an earlier step";
-};
+/// All kinds of steps: each edit is one.
+pub(crate) static KINDS: LazyLock<Vec<StepKind>> = LazyLock::new(|| {
+    let mut kinds = EditKinds(vec![
+        kind!("read" Reading => Step::Read, "How inputs are read; optional first step"),
+        kind!("edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`"),
+    ]);
+    visit_all(&mut kinds);
+    let EditKinds(mut kinds) = kinds;
+    kinds.extend([
+        kind!("retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
+            "Retargets the motion to another skeleton, with a report of quality"),
+        kind!("compress" CompressStep => Step::Compress,
+            "Compresses the motion, and continues with the decompressed motion"),
+        kind!("write" WriteStep => Step::Write, "Writes the motion"),
+        kind!("compare" CompareStep => Step::Compare,
+            "Measures the error between the motion and the motion after an earlier step"),
+    ]);
+    kinds
+});
+
+/// Collects a kind of step for each edit.
+struct EditKinds(Vec<StepKind>);
+
+impl Visitor for EditKinds {
+    fn visit<T: Operation>(&mut self) {
+        let kind = EditKind::named(T::NAME).expect("every edit is in its table");
+        self.0.push(StepKind {
+            name: kind.name,
+            about: &kind.about,
+            flags: || EditGates::augment_args(T::augment_args(Command::new("step"))),
+            read: |text, of, entries| {
+                let Gated::<T> { edit, gates } = settings(text, of, entries)?;
+                Ok(Step::One(Box::new(EditStep { edit: edit.into(), gates })))
+            },
+        });
+    }
+}
 
 /// What a step takes beside its settings.
 pub(crate) const COMMON: [(&str, &str); 3] = [
@@ -95,10 +118,6 @@ pub(crate) const COMMON: [(&str, &str); 3] = [
     ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
     ("enabled", "Whether the step runs [default: true]"),
 ];
-
-fn edit(step: impl Into<EditStep>) -> Step {
-    Step::One(Box::new(step.into()))
-}
 
 impl StepKind {
     /// Checks settings, each by itself: some may be missing.
@@ -167,7 +186,7 @@ impl Step {
             Step::Retarget(step) => {
                 std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
             }
-            Step::One(step) => step.edit.files().into_iter().filter(|file| !file.is_dir()).cloned().collect(),
+            Step::One(step) => step.edit.files().into_iter().filter(|file| !file.is_dir()).collect(),
             _ => Vec::new(),
         }
     }

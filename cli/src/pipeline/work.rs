@@ -17,10 +17,10 @@ use super::gate::{self, Gate};
 use super::plan::{Plan, PlannedStep};
 use super::report::{self, Site};
 use super::row::{Measured, OutputRow, Row, StepRow};
-use super::step::Step;
-use crate::args::{EditStep, RetargetStep};
+use super::step::{EditStep, Step};
+use crate::args::RetargetStep;
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
-use crate::commands::edit::{warning, write_curve};
+use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
 use crate::commands::{compress, convert::only_joints, retarget};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
@@ -216,13 +216,13 @@ impl Progress<'_> {
         clip: Clip,
         context: &JobContext,
     ) -> Result<Arc<Clip>, Diagnostic> {
-        let loaded = planned.edit.as_ref().expect("edits are loaded before work");
-        let edit = loaded.of_input(&self.job.input, context)?;
+        let mut edit = planned.edit.clone().expect("edits are loaded before work");
+        edit.read(&EditFiles::of_input(&self.plan.reading, &self.job.input, context))?;
         self.tolerance = None;
         let options = ApplyOptions { lead_in: self.lead_in, max_samples: self.plan.reading.limits().samples };
         let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), &options)?;
         if let (Some(file), [curve], Destination::File { replace, .. }) =
-            (loaded.curve_file(&self.job.input), &applied.curves[..], &self.job.destination)
+            (curve_file(&edit, &self.job.input), &applied.curves[..], &self.job.destination)
         {
             write_curve(&file, curve, context, *replace).map_err(|failure| failure.error)?;
         }

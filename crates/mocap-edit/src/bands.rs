@@ -106,6 +106,10 @@ impl FromStr for Gains {
     }
 }
 
+mocap_model::text_values! {
+    Gains "BAND=GAIN with commas";
+}
+
 impl fmt::Display for Gains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (band, gain)) in self.0.iter().enumerate() {

@@ -82,6 +82,10 @@ pub enum EditError {
     Retarget { edit: &'static str, reason: String },
     #[error("fix-feet: {reason}")]
     FixFeet { reason: String },
+    #[error("the file '{file}' of an edit was not read")]
+    NotRead { file: String },
+    #[error("{edit}: {reason}")]
+    Usage { edit: &'static str, reason: String },
     #[error("the split: {reason}")]
     Split { reason: String },
 }
@@ -120,6 +124,9 @@ impl EditError {
             EditError::Band { .. } => "edit::band",
             EditError::Retarget { .. } => "edit::retarget",
             EditError::FixFeet { .. } => "edit::fix-feet",
+            EditError::NotRead { .. } => "edit::not-read",
+            EditError::Usage { edit: "terrain", .. } => "usage::terrain",
+            EditError::Usage { .. } => "usage::edit",
             EditError::Split { .. } => "edit::split",
         }
     }

@@ -52,6 +52,10 @@ impl std::str::FromStr for LayerSpace {
     }
 }
 
+mocap_model::text_values! {
+    LayerSpace "local or mesh";
+}
+
 /// A joint of the motion, the joint of the layer with its name, and how much of it is added.
 struct Part {
     joint: JointId,

@@ -2,17 +2,20 @@
 //!
 //! ```
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! use mocap_edit::{ApplyOptions, Edit, apply};
+//! use mocap_edit::edits::{Ground, Mirror};
+//! use mocap_edit::{ApplyOptions, apply};
 //!
 //! // In the order given; each edit reports what it changed.
-//! let applied = apply(clip, &[Edit::Mirror, Edit::Ground], &ApplyOptions::default())?;
+//! let edits = [Mirror::default().into(), Ground::default().into()];
+//! let applied = apply(clip, &edits, &ApplyOptions::default())?;
 //! for report in &applied.reports {
 //!     println!("{report}");
 //! }
 //! # Ok::<(), mocap_edit::EditError>(())
 //! ```
 //!
-//! Each edit is also a separate function: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
+//! [`edits`] has them all, with their options; command line, pipelines and Python are made from that table. Each edit is
+//! also a separate function: it takes a [`Clip`](mocap_model::Clip) and options and returns the edited
 //! clip and an [`EditReport`]. Nothing is changed in place, nothing is printed, no file is read.
 //!
 //! | to | see |
@@ -45,6 +48,7 @@ mod body;
 mod carrier;
 mod cycle;
 mod denoise;
+pub mod edits;
 mod error;
 mod feet;
 #[cfg(test)]
@@ -82,6 +86,7 @@ pub use blend::{
 };
 pub use cycle::{LoopOptions, make_loop, repeat};
 pub use denoise::{Denoise, denoise};
+pub use edits::{Edit, EditKind, Files, Source};
 pub use error::EditError;
 pub use feet::fix_feet;
 pub use fourier::{Characteristic, Fourier, fourier};
@@ -101,7 +106,7 @@ pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
-pub use sequence::{Applied, ApplyOptions, Edit, apply};
+pub use sequence::{Applied, ApplyOptions, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};
 pub use terrain::{

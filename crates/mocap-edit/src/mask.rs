@@ -79,6 +79,10 @@ impl FromStr for Mask {
     }
 }
 
+mocap_model::text_values! {
+    Mask "roles, names or globs with commas; NAME/** takes all below";
+}
+
 impl Mask {
     /// By joint of a skeleton with roles, how much of it the mask takes, from 0 to 1.
     ///

@@ -42,6 +42,10 @@ impl FromStr for Strip {
     }
 }
 
+mocap_model::text_values! {
+    Strip "fingers, twist or props";
+}
+
 /// Words of joints that twist or share skin, in lower case.
 const TWIST: [&str; 4] = ["twist", "roll", "sharebone", "_share"];
 /// Words of props and sockets, in lower case.

@@ -69,6 +69,8 @@ mod selection;
 mod skeleton;
 mod space;
 mod stretch;
+#[cfg(feature = "serde")]
+mod text_value;
 mod track;
 
 pub use annotations::{Annotations, Event, ScalarTrack};
@@ -85,7 +87,7 @@ pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use placed_joints::{PlacedJoints, PlacedLanes};
 pub use pose::Pose;
-pub use quantity::{Factor, Length, LengthAboveZero, UnitLength};
+pub use quantity::{Factor, Finite, Length, LengthAboveZero, Seconds, UnitLength};
 pub use rate::FrameRate;
 pub use robot::{Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape};
 pub use robot_motion::{RobotMotion, RobotPose};
@@ -95,4 +97,6 @@ pub use rotation::{
 };
 pub use skeleton::{Chain, Joint, JointId, Skeleton};
 pub use space::{Space, Unit, UnitSource};
+#[cfg(feature = "serde")]
+pub use text_value::from_text;
 pub use track::Track;

@@ -1,4 +1,4 @@
-//! Numbers with units, as people type them: lengths, units of length, factors.
+//! Numbers with units, as people type them: lengths, units of length, times, factors.
 
 use std::str::FromStr;
 
@@ -36,6 +36,20 @@ pub struct UnitLength(
 /// A finite number above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(
+    /// The number.
+    pub f64,
+);
+
+/// A time of 0 or more \[s\]: `0.33`, `2s`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seconds(
+    /// Seconds.
+    pub f64,
+);
+
+/// A finite number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finite(
     /// The number.
     pub f64,
 );
@@ -109,6 +123,28 @@ impl FromStr for Factor {
     }
 }
 
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seconds, String> {
+        match text.strip_suffix('s').unwrap_or(text).trim().parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(Seconds(value)),
+            _ => Err("a time is seconds from 0, such as 0.33s".into()),
+        }
+    }
+}
+
+impl FromStr for Finite {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Finite, String> {
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Finite(value)),
+            _ => Err("a number is expected, such as 0.5".into()),
+        }
+    }
+}
+
 fn named(name: &str) -> Option<f64> {
     Unit::NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, metres)| *metres)
 }
@@ -135,6 +171,15 @@ mod tests {
         assert_eq!(metres("0"), Ok(0.0));
         for wrong in ["", "mm", "-1mm", "nan", "1 yard", "inf", "1cmu", "1e"] {
             assert!(wrong.parse::<Length>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_seconds_with_or_without_their_unit() {
+        let seconds = |text: &str| text.parse().map(|Seconds(value)| value);
+        assert_eq!((seconds("0.33"), seconds("2s"), seconds("2 s")), (Ok(0.33), Ok(2.0), Ok(2.0)));
+        for wrong in ["", "s", "-1", "nan", "inf", "2ms"] {
+            assert!(seconds(wrong).unwrap_err().contains("0.33s"), "{wrong}");
         }
     }
 

@@ -1,21 +1,263 @@
-//! Values of edits that are more than a text or a number: motions, arrays, dictionaries of options.
+//! Values of edits: what Python gives becomes the options of the edit. Motions, arrays and dictionaries of keys are held,
+//! where a command line would name a file.
 
+use std::cell::RefCell;
+use std::path::Path;
+
+use mocap::edit::edits::{HeightOptions, Value};
 use mocap::edit::{
-    Characteristic, Edit, Fourier, HeightField, Layer, LayerSpace, Mask, OnTerrain, Steps, Terrain,
-    TerrainMesh, TerrainOrigin, Warp, WarpChange, WarpKey, WarpMode,
+    Edit, EditError, EditKind, Files, HeightField, Path as PathOverGround, RootCurve, TerrainMesh, TimeMap,
+    Warp, WarpChange, WarpKey, WarpMode,
 };
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use serde_json::{Map, Number, Value as Json};
 
 use crate::arrays::numbers;
 use crate::clip::Clip;
-use crate::options::{Keywords, of_blend, of_join};
+use crate::edits::{edits, keyword};
+use crate::options::Keywords;
 use crate::raise::{of_error, of_option};
 
 /// The distance of heights \[m\].
 const CELL: f64 = 0.1;
+/// Begins the name of a held value; no file has such a name.
+const HELD: char = '\0';
+
+/// One edit, by its keyword and value; none where it is not asked for.
+pub(crate) fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
+    let py = value.py();
+    if value.is_none() || value.is(PyBool::new(py, false)) {
+        return Ok(None);
+    }
+    let Some(kind) = EditKind::all().iter().find(|kind| keyword(kind) == name) else {
+        let known: Vec<String> = edits().into_iter().map(|(name, _)| name).collect();
+        return Err(of_option(py, format!("'{name}' is not an edit; edits are {}", known.join(", "))));
+    };
+    let values = Values { py, name, kind, held: RefCell::default() };
+    let options = values.options(value)?;
+    let mut edit = (kind.read)(Json::Object(options.clone())).map_err(|error| values.wrong(&options, &error))?;
+    edit.read(&values).map_err(|Failure(error)| error)?;
+    Ok(Some(edit))
+}
+
+/// The values of an edit.
+struct Values<'a, 'py> {
+    py: Python<'py>,
+    name: &'a str,
+    kind: &'static EditKind,
+    /// What is named in place of files.
+    held: RefCell<Vec<Bound<'py, PyAny>>>,
+}
+
+impl<'py> Values<'_, 'py> {
+    /// The options of the edit, by the names that files use.
+    fn options(&self, value: &Bound<'py, PyAny>) -> PyResult<Map<String, Json>> {
+        let on = value.is(PyBool::new(self.py, true));
+        let mut options = Map::new();
+        if let Ok(given) = value.cast::<PyDict>()
+            && !self.is_one_file()
+        {
+            self.add(&mut options, given)?;
+        } else if let Ok((value, given)) = value.extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>)>() {
+            self.fill(&mut options, &value)?;
+            self.add(&mut options, &given)?;
+        } else if !on {
+            self.fill(&mut options, value)?;
+        }
+        match self.kind.name {
+            // The value says what stays in the body; there is one thing that is done.
+            "root-joint" if options.get("root-joint").is_none_or(|what| what != "add") => {
+                let keep = options.insert("root-joint".into(), "add".into());
+                options.extend(keep.map(|keep| ("keep".to_owned(), keep)));
+            }
+            "start-at" if on => options.extend([("start-at".to_owned(), "origin".into())]),
+            _ => {}
+        }
+        Ok(options)
+    }
+
+    /// Whether all that the edit takes is one file: then a dictionary is what the file would hold.
+    fn is_one_file(&self) -> bool {
+        let mut options = self.kind.options();
+        options.next().is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"))
+            && options.next().is_none()
+    }
+
+    /// The option that a plain value fills.
+    fn fill(&self, options: &mut Map<String, Json>, value: &Bound<'py, PyAny>) -> PyResult<()> {
+        let Some(field) = self.kind.value.field() else {
+            let names = self.kind.options().map(|(name, _)| name.replace('-', "_")).collect::<Vec<_>>();
+            return Err(of_option(self.py, match names.is_empty() {
+                true => format!("{} takes True or False", self.name),
+                false => format!("{} takes True, or a dictionary of {}", self.name, names.join(", ")),
+            }));
+        };
+        options.insert(field.to_owned(), self.json(value)?);
+        Ok(())
+    }
+
+    /// The options of a dictionary.
+    fn add(&self, options: &mut Map<String, Json>, given: &Bound<'py, PyDict>) -> PyResult<()> {
+        for (key, value) in given {
+            let key = key.str()?.to_string().replace('_', "-");
+            if value.is_none() {
+                continue;
+            }
+            match self.kind.opposites.iter().find(|(name, _)| *name == key) {
+                Some((_, field)) => {
+                    let on = value.extract::<bool>().map_err(|_| {
+                        let key = key.replace('-', "_");
+                        of_option(self.py, format!("{}: {key} must be True or False", self.name))
+                    })?;
+                    options.insert((*field).to_owned(), (!on).into());
+                }
+                None => {
+                    options.insert(key, self.json(&value)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A value as JSON; what has no JSON is held, and named.
+    fn json(&self, value: &Bound<'py, PyAny>) -> PyResult<Json> {
+        if let Ok(on) = value.cast::<PyBool>() {
+            return Ok(on.is_true().into());
+        }
+        if value.is_instance_of::<PyString>() {
+            return Ok(value.extract::<String>()?.into());
+        }
+        if value.is_instance_of::<PyInt>()
+            && let Ok(whole) = value.extract::<i64>()
+        {
+            return Ok(whole.into());
+        }
+        if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+            let number = Number::from_f64(value.extract()?);
+            return number.map(Json::Number).ok_or_else(|| {
+                of_option(self.py, format!("{} must be a finite number", self.name))
+            });
+        }
+        let mut held = self.held.borrow_mut();
+        held.push(value.clone());
+        Ok(format!("{HELD}{}", held.len() - 1).into())
+    }
+
+    /// What is held under a name.
+    fn held(&self, file: &Path) -> Option<Bound<'py, PyAny>> {
+        let at: usize = file.to_str()?.strip_prefix(HELD)?.parse().ok()?;
+        self.held.borrow().get(at).cloned()
+    }
+
+    /// What is held under a name, where it is of a kind.
+    fn held_as(&self, file: &Path, expected: &str) -> Result<Bound<'py, PyAny>, Failure> {
+        self.held(file).ok_or_else(|| Failure(of_option(self.py, format!("{} must be {expected}", self.name))))
+    }
+
+    /// Why options cannot be read.
+    fn wrong(&self, options: &Map<String, Json>, error: &serde_json::Error) -> PyErr {
+        let known: Vec<&str> = self.kind.options().map(|(name, _)| name).collect();
+        let opposites = self.kind.opposites.iter().map(|(name, _)| *name);
+        let python = |name: &str| name.replace('-', "_");
+        if let Some(key) = options.keys().find(|key| !known.contains(&key.as_str()) && *key != "origin") {
+            let known: Vec<String> = known.iter().copied().chain(opposites).map(python).collect();
+            let message = format!("{} has no option '{}'; options are {}", self.name, python(key), known.join(", "));
+            return of_option(self.py, message);
+        }
+        let needed = self.kind.schema.get("required").and_then(Json::as_array).into_iter().flatten();
+        let missing = needed.filter_map(Json::as_str).find(|field| !options.contains_key(*field));
+        let described = |field: &str| {
+            let (_, schema) = self.kind.options().find(|(name, _)| *name == field)?;
+            Some(schema.get("description")?.as_str()?.replace('\n', " "))
+        };
+        let message = match missing {
+            Some(field) if matches!(self.kind.value, Value::Field(value) if value == field) => {
+                format!("{} needs a value: {}", self.name, described(field).unwrap_or_default())
+            }
+            Some(field) => format!("{} needs '{}'", self.name, python(field)),
+            None => {
+                // A held value where a text or number belongs.
+                let held = options.iter().find(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(HELD)));
+                match held {
+                    Some((field, _)) => format!("{} must be {}", self.name, described(field).unwrap_or_default()),
+                    None => format!("{}: {error}", self.name),
+                }
+            }
+        };
+        of_option(self.py, message)
+    }
+}
+
+/// An exception; errors of the library become one.
+struct Failure(PyErr);
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure(error)
+    }
+}
+
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Failure {
+        Failure(Python::attach(|py| match &error {
+            EditError::Usage { .. } => of_option(py, error.to_string()),
+            _ => of_error(py, error.into()),
+        }))
+    }
+}
+
+impl Files for Values<'_, '_> {
+    type Error = Failure;
+
+    fn text(&self, _: &Path) -> Result<String, Failure> {
+        Err(Failure(of_option(self.py, format!("{} takes no file", self.name))))
+    }
+
+    fn motion(&self, file: &Path) -> Result<Motion, Failure> {
+        Ok(motion(self.name, &self.held_as(file, "a Clip")?)?)
+    }
+
+    fn time_map(&self, file: &Path) -> Result<TimeMap, Failure> {
+        let keys = rows::<2>(self.name, &self.held_as(file, "an array")?)?;
+        Ok(TimeMap::new(keys.into_iter().map(|[to, from]| (to, from)).collect())?)
+    }
+
+    fn path(&self, file: &Path) -> Result<PathOverGround, Failure> {
+        let points = rows::<3>(self.name, &self.held_as(file, "an array")?)?;
+        let points: Vec<Vector3<f64>> = points.into_iter().map(Vector3::from).collect();
+        Ok(PathOverGround::new(&points)?)
+    }
+
+    fn root_curve(&self, file: &Path) -> Result<RootCurve, Failure> {
+        const EXPECTED: &str = "a RootCurve";
+        let text = self.held_as(file, EXPECTED)?.getattr("_text").and_then(|text| text.extract::<String>());
+        let text = text.map_err(|_| of_option(self.py, format!("{} must be {EXPECTED}", self.name)))?;
+        Ok(RootCurve::parse(&text)?)
+    }
+
+    fn warp(&self, file: &Path) -> Result<Warp, Failure> {
+        Ok(warp(self.name, &self.held_as(file, "a dictionary of options")?)?)
+    }
+
+    fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Failure> {
+        let rows = array("heights", &self.held_as(file, "an array of heights")?)?;
+        let columns = rows.shape().get(1).copied().unwrap_or(usize::MAX);
+        let values = numbers(self.py, "heights", &rows, &[usize::MAX, columns])?;
+        Ok(HeightField::new(columns, values, options.cell.unwrap_or(CELL))?)
+    }
+
+    fn mesh(&self, file: &Path) -> Result<TerrainMesh, Failure> {
+        let rows = array("mesh", &self.held_as(file, "an array of triangles")?)?;
+        let values = numbers(self.py, "mesh", &rows, &[usize::MAX, 3, 3])?;
+        // Of X, Y, Z: ahead, left and up.
+        let corner = |at: usize| [values[at + 2], values[at], values[at + 1]];
+        let triangles = (0..values.len()).step_by(9).map(|at| [corner(at), corner(at + 3), corner(at + 6)]);
+        Ok(TerrainMesh::new(triangles.collect())?)
+    }
+}
 
 /// The motion that an edit takes, without a rest pose before it.
 fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
@@ -25,44 +267,8 @@ fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
     }
 }
 
-/// A motion, or a motion and a dictionary of options.
-fn motion_with<'py>(
-    name: &str,
-    value: &Bound<'py, PyAny>,
-    known: &[&str],
-) -> PyResult<(Motion, Keywords<'py>)> {
-    match value.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>() {
-        Ok((clip, options)) => Ok((motion(name, &clip)?, Keywords::known(name, &options, known)?)),
-        Err(_) => Ok((motion(name, value)?, Keywords::new(None, value.py()))),
-    }
-}
-
-pub(crate) fn sync(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    Ok(Edit::Sync(Box::new(motion(name, value)?)))
-}
-
-pub(crate) fn add(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let (clip, options) = motion_with(name, value, &["weight", "mask", "space"])?;
-    let weight = options.number("weight")?.unwrap_or(1.0);
-    let space = options.parsed::<LayerSpace>("space")?.unwrap_or_default();
-    Ok(Edit::Add(Box::new(Layer { clip, weight, mask: options.parsed::<Mask>("mask")?, space })))
-}
-
-pub(crate) fn join(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let known = ["transition", "kind", "search", "no_overshoot", "lock_feet"];
-    let (clip, options) = motion_with(name, value, &known)?;
-    Ok(Edit::Join(Box::new(clip), of_join(&options)?))
-}
-
-pub(crate) fn blend(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let known = ["weight", "timing", "repeat", "lock_feet", "duration"];
-    let (clip, options) = motion_with(name, value, &known)?;
-    let weight = options.number("weight")?.unwrap_or(0.5);
-    Ok(Edit::Blend(Box::new(clip), weight, of_blend(&options)?))
-}
-
 /// Times are seconds, turns degrees, as in files of keys.
-pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
+fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let py = value.py();
     let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times"])?;
     let time = |key: &str| {
@@ -84,7 +290,7 @@ pub(crate) fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
     let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
     let (from, to) = (time("from")?, time("to")?);
-    Ok(Edit::Warp(Box::new(Warp { from, to, keys, keep_feet, mode, times })))
+    Ok(Warp { from, to, keys, keep_feet, mode, times })
 }
 
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
@@ -109,53 +315,6 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         _ => return Err(wrong()),
     }
     Ok(())
-}
-
-pub(crate) fn fourier(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    if value.is_instance_of::<PyBool>() {
-        return Ok(Edit::Fourier(Box::default()));
-    }
-    let py = value.py();
-    let options = Keywords::known(name, value, &["harmonics", "neutral", "styled", "gain", "lock_feet"])?;
-    let named = |key: &str| options.get(key)?.map(|clip| motion(key, &clip)).transpose();
-    let gain = options.number("gain")?.unwrap_or(1.0);
-    let characteristic = match (named("neutral")?, named("styled")?) {
-        (Some(neutral), Some(styled)) => Some(Characteristic { neutral, styled, gain }),
-        (None, None) => None,
-        _ => return Err(of_option(py, format!("{name}: neutral and styled are given together"))),
-    };
-    let lock_feet = options.flag("lock_feet")?.unwrap_or(Fourier::default().lock_feet);
-    let harmonics = options.count("harmonics")?;
-    Ok(Edit::Fourier(Box::new(Fourier { harmonics, characteristic, lock_feet })))
-}
-
-/// Heights and triangles are metres.
-pub(crate) fn terrain(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Edit> {
-    let py = value.py();
-    let options = Keywords::known(name, value, &["steps", "heights", "cell", "mesh", "origin"])?;
-    let steps = options.parsed::<Steps>("steps")?;
-    let (heights, mesh) = (options.get("heights")?, options.get("mesh")?);
-    let (terrain, usual) = match (steps, heights, mesh) {
-        (Some(steps), None, None) => (Terrain::Steps(steps), TerrainOrigin::Start),
-        (None, Some(heights), None) => {
-            let rows = array("heights", &heights)?;
-            let columns = rows.shape().get(1).copied().unwrap_or(usize::MAX);
-            let values = numbers(py, "heights", &rows, &[usize::MAX, columns])?;
-            let field = HeightField::new(columns, values, options.number("cell")?.unwrap_or(CELL));
-            (Terrain::Heights(field.map_err(|error| of_error(py, error.into()))?), TerrainOrigin::World)
-        }
-        (None, None, Some(mesh)) => {
-            let values = numbers(py, "mesh", &array("mesh", &mesh)?, &[usize::MAX, 3, 3])?;
-            // Of X, Y, Z: ahead, left and up.
-            let corner = |at: usize| [values[at + 2], values[at], values[at + 1]];
-            let triangles =
-                (0..values.len()).step_by(9).map(|at| [corner(at), corner(at + 3), corner(at + 6)]);
-            let mesh = TerrainMesh::new(triangles.collect()).map_err(|error| of_error(py, error.into()))?;
-            (Terrain::Mesh(mesh), TerrainOrigin::World)
-        }
-        _ => return Err(of_option(py, format!("{name} needs one of steps, heights and mesh"))),
-    };
-    Ok(Edit::Terrain(Box::new(OnTerrain { terrain, origin: options.parsed("origin")?.unwrap_or(usual) })))
 }
 
 fn array<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {

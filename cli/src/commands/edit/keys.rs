@@ -12,7 +12,7 @@ const KEYS: TomlProblem = TomlProblem::Other("warp::keys");
 /// Reads keys; times are in seconds, turns in degrees.
 pub(super) fn read(
     text: &Text,
-    pose_in: &dyn Fn(&str) -> Result<Box<Clip>, Diagnostic>,
+    pose_in: &dyn Fn(&str) -> Result<Clip, Diagnostic>,
 ) -> Result<Warp, Diagnostic> {
     let table = text.parse()?;
     text.check_keys(&table, "a warp", &["from", "to", "keep-feet", "mode", "key", "time"])?;

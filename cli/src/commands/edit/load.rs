@@ -1,56 +1,93 @@
-//! Edits with the files that they name.
+//! The files that edits name.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use mocap_edit::{
-    Characteristic, Edit, EditError, Fourier, Keep, Layer, Path as PathOverGround, RootCurve, TimeMap,
-};
+use mocap_edit::edits::HeightOptions;
+use mocap_edit::{Edit, EditError, Files, HeightField, TerrainMesh, Warp};
 use mocap_formats::{Limits, Remedy};
 use mocap_model::Clip;
 
 use super::{keys, surface};
-use crate::args::{EditArg, EditList, Reading};
+use crate::args::Reading;
 use crate::batch::{Input, JobContext};
 use crate::diagnostic::{Diagnostic, Failure, read_toml};
 use crate::read::{self, Motion};
 
-/// An edit whose files are read, except those of which each input has its own.
-#[derive(Clone, Debug)]
-pub(crate) enum LoadedEdit {
-    Ready(Edit),
-    ExtractRoot { file: PathBuf, keep: Keep },
-    ApplyRoot { file: PathBuf },
+/// Reads the files that edits name.
+pub(crate) struct EditFiles<'a> {
+    /// How motions are read.
+    reading: &'a Reading,
+    /// Of one input, its own files; `None`: those that all inputs share.
+    input: Option<(&'a Input, &'a JobContext)>,
+}
+
+impl<'a> EditFiles<'a> {
+    /// The files that all inputs share.
+    pub(crate) fn shared(reading: &'a Reading) -> EditFiles<'a> {
+        EditFiles { reading, input: None }
+    }
+
+    /// The files of one input.
+    pub(crate) fn of_input(reading: &'a Reading, input: &'a Input, context: &'a JobContext) -> EditFiles<'a> {
+        EditFiles { reading, input: Some((input, context)) }
+    }
+}
+
+impl Files for EditFiles<'_> {
+    type Error = Diagnostic;
+
+    fn text(&self, file: &Path) -> Result<String, Diagnostic> {
+        match self.input {
+            Some((_, context)) => text_of(file, context),
+            None => text_of(file, &JobContext::standalone()),
+        }
+    }
+
+    fn in_file(&self, error: EditError, file: &Path) -> Diagnostic {
+        Diagnostic::from(error).in_file(file)
+    }
+
+    fn motion(&self, file: &Path) -> Result<Clip, Diagnostic> {
+        let found = read::motion(&JobContext::standalone(), &Input::named(file), self.reading);
+        let Motion { clip, warnings, .. } = found.map_err(|Failure { error, .. }| match error.path {
+            Some(_) => error,
+            None => error.in_file(file),
+        })?;
+        let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+        Ok(match rest && clip.frames() > 1 {
+            true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+            false => clip,
+        })
+    }
+
+    fn warp(&self, file: &Path) -> Result<Warp, Diagnostic> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        keys::read(&read_toml(file)?, &|name: &str| self.motion(&folder.join(name)))
+    }
+
+    fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Diagnostic> {
+        surface::heights(file, options).map_err(|error| error.in_file(file))
+    }
+
+    fn mesh(&self, file: &Path) -> Result<TerrainMesh, Diagnostic> {
+        surface::mesh(file).map_err(|error| error.in_file(file))
+    }
+
+    fn curve_file(&self, file: &Path) -> Option<PathBuf> {
+        self.input.map(|(input, _)| of_input(file, input))
+    }
 }
 
 /// Reads the files that all inputs share.
-pub(super) fn load(edits: &EditList, reading: &Reading) -> Result<Vec<LoadedEdit>, Diagnostic> {
-    edits.0.iter().map(|edit| LoadedEdit::of(edit, reading)).collect()
+pub(super) fn load(edits: &[Edit], reading: &Reading) -> Result<Vec<Edit>, Diagnostic> {
+    let mut edits = edits.to_vec();
+    edits.iter_mut().try_for_each(|edit| edit.read(&EditFiles::shared(reading)))?;
+    Ok(edits)
 }
 
 /// The files that edits read.
-pub(super) fn files(edits: &EditList) -> Vec<PathBuf> {
-    edits.0.iter().flat_map(EditArg::files).filter(|file| !file.is_dir()).cloned().collect()
-}
-
-/// The motion in a file that an edit names, without a rest pose before it.
-fn motion(file: &Path, reading: &Reading) -> Result<Box<Clip>, Diagnostic> {
-    let found = read::motion(&JobContext::standalone(), &Input::named(file), reading);
-    let Motion { clip, warnings, .. } = found.map_err(|Failure { error, .. }| match error.path {
-        Some(_) => error,
-        None => error.in_file(file),
-    })?;
-    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
-    Ok(Box::new(match rest && clip.frames() > 1 {
-        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
-        false => clip,
-    }))
-}
-
-/// What a table says.
-fn table<T: FromStr<Err = EditError>>(file: &Path) -> Result<Box<T>, Diagnostic> {
-    let text = text_of(file, &JobContext::standalone())?;
-    text.parse().map(Box::new).map_err(|error: EditError| Diagnostic::from(error).in_file(file))
+pub(super) fn files(edits: &[Edit]) -> Vec<PathBuf> {
+    edits.iter().flat_map(Edit::files).filter(|file| !file.is_dir()).collect()
 }
 
 /// Whether a name stands for a directory: no curve has an extension like that.
@@ -69,76 +106,24 @@ fn of_input(file: &Path, input: &Input) -> PathBuf {
     }
 }
 
-impl LoadedEdit {
-    /// Reads the file that all inputs share.
-    pub(crate) fn of(edit: &EditArg, reading: &Reading) -> Result<LoadedEdit, Diagnostic> {
-        Ok(LoadedEdit::Ready(match edit.clone() {
-            EditArg::Ready(edit) => edit,
-            EditArg::ExtractRoot { file, keep } => return Ok(LoadedEdit::ExtractRoot { file, keep }),
-            EditArg::ApplyRoot { file } => return Ok(LoadedEdit::ApplyRoot { file }),
-            EditArg::TimeMap { file } => Edit::TimeMap(table::<TimeMap>(&file)?),
-            EditArg::Along { file } => Edit::Along(table::<PathOverGround>(&file)?),
-            EditArg::Sync { file } => Edit::Sync(motion(&file, reading)?),
-            EditArg::Add { file, weight, mask, space } => {
-                let clip = *motion(&file, reading)?;
-                Edit::Add(Box::new(Layer { clip, weight, mask, space }))
-            }
-            EditArg::Join { file, options } => Edit::Join(motion(&file, reading)?, options),
-            EditArg::Blend { file, weight, options } => Edit::Blend(motion(&file, reading)?, weight, options),
-            EditArg::Warp { file } => {
-                let folder = file.parent().unwrap_or(Path::new(""));
-                let pose = |name: &str| motion(&folder.join(name), reading);
-                Edit::Warp(Box::new(keys::read(&read_toml(&file)?, &pose)?))
-            }
-            EditArg::Terrain(args) => Edit::Terrain(Box::new(surface::read(&args)?)),
-            EditArg::Fourier { harmonics, style, gain, lock_feet } => {
-                let characteristic = match style {
-                    Some(files) => {
-                        let [neutral, styled] = [&files.0, &files.1].map(|file| motion(file, reading));
-                        Some(Characteristic { neutral: *neutral?, styled: *styled?, gain })
-                    }
-                    None => None,
-                };
-                let harmonics = harmonics.map(|count| count as usize);
-                Edit::Fourier(Box::new(Fourier { harmonics, characteristic, lock_feet }))
-            }
-        }))
-    }
-
-    /// Many inputs cannot share one curve.
-    pub(super) fn check_many(&self, edit: &EditArg, many: bool) -> Result<(), Diagnostic> {
-        match (self, edit) {
-            (LoadedEdit::ExtractRoot { file, .. }, _) if many && !is_folder(file) => {
-                let message =
-                    format!("--extract-root '{}' is one file, and there are many inputs", file.display());
-                Err(Diagnostic::new("usage::edit", message)
-                    .help("name a directory, which takes one curve per input"))
-            }
-            _ => Ok(()),
+/// Many inputs cannot share one curve.
+pub(super) fn check_many(edit: &Edit, many: bool) -> Result<(), Diagnostic> {
+    match edit {
+        Edit::ExtractRoot(extract) if many && !is_folder(&extract.file) => {
+            let file = extract.file.display();
+            let message = format!("--extract-root '{file}' is one file, and there are many inputs");
+            Err(Diagnostic::new("usage::edit", message)
+                .help("name a directory, which takes one curve per input"))
         }
+        _ => Ok(()),
     }
+}
 
-    /// The edit of an input.
-    pub(crate) fn of_input(&self, input: &Input, context: &JobContext) -> Result<Edit, Diagnostic> {
-        Ok(match self {
-            LoadedEdit::Ready(edit) => edit.clone(),
-            LoadedEdit::ExtractRoot { keep, .. } => Edit::ExtractRoot(*keep),
-            LoadedEdit::ApplyRoot { file } => {
-                let file = of_input(file, input);
-                let text = text_of(&file, context)?;
-                let curve =
-                    RootCurve::parse(&text).map_err(|error| Diagnostic::from(error).in_file(&file))?;
-                Edit::ApplyRoot(Box::new(curve))
-            }
-        })
-    }
-
-    /// Where the curve of an input goes.
-    pub(crate) fn curve_file(&self, input: &Input) -> Option<PathBuf> {
-        match self {
-            LoadedEdit::ExtractRoot { file, .. } => Some(of_input(file, input)),
-            _ => None,
-        }
+/// Where the curve of an input goes.
+pub(crate) fn curve_file(edit: &Edit, input: &Input) -> Option<PathBuf> {
+    match edit {
+        Edit::ExtractRoot(extract) => Some(of_input(&extract.file, input)),
+        _ => None,
     }
 }
 

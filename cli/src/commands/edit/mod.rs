@@ -3,12 +3,12 @@
 mod keys;
 mod load;
 mod row;
-pub(super) mod surface;
+mod surface;
 
 use std::io::Write;
 use std::path::Path;
 
-use mocap_edit::{Applied, ApplyOptions, RootCurve, apply};
+use mocap_edit::{Applied, ApplyOptions, Edit, RootCurve, apply};
 use mocap_formats::{Document, Format, Remedy};
 use mocap_model::Clip;
 
@@ -22,7 +22,7 @@ use crate::encode::{self, EncodeOptions};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use load::load;
-pub(crate) use load::{LoadedEdit, text_of};
+pub(crate) use load::{EditFiles, curve_file, text_of};
 pub(crate) use row::{Row, reports_text};
 
 /// Runs the command.
@@ -47,18 +47,16 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
         }
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
-    let edits = load(&args.edits, &args.one.reading)?;
-    let reads = read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits));
+    let edits = load(&args.edits.0, &args.one.reading)?;
+    let reads = read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits.0));
     let jobs = batch::plan_each(console, &args.one.inputs, &args.one.outputs, &names, reads)?;
     let many = jobs.len() > 1;
-    for (edit, loaded) in args.edits.0.iter().zip(&edits) {
-        loaded.check_many(edit, many)?;
-    }
+    edits.iter().try_for_each(|edit| load::check_many(edit, many))?;
     let options = RunOptions::writing(&args.one.inputs.selection, &args.one.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, &edits)))
 }
 
-fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> Result<Report, Failure> {
+fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<Report, Failure> {
     let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.one.reading.clone() };
     let loaded = read::load(context, &job.input, &reading)?;
     let read_as = loaded.format.exchange();
@@ -68,7 +66,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
     let options = ApplyOptions { lead_in, max_samples: reading.limits().samples };
-    let done = resolved(edits, job, context).and_then(|edits| Ok(apply(clip, &edits, &options)?));
+    let done = resolved(edits, &reading, job, context).and_then(|edits| Ok(apply(clip, &edits, &options)?));
     let Applied { clip, reports, curves, .. } = match done {
         Ok(applied) => applied,
         Err(error) => return Err(Failure { error, warnings }),
@@ -116,11 +114,15 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[LoadedEdit]) -> R
 
 /// The edits of one input: those that need a file of it have read that.
 fn resolved(
-    edits: &[LoadedEdit],
+    edits: &[Edit],
+    reading: &Reading,
     job: &Job,
     context: &JobContext,
-) -> Result<Vec<mocap_edit::Edit>, Diagnostic> {
-    edits.iter().map(|edit| edit.of_input(&job.input, context)).collect()
+) -> Result<Vec<Edit>, Diagnostic> {
+    let files = EditFiles::of_input(reading, &job.input, context);
+    let mut edits = edits.to_vec();
+    edits.iter_mut().try_for_each(|edit| edit.read(&files))?;
+    Ok(edits)
 }
 
 /// Writes the motion, which was read from a document and format, and the curves.
@@ -129,7 +131,7 @@ fn deliver(
     job: &Job,
     context: &JobContext,
     args: &Args,
-    (edits, curves): (&[LoadedEdit], &[RootCurve]),
+    (edits, curves): (&[Edit], &[RootCurve]),
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(u64, String), Failure> {
     let format = match &job.destination {
@@ -142,7 +144,7 @@ fn deliver(
     let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
     let encoded = encode::clip_in(document, clip, format.unwrap_or(Format::Bvh), options)?;
     warnings.extend_from_slice(&encoded.warnings);
-    let files = edits.iter().filter_map(|edit| edit.curve_file(&job.input));
+    let files = edits.iter().filter_map(|edit| curve_file(edit, &job.input));
     for (file, curve) in files.zip(curves) {
         write_curve(&file, curve, context, args.one.outputs.overwrite)?;
     }
@@ -164,8 +166,8 @@ pub(crate) fn write_curve(
 }
 
 /// Whether the first edit drops the first frame: then a rest pose there needs no warning.
-fn drops_first_frame(edits: &[LoadedEdit]) -> bool {
-    matches!(edits.first(), Some(LoadedEdit::Ready(mocap_edit::Edit::DropFirstFrame)))
+fn drops_first_frame(edits: &[Edit]) -> bool {
+    matches!(edits.first(), Some(Edit::DropFirstFrame(_)))
 }
 
 /// A warning of a report, with the command that helps.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use mocap_edit::{HeightField, OnTerrain, Terrain, TerrainMesh, TerrainOrigin};
+use mocap_edit::edits::HeightOptions;
+use mocap_edit::{HeightField, TerrainMesh};
 use mocap_formats::{FilesBeside, Finding, Limits, gltf, npz};
 
-use crate::args::SurfaceArgs;
 use crate::batch::JobContext;
 use crate::diagnostic::Diagnostic;
 
@@ -13,28 +13,6 @@ use crate::diagnostic::Diagnostic;
 const CELL: f64 = 0.1;
 /// The most pixels of a height field.
 const MOST_PIXELS: u64 = 50_000_000;
-
-/// Reads a terrain.
-pub(in crate::commands) fn read(args: &SurfaceArgs) -> Result<OnTerrain, Diagnostic> {
-    let (terrain, usual) = match (args.steps, &args.heights, &args.mesh) {
-        (Some(steps), _, _) => (Terrain::Steps(steps), TerrainOrigin::Start),
-        (None, Some(file), _) => {
-            let field = heights(file, args).map_err(|error| error.in_file(file))?;
-            (Terrain::Heights(field), TerrainOrigin::World)
-        }
-        (None, None, Some(file)) => {
-            let mesh = mesh(file).map_err(|error| error.in_file(file))?;
-            (Terrain::Mesh(mesh), TerrainOrigin::World)
-        }
-        (None, None, None) => {
-            let error = Diagnostic::new("usage::terrain", "no terrain is named");
-            return Err(error.help(
-                "name one with --steps, --heights or --mesh; in a pipeline with steps, heights or mesh",
-            ));
-        }
-    };
-    Ok(OnTerrain { terrain, origin: args.terrain_origin.unwrap_or(usual) })
-}
 
 fn wrong(message: impl Into<String>) -> Diagnostic {
     Diagnostic::new("terrain::file", message)
@@ -48,11 +26,12 @@ fn bytes(file: &Path) -> Result<Vec<u8>, Diagnostic> {
     Ok(JobContext::standalone().read_file(file, Limits::default().bytes as u64)?)
 }
 
-fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
+/// Reads a height field.
+pub(super) fn heights(file: &Path, options: HeightOptions) -> Result<HeightField, Diagnostic> {
     let bytes = bytes(file)?;
     let (columns, heights, cell) = match extension(file).as_str() {
         "png" => {
-            let (columns, heights) = of_png(&bytes, args.height.unwrap_or(1.0))?;
+            let (columns, heights) = of_png(&bytes, options.white.unwrap_or(1.0))?;
             (columns, heights, None)
         }
         "csv" => {
@@ -65,7 +44,7 @@ fn heights(file: &Path, args: &SurfaceArgs) -> Result<HeightField, Diagnostic> {
             return Err(error.help("heights are PNG, CSV or NPZ; --mesh takes OBJ, GLB and glTF"));
         }
     };
-    Ok(HeightField::new(columns, heights, args.cell.or(cell).unwrap_or(CELL))?)
+    Ok(HeightField::new(columns, heights, options.cell.or(cell).unwrap_or(CELL))?)
 }
 
 /// Grey levels from 0 to `white`; a transparent pixel is a hole.
@@ -156,7 +135,7 @@ fn finding(finding: Finding) -> Diagnostic {
 }
 
 /// Corners as ahead, left and up: of files, Z, X and Y.
-fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
+pub(super) fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
     let bytes = bytes(file)?;
     let corners: Vec<[[f64; 3]; 3]> = match extension(file).as_str() {
         "obj" => of_obj(&bytes)?,

@@ -66,6 +66,10 @@ impl FromStr for Timing {
     }
 }
 
+mocap_model::text_values! {
+    Timing "phase, registration, stretch or seconds";
+}
+
 /// How motions are blended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlendOptions {

@@ -116,6 +116,10 @@ impl FromStr for Denoise {
     }
 }
 
+mocap_model::text_values! {
+    Denoise "auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]";
+}
+
 /// Removes noise from a motion.
 ///
 /// ```

@@ -47,6 +47,10 @@ impl FromStr for TransitionKind {
     }
 }
 
+mocap_model::text_values! {
+    TransitionKind "blend or inertial";
+}
+
 /// How motions are joined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoinOptions {

@@ -5,7 +5,10 @@ use std::str::FromStr;
 
 use mocap_model::{Isometry3, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Unit};
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::EditError;
 
@@ -17,7 +20,7 @@ use crate::EditError;
 /// assert_eq!(keep.to_string(), "height,turn");
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Keep {
     /// The height of the hips stays in the body. Default: true.
     pub height: bool,
@@ -47,6 +50,35 @@ impl FromStr for Keep {
             }
         }
         Ok(keep)
+    }
+}
+
+/// As text, or as files of curves say it: an object with both.
+impl<'de> Deserialize<'de> for Keep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Keep, D::Error> {
+        struct Typed;
+        impl<'de> Visitor<'de> for Typed {
+            type Value = Keep;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("height, turn, both with a comma, or none")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Keep, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Keep, A::Error> {
+                #[derive(Deserialize)]
+                struct Fields {
+                    height: bool,
+                    turn: bool,
+                }
+                let Fields { height, turn } = Fields::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Keep { height, turn })
+            }
+        }
+        deserializer.deserialize_any(Typed)
     }
 }
 

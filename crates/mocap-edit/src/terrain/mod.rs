@@ -63,6 +63,10 @@ impl std::str::FromStr for TerrainOrigin {
     }
 }
 
+mocap_model::text_values! {
+    TerrainOrigin "world or start";
+}
+
 /// Puts the feet of a motion on a terrain. Where the terrain is flat at height 0 the motion is unchanged.
 ///
 /// ```

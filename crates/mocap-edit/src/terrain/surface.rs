@@ -73,6 +73,10 @@ impl FromStr for Steps {
     }
 }
 
+mocap_model::text_values! {
+    Steps "RISE,RUN[,COUNT[,FROM]]";
+}
+
 impl fmt::Display for Steps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{},{}", self.rise, self.run, self.count, self.from)

@@ -70,8 +70,6 @@ def edit_value(name: str, value: Any) -> Any:
     native = getattr(value, "_native", None)
     if isinstance(native, _mocap.Clip):
         return native
-    if isinstance(value, RootCurve):
-        return value._text
     if isinstance(value, Mapping):
         return {str(key): edit_value(str(key), part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -84,5 +82,5 @@ def edit_value(name: str, value: Any) -> Any:
 def signature_of_edits() -> inspect.Signature:
     """The signature of `Clip.edit`, with the name of every edit."""
     parameter = inspect.Parameter
-    edits: List[inspect.Parameter] = [parameter(name, parameter.KEYWORD_ONLY, default=None) for name in _mocap.EDITS]
+    edits: List[inspect.Parameter] = [parameter(name, parameter.KEYWORD_ONLY, default=None) for name, _ in _mocap.EDITS]
     return inspect.Signature([parameter("self", parameter.POSITIONAL_OR_KEYWORD), *edits])

@@ -12,7 +12,7 @@ _Range = Optional[Tuple[float, float]]
 _Edited = Tuple["Clip", List[_Report], _Fields]
 
 __version__: str
-EDITS: List[str]
+EDITS: List[Tuple[str, str]]
 
 class Clip:
     @property

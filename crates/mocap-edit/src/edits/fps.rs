@@ -1,0 +1,40 @@
+//! `fps`.
+
+use mocap_model::{Clip, FrameRate};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Group, LeadIn, Operation, Value};
+use crate::{EditError, EditReport};
+
+/// Resample to a rate [frames per second, above 0]; the duration stays
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Fps {
+    /// Frames per second, above 0
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FPS"))]
+    pub fps: FrameRate,
+}
+
+impl Operation for Fps {
+    const NAME: &'static str = "fps";
+    const GROUP: Group = Group::Frames;
+    const VALUE: Value = Value::Field("fps");
+    const LEAD_IN: LeadIn = LeadIn::Edited;
+
+    fn frames_made(&self, clip: &Clip) -> Option<f64> {
+        Some(clip.frames_at(self.fps).map_or(f64::INFINITY, |frames| frames as f64))
+    }
+
+    fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+        let sampled = crate::resample(clip, self.fps)?;
+        let report = EditReport::measured(Self::NAME, clip, &sampled);
+        Ok((sampled, report))
+    }
+
+    fn lead_in_after(&self, clip: &Clip, before: usize) -> usize {
+        let step = self.fps.fps() / clip.rate().fps();
+        (before as f64 * step - 1e-6).ceil().max(0.0) as usize
+    }
+}

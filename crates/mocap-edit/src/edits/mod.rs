@@ -1,0 +1,185 @@
+//! The table of edits. An edit is a file here with its options, and a line in the table.
+
+mod kind;
+mod operation;
+mod source;
+
+use mocap_model::Clip;
+
+use crate::{EditError, EditReport, RootCurve};
+pub use kind::EditKind;
+pub use operation::{Flags, Group, LeadIn, Operation, Value};
+pub use source::{Files, Held, HeightOptions, Needed, Source};
+
+/// Something that is done with every kind of edit, in the order of the table.
+pub trait Visitor {
+    /// Sees one kind.
+    fn visit<T: Operation>(&mut self);
+}
+
+/// Modules and types of edits, and what is made of the list.
+macro_rules! edits {
+    ($($module:ident::$name:ident;)+) => {
+        $(mod $module; pub use $module::$name;)+
+
+        /// One edit with its options.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "each type says what it does")]
+        pub enum Edit {
+            $($name($name),)+
+        }
+
+        $(impl From<$name> for Edit {
+            fn from(edit: $name) -> Edit {
+                Edit::$name(edit)
+            }
+        })+
+
+        /// Shows every kind of edit to a visitor.
+        pub fn visit_all(visitor: &mut impl Visitor) {
+            $(visitor.visit::<$name>();)+
+        }
+
+        impl Edit {
+            fn inner(&self) -> &dyn Inner {
+                match self {
+                    $(Edit::$name(edit) => edit,)+
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn Inner {
+                match self {
+                    $(Edit::$name(edit) => edit,)+
+                }
+            }
+        }
+    };
+}
+
+edits! {
+    drop_first_frame::DropFirstFrame;
+    trim::Trim;
+    fps::Fps;
+    scale::Scale;
+    denoise::Denoise;
+    bands::Bands;
+    make_loop::Loop;
+    repeat::Repeat;
+    speed::Speed;
+    duration::Duration;
+    time_map::TimeMap;
+    sync::Sync;
+    join::Join;
+    blend::Blend;
+    warp::Warp;
+    fourier::Fourier;
+    terrain::Terrain;
+    fix_feet::FixFeet;
+    turn::Turn;
+    along::Along;
+    add::Add;
+    strip::Strip;
+    mirror::Mirror;
+    in_place::InPlace;
+    extract_root::ExtractRoot;
+    apply_root::ApplyRoot;
+    root_joint::RootJoint;
+    heading::Heading;
+    start_at::StartAt;
+    ground::Ground;
+}
+pub use mirror::MirrorBy;
+pub use root_joint::RootJointChange;
+pub use start_at::Start;
+
+/// What the type of an edit knows, without the type.
+trait Inner {
+    fn name(&self) -> &'static str;
+    fn lead_in(&self) -> LeadIn;
+    fn frames_made(&self, clip: &Clip) -> Option<f64>;
+    fn needs(&mut self) -> Vec<Needed<'_>>;
+    fn check(&self) -> Result<(), EditError>;
+    fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError>;
+    fn lead_in_after(&self, clip: &Clip, before: usize) -> usize;
+    fn curve(&self, motion: &Clip) -> Option<RootCurve>;
+}
+
+impl<T: Operation> Inner for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn lead_in(&self) -> LeadIn {
+        T::LEAD_IN
+    }
+
+    fn frames_made(&self, clip: &Clip) -> Option<f64> {
+        Operation::frames_made(self, clip)
+    }
+
+    fn needs(&mut self) -> Vec<Needed<'_>> {
+        Operation::needs(self)
+    }
+
+    fn check(&self) -> Result<(), EditError> {
+        Operation::check(self)
+    }
+
+    fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+        Operation::apply(self, clip)
+    }
+
+    fn lead_in_after(&self, clip: &Clip, before: usize) -> usize {
+        Operation::lead_in_after(self, clip, before)
+    }
+
+    fn curve(&self, motion: &Clip) -> Option<RootCurve> {
+        Operation::curve(self, motion)
+    }
+}
+
+impl Edit {
+    /// The name in commands and reports.
+    pub fn name(&self) -> &'static str {
+        self.inner().name()
+    }
+
+    /// Reads the files that it names. A root motion of which each motion has its own stays to be read where
+    /// [`Files::curve_file`] does not know it yet.
+    ///
+    /// # Errors
+    /// Where its options do not fit each other; of the first file that cannot be read.
+    pub fn read<F: Files>(&mut self, files: &F) -> Result<(), F::Error> {
+        self.inner().check()?;
+        self.inner_mut().needs().into_iter().try_for_each(|needed| needed.read(files))
+    }
+
+    /// The files that it names and are not read yet.
+    pub fn files(&self) -> Vec<std::path::PathBuf> {
+        let mut edit = self.clone();
+        let needs = edit.inner_mut().needs();
+        needs.iter().filter_map(Needed::file).map(std::path::Path::to_owned).collect()
+    }
+
+    /// How many frames it makes of a motion, where it may make more of them.
+    pub(crate) fn frames_made(&self, clip: &Clip) -> Option<f64> {
+        self.inner().frames_made(clip)
+    }
+
+    pub(crate) fn lead_in(&self) -> LeadIn {
+        self.inner().lead_in()
+    }
+
+    pub(crate) fn lead_in_after(&self, clip: &Clip, before: usize) -> usize {
+        self.inner().lead_in_after(clip, before)
+    }
+
+    pub(crate) fn curve(&self, motion: &Clip) -> Option<RootCurve> {
+        self.inner().curve(motion)
+    }
+
+    pub(crate) fn apply_to(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+        self.inner().apply(clip)
+    }
+}

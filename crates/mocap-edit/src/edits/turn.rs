@@ -1,0 +1,28 @@
+//! `turn`.
+
+use mocap_model::{Clip, Finite};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Group, Operation, Value};
+use crate::{EditError, EditReport};
+
+/// Bend the path: from start to end the motion turns this much more to the left [degrees]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Turn {
+    /// From start to end the motion turns this much more to the left [degrees]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DEGREES", allow_negative_numbers = true))]
+    pub turn: Finite,
+}
+
+impl Operation for Turn {
+    const NAME: &'static str = "turn";
+    const GROUP: Group = Group::Place;
+    const VALUE: Value = Value::Field("turn");
+
+    fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+        crate::turn(clip, self.turn.0.to_radians())
+    }
+}
