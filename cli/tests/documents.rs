@@ -6,6 +6,8 @@
 
 #![cfg(unix)]
 
+#[path = "documents/edits.rs"]
+mod edits;
 mod mocap;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,15 +190,20 @@ fn table_of_formats() -> String {
 
 #[test]
 fn the_table_of_formats_is_that_of_the_library() {
-    let path = fixture("../docs/cli.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(FORMATS[0]).unwrap();
-    let (shown, after) = rest.split_once(FORMATS[1]).unwrap();
-    let table = table_of_formats();
+    written("docs/cli.md", FORMATS, &table_of_formats());
+}
+
+/// The text between two marks of a file is what it should be; the marks are empty where it is the whole file.
+/// `UPDATE_DOCUMENTS=1` writes it.
+fn written(file: &str, [from, to]: [&str; 2], wanted: &str) {
+    let path = fixture("..").join(file);
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    let (before, rest) = page.split_once(from).unwrap_or(("", &page));
+    let (shown, after) = if to.is_empty() { (rest, "") } else { rest.split_once(to).unwrap() };
     if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
-        std::fs::write(&path, [before, FORMATS[0], &table, FORMATS[1], after].concat()).unwrap();
+        std::fs::write(&path, [before, from, wanted, to, after].concat()).unwrap();
     } else {
-        assert_eq!(shown, table, "UPDATE_DOCUMENTS=1 cargo test --test documents");
+        assert_eq!(shown, wanted, "{file}: UPDATE_DOCUMENTS=1 cargo test --test documents");
     }
 }
 

@@ -137,7 +137,7 @@ def test_every_argument_of_every_function(walk, tmp_path, monkeypatch):
 
 
 def test_every_edit(walk):
-    for name in mocap._mocap.EDITS:
+    for name, _ in mocap._mocap.EDITS:
         for value in [*WRONG, (walk, Odd()), (walk, {"weight": "x"}), (walk, {"x": 1}), walk, True]:
             try:
                 made = walk[:20].edit(**{name: value})

@@ -82,9 +82,7 @@ fn taking(option: &Arg, name: &'static str) -> Arg {
 /// The flag of an edit.
 fn flag(kind: &'static EditKind) -> Arg {
     let flag = match kind.value {
-        Value::Nothing | Value::Switch(_) => {
-            Arg::new(kind.name).long(kind.name).action(ArgAction::SetTrue)
-        }
+        Value::Nothing | Value::Switch(_) => Arg::new(kind.name).long(kind.name).action(ArgAction::SetTrue),
         Value::Field(field) => taking(&option(kind, field), kind.name),
         Value::Default(field, missing) => taking(&option(kind, field), kind.name)
             .num_args(0..=1)
@@ -107,7 +105,8 @@ fn modifier(name: &'static str) -> Arg {
             None => about.push((vec![name], help)),
         }
     }
-    let about = about.into_iter().map(|(names, help)| format!("After {}: {}", any_of(&names), in_sentence(&help)));
+    let about =
+        about.into_iter().map(|(names, help)| format!("After {}: {}", any_of(&names), in_sentence(&help)));
     taking(&option(kind, field), name).help(about.collect::<Vec<_>>().join(". "))
 }
 

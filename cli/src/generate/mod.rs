@@ -4,7 +4,6 @@ mod graphs;
 mod schemas;
 mod settings;
 
-
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, ValueHint};
 use mocap::{FileFormat, Format};

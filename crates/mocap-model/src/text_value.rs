@@ -9,7 +9,8 @@ use serde::Deserializer;
 use serde::de::{Error, Visitor};
 
 use crate::{
-    EulerOrder, Factor, Finite, FrameRange, FrameRate, Length, LengthAboveZero, Seconds, SignedAxis, UnitLength,
+    EulerOrder, Factor, Finite, FrameRange, FrameRate, Length, LengthAboveZero, Seconds, SignedAxis,
+    UnitLength,
 };
 
 /// Reads a value from its text; a number stands for its text.

@@ -17,7 +17,6 @@ use serde_json::{Map, Number, Value as Json};
 
 use crate::arrays::numbers;
 use crate::clip::Clip;
-use crate::edits::{edits, keyword};
 use crate::options::Keywords;
 use crate::raise::{of_error, of_option};
 
@@ -25,6 +24,21 @@ use crate::raise::{of_error, of_option};
 const CELL: f64 = 0.1;
 /// Begins the name of a held value; no file has such a name.
 const HELD: char = '\0';
+
+/// The keywords and what each edit does.
+pub(crate) fn edits() -> Vec<(String, &'static str)> {
+    // `Clip.root_curve` extracts a curve: an edit would have to write a file.
+    let kinds = EditKind::all().iter().filter(|kind| kind.name != "extract-root");
+    kinds.map(|kind| (keyword(kind), kind.about.as_str())).collect()
+}
+
+/// The keyword of a kind of edit.
+fn keyword(kind: &EditKind) -> String {
+    match kind.name {
+        "start-at" => "start_at_origin".into(),
+        name => name.replace('-', "_"),
+    }
+}
 
 /// One edit, by its keyword and value; none where it is not asked for.
 pub(crate) fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Edit>> {
@@ -38,7 +52,8 @@ pub(crate) fn edit_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<E
     };
     let values = Values { py, name, kind, held: RefCell::default() };
     let options = values.options(value)?;
-    let mut edit = (kind.read)(Json::Object(options.clone())).map_err(|error| values.wrong(&options, &error))?;
+    let mut edit =
+        (kind.read)(Json::Object(options.clone())).map_err(|error| values.wrong(&options, &error))?;
     edit.read(&values).map_err(|Failure(error)| error)?;
     Ok(Some(edit))
 }
@@ -90,10 +105,13 @@ impl<'py> Values<'_, 'py> {
     fn fill(&self, options: &mut Map<String, Json>, value: &Bound<'py, PyAny>) -> PyResult<()> {
         let Some(field) = self.kind.value.field() else {
             let names = self.kind.options().map(|(name, _)| name.replace('-', "_")).collect::<Vec<_>>();
-            return Err(of_option(self.py, match names.is_empty() {
-                true => format!("{} takes True or False", self.name),
-                false => format!("{} takes True, or a dictionary of {}", self.name, names.join(", ")),
-            }));
+            return Err(of_option(
+                self.py,
+                match names.is_empty() {
+                    true => format!("{} takes True or False", self.name),
+                    false => format!("{} takes True, or a dictionary of {}", self.name, names.join(", ")),
+                },
+            ));
         };
         options.insert(field.to_owned(), self.json(value)?);
         Ok(())
@@ -137,9 +155,9 @@ impl<'py> Values<'_, 'py> {
         }
         if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
             let number = Number::from_f64(value.extract()?);
-            return number.map(Json::Number).ok_or_else(|| {
-                of_option(self.py, format!("{} must be a finite number", self.name))
-            });
+            return number
+                .map(Json::Number)
+                .ok_or_else(|| of_option(self.py, format!("{} must be a finite number", self.name)));
         }
         let mut held = self.held.borrow_mut();
         held.push(value.clone());
@@ -154,7 +172,8 @@ impl<'py> Values<'_, 'py> {
 
     /// What is held under a name, where it is of a kind.
     fn held_as(&self, file: &Path, expected: &str) -> Result<Bound<'py, PyAny>, Failure> {
-        self.held(file).ok_or_else(|| Failure(of_option(self.py, format!("{} must be {expected}", self.name))))
+        self.held(file)
+            .ok_or_else(|| Failure(of_option(self.py, format!("{} must be {expected}", self.name))))
     }
 
     /// Why options cannot be read.
@@ -164,7 +183,8 @@ impl<'py> Values<'_, 'py> {
         let python = |name: &str| name.replace('-', "_");
         if let Some(key) = options.keys().find(|key| !known.contains(&key.as_str()) && *key != "origin") {
             let known: Vec<String> = known.iter().copied().chain(opposites).map(python).collect();
-            let message = format!("{} has no option '{}'; options are {}", self.name, python(key), known.join(", "));
+            let message =
+                format!("{} has no option '{}'; options are {}", self.name, python(key), known.join(", "));
             return of_option(self.py, message);
         }
         let needed = self.kind.schema.get("required").and_then(Json::as_array).into_iter().flatten();
@@ -180,9 +200,13 @@ impl<'py> Values<'_, 'py> {
             Some(field) => format!("{} needs '{}'", self.name, python(field)),
             None => {
                 // A held value where a text or number belongs.
-                let held = options.iter().find(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(HELD)));
+                let held = options
+                    .iter()
+                    .find(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(HELD)));
                 match held {
-                    Some((field, _)) => format!("{} must be {}", self.name, described(field).unwrap_or_default()),
+                    Some((field, _)) => {
+                        format!("{} must be {}", self.name, described(field).unwrap_or_default())
+                    }
                     None => format!("{}: {error}", self.name),
                 }
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mocap::edit::edits::ExtractRoot;
-use mocap::edit::{Applied, ApplyOptions, Edit, EditKind, EditReport, Keep};
+use mocap::edit::{Applied, ApplyOptions, Edit, EditReport, Keep};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -12,21 +12,6 @@ use crate::edit_values::edit_of;
 use crate::findings::{Fields, list, listed};
 use crate::options::{Keywords, of_edits, parse};
 use crate::raise::{of_error, of_finding};
-
-/// The keywords and what each edit does.
-pub(crate) fn edits() -> Vec<(String, &'static str)> {
-    // `Clip.root_curve` extracts a curve: an edit would have to write a file.
-    let kinds = EditKind::all().iter().filter(|kind| kind.name != "extract-root");
-    kinds.map(|kind| (keyword(kind), kind.about.as_str())).collect()
-}
-
-/// The keyword of a kind of edit.
-pub(crate) fn keyword(kind: &EditKind) -> String {
-    match kind.name {
-        "start-at" => "start_at_origin".into(),
-        name => name.replace('-', "_"),
-    }
-}
 
 /// How edits of a clip are applied.
 fn options_of(clip: &Clip) -> ApplyOptions {

@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _mocap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("EDITS", edits::edits())?;
+    module.add("EDITS", edit_values::edits())?;
     module.add_class::<clip::Clip>()?;
     module.add_class::<skeleton::Skeleton>()?;
     module.add_class::<compressed::Compressed>()?;

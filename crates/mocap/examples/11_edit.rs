@@ -2,13 +2,15 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use mocap::edit::{ApplyOptions, Edit, Keep, apply, apply_root, root_curve};
+use mocap::edit::edits::{InPlace, Mirror};
+use mocap::edit::{ApplyOptions, Keep, apply, apply_root, root_curve};
 
 fn main() -> Result<(), mocap::Error> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "fixtures/clips/alex_walk.bvh".into());
     let walk = mocap::read(path)?.value;
     let curve = root_curve(&walk, Keep::default());
-    let edited = apply(walk, &[Edit::InPlace(Keep::default()), Edit::Mirror], &ApplyOptions::default())?;
+    let edits = [InPlace::default().into(), Mirror::default().into()];
+    let edited = apply(walk, &edits, &ApplyOptions::default())?;
     for report in &edited.reports {
         println!("{report}");
     }

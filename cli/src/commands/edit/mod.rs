@@ -48,7 +48,8 @@ pub(crate) fn run(args: &Args, invocation: &Invocation, console: &mut Console) -
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
     let edits = load(&args.edits.0, &args.one.reading)?;
-    let reads = read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits.0));
+    let reads =
+        read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits.0));
     let jobs = batch::plan_each(console, &args.one.inputs, &args.one.outputs, &names, reads)?;
     let many = jobs.len() > 1;
     edits.iter().try_for_each(|edit| load::check_many(edit, many))?;

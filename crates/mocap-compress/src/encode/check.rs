@@ -4,7 +4,7 @@
 //! the largest [`shell_distance`](mocap_analysis::shell_distance) of these joints: up to rounding, as the tests
 //! show. A value that is not a number has an infinite error, as there.
 
-use crate::encode::rig::{Body, Point};
+use crate::encode::body::{Body, Point};
 use crate::quat::{Quat, to_f64};
 use mocap_analysis::larger_error;
 use mocap_model::{UnitQuaternion, Vector3, angle_between};

@@ -1,6 +1,7 @@
 //! The encoder: from a clip to the bytes of a `.mocz` file whose error is known.
 
 pub(crate) mod block;
+mod body;
 mod changes;
 mod check;
 mod fit;

@@ -1,6 +1,6 @@
 //! How the tolerance along a limb is shared out: the parts that rotations get.
 
-use crate::encode::rig::Body;
+use crate::encode::body::Body;
 use mocap_model::{Clip, JointId};
 use nalgebra::Quaternion;
 

@@ -4,10 +4,11 @@
 //! of its parent: errors of parents are corrected, not passed on.
 
 use crate::encode::block::Block;
+use crate::encode::body::Body;
 use crate::encode::check::{RotationCheck, TranslationCheck};
 use crate::encode::fit;
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
-use crate::encode::rig::{Body, ObjectPoses, lever_metric};
+use crate::encode::rig::{ObjectPoses, lever_metric};
 use crate::encode::search::{self, choose};
 use crate::encode::tradeoff::{self, Later, NEARNESS, NEARNESS_LAST, slope};
 use crate::hierarchy::{LEVELS, Node};

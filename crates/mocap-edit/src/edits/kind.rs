@@ -109,7 +109,10 @@ mod tests {
     #[test]
     fn options_are_read_from_json() {
         let read = |name: &str, options| (EditKind::named(name).unwrap().read)(options);
-        assert_eq!(read("repeat", json!({ "repeat": 3 })).unwrap(), crate::edits::Repeat { repeat: 3 }.into());
+        assert_eq!(
+            read("repeat", json!({ "repeat": 3 })).unwrap(),
+            crate::edits::Repeat { repeat: 3 }.into()
+        );
         assert_eq!(
             read("speed", json!({ "speed": 0.5 })).unwrap(),
             read("speed", json!({ "speed": "0.5" })).unwrap()

@@ -9,7 +9,7 @@ use mocap_model::Clip;
 use crate::{EditError, EditReport, RootCurve};
 pub use kind::EditKind;
 pub use operation::{Flags, Group, LeadIn, Operation, Value};
-pub use source::{Files, Held, HeightOptions, Needed, Source};
+pub use source::{Files, HeightOptions, Held, Needed, Source};
 
 /// Something that is done with every kind of edit, in the order of the table.
 pub trait Visitor {

@@ -11,48 +11,16 @@ import numpy.typing as npt
 from . import _mocap
 from ._arguments import Frames, Path, frames_text, instance, keywords, number, path_text, sequence
 from ._arrays import Floats, floats, pairs
-from ._edits import RootCurve, edit_value, signature_of_edits
+from ._edits import RootCurve, documented, edit_value, signature_of_edits
 from ._errors import OptionError, UnitError, warn
 from ._motion import Motion
 from ._report import Report
 from ._skeleton import Skeleton
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from typing_extensions import Unpack
 
-    class Edits(TypedDict, total=False):
-        drop_first_frame: bool
-        trim: Union[str, Tuple[int, int], slice]
-        fps: Union[str, float]
-        scale: float
-        denoise: Union[bool, str]
-        bands: Union[str, Mapping[str, float]]
-        warp: Mapping[str, Any]
-        blend: Union["Clip", Tuple["Clip", Dict[str, Any]]]
-        fourier: Union[bool, Mapping[str, Any]]
-        terrain: Mapping[str, Any]
-        mirror: Union[bool, str]
-        loop: Union[bool, str, Tuple[int, int]]
-        repeat: int
-        speed: float
-        duration: float
-        time_map: npt.ArrayLike
-        sync: "Clip"
-        fix_feet: bool
-        turn: float
-        along: npt.ArrayLike
-        add: Union["Clip", Tuple["Clip", Dict[str, Any]]]
-        strip: str
-        join: Union["Clip", Tuple["Clip", Dict[str, Any]]]
-        in_place: Union[bool, str]
-        apply_root: RootCurve
-        root_joint: Union[bool, str]
-        heading: str
-        start_at_origin: bool
-        ground: bool
-
+    from ._edit_types import Edits
 
 __all__ = ["Clip"]
 
@@ -303,69 +271,16 @@ class Clip(Motion):
     def edit(self, **edits: "Unpack[Edits]") -> "Clip":
         """Applies edits in the order in which they are given; `reports` of the result says what each changed.
 
-        Edits that are ``None`` or ``False`` are left out.
+        Edits that are ``None`` or ``False`` are left out. The value of an edit is its main option
+        (``trim="0.5s:2s"``, ``repeat=3``, ``join=other``), ``True`` where it needs none (``mirror=True``), a
+        dictionary of its options (``fourier={"harmonics": 6}``), or both (``add=(wave, {"weight": 0.5})``). Options
+        have the names of ``mocap edit`` and of the steps of pipelines, with underscores. Motions are `Clip`, tables
+        and terrains arrays, a root motion a `RootCurve`; frames may be ``(10, 250)``, gains ``{"high": 0}``. The keys
+        of ``warp``, and the options of ``fourier`` and ``terrain``, are the keywords of the methods of these names.
 
         Parameters
         ----------
-        drop_first_frame : bool
-            Drop the first frame.
-        trim : str or tuple or slice
-            Keep these frames: ``(10, 250)``, ``"0.5s:2s"``.
-        fps : float or str
-            Resample; the duration stays.
-        scale : float
-            Multiply every length, above 0; the unit stays.
-        denoise : bool or str
-            Remove jitter and spikes: ``"auto"`` or ``True``, ``"butterworth:6"``, ``"savgol:0.2"``,
-            ``"gaussian"``, ``"one-euro"``.
-        bands : str or mapping
-            Scale frequency bands: ``"high=0,mid=1.5"``, ``{"high": 0, "0.5..2hz": 0.7}``; see `bands`.
-        warp : mapping
-            Bring joints to keys: ``{"from": 0.5, "to": 2.5, "keys": [...], "keep_feet": True}``; see `warp`.
-        blend : Clip or (Clip, dict)
-            Blend with another motion; options ``weight`` (0 to 1, default 0.5), ``timing``, ``repeat``, ``lock_feet``,
-            ``duration``, as those of `mocap.blend`.
-        fourier : bool or mapping
-            Make the best cycle from its Fourier series; options are the keywords of `fourier`.
-        terrain : mapping
-            Put the feet on a terrain; options are the keywords of `terrain`.
-        mirror : bool or {"rotations", "retarget"}
-            Swap left and right; ``"retarget"`` places the feet and hands of a body whose sides differ.
-        loop : bool or str or tuple
-            Make a loop: search the best cycle, or close a range of frames.
-        repeat : int
-            Play a loop this many times.
-        speed : float
-            Play faster (above 1) or slower.
-        duration : float
-            Give the motion another duration [s].
-        time_map : (rows, 2) array_like
-            Retime: time in the output, time in the input [s].
-        sync : Clip
-            Retime: feet come down when those of this motion do.
-        fix_feet : bool
-            Lock planted feet.
-        turn : float
-            Bend the path to the left by this angle from start to end [degrees].
-        along : (points, 3) array_like
-            Lay the motion along a path [unit].
-        add : Clip or (Clip, dict)
-            Add a pose or motion; options ``weight``, ``mask``, ``space`` (local or mesh).
-        strip : {"fingers", "twist", "props"}
-            Leave joints out.
-        join : Clip or (Clip, dict)
-            Lay a motion onto the end; options ``transition`` [s], ``kind``, ``search`` [s], ``no_overshoot``,
-            ``lock_feet`` (default True).
-        in_place : bool or str
-            Take the root motion out; a text says what stays: ``"height"``, ``"turn"``, both with a comma, ``"none"``.
-        apply_root : RootCurve
-            Put a root motion in.
-        root_joint : bool or str
-            Add a joint on the ground that carries the root motion.
-        heading : str
-            At its start the body faces this axis.
-        start_at_origin, ground : bool
-            Move the start above the origin; the floor to height 0.
+{edits}
 
         Returns
         -------
@@ -692,4 +607,5 @@ class Clip(Motion):
 
 # `help` shows every edit; the order of a call is kept.
 setattr(Clip.edit, "__signature__", signature_of_edits())
+setattr(Clip.edit, "__doc__", documented(Clip.edit.__doc__))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
 
@@ -84,3 +84,11 @@ def signature_of_edits() -> inspect.Signature:
     parameter = inspect.Parameter
     edits: List[inspect.Parameter] = [parameter(name, parameter.KEYWORD_ONLY, default=None) for name, _ in _mocap.EDITS]
     return inspect.Signature([parameter("self", parameter.POSITIONAL_OR_KEYWORD), *edits])
+
+
+def documented(text: Optional[str]) -> Optional[str]:
+    """The documentation of `Clip.edit`, with what every edit does; ``None`` where Python leaves documentation out."""
+    if text is None:
+        return None
+    edits = [f"        {name}\n            {about[0].upper()}{about[1:]}." for name, about in _mocap.EDITS]
+    return text.replace("{edits}", "\n".join(edits))
