@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory};
 use mocap_formats::arrays::ArrayOptions;
 use mocap_formats::robot_motion::Order;
-use mocap_formats::{Document, Finding, Format, Limits, WriteOptions};
+use mocap_formats::{Document, Finding, Format, LeftOut, Limits, WriteOptions};
 use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
 
 use crate::args::{BvhStyle, SceneFlags};
@@ -106,10 +106,41 @@ pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
     }
 }
 
-/// Clips of one skeleton in one file. Of the file that they or their skeleton come from, meshes, skins and materials
-/// stay where the format holds them; a warning says where they do not.
+/// The file that the clips or their skeleton come from: an output keeps its meshes, skins and materials.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    /// What is in it; `None` of formats without meshes.
+    pub(crate) document: Option<&'a dyn Document>,
+    /// The file, where it is another than the input.
+    pub(crate) file: Option<&'a Path>,
+}
+
+impl<'a> Origin<'a> {
+    /// The input.
+    pub(crate) fn input(document: Option<&'a dyn Document>) -> Origin<'a> {
+        Origin { document, file: None }
+    }
+
+    /// A warning, about the file that it is about.
+    fn warning(&self, finding: Finding) -> Diagnostic {
+        let of_file = finding.problem_as::<LeftOut>().is_some_and(LeftOut::is_of_document);
+        let warning = Diagnostic::from(finding);
+        match self.file.filter(|_| of_file) {
+            Some(file) => warning.in_file(file),
+            None => warning,
+        }
+    }
+
+    /// What a format loses of the file, where its motion is written in it.
+    pub(crate) fn lost(&self, format: Format, options: EncodeOptions) -> Option<Diagnostic> {
+        let lost = mocap_formats::left_behind(self.document?, format, &options.options())?;
+        Some(self.warning(lost))
+    }
+}
+
+/// Clips of one skeleton in one file; a warning says what the format cannot keep of the file that they come from.
 pub(crate) fn clips(
-    document: Option<&dyn Document>,
+    origin: Origin<'_>,
     clips: Vec<Clip>,
     format: Format,
     options: EncodeOptions,
@@ -118,20 +149,25 @@ pub(crate) fn clips(
     let clips: Vec<Clip> =
         clips.into_iter().map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
     guessed.dedup();
-    Ok(behind(guessed, mocap_formats::write_kept(document, &clips, format, &options.options())?))
+    let mut files = mocap_formats::write_kept(origin.document, &clips, format, &options.options())?;
+    let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
+    let warnings = found.map(|finding| origin.warning(finding)).collect();
+    Ok(Encoded { files, warnings })
 }
 
 /// A clip in a format, as [`clips`] where the format shows bodies, else as [`clip()`].
 pub(crate) fn clip_in(
-    document: Option<&dyn Document>,
+    origin: Origin<'_>,
     one: Clip,
     format: Format,
     options: EncodeOptions,
 ) -> Result<Encoded, Diagnostic> {
-    match document.filter(|_| format.holds_several_clips()) {
-        Some(document) => clips(Some(document), vec![one], format, options),
-        None => clip(one, format, options),
+    if origin.document.is_some() && format.holds_several_clips() {
+        return clips(origin, vec![one], format, options);
     }
+    let mut encoded = clip(one, format, options)?;
+    encoded.warnings.extend(origin.lost(format, options));
+    Ok(encoded)
 }
 
 fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> Encoded {

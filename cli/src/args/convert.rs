@@ -80,6 +80,7 @@ impl Args {
             && self.scene == SceneFlags::default()
             && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
+            && reading.subject.is_none()
             && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair
             && (!space || !format.states_space() && format.fixed_space().is_none())

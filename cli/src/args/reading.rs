@@ -48,6 +48,11 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) input_up: Option<SignedAxis>,
+    /// One of several bodies in a file: its name, its number from 1, or all [default: all]
+    ///
+    /// `mocap info` lists them. Of recordings of markers it is the name before the colon of the labels.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subject: Option<String>,
     /// BVH position channels: auto, replace or add [default: auto]
     #[arg(
         long,

@@ -14,7 +14,7 @@ use crate::args::{OneOutput, Reading};
 use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
-use crate::encode::{self, EncodeOptions};
+use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 
@@ -82,7 +82,9 @@ pub(super) fn one_of(
     let encoded = match missed.is_empty() {
         true => {
             let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
-            let encoded = encode::clip_in(document.as_deref(), clip, format, options)?;
+            // The first motion with meshes has the body.
+            let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
+            let encoded = encode::clip_in(origin, clip, format, options)?;
             warn(encoded.warnings.clone(), &output, &mut warnings, console);
             Some(encoded)
         }

@@ -15,7 +15,7 @@ use crate::args::{FirstFrame, Inputs, Invocation, Reading, Selection};
 use crate::batch::{self, Input, JobContext, fail, json};
 use crate::console::Console;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
-use crate::encode::{self, EncodeOptions};
+use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::verb::{ERROR, RowSchema, VerbArgs, of};
@@ -206,7 +206,7 @@ fn one(
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.trimmed(range).map_err(model)?;
         let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip_in(document.as_deref(), part, format, options)?;
+        let encoded = encode::clip_in(Origin::input(document.as_deref()), part, format, options)?;
         warnings.extend(
             encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
         );

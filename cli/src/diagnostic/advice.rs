@@ -53,6 +53,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::Repair => "--repair interpolates over such values",
         Remedy::StateRate => "--input-fps states the rate",
         Remedy::StatePositionChannels => "--position-channels replace or add states it",
+        Remedy::PickSubject => "--subject NAME picks one; `mocap info` lists them",
         Remedy::DropFirstFrame => "--drop-first-frame drops it in commands that write motions or pictures",
         Remedy::NameSkeleton => NAME_SKELETON,
         Remedy::SafeNames => "--names safe writes _ in place of such characters",

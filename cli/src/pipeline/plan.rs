@@ -343,10 +343,9 @@ impl Plan {
         paths.chain(outputs.iter().filter_map(Output::beside)).collect()
     }
 
-    /// Whether a step writes a format that shows bodies: then the meshes of inputs matter.
-    pub(super) fn shows_bodies(&self) -> bool {
-        let shows = |planned: &PlannedStep| matches!(&planned.step, Step::Write(step) if step.to.holds_several_clips());
-        self.steps.iter().any(shows)
+    /// Whether a step writes the motion: then the meshes of inputs matter, which outputs keep or lose.
+    pub(super) fn writes_motions(&self) -> bool {
+        self.steps.iter().any(|planned| matches!(planned.step, Step::Write(_)))
     }
 
     /// Whether the motion after a step is needed once more.

@@ -24,7 +24,7 @@ use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
 use crate::commands::{compress, convert::only_joints, retarget};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
-use crate::encode::{self, EncodeOptions, Encoded};
+use crate::encode::{self, EncodeOptions, Encoded, Origin};
 use crate::read::{self, Motion};
 
 /// What the steps of a plan make of a motion, beside the motion itself.
@@ -55,7 +55,7 @@ pub(crate) fn work(
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let loaded = read::load(context, &job.input, &plan.reading)?;
-    let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.shows_bodies() {
+    let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.writes_motions() {
         true => loaded.into_motion_and_document(&plan.reading)?,
         false => (loaded.into_motion(&plan.reading)?, None),
     };
@@ -180,7 +180,7 @@ impl Progress<'_> {
                     order: Order::default(),
                 };
                 let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
-                let mut encoded = encode::clip_in(self.document_of(at), written, step.to, options)?;
+                let mut encoded = encode::clip_in(self.origin(at), written, step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));
                 Ok(clip)
@@ -200,11 +200,14 @@ impl Progress<'_> {
 
     /// The file that holds the skeleton of the motion at a step: the target of the last retarget step before it, else
     /// the input.
-    fn document_of(&self, at: usize) -> Option<&dyn Document> {
+    fn origin(&self, at: usize) -> Origin<'_> {
         let retargeted = self.plan.steps[..at].iter().rev().find_map(|planned| planned.body.as_ref());
         match retargeted {
-            Some(body) => body.target.on.document.as_deref(),
-            None => self.document.as_deref(),
+            Some(body) => Origin {
+                document: body.target.on.document.as_deref(),
+                file: Some(Path::new(&body.target.path)),
+            },
+            None => Origin::input(self.document.as_deref()),
         }
     }
 

@@ -206,7 +206,8 @@ impl Loaded {
 
     /// The markers of a recording, with all warnings; `None` for other files.
     pub(crate) fn markers(&self, reading: &Reading) -> Result<Option<(Markers, Vec<Diagnostic>)>, Failure> {
-        match self.file.markers(&ReadOptions::from(reading)) {
+        let markers = self.file.markers(&ReadOptions::from(reading));
+        match markers.map_err(|finding| Failure::from(Diagnostic::from(finding)))? {
             Some(markers) => Ok(Some((markers, self.warnings(reading)?))),
             None => Ok(None),
         }

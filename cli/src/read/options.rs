@@ -20,6 +20,7 @@ impl From<&Reading> for ReadOptions {
             expect_rest_frame: reading.rest_frame_dropped,
             peers: mocap::PeerAnswers::default(),
             clip: None,
+            subject: reading.subject.clone().filter(|subject| subject != "all"),
             limits: reading.limits(),
         }
     }

@@ -7,7 +7,7 @@ use mocap_model::{Clip, Skeleton};
 
 use crate::body::BoundBody;
 use crate::entry::{ReadFile, ReadShared};
-use crate::left_out::as_held;
+use crate::left_out::{as_held, left_behind};
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
     WriteOptions, text,
@@ -167,7 +167,8 @@ pub fn write_with_body(
 /// Writes clips into the file that they come from, or that their skeleton comes from: everything else in it stays.
 /// Where the format or the joints are others, its meshes, skins, shapes and materials are written anew
 /// ([`Document::body`]). Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns
-/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes that cannot be read.
+/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes that cannot be read, and ([`LeftOut::NoMeshes`]) where the
+/// format has none.
 ///
 /// ```
 /// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_kept};
@@ -188,9 +189,12 @@ pub fn write_kept(
     format: Format,
     options: &WriteOptions,
 ) -> Result<Encoded<'static>, Finding> {
-    let shows_bodies = format.holds_several_clips();
-    let document = document.filter(|_| shows_bodies && options.mesh.is_none());
     let Some(document) = document else { return write_clips(clips, format, options) };
+    if options.mesh.is_some() || !format.holds_several_clips() {
+        let mut encoded = write_clips(clips, format, options)?;
+        encoded.warnings.extend(left_behind(document, format, options));
+        return Ok(encoded);
+    }
     match document.with_clips(clips, format, options)? {
         Kept::Written(encoded) => Ok(encoded),
         Kept::Not(_) => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mocap_model::Clip;
 
-use crate::Finding;
+use crate::{Document, Finding, Format, WriteOptions};
 
 /// What files of a format hold besides the rotations and translations of joints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,15 @@ pub(crate) struct Holds {
     pub(crate) scalars: bool,
     /// Moments with a name.
     pub(crate) events: bool,
+    /// Meshes with their skins and materials.
+    pub(crate) meshes: bool,
 }
 
 impl Holds {
     /// Everything; also of formats that hold so little that nothing is worth a warning.
-    pub(crate) const ALL: Holds = Holds { scale: true, scalars: true, events: true };
+    pub(crate) const ALL: Holds = Holds { scale: true, scalars: true, events: true, meshes: true };
     /// Rotations and translations only.
-    pub(crate) const NOTHING: Holds = Holds { scale: false, scalars: false, events: false };
+    pub(crate) const NOTHING: Holds = Holds { scale: false, scalars: false, events: false, meshes: false };
 }
 
 /// What of a clip is not written or not kept; all are warnings, but for an overflow.
@@ -41,8 +43,31 @@ pub enum LeftOut {
     Images { count: usize },
     #[error("{} replaced by a drawn body: {because}", counted(*count, "mesh"))]
     Meshes { count: usize, because: String },
+    #[error("{} left out: {} has none", counted(*count, "mesh"), format.extension())]
+    NoMeshes { count: usize, format: Format },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },
+}
+
+impl LeftOut {
+    /// Whether it is about the file that an output keeps meshes of, and not about the clip.
+    pub fn is_of_document(&self) -> bool {
+        matches!(
+            self,
+            LeftOut::Meshes { .. }
+                | LeftOut::NoMeshes { .. }
+                | LeftOut::Shapes { .. }
+                | LeftOut::Images { .. }
+        )
+    }
+}
+
+/// What of a file besides its motion a format cannot hold: the warning to give where its motion is written in that format.
+/// `None` of files and formats that lose nothing, and where [`WriteOptions::mesh`] asks for another body.
+pub fn left_behind(document: &dyn Document, format: Format, options: &WriteOptions) -> Option<Finding> {
+    let count = document.meshes();
+    let lost = count > 0 && format.has_motion() && !format.entry().holds.meshes && options.mesh.is_none();
+    lost.then(|| Finding::new(LeftOut::NoMeshes { count, format }))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -56,7 +81,7 @@ impl crate::Problem for LeftOut {
             LeftOut::Scale | LeftOut::Overflow { .. } => "clip::scale-left-out",
             LeftOut::Scalars { .. } => "clip::scalars-left-out",
             LeftOut::Events { .. } => "clip::events-left-out",
-            LeftOut::Meshes { .. } => "document::meshes-left-out",
+            LeftOut::Meshes { .. } | LeftOut::NoMeshes { .. } => "document::meshes-left-out",
             LeftOut::Shapes { .. } => "document::shapes-left-out",
             LeftOut::Images { .. } => "document::images-left-out",
         }

@@ -27,6 +27,8 @@ pub enum Remedy {
     StateRate,
     /// State what position channels mean.
     StatePositionChannels,
+    /// Pick one of several bodies.
+    PickSubject,
     /// Drop the first frame: it is a rest pose.
     DropFirstFrame,
     /// State the axis that points up.

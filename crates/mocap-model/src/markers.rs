@@ -198,6 +198,25 @@ impl Markers {
         Markers { space, ..self }
     }
 
+    /// Only some markers, under the names that `name` gives them.
+    ///
+    /// # Errors
+    /// [`ModelError::DuplicateMarker`] if two of them get one name.
+    pub fn with_only(&self, name: impl Fn(&str) -> Option<String>) -> Result<Markers, ModelError> {
+        let named: Vec<(usize, String)> =
+            self.names.iter().enumerate().filter_map(|(at, old)| Some((at, name(old)?))).collect();
+        let positions = (0..self.frames)
+            .flat_map(|frame| named.iter().map(move |(marker, _)| self.position(frame, *marker)))
+            .collect();
+        let residuals = (0..self.frames)
+            .flat_map(|frame| named.iter().map(move |(marker, _)| frame * self.names.len() + marker))
+            .filter_map(|at| self.residuals.get(at).copied())
+            .collect();
+        let names = named.iter().map(|(_, name)| name.clone()).collect();
+        let kept = Markers::new(self.space, self.rate, self.frames, names, positions)?;
+        Ok(Markers { residuals, ..kept })
+    }
+
     /// The same frames read at another rate.
     pub fn with_rate(self, rate: FrameRate) -> Markers {
         Markers { rate, ..self }
@@ -221,6 +240,20 @@ impl Markers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_markers_keep_their_places_under_other_names() {
+        let positions = vec![at(0.0), at(1.0), GAP, at(2.0)];
+        let both = recording(2, &["A:knee", "B:knee"], positions).unwrap();
+        let both = both.with_residuals(vec![0.0, 0.1, 0.0, 0.2]).unwrap();
+        let one = both.with_only(|name| name.strip_prefix("B:").map(str::to_owned)).unwrap();
+        assert_eq!(one.names(), ["knee"]);
+        assert_eq!(
+            (one.position(0, 0), one.position(1, 0), one.residual(1, 0)),
+            (at(1.0), at(2.0), Some(0.2))
+        );
+        assert!(both.with_only(|_| Some("same".to_owned())).is_err());
+    }
 
     const GAP: Option<Vector3<f64>> = None;
 

@@ -25,12 +25,28 @@ impl Clip {
     /// # Errors
     /// [`ModelError::NoJoints`] if no joint is kept.
     pub fn with_only_joints(&self, keep: impl Fn(&Joint) -> bool) -> Result<Clip, ModelError> {
+        self.with_only(|_, joint| keep(joint))
+    }
+
+    /// The motion of a joint and all joints below it, as [`Clip::with_only_joints`].
+    ///
+    /// # Errors
+    /// As [`Clip::with_only_joints`].
+    pub fn with_only_below(&self, root: JointId) -> Result<Clip, ModelError> {
+        let mut below = vec![false; self.skeleton().len()];
+        for (id, joint) in self.skeleton().iter() {
+            below[id.index()] = id == root || joint.parent.is_some_and(|parent| below[parent.index()]);
+        }
+        self.with_only(|id, _| below[id.index()])
+    }
+
+    fn with_only(&self, keep: impl Fn(JointId, &Joint) -> bool) -> Result<Clip, ModelError> {
         let skeleton = self.skeleton();
         let mut kept = vec![false; skeleton.len()];
         for (id, joint) in skeleton.iter() {
             kept[id.index()] = match joint.parent.filter(|_| joint.end_site) {
                 Some(parent) => kept[parent.index()],
-                None => keep(joint),
+                None => keep(id, joint),
             };
         }
         if kept.iter().all(|kept| *kept) {

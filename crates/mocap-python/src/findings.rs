@@ -79,6 +79,7 @@ fn hint(finding: &Finding) -> Option<&'static str> {
         Remedy::Repair => "read(..., repair=True) interpolates over such values",
         Remedy::StateRate => "read(..., rate=...) states the rate",
         Remedy::StatePositionChannels => "read(..., position_channels='replace' or 'add') states it",
+        Remedy::PickSubject => "read(..., subject=NAME) picks one",
         Remedy::DropFirstFrame => "read(..., drop_first_frame=True) drops it",
         Remedy::StateUp => "read(..., up=...) states the axis",
         Remedy::StateUnit => "read(..., unit='cm') states the unit",

@@ -170,6 +170,7 @@ pub(crate) fn of_reading(keywords: &Keywords<'_>) -> PyResult<ReadOptions> {
         drop_first_frame: keywords.flag("drop_first_frame")?.unwrap_or(false),
         expect_rest_frame: keywords.flag("expect_rest_frame")?.unwrap_or(false),
         clip: keywords.parsed::<ClipChoice>("clip")?,
+        subject: keywords.parsed("subject")?,
         limits: limits(keywords)?,
         ..ReadOptions::default()
     })

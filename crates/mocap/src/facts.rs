@@ -47,6 +47,9 @@ pub struct FileFacts {
     /// Of robots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robot: Option<RobotFacts>,
+    /// The names of the bodies, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<String>,
     /// The names of the clips, of formats that hold several per file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clips: Vec<String>,
@@ -209,6 +212,10 @@ impl FileFacts {
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
             robot: skeleton.robot().map(|robot| RobotFacts::from(&**robot)),
+            subjects: match crate::subjects(skeleton) {
+                several if several.len() > 1 => several.into_iter().map(|subject| subject.name).collect(),
+                _ => Vec::new(),
+            },
             clips: Vec::new(),
         }
     }
@@ -218,6 +225,9 @@ impl FileFacts {
         let root = self.root.as_deref().unwrap_or("");
         let skeleton = format!("{} joints, {} end sites, root '{root}'", self.joints, self.end_sites);
         let mut lines = vec![("skeleton", skeleton)];
+        if !self.subjects.is_empty() {
+            lines.push(("subjects", self.subjects.join(", ")));
+        }
         if let (Some(fps), Some(time)) = (self.fps, self.frame_time) {
             let (fps, time, duration) = (short(fps), (time * 1e7).round() / 1e7, short(self.duration));
             let frames = self.frames;

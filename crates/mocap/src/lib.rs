@@ -66,6 +66,7 @@ mod peers;
 mod problem;
 mod read;
 mod skeleton_summary;
+mod subjects;
 mod target;
 mod target_report;
 mod unit;
@@ -114,6 +115,7 @@ pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };
 pub use skeleton_summary::SkeletonSummary;
+pub use subjects::{Subject, marker_subjects, subjects};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
     speeds_in,

@@ -30,6 +30,9 @@ pub struct MarkerFacts {
     pub unit: UnitFacts,
     /// The up axis.
     pub up: String,
+    /// The names before the colons of the labels, where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subjects: Vec<String>,
     /// Gaps of all markers.
     pub gaps: usize,
     /// The share of positions that are missing, from 0 to 1.
@@ -48,6 +51,7 @@ impl MarkerFacts {
             duration: markers.frames().saturating_sub(1) as f64 * rate.frame_time(),
             unit: UnitFacts::stated(markers.space()),
             up: markers.space().up.to_string(),
+            subjects: crate::marker_subjects(markers),
             gaps: (0..markers.names().len()).map(|marker| markers.gaps(marker).len()).sum(),
             missing: markers.missing_share(),
         }
@@ -57,13 +61,17 @@ impl MarkerFacts {
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let (frames, fps, duration) = (self.frames, short(self.fps), short(self.duration));
         let time = (self.frame_time * 1e7).round() / 1e7;
-        vec![
-            ("markers", format!("{}: {}", self.markers.len(), self.markers.join(", "))),
+        let mut lines = vec![("markers", format!("{}: {}", self.markers.len(), self.markers.join(", ")))];
+        if !self.subjects.is_empty() {
+            lines.push(("subjects", self.subjects.join(", ")));
+        }
+        lines.extend([
             ("motion", format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s")),
             ("gaps", format!("{}, {:.1} % of all positions are missing", self.gaps, self.missing * 100.0)),
             ("unit", self.unit.text()),
             ("up", self.up.clone()),
-        ]
+        ]);
+        lines
     }
 }
 

@@ -12,7 +12,7 @@ use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
 use crate::unit::{in_space, restated, restated_space, unlikely_unit};
 use crate::up::detect_up;
-use crate::{FileFormat, Problem, ReadOptions, above_zero};
+use crate::{FileFormat, Problem, ReadOptions, above_zero, subjects};
 
 /// A file of any format as it was read, before it is given a meaning.
 #[derive(Debug)]
@@ -125,10 +125,14 @@ impl MotionFile {
     }
 
     /// The markers of a recording, in the rate, unit and axes that the options state; `None` for other files.
-    pub fn markers(&self, options: &ReadOptions) -> Option<Markers> {
-        let markers = self.document()?.markers()?;
+    ///
+    /// # Errors
+    /// Where the subject that is asked for is not in it.
+    pub fn markers(&self, options: &ReadOptions) -> Result<Option<Markers>, Finding> {
+        let Some(markers) = self.document().and_then(Document::markers) else { return Ok(None) };
+        let markers = subjects::of_markers(markers, options.subject.as_deref())?;
         let space = restated_space(*markers.space(), options);
-        Some(crate::markers::restated(markers, options.rate, space))
+        Ok(Some(crate::markers::restated(&markers, options.rate, space)))
     }
 
     /// As [`MotionFile::document`], to keep.
@@ -225,6 +229,7 @@ impl MotionFile {
             Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
         };
         let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
+        let value = subjects::of_clip(value, options.subject.as_deref())?;
         let clip = seen(value, self.format, options, &mut warnings);
         let warnings = first_frame(self.stated(options).frames, options, warnings)?;
         let skeleton = restated(clip.skeleton(), options);
@@ -243,6 +248,7 @@ fn meant(
     if let Err(error) = options.limits.check_samples(clip.frames(), clip.skeleton().len()) {
         return Err(Rejected::from(Finding::new(error)).behind(warnings));
     }
+    let clip = subjects::of_clip(clip, options.subject.as_deref())?;
     let mut clip = seen(clip, format, options, &mut warnings);
     let warnings = first_frame(clip.frames(), options, warnings)?;
     if options.drop_first_frame {

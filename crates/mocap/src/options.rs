@@ -41,6 +41,9 @@ pub struct ReadOptions {
     /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
     /// warning.
     pub clip: Option<ClipChoice>,
+    /// Which of several bodies in a file is read, by its name or number from 1: see [`subjects`](crate::subjects()).
+    /// Default: all of them.
+    pub subject: Option<String>,
     /// Bounds on the size of a file and of its clip.
     pub limits: Limits,
 }

@@ -46,7 +46,15 @@ pub enum Problem {
     #[error("{option} must be above 0, found {value}")]
     NotAboveZero { option: &'static str, value: f64 },
 
+    #[error("there is no subject '{asked}'; the file has {}", match known.len() {
+        0 => "no bodies".to_owned(),
+        _ => known.join(", "),
+    })]
+    NoSubject { asked: String, known: Vec<String> },
+
     // Warnings.
+    #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
+    SeveralSubjects { names: Vec<String> },
     #[error(
         "half-way between frames the error reaches {:.1} mm, the limit in frames is {} mm: a joint turns by about 180° \
          between two frames",
@@ -137,6 +145,8 @@ impl mocap_formats::Problem for Problem {
             Problem::UnitUnlikely { .. } => "unit::unlikely",
             Problem::PositionsVoted { .. } => "bvh::positions-voted",
             Problem::UpDetected { .. } => "space::up-detected",
+            Problem::NoSubject { .. } => "subject::unknown",
+            Problem::SeveralSubjects { .. } => "subject::several",
         }
     }
 
@@ -150,6 +160,7 @@ impl mocap_formats::Problem for Problem {
             | Problem::UnitForReport { .. } => Some(Remedy::StateUnit),
             Problem::PositionsVoted { .. } => Some(Remedy::StatePositionChannels),
             Problem::UpDetected { .. } => Some(Remedy::StateUp),
+            Problem::SeveralSubjects { .. } => Some(Remedy::PickSubject),
             _ => None,
         }
     }

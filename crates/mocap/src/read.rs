@@ -125,7 +125,7 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Parsed<Skeleton>, Error> 
 pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
     let (path, options) = (path.as_ref(), ReadOptions::default());
     let Parsed { value: file, warnings } = open(path, &options)?;
-    match file.markers(&options) {
+    match file.markers(&options).map_err(|error| Error::Finding(Box::new(error)))? {
         Some(value) => Ok(Parsed { value, warnings }),
         None => {
             let format = file.format().exchange().unwrap_or(Format::C3d);

@@ -160,6 +160,11 @@ pub fn put_on_target(
     options: &TargetOptions,
     warnings: &mut Vec<Finding>,
 ) -> Result<(Clip, TargetReport), Error> {
+    let several = crate::subjects(clip.skeleton());
+    if several.len() > 1 {
+        let names = several.into_iter().map(|subject| subject.name).collect();
+        warnings.push(Finding::new(crate::Problem::SeveralSubjects { names }));
+    }
     let source = clip_for_report(clip, warnings);
     if let Some(robot) = target.robot() {
         let roles = mapping.map_or_else(|| map_roles_in(clip), |mapping| mapping.source_roles().clone());

@@ -83,7 +83,10 @@ pub fn write_as(
         }
         None => {
             let prepared = for_format(prepare(clip, format, &mut warnings), format, &mut warnings);
-            mocap_formats::write_owned(prepared, format, options)?
+            let mut encoded = mocap_formats::write_owned(prepared, format, options)?;
+            let lost = document.and_then(|document| mocap_formats::left_behind(document, format, options));
+            encoded.warnings.extend(lost);
+            encoded
         }
     };
     warnings.extend(put(path.as_ref(), encoded)?);

@@ -20,7 +20,7 @@ use crate::batch::{
 use crate::console::Console;
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
-use crate::encode::{self, EncodeOptions, Encoded};
+use crate::encode::{self, EncodeOptions, Encoded, Origin};
 use crate::exit::Exit;
 use crate::read::{self, Loaded, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
@@ -210,7 +210,9 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     if format.holds_several_clips() && (scene || loaded.clip_names().len() > 1) {
         return change_all(&loaded, args, &reading, format);
     }
+    let lost = Origin::input(loaded.document()).lost(format, encode_options(args));
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
+    warnings.extend(lost);
     let mut errors = Vec::new();
     verdict::sort(mocap::verdicts(&clip), args.force, &mut errors, &mut warnings);
     let limits = reading.limits();
@@ -262,7 +264,7 @@ fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -
             .collect();
         let edited = edited?;
         let converted = facts(&edited[0], format);
-        let encoded = encode::clips(loaded.document(), edited, format, encode_options(args))?;
+        let encoded = encode::clips(Origin::input(loaded.document()), edited, format, encode_options(args))?;
         Ok(converted(encoded))
     })();
     let converted = written.behind(&mut warnings)?;

@@ -18,7 +18,7 @@ use crate::batch::{
 };
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
-use crate::encode::{self, EncodeOptions};
+use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use load::load;
@@ -143,7 +143,7 @@ fn deliver(
         _ => args.one.written.to,
     };
     let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
-    let encoded = encode::clip_in(document, clip, format.unwrap_or(Format::Bvh), options)?;
+    let encoded = encode::clip_in(Origin::input(document), clip, format.unwrap_or(Format::Bvh), options)?;
     warnings.extend_from_slice(&encoded.warnings);
     let files = edits.iter().filter_map(|edit| curve_file(edit, &job.input));
     for (file, curve) in files.zip(curves) {

@@ -24,7 +24,7 @@ use crate::batch::{
 use crate::console::Console;
 use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::edit;
-use crate::encode::{self, EncodeOptions};
+use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
 use crate::read::{self, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
@@ -208,7 +208,8 @@ fn retarget(
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let motion = encode::named(motion, &stem, format);
     // A character keeps its mesh, skin and materials.
-    let encoded = encode::clip_in(target.on.document.as_deref(), motion, format, options);
+    let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
+    let encoded = encode::clip_in(origin, motion, format, options);
     let gates = &args.gates.fail_above;
     let (checked, errors): (Vec<_>, Vec<_>) =
         gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();

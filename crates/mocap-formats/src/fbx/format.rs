@@ -11,7 +11,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: true,
-    holds: Holds { scale: true, scalars: true, events: false },
+    holds: Holds { events: false, ..Holds::ALL },
     searched: true,
     beside: None,
     detect: |start| {

@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: true,
-    holds: Holds::ALL,
+    holds: Holds { meshes: false, ..Holds::ALL },
     // A folder may hold JSON files of any kind.
     searched: false,
     beside: None,

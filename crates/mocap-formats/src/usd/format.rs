@@ -14,7 +14,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("USD as text"),
     has_motion: true,
     states_space: true,
-    holds: Holds { scale: true, scalars: false, events: false },
+    holds: Holds { scalars: false, events: false, ..Holds::ALL },
     searched: false,
     beside: None,
     detect: |start| start.bytes.starts_with(b"#usda"),

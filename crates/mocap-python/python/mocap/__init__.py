@@ -87,6 +87,7 @@ def read(
     drop_first_frame: bool = False,
     expect_rest_frame: bool = False,
     clip: Union[str, int, None] = None,
+    subject: Union[str, int, None] = None,
     limits: Optional[Mapping[str, int]] = None,
 ) -> Clip:
     """Reads the motion of a file of any format that the command line reads.
@@ -120,6 +121,8 @@ def read(
         Whether a rest pose in the first frame is expected, and no warning.
     clip : str or int, optional
         Which of several clips, by name or number. Default: the first, with a warning.
+    subject : str or int, optional
+        Which of several bodies in the file, by its name or its number from 1. Default: all of them in one skeleton.
     limits : mapping, optional
         Bounds on the file and its clip: ``bytes``, ``joints``, ``depth``, ``frames``, ``samples``.
 
