@@ -86,6 +86,37 @@ fn every_way_keeps_the_mesh_or_says_why_not() {
 }
 
 #[test]
+fn formats_without_meshes_say_what_is_lost_and_of_which_file() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    character(&sandbox, "character.glb");
+    let step = "[[step]]\ndo = 'write'\nto = 'bvh'\n";
+    sandbox.put("write.toml", step);
+    sandbox.put("onto.toml", format!("[[step]]\ndo = 'retarget'\ntarget = 'character.glb'\n{step}"));
+    let ways: [&[&str]; 6] = [
+        &["convert", "character.glb", "-o", "out.bvh"],
+        &["edit", "character.glb", "--mirror", "-o", "out.bvh"],
+        &["join", "character.glb", "character.glb", "-o", "out.bvh"],
+        &["run", "write.toml", "character.glb", "-o", "run"],
+        &["retarget", &walk, "character.glb", "-o", "out.bvh"],
+        &["run", "onto.toml", &walk, "-o", "onto"],
+    ];
+    for arguments in ways {
+        let ran = sandbox.run(over(arguments)).ok();
+        let (_, lost) = ran.stderr.split_once("document::meshes-left-out").expect(&ran.stderr);
+        let place = lost.lines().find(|line| line.contains("-->")).unwrap_or_default();
+        assert!(lost.contains("1 mesh is left out: bvh has none"), "{arguments:?}: {}", ran.stderr);
+        // The motion has no mesh: the file that has it is named.
+        assert!(place.contains("character.glb"), "{arguments:?}: {}", ran.stderr);
+    }
+    // Arrays are no scene, and a body that is asked for is no loss.
+    for arguments in [&["convert", "character.glb", "-o", "out.npz"][..], &["convert", &walk, "-o", "plain.bvh"]] {
+        let ran = sandbox.run(over(arguments)).ok();
+        assert!(!ran.stderr.contains("meshes-left-out"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn clips_of_a_set_have_names() {
     let sandbox = Sandbox::new();
     let walk = fixture("clips/alex_walk.bvh");
