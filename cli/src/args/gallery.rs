@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{FirstFrame, Inputs, MostFrames, Outputs, Reading};
+use super::{BodyArgs, FirstFrame, Inputs, MostFrames, Outputs, Reading};
 
 /// Write a gallery of a database: an index with search and filters, and a page per clip
 ///
@@ -25,6 +25,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     most_frames: MostFrames,
     #[command(flatten)]
+    pub(crate) bodies: BodyArgs,
+    #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) first: FirstFrame,
@@ -35,7 +37,11 @@ pub(crate) struct Args {
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> ViewOptions {
-        ViewOptions { most_frames: self.most_frames.most_frames as usize, ..ViewOptions::default() }
+        ViewOptions {
+            most_frames: self.most_frames.most_frames as usize,
+            colours: self.bodies.colours.0,
+            ..ViewOptions::default()
+        }
     }
 
     /// The title of the index.

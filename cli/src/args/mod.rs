@@ -62,7 +62,9 @@ pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
-pub(crate) use picture::{ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension};
+pub(crate) use picture::{
+    BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension,
+};
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use render::{Args as RenderArgs, FilmFormat};

@@ -1,7 +1,7 @@
 //! What `mocap view`, `sheet` and `plot` share.
 
 use clap::{Args, ValueEnum};
-use mocap_report::Theme;
+use mocap_report::{Colours, Theme};
 
 use super::words::words;
 use super::{FirstFrame, Inputs, Outputs, Reading};
@@ -41,6 +41,30 @@ pub(crate) enum ChartFormat {
 /// The name of a format, which is the extension of its files.
 pub(crate) fn extension(format: &impl ValueEnum) -> String {
     format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// How bodies are drawn.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Body")]
+pub(crate) struct BodyArgs {
+    /// Draw the file's mesh, or a body of capsules (files without a mesh always have capsules)
+    #[arg(long, value_name = "BODY", default_value = "mesh")]
+    pub(crate) body: BodyWord,
+    /// Colours of a mesh: material (base colours of the file) or side (left and right)
+    #[arg(long, value_name = "COLOURS", default_value = "material", hide_possible_values = true)]
+    pub(crate) colours: ColoursWord,
+}
+
+/// What is drawn of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BodyWord {
+    Mesh,
+    Capsules,
+}
+
+words! {
+    /// The colours of a mesh.
+    ColoursWord(Colours) { "material" => Colours::File, "side" => Colours::Sides }
 }
 
 words! {

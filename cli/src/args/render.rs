@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use mocap_report::render::RenderOptions;
 
 use super::sheet::ViewWord;
-use super::{GroundArgs, Pictures, ThemeWord};
+use super::{BodyArgs, GroundArgs, Pictures, ThemeWord};
 
 /// Draw motions as a film (GIF, animated PNG, PNG frames) or as one strobe picture
 ///
@@ -48,6 +48,8 @@ pub(crate) struct Args {
     pub(crate) to: Option<FilmFormat>,
     #[command(flatten)]
     pub(crate) ground: GroundArgs,
+    #[command(flatten)]
+    pub(crate) bodies: BodyArgs,
     #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
@@ -106,6 +108,7 @@ impl Args {
             range: [self.start, self.end],
             view: self.view.0,
             theme: self.theme.0,
+            colours: self.bodies.colours.0,
             ground: Vec::new(),
             threads: self.pictures.inputs.selection.jobs.and_then(|jobs| usize::from(jobs).try_into().ok()),
         }

@@ -5,7 +5,7 @@ use mocap_report::View;
 use mocap_report::sheet::{Moment, SheetOptions};
 
 use super::words::words;
-use super::{ImageFormat, Pictures, ThemeWord};
+use super::{BodyArgs, ImageFormat, Pictures, ThemeWord};
 
 /// Draw poses of motions side by side, as SVG or PNG
 ///
@@ -40,6 +40,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<ImageFormat>,
     #[command(flatten)]
+    pub(crate) bodies: BodyArgs,
+    #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
 
@@ -62,6 +64,7 @@ impl Args {
             view: self.view.0,
             width: f32::from(self.width),
             theme: self.theme.0,
+            colours: self.bodies.colours.0,
             ..SheetOptions::default()
         }
     }

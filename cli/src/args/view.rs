@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{GroundArgs, Length, MostFrames, Pictures};
+use super::{BodyArgs, GroundArgs, Length, MostFrames, Pictures};
 
 /// Write a page that plays motions: one HTML file without network access
 ///
@@ -31,6 +31,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) ground: GroundArgs,
     #[command(flatten)]
+    pub(crate) bodies: BodyArgs,
+    #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
 
@@ -38,6 +40,11 @@ impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> ViewOptions {
         let most_frames = self.most_frames.most_frames as usize;
-        ViewOptions { most_frames, shell: self.shell.0, ..ViewOptions::default() }
+        ViewOptions {
+            most_frames,
+            shell: self.shell.0,
+            colours: self.bodies.colours.0,
+            ..ViewOptions::default()
+        }
     }
 }

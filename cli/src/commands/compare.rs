@@ -243,7 +243,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     }
     if let Some(path) = &args.html {
         let named = named.map(|(name, clip)| (name, read::upright(clip, &args.reading)));
-        let inputs = named.each_ref().map(|(name, clip)| ViewInput { name, clip });
+        let inputs = named.each_ref().map(|(name, clip)| ViewInput::new(name, clip));
         let options = ViewOptions { shell: args.measure.shell.0, ..ViewOptions::default() };
         write(path, &view::html(&inputs, &options))?;
     }

@@ -94,14 +94,16 @@ pub(crate) fn script_path(relative: &Path) -> PathBuf {
 
 fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> {
     let reading = args.first.of(&args.reading);
-    let (Drawn { name, clip, path }, mut warnings, bytes_in) = picture::drawn(&job.input, context, &reading)?;
-    let motions = [ViewInput { name: &name, clip: &clip }];
-    let input = ClipInput { path: &path, motions: &motions, outcome: None };
+    let (drawn, mut warnings, bytes_in) = picture::drawn(&job.input, context, &reading)?;
+    let body = drawn.body(&args.bodies);
+    let Drawn { name, clip, path, .. } = &drawn;
+    let motions = [ViewInput { body, ..ViewInput::new(name, clip) }];
+    let input = ClipInput { path, motions: &motions, outcome: None };
     let script = context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &args.options()));
     let encoded = Encoded::from(script.behind(&mut warnings)?);
     let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
     let frames = clip.frames();
-    let row = Row::new(&path, &output, bytes, frames);
+    let row = Row::new(path, &output, bytes, frames);
     let tally = Tally { frames, bytes_in, bytes_out: bytes };
     Ok(Report { json: json(&row), text: row.text(), warnings, tally, ..Report::default() })
 }

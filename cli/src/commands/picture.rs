@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use mocap_edit::edits::Operation;
 use mocap_edit::{OnTerrain, surface_below};
-use mocap_model::{Clip, FrameRate, Vector3};
+use mocap_formats::Parsed;
+use mocap_model::{Body, Clip, FrameRate, Vector3};
 use serde::Serialize;
 
 use super::compare::about;
 use super::edit::EditFiles;
-use crate::args::{GroundArgs, Invocation, Pictures, Reading, extension};
+use crate::args::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, extension};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally, fail, json,
     read_files,
@@ -20,7 +21,7 @@ use crate::console::{Console, put_stdout};
 use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::read::{self, Motion};
+use crate::read::{self, Loaded, Motion};
 
 /// A motion to be drawn; its joints have roles.
 pub(crate) struct Drawn {
@@ -28,6 +29,15 @@ pub(crate) struct Drawn {
     pub(crate) name: String,
     pub(crate) clip: Clip,
     pub(crate) path: String,
+    /// The meshes of its file, on its joints.
+    body: Option<Body>,
+}
+
+impl Drawn {
+    /// The meshes of its file, unless capsules are wanted.
+    pub(crate) fn body(&self, args: &BodyArgs) -> Option<&Body> {
+        self.body.as_ref().filter(|_| args.body == BodyWord::Mesh)
+    }
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -186,8 +196,22 @@ pub(super) fn drawn(
     context: &JobContext,
     reading: &Reading,
 ) -> Result<(Drawn, Vec<Diagnostic>, u64), Failure> {
-    let Motion { clip, warnings, bytes } = motion(context, input, reading)?;
-    Ok((Drawn { name: title(input), clip, path: input.shown() }, warnings, bytes))
+    let loaded = read::load(context, input, reading)?;
+    let found = loaded.document().map(|document| document.body(&reading.limits()));
+    let Motion { clip, mut warnings, bytes } = motion(loaded, reading)?;
+    let body = match found {
+        Some(Ok(Some(Parsed { value, warnings: found }))) => {
+            warnings.extend(found.into_iter().map(Diagnostic::from));
+            Some(value.on(clip.skeleton()))
+        }
+        // The motion is drawn nevertheless, by a body of capsules.
+        Some(Err(damaged)) => {
+            warnings.push(Diagnostic::from(damaged));
+            None
+        }
+        Some(Ok(None)) | None => None,
+    };
+    Ok((Drawn { name: title(input), clip, path: input.shown(), body }, warnings, bytes))
 }
 
 /// Draws all inputs into one file.
@@ -340,8 +364,7 @@ fn title(input: &Input) -> String {
 }
 
 /// A motion, or a skeleton at rest, with the roles of its joints.
-fn motion(context: &JobContext, input: &Input, reading: &Reading) -> Result<Motion, Failure> {
-    let loaded = read::load(context, input, reading)?;
+fn motion(loaded: Loaded, reading: &Reading) -> Result<Motion, Failure> {
     let bytes = loaded.size();
     if let Some((markers, mut warnings)) = loaded.markers(reading)? {
         let mut found = Vec::new();

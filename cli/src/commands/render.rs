@@ -77,7 +77,10 @@ fn inputs<'a>(args: &Args, drawn: &'a [Drawn]) -> Result<Vec<RenderInput<'a>>, D
             let message = format!("the motion ends at {last:.2} s, before the start at {start} s");
             Err(Diagnostic::new("render::start", message).help("--start is a time within the motion [s]"))
         }
-        None => Ok(drawn.iter().map(|drawn| RenderInput { clip: &drawn.clip }).collect()),
+        None => Ok(drawn
+            .iter()
+            .map(|drawn| RenderInput { clip: &drawn.clip, body: drawn.body(&args.bodies) })
+            .collect()),
     }
 }
 

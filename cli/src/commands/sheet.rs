@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
 
 use super::picture::{self, Drawn};
-use crate::args::{ImageFormat, Invocation, SheetArgs as Args, extension};
+use crate::args::{BodyArgs, ImageFormat, Invocation, SheetArgs as Args, extension};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Ex
     };
     let exit =
         picture::run_pages(&args.pictures, &extension(&format), (invocation, &mut *console), |drawn| {
-            Ok(sheet(drawn, height, &options)?.iter().map(write).collect())
+            Ok(sheet(drawn, &args.bodies, height, &options)?.iter().map(write).collect())
         })?;
     if shrinks.into_inner() {
         console.note("a PNG has at most 16000 pixels a side: the sheet is drawn smaller; a lower --page-height or an .svg keeps its size");
@@ -45,9 +45,16 @@ fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Ex
     Ok(exit)
 }
 
-fn sheet(drawn: &[Drawn], height: f32, options: &SheetOptions) -> Result<Vec<Page>, Diagnostic> {
-    let inputs: Vec<SheetInput<'_>> =
-        drawn.iter().map(|drawn| SheetInput { name: &drawn.name, clip: &drawn.clip }).collect();
+fn sheet(
+    drawn: &[Drawn],
+    bodies: &BodyArgs,
+    height: f32,
+    options: &SheetOptions,
+) -> Result<Vec<Page>, Diagnostic> {
+    let inputs: Vec<SheetInput<'_>> = drawn
+        .iter()
+        .map(|drawn| SheetInput { body: drawn.body(bodies), ..SheetInput::new(&drawn.name, &drawn.clip) })
+        .collect();
     let checked = options.check_moments(&inputs);
     checked.map_err(|error| Diagnostic::new("sheet::no-pose", format!("--at: {error}")))?;
     Ok(pages(&inputs, height, options))

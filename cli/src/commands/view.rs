@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mocap_report::view::{Character, ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn};
-use crate::args::{Invocation, ViewArgs as Args};
+use crate::args::{BodyArgs, Invocation, ViewArgs as Args};
 use crate::console::Console;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -35,11 +35,11 @@ fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Ex
     let terrain = picture::terrain(&args.ground)?;
     picture::run(&args.pictures, "html", (invocation, console), |drawn| {
         let ground = picture::ground(terrain.as_ref(), drawn)?;
-        page(drawn, &ViewOptions { ground, ..options.clone() })
+        page(drawn, &args.bodies, &ViewOptions { ground, ..options.clone() })
     })
 }
 
-fn page(drawn: &[Drawn], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
+fn page(drawn: &[Drawn], bodies: &BodyArgs, options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
     if let Some(mesh) = &options.mesh
         && !drawn.iter().any(|drawn| mesh.fits(drawn.clip.skeleton()))
     {
@@ -48,8 +48,10 @@ fn page(drawn: &[Drawn], options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
             "joints are paired by name; `mocap retarget IN character.glb` puts a motion on its skeleton",
         ));
     }
-    let inputs: Vec<ViewInput<'_>> =
-        drawn.iter().map(|drawn| ViewInput { name: &drawn.name, clip: &drawn.clip }).collect();
+    let inputs: Vec<ViewInput<'_>> = drawn
+        .iter()
+        .map(|drawn| ViewInput { body: drawn.body(bodies), ..ViewInput::new(&drawn.name, &drawn.clip) })
+        .collect();
     Ok(html(&inputs, options))
 }
 

@@ -65,7 +65,7 @@ impl Site {
         let name = job.input.output_name().display().to_string();
         let names = [name.clone(), format!("{name}: result")];
         let mut motions: Vec<ViewInput<'_>> =
-            names.iter().zip(&shown).map(|(name, clip)| ViewInput { name, clip }).collect();
+            names.iter().zip(&shown).map(|(name, clip)| ViewInput::new(name, clip)).collect();
         if Arc::ptr_eq(source, result) {
             motions.pop();
         }

@@ -59,7 +59,7 @@ fn the_table_of_edits_is_that_of_the_library() {
 /// The type of a value in Python.
 fn python(schema: &Json) -> String {
     let one = |schema: &Json| match schema.get("title").and_then(Json::as_str) {
-        Some("motion") => "Clip".to_owned(),
+        Some("motion") => "\"Clip\"".to_owned(),
         Some("time-map" | "path" | "heights" | "triangles") => "npt.ArrayLike".to_owned(),
         Some("root-curve") => "RootCurve".to_owned(),
         Some("keys") => "Mapping[str, Any]".to_owned(),
@@ -112,25 +112,7 @@ fn keyword(kind: &EditKind) -> (String, Vec<String>) {
 }
 
 fn types() -> String {
-    let mut text = String::from(
-        r#"# Written from the table of edits: UPDATE_DOCUMENTS=1 cargo test -p mocap-cli --test documents.
-"""The types of the keywords of `Clip.edit`."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Union
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    import numpy.typing as npt
-
-    from ._clip import Clip
-    from ._edits import RootCurve
-
-    class Edits(TypedDict, total=False):
-"#,
-    );
+    let mut text = "    class Edits(TypedDict, total=False):\n".to_owned();
     for kind in EditKind::all().iter().filter(|kind| kind.name != "extract-root") {
         let (name, types) = keyword(kind);
         let types = match &types[..] {
@@ -145,5 +127,6 @@ if TYPE_CHECKING:
 
 #[test]
 fn the_types_of_pythons_keywords_are_those_of_the_library() {
-    written("crates/mocap-python/python/mocap/_edit_types.py", ["", ""], &types());
+    let marks = ["    # Edits: written from the table of edits.\n", "    # End of edits.\n"];
+    written("crates/mocap-python/python/mocap/_clip.py", marks, &types());
 }

@@ -164,7 +164,7 @@ pub(crate) fn view(py: Python<'_>, clips: Vec<(String, PyRef<'_, Clip>)>, most_f
     py.detach(|| {
         let drawn: Vec<(String, mocap::Clip)> =
             clips.into_iter().map(|(name, clip)| (name, mocap::upright(mocap::with_roles(clip)))).collect();
-        let inputs: Vec<_> = drawn.iter().map(|(name, clip)| page::ViewInput { name, clip }).collect();
+        let inputs: Vec<_> = drawn.iter().map(|(name, clip)| page::ViewInput::new(name, clip)).collect();
         let options = page::ViewOptions { most_frames: most_frames.max(2), ..page::ViewOptions::default() };
         String::from_utf8(page::html(&inputs, &options)).expect("a page is UTF-8")
     })

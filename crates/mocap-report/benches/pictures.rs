@@ -18,7 +18,7 @@ fn pictures(c: &mut Criterion) {
     }
     for (name, clip) in &clips {
         let mut group = c.benchmark_group(*name);
-        let (view, sheet) = ([ViewInput { name, clip }], [SheetInput { name, clip }]);
+        let (view, sheet) = ([ViewInput::new(name, clip)], [SheetInput::new(name, clip)]);
         group.bench_function("view", |b| b.iter(|| html(black_box(&view), &ViewOptions::default())));
         group.bench_function("sheet svg", |b| b.iter(|| svg(black_box(&sheet), &SheetOptions::default())));
         group.bench_function("sheet png", |b| b.iter(|| png(black_box(&sheet), &SheetOptions::default())));

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn films_have_their_pictures_at_their_times_on_any_number_of_threads() {
         let clip = wave();
-        let film = gif(&[RenderInput { clip: &clip }], &options()).unwrap();
+        let film = gif(&[RenderInput::of(&clip)], &options()).unwrap();
         let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
         let mut delays = Vec::new();
         // What a viewer shows: pixels that did not change are left as they are.
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(delays, [10; 6]);
         assert!(written < 6 * 160 * 120, "{written}");
         let options = options();
-        let drawn = Film::new(&[RenderInput { clip: &clip }], &options);
+        let drawn = Film::new(&[RenderInput::of(&clip)], &options);
         let palette = decoder.global_palette().unwrap().to_vec();
         let last = drawn.picture(1.0);
         let far = last.iter().zip(&shown).map(|(colour, pixel)| {
@@ -187,13 +187,13 @@ mod tests {
         assert!(far.max() <= Some(40), "the last picture is whole");
         for threads in [1, 3] {
             let options = RenderOptions { threads: NonZeroUsize::new(threads), ..options.clone() };
-            assert!(gif(&[RenderInput { clip: &clip }], &options).unwrap() == film);
+            assert!(gif(&[RenderInput::of(&clip)], &options).unwrap() == film);
         }
-        let animated = apng(&[RenderInput { clip: &clip }], &options).unwrap();
+        let animated = apng(&[RenderInput::of(&clip)], &options).unwrap();
         let reader = png::Decoder::new(std::io::Cursor::new(animated)).read_info().unwrap();
         assert_eq!(reader.info().animation_control().unwrap().num_frames, 6);
         let mut count = 0;
-        frames(&[RenderInput { clip: &clip }], &options, |file| {
+        frames(&[RenderInput::of(&clip)], &options, |file| {
             assert!(file.starts_with(b"\x89PNG"));
             count += 1;
         })
@@ -205,7 +205,7 @@ mod tests {
     fn pictures_of_an_animated_png_are_whole_though_they_hold_only_what_changed() {
         let clip = wave();
         let options = options();
-        let file = apng(&[RenderInput { clip: &clip }], &options).unwrap();
+        let file = apng(&[RenderInput::of(&clip)], &options).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
         let mut shown = vec![[0u8; 4]; 160 * 120];
         let mut part = vec![0; 160 * 120 * 4];
@@ -218,7 +218,7 @@ mod tests {
                     shown[((y + control.y_offset) * 160 + x + control.x_offset) as usize] = *pixel;
                 }
             }
-            let drawn = Film::new(&[RenderInput { clip: &clip }], &options).picture(time);
+            let drawn = Film::new(&[RenderInput::of(&clip)], &options).picture(time);
             assert!(
                 shown.iter().zip(&drawn).all(|(shown, drawn)| shown[..3] == drawn[..] && shown[3] == 255)
             );

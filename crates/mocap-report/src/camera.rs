@@ -1,5 +1,6 @@
 //! From the stage to a picture plane: x to the right, y up, and how near a point is.
 
+use crate::paint::Eye;
 use crate::stage::Place;
 
 /// Where a sheet is seen from.
@@ -41,6 +42,12 @@ impl Camera {
         };
         let yaw = turn - heading;
         Camera { yaw: [yaw.sin(), yaw.cos()], pitch: [f64::sin(pitch), f64::cos(pitch)], distance, centre }
+    }
+
+    /// The eye that sees the same with pixels.
+    pub(crate) fn eye(&self, pixels_per_unit: f64, size: [usize; 2]) -> Eye {
+        let [yaw, pitch] = [self.yaw, self.pitch].map(|[sin, cos]| sin.atan2(cos));
+        Eye::of_camera(self.centre.into(), [-yaw, pitch], self.distance, pixels_per_unit, size)
     }
 
     /// A direction of the stage to the right, up, and towards the eye.

@@ -159,16 +159,16 @@ pub(crate) fn turns(stage: &Stage<'_>, step: usize, samples: usize) -> String {
     coding::encode(&values, skeleton.len() * 4)
 }
 
-fn list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
+pub(crate) fn list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
     json.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn number(value: &Value) -> Option<usize> {
+pub(crate) fn number(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|value| usize::try_from(value).ok())
 }
 
 /// The JSON and the bytes of a GLB file.
-fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     if word(0)? != 0x4654_6c67 {
         return None;
@@ -247,7 +247,7 @@ impl<'a> Small<'a> {
         if let Some(new) = self.known.get(&old) {
             return Ok(json!(new));
         }
-        let (accessor, items) = self.items(old).ok_or_else(unsupported)?;
+        let (accessor, items) = items(self.json, self.bin, old).ok_or_else(unsupported)?;
         self.packed.resize(self.packed.len().next_multiple_of(4), 0);
         self.views.push(json!({ "buffer": 0, "byteOffset": self.packed.len(), "byteLength": items.len() }));
         self.packed.extend(items);
@@ -262,41 +262,42 @@ impl<'a> Small<'a> {
         self.known.insert(old, self.accessors.len() - 1);
         Ok(json!(self.accessors.len() - 1))
     }
+}
 
-    fn items(&self, accessor: usize) -> Option<(&'a Value, Vec<u8>)> {
-        let accessor = list(self.json, "accessors").get(accessor)?;
-        let view = list(self.json, "bufferViews").get(number(accessor.get("bufferView")?)?)?;
-        let of = |value: &Value, key: &str| value.get(key).map_or(Some(0), number);
-        if accessor.get("sparse").is_some() || of(view, "buffer")? != 0 {
-            return None;
-        }
-        let wide = match accessor.get("type")?.as_str()? {
-            "SCALAR" => 1,
-            "VEC3" => 3,
-            "VEC4" => 4,
-            "MAT4" => 16,
+/// An accessor and its items without gaps; `None` where it is sparse, compressed or outside the file.
+pub(crate) fn items<'a>(json: &'a Value, bin: &[u8], accessor: usize) -> Option<(&'a Value, Vec<u8>)> {
+    let accessor = list(json, "accessors").get(accessor)?;
+    let view = list(json, "bufferViews").get(number(accessor.get("bufferView")?)?)?;
+    let of = |value: &Value, key: &str| value.get(key).map_or(Some(0), number);
+    if accessor.get("sparse").is_some() || of(view, "buffer")? != 0 {
+        return None;
+    }
+    let wide = match accessor.get("type")?.as_str()? {
+        "SCALAR" => 1,
+        "VEC3" => 3,
+        "VEC4" => 4,
+        "MAT4" => 16,
+        _ => return None,
+    };
+    let item = wide
+        * match accessor.get("componentType")?.as_u64()? {
+            5120 | 5121 => 1,
+            5122 | 5123 => 2,
+            5125 | 5126 => 4,
             _ => return None,
         };
-        let item = wide
-            * match accessor.get("componentType")?.as_u64()? {
-                5120 | 5121 => 1,
-                5122 | 5123 => 2,
-                5125 | 5126 => 4,
-                _ => return None,
-            };
-        let stride = of(view, "byteStride")?.max(item);
-        let start = of(view, "byteOffset")?.checked_add(of(accessor, "byteOffset")?)?;
-        let count = number(accessor.get("count")?)?;
-        if count.checked_mul(item)? > self.bin.len() {
-            return None;
-        }
-        let mut items = Vec::with_capacity(count * item);
-        for i in 0..count {
-            let from = start.checked_add(i.checked_mul(stride)?)?;
-            items.extend(self.bin.get(from..from.checked_add(item)?)?);
-        }
-        Some((accessor, items))
+    let stride = of(view, "byteStride")?.max(item);
+    let start = of(view, "byteOffset")?.checked_add(of(accessor, "byteOffset")?)?;
+    let count = number(accessor.get("count")?)?;
+    if count.checked_mul(item)? > bin.len() {
+        return None;
     }
+    let mut items = Vec::with_capacity(count * item);
+    for i in 0..count {
+        let from = start.checked_add(i.checked_mul(stride)?)?;
+        items.extend(bin.get(from..from.checked_add(item)?)?);
+    }
+    Some((accessor, items))
 }
 
 #[cfg(test)]

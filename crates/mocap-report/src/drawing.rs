@@ -91,6 +91,16 @@ pub(crate) enum Shape {
         outline: Vec<Point>,
         ink: Ink,
     },
+    /// Pixels, row by row: red, green, blue, opacity.
+    Picture {
+        /// The upper left corner.
+        at: Point,
+        /// Width and height in the drawing.
+        size: Point,
+        /// Pixels along them.
+        pixels: [u32; 2],
+        colours: Vec<[u8; 4]>,
+    },
     Text {
         at: Point,
         text: String,

@@ -16,7 +16,7 @@ fn metres() -> Space {
 }
 
 fn page(clips: &[&Clip]) -> String {
-    let inputs: Vec<ViewInput<'_>> = clips.iter().map(|clip| ViewInput { name: "made", clip }).collect();
+    let inputs: Vec<ViewInput<'_>> = clips.iter().map(|clip| ViewInput::new("made", clip)).collect();
     String::from_utf8(view::html(&inputs, &ViewOptions::default())).unwrap()
 }
 
@@ -71,7 +71,7 @@ fn all_kinds() -> Vec<Clip> {
 #[test]
 fn every_motion_gives_every_picture_twice_the_same() {
     for clip in all_kinds() {
-        let input = [SheetInput { name: "made", clip: &clip }];
+        let input = [SheetInput::new("made", &clip)];
         for view in [View::Perspective, View::Front, View::Side] {
             let options = SheetOptions { view, poses: 3, scale: 0.5, ..SheetOptions::default() };
             let svg = sheet::svg(&input, &options);
@@ -160,7 +160,7 @@ fn moments_choose_poses() {
     assert_eq!(Moment::Frame(121).frame_in(&clip), None);
     let options =
         SheetOptions { at: vec![Moment::Seconds(1.5), Moment::Frame(7)], ..SheetOptions::default() };
-    let svg = sheet::svg(&[SheetInput { name: "made", clip: &clip }], &options);
+    let svg = sheet::svg(&[SheetInput::new("made", &clip)], &options);
     assert!(svg.contains("1.50 s  #90") && svg.contains("0.12 s  #7"));
     assert_eq!(svg.matches(" s  #").count(), 2);
 }
@@ -172,7 +172,7 @@ fn names_are_text_everywhere() {
     let skeleton =
         clip.skeleton().with_joints(|joint| joint.name = format!("{nasty}{}", joint.name)).unwrap();
     let clip = clip.with_skeleton(Arc::new(skeleton)).unwrap();
-    let sheet = sheet::svg(&[SheetInput { name: nasty, clip: &clip }], &SheetOptions::default());
+    let sheet = sheet::svg(&[SheetInput::new(nasty, &clip)], &SheetOptions::default());
     let joint = mocap_model::JointId(1);
     let plot = plot::svg(&[PlotInput { name: nasty, clip: &clip, joint }], &PlotOptions::default());
     for svg in [&sheet, &plot] {
@@ -181,7 +181,7 @@ fn names_are_text_everywhere() {
         );
     }
     let other = chain(3, 0.6, 4, metres()).with_skeleton(clip.skeleton().clone()).unwrap();
-    let inputs = [&clip, &other].map(|clip| ViewInput { name: nasty, clip });
+    let inputs = [&clip, &other].map(|clip| ViewInput::new(nasty, clip));
     let page = String::from_utf8(view::html(&inputs, &ViewOptions::default())).unwrap();
     assert!(!page.contains("<b>") && page.matches("</script>").count() == 2);
     assert_eq!(data(&page)["clips"][1]["joints"][1], format!("{nasty}joint 1"));
@@ -191,7 +191,7 @@ fn names_are_text_everywhere() {
 #[test]
 fn themes_differ() {
     let clip = chain(5, 0.3, 9, metres());
-    let input = [SheetInput { name: "made", clip: &clip }];
+    let input = [SheetInput::new("made", &clip)];
     let of = |theme| sheet::svg(&input, &SheetOptions { theme, ..SheetOptions::default() });
     assert!(of(Theme::Light).contains("prefers-color-scheme:dark"));
     assert!(!of(Theme::Dark).contains("prefers-color-scheme") && of(Theme::Dark).contains("#14171c"));

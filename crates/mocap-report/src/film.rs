@@ -8,15 +8,27 @@ use crate::mesh::mesh;
 use crate::paint::{Canvas, Eye, Paints};
 use crate::picture::Picture;
 use crate::stage::{FAR, Place, Stage, spread};
+use crate::surface::{Colours, Surface};
 use crate::ticks::grid;
-use mocap_model::{Clip, Vector3};
+use mocap_model::{Body, Clip, Vector3};
 use std::num::NonZeroUsize;
+
+type V = Vector3<f64>;
 
 /// A motion in a film; several stand side by side with their roots aligned.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderInput<'a> {
     /// The motion; the roles of its joints give the body, sides and facing.
     pub clip: &'a Clip,
+    /// The meshes of its file, whose bones are joints of the clip; without them a body of capsules is drawn.
+    pub body: Option<&'a Body>,
+}
+
+impl<'a> RenderInput<'a> {
+    /// A motion without meshes.
+    pub fn of(clip: &'a Clip) -> RenderInput<'a> {
+        RenderInput { clip, body: None }
+    }
 }
 
 /// How a film looks.
@@ -32,6 +44,8 @@ pub struct RenderOptions {
     pub view: View,
     /// Default [`Theme::Light`].
     pub theme: Theme,
+    /// The colours of meshes. Default [`Colours::File`].
+    pub colours: Colours,
     /// The surface below the first motion: triangles in the axes and units of its clip, anticlockwise seen from above.
     /// Default: none, a flat floor.
     pub ground: Vec<[Vector3<f64>; 3]>,
@@ -47,6 +61,7 @@ impl Default for RenderOptions {
             range: [None; 2],
             view: View::Perspective,
             theme: Theme::Light,
+            colours: Colours::File,
             ground: Vec::new(),
             threads: None,
         }
@@ -67,6 +82,8 @@ pub const MOST_PICTURES: usize = 20_000;
 /// What all pictures of a film share.
 pub(crate) struct Film<'a> {
     pub stages: Vec<(Stage<'a>, Vec<Solid>)>,
+    /// By motion, the mesh that is drawn in place of its solids.
+    surfaces: Vec<Option<Surface>>,
     pub options: &'a RenderOptions,
     pub size: f64,
     pub floor: f64,
@@ -139,17 +156,23 @@ impl<'a> Film<'a> {
             (stage, body.solids)
         };
         let mut stages: Vec<_> = inputs.iter().map(dress).collect();
+        let surface = |input: &RenderInput<'a>| Surface::new(input.body?, input.clip.skeleton().len());
+        let surfaces: Vec<Option<Surface>> = inputs.iter().map(surface).collect();
         let ground = stages.first_mut().map_or_else(Vec::new, |(stage, _)| stage.lay(&options.ground));
         let first = stages.first().map(|(stage, _)| stage);
         let known = first.is_some_and(|stage| stage.unit.is_some());
         let (from, count) = span(inputs, options);
         let times = || spread(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
-        let room = |(stage, solids): &(Stage<'a>, Vec<Solid>)| {
+        let room = |((stage, solids), surface): (&(Stage<'a>, Vec<Solid>), &Option<Surface>)| {
             // Over a surface the camera follows the hips up and down.
-            let highest = if ground.is_empty() { highest(stage, solids, times()) } else { stage.floor };
-            stage.size().max(ROOM * (highest - stage.floor))
+            let height = match surface {
+                _ if !ground.is_empty() => 0.0,
+                Some(surface) => surface.height(stage, times().map(|time| frame(stage, time))),
+                None => highest(stage, solids, times()) - stage.floor,
+            };
+            stage.size().max(ROOM * height)
         };
-        let size = stages.iter().map(room).fold(0.0, f64::max);
+        let size = stages.iter().zip(&surfaces).map(room).fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
         Film {
             size,
@@ -158,6 +181,7 @@ impl<'a> Film<'a> {
             grid: grid(first.map_or(size, Stage::size), known),
             ground,
             stages,
+            surfaces,
             options,
         }
     }
@@ -188,9 +212,17 @@ impl<'a> Film<'a> {
         Eye::new(target, [heading + turn(self.options.view), pitch], reach, parallel, self.options.size)
     }
 
-    pub(crate) fn add(&self, canvas: &mut Canvas, index: usize, pose: &[Place]) {
+    /// Draws a body in a frame; `pose` has the places of that frame, moved to where it stands.
+    pub(crate) fn add(&self, canvas: &mut Canvas, index: usize, frame: usize, pose: &[Place]) {
         let (stage, solids) = &self.stages[index];
         let paints = Paints::of(self.options.theme);
+        if let Some(surface) = &self.surfaces[index] {
+            let shift = V::from(pose[stage.centre]) - V::from(stage.pose(frame)[stage.centre]);
+            let corners = surface.corners(&surface.pose(stage, frame), shift);
+            let colours = paints.of_surface(surface, stage, self.options.colours, index);
+            canvas.add_surface(&corners, &colours, &surface.triangles);
+            return;
+        }
         for solid in solids {
             let colour = paints.of_side(stage.sides[solid.joint]);
             canvas.add(&mesh(solid, pose, stage.scale), colour);
@@ -220,7 +252,8 @@ impl<'a> Film<'a> {
         let mut ground = Vector3::zeros();
         let first = self.stages.first().map(|(stage, _)| stage.pose(frame(stage, time))[stage.centre]);
         for (index, (stage, _)) in self.stages.iter().enumerate() {
-            let mut pose = stage.pose(frame(stage, time));
+            let shown = frame(stage, time);
+            let mut pose = stage.pose(shown);
             if let Some(first) = first.filter(|_| count > 1) {
                 let far = (index as f64 - (count as f64 - 1.0) / 2.0) * gap;
                 let hips = pose[stage.centre];
@@ -236,7 +269,7 @@ impl<'a> Film<'a> {
                     *place = [0, 1, 2].map(|axis| place[axis] + shift[axis]);
                 }
             }
-            self.add(&mut canvas, index, &pose);
+            self.add(&mut canvas, index, shown, &pose);
         }
         self.finish(canvas, ground)
     }
@@ -275,7 +308,7 @@ mod tests {
     fn what_reaches_high_is_in_the_picture() {
         let clip = crate::made::chain(6, 1.0, 1, mocap_model::Space::default());
         let options = RenderOptions { range: [None; 2], ..options() };
-        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let film = Film::new(&[RenderInput::of(&clip)], &options);
         let (stage, solids) = &film.stages[0];
         let high = highest(stage, solids, [0.0].into_iter()) - stage.floor;
         assert!(high > 0.0 && film.size >= 1.1 * high);
@@ -285,7 +318,7 @@ mod tests {
     fn left_is_orange_right_is_blue_and_both_throw_shadows() {
         let clip = wave();
         let options = options();
-        let film = Film::new(&[RenderInput { clip: &clip }], &options);
+        let film = Film::new(&[RenderInput::of(&clip)], &options);
         let picture = film.picture(0.6);
         let count = |like: &dyn Fn(&[u8; 3]) -> bool| picture.iter().filter(|c| like(c)).count();
         assert!(count(&|c| c[0] > c[2].saturating_add(60)) > 40, "orange");
@@ -305,9 +338,9 @@ mod tests {
             .map(|it| it.map(|[x, z]| corner(x, z)));
         for view in [View::Perspective, View::Side] {
             let options = RenderOptions { view, ground: slab.to_vec(), ..options() };
-            let with = Film::new(&[RenderInput { clip: &clip }], &options).picture(0.6);
+            let with = Film::new(&[RenderInput::of(&clip)], &options).picture(0.6);
             let options = RenderOptions { ground: Vec::new(), ..options.clone() };
-            let without = Film::new(&[RenderInput { clip: &clip }], &options).picture(0.6);
+            let without = Film::new(&[RenderInput::of(&clip)], &options).picture(0.6);
             let grey = |c: &[u8; 3]| c[0].abs_diff(c[2]) < 20;
             let changed = with.iter().zip(&without).filter(|(with, without)| with != without);
             let ground: Vec<&[u8; 3]> = changed.map(|(with, _)| with).filter(|c| grey(c)).collect();

@@ -7,7 +7,7 @@
 //! use mocap_report::gallery;
 //! use mocap_report::view::{ViewInput, ViewOptions};
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! let motions = [ViewInput { name: "wave", clip: &clip }];
+//! let motions = [ViewInput::new("wave", &clip)];
 //! let input = gallery::ClipInput { path: "db/wave.bvh", motions: &motions, outcome: None };
 //! // One script for each clip, in any order and on any machine …
 //! let script = gallery::clip_script(&input, &ViewOptions::default());
@@ -189,7 +189,7 @@ mod tests {
     use crate::made::wave;
 
     fn script_of(clip: &mocap_model::Clip, path: &str) -> Vec<u8> {
-        let motions = [ViewInput { name: path, clip }];
+        let motions = [ViewInput::new(path, clip)];
         clip_script(&ClipInput { path, motions: &motions, outcome: None }, &ViewOptions::default())
     }
 

@@ -8,12 +8,12 @@
 //! use mocap_report::view::{self, ViewInput, ViewOptions};
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 //! // A contact sheet of twelve poses.
-//! let input = SheetInput { name: "wave", clip: &clip };
+//! let input = SheetInput::new("wave", &clip);
 //! let svg = sheet::svg(&[input], &SheetOptions { poses: 12, ..SheetOptions::default() });
 //! assert!(svg.starts_with("<svg"));
 //!
 //! // A page that plays the motion in any browser.
-//! let input = ViewInput { name: "wave", clip: &clip };
+//! let input = ViewInput::new("wave", &clip);
 //! let page = view::html(&[input], &ViewOptions::default());
 //! assert!(page.starts_with(b"<!doctype html>"));
 //! ```
@@ -62,9 +62,12 @@ mod rename;
 pub mod render;
 pub mod sheet;
 mod silhouette;
+mod skin_data;
+mod skinned_pose;
 mod stage;
 mod strobe;
 mod style;
+mod surface;
 mod svg;
 mod thumbnail;
 mod ticks;
@@ -74,6 +77,7 @@ pub use camera::View;
 pub use drawing::Theme;
 pub use mocap_analysis::AnalysisError;
 pub use mocap_model::{Clip, JointId};
+pub use surface::Colours;
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -1,7 +1,9 @@
 //! A picture of solids on a floor, drawn without a graphics card: the light, the grid and the bodies of the page.
 
-use crate::drawing::{Ink, Theme};
+use crate::drawing::{Ink, SERIES, Theme};
 use crate::mesh::{Corner, Mesh};
+use crate::stage::Stage;
+use crate::surface::{Colours, Surface};
 use mocap_model::{Side, Vector3};
 
 type V = Vector3<f64>;
@@ -44,6 +46,19 @@ impl Eye {
         }
     }
 
+    /// As a [`Camera`] of sheets sees: `zoom` pixels per unit at the target, which is in the middle of the picture.
+    pub(crate) fn of_camera(
+        target: V,
+        [yaw, pitch]: [f64; 2],
+        distance: Option<f64>,
+        zoom: f64,
+        size: [usize; 2],
+    ) -> Eye {
+        let eye = Eye::new(target, [yaw, pitch], 1.0, distance.is_none(), size);
+        let distance = distance.unwrap_or(1.0);
+        Eye { distance, zoom: zoom * distance, ..eye }
+    }
+
     fn origin(&self) -> V {
         self.target + self.back * self.distance
     }
@@ -63,7 +78,7 @@ impl Eye {
 }
 
 /// Red, green, blue from 0 to 1.
-type Rgb = [f32; 3];
+pub(crate) type Rgb = [f32; 3];
 
 /// Colours of a theme.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +90,8 @@ pub(crate) struct Paints {
     left: Rgb,
     right: Rgb,
     middle: Rgb,
+    /// Of motions after the first.
+    others: [Rgb; SERIES as usize],
 }
 
 impl Paints {
@@ -91,6 +108,7 @@ impl Paints {
             left: rgb(theme.colour(Ink::Left)),
             right: rgb(theme.colour(Ink::Right)),
             middle: rgb(middle),
+            others: [1, 2, 0, 3, 4, 5].map(|series| rgb(theme.colour(Ink::Series(series)))),
         }
     }
 
@@ -102,6 +120,31 @@ impl Paints {
         }
     }
 }
+
+impl Paints {
+    /// By vertex, the colour of the mesh of the motion with this place among others, which a tint keeps apart.
+    pub(crate) fn of_surface(
+        &self,
+        surface: &Surface,
+        stage: &Stage<'_>,
+        colours: Colours,
+        index: usize,
+    ) -> Vec<Rgb> {
+        match colours {
+            Colours::Sides => surface.side_colours(&stage.sides, |side| self.of_side(side)),
+            Colours::File => {
+                let tint = |colour: Rgb| match index.checked_sub(1) {
+                    None => colour,
+                    Some(other) => mix(colour, self.others[other % self.others.len()], TINT),
+                };
+                surface.vertices.iter().map(|vertex| tint(vertex.colour.unwrap_or(self.middle))).collect()
+            }
+        }
+    }
+}
+
+/// How much of the colour that tells motions apart is in a mesh.
+const TINT: f32 = 0.4;
 
 fn rgb(colour: u32) -> Rgb {
     [16, 8, 0].map(|shift| (colour >> shift & 255) as f32 / 255.0)
@@ -260,8 +303,8 @@ impl Canvas {
     }
 
     pub(crate) fn add(&mut self, mesh: &Mesh, colour: Rgb) {
-        let [w, h] = self.eye.size;
         let corners: Vec<Drawn> = mesh.corners.iter().map(|corner| self.drawn(corner, colour)).collect();
+        let [w, h] = self.eye.size;
         if let Some(lamp) = &mut self.lamp {
             for triangle in &mesh.triangles {
                 lamp.add(triangle.map(|corner| mesh.corners[corner].at));
@@ -271,19 +314,7 @@ impl Canvas {
             if let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.seen)
                 && corners.iter().any(|corner| corner.to_eye > AWAY)
             {
-                let lit = corners.map(|corner| corner.lit);
-                let (depth, colours) = (&mut self.depth, &mut self.colour);
-                // Perspective is weak within a triangle: colours are mixed on the screen.
-                fill([2 * w, 2 * h], [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
-                    let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
-                    if near < depth[at] {
-                        depth[at] = near;
-                        let share = share.map(|share| share as f32);
-                        let mixed = [0, 1, 2]
-                            .map(|k| lit[0][k] * share[0] + lit[1][k] * share[1] + lit[2][k] * share[2]);
-                        colours[at] = mixed.map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
-                    }
-                });
+                self.fill_lit([a, b, c], corners.map(|corner| corner.lit));
             }
             // On a surface the lamp makes the shadows.
             if self.lamp.is_none()
@@ -294,6 +325,52 @@ impl Canvas {
                 fill([w, h], [a, b, c].map(|p| [p[0], p[1]]), |at, _| shadow[at] = 1.0);
             }
         }
+    }
+
+    /// Triangles of a mesh that may be open: their backs are lit as their fronts. One colour for each corner.
+    pub(crate) fn add_surface(&mut self, corners: &[Corner], colours: &[Rgb], triangles: &[[u32; 3]]) {
+        let [w, h] = self.eye.size;
+        let lit = |flip: f64| -> Vec<Drawn> {
+            let side = |corner: &Corner| Corner { normal: corner.normal * flip, ..*corner };
+            corners.iter().zip(colours).map(|(corner, colour)| self.drawn(&side(corner), *colour)).collect()
+        };
+        let sides = [lit(1.0), lit(-1.0)];
+        for triangle in triangles {
+            let triangle = triangle.map(|corner| corner as usize);
+            let [a, b, c] = triangle.map(|corner| corners[corner].at);
+            if let Some(lamp) = &mut self.lamp {
+                lamp.add([a, b, c]);
+            }
+            let view = if self.eye.parallel { self.eye.back } else { self.eye.origin() - a };
+            let back = usize::from((b - a).cross(&(c - a)).dot(&view) < 0.0);
+            let drawn = triangle.map(|corner| &sides[back][corner]);
+            if let [Some(a), Some(b), Some(c)] = drawn.map(|corner| corner.seen) {
+                self.fill_lit([a, b, c], drawn.map(|corner| corner.lit));
+            }
+            if self.lamp.is_none()
+                && let [Some(a), Some(b), Some(c)] = drawn.map(|corner| corner.fallen)
+            {
+                let shadow = &mut self.shadow;
+                fill([w, h], [a, b, c].map(|p| [p[0], p[1]]), |at, _| shadow[at] = 1.0);
+            }
+        }
+    }
+
+    /// Fills a triangle where it is in front of what was drawn.
+    fn fill_lit(&mut self, [a, b, c]: [[f64; 3]; 3], lit: [Rgb; 3]) {
+        let size = self.eye.size.map(|side| 2 * side);
+        let (depth, colours) = (&mut self.depth, &mut self.colour);
+        // Perspective is weak within a triangle: colours are mixed on the screen.
+        fill(size, [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
+            let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
+            if near < depth[at] {
+                depth[at] = near;
+                let share = share.map(|share| share as f32);
+                let mixed =
+                    [0, 1, 2].map(|k| lit[0][k] * share[0] + lit[1][k] * share[1] + lit[2][k] * share[2]);
+                colours[at] = mixed.map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
+            }
+        });
     }
 
     fn drawn(&self, corner: &Corner, colour: Rgb) -> Drawn {
@@ -344,6 +421,24 @@ impl Canvas {
                 }
                 picture.push(sum.map(|v| (v / 4.0 + 0.5) as u8));
             }
+        }
+        picture
+    }
+
+    /// The bodies without a floor: red, green, blue, opacity, row by row.
+    pub(crate) fn finish_clear(self) -> Vec<[u8; 4]> {
+        let [w, h] = self.eye.size;
+        let mut picture = Vec::with_capacity(w * h);
+        for (x, y) in (0..h).flat_map(|y| (0..w).map(move |x| (x, y))) {
+            let samples = [0, 1, 2 * w, 2 * w + 1].map(|next| 4 * w * y + 2 * x + next);
+            let covered = samples.iter().filter(|at| self.depth[**at].is_finite());
+            let (mut sum, mut count) = ([0u32; 3], 0);
+            for at in covered {
+                sum = [0, 1, 2].map(|k| sum[k] + u32::from(self.colour[*at][k]));
+                count += 1;
+            }
+            let [r, g, b] = sum.map(|part| (part / count.max(1)) as u8);
+            picture.push([r, g, b, (count * 255 / 4) as u8]);
         }
         picture
     }

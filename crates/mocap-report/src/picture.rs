@@ -21,3 +21,14 @@ pub(crate) fn png(picture: &[[u8; 3]], size: [usize; 2]) -> Vec<u8> {
     writer.finish().expect("a picture in memory is written whole");
     bytes
 }
+
+/// A PNG file of red, green, blue and opacity.
+pub(crate) fn clear_png(picture: &[[u8; 4]], size: [u32; 2]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = encoder(&mut bytes, size.map(|side| side as usize));
+    encoder.set_color(png::ColorType::Rgba);
+    let mut writer = encoder.write_header().expect("a header of a picture in memory");
+    writer.write_image_data(picture.as_flattened()).expect("as many bytes as the header says");
+    writer.finish().expect("a picture in memory is written whole");
+    bytes
+}

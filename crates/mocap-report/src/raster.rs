@@ -3,7 +3,8 @@
 use crate::drawing::{Align, DASHES, Drawing, Shape, Theme};
 use crate::glyphs;
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
+    Color, FillRule, FilterQuality, LineCap, LineJoin, Paint, PathBuilder, Pixmap, PixmapPaint, Stroke,
+    StrokeDash, Transform,
 };
 
 /// Neither side of a picture is longer \[px\].
@@ -74,6 +75,18 @@ fn draw(pixmap: &mut Pixmap, shape: &Shape, theme: Theme, scale: f32) {
             if let Some(path) = path.finish() {
                 pixmap.fill_path(&path, &paint, FillRule::Winding, transform, None);
             }
+        }
+        Shape::Picture { at, size, pixels, colours } => {
+            let Some(mut picture) = Pixmap::new(pixels[0], pixels[1]) else { return };
+            for (pixel, [r, g, b, a]) in picture.pixels_mut().iter_mut().zip(colours) {
+                *pixel = tiny_skia::ColorU8::from_rgba(*r, *g, *b, *a).premultiply();
+            }
+            let grow = [0, 1].map(|axis| size[axis] * scale / pixels[axis] as f32);
+            let place = Transform::from_scale(grow[0], grow[1])
+                .post_translate((at[0] * scale).round(), (at[1] * scale).round());
+            let quality = if grow == [1.0; 2] { FilterQuality::Nearest } else { FilterQuality::Bilinear };
+            let paint = PixmapPaint { quality, ..PixmapPaint::default() };
+            pixmap.draw_pixmap(0, 0, picture.as_ref(), &paint, place, None);
         }
         Shape::Text { at, text, size, ink, align } => {
             paint.set_color(colour(theme.colour(*ink)));

@@ -5,7 +5,7 @@
 //! ```
 //! use mocap_report::render::{self, RenderInput, RenderOptions};
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-//! let input = RenderInput { clip: &clip };
+//! let input = RenderInput::of(&clip);
 //! let options = RenderOptions { size: [120, 90], fps: 10.0, ..RenderOptions::default() };
 //! assert!(render::gif(&[input], &options)?.starts_with(b"GIF89a"));
 //! # Ok::<(), render::TooManyPictures>(())
@@ -24,7 +24,7 @@ mod tests {
         use crate::made::chain;
         let clip = chain(2, 1.0, 5, mocap_model::Space::default())
             .with_rate(mocap_model::FrameRate::new(1e-9).unwrap());
-        let input = RenderInput { clip: &clip };
+        let input = RenderInput::of(&clip);
         let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
         // The duration is rounded: the last picture may fall behind the end.
         let found = gif(&[input], &options).unwrap_err().found;
@@ -39,7 +39,7 @@ mod tests {
         use mocap_model::Space;
         for (joints, length, frames) in [(1, 1.0, 1), (1, 1.0, 0), (3, 0.0, 5), (3, 1e150, 3), (20, 0.1, 4)] {
             let clip = chain(joints, length, frames, Space::default());
-            let input = RenderInput { clip: &clip };
+            let input = RenderInput::of(&clip);
             let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
             assert_eq!(gif(&[input], &options), gif(&[input], &options));
             assert!(strobe(input, 4, &options).starts_with(b"\x89PNG"));

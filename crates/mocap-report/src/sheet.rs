@@ -5,11 +5,13 @@ use crate::body::{Solid, body};
 use crate::camera::{Camera, Seen, View};
 use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
 pub use crate::moment::{Moment, MomentError};
-use crate::silhouette::{Polygon, Silhouette, silhouettes};
+use crate::silhouette::{Polygon, Silhouette, outline, silhouettes};
+use crate::skinned_pose::Skinned;
 use crate::stage::{Place, Stage, spread};
+use crate::surface::{Colours, FARTHEST, Surface};
 use crate::{raster, svg};
 use mocap_analysis::stature;
-use mocap_model::Clip;
+use mocap_model::{Body, Clip, Vector3};
 
 /// A motion on a sheet.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,15 @@ pub struct SheetInput<'a> {
     pub name: &'a str,
     /// The motion; the roles of its joints give sides, feet and facing.
     pub clip: &'a Clip,
+    /// The meshes of its file, whose bones are joints of the clip; without them a body of capsules is drawn.
+    pub body: Option<&'a Body>,
+}
+
+impl<'a> SheetInput<'a> {
+    /// A motion without meshes.
+    pub fn new(name: &'a str, clip: &'a Clip) -> SheetInput<'a> {
+        SheetInput { name, clip, body: None }
+    }
 }
 
 /// What a sheet shows.
@@ -33,6 +44,8 @@ pub struct SheetOptions {
     pub width: f32,
     /// Default [`Theme::Light`].
     pub theme: Theme,
+    /// The colours of meshes. Default [`Colours::File`].
+    pub colours: Colours,
     /// Pixels of a PNG per pixel of the sheet, 0.25 to 8. Default 2.
     pub scale: f32,
 }
@@ -46,7 +59,7 @@ impl SheetOptions {
     /// ```
     /// use mocap_report::sheet::{Moment, MomentError, SheetInput, SheetOptions};
     /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-    /// let inputs = [SheetInput { name: "wave", clip: &clip }];
+    /// let inputs = [SheetInput::new("wave", &clip)];
     /// let at = |at: &[Moment]| SheetOptions { at: at.to_vec(), ..SheetOptions::default() };
     /// let (first, late) = (Moment::Frame(0), Moment::Frame(clip.frames()));
     /// assert!(at(&[]).check_moments(&inputs).is_ok() && at(&[first]).check_moments(&inputs).is_ok());
@@ -78,6 +91,7 @@ impl Default for SheetOptions {
             view: View::default(),
             width: 1120.0,
             theme: Theme::Light,
+            colours: Colours::File,
             scale: 2.0,
         }
     }
@@ -94,7 +108,7 @@ impl Default for SheetOptions {
 ///     view: View::Side,
 ///     ..SheetOptions::default()
 /// };
-/// let sheet = svg(&[SheetInput { name: "wave", clip: &clip }], &options);
+/// let sheet = svg(&[SheetInput::new("wave", &clip)], &options);
 /// assert!(sheet.contains("#90"));
 /// ```
 pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
@@ -106,7 +120,7 @@ pub fn svg(inputs: &[SheetInput<'_>], options: &SheetOptions) -> String {
 /// ```
 /// use mocap_report::sheet::{SheetInput, SheetOptions, png};
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-/// let file = png(&[SheetInput { name: "wave", clip: &clip }], &SheetOptions::default());
+/// let file = png(&[SheetInput::new("wave", &clip)], &SheetOptions::default());
 /// assert!(file.starts_with(b"\x89PNG"));
 /// ```
 pub fn png(inputs: &[SheetInput<'_>], options: &SheetOptions) -> Vec<u8> {
@@ -146,11 +160,12 @@ impl Page {
 /// ```
 /// use mocap_report::sheet::{SheetInput, SheetOptions, pages};
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-/// let input = SheetInput { name: "wave", clip: &clip };
+/// let input = SheetInput::new("wave", &clip);
 /// assert_eq!(pages(&[input; 3], 800.0, &SheetOptions::default()).len(), 2);
 /// ```
 pub fn pages(inputs: &[SheetInput<'_>], height: f32, options: &SheetOptions) -> Vec<Page> {
-    let rows: Vec<Row<'_>> = inputs.iter().map(|input| row(input, options)).collect();
+    let rows: Vec<Row<'_>> =
+        inputs.iter().enumerate().map(|(index, input)| row(input, index, options)).collect();
     let plan = Layout::of(&rows, options);
     let empty = || Page {
         drawing: Drawing { width: plan.width(), height: MARGIN, shapes: Vec::new() },
@@ -193,14 +208,28 @@ const LEAST: f32 = 62.0;
 struct Row<'a> {
     stage: Stage<'a>,
     name: &'a str,
+    /// In place of the silhouettes of its body.
+    mesh: Option<Mesh>,
     poses: Vec<Pose>,
     /// Points of a cloud that are far from the others in a pose.
     left_out: usize,
 }
 
+/// The mesh of a motion, and how it is drawn.
+struct Mesh {
+    surface: Surface,
+    index: usize,
+    theme: Theme,
+    colours: Colours,
+    /// Pixels of a PNG per pixel of the sheet.
+    pixels: f32,
+}
+
 /// One pose as seen, the middle of the body over the origin and the floor at height 0.
 struct Pose {
     frame: usize,
+    camera: Camera,
+    hips: Place,
     /// The joints.
     points: Vec<Seen>,
     body: Vec<Silhouette>,
@@ -321,7 +350,7 @@ fn columns(most: usize, shape: f64, width: f32) -> usize {
     most.div_ceil(lines)
 }
 
-fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
+fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<'a> {
     let mut stage = Stage::new(input.clip);
     let body = body(&stage);
     stage.sites = body.sites;
@@ -333,6 +362,14 @@ fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
     let size = stage.size();
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
+    let mesh = input.body.and_then(|body| Surface::new(body, stage.clip.skeleton().len()));
+    let mesh = mesh.map(|surface| Mesh {
+        surface,
+        index,
+        theme: options.theme,
+        colours: options.colours,
+        pixels: options.scale.clamp(0.25, 8.0),
+    });
     let mut left_out = vec![false; stage.sides.len()];
     for (i, frame) in frames.iter().enumerate() {
         let pose = stage.pose(*frame);
@@ -345,16 +382,23 @@ fn row<'a>(input: &SheetInput<'a>, options: &SheetOptions) -> Row<'a> {
         let camera = Camera::new(options.view, heading, [hips[0], stage.floor, hips[2]], size);
         let before = if i == 0 { *frame } else { frames[i - 1] };
         let after = frames.get(i + 1).copied().unwrap_or(*frame);
+        let mut shapes = silhouettes(&stage, &solids, &pose, &camera);
+        if let Some(Mesh { surface, .. }) = &mesh {
+            let corners = surface.corners(&surface.pose(&stage, *frame), Vector3::zeros());
+            shapes.push(outline(&corners, &camera, &hips, FARTHEST * size));
+        }
         poses.push(Pose {
             frame: *frame,
+            hips,
             points: pose[..stage.sides.len()].iter().map(|place| camera.see(place)).collect(),
-            body: silhouettes(&stage, &solids, &pose, &camera),
+            body: shapes,
             floor: floor(&stage, hips, heading).iter().map(|place| camera.see(place)).collect(),
             trail: trail(&stage, before, after, hips).iter().map(|place| camera.see(place)).collect(),
+            camera,
         });
     }
     let left_out = left_out.iter().filter(|out| **out).count();
-    Row { stage, name: input.name, poses, left_out }
+    Row { stage, name: input.name, mesh, poses, left_out }
 }
 
 /// The hips; of a cloud of markers the middle of those among the others.
@@ -476,10 +520,20 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
     let seen = |[from, to]: &[Point; 2]| (from[0] - to[0]).abs().max((from[1] - to[1]).abs()) >= 0.1;
     let faint = faint.filter(|line| line.iter().all(inside) && seen(line)).map(Vec::from);
     drawing.lines(faint.collect(), Ink::Faint, 0.8, 0);
+    if let Some(Mesh { surface, index, theme, colours, pixels }) = &row.mesh {
+        let skinned = Skinned { surface, theme: *theme, colours: *colours, index: *index, stage: &row.stage };
+        if let Some(picture) = skinned.picture(pose.frame, &pose.camera, pose.hips, (origin, scale, *pixels))
+        {
+            drawing.shapes.push(picture);
+            return;
+        }
+    }
     let area = |polygon: &Polygon| -> Vec<Point> {
         polygon.iter().map(|[x, y]| [origin[0] + x * scale, origin[1] - y * scale]).collect()
     };
-    for solid in &pose.body {
+    // The last one is the room of a mesh.
+    let solids = pose.body.len() - usize::from(row.mesh.is_some()).min(pose.body.len());
+    for solid in &pose.body[..solids] {
         let [shade, lit] = Ink::body(solid.side);
         drawing.area(area(&solid.outline), shade);
         drawing.area(area(&solid.lit), lit);

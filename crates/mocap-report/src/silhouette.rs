@@ -3,7 +3,7 @@
 
 use crate::body::Solid;
 use crate::camera::Camera;
-use crate::mesh::mesh;
+use crate::mesh::{Corner, mesh};
 use crate::stage::{FAR, Place, Stage};
 use mocap_model::{Side, Vector3};
 
@@ -27,6 +27,18 @@ const LIGHT: [f64; 3] = [-0.42, 0.74, 0.52];
 const IN_LIGHT: f64 = 0.45;
 /// Corners that change a shape by less are left out, as a share of the body: 0.15 pixels of a pose of 150.
 const FINE: f64 = 1e-3;
+
+/// The outline of a mesh, which is convex: for the room that it takes. Corners farther from `middle` than `far` do not
+/// count.
+pub(crate) fn outline(corners: &[Corner], camera: &Camera, middle: &Place, far: f64) -> Silhouette {
+    let near = |corner: &&Corner| (corner.at - Vector3::from(*middle)).norm() <= far;
+    let seen = |corner: &Corner| {
+        let seen = camera.see(&corner.at.into());
+        [seen.x as f32, seen.y as f32]
+    };
+    let outline = hull(corners.iter().filter(near).map(seen).collect());
+    Silhouette { side: None, outline, lit: Vec::new(), eyes: Vec::new(), near: 0.0 }
+}
 
 /// The solids of a stage in a pose, the farthest first.
 pub(crate) fn silhouettes(

@@ -8,6 +8,7 @@ use mocap_analysis::{
 use mocap_model::{
     Clip, JointId, Pose, Role, Side, SignedAxis, Skeleton, UnitQuaternion, UnitSource, Vector3,
 };
+use nalgebra::{Matrix3, Matrix4};
 
 /// A place on the stage: to the viewer's right when the character faces right-handed +Z, up, forward.
 pub(crate) type Place = [f64; 3];
@@ -113,6 +114,12 @@ impl<'a> Stage<'a> {
 
     pub(crate) fn place(&self, v: &Vector3<f64>) -> Place {
         [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
+    }
+
+    /// From places of the clip to the stage.
+    pub(crate) fn matrix(&self) -> Matrix4<f64> {
+        let rows = self.axes.map(|axis| axis.transpose() * self.scale);
+        Matrix3::from_rows(&rows).to_homogeneous()
     }
 
     /// A rotation of the clip, which then leads from the frame of a joint to the stage.

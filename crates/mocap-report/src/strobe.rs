@@ -12,7 +12,8 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     let film = Film::new(&[input], options);
     let (stage, _) = &film.stages[0];
     let times = spread(count, poses.max(1)).into_iter().map(|i| from + i as f64 / options.fps);
-    let mut poses: Vec<Vec<Place>> = times.map(|time| stage.pose(frame(stage, time))).collect();
+    let frames: Vec<usize> = times.map(|time| frame(stage, time)).collect();
+    let mut poses: Vec<Vec<Place>> = frames.iter().map(|frame| stage.pose(*frame)).collect();
     let hips = |poses: &[Vec<Place>]| -> Vec<Place> { poses.iter().map(|pose| pose[stage.centre]).collect() };
     let ([from, to], long) = farthest(&hips(&poses));
     let mut heading = film.heading;
@@ -31,8 +32,8 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     let [w, h] = options.size.map(|side| side as f64);
     let wide = (long + room * film.size).max((0.92 * film.size + rise) * w / w.min(h));
     let mut canvas = film.canvas(film.eye(heading, middle, wide));
-    for pose in &poses {
-        film.add(&mut canvas, 0, pose);
+    for (frame, pose) in frames.iter().zip(&poses) {
+        film.add(&mut canvas, 0, *frame, pose);
     }
     png(&film.finish(canvas, mocap_model::Vector3::zeros()), options.size)
 }

@@ -1,7 +1,9 @@
 //! Drawings as SVG: classes for colours, relative coordinates with one decimal.
 
+use crate::coding::base64;
 use crate::drawing::{Align, DASHES, Drawing, INKS, Ink, Point, Shape, Theme};
 use crate::escape::xml;
+use crate::picture::clear_png;
 use std::fmt::Write;
 
 pub(crate) fn write(drawing: &Drawing, theme: Theme, title: &str) -> String {
@@ -15,7 +17,10 @@ pub(crate) fn write(drawing: &Drawing, theme: Theme, title: &str) -> String {
         let (Shape::Lines { ink, .. }
         | Shape::Dot { ink, .. }
         | Shape::Area { ink, .. }
-        | Shape::Text { ink, .. }) = shape;
+        | Shape::Text { ink, .. }) = shape
+        else {
+            continue;
+        };
         if !used.contains(ink) {
             used.push(*ink);
         }
@@ -82,6 +87,15 @@ fn draw(svg: &mut String, shape: &Shape) {
             let _ = write!(svg, "<path class=\"{}\" d=\"", class(*ink));
             path(svg, outline);
             svg.push_str("z\"/>\n");
+        }
+        Shape::Picture { at, size, pixels, colours } => {
+            let [x, y] = at.map(|v| number(tenths(v)));
+            let [w, h] = size;
+            let bytes = base64(&clear_png(colours, *pixels));
+            let _ = writeln!(
+                svg,
+                "<image x=\"{x}\" y=\"{y}\" width=\"{w:.2}\" height=\"{h:.2}\" href=\"data:image/png;base64,{bytes}\"/>"
+            );
         }
         Shape::Text { at, text, size, ink, align } => {
             let [x, y] = at.map(|v| number(tenths(v)));

@@ -8,10 +8,12 @@ use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
 use crate::page::{self, Scripts};
 use crate::sheet::{count, decimals};
+use crate::skin_data::{SkinData, skin_data};
 use crate::stage::{FAR, Place, Stage, spread};
+use crate::surface::{Colours, Surface};
 use crate::ticks::grid;
 use mocap_analysis::{runs, stature};
-use mocap_model::{Clip, Side, UnitSource, Vector3};
+use mocap_model::{Body, Clip, Side, UnitSource, Vector3};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -24,6 +26,15 @@ pub struct ViewInput<'a> {
     pub name: &'a str,
     /// The motion; the roles of its joints give sides, feet and facing.
     pub clip: &'a Clip,
+    /// The meshes of its file, whose bones are joints of the clip; without them a body of capsules is drawn.
+    pub body: Option<&'a Body>,
+}
+
+impl<'a> ViewInput<'a> {
+    /// A motion without meshes.
+    pub fn new(name: &'a str, clip: &'a Clip) -> ViewInput<'a> {
+        ViewInput { name, clip, body: None }
+    }
 }
 
 /// What a page holds.
@@ -39,11 +50,13 @@ pub struct ViewOptions {
     pub ground: Vec<[Vector3<f64>; 3]>,
     /// A mesh in place of the body of motions that it fits ([`Character::fits`]). Default: none.
     pub mesh: Option<Arc<Character>>,
+    /// The colours of meshes at first; the page offers others. Default [`Colours::File`].
+    pub colours: Colours,
 }
 
 impl Default for ViewOptions {
     fn default() -> ViewOptions {
-        ViewOptions { most_frames: 6000, shell: 0.03, ground: Vec::new(), mesh: None }
+        ViewOptions { most_frames: 6000, shell: 0.03, ground: Vec::new(), mesh: None, colours: Colours::File }
     }
 }
 
@@ -55,7 +68,7 @@ impl Default for ViewOptions {
 /// use mocap_report::view::{ViewInput, ViewOptions, html};
 /// # let source = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// # let result = source.clone();
-/// let inputs = [ViewInput { name: "source", clip: &source }, ViewInput { name: "result", clip: &result }];
+/// let inputs = [ViewInput::new("source", &source), ViewInput::new("result", &result)];
 /// let page = String::from_utf8(html(&inputs, &ViewOptions::default()))?;
 /// assert!(page.contains("no difference"));
 /// # Ok::<(), std::string::FromUtf8Error>(())
@@ -89,6 +102,8 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Parts<'a> {
     let mut stages: Vec<Stage<'a>> = inputs.iter().map(|input| Stage::new(input.clip)).collect();
     let bodies: Vec<Vec<Solid>> = stages.iter_mut().map(dress).collect();
+    let surfaces: Vec<Option<Surface>> =
+        inputs.iter().zip(&mut stages).map(|(input, stage)| surface(input, stage, options)).collect();
     let fitted = fit_unknown(&mut stages);
     let ground = stages.first_mut().map_or_else(Vec::new, |stage| stage.lay(&options.ground));
     let known = stages.iter().any(|stage| stage.unit.is_some());
@@ -96,7 +111,8 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let mut clips = Vec::with_capacity(inputs.len());
     for (i, (stage, input)) in stages.iter().zip(inputs).enumerate() {
         let difference = (i > 0).then(|| difference(&stages[0], stage, options.shell)).flatten();
-        let clip = clip(stage, input, &bodies[i], difference.as_ref(), known, options);
+        let clip =
+            clip(stage, input, (&bodies[i], surfaces[i].as_ref()), difference.as_ref(), known, options);
         header.push_str(&heading(stage, input, &clip, i, known, fitted[i]));
         clips.push(clip);
     }
@@ -109,6 +125,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
         grid: grid(size, known),
         coarse: SITE_QUANTA,
         ground: (!ground.is_empty()).then(|| packed(&ground)),
+        colours: (options.colours == Colours::Sides).then_some("side"),
         mesh: options.mesh.as_ref().map(|mesh| base64(&mesh.glb)),
         clips,
     };
@@ -116,6 +133,15 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
     let findings = data.clips.into_iter().map(|clip| clip.findings);
     Parts { title: title.join(", "), header, data: json, stages: stages.into_iter().zip(findings).collect() }
+}
+
+/// The mesh of a motion, for which its stage gets room; none where another one takes its place.
+fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) -> Option<Surface> {
+    let skeleton = input.clip.skeleton();
+    let worn = options.mesh.as_ref().is_some_and(|mesh| mesh.fits(skeleton));
+    let surface = Surface::new(input.body.filter(|_| !worn)?, skeleton.len())?;
+    stage.make_room(stage.floor + 1.2 * surface.usual_height(stage));
+    Some(surface)
 }
 
 fn packed(triangles: &[[Vector3<f64>; 3]]) -> String {
@@ -149,6 +175,9 @@ struct Data {
     /// Triangles of a surface: corners as little-endian floats.
     #[serde(skip_serializing_if = "Option::is_none")]
     ground: Option<String>,
+    /// The colours of meshes at first, where they are not those of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    colours: Option<&'static str>,
     /// A GLB file.
     #[serde(skip_serializing_if = "Option::is_none")]
     mesh: Option<String>,
@@ -186,6 +215,9 @@ struct ClipData {
     rest: Option<Vec<[f64; 7]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<String>,
+    /// Its own mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skin: Option<SkinData>,
     /// samples × joints and sites × 3: from the parent, in quanta.
     data: String,
 }
@@ -263,7 +295,7 @@ fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
 fn clip(
     stage: &Stage<'_>,
     input: &ViewInput<'_>,
-    solids: &[Solid],
+    (solids, surface): (&[Solid], Option<&Surface>),
     difference: Option<&Difference>,
     known: bool,
     options: &ViewOptions,
@@ -335,6 +367,7 @@ fn clip(
         differences,
         rest: worn.map(|_| character::rest(stage)),
         turns: worn.map(|_| character::turns(stage, step, samples)),
+        skin: surface.map(|surface| skin_data(stage, surface, (step, samples), quantum)),
         data: coding::encode(&values, places * 3),
     }
 }

@@ -11,11 +11,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let body = map_roles_in(&walk).certain().apply(walk.skeleton());
     let walk = mocap::upright(walk.with_skeleton(body.into())?);
 
-    let inputs = [sheet::SheetInput { name: "walk", clip: &walk }];
+    let inputs = [sheet::SheetInput::new("walk", &walk)];
     let picture = std::env::temp_dir().join("mocap_09_sheet.svg");
     std::fs::write(&picture, sheet::svg(&inputs, &sheet::SheetOptions::default()))?;
 
-    let inputs = [view::ViewInput { name: "walk", clip: &walk }];
+    let inputs = [view::ViewInput::new("walk", &walk)];
     let page = std::env::temp_dir().join("mocap_09_page.html");
     std::fs::write(&page, view::html(&inputs, &view::ViewOptions::default()))?;
     println!("wrote {} and {}", picture.display(), page.display());

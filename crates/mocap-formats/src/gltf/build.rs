@@ -1,5 +1,6 @@
 //! Puts a glTF file together: JSON beside one buffer.
 
+use mocap_model::Vector3;
 use serde_json::{Map, Value, json};
 
 use super::document::Document;
@@ -220,4 +221,18 @@ fn views_used(json: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) 
 
 fn items(list: Option<&mut Value>) -> impl Iterator<Item = &mut Value> {
     list.and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// Numbers as 32-bit floats.
+pub(super) fn bytes(values: impl Iterator<Item = f64>) -> Vec<u8> {
+    values.flat_map(|value| (value as f32).to_le_bytes()).collect()
+}
+
+/// The box around places as they are written.
+pub(super) fn bounds(places: &[Vector3<f64>]) -> [Vec<f64>; 2] {
+    let rounded = |place: &Vector3<f64>| place.map(|value| f64::from(value as f32));
+    let first = places.first().map(rounded).unwrap_or_default();
+    let low = places.iter().map(rounded).fold(first, |low, place| low.inf(&place));
+    let high = places.iter().map(rounded).fold(first, |high, place| high.sup(&place));
+    [low, high].map(|corner| corner.iter().copied().collect())
 }

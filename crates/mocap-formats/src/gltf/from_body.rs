@@ -8,8 +8,9 @@ use mocap_model::{Body, Influence, JointId, Material, Mesh, Pose, Skeleton, Vect
 use nalgebra::Matrix4;
 use serde_json::{Map, Value, json};
 
-use super::build::{Builder, FLOAT, INDICES, Shape, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT, VERTICES};
-use super::from_clip::{bounds, bytes};
+use super::build::{
+    Builder, FLOAT, INDICES, Shape, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT, VERTICES, bounds, bytes,
+};
 use super::problem::Problem;
 use crate::Finding;
 

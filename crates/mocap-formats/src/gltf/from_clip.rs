@@ -6,13 +6,14 @@ use std::collections::{HashMap, HashSet};
 use mocap_model::{Body, Clip, Joint, Skeleton, Track, UnitQuaternion, Vector3};
 use serde_json::{Map, Value, json};
 
-use super::build::{Builder, FLOAT, SHORT, Shape};
+use super::build::{Builder, FLOAT, SHORT, Shape, bytes};
 use super::document::Document;
 use super::from_body::{MorphNode, add_body};
 use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
-use super::tree::{Source, Tree, Trs, tree};
+use super::tree::{Source, Tree, tree};
+use super::trs::Trs;
 use crate::body::{self, BoundBody, Style};
 use crate::keys::{JointKeys, reduce};
 use crate::metres::in_metres;
@@ -406,20 +407,6 @@ fn vectors(path: &'static str, values: impl Iterator<Item = Vector3<f64>>, count
     let bytes = bytes(values.flat_map(|v| [v.x, v.y, v.z]));
     let shape = Shape { component: FLOAT, kind: "VEC3", count, normalized: false, target: None };
     Values { path, bytes, shape }
-}
-
-/// Numbers as 32-bit floats.
-pub(super) fn bytes(values: impl Iterator<Item = f64>) -> Vec<u8> {
-    values.flat_map(|value| (value as f32).to_le_bytes()).collect()
-}
-
-/// The box around places as they are written.
-pub(super) fn bounds(places: &[Vector3<f64>]) -> [Vec<f64>; 2] {
-    let rounded = |place: &Vector3<f64>| place.map(|value| f64::from(value as f32));
-    let first = places.first().map(rounded).unwrap_or_default();
-    let low = places.iter().map(rounded).fold(first, |low, place| low.inf(&place));
-    let high = places.iter().map(rounded).fold(first, |high, place| high.sup(&place));
-    [low, high].map(|corner| corner.iter().copied().collect())
 }
 
 fn vector(v: &Vector3<f64>) -> Value {

@@ -21,6 +21,7 @@ mod surface;
 mod to_body;
 mod to_clip;
 mod tree;
+mod trs;
 mod write;
 
 pub use document::Document;

@@ -5,11 +5,10 @@ use mocap_model::{Vector3, angle_between};
 use nalgebra::Quaternion;
 
 use super::document::{Document, Interpolation, Node};
-use super::tree::{Trs, index, unit};
+use super::problem::index;
+use super::trs::{SAME_SCALE, Trs, unit};
 use crate::{Finding, Limits};
 
-/// Scales that differ by less, relatively, are the same: files round them to single precision after multiplying many.
-pub(super) const SAME_SCALE: f64 = 1e-5;
 /// Places and rotations that differ by less are the same [share of the length, rad].
 const SAME_PLACE: f64 = 1e-6;
 

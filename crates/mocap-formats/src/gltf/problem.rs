@@ -138,3 +138,8 @@ impl crate::Problem for Problem {
         }
     }
 }
+
+/// An index of nothing.
+pub(super) fn index(path: String, index: usize, what: &'static str, count: usize) -> crate::Finding {
+    crate::Finding::new(Problem::Index { path, index, what, count })
+}

@@ -5,7 +5,8 @@ use nalgebra::Matrix4;
 
 use super::document::{Document, Primitive};
 use super::problem::Problem;
-use super::tree::{Trs, index};
+use super::problem::index;
+use super::trs::Trs;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// Triangles, strips and fans.

@@ -14,7 +14,9 @@ use super::document::{Document, Primitive};
 use super::from_clip::target_names;
 use super::materials::materials;
 use super::problem::Problem;
-use super::tree::{Tree, Trs, index, tree, unit};
+use super::problem::index;
+use super::tree::{Tree, tree};
+use super::trs::{Trs, unit};
 use crate::{Finding, LimitExceeded, Limits, Parsed};
 
 /// Triangles, strips and fans.

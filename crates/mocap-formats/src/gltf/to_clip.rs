@@ -11,7 +11,9 @@ use nalgebra::Quaternion;
 use super::document::{Animation, Document, Interpolation};
 use super::from_clip::target_names;
 use super::problem::Problem;
-use super::tree::{Source, Tree, index, tree, unit};
+use super::problem::index;
+use super::tree::{Source, Tree, tree};
+use super::trs::unit;
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected};
 

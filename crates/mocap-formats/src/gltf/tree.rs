@@ -4,11 +4,12 @@ use mocap_model::{
     Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
     Vector3,
 };
-use nalgebra::{Matrix3, Matrix4, Quaternion, Rotation3};
+use nalgebra::Matrix4;
 
 use super::document::{Document, Node};
-use super::node_motion::{NodeMotion, SAME_SCALE, node_motions};
-use super::problem::Problem;
+use super::node_motion::{NodeMotion, node_motions};
+use super::problem::{Problem, index};
+use super::trs::{Trs, unit};
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits};
 
@@ -108,82 +109,6 @@ impl Frame {
     }
 }
 
-/// The local transform of a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Trs {
-    pub(super) translation: Vector3<f64>,
-    pub(super) rotation: UnitQuaternion<f64>,
-    pub(super) scale: Vector3<f64>,
-}
-
-impl Trs {
-    pub(super) fn of(node: &Node) -> Trs {
-        if let Some(matrix) = &node.matrix {
-            return Trs::of_matrix(&Matrix4::from_column_slice(matrix));
-        }
-        let [x, y, z, w] = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        Trs {
-            translation: Vector3::from(node.translation.unwrap_or_default()),
-            rotation: unit(Quaternion::new(w, x, y, z)),
-            scale: Vector3::from(node.scale.unwrap_or([1.0; 3])),
-        }
-    }
-
-    /// A matrix without shear; a mirror is in the scale.
-    fn of_matrix(matrix: &Matrix4<f64>) -> Trs {
-        let linear: Matrix3<f64> = matrix.fixed_view::<3, 3>(0, 0).into_owned();
-        let mut scale = Vector3::from_fn(|i, _| linear.column(i).norm());
-        if linear.determinant() < 0.0 {
-            scale.x = -scale.x;
-        }
-        let mut turn = linear;
-        for i in 0..3 {
-            if scale[i] != 0.0 {
-                turn.column_mut(i).unscale_mut(scale[i]);
-            }
-        }
-        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(turn));
-        Trs { translation: matrix.fixed_view::<3, 1>(0, 3).into_owned(), rotation: unit(*rotation), scale }
-    }
-
-    /// The same transform with scales above 0, as far as they are not 0: what mirrors is the sign, a point reflection,
-    /// and two scales below 0 are a half turn behind the rotation.
-    fn unmirrored(&self) -> (Trs, f64, Option<UnitQuaternion<f64>>) {
-        let below = self.scale.iter().filter(|scale| **scale < 0.0).count();
-        let sign = if below % 2 == 1 { -1.0 } else { 1.0 };
-        let scale = self.scale * sign;
-        // None, or two of three.
-        let axis = (0..3).find(|axis| scale[*axis] >= 0.0 && scale.iter().any(|scale| *scale < 0.0));
-        let half = axis.map(|axis| {
-            let mut half = Quaternion::new(0.0, 0.0, 0.0, 0.0);
-            half.coords[axis] = 1.0;
-            UnitQuaternion::new_unchecked(half)
-        });
-        let rotation = half.map_or(self.rotation, |half| self.rotation * half);
-        (Trs { rotation, scale: scale.abs(), ..*self }, sign, half)
-    }
-
-    /// The scale of all axes, where it is one; close to 1 it is 1.
-    fn uniform_scale(&self) -> Option<f64> {
-        let Vector3 { data, .. } = self.scale;
-        let [x, y, z] = data.0[0];
-        let same = |a: f64, b: f64| (a - b).abs() <= SAME_SCALE * x.abs();
-        let size = if (x - 1.0).abs() <= SAME_SCALE { 1.0 } else { x };
-        (x > 0.0 && same(x, y) && same(x, z)).then_some(size)
-    }
-}
-
-/// A unit quaternion; without a length it is not a rotation.
-pub(super) fn unit(q: Quaternion<f64>) -> UnitQuaternion<f64> {
-    let norm = q.norm();
-    match norm > 1e-9 && norm.is_finite() {
-        // A rotation that is written with few digits is not rounded again.
-        true if (norm - 1.0).abs() < 1e-15 => UnitQuaternion::new_unchecked(q),
-        true => UnitQuaternion::new_normalize(q),
-        false => UnitQuaternion::identity(),
-    }
-}
-
 /// The parents of nodes, each before its children in `order`.
 struct Hierarchy {
     parents: Vec<Option<usize>>,
@@ -223,10 +148,6 @@ fn hierarchy(document: &Document, limits: &Limits) -> Result<Hierarchy, Finding>
         Some(node) => Err(Finding::new(Problem::Cycle { path: format!("nodes[{node}]") })),
         None => Ok(Hierarchy { parents, order }),
     }
-}
-
-pub(super) fn index(path: String, index: usize, what: &'static str, count: usize) -> Finding {
-    Finding::new(Problem::Index { path, index, what, count })
 }
 
 /// The joints of a file: those of its skins and what they need above them; without skins, all nodes of its scene.

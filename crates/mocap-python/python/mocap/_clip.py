@@ -18,9 +18,12 @@ from ._report import Report
 from ._skeleton import Skeleton
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from typing_extensions import Unpack
 
-    from ._edit_types import Edits
+    # Edits: written from the table of edits.
+    # End of edits.
 
 __all__ = ["Clip"]
 

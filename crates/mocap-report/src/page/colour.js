@@ -24,6 +24,6 @@ function jointColour(clip, index, joint, s) {
     const d = difference(clip, joint, s) ?? difference(clip, clip.parents[joint], s);
     return d === null ? rgb.ghost : ramp(d / (clip.differences.max || 1));
   }
-  const side = clip.sides[joint];
+  const side = state.colour === "file" && clip.skin ? 0 : clip.sides[joint];
   return index && state.layout === "over" ? parse(other(index)) : [rgb.middle, rgb.left, rgb.right][side];
 }

@@ -55,6 +55,7 @@ $("keys").onclick = () => { $("help").hidden = !$("help").hidden; };
 // The choices that depend on the clips.
 function offer() {
   const colours = [["side", "left and right"], ["speed", "speed"]];
+  if (clips.some(clip => clip.skin)) colours.unshift(["file", "mesh"]);
   if (compared) colours.push(["difference", compared.differences.label]);
   $("colour").replaceChildren(...colours.map(([value, words]) => new Option(words, value)));
   $("colour").value = state.colour; $("layout").value = state.layout;

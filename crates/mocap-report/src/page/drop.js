@@ -87,7 +87,7 @@ async function openFiles(files, beside) {
   data.unit = "m"; data.grid = 0.5;
   if (!beside) data.heading = headingOf(clips[0]);
   measureAll();
-  Object.assign(state, { t: 0, from: 0, to: seconds, colour: "side", layout: clips.length > 1 ? "beside" : "over" });
+  Object.assign(state, { t: 0, from: 0, to: seconds, colour: clips.some(clip => clip.skin) ? "file" : "side", layout: clips.length > 1 ? "beside" : "over" });
   settle();
   document.querySelector("header").replaceChildren(...clips.map(clip => {
     const box = document.createElement("div"), facts = document.createElement("span");

@@ -32,6 +32,7 @@ layout(location=0) in vec3 point;
 layout(location=1) in vec3 normal;
 layout(location=2) in vec4 slots;
 layout(location=3) in vec4 weights;
+layout(location=4) in vec4 own;
 uniform highp sampler2D bones;
 uniform mat4 eye, light;
 out vec3 n; out vec3 at; out vec4 tint; out vec4 lit; out vec3 local;
@@ -42,7 +43,8 @@ void main() {
     vec4 x = texelFetch(bones, ivec2(0, b), 0), y = texelFetch(bones, ivec2(1, b), 0), z = texelFetch(bones, ivec2(2, b), 0), p = vec4(point, 1);
     at += weights[i] * vec3(dot(x, p), dot(y, p), dot(z, p));
     n += weights[i] * vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
-    tint.rgb += weights[i] * texelFetch(bones, ivec2(3, b), 0).rgb;
+    vec4 c = texelFetch(bones, ivec2(3, b), 0);
+    tint.rgb += weights[i] * mix(c.rgb, own.rgb, own.a * c.a);
   }
   local = vec3(-9);
   lit = light * vec4(at, 1);
@@ -241,10 +243,12 @@ function createRenderer(canvas) {
   // What a mesh is on the graphics card: its vertices, and a row of four numbers four times for each bone.
   function onCard(mesh) {
     if (mesh.array) return mesh;
-    skinShape ??= program(SKIN_VERTEX, SHAPE_FRAGMENT); skinDepth ??= program(SKIN_VERTEX, DEPTH_FRAGMENT);
+    // Meshes may be open: their backs are lit as their fronts.
+    skinShape ??= program(SKIN_VERTEX, SHAPE_FRAGMENT.replace("normalize(n)", "normalize(gl_FrontFacing ? n : -n)")); skinDepth ??= program(SKIN_VERTEX, DEPTH_FRAGMENT);
     mesh.array = gl.createVertexArray();
     gl.bindVertexArray(mesh.array);
-    [[mesh.points, 3], [mesh.normals, 3], [mesh.slots, 4], [mesh.weights, 4]].forEach(([values, wide], i) => {
+    [[mesh.points, 3], [mesh.normals, 3], [mesh.slots, 4], [mesh.weights, 4], [mesh.colours, 4]].forEach(([values, wide], i) => {
+      if (!values) return;
       gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
       gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(i); gl.vertexAttribPointer(i, wide, gl.FLOAT, false, 0, 0);
@@ -267,6 +271,7 @@ function createRenderer(canvas) {
       used.set("bones", "1i", 1);
       gl.activeTexture(gl.TEXTURE0);
       gl.bindVertexArray(mesh.array);
+      if (!mesh.colours) gl.vertexAttrib4f(4, 0, 0, 0, 0);
       gl.drawElements(gl.TRIANGLES, mesh.triangles.length, gl.UNSIGNED_INT, 0);
     }
   }

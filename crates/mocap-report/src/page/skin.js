@@ -58,7 +58,10 @@ function readMesh({ json, nodes, rows, above }) {
     }
   });
   if (!triangles.length) return null;
-  // Corners in one place share a normal, so that seams of textures do not show.
+  return { bones, above, points: new Float32Array(points), normals: normalsOf(points, triangles), slots: new Float32Array(slots), weights: new Float32Array(weights), triangles: new Uint32Array(triangles) };
+}
+// Corners in one place share a normal, so that seams of textures do not show.
+function normalsOf(points, triangles) {
   const normals = new Float32Array(points.length), shared = new Map(), at = v => points.slice(3 * v, 3 * v + 3);
   const key = v => at(v).map(x => x.toFixed(6)).join();
   for (let k = 0; k < triangles.length; k += 3) {
@@ -66,7 +69,35 @@ function readMesh({ json, nodes, rows, above }) {
     for (const v of corners) { const sum = shared.get(key(v)) || [0, 0, 0]; shared.set(key(v), plus(sum, n)); }
   }
   for (let v = 0; v < points.length / 3; v++) normals.set(unit(shared.get(key(v)) || [0, 1, 0]), 3 * v);
-  return { bones, above, points: new Float32Array(points), normals, slots: new Float32Array(slots), weights: new Float32Array(weights), triangles: new Uint32Array(triangles) };
+  return normals;
+}
+// The mesh that a clip brings, from whole numbers: places in a box of its own, which the binds take to the joints.
+function unpackSkin(clip) {
+  const { vertices, triangles, joints, binds, palette, ...it } = clip.skin, n = clip.joints.length;
+  const points = Float32Array.from(decode(it.points, 3, vertices)), order = Uint32Array.from(decode(it.order, 3, triangles));
+  for (let i = 1; i < order.length; i++) order[i] += order[i - 1];
+  const colours = new Float32Array(4 * vertices);
+  decode(it.colours, 1, vertices).forEach((c, v) => { if (c) colours.set([...palette[c - 1].map(part => part / 255), 1], 4 * v); });
+  if (it.turns) clip.turns = Float32Array.from(decode(it.turns, 4 * n, clip.samples), v => v / 8192);
+  const frames = it.frames && Float32Array.from(decode(it.frames, 12 * joints.length, clip.samples), (v, i) => i % 4 === 3 ? v * clip.quantum : v / 8192);
+  const mesh = {
+    points, normals: normalsOf(points, order), colours, triangles: order,
+    slots: Float32Array.from(decode(it.slots, 4, vertices)), weights: Float32Array.from(decode(it.weights, 4, vertices), w => w / 255),
+  };
+  clip.skin = { mesh, frames, bones: joints.map((joint, i) => ({ joint, bind: columns(binds[i]) })) };
+}
+// A matrix from its first three rows.
+const columns = rows => Array.from({ length: 16 }, (_, i) => i % 4 === 3 ? +(i === 15) : rows[4 * (i % 4) + (i >> 2)]);
+// The frame of a bone; with scales, a clip brings whole matrices.
+function frameOf(clip, i, s, shift) {
+  const { bones, frames } = clip.skin, { joint } = bones[i];
+  if (frames) {
+    const at = 12 * (s * bones.length + i), m = columns(frames.subarray(at, at + 12));
+    shift.forEach((v, k) => { m[12 + k] += v; });
+    return m;
+  }
+  const at = (s * clip.joints.length + joint) * 4;
+  return matrixOf(clip.turns.subarray(at, at + 4), plus(place(clip, joint, s), shift));
 }
 // Puts a mesh on a clip; `jointOf` a bone, -1 for none. Where `clip.rest` has the frames of its joints at rest, they must be
 // those of the file, but for the unit and a turn of the whole: else nothing says how the mesh hangs on them.
@@ -105,14 +136,18 @@ function wear(clip, mesh, jointOf) {
 }
 // Three rows of a matrix and a colour for each bone in a frame.
 function bonesOf(clip, index, s, shift) {
-  const { bones } = clip.skin, n = clip.joints.length, out = new Float32Array(bones.length * 16);
+  const { bones } = clip.skin, out = new Float32Array(bones.length * 16);
+  const own = state.colour === "file", over = index && state.layout === "over";
   bones.forEach(({ joint, bind }, i) => {
-    const at = (s * n + joint) * 4, m = times(matrixOf(clip.turns.subarray(at, at + 4), plus(place(clip, joint, s), shift)), bind);
+    const m = times(frameOf(clip, i, s, shift), bind);
     for (let row = 0; row < 3; row++) for (let k = 0; k < 4; k++) out[16 * i + 4 * row + k] = m[4 * k + row];
     out.set(jointColour(clip, index, joint, s), 16 * i + 12);
+    // The share of the file's colours: a tint tells several motions apart.
+    out[16 * i + 15] = own ? over ? 0.5 : 1 : 0;
   });
   return out;
 }
+for (const clip of clips) if (clip.skin) unpackSkin(clip);
 if (data.mesh) {
   const bytes = Uint8Array.from(atob(data.mesh), c => c.charCodeAt(0)), mesh = readMesh(openGlb(bytes.buffer));
   const plain = name => name.replace(/^.*:/, "").toLowerCase();
@@ -123,4 +158,8 @@ if (data.mesh) {
       note(`The joints of ${clip.name} are not turned as those of the mesh: retarget to its file and write GLB.`);
   }
   measureAll(); settle(); camera = { ...home };
+}
+if (clips.some(clip => clip.skin)) {
+  if (data.colours !== "side" && state.colour === "side") state.colour = "file";
+  offer(); legend(); redraw();
 }

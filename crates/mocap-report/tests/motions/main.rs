@@ -14,11 +14,11 @@ use std::sync::Arc;
 use support::{fixture, read};
 
 fn page(clip: &Clip) -> Vec<u8> {
-    html(&[ViewInput { name: "clip", clip }], &ViewOptions::default())
+    html(&[ViewInput::new("clip", clip)], &ViewOptions::default())
 }
 
 fn sheet(clip: &Clip) -> String {
-    svg(&[SheetInput { name: "clip", clip }], &SheetOptions::default())
+    svg(&[SheetInput::new("clip", clip)], &SheetOptions::default())
 }
 
 fn files() -> (PathBuf, Vec<PathBuf>) {
@@ -94,7 +94,7 @@ fn can_be_drawn(file: &Path) {
     assert!(page(&clip).len() > 20_000, "{}", file.display());
     assert!(sheet(&clip).contains("<path"), "{}", file.display());
     let options = SheetOptions { poses: 4, scale: 1.0, ..SheetOptions::default() };
-    assert!(png(&[SheetInput { name: "clip", clip: &clip }], &options).len() > 2_000, "{}", file.display());
+    assert!(png(&[SheetInput::new("clip", &clip)], &options).len() > 2_000, "{}", file.display());
 }
 
 fn the_t_pose_before_a_cmu_motion_is_suspicious() {
@@ -153,13 +153,13 @@ fn fixtures_have_the_quality_they_were_made_with() {
 
 fn two_motions_of_one_clip_share_a_sheet() {
     let clips = ["alex_walk.bvh", "robin_walk.bvh"].map(fixture);
-    let inputs = [SheetInput { name: "a", clip: &clips[0] }, SheetInput { name: "b", clip: &clips[1] }];
+    let inputs = [SheetInput::new("a", &clips[0]), SheetInput::new("b", &clips[1])];
     let sheet = svg(&inputs, &SheetOptions::default());
     assert!(sheet.contains("301 frames") && sheet.contains("151 frames"));
     // A skeleton whose unit nobody knows is drawn too.
     let unknown = Arc::new(clips[1].skeleton().scaled(4.0).unwrap());
     let unknown = clips[1].scaled(4.0).unwrap().with_skeleton(unknown).unwrap();
-    let inputs = [inputs[0], SheetInput { name: "c", clip: &unknown }];
+    let inputs = [inputs[0], SheetInput::new("c", &unknown)];
     assert!(svg(&inputs, &SheetOptions::default()).contains("units tall"));
 }
 

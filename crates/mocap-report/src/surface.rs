@@ -1,0 +1,366 @@
+//! The mesh of a file as it is drawn: triangles on the stage that follow the joints by linear blend skinning.
+//!
+//! Based on: N. Magnenat-Thalmann, R. Laperrière, D. Thalmann, "Joint-dependent local deformations for hand animation and
+//! object grasping", 1988.
+
+use crate::mesh::Corner;
+use crate::stage::{FAR, Stage, spread};
+use mocap_model::{Body, Influence, Mesh, Pose, Side, Vector3};
+use nalgebra::{Matrix3, Matrix4};
+use std::collections::BTreeMap;
+
+type V = Vector3<f64>;
+
+/// Whether a mesh has the colours of its file, or those of the sides of the body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colours {
+    /// The base colours of the file's materials, a neutral grey where there are none.
+    #[default]
+    File,
+    /// Left and right as bodies without a mesh have them.
+    Sides,
+}
+
+/// A vertex of a mesh on the page or in a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vertex {
+    /// In the space of its mesh, at bind.
+    pub point: V,
+    pub normal: V,
+    /// Bones of the surface with their shares; at least one, the shares sum to 1.
+    pub influences: Vec<Influence>,
+    /// The base colour, sRGB from 0 to 1; `None` for the neutral one.
+    pub colour: Option<[f32; 3]>,
+}
+
+/// A joint that moves a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SurfaceBone {
+    pub joint: usize,
+    /// From the space of the mesh into the frame of the joint [units of the clip].
+    pub bind: Matrix4<f64>,
+    /// The place of the mesh in its body.
+    pub mesh: usize,
+}
+
+/// The meshes of a body as one list of triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Surface {
+    pub bones: Vec<SurfaceBone>,
+    pub vertices: Vec<Vertex>,
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Faces that let more light through than this are not drawn: a cornea hides no eye.
+const CLEAR: f64 = 0.5;
+
+/// A mesh that reaches farther from the hips than this many sizes of the body does not move the camera.
+pub(crate) const FARTHEST: f64 = 3.0;
+
+impl Surface {
+    /// The surface of a body; `None` where nothing of it can be drawn with these joints.
+    pub(crate) fn new(body: &Body, joints: usize) -> Option<Surface> {
+        let mut surface = Surface { bones: Vec::new(), vertices: Vec::new(), triangles: Vec::new() };
+        for (number, mesh) in body.meshes.iter().enumerate() {
+            surface.add((number, mesh), body, joints);
+        }
+        surface.find_normals();
+        (!surface.triangles.is_empty()).then_some(surface)
+    }
+
+    fn add(&mut self, (number, mesh): (usize, &Mesh), body: &Body, joints: usize) {
+        let first = self.bones.len() as u32;
+        let usable = |bone: &mocap_model::Bone| {
+            bone.joint.index() < joints && bone.inverse_bind.iter().all(|value| value.is_finite())
+        };
+        // Bones that are not usable stay in their places, and no vertex follows them.
+        let bone = |bone: &mocap_model::Bone| {
+            let joint = if usable(bone) { bone.joint.index() } else { 0 };
+            SurfaceBone { joint, bind: bone.inverse_bind, mesh: number }
+        };
+        self.bones.extend(mesh.skin.bones.iter().map(bone));
+        let points = points(mesh);
+        let influences = |vertex: usize| {
+            let (start, end) = (mesh.skin.starts.get(vertex)?, mesh.skin.starts.get(vertex + 1)?);
+            let all = mesh.skin.influences.get(*start as usize..*end as usize)?;
+            let known = |one: &&Influence| {
+                one.weight > 0.0 && mesh.skin.bones.get(one.bone as usize).is_some_and(usable)
+            };
+            let sum: f64 = all.iter().filter(known).map(|one| one.weight).sum();
+            let shared = |one: &Influence| Influence { bone: first + one.bone, weight: one.weight / sum };
+            (sum > 0.0 && sum.is_finite()).then(|| all.iter().filter(known).map(shared).collect::<Vec<_>>())
+        };
+        // A vertex between two materials is drawn once with each.
+        let mut known: BTreeMap<(u32, u32), Option<u32>> = BTreeMap::new();
+        let mut at = 0;
+        for (face, count) in mesh.faces.iter().enumerate() {
+            let Some(corners) = mesh.corners.get(at..at + *count as usize) else { break };
+            at += *count as usize;
+            let material = mesh.materials.get(face).and_then(|at| body.materials.get(*at as usize));
+            if material.is_some_and(|material| material.colour[3] < CLEAR) {
+                continue;
+            }
+            let colour = material.and_then(base_colour);
+            let of_face = mesh.materials.get(face).copied().unwrap_or(u32::MAX);
+            let mut placed = corners.iter().map(|corner| {
+                *known.entry((of_face, *corner)).or_insert_with(|| {
+                    let point = points.get(*corner as usize).filter(|at| at.iter().all(|v| v.is_finite()))?;
+                    let influences = influences(*corner as usize)?;
+                    self.vertices.push(Vertex { point: *point, normal: V::zeros(), influences, colour });
+                    Some(self.vertices.len() as u32 - 1)
+                })
+            });
+            let Some(placed) = placed.by_ref().collect::<Option<Vec<u32>>>() else { continue };
+            self.triangles.extend((2..placed.len()).map(|k| [placed[0], placed[k - 1], placed[k]]));
+        }
+    }
+
+    /// Normals by the winding of the triangles; vertices in one place share theirs, so that seams do not show.
+    fn find_normals(&mut self) {
+        let key = |at: &V| [at.x, at.y, at.z].map(|v| (v + 0.0).to_bits());
+        let mut sums: BTreeMap<[u64; 3], V> = BTreeMap::new();
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|at| self.vertices[at as usize].point);
+            let normal = (b - a).cross(&(c - a));
+            for corner in [a, b, c] {
+                *sums.entry(key(&corner)).or_default() += normal;
+            }
+        }
+        for vertex in &mut self.vertices {
+            let sum = sums.get(&key(&vertex.point)).copied().unwrap_or_default();
+            vertex.normal = sum.try_normalize(0.0).unwrap_or_else(V::y);
+        }
+    }
+
+    /// The mesh of a vertex, by its place in the body.
+    pub(crate) fn mesh_of(&self, vertex: &Vertex) -> usize {
+        self.bones[vertex.influences[0].bone as usize].mesh
+    }
+
+    /// The surface with at most so many triangles: vertices of one mesh, bone and colour within a cell become one, in
+    /// cells as large as needed.
+    pub(crate) fn thinned(&self, most: usize) -> Surface {
+        let mut cells = 512.0;
+        let mut thin = self.clone();
+        while thin.triangles.len() > most {
+            thin = self.merged(cells);
+            // With one cell for each bone and colour there may still be too many, of a body of very many bones.
+            if cells < 2.0 {
+                thin.triangles.truncate(most);
+            }
+            cells /= 1.4;
+        }
+        thin
+    }
+
+    /// The surface on a grid with so many cells along the longest side of each mesh.
+    fn merged(&self, cells: f64) -> Surface {
+        let mut boxes: BTreeMap<usize, (V, V)> = BTreeMap::new();
+        for vertex in &self.vertices {
+            let (low, high) = boxes.entry(self.mesh_of(vertex)).or_insert((vertex.point, vertex.point));
+            (*low, *high) = (low.inf(&vertex.point), high.sup(&vertex.point));
+        }
+        let mut known = BTreeMap::new();
+        let mut vertices: Vec<Vertex> = Vec::new();
+        let place = |vertex: &Vertex| {
+            let (low, high) = boxes[&self.mesh_of(vertex)];
+            let size = (high - low).max().max(f64::MIN_POSITIVE);
+            let cell = (vertex.point - low).map(|v| (v / size * cells) as u32);
+            let strongest = vertex.influences.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
+            let colour = vertex.colour.map(|colour| colour.map(f32::to_bits));
+            let key = ([cell.x, cell.y, cell.z], strongest.map(|one| one.bone), colour);
+            *known.entry(key).or_insert_with(|| {
+                vertices.push(vertex.clone());
+                vertices.len() as u32 - 1
+            })
+        };
+        let places: Vec<u32> = self.vertices.iter().map(place).collect();
+        let triangles = self.triangles.iter().map(|triangle| triangle.map(|corner| places[corner as usize]));
+        let triangles = triangles.filter(|[a, b, c]| a != b && b != c && c != a).collect();
+        let mut merged = Surface { bones: self.bones.clone(), vertices, triangles };
+        merged.find_normals();
+        merged
+    }
+
+    /// The bones of a frame, from the space of their meshes to the stage.
+    pub(crate) fn pose(&self, stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
+        let frames = joint_frames(stage, frame);
+        self.bones.iter().map(|bone| frames[bone.joint] * bone.bind).collect()
+    }
+
+    /// The corners of its triangles in a pose, moved by `shift`; in the order of the vertices.
+    pub(crate) fn corners(&self, pose: &[Matrix4<f64>], shift: V) -> Vec<Corner> {
+        let turns: Vec<Matrix3<f64>> = pose.iter().map(|bone| bone.fixed_view::<3, 3>(0, 0).into()).collect();
+        let corner = |vertex: &Vertex| {
+            let (mut at, mut normal) = (shift, V::zeros());
+            for Influence { bone, weight } in &vertex.influences {
+                let bone = *bone as usize;
+                at += (turns[bone] * vertex.point + pose[bone].fixed_view::<3, 1>(0, 3)) * *weight;
+                normal += turns[bone] * vertex.normal * *weight;
+            }
+            let at = at.map(|v| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 });
+            Corner { at, normal: normal.try_normalize(0.0).unwrap_or_else(V::y), dark: 0.0 }
+        };
+        self.vertices.iter().map(corner).collect()
+    }
+
+    /// By vertex, a mixture of colours of sides.
+    pub(crate) fn side_colours(
+        &self,
+        sides: &[Option<Side>],
+        of: impl Fn(Option<Side>) -> [f32; 3],
+    ) -> Vec<[f32; 3]> {
+        let bones: Vec<[f32; 3]> =
+            self.bones.iter().map(|bone| of(sides.get(bone.joint).copied().flatten())).collect();
+        let mixed = |vertex: &Vertex| {
+            vertex.influences.iter().fold([0.0; 3], |sum, one| {
+                [0, 1, 2].map(|k| sum[k] + bones[one.bone as usize][k] * one.weight as f32)
+            })
+        };
+        self.vertices.iter().map(mixed).collect()
+    }
+
+    /// How high it reaches above the floor in some frames, not more than is near the body [stage units].
+    pub(crate) fn height(&self, stage: &Stage<'_>, frames: impl Iterator<Item = usize>) -> f64 {
+        let step = self.vertices.len().div_ceil(2000).max(1);
+        let few: Vec<Vertex> = self.vertices.iter().step_by(step).cloned().collect();
+        let few = Surface { bones: self.bones.clone(), vertices: few, triangles: Vec::new() };
+        let heights = frames.map(|frame| {
+            let corners = few.corners(&few.pose(stage, frame), V::zeros());
+            corners.iter().map(|corner| corner.at.y - stage.floor).fold(0.0, f64::max)
+        });
+        heights.fold(0.0, f64::max).min(FARTHEST * stage.size())
+    }
+
+    /// As [`Surface::height`], over some frames of the whole motion.
+    pub(crate) fn usual_height(&self, stage: &Stage<'_>) -> f64 {
+        self.height(stage, spread(stage.frames(), 24).into_iter())
+    }
+}
+
+/// Where the vertices are with the shapes of the resting face.
+fn points(mesh: &Mesh) -> Vec<V> {
+    let mut points = mesh.positions.clone();
+    for shape in mesh.shapes.iter().filter(|shape| shape.weight != 0.0) {
+        for (vertex, offset) in &shape.offsets {
+            if let Some(point) = points.get_mut(*vertex as usize) {
+                *point += offset * shape.weight;
+            }
+        }
+    }
+    points
+}
+
+/// The colour that a material says; white below an image is no colour of its own.
+fn base_colour(material: &mocap_model::Material) -> Option<[f32; 3]> {
+    let linear = material.colour;
+    if material.image.is_some() || linear[..3].iter().all(|part| *part > 0.99) {
+        return None;
+    }
+    // From linear light to sRGB, as screens have it.
+    let srgb = |part: f64| match part.clamp(0.0, 1.0) {
+        low if low <= 0.003_130_8 => 12.92 * low,
+        high => 1.055 * high.powf(1.0 / 2.4) - 0.055,
+    };
+    Some([0, 1, 2].map(|k| srgb(linear[k]) as f32))
+}
+
+/// The frames of all joints on the stage, with the scales of the clip: unlike poses, which have none.
+pub(crate) fn joint_frames(stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
+    let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
+    let mut local = Pose::rest(skeleton);
+    if clip.frames() > 0 {
+        clip.local_pose(frame, &mut local);
+    }
+    let whole = stage.matrix();
+    let mut frames: Vec<Matrix4<f64>> = Vec::with_capacity(skeleton.len());
+    for ((id, joint), local) in skeleton.iter().zip(&local.joints) {
+        let mut own = local.to_homogeneous();
+        if clip.frames() > 0 {
+            own *= Matrix4::new_nonuniform_scaling(&clip.scale(id, frame));
+        }
+        let above = joint.parent.map_or(whole, |parent| frames[parent.index()]);
+        frames.push(above * own);
+    }
+    frames
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::made::chain;
+    use mocap_model::{Bone, JointId, Material, Skin, Space};
+
+    /// A square of two materials, the second one red: its lower side on the root, its upper side on the next joint.
+    pub(crate) fn square() -> Body {
+        let bone = |joint: usize, down: f64| Bone {
+            joint: JointId::from(joint),
+            inverse_bind: Matrix4::new_translation(&V::new(0.0, -down, 0.0)),
+        };
+        let at = [[-0.5, 0.0], [0.5, 0.0], [0.5, 1.0], [-0.5, 1.0]].map(|[x, y]| V::new(x, y, 0.0));
+        let influence = |bone: u32| Influence { bone, weight: 1.0 };
+        let mesh = Mesh {
+            positions: at.to_vec(),
+            faces: vec![3, 3],
+            corners: vec![0, 1, 2, 0, 2, 3],
+            materials: vec![0, 1],
+            skin: Skin {
+                bones: vec![bone(0, 0.0), bone(1, 1.0)],
+                starts: vec![0, 1, 2, 3, 4],
+                influences: [0, 0, 1, 1].map(influence).to_vec(),
+            },
+            ..Mesh::default()
+        };
+        let material = |colour| Material { colour, ..Material::default() };
+        Body { meshes: vec![mesh], materials: vec![material([1.0; 4]), material([1.0, 0.0, 0.0, 1.0])] }
+    }
+
+    #[test]
+    fn corners_follow_their_joints_and_materials_keep_apart() {
+        let clip = chain(3, 1.0, 0, Space::default());
+        let stage = Stage::new(&clip);
+        let surface = Surface::new(&square(), 3).unwrap();
+        assert_eq!((surface.vertices.len(), surface.triangles.len()), (6, 2));
+        let corners = surface.corners(&surface.pose(&stage, 0), V::new(0.0, 0.0, 2.0));
+        let place = stage.matrix();
+        for (corner, vertex) in corners.iter().zip(&surface.vertices) {
+            let expected = place.transform_point(&vertex.point.into()).coords + V::new(0.0, 0.0, 2.0);
+            assert!((corner.at - expected).norm() < 1e-9, "{} {expected}", corner.at);
+        }
+        let red = |vertex: &&Vertex| vertex.colour == Some([1.0, 0.0, 0.0]);
+        assert_eq!(surface.vertices.iter().filter(red).count(), 3);
+    }
+
+    #[test]
+    fn wrong_numbers_leave_faces_out_and_clear_faces_are_not_drawn() {
+        let mut wrong = square();
+        wrong.meshes[0].corners[5] = 99;
+        assert_eq!(Surface::new(&wrong, 3).unwrap().triangles.len(), 1);
+        let mut clear = square();
+        clear.materials[1].colour[3] = 0.1;
+        assert_eq!(Surface::new(&clear, 3).unwrap().triangles.len(), 1);
+        assert_eq!(Surface::new(&square(), 0), None, "without joints nothing can be placed");
+    }
+
+    #[test]
+    fn a_thinned_surface_has_fewer_triangles_and_the_same_extent() {
+        let (mut many, count) = (square(), 40u32);
+        let mesh = &mut many.meshes[0];
+        let at = |i: u32| f64::from(i) / f64::from(count);
+        let places = (0..=count).flat_map(|y| (0..=count).map(move |x| V::new(at(x), at(y), 0.0)));
+        mesh.positions = places.collect();
+        let corner = |x: u32, y: u32| y * (count + 1) + x;
+        let face = |x, y| [corner(x, y), corner(x + 1, y), corner(x + 1, y + 1), corner(x, y + 1)];
+        mesh.corners = (0..count).flat_map(|y| (0..count).flat_map(move |x| face(x, y))).collect();
+        mesh.faces = vec![4; (count * count) as usize];
+        mesh.materials = Vec::new();
+        mesh.skin.starts = (0..=mesh.positions.len() as u32).collect();
+        mesh.skin.influences = vec![Influence { bone: 0, weight: 1.0 }; mesh.positions.len()];
+        let whole = Surface::new(&many, 3).unwrap();
+        assert_eq!(whole.triangles.len(), 3200);
+        let thin = whole.thinned(500);
+        assert!((100..=500).contains(&thin.triangles.len()), "{}", thin.triangles.len());
+        let high = thin.vertices.iter().map(|vertex| vertex.point.x).fold(0.0, f64::max);
+        assert!(high > 0.85, "{high}");
+    }
+}
