@@ -210,7 +210,10 @@ pub(super) fn tree(
         let signs = signs.map(f64::signum) * sign;
         sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
     }
-    if !made.is_empty() && sources.iter().all(|source| below[source.node].scale < 0.0) {
+    // What is at the ends of all limbs is mirrored: nodes above the mirror are not.
+    let has_joint_below = |node: usize| nodes[node].children.iter().any(|child| chosen[*child]);
+    let mut ends = sources.iter().filter(|source| !has_joint_below(source.node));
+    if !made.is_empty() && ends.all(|source| below[source.node].scale < 0.0) {
         let joints = swap_sides(&mut made);
         warnings.push(Finding::new(Problem::Mirrored { joints }));
     }

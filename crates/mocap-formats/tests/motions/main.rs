@@ -13,6 +13,7 @@ mod pair;
 #[cfg(feature = "fbx")]
 #[path = "../ufbx_places/mod.rs"]
 mod ufbx_places;
+mod wrapped;
 
 mocap_corpus::tests! {
     acclaim::the_ends_of_bones_are_where_the_reference_has_them,
@@ -48,4 +49,7 @@ mocap_corpus::tests! {
     fbx_files::fixtures_keep_their_meshes_with_other_clips,
     json_clips::real_clips_come_back_to_the_last_bit,
     json_clips::fixtures_come_back_to_the_last_bit,
+    wrapped::real_scenes_below_other_parents_keep_their_motion,
+    wrapped::fixture_scenes_below_other_parents_keep_their_motion,
+    wrapped::fixture_scenes_below_other_parents_are_written_back,
 }
