@@ -104,15 +104,43 @@ fn formats_without_meshes_say_what_is_lost_and_of_which_file() {
     for arguments in ways {
         let ran = sandbox.run(over(arguments)).ok();
         let (_, lost) = ran.stderr.split_once("document::meshes-left-out").expect(&ran.stderr);
-        let place = lost.lines().find(|line| line.contains("-->")).unwrap_or_default();
-        assert!(lost.contains("1 mesh is left out: bvh has none"), "{arguments:?}: {}", ran.stderr);
+        let warning = lost.split("warning[").next().unwrap();
+        assert!(warning.contains("1 mesh is left out: bvh has none"), "{arguments:?}: {}", ran.stderr);
         // The motion has no mesh: the file that has it is named.
-        assert!(place.contains("character.glb"), "{arguments:?}: {}", ran.stderr);
+        assert!(warning.contains("character.glb"), "{arguments:?}: {}", ran.stderr);
     }
     // Arrays are no scene, and a body that is asked for is no loss.
-    for arguments in [&["convert", "character.glb", "-o", "out.npz"][..], &["convert", &walk, "-o", "plain.bvh"]] {
+    for arguments in
+        [&["convert", "character.glb", "-o", "out.npz"][..], &["convert", &walk, "-o", "plain.bvh"]]
+    {
         let ran = sandbox.run(over(arguments)).ok();
         assert!(!ran.stderr.contains("meshes-left-out"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn pictures_and_pages_show_the_mesh_of_the_file() {
+    let sandbox = Sandbox::new();
+    for file in ["character.glb", "character.gltf", "character.fbx"] {
+        character(&sandbox, file);
+        let draw = |more: &[&str], out: &str| {
+            sandbox.run([&["sheet", file, "--poses", "3", "-o", out, "--overwrite"], more].concat()).ok();
+            String::from_utf8(sandbox.read(out)).unwrap()
+        };
+        // A mesh is a picture in the drawing, capsules are outlines.
+        let mesh = draw(&[], "mesh.svg");
+        assert_eq!(mesh.matches("<image ").count(), 3, "{file}");
+        assert!(!draw(&["--body", "capsules"], "capsules.svg").contains("<image "), "{file}");
+        assert_ne!(draw(&["--colours", "side"], "sides.svg"), mesh, "{file}");
+        for verb in ["view", "render"] {
+            let out = if verb == "view" { "out.html" } else { "out.gif" };
+            let size: &[&str] = if verb == "view" { &[] } else { &["--size", "160x120"] };
+            let drawn = |body: &[&str]| {
+                sandbox.run([&[verb, file, "-o", out, "--overwrite"], size, body].concat()).ok();
+                sandbox.read(out)
+            };
+            assert_ne!(drawn(&[]), drawn(&["--body", "capsules"]), "{verb} {file}");
+        }
     }
 }
 

@@ -9,7 +9,9 @@ fn two_people() -> String {
     let walk = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
     let (tree, motion) = walk.split_once("MOTION").unwrap();
     let tree = tree.trim_start().trim_start_matches("HIERARCHY").trim();
-    let named = |name: &str| tree.replace("ROOT ", &format!("ROOT {name}:")).replace("JOINT ", &format!("JOINT {name}:"));
+    let named = |name: &str| {
+        tree.replace("ROOT ", &format!("ROOT {name}:")).replace("JOINT ", &format!("JOINT {name}:"))
+    };
     let mut lines = motion.trim().lines();
     let head: Vec<&str> = lines.by_ref().take(2).collect();
     let frames: Vec<String> = lines.map(|frame| format!("{frame} {frame}")).collect();
@@ -42,15 +44,24 @@ fn info_lists_who_is_there_and_every_verb_can_take_one() {
         assert!(all.contains("ROOT Alice:Hips") && all.contains("ROOT Bob:Hips"));
     }
     let first = sandbox.run(["retarget", "two.bvh", &robin, "-o", "first.bvh", "--input-unit", "cm"]).ok();
-    assert!(first.stderr.contains("subject::several") && first.stderr.contains("Alice, Bob"), "{}", first.stderr);
+    assert!(
+        first.stderr.contains("subject::several") && first.stderr.contains("Alice, Bob"),
+        "{}",
+        first.stderr
+    );
     for (subject, out) in [("Alice", "alice.bvh"), ("2", "second.bvh")] {
-        let arguments = ["retarget", "two.bvh", &robin, "-o", out, "--subject", subject, "--input-unit", "cm"];
+        let arguments =
+            ["retarget", "two.bvh", &robin, "-o", out, "--subject", subject, "--input-unit", "cm"];
         let ran = sandbox.run(arguments).ok();
         assert!(!ran.stderr.contains("subject::"), "{}", ran.stderr);
     }
     // Both walk alike, so both are put on the target alike.
     assert_eq!(sandbox.read("alice.bvh"), sandbox.read("second.bvh"));
     let none = sandbox.run(["convert", "two.bvh", "--subject", "Carol", "-o", "carol.bvh"]);
-    assert!(none.stderr.contains("subject::unknown") && none.stderr.contains("Alice, Bob"), "{}", none.stderr);
+    assert!(
+        none.stderr.contains("subject::unknown") && none.stderr.contains("Alice, Bob"),
+        "{}",
+        none.stderr
+    );
     assert!(!sandbox.path("carol.bvh").exists());
 }

@@ -76,12 +76,12 @@ fn python(schema: &Json) -> String {
     };
     // What may be left out is one type or null, here or in alternatives.
     let alternatives = schema.get("anyOf").and_then(Json::as_array);
-    let stated =
-        alternatives.and_then(|all| all.iter().find(|one| one.get("type") != Some(&Json::from("null"))));
+    let stated = alternatives
+        .and_then(|all| all.iter().find(|one| one.get("type").and_then(Json::as_str) != Some("null")));
     match (stated, schema.get("type").and_then(Json::as_array)) {
         (Some(stated), _) => one(stated),
         (None, Some(types)) if schema.get("title").is_none() => {
-            let stated = types.iter().find(|kind| **kind != Json::from("null")).unwrap();
+            let stated = types.iter().find(|kind| kind.as_str() != Some("null")).unwrap();
             one(&serde_json::json!({ "type": stated }))
         }
         _ => one(schema),

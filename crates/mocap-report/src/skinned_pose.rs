@@ -46,20 +46,28 @@ impl Skinned<'_> {
         let mut canvas = Canvas::new(camera.eye(zoom, size), paints, stage.floor, false);
         let colours = paints.of_surface(surface, stage, self.colours, self.index);
         canvas.add_surface(&corners, &colours, &surface.triangles);
-        let (colours, from, size) = cropped(&canvas.finish_clear(), size)?;
+        let Cropped { colours, from, size } = cropped(&canvas.finish_clear(), size)?;
         let whole = size.map(|side| side as f32 / pixels);
         let at = [0, 1].map(|axis| origin[axis] + from[axis] / pixels);
         Some(Shape::Picture { at, size: whole, pixels: size, colours })
     }
 }
 
-/// The part of a picture that is not clear, its upper left corner from the middle, and its size \[px\].
-fn cropped(picture: &[[u8; 4]], [w, h]: [usize; 2]) -> Option<(Vec<[u8; 4]>, [f32; 2], [u32; 2])> {
+/// The part of a picture that is not clear \[px\].
+struct Cropped {
+    colours: Vec<[u8; 4]>,
+    /// Its upper left corner, from the middle of the picture.
+    from: [f32; 2],
+    size: [u32; 2],
+}
+
+fn cropped(picture: &[[u8; 4]], [w, h]: [usize; 2]) -> Option<Cropped> {
     let drawn = || (0..w * h).filter(|at| picture[*at][3] > 0).map(|at| [at % w, at / w]);
     let low = |axis: usize| drawn().map(|at| at[axis]).min();
     let high = |axis: usize| drawn().map(|at| at[axis]).max();
     let ([left, top], [right, bottom]) = ([low(0)?, low(1)?], [high(0)?, high(1)?]);
     let rows = (top..=bottom).flat_map(|y| &picture[y * w + left..=y * w + right]);
     let from = [left as f32 - w as f32 / 2.0, top as f32 - h as f32 / 2.0];
-    Some((rows.copied().collect(), from, [(right - left + 1) as u32, (bottom - top + 1) as u32]))
+    let size = [(right - left + 1) as u32, (bottom - top + 1) as u32];
+    Some(Cropped { colours: rows.copied().collect(), from, size })
 }

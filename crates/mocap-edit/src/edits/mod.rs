@@ -1,5 +1,10 @@
 //! The table of edits. An edit is a file here with its options, and a line in the table.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the texts are help of command lines too, where [s] is a unit"
+)]
+
 mod kind;
 mod operation;
 mod source;
