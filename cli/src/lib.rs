@@ -72,7 +72,7 @@ pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
 fn run(Cli { command, global }: Cli, output: &mut dyn Output) -> Exit {
     let done = match command {
         Command::Verb(verb) => verb.run(&global.invocation, output),
-        Command::Generate(args) => args.run(output),
+        Command::Generate(args) => args.run(config::definition(), output),
         Command::Help { .. } => unreachable!("help was printed"),
     };
     done.unwrap_or_else(|error| misuse(&error, output))

@@ -10,8 +10,6 @@ use mocap::{FileFormat, Format};
 use mocap_commands::{Diagnostic, Exit, Output, schemas};
 use mocap_compress::Profile;
 
-use crate::config;
-
 pub(crate) use args::Args;
 use args::What;
 
@@ -54,9 +52,9 @@ impl Args {
         command.mut_subcommand("schema", |schema| schema.mut_arg("kind", |kind| kind.value_parser(names)))
     }
 
-    /// Makes what is asked for, and writes it.
-    pub(crate) fn run(&self, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
-        let bytes = made(self)?;
+    /// Makes what is asked for from the definition of the command line, and writes it.
+    pub(crate) fn run(&self, definition: Command, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        let bytes = made(self, definition)?;
         let written = io::stdout().lock().write_all(&bytes);
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -69,8 +67,7 @@ impl Args {
 }
 
 /// What goes to stdout: nothing where files are written.
-fn made(args: &Args) -> Result<Vec<u8>, Diagnostic> {
-    let definition = config::definition();
+fn made(args: &Args, definition: Command) -> Result<Vec<u8>, Diagnostic> {
     match &args.what {
         What::Completions { shell } => {
             let mut definition = completed(definition);

@@ -1,5 +1,5 @@
-//! What each command of `mocap` does, from its options to its rows, for any front end: a terminal, a package for
-//! Python, a server.
+//! What each command of `mocap` does, from its options to its rows, for any front end: a terminal or a package for
+//! Python.
 //!
 //! # How it works
 //! 1. A [`Verb`] is declared once, in its file in `commands`: its options with their names, help, defaults and bounds,

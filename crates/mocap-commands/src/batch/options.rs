@@ -129,7 +129,8 @@ impl RunOptions {
     /// The same for outputs that depend on what the inputs settle together.
     pub(crate) fn with_peers<'r>(mut self, readings: impl IntoIterator<Item = &'r Reading>) -> RunOptions {
         if let Some(manifest) = &mut self.engine.manifest {
-            let settled = readings.into_iter().filter_map(Reading::peers_outcome).collect::<BTreeSet<_>>();
+            let settled =
+                readings.into_iter().filter_map(|reading| reading.peers.outcome()).collect::<BTreeSet<_>>();
             if !settled.is_empty() {
                 let settled = settled.into_iter().collect::<Vec<_>>().join(" ");
                 manifest.options.insert("what inputs settle together".to_owned(), settled);

@@ -24,6 +24,7 @@ mod invocation;
 mod join;
 mod manifest;
 mod one_edit;
+mod peers;
 mod picture;
 mod quality;
 mod reading;
@@ -62,6 +63,7 @@ pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
+pub(crate) use peers::PeerInputs;
 pub(crate) use picture::{
     BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension,
 };

@@ -12,10 +12,10 @@ use mocap_model::{FrameRate, SignedAxis};
 use serde::Deserialize;
 
 use super::formats::readable;
+use super::peers::PeerInputs;
 use super::size::{ByteSize, Count, limits};
 use super::words::words;
 use super::{UnitLength, setting};
-use crate::read::PeerInputs;
 
 /// What the inputs mean where they do not state it, or state it wrongly.
 #[derive(Clone, Debug, PartialEq, Args, Deserialize)]

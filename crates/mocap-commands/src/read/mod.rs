@@ -3,12 +3,10 @@
 mod companion;
 mod failure;
 mod options;
-mod peers;
 
 pub(crate) use companion::{robot_of_file, skeleton_of};
 pub(crate) use failure::ReadFailure;
 pub(crate) use mocap::{is_compressed, known_unit};
-pub(crate) use peers::PeerInputs;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -110,7 +108,7 @@ fn parsed(
         Ok(Parsed { value: file, warnings: found }) => {
             warnings.extend(located(&found, &bytes));
             let clip = input.part.clone().map(ClipChoice);
-            let peers = reading.answers_of_peers(&file, &options);
+            let peers = reading.peers.answers(&file, &options);
             Ok(Loaded { format: file.format(), file, warnings, clip, bytes, peers })
         }
         Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),

@@ -1,6 +1,7 @@
 //! The options of the library that the flags about reading ask for.
 
-use mocap::ReadOptions;
+use mocap::{Peers, ReadOptions};
+use mocap_batch::Input;
 
 use crate::options::Reading;
 
@@ -22,6 +23,20 @@ impl From<&Reading> for ReadOptions {
             clip: None,
             subject: reading.subject.clone().filter(|subject| subject != "all"),
             limits: reading.limits(),
+        }
+    }
+}
+
+impl Reading {
+    /// Lets the inputs of a run settle what one of them leaves open: the first ones by path, whatever the shard, and
+    /// whichever outputs exist.
+    pub(crate) fn ask_peers(&self, inputs: &[Input]) {
+        let mut asked: Vec<Input> = inputs.iter().filter(|input| input.path().is_some()).cloned().collect();
+        asked.sort_by(|a, b| a.relative.cmp(&b.relative).then_with(|| a.path().cmp(&b.path())));
+        asked.dedup_by(|a, b| a.path() == b.path());
+        asked.truncate(Peers::MOST);
+        if asked.len() > 1 {
+            self.peers.ask(asked, ReadOptions::from(self));
         }
     }
 }

@@ -11,8 +11,8 @@ use mocap_robot::{Humanoid, RobotError};
 
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::options::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
-use crate::read::{self, Motion, PeerInputs, robot_of_file};
+use crate::options::{PeerInputs, PositionChannelsArg, Reading, RobotSettings, TargetSettings};
+use crate::read::{self, Motion, robot_of_file};
 use crate::rest;
 
 /// The target and what was found while it was read.

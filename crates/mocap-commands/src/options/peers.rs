@@ -5,16 +5,14 @@ use std::sync::{Arc, OnceLock};
 use mocap::{FileFormat, MotionFile, PeerAnswers, Peers, ReadOptions};
 use mocap_batch::{Input, JobContext};
 
-use crate::options::Reading;
-
-/// The inputs that are asked, where a run has several. Copies of a [`Reading`] share them.
+/// The inputs that are asked, where a run has several. Copies share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PeerInputs(Arc<OnceLock<Asked>>);
 
 #[derive(Debug)]
 struct Asked {
     inputs: Vec<Input>,
-    reading: Reading,
+    options: ReadOptions,
     /// Read when the first file leaves something open.
     peers: OnceLock<Peers>,
 }
@@ -26,29 +24,20 @@ impl PartialEq for PeerInputs {
     }
 }
 
-impl Reading {
-    /// Lets the inputs of a run settle what one of them leaves open: the first ones by path, whatever the shard, and
-    /// whichever outputs exist.
-    pub(crate) fn ask_peers(&self, inputs: &[Input]) {
-        let mut asked: Vec<Input> = inputs.iter().filter(|input| input.path().is_some()).cloned().collect();
-        asked.sort_by(|a, b| a.relative.cmp(&b.relative).then_with(|| a.path().cmp(&b.path())));
-        asked.dedup_by(|a, b| a.path() == b.path());
-        asked.truncate(Peers::MOST);
-        if asked.len() > 1 {
-            // What the inputs say does not depend on what they say.
-            let reading = Reading { peers: PeerInputs::default(), ..self.clone() };
-            let _ = self.peers.0.set(Asked { inputs: asked, reading, peers: OnceLock::new() });
-        }
+impl PeerInputs {
+    /// The inputs of a run that are asked, and how they are read; the first ones that are given count.
+    pub(crate) fn ask(&self, inputs: Vec<Input>, options: ReadOptions) {
+        let _ = self.0.set(Asked { inputs, options, peers: OnceLock::new() });
     }
 
-    /// What was settled, for the fingerprint of a run. Reads the inputs that are asked.
-    pub(crate) fn peers_outcome(&self) -> Option<String> {
-        self.peers.0.get().and_then(|asked| asked.peers().outcome())
+    /// What was settled. Reads the inputs that are asked.
+    pub(crate) fn outcome(&self) -> Option<String> {
+        self.0.get().and_then(|asked| asked.peers().outcome())
     }
 
     /// What other inputs settle about a file.
-    pub(super) fn answers_of_peers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
-        match self.peers.0.get() {
+    pub(crate) fn answers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
+        match self.0.get() {
             Some(asked) if Peers::is_open(file, options) => asked.peers().answers(file, options),
             _ => PeerAnswers::default(),
         }
@@ -58,11 +47,11 @@ impl Reading {
 impl Asked {
     fn peers(&self) -> &Peers {
         self.peers.get_or_init(|| {
-            let options = ReadOptions::from(&self.reading);
+            let options = &self.options;
             let mut peers = Peers::default();
             // A file that cannot be read says nothing here, and fails in its turn.
-            for file in self.inputs.iter().filter_map(|input| self.open(input, &options)) {
-                peers.add(&file, &options);
+            for file in self.inputs.iter().filter_map(|input| self.open(input, options)) {
+                peers.add(&file, options);
             }
             peers
         })
