@@ -55,8 +55,8 @@ impl Args {
     /// Makes what is asked for from the definition of the command line, and writes it.
     pub(crate) fn run(&self, definition: Command, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
         let bytes = made(self, definition)?;
-        let written = io::stdout().lock().write_all(&bytes);
-        match written {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 output.error(None, &Diagnostic::new("io::error", format!("cannot write to stdout: {error}")));
                 Ok(Exit::ClipFailed)
