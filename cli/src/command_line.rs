@@ -1,9 +1,9 @@
-//! The whole command line: the verbs, and the flags that all of them have.
+//! The whole command line: the verbs, what goes with an installation, help, and the flags that all of them have.
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, Subcommand};
+use mocap_commands::{Global, Verb};
 
-use crate::args::Global;
-use crate::commands::Verb;
+use crate::generate;
 
 /// A command-line toolchain for motion capture: converts, retargets, edits, compresses, compares and draws motions
 /// in BVH, FBX, glTF, Acclaim ASF/AMC, NPZ and other formats; one clip or a whole database
@@ -19,15 +19,30 @@ use crate::commands::Verb;
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Verb,
+    pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) global: Global,
+}
+
+/// What a command line can ask for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Verb(Verb),
+    Generate(generate::Args),
+    /// Show the help of a command, or of the options that commands share: inputs, reading, output
+    Help {
+        /// Command or topic
+        #[arg(value_name = "COMMAND|TOPIC")]
+        of: Vec<String>,
+    },
 }
 
 impl Cli {
     /// All commands and flags.
     pub(crate) fn definition() -> clap::Command {
-        Verb::defined(Cli::command())
+        let all = Verb::defined(Cli::command());
+        all.mut_subcommand("generate", generate::Args::defined)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mocap_batch::interrupt::{remove_temporary_files, request};
 
-use crate::exit::Exit;
+use mocap_commands::Exit;
 
 /// From here on, Ctrl-C and SIGTERM end the process in order.
 ///

@@ -1,39 +1,23 @@
-//! The `mocap` command: arguments become options, a library call does the work, a row reports it.
+//! The `mocap` command: words become the options of a verb of `mocap_commands`, which does the work; what it says is
+//! printed.
 //!
-//! The program calls [`main`]. A program that wants the rows of a command without a process calls [`rows`].
+//! The program calls [`main`]. A program that wants the rows of a command line without a process calls [`rows`]; with
+//! names and values in place of words, [`mocap_commands::call`].
 
-#![allow(
-    rustdoc::broken_intra_doc_links,
-    reason = "units stand in brackets, and help texts cannot escape them"
-)]
-
-mod args;
-mod batch;
 mod command_line;
-mod commands;
 mod config;
 mod console;
-mod diagnostic;
-mod edit;
-mod encode;
-mod exit;
 mod generate;
 mod interrupt;
-mod pipeline;
-mod read;
-mod rest;
-mod rows;
 mod start;
-mod verb;
-mod verdict;
 
 use std::ffi::OsString;
 use std::sync::mpsc::Sender;
 
-use args::Global;
-use command_line::Cli;
+use mocap_commands::{Detail, Exit, Global, Output, Rows, misuse, settings};
+
+use command_line::{Cli, Command};
 use console::Console;
-use exit::Exit;
 use start::Start;
 
 /// Runs the command of these words, the first of which is the name of the program: prints, and ends in order on
@@ -52,8 +36,10 @@ fn process(words: &[OsString]) -> Exit {
     };
     interrupt::install();
     let mut console = Console::new(&cli.global);
-    console.warnings("the environment", &config::stray_variables(), diagnostic::Detail::Line);
-    run(cli, &mut console)
+    let stray = settings::stray_variables(&config::definition());
+    console.warnings("the environment", &stray, Detail::Line);
+    let exit = run(cli, &mut console);
+    console.ended(exit)
 }
 
 /// Runs the command of these words inside a program and sends its rows, one JSON object each, as they come. Prints
@@ -69,28 +55,25 @@ fn process(words: &[OsString]) -> Exit {
 pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, ["--json", "--progress", "never", "--color", "never"].map(OsString::from));
-    let cli = match start::of_words(&words) {
-        Ok(Start::Work(cli)) => *cli,
+    let mut output = Rows::new(rows);
+    let exit = match start::of_words(&words) {
+        Ok(Start::Work(cli)) => run(*cli, &mut output),
         Ok(Start::Misuse(row)) => {
-            let _ = rows.send(row);
-            return Exit::Usage.code();
+            output.row(&row, "");
+            Exit::Usage
         }
-        Ok(Start::Print(_) | Start::Help(_)) => return Exit::Usage.code(),
-        Err(error) => {
-            let _ = rows.send(rows::json(&rows::ErrorRow::misuse(&error)));
-            return Exit::Usage.code();
-        }
+        Ok(Start::Print(_) | Start::Help(_)) => Exit::Usage,
+        Err(error) => misuse(&error, &mut output),
     };
-    let mut console = Console::sending(&cli.global, rows);
-    run(cli, &mut console).code()
+    exit.code()
 }
 
 /// Does the work of a command.
-fn run(Cli { command, global }: Cli, console: &mut Console) -> Exit {
-    let done = command.run(&global.invocation, console);
-    let exit = done.unwrap_or_else(|error| {
-        console.row(&rows::json(&rows::ErrorRow::misuse(&error)), "");
-        console.usage_error(&error)
-    });
-    console.ended(exit)
+fn run(Cli { command, global }: Cli, output: &mut dyn Output) -> Exit {
+    let done = match command {
+        Command::Verb(verb) => verb.run(&global.invocation, output),
+        Command::Generate(args) => args.run(output),
+        Command::Help { .. } => unreachable!("help was printed"),
+    };
+    done.unwrap_or_else(|error| misuse(&error, output))
 }

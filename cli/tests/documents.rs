@@ -8,6 +8,8 @@
 
 #[path = "documents/edits.rs"]
 mod edits;
+#[path = "documents/keywords.rs"]
+mod keywords;
 mod mocap;
 
 use std::collections::{BTreeMap, BTreeSet};

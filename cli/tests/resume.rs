@@ -142,6 +142,10 @@ fn a_manifest_of_another_run_is_an_error_that_says_what_differs() {
     assert_eq!((ran.code, sandbox.read(MANIFEST)), (2, before));
     assert!(ran.stderr.contains("--fps was not given, is '60'"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--resume --overwrite"), "{}", ran.stderr);
+    // The only row is that error: a program that reads rows is told.
+    let rows = convert(&sandbox, &["--resume", "--fps", "60", "--json"]).rows();
+    assert_eq!((rows.len(), rows[0]["path"].is_null()), (1, true), "{rows:?}");
+    assert!(rows[0]["error"]["message"].as_str().unwrap().contains("--fps was not given"), "{rows:?}");
     let ran = convert(&sandbox, &["--resume", "--overwrite", "--fps", "60", "--json"]).ok();
     assert_eq!(ran.rows().last().unwrap()["ok"], 9);
     // From here on it is a run with that option.

@@ -57,6 +57,44 @@ def test_wrong_arguments_raise_before_anything_is_done(tmp_path):
         list(mocap.batch.convert(FIXTURES / "*.nothing", to="npz", out=f"{tmp_path}/"))
 
 
+def test_an_unknown_keyword_names_the_nearest(tmp_path):
+    with pytest.raises(mocap.OptionError) as error:
+        list(mocap.batch.convert(CLIPS, to="npz", out=f"{tmp_path}/", input_fsp=30))
+    assert error.value.code == "usage::arguments" and "'input_fsp'" in str(error.value)
+    assert "'input_fps'" in error.value.hint
+    with pytest.raises(mocap.OptionError):
+        list(mocap.batch.rows("convrt", CLIPS))
+    assert not list(tmp_path.iterdir())
+
+
+def test_manifests_of_keywords_and_flags_continue_each_other(tmp_path):
+    keywords = {"to": "npz", "fps": 60.0, "trim": "0:50", "strict": False, "include": ["*walk.bvh"]}
+    flags = ["--to", "npz", "--fps", "60", "--trim", "0:50", "--include", "*walk.bvh", "--resume"]
+    first = list(mocap.batch.convert(CLIPS, out=f"{tmp_path}/", resume=True, **keywords))
+    assert first[-1]["ok"] > 0
+    again, code = command("convert", CLIPS, "-o", f"{tmp_path}/", *flags)
+    assert code == 0 and (again[-1]["ok"], again[-1]["skipped"]) == (0, first[-1]["ok"])
+    # Other options are another run: nothing is done, and nothing is silent.
+    with pytest.raises(mocap.MocapError) as error:
+        list(mocap.batch.convert(CLIPS, out=f"{tmp_path}/", resume=True, **{**keywords, "fps": 30}))
+    assert error.value.hint
+
+
+def test_values_of_all_kinds_are_keywords(tmp_path):
+    pipeline = tmp_path / "pipeline.toml"
+    pipeline.write_text("[variables]\nrate = 60\n[[step]]\ndo = 'edit'\nfps = '${rate}'\n[[step]]\ndo = 'write'\nto = 'csv'\n")
+    inputs_ = CLIPS / "alex_walk.bvh"
+    rows = list(mocap.batch.rows("run", [pipeline, inputs_], set={"rate": 30.0}, out=tmp_path / "out/", jobs=1))
+    assert rows[0]["fps"] == 30
+    bounds = ["Finger*:error=1mm", "Toe*:error=2mm"]
+    rows = list(mocap.batch.compress(inputs_, out=tmp_path / "a.mocz", set=bounds, error="0.2mm"))
+    assert rows[0]["max_error"] <= 0.002
+    # The first row of an edit that may have a value, or none.
+    for mirror in (True, "retarget"):
+        out = tmp_path / f"{mirror}.bvh"
+        assert list(mocap.batch.edit(inputs_, {"mirror": mirror}, out=out))[0]["edits"][0]["name"] == "mirror"
+
+
 def test_leaving_the_loop_ends_the_run(tmp_path):
     for row in mocap.batch.convert(CLIPS, to="csv", out=f"{tmp_path}/", jobs=1, include=["*.bvh"]):
         break

@@ -1,20 +1,19 @@
 //! `mocap generate`: what goes with an installation, made from the definition of the command line itself.
 
-mod graphs;
-mod schemas;
-mod settings;
+mod args;
+
+use std::io::{self, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, ValueHint};
 use mocap::{FileFormat, Format};
+use mocap_commands::{Diagnostic, Exit, Output, schemas};
 use mocap_compress::Profile;
 
-use crate::args::{GenerateArgs as Args, GenerateWhat as What, Invocation};
 use crate::config;
-use crate::console::Console;
-use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
-use crate::verb::VerbArgs;
+
+pub(crate) use args::Args;
+use args::What;
 
 /// The definition with what completion offers: words where an option takes a fixed list, files only where it takes files.
 fn completed(command: Command) -> Command {
@@ -47,37 +46,47 @@ fn completed(command: Command) -> Command {
         .mut_subcommands(completed)
 }
 
-impl VerbArgs for Args {
-    fn defined(command: Command) -> Command {
+impl Args {
+    /// The definition of its flags, with the kinds of schemas.
+    pub(crate) fn defined(command: Command) -> Command {
         let names = schemas::all().map(|(name, about)| PossibleValue::new(name).help(about));
         let names = PossibleValuesParser::new(names);
         command.mut_subcommand("schema", |schema| schema.mut_arg("kind", |kind| kind.value_parser(names)))
     }
 
-    fn run(self, _: &Invocation, console: &mut Console) -> Result<Exit, Diagnostic> {
-        run(&self, console)
+    /// Makes what is asked for, and writes it.
+    pub(crate) fn run(&self, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        let bytes = made(self)?;
+        let written = io::stdout().lock().write_all(&bytes);
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                output.error(None, &Diagnostic::new("io::error", format!("cannot write to stdout: {error}")));
+                Ok(Exit::ClipFailed)
+            }
+            _ => Ok(Exit::Success),
+        }
     }
 }
 
-/// Runs the command.
-fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
+/// What goes to stdout: nothing where files are written.
+fn made(args: &Args) -> Result<Vec<u8>, Diagnostic> {
     let definition = config::definition();
     match &args.what {
         What::Completions { shell } => {
             let mut definition = completed(definition);
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut definition, "mocap", &mut script);
-            console.stdout(&script);
+            return Ok(script);
         }
         What::Schema { output: None, kind } => {
             let named = schemas::all().find(|(name, _)| name == kind);
             let (name, about) = named.expect("the name was checked");
-            console.stdout(schemas::text(name, about).as_bytes());
+            return Ok(schemas::text(name, about, &definition).into_bytes());
         }
         What::Schema { output: Some(folder), .. } => {
             for (name, about) in schemas::all() {
                 let path = folder.join(format!("{name}.schema.json"));
-                let text = schemas::text(name, about);
+                let text = schemas::text(name, about, &definition);
                 mocap_batch::write_file(&path, true, &|out| out.write_all(text.as_bytes()))?;
             }
         }
@@ -85,7 +94,7 @@ fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
             let mut page = Vec::new();
             let made = clap_mangen::Man::new(definition).render(&mut page);
             made.map_err(|error| Diagnostic::new("io::error", format!("cannot make a man page: {error}")))?;
-            console.stdout(&page);
+            return Ok(page);
         }
         What::Man { output: Some(folder) } => {
             // `help` has no man page: each command has one.
@@ -95,5 +104,5 @@ fn run(args: &Args, console: &mut Console) -> Result<Exit, Diagnostic> {
             written.map_err(|error| Diagnostic::io("write man pages to", folder, &error))?;
         }
     }
-    Ok(Exit::Success)
+    Ok(Vec::new())
 }

@@ -4,10 +4,8 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::{Arg, Command};
+use mocap_commands::{Diagnostic, Exit};
 use mocap_formats::nearest_name;
-
-use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
 
 /// The options that commands share.
 struct Topic {

@@ -5,11 +5,10 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use mocap_commands::{Diagnostic, ErrorRow, json, sentence};
 use mocap_settings::plain_words;
 
 use super::help::{page_of_words, print_help};
-use crate::diagnostic::Diagnostic;
-use crate::rows::{ErrorRow, json};
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
 /// a row as well.
@@ -60,14 +59,6 @@ fn is_measure_below_zero(word: &str) -> bool {
 /// The row of a wrong command line: it is about no input.
 pub(super) fn row(error: &clap::Error) -> String {
     json(&ErrorRow::misuse(&Diagnostic::new("usage::arguments", sentence(error))))
-}
-
-/// The first paragraph of the message, on one line.
-fn sentence(error: &clap::Error) -> String {
-    let text = plain_words(&error.to_string());
-    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
-    let text = lines.collect::<Vec<_>>().join(" ");
-    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]

@@ -10,13 +10,12 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches};
 use misuse::leave;
 
-use crate::args::{Global, Invocation};
-use crate::command_line::Cli;
-use crate::commands::Verb;
-use crate::config::{self, Settings};
+use mocap_commands::settings::{self, LAYERS, Settings};
+use mocap_commands::{Diagnostic, Exit, Global, Invocation};
+
+use crate::command_line::{Cli, Command};
+use crate::config;
 use crate::console::Console;
-use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
 
 pub(crate) use help::print_help;
 
@@ -61,7 +60,7 @@ fn parsed(
 ) -> Result<Start, Diagnostic> {
     let definition = config::definition();
     let named = named_config(words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
-    let settings = match config::settings(named.as_deref(), &definition) {
+    let settings = match settings::settings(named.as_deref(), &definition) {
         Ok(settings) => settings,
         // Help is what one needs then.
         Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
@@ -81,10 +80,12 @@ fn parsed(
         Ok(cli) => cli,
         Err(error) => return Ok(misused(&definition, error)),
     };
-    if let Verb::Help { of } = &cli.command {
+    if let Command::Help { of } = &cli.command {
         return help::page(definition, of).map(Start::Help);
     }
-    cli.command.settle_outputs();
+    if let Command::Verb(verb) = &mut cli.command {
+        verb.settle_outputs();
+    }
     cli.global.invocation = Invocation::of(&definition, &matches);
     Ok(Start::Work(Box::new(cli)))
 }
@@ -132,7 +133,7 @@ fn blamed(mut error: clap::Error) -> clap::Error {
         _ => return error,
     };
     let Some(name) = option.strip_prefix("--") else { return error };
-    let variable = config::LAYERS.variable(name);
+    let variable = LAYERS.variable(name);
     let value = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.clone(),
         _ => return error,

@@ -1,13 +1,16 @@
-//! The command `mocap` in the process of the interpreter: its rows one by one, or as the program.
+//! Commands in the process of the interpreter: their rows, one by one.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use mocap_batch::interrupt;
+use mocap_commands::Given;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyMapping, PyTuple};
 
 /// How often signals are looked at.
 const TICK: Duration = Duration::from_millis(50);
@@ -21,13 +24,19 @@ pub(crate) struct Rows {
 
 #[pymethods]
 impl Rows {
-    /// Starts a command; the first word is its name.
+    /// Starts a command: its name, what it takes without a keyword, and its keywords in their order.
     #[new]
-    fn new(words: Vec<OsString>) -> Rows {
+    fn new(command: String, paths: Vec<PathBuf>, keywords: &Bound<'_, PyDict>) -> PyResult<Rows> {
+        let mut options = Vec::with_capacity(keywords.len());
+        for (name, value) in keywords.iter() {
+            let value = given(&value)?;
+            options.extend(value.map(|value| Ok::<_, PyErr>((name.extract()?, value))).transpose()?);
+        }
         let (sender, rows) = channel();
-        let words: Vec<OsString> = std::iter::once("mocap".into()).chain(words).collect();
-        let work = std::thread::spawn(move || mocap_cli::rows(words, sender));
-        Rows { rows: Mutex::new(Some(rows)), work: Mutex::new(Some(work)) }
+        let work = std::thread::spawn(move || {
+            mocap_commands::call(&command, &paths, &options, &mut mocap_commands::Rows::new(sender)).code()
+        });
+        Ok(Rows { rows: Mutex::new(Some(rows)), work: Mutex::new(Some(work)) })
     }
 
     /// The next row as JSON; `None` after the last. Raises `KeyboardInterrupt` on Ctrl-C.
@@ -69,9 +78,34 @@ impl Rows {
     }
 }
 
-/// The program `mocap` with these words, the first of which is its name; ends the process.
-#[pyfunction]
-#[allow(clippy::needless_pass_by_value, reason = "Python gives values")]
-pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    py.detach(|| mocap_cli::main(&words))
+/// The value of a keyword; `None` is as if it were not given.
+fn given(value: &Bound<'_, PyAny>) -> PyResult<Option<Given>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    if let Ok(switch) = value.cast::<PyBool>() {
+        return Ok(Some(Given::Switch(switch.is_true())));
+    }
+    if let Ok(pairs) = value.cast::<PyMapping>() {
+        let pairs = pairs.items()?.iter().map(|pair| {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            Ok((name.str()?.to_string(), word(&value)?))
+        });
+        return Ok(Some(Given::Pairs(pairs.collect::<PyResult<_>>()?)));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let values = value.try_iter()?.map(|value| word(&value?));
+        return Ok(Some(Given::Many(values.collect::<PyResult<_>>()?)));
+    }
+    word(value).map(|value| Some(Given::One(value)))
+}
+
+/// A value as people write it: a path, a text, a number.
+fn word(value: &Bound<'_, PyAny>) -> PyResult<OsString> {
+    if let Ok(path) = value.extract::<PathBuf>() {
+        return Ok(path.into());
+    }
+    let is_whole = value.cast::<PyFloat>().is_ok_and(|number| number.value().fract() == 0.0);
+    let value = if is_whole { value.call_method0("__int__")? } else { value.clone() };
+    Ok(value.str()?.to_string().into())
 }

@@ -12,6 +12,7 @@ mod edits;
 mod features;
 mod findings;
 mod options;
+mod program;
 mod raise;
 mod read;
 mod several;
@@ -53,6 +54,6 @@ fn _mocap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(several::split, module)?)?;
     module.add_function(wrap_pyfunction!(compressed::compress, module)?)?;
     module.add_function(wrap_pyfunction!(compressed::open_compressed, module)?)?;
-    module.add_function(wrap_pyfunction!(command::main, module)?)?;
+    module.add_function(wrap_pyfunction!(program::main, module)?)?;
     Ok(())
 }

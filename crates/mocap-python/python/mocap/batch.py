@@ -1,7 +1,7 @@
 """Work over many files, as the command line does it: in parallel, atomically, with manifests to resume from.
 
 Each function runs the command of its name in this process and gives its rows, one dictionary per input in the order of
-the inputs. Keywords are the flags of the command with ``_`` in place of ``-``: ``resume=True`` is ``--resume``,
+the inputs. Keywords are the options of the command with ``_`` in place of ``-``: ``resume=True`` is ``--resume``,
 ``include=["*.bvh"]`` is ``--include '*.bvh'``. ``mocap.toml`` and environment variables count as on the command line.
 
 An input that fails is a row with ``error``; the others are done. Ctrl-C ends a run in order: inputs in flight are
@@ -11,45 +11,28 @@ dropped, the manifest is completed, and ``KeyboardInterrupt`` is raised. So does
 from __future__ import annotations
 
 import json
-import os
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence, Union
 
 from . import _mocap
 from ._arguments import Path, path_text
 from ._errors import BatchError, MocapError, error_of, fields_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
 
 __all__ = ["compress", "convert", "decompress", "edit", "info", "retarget", "rows", "run", "validate"]
 
 Paths = Union[Path, Sequence[Path]]
 Row = Dict[str, Any]
 
-#: Names of flags that differ from their keywords.
-_SHORT = {"out": "output"}
+#: Keywords of this module that the commands call otherwise.
+_NAMES = {"out": "output"}
 
 
-def _word(value: Any) -> str:
-    if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def _flags(options: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in options.items():
-        flag = "--" + _SHORT.get(name, name).rstrip("_").replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            yield flag
-        elif isinstance(value, Mapping):
-            for key, one in value.items():
-                yield f"{flag}={key}={_word(one)}"
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                yield f"{flag}={_word(one)}"
-        else:
-            yield f"{flag}={_word(value)}"
+def _named(options: Mapping[str, Any]) -> Dict[str, Any]:
+    return {_NAMES.get(name, name).rstrip("_"): value for name, value in options.items()}
 
 
 def _paths(paths: Paths) -> List[str]:
@@ -73,7 +56,7 @@ def rows(command: str, paths: Paths, **options: Any) -> Iterator[Row]:
     paths : path or sequence of paths
         Files, directories, globs.
     **options
-        Flags of the command.
+        Options of the command.
 
     Yields
     ------
@@ -87,12 +70,11 @@ def rows(command: str, paths: Paths, **options: Any) -> Iterator[Row]:
     BatchError
         Where the run ended early: a full disk, ``fail_fast``.
     """
-    words = [*command.split(), *_flags(options), "--", *_paths(paths)]
-    return _iterate(words)
+    return _iterate(command, _paths(paths), _named(options))
 
 
-def _iterate(words: List[str]) -> Iterator[Row]:
-    run = _mocap.Rows(words)
+def _iterate(command: str, paths: List[str], keywords: Dict[str, Any]) -> Iterator[Row]:
+    run = _mocap.Rows(command, paths, keywords)
     last: Row = {}
     try:
         while True:
@@ -114,7 +96,7 @@ def _iterate(words: List[str]) -> Iterator[Row]:
         raise KeyboardInterrupt
 
 
-def convert(paths: Paths, *, out: Path, to: Union[str, None] = None, **options: Any) -> Iterator[Row]:
+def convert(paths: Paths, *, out: Path, to: Union[str, None] = None, **options: "Unpack[_keywords.Convert]") -> Iterator[Row]:
     """Converts motions.
 
     Parameters
@@ -140,37 +122,37 @@ def convert(paths: Paths, *, out: Path, to: Union[str, None] = None, **options: 
     return rows("convert", paths, output=out, to=to, **options)
 
 
-def retarget(paths: Paths, target: Path, *, out: Path, **options: Any) -> Iterator[Row]:
+def retarget(paths: Paths, target: Path, *, out: Path, **options: "Unpack[_keywords.Retarget]") -> Iterator[Row]:
     """Puts motions on a skeleton or robot; rows are reports. Options: those of ``mocap retarget --help``."""
     return rows("retarget", [*_paths(paths), path_text(target, "target")], output=out, **options)
 
 
-def compress(paths: Paths, *, out: Path, **options: Any) -> Iterator[Row]:
+def compress(paths: Paths, *, out: Path, **options: "Unpack[_keywords.Compress]") -> Iterator[Row]:
     """Compresses motions: ``error="0.1mm"``, ``profile="archive"``; all others of ``mocap compress --help``."""
     return rows("compress", paths, output=out, **options)
 
 
-def decompress(paths: Paths, *, out: Path, **options: Any) -> Iterator[Row]:
+def decompress(paths: Paths, *, out: Path, **options: "Unpack[_keywords.Decompress]") -> Iterator[Row]:
     """Decompresses ``.mocz`` files: ``to="bvh"``; all others of ``mocap decompress --help``."""
     return rows("decompress", paths, output=out, **options)
 
 
-def edit(paths: Paths, edits: Mapping[str, Any], *, out: Path, **options: Any) -> Iterator[Row]:
+def edit(paths: Paths, edits: Mapping[str, Any], *, out: Path, **options: "Unpack[_keywords.Edit]") -> Iterator[Row]:
     """Edits motions: `edits` are flags of ``mocap edit`` in their order, such as ``{"denoise": "auto", "mirror": True}``."""
     return rows("edit", paths, **{**edits, "output": out, **options})
 
 
-def info(paths: Paths, **options: Any) -> Iterator[Row]:
+def info(paths: Paths, **options: "Unpack[_keywords.Info]") -> Iterator[Row]:
     """Facts about files: ``quality=True`` measures motions; all others of ``mocap info --help``."""
     return rows("info", paths, **options)
 
 
-def validate(paths: Paths, **options: Any) -> Iterator[Row]:
+def validate(paths: Paths, **options: "Unpack[_keywords.Validate]") -> Iterator[Row]:
     """All errors and warnings of files; options are those of ``mocap validate --help``."""
     return rows("validate", paths, **options)
 
 
-def run(pipeline: Path, **options: Any) -> Iterator[Row]:
+def run(pipeline: Path, **options: "Unpack[_keywords.Run]") -> Iterator[Row]:
     """Runs the steps of a pipeline file over a database: ``set={"database": "cmu/"}``, ``out="training/"``."""
     return rows("run", pipeline, **options)
 

@@ -1,0 +1,192 @@
+//! The only place where arguments become options of `mocap-batch`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mocap::FileFormat;
+use mocap_batch::manifest::{ManifestOptions, default_name};
+use mocap_batch::{
+    BatchError, Companions, FileRecord, Input, InputOptions, Job, Naming, OutputOptions, ReadFiles,
+    find_inputs, is_directory, plan_outputs,
+};
+
+use super::Reads;
+use crate::options::{Inputs, Invocation, Outputs, Reading, Selection, named};
+use crate::read::skeleton_of;
+use mocap_formats::Format;
+
+/// All inputs that the arguments name. Directories are searched for the formats that the command reads.
+pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, BatchError> {
+    let searched = FileFormat::all().filter(|format| format.is_searched() && reads(*format));
+    let extensions: Vec<&str> = searched.map(FileFormat::extension).collect();
+    let Selection { include, exclude, files_from, shard, clip, .. } = arguments.selection.clone();
+    let options = InputOptions { inputs: arguments.inputs.clone(), include, exclude, files_from, shard };
+    let inputs = find_inputs(&options, &extensions)?;
+    Ok(match clip.as_deref() {
+        None => inputs,
+        Some("all") => inputs.into_iter().flat_map(each_clip).collect(),
+        Some(clip) => inputs.into_iter().map(|input| of_clip(input, clip)).collect(),
+    })
+}
+
+/// The input once per clip in its file; as it is where the file holds one or cannot be read: its job reports why.
+fn each_clip(input: Input) -> Vec<Input> {
+    let names = clip_names(&input);
+    match names.is_empty() {
+        true => vec![input],
+        false => names.into_iter().map(|name| input.clone().of_part(Some(name))).collect(),
+    }
+}
+
+/// The input with one of its clips chosen; formats that hold one clip per file are left as they are.
+fn of_clip(input: Input, clip: &str) -> Input {
+    let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
+    let chosen = input.part.is_none() && several.is_some_and(Format::reads_several_clips);
+    if chosen { input.of_part(Some(clip.to_owned())) } else { input }
+}
+
+fn clip_names(input: &Input) -> Vec<String> {
+    let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
+    match (input.path(), several.is_some_and(Format::reads_several_clips) && input.part.is_none()) {
+        (Some(path), true) => {
+            let opened = mocap::open(path, &mocap::ReadOptions::default());
+            opened.map(|file| file.value.clip_names()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Gives every input its output.
+pub(crate) fn plan(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    naming: &Naming<'_>,
+) -> Result<Vec<Job>, BatchError> {
+    let Outputs { output, overwrite, skip_existing, resume, manifest, .. } = outputs.clone();
+    plan_outputs(inputs, &OutputOptions { output, overwrite, skip_existing, resume, manifest }, naming)
+}
+
+/// What flags about inputs say is read beside them: a list of inputs, the skeletons of AMC files.
+pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>) -> ReadFiles<'a> {
+    let list = selection.and_then(|selection| selection.files_from.clone());
+    let of = |input: &Input| {
+        let extension = input.path()?.extension()?;
+        extension.eq_ignore_ascii_case("amc").then(|| skeleton_of(input, reading).ok())?
+    };
+    ReadFiles {
+        files: reading.skeleton.iter().chain(&reading.skeleton_ref).cloned().chain(list).collect(),
+        companions: Some(Companions { extension: "asf", of: Box::new(of) }),
+    }
+}
+
+/// How jobs are run and shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunOptions {
+    pub(super) engine: mocap_batch::RunOptions,
+    /// Print the plan, and do nothing.
+    pub(super) dry_run: bool,
+    /// Show every warning with its line of the file, however many inputs there are.
+    pub(super) full_warnings: bool,
+    /// The command shows its own progress with its only input.
+    pub(super) own_progress: bool,
+    /// Whether these are one shard of the inputs: then there is a summary, even of one.
+    pub(super) sharded: bool,
+}
+
+impl RunOptions {
+    /// For jobs that only report.
+    pub(crate) fn reporting(selection: &Selection) -> RunOptions {
+        RunOptions {
+            engine: mocap_batch::RunOptions {
+                jobs: selection.jobs.map_or(0, usize::from),
+                // A setting can ask for it, and the flag of the default overrides the setting.
+                fail_fast: selection.fail_fast && !selection.keep_going,
+                timeout: selection.timeout,
+                manifest: None,
+            },
+            sharded: selection.shard.is_some(),
+            ..RunOptions::default()
+        }
+    }
+
+    /// For jobs that write.
+    pub(crate) fn writing(selection: &Selection, outputs: &Outputs, invocation: &Invocation) -> RunOptions {
+        let mut options = RunOptions { dry_run: outputs.dry_run, ..RunOptions::reporting(selection) };
+        options.engine.manifest = manifest(selection, outputs, invocation);
+        options
+    }
+
+    /// The same with every warning shown with its line of the file, however many inputs there are.
+    pub(crate) fn with_full_warnings(self) -> RunOptions {
+        RunOptions { full_warnings: true, ..self }
+    }
+
+    /// The same for a command that may show its own progress.
+    pub(crate) fn with_own_progress(self, own_progress: bool) -> RunOptions {
+        RunOptions { own_progress, ..self }
+    }
+
+    /// The same for outputs that depend on what the inputs settle together.
+    pub(crate) fn with_peers<'r>(mut self, readings: impl IntoIterator<Item = &'r Reading>) -> RunOptions {
+        if let Some(manifest) = &mut self.engine.manifest {
+            let settled = readings.into_iter().filter_map(Reading::peers_outcome).collect::<BTreeSet<_>>();
+            if !settled.is_empty() {
+                let settled = settled.into_iter().collect::<Vec<_>>().join(" ");
+                manifest.options.insert("what inputs settle together".to_owned(), settled);
+            }
+        }
+        self
+    }
+
+    /// The same for outputs that depend on other files as well, which have been read; without files, on a name.
+    pub(crate) fn depending_on(mut self, role: &str, name: &str, files: &[FileRecord]) -> RunOptions {
+        if let Some(manifest) = &mut self.engine.manifest {
+            let files: Vec<String> = files.iter().map(|file| named(&file.path, file.content)).collect();
+            let on = if files.is_empty() { name.to_owned() } else { files.join(" ") };
+            manifest.options.insert(role.to_owned(), on);
+        }
+        self
+    }
+}
+
+/// The manifest that the arguments ask for.
+fn manifest(selection: &Selection, outputs: &Outputs, invocation: &Invocation) -> Option<ManifestOptions> {
+    if !outputs.resume && outputs.manifest.is_none() {
+        return None;
+    }
+    let directory = outputs.output.as_deref().filter(|output| is_directory(output)).map(Path::to_owned);
+    let default = || directory.clone().unwrap_or_default().join(default_name(selection.shard));
+    Some(ManifestOptions {
+        path: outputs.manifest.clone().unwrap_or_else(default),
+        directory,
+        resume: outputs.resume,
+        overwrite: outputs.overwrite,
+        shard: selection.shard,
+        command: invocation.command.clone(),
+        options: invocation.options(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skeletons_beside_inputs_and_lists_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["01_01.amc", "01.asf", "02.asf", "map.json", "list"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let reading = Reading::default();
+        let selection = Selection { files_from: Some(at("list")), ..Selection::default() };
+        let reads = read_files(&reading, Some(&selection)).and([at("map.json")]);
+        let inputs = [Input::named(&at("01_01.amc"))];
+        let refused = |name: &str| reads.refuse(&inputs, [at(name).as_path()]).is_err();
+        for name in ["01_01.amc", "01.asf", "./01.asf", "map.json", "list"] {
+            assert!(refused(name), "{name}");
+        }
+        assert!(!refused("02.asf") && !refused("new.asf"));
+        assert_eq!(reads.refuse(&inputs, [Path::new("-")]), Ok(()));
+    }
+}

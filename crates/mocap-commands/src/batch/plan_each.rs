@@ -1,0 +1,77 @@
+//! The plan of a verb that writes one output per input, and the checks of outputs that such verbs share.
+
+use std::path::{Path, PathBuf};
+
+use mocap::FileFormat;
+use mocap_batch::{Input, Job, Naming, ReadFiles};
+use mocap_formats::Format;
+
+use super::options::{expand, plan};
+use crate::diagnostic::Diagnostic;
+use crate::encode;
+use crate::options::{Inputs, Outputs, Reading};
+use crate::output::Output;
+
+/// How the outputs of a verb are named.
+pub(crate) struct OutputNames<'a> {
+    /// The formats that directories are searched for.
+    pub(crate) searched: fn(FileFormat) -> bool,
+    /// The path of the output, by the path of the input.
+    pub(crate) rename: &'a dyn Fn(&Path) -> PathBuf,
+    /// The format, where it may need a second file beside each output.
+    pub(crate) format: Option<Format>,
+}
+
+/// As [`plan_each`], of inputs that settle together what one of them leaves open.
+pub(crate) fn plan_peers(
+    console: &dyn Output,
+    (inputs, reading): (&Inputs, &Reading),
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
+    check_stdout(console, outputs)?;
+    let inputs = expand(inputs, names.searched)?;
+    reading.ask_peers(&inputs);
+    plan_inputs(inputs, outputs, names, reads)
+}
+
+/// Gives every input its output. `reads` are files that are read beside the inputs.
+pub(crate) fn plan_each(
+    console: &dyn Output,
+    inputs: &Inputs,
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
+    check_stdout(console, outputs)?;
+    plan_inputs(expand(inputs, names.searched)?, outputs, names, reads)
+}
+
+fn plan_inputs(
+    inputs: Vec<Input>,
+    outputs: &Outputs,
+    names: &OutputNames<'_>,
+    reads: ReadFiles<'_>,
+) -> Result<Vec<Job>, Diagnostic> {
+    let derive = |input: &Input| Some((names.rename)(&input.output_name()));
+    let beside = |path: &Path| names.format.and_then(|format| encode::beside(path, format));
+    let naming = Naming { derive: &derive, companions: &|path| beside(path).into_iter().collect(), reads };
+    Ok(plan(inputs, outputs, &naming)?)
+}
+
+/// As [`check_stdout`], of one output.
+pub(crate) fn check_stdout_path(console: &dyn Output, output: &Path) -> Result<(), Diagnostic> {
+    if console.is_json() && output.as_os_str() == "-" {
+        return Err(Diagnostic::stdout_twice());
+    }
+    Ok(())
+}
+
+/// Rows and a file cannot both go to stdout.
+pub(crate) fn check_stdout(console: &dyn Output, outputs: &Outputs) -> Result<(), Diagnostic> {
+    if console.is_json() && outputs.to_stdout() {
+        return Err(Diagnostic::stdout_twice());
+    }
+    Ok(())
+}

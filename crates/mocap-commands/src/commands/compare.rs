@@ -1,0 +1,267 @@
+//! `mocap compare`: the error between two motions of one skeleton, or between the motions of two directories.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mocap::{FileFormat, Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
+use mocap_analysis::{ErrorSummary, millimetres, object_error};
+use mocap_batch::write_file;
+use mocap_model::Clip;
+use mocap_report::heatmap::{self, HeatmapOptions};
+use mocap_report::view::{self, ViewInput, ViewOptions};
+use serde::Serialize;
+
+use crate::batch::{self, Failure, Input, JobContext, Report, RunOptions, Tally, json, read_files};
+use crate::diagnostic::Diagnostic;
+use crate::edit::guessed;
+use crate::exit::Exit;
+use crate::options::{CompareArgs as Args, Inputs, Invocation, Selection};
+use crate::output::Output;
+use crate::read::{self, Motion};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    other: String,
+    #[serde(flatten)]
+    summary: ErrorSummary,
+    fps: f64,
+    /// Whether B was sampled at the rate of A.
+    resampled: bool,
+    unit: UnitFacts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail_above: Option<f64>,
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heatmap: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
+    warnings: &'a [Diagnostic],
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "compare",
+        about: "A line of mocap compare --json",
+        rows: &[of::<Row<'static>>, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    if args.reference == args.other && args.reference.as_os_str() == "-" {
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
+    }
+    let (inputs, partners) = pairs(args)?;
+    let pictures = args.heatmap.iter().chain(&args.html).map(PathBuf::as_path);
+    let read: Vec<Input> = inputs.iter().chain(partners.values()).cloned().collect();
+    read_files(&args.reading, None).refuse(&read, pictures)?;
+    let jobs = batch::report_jobs(inputs);
+    Ok(batch::run(console, RunOptions::default(), &jobs, |job, context| {
+        let Some(other) = partners.get(&job.input.relative) else {
+            let message = "the other directory has no motion of this name";
+            return Err(Diagnostic::new("compare::no-pair", message).into());
+        };
+        compare(args, [&job.input, other], jobs.len() > 1, context)
+    }))
+}
+
+/// The inputs, and what each is compared with by its path: one pair of files, or all files of two directories.
+fn pairs(args: &Args) -> Result<(Vec<Input>, BTreeMap<PathBuf, Input>), Diagnostic> {
+    let paths = [&args.reference, &args.other];
+    match paths.map(|path| path.is_dir()) {
+        [true, false] | [false, true] if paths.iter().any(|path| !path.exists()) => {
+            let missing = paths.into_iter().filter(|path| !path.exists()).cloned().collect();
+            Err(expanded(missing).err().unwrap_or_else(|| Diagnostic::new("io::not-found", "not found")))
+        }
+        [false, false] => {
+            let [reference, other] = paths.map(|path| Input::named(path));
+            Ok((vec![reference.clone()], BTreeMap::from([(reference.relative, other)])))
+        }
+        [true, true] if args.heatmap.is_some() || args.html.is_some() => {
+            let message = "--heatmap and --html show one pair of files, not two directories";
+            Err(Diagnostic::new("usage::one-output", message))
+        }
+        [true, true] => Ok(paired(expanded(vec![paths[0].clone()])?, expanded(vec![paths[1].clone()])?)),
+        _ => Err(Diagnostic::new("usage::compare", "a file and a directory cannot be compared")
+            .help("name two files, or two directories, whose files are paired by their names")),
+    }
+}
+
+/// All motions below the paths.
+fn expanded(inputs: Vec<PathBuf>) -> Result<Vec<Input>, Diagnostic> {
+    Ok(batch::expand(&Inputs { inputs, selection: Selection::default() }, batch::ANY_MOTIONS)?)
+}
+
+/// Pairs the files of two directories. Equal paths come first, then paths that differ only in the extension of the
+/// format. Files of the second directory without a counterpart become inputs.
+fn paired(mut inputs: Vec<Input>, mut others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
+    let mut pairs = BTreeMap::new();
+    for key in [|input: &Input| input.relative.clone(), name] {
+        for input in &inputs {
+            let found = match pairs.contains_key(&input.relative) {
+                true => None,
+                false => others.iter().position(|other| key(other) == key(input)),
+            };
+            if let Some(at) = found {
+                pairs.insert(input.relative.clone(), others.remove(at));
+            }
+        }
+    }
+    inputs.append(&mut others);
+    (inputs, pairs)
+}
+
+/// The path below the directory, without the extension of a format.
+fn name(input: &Input) -> PathBuf {
+    let path = &input.relative;
+    if FileFormat::of_path(path).is_some() { path.with_extension("") } else { path.clone() }
+}
+
+/// Compares two inputs.
+fn compare(
+    args: &Args,
+    inputs: [&Input; 2],
+    in_one_line: bool,
+    context: &JobContext,
+) -> Result<Report, Failure> {
+    let mut warnings = Vec::new();
+    match measure(args, inputs, in_one_line, context, &mut warnings) {
+        Ok(report) => Ok(Report { warnings, ..report }),
+        Err((input, error)) => Err(Failure { error: about(error, inputs[input]), warnings }),
+    }
+}
+
+/// Measures the error; an error comes with the number of the input that it is about.
+fn measure(
+    args: &Args,
+    inputs: [&Input; 2],
+    in_one_line: bool,
+    context: &JobContext,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Report, (usize, Diagnostic)> {
+    let mut warn = |input: usize, found: Vec<Diagnostic>| {
+        for warning in found.into_iter().map(|warning| about(warning, inputs[input])) {
+            // Of two inputs that are one file, each warning is reported once.
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    };
+    let reading = args.first.of(&args.reading);
+    let mut bytes_in = 0;
+    let mut read = |input: usize| match read::motion(context, inputs[input], &reading) {
+        Ok(Motion { clip, warnings, bytes }) => {
+            warn(input, warnings);
+            bytes_in += bytes;
+            Ok(clip)
+        }
+        Err(Failure { error, warnings }) => {
+            warn(input, warnings);
+            Err((input, error))
+        }
+    };
+    let mut clips = [read(0)?, read(1)?];
+    let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
+    let one_unit = in_one_unit(clips.each_ref()).map_err(|error| (0, error.into()))?;
+    clips = one_unit.map(Cow::into_owned);
+    for (input, unit) in units.into_iter().enumerate() {
+        match unit {
+            Some(unit) if unit.source.is_guess() => warn(input, vec![guessed(unit)]),
+            Some(_) => {}
+            None => warn(input, vec![Problem::UnitOfOther.into()]),
+        }
+    }
+    let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
+    let [reference, other] = &clips;
+    let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
+    let limit = args.measure.fail_above.map(|length| length.0);
+    let missed = limit.and_then(|limit| error_above(summary.max, limit));
+    draw(args, [(inputs[0], reference), (inputs[1], other)]).map_err(|error| (1, error))?;
+    let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let row = Row {
+        path: inputs[0].shown(),
+        other: inputs[1].shown(),
+        summary,
+        fps: reference.rate().fps(),
+        resampled,
+        unit: UnitFacts::of(reference.skeleton()),
+        fail_above: limit,
+        passed: missed.is_none(),
+        heatmap: shown(&args.heatmap),
+        html: shown(&args.html),
+        warnings,
+    };
+    let text = match in_one_line {
+        true => format!("{} ~ {}: {}", row.path, row.other, row.summary.line()),
+        false => row.text(),
+    };
+    let errors = missed.into_iter().map(|error| about(error, inputs[1])).collect();
+    let tally = Tally { frames: reference.frames(), bytes_in, bytes_out: 0 };
+    Ok(Report { json: json(&row), text, errors, tally, ..Report::default() })
+}
+
+/// The error of a motion that is too far from another; an error that is not a number is.
+pub(crate) fn error_above(error: f64, limit: f64) -> Option<Diagnostic> {
+    if error <= limit {
+        return None;
+    }
+    let (error, limit) = (millimetres(error), millimetres(limit));
+    let message = format!("the largest error is {error}, above the limit of {limit}");
+    Some(Diagnostic::gate("gate::error-above", message))
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let measures = self.summary.lines().map(|(name, value)| format!("{name:<15} {value}"));
+        let written = self.heatmap.iter().chain(&self.html).map(|path| format!("-> {path}"));
+        measures.into_iter().chain(written).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Writes the pictures that were asked for.
+fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
+    if args.heatmap.is_none() && args.html.is_none() {
+        return Ok(());
+    }
+    let named = motions.map(|(input, clip)| (input.relative.display().to_string(), with_roles(clip.clone())));
+    let write =
+        |path: &Path, bytes: &[u8]| write_file(path, args.overwrite, &|out| out.write_all(bytes)).map(|_| ());
+    if let Some(path) = &args.heatmap {
+        let options = HeatmapOptions { shell: args.measure.shell.0, ..HeatmapOptions::default() };
+        write(path, &heatmap::png(&named[0].1, &named[1].1, &options)?)?;
+    }
+    if let Some(path) = &args.html {
+        let named = named.map(|(name, clip)| (name, read::upright(clip, &args.reading)));
+        let inputs = named.each_ref().map(|(name, clip)| ViewInput::new(name, clip));
+        let options = ViewOptions { shell: args.measure.shell.0, ..ViewOptions::default() };
+        write(path, &view::html(&inputs, &options))?;
+    }
+    Ok(())
+}
+
+/// The warning with the path of the input. The skeleton of an AMC has its own path.
+pub(super) fn about(warning: Diagnostic, input: &Input) -> Diagnostic {
+    if warning.path.is_some() { warning } else { warning.in_file(Path::new(&input.shown())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_number_misses_the_gate() {
+        assert!(error_above(1e-4, 1e-4).is_none());
+        assert!(error_above(2e-4, 1e-4).is_some() && error_above(f64::NAN, 1e-4).is_some());
+    }
+}

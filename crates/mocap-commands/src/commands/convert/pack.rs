@@ -1,0 +1,249 @@
+//! A database as a data set: packs of arrays and an index of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mocap::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
+use mocap_batch::{Input, PathText, counted};
+use mocap_formats::Format;
+use mocap_formats::arrays::{Arrays, check_common, of_clip, of_skeleton};
+
+use super::{Row, only_joints};
+use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
+use crate::diagnostic::{Behind, Diagnostic};
+use crate::edit;
+use crate::exit::Exit;
+use crate::options::{ConvertArgs as Args, Reading};
+use crate::output::Output;
+use crate::read::{self, Motion};
+
+const INDEX: &str = "dataset.json";
+
+/// Packs all inputs into files of `pack` clips below the output directory.
+pub(super) fn run(
+    args: &Args,
+    format: Format,
+    pack: usize,
+    console: &mut dyn Output,
+) -> Result<Exit, Diagnostic> {
+    let folder = folder(args)?;
+    let inputs = batch::expand(&args.inputs, batch::ANY_MOTIONS)?;
+    let jobs = batch::report_jobs(inputs);
+    let common = common(&jobs, args);
+    let numbers: HashMap<String, usize> =
+        jobs.iter().enumerate().map(|(number, job)| (job.input.shown(), number)).collect();
+    let normalise = args.arrays.normalise;
+    let arrays = args.arrays.style.options();
+    let (window, longest) = (arrays.window.map(|window| window.frames), AtomicUsize::new(0));
+    let set = Set {
+        dataset: Mutex::new(Dataset::new(DatasetOptions { pack, format, arrays, normalise })),
+        failed: Mutex::new(None),
+        writer: Writer { folder: &folder, format, replace: args.outputs.overwrite },
+    };
+    let exit = batch::run(console, RunOptions::reporting(&args.inputs.selection), &jobs, |job, context| {
+        let number = numbers[&job.input.shown()];
+        let done = clip(job, context, args, format, &common);
+        let (clip, report) = match done {
+            Ok((clip, report)) => {
+                longest.fetch_max(report.tally.frames, Ordering::Relaxed);
+                (Some(clip), Ok(report))
+            }
+            Err(failure) => (None, Err(failure)),
+        };
+        context.check().map_err(Diagnostic::from)?;
+        set.put(number, clip);
+        report
+    });
+    if matches!(exit, Exit::Interrupted) {
+        return Ok(exit);
+    }
+    let longest = longest.into_inner();
+    if let Some(window) = window.filter(|window| longest > 0 && longest < *window) {
+        let message = format!("no clip is as long as a window of {window} frames: the longest has {longest}");
+        return Err(Diagnostic::new("usage::window", message));
+    }
+    set.finish(console)?;
+    Ok(exit)
+}
+
+/// The directory of the set, which holds no other set.
+fn folder(args: &Args) -> Result<PathBuf, Diagnostic> {
+    let outputs = &args.outputs;
+    let refused = [
+        ("--resume", outputs.resume),
+        ("--skip-existing", outputs.skip_existing),
+        ("--manifest", outputs.manifest.is_some()),
+        ("--dry-run", outputs.dry_run),
+        ("--timeout", args.inputs.selection.timeout.is_some()),
+    ];
+    if let Some((flag, _)) = refused.into_iter().find(|(_, given)| *given) {
+        let message =
+            format!("{flag} needs one output per input, but --pack writes several clips into a file");
+        return Err(Diagnostic::new("usage::one-output", message));
+    }
+    let Some(folder) = outputs.output.clone().filter(|_| !outputs.to_stdout()) else {
+        return Err(
+            Diagnostic::new("usage::pack", "--pack needs a directory for the set").help("name it with -o")
+        );
+    };
+    if mocap::FileFormat::of_path(&folder).is_some() && !batch::is_directory(&folder) {
+        let message = format!("'{}' is the name of a file, and --pack writes a directory", folder.display());
+        return Err(
+            Diagnostic::new("usage::pack", message).help("name the directory of the set, such as -o set/")
+        );
+    }
+    let index = folder.join(INDEX);
+    if index.exists() {
+        if !outputs.overwrite {
+            let message = format!("'{}' exists already", index.display());
+            return Err(Diagnostic::new("usage::output-exists", message).help("--overwrite replaces the set"));
+        }
+        remove(&folder, &index);
+    }
+    Ok(folder)
+}
+
+/// Removes the files of an earlier set, which may have had more of them.
+fn remove(folder: &Path, index: &Path) {
+    let text = std::fs::read_to_string(index).unwrap_or_default();
+    let _ = std::fs::remove_file(index);
+    let earlier: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let files = earlier["files"].as_array().into_iter().flatten().filter_map(|file| file["path"].as_str());
+    for file in files {
+        // Only names that a set has.
+        let (part, name) = file.split_once('/').unwrap_or(("", file));
+        if (part.is_empty() || mocap_batch::Split::PARTS.contains(&part))
+            && name.starts_with("pack-")
+            && !name.contains(['/', '\\'])
+        {
+            let _ = std::fs::remove_file(folder.join(file));
+        }
+    }
+}
+
+/// What the first clip that can be read has in common with all others.
+fn common(jobs: &[Job], args: &Args) -> Option<Arrays> {
+    let context = JobContext::standalone();
+    let first = jobs.iter().find_map(|job| arrays(&job.input, &context, args, Format::Npz).ok());
+    first.map(|(arrays, ..)| of_skeleton(&arrays))
+}
+
+/// The arrays of an input, its warnings and its size [bytes].
+fn arrays(
+    input: &Input,
+    context: &JobContext,
+    args: &Args,
+    format: Format,
+) -> Result<(Arrays, Vec<Diagnostic>, u64), Failure> {
+    let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
+    let Motion { clip, mut warnings, bytes } = read::motion(context, input, &reading)?;
+    let made = edit::apply(&args.edits, args.reading.limits(), clip, &mut warnings).and_then(|clip| {
+        let clip = only_joints(clip, &args.arrays.style.joints)?;
+        let mut found = Vec::new();
+        let clip = mocap::prepare(clip, format, &mut found);
+        warnings.extend(found.into_iter().map(Diagnostic::from));
+        Ok(of_clip(&clip, &args.arrays.style.options()))
+    });
+    Ok((made.behind(&mut warnings)?, warnings, bytes))
+}
+
+/// The clip of an input, and its row.
+fn clip(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    format: Format,
+    common: &Option<Arrays>,
+) -> Result<(DatasetClip, Report), Failure> {
+    let (arrays, warnings, input_bytes) = arrays(&job.input, context, args, format)?;
+    if let Some(common) = common
+        && let Err(finding) = check_common(common, &arrays)
+    {
+        return Err(Failure { error: finding.into(), warnings });
+    }
+    let relative = &job.input.relative;
+    let part = args.arrays.split.map_or("", |split| split.part(relative));
+    let name = PathText::new(&relative.with_extension("")).shown();
+    let number = |name: &str| arrays.get(name).map_or(0, |array| array.shape[0]);
+    let (frames, joints) = (number("rotations"), number("parents"));
+    let fps = arrays.get("fps").and_then(|array| array.data.number(0));
+    let folder = args.outputs.output.clone().unwrap_or_default().join(part);
+    let (path, output) = (job.input.shown(), folder.display().to_string());
+    let bytes = arrays.iter().map(|(_, array)| array.data.bytes() as u64).sum();
+    let text = format!("{path} -> {output}: {}, {}", counted(frames, "frame"), counted(joints, "joint"));
+    let row = Row {
+        path,
+        output,
+        format: format.extension(),
+        frames,
+        fps,
+        joints,
+        markers: None,
+        unchanged: false,
+        input_bytes,
+        bytes,
+        warnings: &warnings,
+    };
+    let tally = Tally { frames, bytes_in: input_bytes, bytes_out: bytes };
+    let report = Report { json: json(&row), text, tally, ..Report::default() };
+    let source = PathText::new(relative).shown();
+    Ok((DatasetClip { name, source, part, arrays }, Report { warnings, ..report }))
+}
+
+/// The set while it is written.
+struct Set<'a> {
+    dataset: Mutex<Dataset>,
+    /// Why a file could not be written; the index is then left out.
+    failed: Mutex<Option<Diagnostic>>,
+    writer: Writer<'a>,
+}
+
+/// Writes the files of a set.
+#[derive(Clone, Copy)]
+struct Writer<'a> {
+    folder: &'a Path,
+    format: Format,
+    replace: bool,
+}
+
+impl Set<'_> {
+    fn put(&self, number: usize, clip: Option<DatasetClip>) {
+        let full = lock(&self.dataset).put(number, clip);
+        // Files are written outside of the lock.
+        let written = full
+            .map_err(Diagnostic::from)
+            .and_then(|files| files.into_iter().try_for_each(|file| self.writer.write(file)));
+        if let Err(error) = written {
+            lock(&self.failed).get_or_insert(error);
+        }
+    }
+
+    fn finish(self, console: &dyn Output) -> Result<(), Diagnostic> {
+        let Set { dataset, failed, writer } = self;
+        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let dataset = dataset.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let FinishedDataset { files, index, clips, packs } = dataset.finish()?;
+        files.into_iter().try_for_each(|file| writer.write(file))?;
+        let path = writer.folder.join(INDEX);
+        mocap_batch::write_file(&path, writer.replace, &|out| out.write_all(index.as_bytes()))?;
+        let (clips, packs) = (counted(clips, "clip"), counted(packs, "file"));
+        console.note(&format!("{clips} in {packs}, described by {}", path.display()));
+        Ok(())
+    }
+}
+
+impl Writer<'_> {
+    fn write(&self, DatasetFile { path, arrays }: DatasetFile) -> Result<(), Diagnostic> {
+        let content = self.format.of_arrays(arrays).expect("only formats of arrays are packed");
+        mocap_batch::write_file(&self.folder.join(path), self.replace, &|out| content.write_to(out))?;
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

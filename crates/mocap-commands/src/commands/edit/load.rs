@@ -1,0 +1,135 @@
+//! The files that edits name.
+
+use std::path::{Path, PathBuf};
+
+use mocap_edit::edits::HeightOptions;
+use mocap_edit::{Edit, EditError, Files, HeightField, TerrainMesh, Warp};
+use mocap_formats::{Limits, Remedy};
+use mocap_model::Clip;
+
+use super::{keys, surface};
+use crate::batch::{Input, JobContext};
+use crate::diagnostic::{Diagnostic, Failure, read_toml};
+use crate::options::Reading;
+use crate::read::{self, Motion};
+
+/// Reads the files that edits name.
+pub(crate) struct EditFiles<'a> {
+    /// How motions are read.
+    reading: &'a Reading,
+    /// Of one input, its own files; `None`: those that all inputs share.
+    input: Option<(&'a Input, &'a JobContext)>,
+}
+
+impl<'a> EditFiles<'a> {
+    /// The files that all inputs share.
+    pub(crate) fn shared(reading: &'a Reading) -> EditFiles<'a> {
+        EditFiles { reading, input: None }
+    }
+
+    /// The files of one input.
+    pub(crate) fn of_input(reading: &'a Reading, input: &'a Input, context: &'a JobContext) -> EditFiles<'a> {
+        EditFiles { reading, input: Some((input, context)) }
+    }
+}
+
+impl Files for EditFiles<'_> {
+    type Error = Diagnostic;
+
+    fn text(&self, file: &Path) -> Result<String, Diagnostic> {
+        match self.input {
+            Some((_, context)) => text_of(file, context),
+            None => text_of(file, &JobContext::standalone()),
+        }
+    }
+
+    fn in_file(&self, error: EditError, file: &Path) -> Diagnostic {
+        Diagnostic::from(error).in_file(file)
+    }
+
+    fn motion(&self, file: &Path) -> Result<Clip, Diagnostic> {
+        let found = read::motion(&JobContext::standalone(), &Input::named(file), self.reading);
+        let Motion { clip, warnings, .. } = found.map_err(|Failure { error, .. }| match error.path {
+            Some(_) => error,
+            None => error.in_file(file),
+        })?;
+        let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+        Ok(match rest && clip.frames() > 1 {
+            true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+            false => clip,
+        })
+    }
+
+    fn warp(&self, file: &Path) -> Result<Warp, Diagnostic> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        keys::read(&read_toml(file)?, &|name: &str| self.motion(&folder.join(name)))
+    }
+
+    fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Diagnostic> {
+        surface::heights(file, options).map_err(|error| error.in_file(file))
+    }
+
+    fn mesh(&self, file: &Path) -> Result<TerrainMesh, Diagnostic> {
+        surface::mesh(file).map_err(|error| error.in_file(file))
+    }
+
+    fn curve_file(&self, file: &Path) -> Option<PathBuf> {
+        self.input.map(|(input, _)| of_input(file, input))
+    }
+}
+
+/// Reads the files that all inputs share.
+pub(super) fn load(edits: &[Edit], reading: &Reading) -> Result<Vec<Edit>, Diagnostic> {
+    let mut edits = edits.to_vec();
+    edits.iter_mut().try_for_each(|edit| edit.read(&EditFiles::shared(reading)))?;
+    Ok(edits)
+}
+
+/// The files that edits read.
+pub(super) fn files(edits: &[Edit]) -> Vec<PathBuf> {
+    edits.iter().flat_map(Edit::files).filter(|file| !file.is_dir()).collect()
+}
+
+/// Whether a name stands for a directory: no curve has an extension like that.
+fn is_folder(file: &Path) -> bool {
+    let curve = |extension: &std::ffi::OsStr| {
+        ["csv", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    };
+    file.is_dir() || !file.extension().is_some_and(curve)
+}
+
+/// The file of an input below a directory, with the name of the input.
+fn of_input(file: &Path, input: &Input) -> PathBuf {
+    match is_folder(file) {
+        true => file.join(mocap::with_extension(&input.relative, "csv")),
+        false => file.to_owned(),
+    }
+}
+
+/// Many inputs cannot share one curve.
+pub(super) fn check_many(edit: &Edit, many: bool) -> Result<(), Diagnostic> {
+    match edit {
+        Edit::ExtractRoot(extract) if many && !is_folder(&extract.file) => {
+            let file = extract.file.display();
+            let message = format!("--extract-root '{file}' is one file, and there are many inputs");
+            Err(Diagnostic::new("usage::edit", message)
+                .help("name a directory, which takes one curve per input"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the curve of an input goes.
+pub(crate) fn curve_file(edit: &Edit, input: &Input) -> Option<PathBuf> {
+    match edit {
+        Edit::ExtractRoot(extract) => Some(of_input(&extract.file, input)),
+        _ => None,
+    }
+}
+
+/// A text file that an edit names.
+pub(crate) fn text_of(file: &Path, context: &JobContext) -> Result<String, Diagnostic> {
+    let bytes = context.read_file(file, Limits::default().bytes as u64)?;
+    String::from_utf8(bytes)
+        .map_err(|_| Diagnostic::new("edit::table", "the file is not UTF-8 text").in_file(file))
+}

@@ -1,0 +1,188 @@
+//! `mocap edit`: edits of motions, with a report of what they changed.
+
+mod keys;
+mod load;
+mod row;
+mod surface;
+
+use std::io::Write;
+use std::path::Path;
+
+use mocap_edit::{Applied, ApplyOptions, Edit, RootCurve, apply};
+use mocap_formats::{Document, Format, Remedy};
+use mocap_model::Clip;
+
+use crate::batch::{
+    self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+};
+use crate::diagnostic::Diagnostic;
+use crate::encode::{self, EncodeOptions, Origin};
+use crate::exit::Exit;
+use crate::options::{EditArgs as Args, Invocation, Reading};
+use crate::output::Output;
+use crate::read::{self, Motion};
+use load::load;
+pub(crate) use load::{EditFiles, curve_file, text_of};
+pub(crate) use row::{Row, reports_text};
+
+/// Runs the command.
+pub(crate) fn run(
+    args: &Args,
+    invocation: &Invocation,
+    console: &mut dyn Output,
+) -> Result<Exit, Diagnostic> {
+    if args.edits.0.is_empty() {
+        return Err(Diagnostic::new("usage::edit", "no edit is asked for")
+            .help("`mocap edit --help` lists the edits; `mocap convert` writes a motion as it is"));
+    }
+    let asked = encode::asked_format(args.one.written.to, args.one.outputs.output.as_deref())?;
+    if let Some(format) = asked.filter(|format| !format.has_motion()) {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("edit writes {}", encode::names(Format::has_motion))));
+    }
+    let rename = |path: &Path| match asked {
+        Some(format) => encode::renamed(path, format),
+        None => {
+            let named = path.extension().and_then(|extension| extension.to_str());
+            let same = named
+                .and_then(Format::from_extension)
+                .filter(|format| format.is_writable() && format.has_motion());
+            encode::renamed(path, same.unwrap_or(Format::Bvh))
+        }
+    };
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
+    let edits = load(&args.edits.0, &args.one.reading)?;
+    let reads =
+        read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits.0));
+    let jobs = batch::plan_each(console, &args.one.inputs, &args.one.outputs, &names, reads)?;
+    let many = jobs.len() > 1;
+    edits.iter().try_for_each(|edit| load::check_many(edit, many))?;
+    let options = RunOptions::writing(&args.one.inputs.selection, &args.one.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, &edits)))
+}
+
+fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<Report, Failure> {
+    let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.one.reading.clone() };
+    let loaded = read::load(context, &job.input, &reading)?;
+    let read_as = loaded.format.exchange();
+    let (Motion { clip, mut warnings, bytes: bytes_in }, document) =
+        loaded.into_motion_and_document(&reading)?;
+    context.check()?;
+    let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
+    let path = job.input.shown();
+    let options = ApplyOptions { lead_in, max_samples: reading.limits().samples };
+    let done = resolved(edits, &reading, job, context).and_then(|edits| Ok(apply(clip, &edits, &options)?));
+    let Applied { clip, reports, curves, .. } = match done {
+        Ok(applied) => applied,
+        Err(error) => return Err(Failure { error, warnings }),
+    };
+    warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
+    let checked: Vec<_> = args.one.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
+    let missed =
+        args.one.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
+    let errors: Vec<Diagnostic> = missed.map(|(code, message)| Diagnostic::gate(code, message)).collect();
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let delivered = match errors.is_empty() {
+        true => {
+            let motion = (clip, document.as_deref(), read_as);
+            deliver(motion, job, context, args, (edits, &curves), &mut warnings)
+        }
+        false => Ok((0, String::new())),
+    };
+    let (bytes, output) = match delivered {
+        Ok(delivered) => delivered,
+        Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
+    };
+    let row = Row {
+        path: path.clone(),
+        output,
+        frames,
+        fps,
+        joints,
+        edits: &reports,
+        gates: checked,
+        input_bytes: bytes_in,
+        bytes,
+        warnings: &warnings,
+    };
+    let (json, text) = (json(&row), row.text());
+    Ok(Report {
+        json,
+        text,
+        errors,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out: bytes },
+        ..Report::default()
+    })
+}
+
+/// The edits of one input: those that need a file of it have read that.
+fn resolved(
+    edits: &[Edit],
+    reading: &Reading,
+    job: &Job,
+    context: &JobContext,
+) -> Result<Vec<Edit>, Diagnostic> {
+    let files = EditFiles::of_input(reading, &job.input, context);
+    let mut edits = edits.to_vec();
+    edits.iter_mut().try_for_each(|edit| edit.read(&files))?;
+    Ok(edits)
+}
+
+/// Writes the motion, which was read from a document and format, and the curves.
+fn deliver(
+    (clip, document, read_as): (Clip, Option<&dyn Document>, Option<Format>),
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    (edits, curves): (&[Edit], &[RootCurve]),
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(u64, String), Failure> {
+    let format = match &job.destination {
+        Destination::File { path, .. } => args.one.written.to.or_else(|| {
+            let named = path.extension().and_then(|extension| extension.to_str());
+            named.and_then(Format::from_extension).map(|format| format.as_read(read_as))
+        }),
+        _ => args.one.written.to,
+    };
+    let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
+    let encoded = encode::clip_in(Origin::input(document), clip, format.unwrap_or(Format::Bvh), options)?;
+    warnings.extend_from_slice(&encoded.warnings);
+    let files = edits.iter().filter_map(|edit| curve_file(edit, &job.input));
+    for (file, curve) in files.zip(curves) {
+        write_curve(&file, curve, context, args.one.outputs.overwrite)?;
+    }
+    encode::deliver(&encoded, job, context)
+}
+
+/// Writes a root motion, as JSON where the name says so.
+pub(crate) fn write_curve(
+    file: &Path,
+    curve: &RootCurve,
+    context: &JobContext,
+    replace: bool,
+) -> Result<(), Failure> {
+    let json = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let text = if json { curve.to_json() } else { curve.to_csv() };
+    let content = |out: &mut dyn Write| out.write_all(text.as_bytes());
+    context.write(&[(file, &content)], replace)?;
+    Ok(())
+}
+
+/// Whether the first edit drops the first frame: then a rest pose there needs no warning.
+fn drops_first_frame(edits: &[Edit]) -> bool {
+    matches!(edits.first(), Some(Edit::DropFirstFrame(_)))
+}
+
+/// A warning of a report, with the command that helps.
+pub(crate) fn warning(warning: &mocap_edit::EditWarning) -> Diagnostic {
+    let help = match warning.code {
+        "edit::skate" => Some("`mocap edit OUT --fix-feet -o FIXED` locks the feet of the result"),
+        "edit::bent-loop" => Some("`mocap edit IN --loop=A:B -o OUT` closes a range that you choose"),
+        "edit::no-loop" => Some("`mocap edit IN --loop --repeat N -o OUT` makes it a loop before"),
+        "edit::cycle-lengths" => Some("`mocap edit IN --loop=A:B -o OUT` closes one cycle that you choose"),
+        _ => None,
+    };
+    help.into_iter().fold(Diagnostic::new(warning.code, warning.message.clone()), Diagnostic::help)
+}

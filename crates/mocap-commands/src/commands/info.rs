@@ -1,0 +1,222 @@
+//! `mocap info`: what a file contains.
+
+use std::sync::{Mutex, PoisonError};
+
+use clap::Args as ClapArgs;
+use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped};
+use mocap_analysis::{GateResult, QualitySummary};
+use mocap_model::Markers;
+use serde::Serialize;
+
+use super::info_table::{Line, SortBy, table};
+use super::quality::{Floors, Measured};
+use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::options::{Inputs, Invocation, QualitySettings, Reading};
+use crate::output::Output;
+use crate::read;
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+/// Show format, joints, frames, rate, unit, axes, channel orders and warnings
+///
+/// Of a directory, a table is printed with one line per clip: frames, rate, unit, height and the worst finding. Other
+/// inputs get one block each.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap info walk.bvh\n\
+    \x20 mocap info database/ --sort quality\n\
+    \x20 mocap info database/ --json\n\
+    \x20 mocap info walk.bvh --quality")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) measures: QualitySettings,
+    /// Print a table with one line per clip, the worst finding included; the default for directories
+    #[arg(long, help_heading = "Text")]
+    pub(crate) table: bool,
+    /// Print a block per clip, for directories too
+    #[arg(long, help_heading = "Text", conflicts_with = "table")]
+    pub(crate) blocks: bool,
+    /// Order of the table: path, quality (the worst first), frames or height (the most first) [default: path]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help_heading = "Text",
+        default_value = "path",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    sort: SortBy,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    format: &'static str,
+    #[serde(flatten)]
+    facts: FileFacts,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualitySummary>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    gates: &'a [GateResult],
+    #[serde(flatten)]
+    compression: Option<CompressionFacts>,
+    warnings: &'a [Diagnostic],
+}
+
+/// The row of a recording of markers.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct MarkerRow<'a> {
+    path: String,
+    format: &'static str,
+    #[serde(flatten)]
+    facts: MarkerFacts,
+    bytes: u64,
+    warnings: &'a [Diagnostic],
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "info",
+        about: "A line of mocap info --json",
+        rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let inputs = batch::expand(&args.inputs, batch::ALL)?;
+    args.reading.ask_peers(&inputs);
+    let is_table = !console.is_json() && !args.blocks && (args.table || names_directory(args));
+    let measures = args.measures.measures() || is_table;
+    let floors = match measures {
+        true => Floors::of(&inputs, &args.reading, args.inputs.selection.jobs),
+        false => Floors::default(),
+    };
+    let jobs = batch::report_jobs(inputs);
+    let options = RunOptions::reporting(&args.inputs.selection);
+    let lines = Mutex::new(Vec::new());
+    let place = |job: &Job| jobs.iter().position(|other| std::ptr::eq(other, job));
+    let exit = batch::run(console, options, &jobs, |job, context| {
+        let done = info(job, context, args, measures.then_some(&floors));
+        if !is_table {
+            return done.map(|(report, _)| report);
+        }
+        let line = match &done {
+            Ok((_, line)) => line.clone(),
+            Err(failure) => Line::failed(job.input.shown(), failure.error.code),
+        };
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push((place(job), line));
+        done.map(|(report, _)| Report { text: String::new(), ..report })
+    });
+    let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if is_table && !lines.is_empty() {
+        // Jobs end in any order.
+        lines.sort_by_key(|(place, _)| *place);
+        console.row("", &table(lines.into_iter().map(|(_, line)| line).collect(), args.sort));
+    }
+    Ok(exit)
+}
+
+fn names_directory(args: &Args) -> bool {
+    args.inputs.inputs.iter().any(|input| input.is_dir())
+}
+
+fn info(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    floors: Option<&Floors>,
+) -> Result<(Report, Line), Failure> {
+    let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
+    let compression = match read::is_compressed(&bytes) {
+        true => Some(CompressionFacts::of(&read::open_compressed_of(&bytes, &args.reading)?)),
+        false => None,
+    };
+    let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
+    let (format, bytes) = (loaded.format, loaded.size());
+    if let Some((markers, warnings)) = loaded.markers(&args.reading)? {
+        return Ok(of_markers(job.input.shown(), format.extension(), bytes, &markers, warnings));
+    }
+    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let measured = match floors.filter(|_| format.has_motion()) {
+        Some(floors) => {
+            let clip = loaded.into_motion(&args.reading)?.clip;
+            Some(Measured::of(clip, floors, &args.measures))
+        }
+        None => None,
+    };
+    let (path, format) = (job.input.shown(), format.extension());
+    let line = Line::of(&path, &facts, measured.as_ref(), &warnings);
+    let (quality, gates, errors) = match measured {
+        Some(Measured { summary, gates, missed, .. }) => (Some(summary), gates, missed),
+        None => (None, Vec::new(), Vec::new()),
+    };
+    let row = Row { path, format, facts, bytes, quality, gates: &gates, compression, warnings: &warnings };
+    let (json, text) = (json(&row), row.text());
+    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
+    Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
+}
+
+/// The report on a recording of markers.
+fn of_markers(
+    path: String,
+    format: &'static str,
+    bytes: u64,
+    markers: &Markers,
+    warnings: Vec<Diagnostic>,
+) -> (Report, Line) {
+    let row = MarkerRow { path, format, facts: MarkerFacts::of(markers), bytes, warnings: &warnings };
+    let text = block(&row.path, format, bytes, row.facts.lines(), &warnings);
+    let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
+    let json = json(&row);
+    let line = Line::of_markers(&row.path, &row.facts, row.warnings);
+    (Report { json, text, warnings, tally, ..Report::default() }, line)
+}
+
+/// One block per file, one fact per line.
+fn block(
+    path: &str,
+    format: &str,
+    bytes: u64,
+    facts: Vec<(&'static str, String)>,
+    warnings: &[Diagnostic],
+) -> String {
+    let mut text = path.to_owned();
+    let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
+    line("format", &format!("{} ({} bytes)", format.to_uppercase(), grouped(bytes)));
+    facts.iter().for_each(|(name, value)| line(name, value));
+    if !warnings.is_empty() {
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code).collect();
+        line("warnings", &format!("{}: {}", codes.len(), codes.join(", ")));
+    }
+    text
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let mut text = block(&self.path, self.format, self.bytes, self.facts.lines(), self.warnings);
+        let mut line = |name: &str, value: &str| text.push_str(&format!("\n  {name:<10} {value}"));
+        if let Some(compression) = &self.compression {
+            compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));
+        }
+        if let Some(quality) = &self.quality {
+            quality.lines().iter().for_each(|(name, value)| line(name, value));
+        }
+        text
+    }
+}

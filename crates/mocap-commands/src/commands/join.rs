@@ -1,0 +1,27 @@
+//! `mocap join`: several motions, one after the other.
+
+use mocap_edit::join;
+
+use super::several::{Row, one_of};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::options::{Invocation, JoinArgs};
+use crate::output::Output;
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
+
+impl VerbArgs for JoinArgs {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "several",
+        about: "A line of mocap join, blend or play --json",
+        rows: &[of::<Row<'static>>, ERROR],
+    }];
+
+    fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &JoinArgs, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.transitions.options()))
+}

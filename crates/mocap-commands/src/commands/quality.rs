@@ -1,0 +1,161 @@
+//! The quality of motions for `info` and `validate`: measured, compared with the other inputs, checked against gates.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use mocap::{FileFormat, with_roles};
+use mocap_analysis::{
+    Artifact, ContactOptions, FloorVote, Gate, GateResult, MissedGate, Quality, QualitySummary,
+    floor_in_legs, quality,
+};
+use mocap_batch::{Input, JobContext, Source};
+use mocap_model::{Clip, Skeleton};
+
+use crate::diagnostic::Diagnostic;
+use crate::options::{QualitySettings, Reading};
+use crate::read::{self, Motion};
+
+/// The inputs whose floors are compared: the first of them, in the order of their paths.
+const VOTERS: usize = 256;
+
+/// The floors of the inputs, by skeleton. They do not depend on shards.
+#[derive(Debug, Default)]
+pub(crate) struct Floors(BTreeMap<String, FloorVote>);
+
+impl Floors {
+    /// The floors of motions on the same skeleton. Inputs that cannot be read do not count.
+    pub(crate) fn of(inputs: &[Input], reading: &Reading, jobs: Option<u16>) -> Floors {
+        let mut files: Vec<&Input> =
+            inputs.iter().filter(|input| matches!(input.source, Source::File(_))).collect();
+        files.sort_by(|a, b| a.relative.cmp(&b.relative));
+        files.dedup_by(|a, b| a.relative == b.relative);
+        files.truncate(VOTERS);
+        let mut by_skeleton: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        if files.len() > 1 {
+            for (skeleton, floor) in floors(&files, reading, jobs).into_iter().flatten() {
+                by_skeleton.entry(skeleton).or_default().push(floor);
+            }
+        }
+        let votes =
+            by_skeleton.into_iter().filter_map(|(name, floors)| Some((name, FloorVote::of(&floors)?)));
+        Floors(votes.collect())
+    }
+
+    /// The quality of a motion, with what the other inputs show of its floor.
+    pub(crate) fn measure(&self, clip: Clip) -> (Quality, Clip) {
+        let clip = with_roles(clip);
+        let mut measured = quality(&clip, &ContactOptions::default());
+        let vote = self.0.get(&name_of(clip.skeleton()));
+        let floating = vote.and_then(|vote| vote.judge(&measured));
+        measured.artifacts.splice(0..0, floating);
+        (measured, clip)
+    }
+}
+
+/// The skeleton and the floor of each input that has one, in their order.
+fn floors(inputs: &[&Input], reading: &Reading, jobs: Option<u16>) -> Vec<Option<(String, f64)>> {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = jobs.map_or_else(cores, usize::from).min(inputs.len());
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(vec![None; inputs.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(input) = inputs.get(at) else { return };
+                    let floor = floor(input, reading);
+                    found.lock().unwrap_or_else(PoisonError::into_inner)[at] = floor;
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn floor(input: &Input, reading: &Reading) -> Option<(String, f64)> {
+    let lenient = Reading { strict: false, ..reading.clone() };
+    let has_motion = |path: &std::path::Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.and_then(FileFormat::from_extension).is_none_or(FileFormat::has_motion)
+    };
+    input.path().filter(|path| has_motion(path))?;
+    let Motion { clip, .. } = read::motion(&JobContext::standalone(), input, &lenient).ok()?;
+    let clip = with_roles(clip);
+    Some((name_of(clip.skeleton()), floor_in_legs(&clip)?))
+}
+
+/// What skeletons of one database have in common: the names of their joints.
+fn name_of(skeleton: &Skeleton) -> String {
+    skeleton.joints().iter().flat_map(|joint| [joint.name.as_str(), "\n"]).collect()
+}
+
+/// What was measured of one input.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) summary: QualitySummary,
+    pub(crate) gates: Vec<GateResult>,
+    /// The gates that were missed.
+    pub(crate) missed: Vec<Diagnostic>,
+    /// The artifacts as findings about the file.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// How bad the worst artifact is: how far beyond its limit; 0 without one.
+    pub(crate) severity: f64,
+    /// The worst artifact in words.
+    pub(crate) worst: Option<String>,
+    /// Lengths in metres of the motion per unit of its file; `None` where its unit is not known.
+    pub(crate) stature: Option<f64>,
+}
+
+impl Measured {
+    /// Measures a motion and checks its gates.
+    pub(crate) fn of(clip: Clip, floors: &Floors, settings: &QualitySettings) -> Measured {
+        let (quality, clip) = floors.measure(clip);
+        let skeleton = clip.skeleton();
+        let gates: Vec<GateResult> = settings.fail_above.iter().map(|gate| gate.check(&quality)).collect();
+        let both = settings.fail_above.iter().zip(&gates);
+        let missed = both.filter_map(|(gate, result)| missed(gate, result, &quality)).collect();
+        let unit = quality.lengths.unit;
+        let words = |artifact: &Artifact| artifact.summary(unit, skeleton).size();
+        let known = skeleton.space().unit.or_else(|| mocap_analysis::guess_unit(skeleton));
+        Measured {
+            summary: quality.summary(skeleton),
+            gates,
+            missed,
+            findings: quality.artifacts.iter().map(|found| finding(found, &quality, skeleton)).collect(),
+            severity: quality.worst().map_or(0.0, Artifact::severity),
+            worst: quality.worst().map(words),
+            stature: known.and_then(|unit| Some(mocap_analysis::stature(skeleton)? * unit.metres)),
+        }
+    }
+}
+
+/// The error of a gate that was missed.
+fn missed(gate: &Gate<Quality>, result: &GateResult, quality: &Quality) -> Option<Diagnostic> {
+    let missed = gate.missed(result)?;
+    let diagnostic = Diagnostic::gate(missed.code(), missed.to_string());
+    Some(match missed {
+        MissedGate::Above { .. } => diagnostic,
+        MissedGate::NotMeasured { .. } => diagnostic.help(match quality.lengths.unit {
+            mocap_analysis::LengthUnit::Metres => {
+                "feet are measured where the skeleton has legs and a foot is in contact; a motion needs frames"
+            }
+            _ => "the unit of the file is not known, so no limit in metres holds: --input-unit states it",
+        }),
+    })
+}
+
+/// An artifact as a finding about the file.
+fn finding(artifact: &Artifact, quality: &Quality, skeleton: &Skeleton) -> Diagnostic {
+    let summary = artifact.summary(quality.lengths.unit, skeleton);
+    let over = match summary.first == summary.last {
+        true => String::new(),
+        false => format!(", frames {} to {}", summary.first, summary.last),
+    };
+    let mut diagnostic = Diagnostic::new(artifact.kind.code(), format!("{}{over}", summary.size()));
+    diagnostic.context.joint.clone_from(&summary.joint);
+    diagnostic.context.frame = Some(summary.first);
+    diagnostic
+}

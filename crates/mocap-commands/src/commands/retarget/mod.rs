@@ -1,0 +1,268 @@
+//! `mocap retarget`: motions to another skeleton.
+
+mod finding;
+mod gate;
+mod mapping;
+mod motion;
+mod row;
+mod target;
+
+use std::mem::take;
+use std::path::Path;
+use std::time::Instant;
+
+use mocap::Opening;
+use mocap_formats::robot_motion::usual_rate;
+use mocap_formats::{Format, Limits, Remedy};
+use mocap_model::Clip;
+use target::PRESET;
+
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
+use crate::edit;
+use crate::encode::{self, EncodeOptions, Origin};
+use crate::exit::Exit;
+use crate::options::{
+    Edits, Inputs, Invocation, MethodSettings, Reading, RetargetArgs as Args, TargetSettings,
+};
+use crate::output::Output;
+use crate::read::{self, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+use crate::verdict;
+
+pub(crate) use gate::{check as check_gate, check_kind};
+pub(crate) use mapping::MapFile;
+pub(crate) use motion::{put_on_target, reference_pose};
+pub(crate) use row::{ExplainRow, Measures, Row};
+pub(crate) use target::{Target, read as read_target};
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[
+        RowSchema {
+            name: "retarget",
+            about: "A line of mocap retarget --json",
+            rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+        },
+        RowSchema {
+            name: "retarget-explain",
+            about: "A line of mocap retarget --explain --json",
+            rows: &[of::<ExplainRow<'static>>, ERROR, SUMMARY],
+        },
+    ];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.paths[..self.paths.len() - 1]);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let (target_path, sources) = args.paths.split_last().expect("a path is given");
+    if sources.is_empty() && args.selection.files_from.is_none() {
+        let message = format!("'{}' is the only path: the target skeleton is missing", target_path.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
+    }
+    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
+    batch::check_stdout(console, &args.outputs)?;
+    check_paths(args, target_path)?;
+    let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
+    let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
+    let target = (&target_context, &target_input);
+    let target =
+        target::read(target, &target_args, args.method.target_rest, &args.reading).and_then(|target| {
+            Ok(target.on_robot((&args.robot, args.mapping.map.map.is_some()), &target_context)?)
+        });
+    let target = match target {
+        Ok(target) => target,
+        Err(Failure { error, warnings }) => {
+            let path = target_path.display().to_string();
+            console.warnings(&path, &warnings, Detail::Full);
+            batch::fail(&path, &error, &warnings, console);
+            return Ok(Exit::Usage);
+        }
+    };
+    let format = output_format(asked, args.to.is_some(), &target)?;
+    check_kind(&args.gates.fail_above, &target)?;
+    let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
+    let reads = read_files(&args.reading, Some(&args.selection))
+        .and([target_path.as_path()])
+        .and(args.mapping.map.path());
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let target_name = stem(target_path);
+    let target_name = target_name.strip_prefix(PRESET).unwrap_or(&target_name);
+    let rename = |path: &Path| {
+        path.with_file_name(format!("{}.{target_name}.{}", stem(path), format.file_extension()))
+    };
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let jobs = match args.mapping.shows_only() {
+        true => mapping::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
+        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
+    };
+
+    // Rows have them as well.
+    if !console.is_json() {
+        console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
+    }
+    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
+        .depending_on("the target", &target.path, &target_context.files_read());
+    let map = MapFile::of(&args.mapping.map)?;
+    if let Some(map) = &map {
+        options = options.depending_on("the map", "", map.files_read());
+    }
+    let work = |job: &Job, context: &JobContext| match args.mapping.shows_only() {
+        true => mapping::show(job, context, args, &target, map.as_ref()),
+        false => retarget(job, context, args, &target, map.as_ref(), format),
+    };
+    Ok(batch::run(console, options, &jobs, work))
+}
+
+/// Checks the arguments before anything is read.
+fn check_paths(args: &Args, target: &Path) -> Result<(), Diagnostic> {
+    let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
+    let all = args.paths.iter().chain(others.into_iter().flatten());
+    if all.filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once")
+            .help("only one of source, target, --map and --files-from can be -"));
+    }
+    if target.is_dir() {
+        let message = format!("'{}' is a directory; the target must be one file", target.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
+    }
+    Ok(())
+}
+
+/// The order of the arguments.
+const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKELETON`";
+
+/// The format of outputs. On robots, extensions that several formats share mean those of trainers.
+fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result<Format, Diagnostic> {
+    let on_robot = target.robot().is_some();
+    let format = match asked {
+        None if on_robot && !stated => Format::UnitreeCsv,
+        Some(asked) if on_robot && !stated => asked.of_robots(),
+        asked => asked.unwrap_or(Format::Bvh),
+    };
+    if format.holds_robot() && !on_robot {
+        let message =
+            format!("{format} files hold the motion of a robot, and {} is not a robot", target.path);
+        return Err(Diagnostic::new("usage::format", message)
+            .help("name the model of a robot (URDF or MJCF) as target"));
+    }
+    if !format.has_motion() {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("retarget writes {}", encode::names(Format::has_motion))));
+    }
+    Ok(format)
+}
+
+fn retarget(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    target: &Target,
+    map: Option<&MapFile>,
+    format: Format,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let mut edits = Edits::from(args.edits);
+    // A robot has a rate of its own: its motion is made at it.
+    let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
+    let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
+    let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
+    let Motion { clip, mut warnings, bytes: bytes_in } =
+        read::load(context, &job.input, &reading).and_then(|loaded| {
+            let has_motion = loaded.format.has_motion();
+            loaded.into_motion(&reading).map_err(|mut failure| {
+                if !has_motion {
+                    failure.error.help = Some(TARGET_LAST.into());
+                }
+                failure
+            })
+        })?;
+    context.check()?;
+    let edits = (&edits, reading.limits());
+    let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
+    let mut impossible = Vec::new();
+    verdict::sort(target.on.verdicts.clone(), args.force, &mut impossible, &mut Vec::new());
+    impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
+    let done = source.and_then(|(clip, opening)| {
+        verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
+        put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
+    });
+    let (motion, outcome) = done.behind(&mut warnings)?;
+    let (frames, fps_of_motion) = (motion.frames(), motion.rate().fps());
+    let options = EncodeOptions {
+        euler: args.euler,
+        tolerance: None,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        scene: args.scene,
+        order: args.robot_motion.order.unwrap_or_default(),
+        ..EncodeOptions::default()
+    };
+    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
+    let motion = encode::named(motion, &stem, format);
+    // A character keeps its mesh, skin and materials.
+    let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
+    let encoded = encode::clip_in(origin, motion, format, options);
+    let gates = &args.gates.fail_above;
+    let (checked, errors): (Vec<_>, Vec<_>) =
+        gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
+    let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    errors.append(&mut impossible);
+    verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
+    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
+        warnings.extend_from_slice(&encoded.warnings);
+        warnings = read::strict(&reading, take(&mut warnings))?;
+        match errors.is_empty() {
+            true => encode::deliver(&encoded, job, context),
+            false => Ok((0, String::new())),
+        }
+    });
+    let (bytes_out, output) = delivered.behind(&mut warnings)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
+    let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
+    let row = Row {
+        path: &job.input.shown(),
+        output: &output,
+        seconds,
+        measures: Measures::new(&target.path, &outcome),
+        gates: checked,
+        warnings: &all,
+    };
+    let (json, text) = (json(&row), row.text());
+    let tally = Tally { frames, bytes_in, bytes_out };
+    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+}
+
+/// The source with its edits, of a size within the limits, and its first frames if they are not motion.
+fn edited(
+    clip: Clip,
+    (edits, limits): (&Edits, Limits),
+    method: &MethodSettings,
+    on_robot: bool,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, Opening), Diagnostic> {
+    // Frames count as in the file, before edits drop some.
+    let rest = reference_pose(method, &clip)?;
+    let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+    let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));
+    if let Some(warning) = rest_first.filter(|_| lead_in > 0) {
+        let help = match on_robot {
+            true => "it is left out of the robot's motion",
+            false => {
+                "it stays in the output and is not measured; --drop-first-frame removes it from the output"
+            }
+        };
+        warning.help = Some(help.into());
+    }
+    Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in }))
+}

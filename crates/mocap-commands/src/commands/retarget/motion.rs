@@ -1,0 +1,71 @@
+//! A motion that was read, put on the target.
+
+use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
+use mocap_model::{Clip, FrameRate, Pose};
+use mocap_retarget::{RetargetError, SourceOrTarget, frame_pose, map_roles_in};
+use mocap_robot::{RobotError, RobotOptions};
+
+use super::finding;
+use super::mapping::MapFile;
+use super::target::{RobotLimits, Target, refused_robot};
+use crate::diagnostic::Diagnostic;
+use crate::options::MethodSettings;
+use crate::rest;
+
+/// The pose of the frame of `--source-rest`.
+pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Option<Pose>, Diagnostic> {
+    let pose = method.source_rest.map(|frame| frame_pose(clip, frame)).transpose();
+    pose.map_err(|error| rest::refused("--source-rest", &error))
+}
+
+/// The motion on the target, at `fps` on a robot, and its report.
+pub(crate) fn put_on_target(
+    clip: &Clip,
+    opening: &Opening,
+    method: &MethodSettings,
+    (target, map): (&Target, Option<&MapFile>),
+    fps: FrameRate,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(Clip, TargetReport), Diagnostic> {
+    let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
+    let RobotLimits { velocities, accelerations, separate } = target.limits.clone();
+    let robot = RobotOptions { fps, separate, velocities, accelerations, ..RobotOptions::default() };
+    let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
+    let mut found = Vec::new();
+    let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);
+    warnings.extend(found.into_iter().map(Diagnostic::from));
+    let (motion, report) = done.map_err(|error| match error {
+        Error::Retarget(error) => refused(&error, mapping.as_ref(), clip, target),
+        Error::Robot(error) => refused_on_robot(&error, target),
+        error => error.into(),
+    })?;
+    if let TargetReport::Body(report) = &report {
+        warnings.extend(report.warnings.iter().map(|warning| finding::warning(warning, target)));
+    }
+    Ok((motion, report))
+}
+
+/// An error, with the roles that were found of the skeleton that it is about.
+fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target: &Target) -> Diagnostic {
+    let found = || Mapping::found(map_roles_in(clip), target.on.roles.clone());
+    let mapping = mapping.map_or_else(found, Mapping::clone);
+    // On robots, roles are asked only of the source.
+    let on_robot = target.robot().is_some();
+    let diagnostic = if on_robot { finding::of_source(error) } else { finding::error(error, target) };
+    let which = if on_robot { Some(SourceOrTarget::Source) } else { error.which() };
+    let Some(which) = which.filter(|_| error.is_about_roles()) else { return diagnostic };
+    let (skeleton, roles) = match which {
+        SourceOrTarget::Source => (clip.skeleton(), mapping.source_roles()),
+        SourceOrTarget::Target => (&target.on.skeleton, mapping.target_roles()),
+    };
+    diagnostic.note(roles.limb_table(which, skeleton))
+}
+
+/// A source without a limb that the robot has can be mapped by hand.
+fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
+    let diagnostic = refused_robot(error, &target.path);
+    match error {
+        RobotError::SourceRole { .. } => diagnostic.help(finding::EDIT_MAP),
+        _ => diagnostic,
+    }
+}

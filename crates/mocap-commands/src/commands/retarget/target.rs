@@ -1,0 +1,161 @@
+//! The target: the skeleton that motions are retargeted to.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mocap_formats::Remedy;
+use mocap_formats::bvh::PositionChannels;
+use mocap_formats::skel::{self, Preset, presets};
+use mocap_model::Robot;
+use mocap_robot::{Humanoid, RobotError};
+
+use crate::batch::{Failure, Input, JobContext};
+use crate::diagnostic::Diagnostic;
+use crate::options::{PositionChannelsArg, Reading, RobotSettings, TargetSettings};
+use crate::read::{self, Motion, PeerInputs, robot_of_file};
+use crate::rest;
+
+/// The target and what was found while it was read.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: String,
+    pub(crate) on: mocap::Target,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What counts on a robot.
+    pub(super) limits: RobotLimits,
+}
+
+/// What counts on a robot besides its model.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RobotLimits {
+    /// Highest speeds by joint [rad/s or m/s], of another model.
+    pub(super) velocities: Vec<Option<f64>>,
+    /// Highest accelerations by joint [rad/s² or m/s²], of another model.
+    pub(super) accelerations: Vec<Option<f64>>,
+    /// Whether its parts are kept out of each other.
+    pub(super) separate: bool,
+}
+
+impl Target {
+    /// The robot, where it is one.
+    pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
+        self.on.robot()
+    }
+
+    /// The target with the settings of robots.
+    pub(crate) fn on_robot(
+        self,
+        (settings, has_map): (&RobotSettings, bool),
+        context: &JobContext,
+    ) -> Result<Target, Diagnostic> {
+        let Some(robot) = self.robot() else {
+            return match settings.limits_from {
+                None => Ok(self),
+                Some(_) => {
+                    Err(Diagnostic::new("usage::limits-from", "--limits-from is for robots as target")
+                        .help("the target is not the model of a robot"))
+                }
+            };
+        };
+        // A map may name what is not found.
+        if !has_map {
+            Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
+        }
+        let [velocities, accelerations] = match &settings.limits_from {
+            Some(path) => {
+                let other = robot_of_file(context, path)?;
+                let limits = [mocap::speeds_in(robot, &other), mocap::accelerations_in(robot, &other)];
+                if limits.iter().flatten().all(Option::is_none) {
+                    let message =
+                        format!("the model states no speed or acceleration for any joint of {}", self.path);
+                    return Err(Diagnostic::new("robot::limits", message).in_file(path));
+                }
+                limits
+            }
+            None => [Vec::new(), Vec::new()],
+        };
+        let limits = RobotLimits { velocities, accelerations, separate: !settings.no_separation };
+        Ok(Target { limits, ..self })
+    }
+}
+
+/// What the name of a preset as target begins with.
+pub(super) const PRESET: &str = "preset:";
+
+/// The preset that stands for a target, unless a file has that name.
+fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
+    let named = input.path().filter(|path| !path.exists()).and_then(|path| path.to_str());
+    let Some(name) = named.and_then(|name| name.strip_prefix(PRESET)) else { return Ok(None) };
+    skel::preset(name).map(Some).ok_or_else(|| {
+        let known: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+        let error = Diagnostic::new("usage::preset", format!("unknown preset '{name}'"));
+        error.help(format!("presets are {}; `mocap skel --preset list` shows them", known.join(", ")))
+    })
+}
+
+/// Reads the target: a file, or `preset:NAME`. Flags about inputs do not apply to it.
+pub(crate) fn read(
+    (context, input): (&JobContext, &Input),
+    args: &TargetSettings,
+    rest_frame: Option<usize>,
+    inputs: &Reading,
+) -> Result<Target, Failure> {
+    let reading = Reading {
+        from: None,
+        input_fps: None,
+        input_unit: args.target_unit,
+        input_up: args.target_up,
+        position_channels: PositionChannelsArg(PositionChannels::Auto),
+        skeleton: None,
+        // The sources say nothing about the target.
+        peers: PeerInputs::default(),
+        // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
+        strict: false,
+        ..inputs.clone()
+    };
+    if let Some(preset) = preset(input)? {
+        return Ok(Target {
+            path: input.shown(),
+            on: mocap::Target::new(preset.skeleton()),
+            warnings: Vec::new(),
+            limits: RobotLimits::default(),
+        });
+    }
+    let loaded = read::load(context, input, &reading)?;
+    let (on, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
+        let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
+        let settled = |warning: &Diagnostic| (warning.code, warning.remedy);
+        let first_is_rest = mocap::settle_target_warnings(&mut warnings, settled);
+        let on = mocap::Target::of_clip(&clip, first_is_rest, rest_frame)
+            .map_err(|error| rest::refused("--target-rest", &error))?;
+        (mocap::Target { document: document.map(Arc::from), ..on }, warnings)
+    } else {
+        let (skeleton, warnings) = loaded.into_skeleton(&reading)?;
+        (mocap::Target::new(skeleton), warnings)
+    };
+    for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUp)) {
+        warning.help = warning.help.take().map(|help| help.replace("--input-up", "--target-up"));
+    }
+    if !args.unit_unneeded {
+        let mut found = Vec::new();
+        mocap::for_report(&on.skeleton, &mut found);
+        warnings.extend(found.into_iter().map(Diagnostic::from));
+    }
+    for warning in warnings.iter_mut().filter(|warning| warning.remedy == Some(Remedy::StateUnit)) {
+        warning.help = warning.help.take().map(|help| help.replace("--input-unit", "--target-unit"));
+    }
+    let warnings = read::strict(inputs, warnings)?;
+    let limits = RobotLimits::default();
+    Ok(Target { path: input.shown(), on, warnings, limits })
+}
+
+/// An error, about the file of the robot if it is about the robot.
+pub(super) fn refused_robot(error: &RobotError, path: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::new(error.code(), error.to_string());
+    match error {
+        RobotError::NotHumanoid { .. } => diagnostic
+            .in_file(Path::new(path))
+            .help("motions are put on robots with two legs; arms are optional"),
+        _ => diagnostic,
+    }
+}

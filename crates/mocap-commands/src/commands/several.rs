@@ -1,0 +1,179 @@
+//! Several motions become one: what `join`, `blend` and `play` share.
+
+use std::path::{Path, PathBuf};
+
+use mocap_edit::{EditError, EditReport};
+use mocap_formats::{Document, Format, Remedy};
+use mocap_model::Clip;
+use mocap_retarget::GateResult;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::edit::{reports_text, warning};
+use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
+use crate::diagnostic::{Detail, Diagnostic, Failure};
+use crate::encode::{self, EncodeOptions, Origin};
+use crate::exit::Exit;
+use crate::options::{OneOutput, Reading};
+use crate::output::Output;
+use crate::read::{self, Motion};
+
+/// A row of `mocap join`, `blend` and `play` with `--json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    /// The motions, in the order in which they were joined.
+    inputs: &'a [String],
+    /// Empty where a gate was missed: nothing was written then.
+    output: String,
+    frames: usize,
+    fps: f64,
+    /// One per transition of `join`, else one.
+    edits: &'a [EditReport],
+    gates: &'a [GateResult],
+    bytes: u64,
+    warnings: &'a [Diagnostic],
+}
+
+/// Reads the motions, makes one of them, and writes it.
+pub(super) fn one_of(
+    args: &OneOutput,
+    inputs: &[PathBuf],
+    usual_name: &str,
+    console: &mut dyn Output,
+    work: impl FnOnce(&[Clip]) -> Result<(Clip, Vec<EditReport>), EditError>,
+) -> Result<Exit, Diagnostic> {
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(usual_name));
+    let format = encode::asked_format(args.written.to, Some(&output))?.unwrap_or(Format::Bvh);
+    if !format.has_motion() {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("formats of motions: {}", encode::names(Format::has_motion))));
+    }
+    check_stdout_path(console, &output)?;
+    if inputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Diagnostic::new("usage::stdin-twice", "stdin (-) can be read only once"));
+    }
+    let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
+    let mut warnings = Vec::new();
+    let reading = args.first.of(&args.reading);
+    let Inputs { clips, document } = match read_all(inputs, &reading, &mut warnings, console) {
+        Ok(read) => read,
+        Err(Unreadable { path, error }) => {
+            return Ok(fail(&path.display().to_string(), &error, &warnings, console));
+        }
+    };
+    let (clip, reports) = match work(&clips) {
+        Ok(joined) => joined,
+        Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
+    };
+    let done: Vec<Diagnostic> = reports.iter().flat_map(|report| &report.warnings).map(warning).collect();
+    if !console.is_json() {
+        console.warnings(&output.display().to_string(), &done, Detail::Line);
+    }
+    warnings.extend(done);
+    let gates = &args.gates.fail_above;
+    let checked: Vec<GateResult> = gates.iter().map(|gate| gate.check(&reports)).collect();
+    let missed: Vec<Diagnostic> = gates
+        .iter()
+        .zip(&checked)
+        .filter_map(|(gate, result)| gate.missed(result))
+        .map(|(code, message)| Diagnostic::gate(code, message))
+        .collect();
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let encoded = match missed.is_empty() {
+        true => {
+            let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
+            // The first motion with meshes has the body.
+            let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
+            let encoded = encode::clip_in(origin, clip, format, options)?;
+            warn(encoded.warnings.clone(), &output, &mut warnings, console);
+            Some(encoded)
+        }
+        false => None,
+    };
+    let mut row = Row {
+        inputs: &names,
+        output: String::new(),
+        frames,
+        fps,
+        edits: &reports,
+        gates: &checked,
+        bytes: 0,
+        warnings: &warnings,
+    };
+    if let Some(encoded) = encoded {
+        match encode::deliver_to(&encoded, &output, args.overwrite) {
+            Ok(bytes) => (row.bytes, row.output) = (bytes, output.display().to_string()),
+            Err(Failure { error, .. }) => {
+                return Ok(fail(&row.inputs.join(", "), &error, &warnings, console));
+            }
+        }
+    }
+    let written = if row.output.is_empty() { "nothing" } else { &row.output };
+    let text = format!("{} -> {written}: {frames} frames{}", names.join(" + "), reports_text(&reports));
+    if output.as_os_str() != "-" {
+        console.row(&json(&row), &text);
+    }
+    for error in &missed {
+        console.error(Some(&names.join(", ")), error);
+    }
+    Ok(if missed.is_empty() { Exit::Success } else { Exit::Gate })
+}
+
+/// Motions that were read.
+struct Inputs {
+    clips: Vec<Clip>,
+    /// Of the first motion, whose skeleton the result has.
+    document: Option<Box<dyn Document>>,
+}
+
+/// An input that cannot be read.
+struct Unreadable<'p> {
+    path: &'p Path,
+    error: Diagnostic,
+}
+
+fn read_all<'p>(
+    inputs: &'p [PathBuf],
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+    console: &dyn Output,
+) -> Result<Inputs, Unreadable<'p>> {
+    let (mut clips, mut document) = (Vec::new(), None);
+    for path in inputs {
+        let loaded = read::load(&JobContext::standalone(), &Input::named(path), reading);
+        match loaded.and_then(|loaded| loaded.into_motion_and_document(reading)) {
+            Ok((Motion { clip, warnings: found, .. }, of_file)) => {
+                document = document.or(of_file.filter(|_| clips.is_empty()));
+                clips.push(without_rest(clip, &found));
+                warn(found, path, warnings, console);
+            }
+            Err(Failure { error, warnings: found }) => {
+                warn(found, path, warnings, console);
+                return Err(Unreadable { path, error });
+            }
+        }
+    }
+    Ok(Inputs { clips, document })
+}
+
+/// A rest pose before the motion is left out.
+fn without_rest(clip: Clip, warnings: &[Diagnostic]) -> Clip {
+    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+    match rest && clip.frames() > 1 {
+        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+        false => clip,
+    }
+}
+
+fn warn(found: Vec<Diagnostic>, path: &Path, all: &mut Vec<Diagnostic>, console: &dyn Output) {
+    for mut warning in found {
+        if warning.remedy == Some(Remedy::DropFirstFrame) {
+            warning.help = Some("it is left out".into());
+        }
+        let warning = if warning.path.is_some() { warning } else { warning.in_file(path) };
+        if !console.is_json() {
+            console.warnings(&path.display().to_string(), std::slice::from_ref(&warning), Detail::Line);
+        }
+        all.push(warning);
+    }
+}

@@ -1,0 +1,61 @@
+//! `mocap sheet`: poses of motions side by side.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
+
+use super::picture::{self, Drawn};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::options::{BodyArgs, ImageFormat, Invocation, SheetArgs as Args, extension};
+use crate::output::Output;
+use crate::verb::{VerbArgs, unit_is_of_inputs};
+
+impl VerbArgs for Args {
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let format = picture::format(args.to, &args.pictures, ImageFormat::Svg)?;
+    let options = args.options();
+    // Stdout takes one page.
+    let height = if args.pictures.outputs.to_stdout() { f32::INFINITY } else { args.page_height() };
+    let shrinks = AtomicBool::new(false);
+    let write = |page: &Page| match format {
+        ImageFormat::Svg => page.svg().into_bytes(),
+        ImageFormat::Png => {
+            shrinks.fetch_or(page.shrinks(), Ordering::Relaxed);
+            page.png()
+        }
+    };
+    let exit =
+        picture::run_pages(&args.pictures, &extension(&format), (invocation, &mut *console), |drawn| {
+            Ok(sheet(drawn, &args.bodies, height, &options)?.iter().map(write).collect())
+        })?;
+    if shrinks.into_inner() {
+        console.note("a PNG has at most 16000 pixels a side: the sheet is drawn smaller; a lower --page-height or an .svg keeps its size");
+    }
+    Ok(exit)
+}
+
+fn sheet(
+    drawn: &[Drawn],
+    bodies: &BodyArgs,
+    height: f32,
+    options: &SheetOptions,
+) -> Result<Vec<Page>, Diagnostic> {
+    let inputs: Vec<SheetInput<'_>> = drawn
+        .iter()
+        .map(|drawn| SheetInput { body: drawn.body(bodies), ..SheetInput::new(&drawn.name, &drawn.clip) })
+        .collect();
+    let checked = options.check_moments(&inputs);
+    checked.map_err(|error| Diagnostic::new("sheet::no-pose", format!("--at: {error}")))?;
+    Ok(pages(&inputs, height, options))
+}

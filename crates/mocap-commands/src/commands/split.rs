@@ -1,0 +1,234 @@
+//! `mocap split`: takes into clips.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args as ClapArgs};
+use mocap_edit::{EditError, SplitBy, split};
+use mocap_formats::{Format, Remedy};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::edit::text_of;
+use crate::batch::{self, Input, JobContext, fail, json};
+use crate::diagnostic::{Detail, Diagnostic, Failure};
+use crate::encode::{self, EncodeOptions, Origin};
+use crate::exit::Exit;
+use crate::options::formats::Written;
+use crate::options::seconds::duration;
+use crate::options::{FirstFrame, Inputs, Invocation, Reading, Selection};
+use crate::output::Output;
+use crate::read::{self, Motion};
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
+
+/// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
+///
+/// The clips of take.bvh are take_001.bvh, take_002.bvh and so on; the tree of directories is kept.
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges"])),
+    after_help = "\
+    Examples:\n\
+    \x20 mocap split take.bvh --every 5s -o clips/\n\
+    \x20 mocap split take.bvh --still=1s -o clips/\n\
+    \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
+)]
+pub(crate) struct Args {
+    /// Takes: files, directories (searched recursively), globs in quotes, or - for stdin
+    #[arg(value_name = "IN", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Output directory
+    #[arg(short, long, value_name = "DIR", required = true, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace existing outputs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) overwrite: bool,
+    /// Clips of this length; the last one may be shorter [s, above 0]
+    #[arg(long, value_name = "SECONDS", value_parser = duration, help_heading = "Cuts")]
+    pub(crate) every: Option<f64>,
+    /// Cut at pauses of at least this time; the pauses are left out [s, above 0; default 0.5]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = duration,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.5",
+        help_heading = "Cuts"
+    )]
+    pub(crate) still: Option<f64>,
+    /// A CSV with rows 'start, end' [s], end excluded; ranges may overlap
+    #[arg(long, value_name = "FILE", help_heading = "Cuts")]
+    pub(crate) ranges: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) written: Written,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) first: FirstFrame,
+}
+
+/// A row of `mocap split --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    frames: usize,
+    fps: f64,
+    /// The clips, in the order of the cuts.
+    clips: Vec<Part>,
+    bytes: u64,
+    warnings: &'a [Diagnostic],
+}
+
+/// A clip of a take.
+#[derive(Serialize, JsonSchema)]
+struct Part {
+    output: String,
+    /// The first frame in the take, from 0.
+    start: usize,
+    frames: usize,
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "split",
+        about: "A line of mocap split --json",
+        rows: &[of::<Row<'static>>, ERROR],
+    }];
+
+    fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    if let Some(format) = args.written.to.filter(|format| !format.has_motion()) {
+        return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
+            .help(format!("split writes {}", encode::names(Format::has_motion))));
+    }
+    let by = match (args.every, args.still, &args.ranges) {
+        (Some(seconds), ..) => SplitBy::Length(seconds),
+        (_, Some(seconds), _) => SplitBy::Stillness(seconds),
+        (_, _, Some(file)) => {
+            let text = text_of(file, &JobContext::standalone())?;
+            SplitBy::ranges(&text).map_err(|error: EditError| Diagnostic::from(error).in_file(file))?
+        }
+        _ => {
+            return Err(Diagnostic::new(
+                "usage::edit",
+                "no cut is asked for: give --every, --still or --ranges",
+            ));
+        }
+    };
+    let takes = Inputs { inputs: args.inputs.clone(), selection: Selection::default() };
+    let takes = batch::expand(&takes, batch::ANY_MOTIONS)?;
+    // Clips of two takes with one name would replace each other.
+    let mut names: Vec<PathBuf> = takes.iter().map(|take| take.relative.with_extension("")).collect();
+    names.sort();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let message = format!("two takes are called '{}'", pair[0].display());
+        return Err(Diagnostic::new("usage::edit", message).help("split each of them into another directory"));
+    }
+    let reading = args.first.of(&args.reading);
+    reading.ask_peers(&takes);
+    let mut exit = Exit::Success;
+    for take in &takes {
+        let mut warnings = Vec::new();
+        match one(take, &by, args, &reading, &mut warnings) {
+            Ok(mut row) => {
+                if !console.is_json() {
+                    console.warnings(&take.shown(), &warnings, Detail::Line);
+                }
+                row.warnings = &warnings;
+                console.row(&json(&row), &row.text());
+            }
+            Err(error) => exit = fail(&take.shown(), &error, &warnings, console),
+        }
+    }
+    Ok(exit)
+}
+
+fn one(
+    input: &Input,
+    by: &SplitBy,
+    args: &Args,
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Row<'static>, Diagnostic> {
+    let found = read::load(&JobContext::standalone(), input, reading).and_then(|loaded| {
+        let read_as = loaded.format.exchange();
+        Ok((loaded.into_motion_and_document(reading)?, read_as))
+    });
+    let ((Motion { clip, warnings: odd, .. }, document), read_as) =
+        found.map_err(|Failure { error, warnings: odd }| {
+            warnings.extend(odd);
+            error
+        })?;
+    // A rest pose before the motion is excluded.
+    let lead_in = usize::from(odd.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
+    warnings.extend(odd.into_iter().map(|mut warning| {
+        if warning.remedy == Some(Remedy::DropFirstFrame) {
+            warning.help = Some("it is left out of the clips".into());
+        }
+        warning
+    }));
+    let shown = input.shown();
+    let model = |error: mocap_model::ModelError| {
+        Diagnostic::from(EditError::Split { reason: error.to_string() }).in_file(Path::new(&shown))
+    };
+    let take = clip.trimmed(lead_in.min(clip.frames() - 1)..clip.frames()).map_err(model)?;
+    let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
+    let named =
+        input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
+    let format = args.written.to.unwrap_or_else(|| {
+        let same = named.filter(|format| format.is_writable() && format.has_motion());
+        same.unwrap_or(Format::Bvh).as_read(read_as)
+    });
+    let digits = parts.len().to_string().len().max(3);
+    let name = args.output.join(input.relative.with_extension(""));
+    let mut row = Row {
+        path: shown.clone(),
+        frames: clip.frames(),
+        fps: clip.rate().fps(),
+        clips: Vec::new(),
+        bytes: 0,
+        warnings: &[],
+    };
+    let output = |number: usize| {
+        let mut output = name.clone().into_os_string();
+        output.push(format!("_{number:0digits$}.{}", format.file_extension()));
+        PathBuf::from(output)
+    };
+    // Nothing is written where a clip would replace a file.
+    (1..=parts.len()).try_for_each(|number| encode::is_free(&output(number), args.overwrite))?;
+    for (number, range) in parts.into_iter().enumerate() {
+        let output = output(number + 1);
+        let (start, frames) = (range.start + lead_in, range.len());
+        let part = take.trimmed(range).map_err(model)?;
+        let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
+        let encoded = encode::clip_in(Origin::input(document.as_deref()), part, format, options)?;
+        warnings.extend(
+            encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
+        );
+        row.bytes +=
+            encode::deliver_to(&encoded, &output, args.overwrite).map_err(|failure| failure.error)?;
+        row.clips.push(Part { output: output.display().to_string(), start, frames });
+    }
+    Ok(row)
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let clips = self.clips.len();
+        let mut text = format!("{} -> {clips} {}", self.path, if clips == 1 { "clip" } else { "clips" });
+        for Part { output, start, frames } in &self.clips {
+            let seconds = |frame: usize| frame as f64 / self.fps;
+            text += &format!(
+                "\n  {output}: {frames} frames, {:.2} s to {:.2} s",
+                seconds(*start),
+                seconds(start + frames)
+            );
+        }
+        text
+    }
+}

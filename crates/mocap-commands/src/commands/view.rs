@@ -1,0 +1,66 @@
+//! `mocap view`: motions as a page that plays them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mocap_report::view::{Character, ViewInput, ViewOptions, html};
+
+use super::picture::{self, Drawn};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::options::{BodyArgs, Invocation, ViewArgs as Args};
+use crate::output::Output;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "picture",
+        about: "A line of mocap view, sheet, plot, render or gallery --json",
+        rows: &[of::<picture::Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        unit_is_of_inputs(command)
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;
+    let options = ViewOptions { mesh, ..args.options() };
+    let terrain = picture::terrain(&args.ground)?;
+    picture::run(&args.pictures, "html", (invocation, console), |drawn| {
+        let ground = picture::ground(terrain.as_ref(), drawn)?;
+        page(drawn, &args.bodies, &ViewOptions { ground, ..options.clone() })
+    })
+}
+
+fn page(drawn: &[Drawn], bodies: &BodyArgs, options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
+    if let Some(mesh) = &options.mesh
+        && !drawn.iter().any(|drawn| mesh.fits(drawn.clip.skeleton()))
+    {
+        let message = "--mesh: no motion has half of the joints that move the mesh";
+        return Err(Diagnostic::new("view::mesh", message).help(
+            "joints are paired by name; `mocap retarget IN character.glb` puts a motion on its skeleton",
+        ));
+    }
+    let inputs: Vec<ViewInput<'_>> = drawn
+        .iter()
+        .map(|drawn| ViewInput { body: drawn.body(bodies), ..ViewInput::new(&drawn.name, &drawn.clip) })
+        .collect();
+    Ok(html(&inputs, options))
+}
+
+fn read_mesh(path: &Path) -> Result<Arc<Character>, Diagnostic> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        let message = format!("--mesh: '{}': {why}", path.display());
+        Diagnostic::new("view::mesh", message)
+            .help("`mocap convert character.fbx -o character.glb` makes a GLB file")
+    };
+    let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
+    Ok(Arc::new(Character::from_glb(&bytes).map_err(|error| wrong(&error))?))
+}

@@ -1,0 +1,256 @@
+//! From a clip or skeleton to the content of files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory, write_stream};
+use mocap_formats::arrays::ArrayOptions;
+use mocap_formats::robot_motion::Order;
+use mocap_formats::{Document, Finding, Format, LeftOut, Limits, WriteOptions};
+use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
+
+use crate::options::{BvhStyle, SceneFlags};
+
+use crate::diagnostic::{Diagnostic, Failure};
+
+/// The content of an output: one file, and for AMC the skeleton beside it.
+pub(crate) struct Encoded {
+    files: mocap_formats::Encoded<'static>,
+    /// What the format cannot hold as it was.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl From<mocap_formats::Encoded<'static>> for Encoded {
+    fn from(mut files: mocap_formats::Encoded<'static>) -> Encoded {
+        let warnings = std::mem::take(&mut files.warnings).into_iter().map(Diagnostic::from).collect();
+        Encoded { files, warnings }
+    }
+}
+
+impl From<Vec<u8>> for Encoded {
+    fn from(bytes: Vec<u8>) -> Encoded {
+        mocap_formats::Encoded::from(bytes).into()
+    }
+}
+
+/// The share of a guaranteed error that the numbers of a text may add.
+pub(crate) const TEXT_SHARE: f64 = 1e-4;
+
+/// How a clip is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EncodeOptions {
+    /// The rotation order of every joint; `None`: that of the skeleton.
+    pub(crate) euler: Option<EulerOrder>,
+    /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
+    pub(crate) tolerance: Option<f64>,
+    /// Bounds on the size of the output.
+    pub(crate) limits: Limits,
+    /// Names and positions of a BVH.
+    pub(crate) bvh: BvhStyle,
+    /// How it becomes arrays.
+    pub(crate) arrays: ArrayOptions,
+    /// Of the joints and bodies of robots.
+    pub(crate) order: Order,
+    /// Mesh and keys of formats that have them.
+    pub(crate) scene: SceneFlags,
+}
+
+impl EncodeOptions {
+    /// The options of the library.
+    pub(crate) fn options(self) -> WriteOptions {
+        let EncodeOptions { euler, tolerance, limits, bvh, arrays, order, scene } = self;
+        WriteOptions {
+            euler,
+            tolerance,
+            names: bvh.names(),
+            positions: bvh.positions(),
+            arrays,
+            order,
+            mesh: scene.mesh,
+            key_error: scene.error.map(|length| length.0),
+            short_rotations: scene.short_rotations,
+            limits,
+        }
+    }
+}
+
+/// The format that `--to` or the name of the output asks for; `None` where neither names one.
+pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
+    Ok(mocap::output_format(to, output.filter(|path| !is_directory(path)))?)
+}
+
+/// The names of some formats, as a message lists them.
+pub(crate) fn names(which: impl Fn(Format) -> bool) -> String {
+    let formats = Format::ALL.into_iter().filter(|format| which(*format));
+    formats.map(Format::extension).collect::<Vec<_>>().join(", ")
+}
+
+/// The path of the file beside an output, for formats that need one.
+pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
+    format.beside().map(|beside| beside.path(path))
+}
+
+/// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
+pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+    let mut guessed = Vec::new();
+    let clip = mocap::prepare(clip, format, &mut guessed);
+    let clip = mocap::for_format(clip, format, &mut guessed);
+    Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
+}
+
+/// The clip under a name, for formats that name clips, unless it has one.
+pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
+    match format.holds_several_clips() && clip.name().is_empty() {
+        true => clip.with_name(name),
+        false => clip,
+    }
+}
+
+/// The file that the clips or their skeleton come from: an output keeps its meshes, skins and materials.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    /// What is in it; `None` of formats without meshes.
+    pub(crate) document: Option<&'a dyn Document>,
+    /// The file, where it is another than the input.
+    pub(crate) file: Option<&'a Path>,
+}
+
+impl<'a> Origin<'a> {
+    /// The input.
+    pub(crate) fn input(document: Option<&'a dyn Document>) -> Origin<'a> {
+        Origin { document, file: None }
+    }
+
+    /// A warning, about the file that it is about.
+    fn warning(&self, finding: Finding) -> Diagnostic {
+        let of_file = finding.problem_as::<LeftOut>().is_some_and(LeftOut::is_of_document);
+        let warning = Diagnostic::from(finding);
+        match self.file.filter(|_| of_file) {
+            Some(file) => warning.in_file(file),
+            None => warning,
+        }
+    }
+
+    /// What a format loses of the file, where its motion is written in it.
+    pub(crate) fn lost(&self, format: Format, options: EncodeOptions) -> Option<Diagnostic> {
+        let lost = mocap_formats::left_behind(self.document?, format, &options.options())?;
+        Some(self.warning(lost))
+    }
+}
+
+/// Clips of one skeleton in one file; a warning says what the format cannot keep of the file that they come from.
+pub(crate) fn clips(
+    origin: Origin<'_>,
+    clips: Vec<Clip>,
+    format: Format,
+    options: EncodeOptions,
+) -> Result<Encoded, Diagnostic> {
+    let mut guessed = Vec::new();
+    let clips: Vec<Clip> =
+        clips.into_iter().map(|clip| mocap::for_format(clip, format, &mut guessed)).collect();
+    guessed.dedup();
+    let mut files = mocap_formats::write_kept(origin.document, &clips, format, &options.options())?;
+    let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
+    let warnings = found.map(|finding| origin.warning(finding)).collect();
+    Ok(Encoded { files, warnings })
+}
+
+/// A clip in a format, as [`clips`] where the format shows bodies, else as [`clip()`].
+pub(crate) fn clip_in(
+    origin: Origin<'_>,
+    one: Clip,
+    format: Format,
+    options: EncodeOptions,
+) -> Result<Encoded, Diagnostic> {
+    if origin.document.is_some() && format.holds_several_clips() {
+        return clips(origin, vec![one], format, options);
+    }
+    let mut encoded = clip(one, format, options)?;
+    encoded.warnings.extend(origin.lost(format, options));
+    Ok(encoded)
+}
+
+fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> Encoded {
+    let mut encoded = Encoded::from(encoded);
+    encoded.warnings.splice(..0, warnings.into_iter().map(Diagnostic::from));
+    encoded
+}
+
+/// A recording of markers in a format.
+pub(crate) fn markers(
+    markers: &Markers,
+    format: Format,
+    arrays: ArrayOptions,
+) -> Result<Encoded, Diagnostic> {
+    let options = WriteOptions { arrays, ..WriteOptions::default() };
+    let encoded = mocap_formats::write_markers(markers, format, &options)?;
+    // Made at once: it is smaller than the clip of a body.
+    let mut bytes = mocap_formats::Encoded::from(encoded.main.into_bytes());
+    bytes.warnings = encoded.warnings;
+    Ok(bytes.into())
+}
+
+/// The path with the extension of a format.
+pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
+    mocap::with_extension(path, format.file_extension())
+}
+
+/// A skeleton in a format.
+pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, Diagnostic> {
+    Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
+}
+
+/// Whether an output may be written: it does not exist, or may be replaced.
+pub(crate) fn is_free(output: &Path, overwrite: bool) -> Result<(), Diagnostic> {
+    if overwrite || !output.exists() {
+        return Ok(());
+    }
+    let message = format!("'{}' exists", output.display());
+    Err(Diagnostic::new("output::exists", message).help("--overwrite replaces it"))
+}
+
+/// Writes a file to stdout; returns its size [bytes]. A closed pipe counts as success.
+pub(crate) fn put_stdout(content: WriteContent<'_>) -> Result<u64, Diagnostic> {
+    match write_stream(io::stdout().lock(), content) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(error) => Err(Diagnostic::new("io::error", format!("cannot write to stdout: {error}"))),
+    }
+}
+
+/// Writes to one path, or to stdout for `-`; returns the size [bytes].
+pub(crate) fn deliver_to(encoded: &Encoded, output: &Path, overwrite: bool) -> Result<u64, Failure> {
+    is_free(output, overwrite)?;
+    let destination = match output.as_os_str() == "-" {
+        true => Destination::Stdout,
+        false => Destination::File { path: output.to_owned(), replace: overwrite },
+    };
+    let job = Job { destination, ..Job::report(mocap_batch::Input::named(output)) };
+    Ok(deliver(encoded, &job, &JobContext::standalone())?.0)
+}
+
+/// Writes the files of a job to its destination, all of them or none; returns their size [bytes] and the path of the
+/// main file.
+pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Result<(u64, String), Failure> {
+    let mocap_formats::Encoded { main, beside, .. } = &encoded.files;
+    match &job.destination {
+        Destination::File { path, replace } => {
+            let main = |out: &mut dyn Write| main.write_to(out);
+            let beside = beside.as_ref().map(|(beside, content)| {
+                (beside.path(path), move |out: &mut dyn Write| content.write_to(out))
+            });
+            // The skeleton comes first: an AMC file is useless without it.
+            let mut files: Vec<(&Path, WriteContent<'_>)> = Vec::new();
+            files
+                .extend(beside.as_ref().map(|(path, content)| (path.as_path(), content as WriteContent<'_>)));
+            files.push((path, &main));
+            let bytes = context.write(&files, *replace)?;
+            Ok((bytes, path.display().to_string()))
+        }
+        Destination::Stdout => {
+            let bytes = put_stdout(&|out| main.write_to(out))?;
+            Ok((bytes, "-".into()))
+        }
+        Destination::Nowhere | Destination::Exists(_) => Ok((0, String::new())),
+    }
+}

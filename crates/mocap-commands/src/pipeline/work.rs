@@ -1,0 +1,284 @@
+//! One clip through all steps: read once, changed and measured in memory, written at the end, and only where it
+//! passed all gates.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use mocap::{SummarizedCompression, in_one_unit};
+use mocap_analysis::object_error;
+use mocap_edit::ApplyOptions;
+use mocap_formats::robot_motion::{Order, usual_rate};
+use mocap_formats::{Document, Format, Remedy};
+use mocap_model::Clip;
+use mocap_report::gallery::Outcome;
+
+use super::gate::{self, Gate};
+use super::plan::{Plan, PlannedStep};
+use super::report::{self, Site};
+use super::row::{Measured, OutputRow, Row, StepRow};
+use super::step::{EditStep, Step};
+use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
+use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
+use crate::commands::{compress, convert::only_joints, retarget};
+use crate::diagnostic::{Behind, Diagnostic};
+use crate::edit;
+use crate::encode::{self, EncodeOptions, Encoded, Origin};
+use crate::options::RetargetStep;
+use crate::read::{self, Motion};
+
+/// What the steps of a plan make of a motion, beside the motion itself.
+struct Progress<'a> {
+    plan: &'a Plan,
+    job: &'a Job,
+    /// The input, for outputs that keep its meshes.
+    document: Option<Box<dyn Document>>,
+    /// Frames at its start that are a rest pose and no motion.
+    lead_in: usize,
+    /// What the numbers of a text may add to an error that was guaranteed [m].
+    tolerance: Option<f64>,
+    /// The motion after some steps, for comparisons: by step, `None` as it was read.
+    kept: Vec<(Option<usize>, Arc<Clip>)>,
+    encoded: Vec<(usize, Encoded)>,
+    measured: Vec<(usize, Measured)>,
+    gates: Vec<Gate>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Takes an input through its plan; its files go below `folder`, its page to the site of the report.
+pub(crate) fn work(
+    job: &Job,
+    context: &JobContext,
+    plan: &Plan,
+    folder: &Path,
+    site: Option<&Site>,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let loaded = read::load(context, &job.input, &plan.reading)?;
+    let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.writes_motions() {
+        true => loaded.into_motion_and_document(&plan.reading)?,
+        false => (loaded.into_motion(&plan.reading)?, None),
+    };
+    context.check()?;
+    let mut progress = Progress {
+        plan,
+        job,
+        document,
+        lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
+        tolerance: None,
+        kept: Vec::new(),
+        encoded: Vec::new(),
+        measured: Vec::new(),
+        gates: Vec::new(),
+        warnings,
+    };
+    let source = Arc::new(clip);
+    let shown = site.map(|_| source.clone());
+    let clip = progress.all_steps(context, source).behind(&mut progress.warnings)?;
+    let Progress { encoded, measured, gates, mut warnings, .. } = progress;
+    let passed = gates.iter().all(Gate::passed);
+    let outputs = match passed {
+        true => deliver(job, context, plan, folder, &encoded),
+        false => Ok(Vec::new()),
+    };
+    let outputs = outputs.behind(&mut warnings)?;
+    let bytes = outputs.iter().map(|output| output.bytes).sum();
+    if let (Some(site), Some(source)) = (site, &shown) {
+        let outcome = Outcome {
+            bytes_in: input_bytes,
+            bytes_out: bytes,
+            figures: report::figures(plan, &measured, &gates),
+            missed: gates.iter().filter_map(|gate| Some(gate.error.as_ref()?.message.clone())).collect(),
+        };
+        site.add(job, plan, [source, &clip], &outcome).behind(&mut warnings)?;
+    }
+    let steps = measured.iter().map(|(at, measured)| {
+        let step = &plan.steps[*at];
+        StepRow { step: &step.name, r#do: step.kind, measures: measured.row() }
+    });
+    let row = Row {
+        path: job.input.shown(),
+        outputs,
+        frames: clip.frames(),
+        fps: clip.rate().fps(),
+        joints: clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count(),
+        steps: steps.collect(),
+        gates: &gates,
+        passed,
+        input_bytes,
+        bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        warnings: &warnings,
+    };
+    let (json, text) = (json(&row), row.text());
+    let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
+    let errors = gates.iter().filter_map(|gate| gate.error.clone()).collect();
+    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+}
+
+impl Progress<'_> {
+    /// The motion after all steps.
+    fn all_steps(&mut self, context: &JobContext, mut clip: Arc<Clip>) -> Result<Arc<Clip>, Diagnostic> {
+        self.keep(None, &clip);
+        for (at, planned) in self.plan.steps.iter().enumerate() {
+            context.check()?;
+            clip = self.step(at, planned, clip, context).map_err(|mut error| {
+                error.message = format!("step '{}': {}", planned.name, error.message);
+                error
+            })?;
+            self.keep(Some(at), &clip);
+        }
+        Ok(clip)
+    }
+
+    /// Keeps the motion where a comparison asks for it later.
+    fn keep(&mut self, step: Option<usize>, clip: &Arc<Clip>) {
+        if self.plan.compared(step) {
+            self.kept.push((step, clip.clone()));
+        }
+    }
+
+    /// The motion after a step. A motion that nothing else needs is moved, not copied.
+    fn step(
+        &mut self,
+        at: usize,
+        planned: &PlannedStep,
+        clip: Arc<Clip>,
+        context: &JobContext,
+    ) -> Result<Arc<Clip>, Diagnostic> {
+        match &planned.step {
+            Step::Read(_) => Ok(clip),
+            Step::Edit(edits) => {
+                self.lead_in = edit::lead_in(edits, &clip, self.lead_in);
+                self.tolerance = None;
+                let limits = self.plan.reading.limits();
+                edit::apply(edits, limits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
+            }
+            Step::One(step) => self.edit((at, planned), step, Arc::unwrap_or_clone(clip), context),
+            Step::Retarget(step) => self.retarget(at, planned, step, &clip),
+            Step::Compress(step) => {
+                let skeleton = clip.skeleton().clone();
+                let clip = Arc::unwrap_or_clone(clip);
+                let SummarizedCompression { bytes, summary } =
+                    compress::compress(clip, &step.bounds, &mut self.warnings, &|_| {})?;
+                self.tolerance = Some(step.bounds.options().tolerance * encode::TEXT_SHARE);
+                let clip = read::open_compressed(&bytes, Some(&skeleton))?.to_clip();
+                if !step.discard {
+                    self.encoded.push((at, Encoded::from(bytes)));
+                }
+                self.measured.push((at, Measured::Compress(Box::new(summary))));
+                Ok(Arc::new(clip))
+            }
+            Step::Write(step) => {
+                let options = EncodeOptions {
+                    euler: step.euler,
+                    tolerance: self.tolerance,
+                    limits: self.plan.reading.limits(),
+                    bvh: step.bvh,
+                    scene: step.scene,
+                    arrays: step.arrays.options(),
+                    order: Order::default(),
+                };
+                let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
+                let mut encoded = encode::clip_in(self.origin(at), written, step.to, options)?;
+                self.warnings.append(&mut encoded.warnings);
+                self.encoded.push((at, encoded));
+                Ok(clip)
+            }
+            Step::Compare(step) => {
+                let kept = self.kept.iter().find(|(step, _)| *step == planned.reference);
+                let reference = &kept.expect("what is compared was kept").1;
+                let [reference, other] = in_one_unit([reference, &clip])?;
+                let summary = object_error(&reference, &other, step.measure.shell.0)?;
+                drop(other);
+                self.gates.extend(gate::of_error(&planned.name, &step.measure, &summary));
+                self.measured.push((at, Measured::Compare(Box::new(summary))));
+                Ok(clip)
+            }
+        }
+    }
+
+    /// The file that holds the skeleton of the motion at a step: the target of the last retarget step before it, else
+    /// the input.
+    fn origin(&self, at: usize) -> Origin<'_> {
+        let retargeted = self.plan.steps[..at].iter().rev().find_map(|planned| planned.body.as_ref());
+        match retargeted {
+            Some(body) => Origin {
+                document: body.target.on.document.as_deref(),
+                file: Some(Path::new(&body.target.path)),
+            },
+            None => Origin::input(self.document.as_deref()),
+        }
+    }
+
+    /// One of the edits of `mocap edit`.
+    fn edit(
+        &mut self,
+        (at, planned): (usize, &PlannedStep),
+        step: &EditStep,
+        clip: Clip,
+        context: &JobContext,
+    ) -> Result<Arc<Clip>, Diagnostic> {
+        let mut edit = planned.edit.clone().expect("edits are loaded before work");
+        edit.read(&EditFiles::of_input(&self.plan.reading, &self.job.input, context))?;
+        self.tolerance = None;
+        let options = ApplyOptions { lead_in: self.lead_in, max_samples: self.plan.reading.limits().samples };
+        let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), &options)?;
+        if let (Some(file), [curve], Destination::File { replace, .. }) =
+            (curve_file(&edit, &self.job.input), &applied.curves[..], &self.job.destination)
+        {
+            write_curve(&file, curve, context, *replace).map_err(|failure| failure.error)?;
+        }
+        self.lead_in = applied.lead_in;
+        for report in applied.reports {
+            self.warnings.extend(report.warnings.iter().map(warning));
+            self.gates.extend(gate::of_edit(&planned.name, &step.gates, &report));
+            self.measured.push((at, Measured::Edit(Box::new(report))));
+        }
+        Ok(Arc::new(applied.clip))
+    }
+
+    fn retarget(
+        &mut self,
+        at: usize,
+        planned: &PlannedStep,
+        step: &RetargetStep,
+        clip: &Clip,
+    ) -> Result<Arc<Clip>, Diagnostic> {
+        let body = planned.body.as_ref().expect("targets are opened before work");
+        let (target, map) = (&body.target, body.map.as_ref());
+        let rest = retarget::reference_pose(&step.method, clip)?;
+        let opening = mocap::Opening { rest, lead_in: self.lead_in };
+        let fps = usual_rate(Format::UnitreeCsv);
+        let (clip, outcome) =
+            retarget::put_on_target(clip, &opening, &step.method, (target, map), fps, &mut self.warnings)?;
+        self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
+        self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
+        self.tolerance = None;
+        Ok(Arc::new(clip))
+    }
+}
+
+/// Writes all files of a clip. The first one comes last: it stands for all of them.
+fn deliver(
+    job: &Job,
+    context: &JobContext,
+    plan: &Plan,
+    folder: &Path,
+    encoded: &[(usize, Encoded)],
+) -> Result<Vec<OutputRow>, Failure> {
+    let Destination::File { replace, .. } = job.destination else { return Ok(Vec::new()) };
+    let outputs: Vec<_> = plan.outputs(&job.input.output_name()).collect();
+    let mut rows = Vec::new();
+    for output in outputs.iter().rev() {
+        let (_, encoded) =
+            encoded.iter().find(|(step, _)| *step == output.step).expect("every output was made");
+        let destination = Destination::File { path: folder.join(&output.path), replace };
+        let one = Job { destination, ..job.clone() };
+        let (bytes, path) = encode::deliver(encoded, &one, context)?;
+        let format = output.format.map_or("mocz", Format::extension);
+        rows.push(OutputRow { step: plan.steps[output.step].name.clone(), path, format, bytes });
+    }
+    rows.reverse();
+    Ok(rows)
+}

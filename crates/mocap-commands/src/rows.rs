@@ -1,0 +1,37 @@
+//! Rows that several commands print with `--json`.
+
+use serde::Serialize;
+
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// A row as one line of JSON.
+pub fn json(row: &impl Serialize) -> String {
+    serde_json::to_string(row).expect("rows have string keys")
+}
+
+/// The row of an input that failed.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct ErrorRow<'a> {
+    /// The input; not there where the command line itself is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<&'a str>,
+    pub(crate) error: &'a Diagnostic,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) warnings: &'a [Diagnostic],
+}
+
+impl<'a> ErrorRow<'a> {
+    /// The row of an error in the arguments.
+    pub fn misuse(error: &'a Diagnostic) -> ErrorRow<'a> {
+        ErrorRow { path: None, error, warnings: &[] }
+    }
+}
+
+/// Says that the options are wrong: a row that is about no input, and a message.
+pub fn misuse(error: &Diagnostic, output: &mut dyn Output) -> Exit {
+    output.row(&json(&ErrorRow::misuse(error)), "");
+    output.error(None, error);
+    Exit::Usage
+}
