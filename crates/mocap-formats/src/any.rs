@@ -209,7 +209,7 @@ pub fn write_kept(
 }
 
 /// The body of a file as far as it shows a skeleton; a warning says why there is none where the file has meshes.
-pub(crate) fn body_of(
+fn body_of(
     document: &dyn Document,
     skeleton: &Skeleton,
     options: &WriteOptions,

@@ -75,6 +75,7 @@ impl LeftOut {
             self,
             LeftOut::Meshes { .. }
                 | LeftOut::NoMeshes { .. }
+                | LeftOut::CharacterMeshes { .. }
                 | LeftOut::Unread { .. }
                 | LeftOut::Shapes { .. }
                 | LeftOut::Images { .. }

@@ -95,7 +95,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use place::Place;
 pub use problem::{Problem, Remedy};
 pub use rejected::Rejected;
-pub use scene::{KeptScene, write_kept_scene, write_scene};
+pub use scene::{KeptScene, write_kept_scene, write_scene, write_scene_beside};
 pub use warnings::Warnings;
 
 pub use mocap_model::{Clip, Skeleton};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use mocap_model::{BoundBody, Character, Clip, Scene};
 
-use crate::any::body_of;
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, WriteOptions, body, write_kept,
     write_markers, write_with_body,
@@ -74,7 +73,7 @@ pub fn write_scene(
         return Ok(encoded);
     }
     let mut warnings = Vec::new();
-    let scene = held(scene, format, options, &mut warnings);
+    let scene = held(scene.clone(), format, options, &mut warnings);
     let Character { clip, body, .. } = one(scene)?;
     let mut encoded = write_with_body(&[clip], body.as_ref(), format, options)?;
     warnings.append(&mut encoded.warnings);
@@ -92,19 +91,43 @@ pub fn write_kept_scene(
     options: &WriteOptions,
 ) -> Result<Encoded<'static>, Finding> {
     let KeptScene { scene, document, unchanged } = kept;
-    let Some(document) = document.as_deref() else { return write_scene(scene, format, options) };
-    if *unchanged && document.format() == format && asks_for_nothing(document, options) {
-        return Ok(document.write());
+    match document.as_deref() {
+        Some(document)
+            if *unchanged && document.format() == format && asks_for_nothing(document, options) =>
+        {
+            Ok(document.write())
+        }
+        document => write_scene_beside(document, scene, format, options),
     }
+}
+
+/// As [`write_scene`], with what else the file holds that the skeletons of the characters come from.
+///
+/// # Errors
+/// As [`write_scene`].
+pub fn write_scene_beside(
+    document: Option<&dyn Document>,
+    scene: &Scene,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Encoded<'static>, Finding> {
+    let Some(document) = document else { return write_scene(scene, format, options) };
     if let Some(encoded) = markers_of(scene, format, options)? {
         return Ok(encoded);
     }
     let mut warnings = Vec::new();
-    let had_bodies = scene.characters.iter().chain(&scene.props).any(|one| one.body.is_some());
+    let shows = format.holds_meshes() && options.mesh.is_none();
+    let mut scene = scene.clone();
+    let several = scene.characters.len() + scene.props.len() > 1;
+    if several && shows {
+        // As trees of one skeleton, joints may get other names than those that the body of the document is bound to.
+        fill_bodies(&mut scene, document, options, &mut warnings);
+    }
+    let had_bodies = has_bodies(&scene);
     let scene = held(scene, format, options, &mut warnings);
     let Character { clip, body, .. } = one(scene)?;
     let clips = std::slice::from_ref(&clip);
-    let kept = match had_bodies && format.holds_meshes() && options.mesh.is_none() {
+    let kept = match had_bodies && shows {
         // Bodies in the scene go before those of the document, but the document has more than bodies.
         true => document.with_clips(clips, format, options)?,
         false => Kept::OTHER_FORMAT,
@@ -116,6 +139,10 @@ pub fn write_kept_scene(
     };
     warnings.append(&mut encoded.warnings);
     Ok(Encoded { warnings, ..encoded })
+}
+
+fn has_bodies(scene: &Scene) -> bool {
+    scene.characters.iter().chain(&scene.props).any(|one| one.body.is_some())
 }
 
 /// Whether a document may stay as it is.
@@ -152,8 +179,7 @@ fn markers_of(
 }
 
 /// What a format holds of a scene; what is left out is said.
-fn held(scene: &Scene, format: Format, options: &WriteOptions, warnings: &mut Vec<Finding>) -> Scene {
-    let mut scene = scene.clone();
+fn held(mut scene: Scene, format: Format, options: &WriteOptions, warnings: &mut Vec<Finding>) -> Scene {
     let count = scene.markers.len();
     if count > 0 {
         warnings.push(Finding::new(LeftOut::MarkerSets { count, format }));
@@ -191,8 +217,7 @@ fn held(scene: &Scene, format: Format, options: &WriteOptions, warnings: &mut Ve
 
 /// Draws a body for characters without one, where others have one: in the file the others would be seen alone.
 fn complete(scene: &mut Scene) {
-    let all = || scene.characters.iter().chain(&scene.props);
-    if !all().any(|one| one.body.is_some()) || all().all(|one| one.body.is_some()) {
+    if !has_bodies(scene) {
         return;
     }
     for character in scene.characters.iter_mut().filter(|character| character.body.is_none()) {
@@ -217,24 +242,36 @@ impl KeptScene {
     /// The scene with the bodies of its document, each with the character that it follows; warnings say which cannot be
     /// read.
     pub fn with_bodies(mut self, options: &WriteOptions, warnings: &mut Vec<Finding>) -> KeptScene {
-        let Some(document) = self.document.as_deref().filter(|document| document.meshes() > 0) else {
-            return self;
-        };
-        let missing = self.scene.characters.iter().chain(&self.scene.props).any(|one| one.body.is_none());
-        if !missing {
-            return self;
-        }
-        let all = self.scene.characters.iter_mut().chain(&mut self.scene.props);
-        let Ok(Some(bound)) = document.body(&options.limits) else {
-            if let Some(first) = self.scene.characters.first() {
-                body_of(document, first.skeleton(), options, warnings);
-            }
-            return self;
-        };
-        warnings.extend(bound.warnings);
-        for character in all.filter(|character| character.body.is_none()) {
-            character.body = bound.value.part_on(character.clip.skeleton());
+        if let Some(document) = self.document.as_deref() {
+            fill_bodies(&mut self.scene, document, options, warnings);
         }
         self
+    }
+}
+
+/// Gives each character without a body what of the body of a file follows its joints.
+fn fill_bodies(
+    scene: &mut Scene,
+    document: &dyn Document,
+    options: &WriteOptions,
+    warnings: &mut Vec<Finding>,
+) {
+    let missing = || scene.characters.iter().chain(&scene.props).any(|one| one.body.is_none());
+    if document.meshes() == 0 || !missing() {
+        return;
+    }
+    match document.body(&options.limits) {
+        Ok(None) => {}
+        Ok(Some(bound)) => {
+            warnings.extend(bound.warnings);
+            let all = scene.characters.iter_mut().chain(&mut scene.props);
+            for one in all.filter(|one| one.body.is_none()) {
+                one.body = bound.value.part_on(one.clip.skeleton());
+            }
+        }
+        Err(error) => {
+            let (count, because) = (document.meshes(), error.to_string());
+            warnings.push(Finding::new(LeftOut::Unread { count, because }));
+        }
     }
 }

@@ -117,8 +117,8 @@ pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };
 pub use scene::{
-    RetargetedCharacter, apply_to_scene, compare_scenes, compress_scene, edit_scene, read_scene,
-    retarget_scene, scene_of, write_scene,
+    RetargetedCharacter, apply_to_scene, compare_scenes, compress_scene, edit_scene, props_beside,
+    read_scene, retarget_scene, scene_for_format, scene_of, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use subjects::{Subject, marker_subjects, subjects};

@@ -6,16 +6,19 @@ use std::sync::Arc;
 use mocap_analysis::{ErrorSummary, object_error};
 use mocap_edit::{AppliedCharacter, AppliedScene, ApplyOptions, Edit};
 use mocap_formats::{Document, Finding, Format, KeptScene, Parsed, Rejected, WriteOptions};
-use mocap_model::{Character, Clip, JointId, MarkerSet, Markers, ModelError, Part, Scene, name_of_tree};
+use mocap_model::{
+    Character, Clip, JointId, MarkerSet, Markers, ModelError, Part, Scene, Skeleton, Space, name_of_tree,
+};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
-use crate::subjects::{marker_subjects, of_markers, subjects};
+use crate::subjects::{marker_subjects, may_be_several, of_markers, subjects};
 use crate::target::put_on_target;
+use crate::unit::in_space;
 use crate::write::{format_of, put};
 use crate::{
     CompressOptions, Compression, EditOptions, Error, Mapping, Opening, Problem, ReadOptions, Target,
-    TargetOptions, TargetReport, compress, edit, for_format, in_one_unit, open, prepare,
+    TargetOptions, TargetReport, compress, edit, for_format, in_one_unit, known_unit, open, prepare,
 };
 
 /// Reads who and what is in a file of any format: its characters, props and markers. `moves.glb#walk` is one clip of a
@@ -79,6 +82,10 @@ pub fn scene_of(clip: Clip) -> Result<Scene, ModelError> {
 /// The trees that are characters, then those that are props; at most one where the whole skeleton is one character.
 fn parts(clip: &Clip) -> Vec<Part> {
     let skeleton = clip.skeleton();
+    if !may_be_several(skeleton) {
+        let root = JointId(0);
+        return vec![Part { name: name_of_tree(skeleton, root).to_owned(), root, is_prop: false }];
+    }
     let bodies = subjects(skeleton);
     let mut found: Vec<Part> =
         bodies.iter().map(|body| Part { name: body.name.clone(), root: body.root, is_prop: false }).collect();
@@ -162,25 +169,34 @@ pub fn write_scene(
     let encoded = match as_it_is {
         true => mocap_formats::write_kept_scene(kept, format, options)?,
         false => {
-            let kept = KeptScene { unchanged: false, ..ready(kept, format, &mut warnings) };
-            mocap_formats::write_kept_scene(&kept, format, options)?
+            let document = kept.document.as_deref();
+            let scene = scene_for_format(kept.scene.clone(), document.is_some(), format, &mut warnings);
+            mocap_formats::write_scene_beside(document, &scene, format, options)?
         }
     };
     warnings.extend(put(path, encoded)?);
     Ok(warnings)
 }
 
-/// The scene with what a format wants to know of each character: roles, and a unit.
-fn ready(kept: &KeptScene, format: Format, warnings: &mut Vec<Finding>) -> KeptScene {
-    let mut kept = kept.clone();
-    let meshes = kept.document.is_some() && format.holds_several_clips();
-    for one in kept.scene.characters.iter_mut().chain(&mut kept.scene.props) {
+/// The scene with what a format wants to know of each character ([`for_format`]), and of one without a document also as
+/// [`prepare`] says. Assumptions are added to `warnings`.
+pub fn scene_for_format(
+    mut scene: Scene,
+    has_document: bool,
+    format: Format,
+    warnings: &mut Vec<Finding>,
+) -> Scene {
+    let before = warnings.len();
+    let meshes = has_document && format.holds_several_clips();
+    for one in scene.characters.iter_mut().chain(&mut scene.props) {
         let clip = if meshes { one.clip.clone() } else { prepare(one.clip.clone(), format, warnings) };
         one.clip = for_format(clip, format, warnings);
     }
-    warnings.dedup();
-    share_unit(&mut kept.scene);
-    kept
+    let mut found = warnings.split_off(before);
+    found.dedup();
+    warnings.append(&mut found);
+    share_unit(&mut scene);
+    scene
 }
 
 /// Gives what has no known unit (a prop has no size to guess it from) that of the others: they are in one space.
@@ -190,8 +206,7 @@ fn share_unit(scene: &mut Scene) {
     for one in scene.characters.iter_mut().chain(&mut scene.props) {
         let space = *one.clip.skeleton().space();
         if space.unit.is_none() {
-            one.clip =
-                crate::unit::in_space(one.clip.clone(), mocap_model::Space { unit: Some(unit), ..space });
+            one.clip = in_space(one.clip.clone(), Space { unit: Some(unit), ..space });
         }
     }
 }
@@ -273,6 +288,7 @@ pub fn retarget_scene(
     warnings: &mut Vec<Finding>,
 ) -> Result<(KeptScene, Vec<RetargetedCharacter>), Error> {
     let KeptScene { mut scene, .. } = kept;
+    let source = scene.characters.first().map(|character| character.skeleton().clone());
     let mut reports = Vec::with_capacity(scene.characters.len());
     for character in &mut scene.characters {
         let (clip, report) = put_on_target(&character.clip, opening, target, mapping, options, warnings)?;
@@ -282,16 +298,31 @@ pub fn retarget_scene(
         character.body = None;
     }
     warnings.dedup();
-    let scene = KeptScene { scene, document: target.document.clone(), unchanged: false };
-    // A file of one character cannot take several: each gets the body by itself.
-    let several = scene.scene.characters.len() + scene.scene.props.len() > 1;
-    Ok((if several { apart(scene, warnings) } else { scene }, reports))
+    let on_robot = || scene.characters.first().map(|character| character.skeleton().clone());
+    let body = on_robot().unwrap_or_else(|| target.skeleton.clone());
+    scene.props = props_beside(scene.props, source.as_deref(), &body)?;
+    Ok((KeptScene { scene, document: target.document.clone(), unchanged: false }, reports))
 }
 
-/// The scene with the body of its document on each of its characters, without the document.
-fn apart(kept: KeptScene, warnings: &mut Vec<Finding>) -> KeptScene {
-    let kept = kept.with_bodies(&WriteOptions::default(), warnings);
-    KeptScene::from(kept.scene)
+/// Props of a scene whose characters were put on a target, in the space of the target. Where their unit is not stated, it
+/// is that of `source`, the skeleton of a character beside them.
+///
+/// # Errors
+/// Where a place overflows.
+pub fn props_beside(
+    props: Vec<Character>,
+    source: Option<&Skeleton>,
+    target: &Skeleton,
+) -> Result<Vec<Character>, ModelError> {
+    let to = Space { unit: known_unit(target), ..*target.space() };
+    let put = |prop: Character| {
+        let own = *prop.skeleton().space();
+        let unit = own.unit.or_else(|| source.and_then(known_unit));
+        let clip = in_space(prop.clip.clone(), Space { unit, ..own }).in_space(to)?;
+        // A unit that was guessed is not stated.
+        Ok(prop.with_clip(in_space(clip, *target.space())))
+    };
+    props.into_iter().map(put).collect()
 }
 
 /// Compresses a scene: its characters and props are trees of one skeleton.

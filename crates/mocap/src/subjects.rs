@@ -71,6 +71,15 @@ pub fn subjects(skeleton: &Skeleton) -> Vec<Subject> {
     found.into_iter().map(subject).collect()
 }
 
+/// Whether a skeleton may have several bodies: several trees that are large enough, or several below one root. Roles are
+/// looked for only then.
+pub(crate) fn may_be_several(skeleton: &Skeleton) -> bool {
+    let sizes = sizes(skeleton);
+    let parts = |root: JointId| skeleton.children(root).iter().filter(|id| sizes[id.index()] >= BODY).count();
+    let roots = || skeleton.roots().filter(|root| sizes[root.index()] >= FEWEST);
+    roots().count() > 1 || roots().any(|root| parts(root) > 1)
+}
+
 /// Joints of each tree, without end sites.
 fn sizes(skeleton: &Skeleton) -> Vec<usize> {
     let mut sizes: Vec<usize> = skeleton.joints().iter().map(|joint| usize::from(!joint.end_site)).collect();

@@ -11,7 +11,7 @@ use mocap::{
 };
 use mocap_edit::ApplyOptions;
 use mocap_edit::edits::{Mirror, Strip};
-use mocap_formats::{Document, write_kept_scene};
+use mocap_formats::write_kept_scene;
 use mocap_model::{ForwardKinematics, Joint, Space};
 
 fn fixture(name: &str) -> PathBuf {
