@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use mocap::model::{Body, Bone, BoundBody, Influence, Mesh, Shape, Skin};
 use mocap::{
-    Character, Clip, EditOptions, Format, JointId, JointTracks, KeptScene, Opening, Pose, ReadOptions,
-    ScalarTrack, Scene, Skeleton, Track, Vector3, WriteOptions, apply_to_scene, edit_scene, read_scene,
-    read_target, retarget_scene, write_scene,
+    Character, Clip, EditOptions, Format, FrameRate, JointId, JointTracks, KeptScene, Opening, Pose,
+    ReadOptions, ScalarTrack, Scene, Skeleton, Track, Vector3, WriteOptions, apply_to_scene, edit_scene,
+    read_scene, read_target, retarget_scene, write_scene,
 };
 use mocap_edit::ApplyOptions;
 use mocap_edit::edits::{Mirror, Strip};
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn reading() -> ReadOptions {
-    ReadOptions { unit: Some(0.01), ..ReadOptions::default() }
+    ReadOptions { unit: Some(0.01), rate: FrameRate::new(120.0), ..ReadOptions::default() }
 }
 
 /// Every frame is a key: places are then those of the clip.
@@ -242,8 +242,6 @@ fn a_scene_that_nobody_changed_is_written_value_for_value() {
             assert_ne!(std::fs::read(&path).unwrap(), document, "{name}");
         }
     }
-    let bvh = std::fs::read(fixture("clips/alex_walk.bvh")).unwrap();
-    assert_eq!(std::fs::read(folder.path().join("alex_walk.bvh")).unwrap().len() > bvh.len() / 2, true);
 }
 
 #[test]
@@ -265,7 +263,7 @@ fn everyone_on_a_target_has_the_body_of_the_target() {
     assert_eq!(reports.iter().map(|done| done.name.as_str()).collect::<Vec<_>>(), ["Alice", "Bob"]);
     // Alice moves as she does alone, and both show the body of the target in files of either format.
     assert_eq!(one.scene.characters[0].clip, two.scene.characters[0].clip);
-    let two_as_read = two.scene.clone();
+    let two_as_read = with_bodies(two.clone());
     let faces = robin.characters[0].body.as_ref().unwrap().body.meshes[0].faces.len();
     for name in ["two.glb", "two.fbx"] {
         let path = folder.path().join(name);
