@@ -275,3 +275,89 @@ fn fill_bodies(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mocap_model::{
+        FrameRate, Joint, JointId, MarkerSet, Markers, Skeleton, Space, Unit, UnitSource, Vector3,
+    };
+
+    use super::*;
+    use crate::{Limits, ReadOptions, read};
+
+    fn person(name: &str) -> Character {
+        let joint = |name: &str, parent: Option<u32>| {
+            Joint::new(name, parent.map(JointId), Vector3::new(0.0, 0.4, 0.1))
+        };
+        let joints = vec![joint("hips", None), joint("spine", Some(0)), joint("head", Some(1))];
+        let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
+        let skeleton = Arc::new(Skeleton::new("", Space { unit, ..Space::default() }, joints).unwrap());
+        let tracks = skeleton.joints().iter().map(mocap_model::JointTracks::at_rest).collect();
+        let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 2, tracks).unwrap();
+        Character { name: name.into(), ..Character::from(clip) }
+    }
+
+    fn with_body(character: Character) -> Character {
+        let skeleton = character.skeleton().clone();
+        let mut body = body::drawn(&skeleton, body::Style::Sticks, body::COLOUR).unwrap();
+        body.meshes[0].name = "Skin".into();
+        Character { body: Some(BoundBody { body: Arc::new(body), skeleton }), ..character }
+    }
+
+    #[test]
+    fn what_a_format_cannot_hold_is_named() {
+        let markers =
+            Markers::new(Space::default(), FrameRate::new(30.0).unwrap(), 0, vec!["a".into()], vec![]);
+        let markers = vec![MarkerSet { name: "Alice".into(), markers: markers.unwrap() }];
+        let characters = vec![with_body(person("Alice")), with_body(person("Bob"))];
+        let scene = Scene { characters, props: vec![person("Ball")], markers };
+        let mut warnings = Vec::new();
+        let left = held(scene.clone(), Format::Smpl, &WriteOptions::default(), &mut warnings);
+        assert_eq!((left.names(), left.props.len(), left.markers.len()), (vec!["Alice"], 0, 0));
+        let said: Vec<String> = warnings.iter().map(|one| format!("{}: {one}", one.code())).collect();
+        assert_eq!(
+            said,
+            [
+                "scene::markers-left-out: 1 marker set is left out: smpl files hold none",
+                "scene::characters-left-out: 2 characters are left out: smpl files hold one: Bob, Ball",
+                "document::meshes-left-out: 1 mesh of 'Alice' is left out: smpl has none",
+            ]
+        );
+        let mut warnings = Vec::new();
+        let all = held(scene, Format::Glb, &WriteOptions::default(), &mut warnings);
+        assert_eq!((all.characters.len(), all.props.len(), warnings.len()), (2, 1, 1));
+    }
+
+    #[test]
+    fn who_has_no_body_beside_others_is_drawn() {
+        let scene = Scene { characters: vec![with_body(person("Alice")), person("Bob")], ..Scene::default() };
+        for format in [Format::Glb, Format::Fbx] {
+            let bytes = write_scene(&scene, format, &WriteOptions::default()).unwrap().main.into_bytes();
+            let document = read(&bytes, &ReadOptions::default()).unwrap().value;
+            let found = document.to_scene(&ReadOptions::default()).unwrap().value;
+            let body = found.characters[0].body.as_ref().unwrap();
+            let names: Vec<&str> = body.body.meshes.iter().map(|mesh| mesh.name.as_str()).collect();
+            assert_eq!(names, ["Skin", "Bob"], "{format}");
+            let both = document.body(&Limits::default()).unwrap().unwrap().value;
+            let bob = both.part_on(person("Bob").skeleton());
+            assert!(bob.is_none(), "joints of several are called by their names");
+        }
+    }
+
+    #[test]
+    fn markers_alone_are_a_recording() {
+        let markers = Markers::new(
+            Space::default(),
+            FrameRate::new(30.0).unwrap(),
+            1,
+            vec!["a".into()],
+            vec![Some(Vector3::x())],
+        );
+        let scene = Scene::from(markers.unwrap());
+        let trc = write_scene(&scene, Format::Trc, &WriteOptions::default()).unwrap().main.into_bytes();
+        let again = read(&trc, &ReadOptions::default()).unwrap().value;
+        assert_eq!(again.to_scene(&ReadOptions::default()).unwrap().value.markers[0].markers.names(), ["a"]);
+        let error = write_scene(&scene, Format::Bvh, &WriteOptions::default()).unwrap_err();
+        assert_eq!(error.code(), "format::markers");
+    }
+}
