@@ -7,7 +7,7 @@ use mocap_batch::{Destination, Job, JobContext, WriteContent, is_directory, writ
 use mocap_formats::arrays::ArrayOptions;
 use mocap_formats::robot_motion::Order;
 use mocap_formats::{Document, Finding, Format, LeftOut, Limits, WriteOptions};
-use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
+use mocap_model::{Clip, EulerOrder, Markers, Scene, Skeleton};
 
 use crate::options::{BvhStyle, SceneFlags};
 
@@ -168,6 +168,26 @@ pub(crate) fn clip_in(
     let mut encoded = clip(one, format, options)?;
     encoded.warnings.extend(origin.lost(format, options));
     Ok(encoded)
+}
+
+/// A scene in a format; of one character as [`clip_in`].
+pub(crate) fn scene_in(
+    origin: Origin<'_>,
+    scene: Scene,
+    format: Format,
+    options: EncodeOptions,
+) -> Result<Encoded, Diagnostic> {
+    if let Some(one) = scene.clip() {
+        let one = one.clone();
+        drop(scene);
+        return clip_in(origin, one, format, options);
+    }
+    let mut guessed = Vec::new();
+    let scene = mocap::scene_for_format(scene, origin.document.is_some(), format, &mut guessed);
+    let mut files = mocap_formats::write_scene_beside(origin.document, &scene, format, &options.options())?;
+    let found = guessed.into_iter().chain(std::mem::take(&mut files.warnings));
+    let warnings = found.map(|finding| origin.warning(finding)).collect();
+    Ok(Encoded { files, warnings })
 }
 
 fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> Encoded {

@@ -1,5 +1,6 @@
 //! Rows that several commands print with `--json`.
 
+use mocap_model::Scene;
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -34,4 +35,11 @@ pub fn misuse(error: &Diagnostic, output: &mut dyn Output) -> Exit {
     output.row(&json(&ErrorRow::misuse(error)), "");
     output.error(None, error);
     Exit::Usage
+}
+
+/// The joints of all characters and props, without end sites.
+pub(crate) fn joints(scene: &Scene) -> usize {
+    let all = scene.characters.iter().chain(&scene.props);
+    let own = all.flat_map(|character| character.skeleton().joints());
+    own.filter(|joint| !joint.end_site).count()
 }

@@ -84,6 +84,11 @@ pub enum EditError {
     FixFeet { reason: String },
     #[error("the file '{file}' of an edit was not read")]
     NotRead { file: String },
+    #[error(
+        "{edit} takes one character, the scene has {}: {}; --subject picks one",
+        names.len(), names.join(", ")
+    )]
+    OneCharacter { edit: &'static str, names: Vec<String> },
     #[error("{edit}: {reason}")]
     Usage { edit: &'static str, reason: String },
     #[error("the split: {reason}")]
@@ -127,6 +132,7 @@ impl EditError {
             EditError::NotRead { .. } => "edit::not-read",
             EditError::Usage { edit: "terrain", .. } => "usage::terrain",
             EditError::Usage { .. } => "usage::edit",
+            EditError::OneCharacter { .. } => "edit::one-character",
             EditError::Split { .. } => "edit::split",
         }
     }

@@ -70,6 +70,7 @@ mod report;
 mod retime;
 mod root;
 mod samples;
+mod scene;
 mod sequence;
 mod smoothing;
 mod split;
@@ -106,6 +107,7 @@ pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
+pub use scene::{AppliedCharacter, AppliedScene, apply_to_scene};
 pub use sequence::{Applied, ApplyOptions, apply};
 pub use split::{SplitBy, split};
 pub use strip::{Strip, strip};

@@ -198,23 +198,40 @@ pub fn write_kept(
     match document.with_clips(clips, format, options)? {
         Kept::Written(encoded) => Ok(encoded),
         Kept::Not(_) => {
-            let (body, mut warnings) = match document.body(&options.limits) {
-                Ok(Some(Parsed { value, .. }))
-                    if clips.first().is_some_and(|clip| !value.fits(clip.skeleton())) =>
-                {
-                    let because = "the clip has other joints than the file".into();
-                    (None, vec![Finding::new(LeftOut::Meshes { count: document.meshes(), because })])
-                }
-                Ok(Some(Parsed { value, warnings })) => (Some(value), warnings),
-                Ok(None) => (None, Vec::new()),
-                Err(error) => {
-                    let (count, because) = (document.meshes(), error.to_string());
-                    (None, vec![Finding::new(LeftOut::Meshes { count, because })])
-                }
-            };
+            let mut warnings = Vec::new();
+            let skeleton = clips.first().map(Clip::skeleton);
+            let body = skeleton.and_then(|skeleton| body_of(document, skeleton, options, &mut warnings));
             let mut encoded = write_with_body(clips, body.as_ref(), format, options)?;
             warnings.append(&mut encoded.warnings);
             Ok(Encoded { warnings, ..encoded })
+        }
+    }
+}
+
+/// The body of a file as far as it shows a skeleton; a warning says why there is none where the file has meshes.
+fn body_of(
+    document: &dyn Document,
+    skeleton: &Skeleton,
+    options: &WriteOptions,
+    warnings: &mut Vec<Finding>,
+) -> Option<BoundBody> {
+    let count = document.meshes();
+    match document.body(&options.limits) {
+        Ok(None) => None,
+        Ok(Some(Parsed { value, warnings: found })) => match value.part_on(skeleton) {
+            Some(body) => {
+                warnings.extend(found);
+                Some(body)
+            }
+            None => {
+                let because = "the clip has other joints than the file".into();
+                warnings.push(Finding::new(LeftOut::Meshes { count, because }));
+                None
+            }
+        },
+        Err(error) => {
+            warnings.push(Finding::new(LeftOut::Meshes { count, because: error.to_string() }));
+            None
         }
     }
 }

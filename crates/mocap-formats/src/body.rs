@@ -14,12 +14,13 @@
 //! # Ok::<(), ModelError>(())
 //! ```
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use mocap_model::{Body, Bone, Clip, Influence, JointTracks, Material, Pose, Skin};
 use mocap_model::{ForwardKinematics, FrameRate, JointId, Role, Skeleton, Vector3};
 use std::sync::Arc;
+
+pub use mocap_model::BoundBody;
 
 /// What stands for a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,29 +62,6 @@ pub struct Mesh {
     pub weights: Vec<[f64; 4]>,
     /// Three vertices each, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
-}
-
-/// A body, and the skeleton that it is bound to.
-#[derive(Clone, Debug)]
-pub struct BoundBody {
-    /// The body.
-    pub body: Arc<Body>,
-    /// The skeleton whose joints its skins name.
-    pub skeleton: Arc<Skeleton>,
-}
-
-impl BoundBody {
-    /// The body on the joints of another skeleton: see [`Body::on`].
-    pub fn on(&self, skeleton: &Skeleton) -> Body {
-        self.body.on(&self.skeleton, skeleton)
-    }
-
-    /// Whether a skeleton has any joint that the body is bound to, by name.
-    pub(crate) fn fits(&self, skeleton: &Skeleton) -> bool {
-        let bones = self.body.meshes.iter().flat_map(|mesh| &mesh.skin.bones);
-        let named: HashSet<&str> = skeleton.joints().iter().map(|joint| joint.name.as_str()).collect();
-        bones.into_iter().any(|bone| named.contains(self.skeleton.joint(bone.joint).name.as_str()))
-    }
 }
 
 /// The name of a body that this program draws, and of its material.

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::ops::Range;
 
-use mocap_model::{Clip, EulerOrder, Markers, Skeleton};
+use mocap_model::{Character, Clip, EulerOrder, Markers, Scene, Skeleton};
 
 use crate::body::BoundBody;
 use crate::bvh::{PositionDecision, PositionMode};
-use crate::{Encoded, Finding, Format, FormatProblem, Limits, Parsed, ReadOptions, Rejected, WriteOptions};
+use crate::{
+    Encoded, Finding, Format, FormatProblem, LeftOut, Limits, Parsed, ReadOptions, Rejected, WriteOptions,
+};
 
 /// A file as it was written: values, names and their order are kept.
 ///
@@ -79,6 +81,32 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
         let _ = limits;
         Ok(None)
+    }
+
+    /// What the file means as a scene: its markers, or one character with all of its joints and the body that shows them.
+    /// Trees of joints that are characters of their own are told apart by who knows what a person is
+    /// ([`Character::split`]).
+    ///
+    /// # Errors
+    /// As [`Document::to_clip`]. Meshes that cannot be read are a warning ([`LeftOut::Unread`]).
+    fn to_scene(&self, options: &ReadOptions) -> Result<Parsed<Scene>, Rejected> {
+        if let Some(markers) = self.markers() {
+            return Ok(Parsed { value: Scene::from(markers.clone()), warnings: Vec::new() });
+        }
+        let Parsed { value: clip, mut warnings } = self.to_clip(options)?;
+        let body = match self.body(&options.limits) {
+            Ok(Some(Parsed { value, warnings: found })) => {
+                warnings.extend(found);
+                Some(value)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let (count, because) = (self.meshes(), error.to_string());
+                warnings.push(Finding::new(LeftOut::Unread { count, because }));
+                None
+            }
+        };
+        Ok(Parsed { value: Scene::from(Character { body, ..Character::from(clip) }), warnings })
     }
 
     /// The file again with these clips in place of its clips, in a format that holds its other content (meshes, skins,

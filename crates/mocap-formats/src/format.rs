@@ -181,6 +181,16 @@ impl Format {
         self.entry().reads_clips
     }
 
+    /// Whether a file of the format holds meshes with their skins.
+    pub fn holds_meshes(self) -> bool {
+        self.entry().write_clips.is_some() && self.entry().holds.meshes
+    }
+
+    /// Whether a file of the format holds several characters, each a tree of joints.
+    pub fn holds_several_characters(self) -> bool {
+        self.has_motion() && self.entry().holds.several
+    }
+
     /// Whether lengths are written in metres, for any unit of the clip: an unknown unit has to be guessed.
     pub fn in_metres(self) -> bool {
         self.entry().in_metres
@@ -247,6 +257,8 @@ pub enum FormatProblem {
     OneClip { format: Format, count: usize },
     #[error("{format} files contain a motion, but this is only a skeleton")]
     NeedsMotion { format: Format },
+    #[error("{error}")]
+    Scene { error: mocap_model::ModelError },
 }
 
 impl crate::Problem for FormatProblem {
@@ -257,6 +269,7 @@ impl crate::Problem for FormatProblem {
             FormatProblem::ReadOnly { .. } => "format::read-only",
             FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",
             FormatProblem::OneClip { .. } => "format::one-clip",
+            FormatProblem::Scene { .. } => "scene::apart",
             FormatProblem::NoMotion | FormatProblem::NeedsMotion { .. } => "format::no-motion",
         }
     }

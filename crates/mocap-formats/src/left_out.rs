@@ -17,13 +17,19 @@ pub(crate) struct Holds {
     pub(crate) events: bool,
     /// Meshes with their skins and materials.
     pub(crate) meshes: bool,
+    /// Several characters, each a tree of joints.
+    pub(crate) several: bool,
 }
 
 impl Holds {
     /// Everything; also of formats that hold so little that nothing is worth a warning.
-    pub(crate) const ALL: Holds = Holds { scale: true, scalars: true, events: true, meshes: true };
-    /// Rotations and translations only.
-    pub(crate) const NOTHING: Holds = Holds { scale: false, scalars: false, events: false, meshes: false };
+    pub(crate) const ALL: Holds =
+        Holds { scale: true, scalars: true, events: true, meshes: true, several: true };
+    /// Rotations and translations only, of any number of trees.
+    pub(crate) const TREES: Holds =
+        Holds { scale: false, scalars: false, events: false, meshes: false, several: true };
+    /// Rotations and translations of one character only.
+    pub(crate) const NOTHING: Holds = Holds { several: false, ..Holds::TREES };
 }
 
 /// What of a clip is not written or not kept; all are warnings, but for an overflow.
@@ -45,6 +51,19 @@ pub enum LeftOut {
     Meshes { count: usize, because: String },
     #[error("{} left out: {} has none", counted(*count, "mesh"), format.extension())]
     NoMeshes { count: usize, format: Format },
+    #[error("{} of '{character}' left out: {} has none", counted(*count, "mesh"), format.extension())]
+    CharacterMeshes { character: String, count: usize, format: Format },
+    #[error("{} left out: {because}", counted(*count, "mesh"))]
+    Unread { count: usize, because: String },
+    #[error(
+        "{} left out: {} files hold one: {}",
+        counted(names.len(), "character"),
+        format.extension(),
+        names.join(", ")
+    )]
+    Characters { names: Vec<String>, format: Format },
+    #[error("{} left out: {} files hold none", counted(*count, "marker set"), format.extension())]
+    MarkerSets { count: usize, format: Format },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },
 }
@@ -56,6 +75,8 @@ impl LeftOut {
             self,
             LeftOut::Meshes { .. }
                 | LeftOut::NoMeshes { .. }
+                | LeftOut::CharacterMeshes { .. }
+                | LeftOut::Unread { .. }
                 | LeftOut::Shapes { .. }
                 | LeftOut::Images { .. }
         )
@@ -81,7 +102,12 @@ impl crate::Problem for LeftOut {
             LeftOut::Scale | LeftOut::Overflow { .. } => "clip::scale-left-out",
             LeftOut::Scalars { .. } => "clip::scalars-left-out",
             LeftOut::Events { .. } => "clip::events-left-out",
-            LeftOut::Meshes { .. } | LeftOut::NoMeshes { .. } => "document::meshes-left-out",
+            LeftOut::Meshes { .. }
+            | LeftOut::NoMeshes { .. }
+            | LeftOut::CharacterMeshes { .. }
+            | LeftOut::Unread { .. } => "document::meshes-left-out",
+            LeftOut::Characters { .. } => "scene::characters-left-out",
+            LeftOut::MarkerSets { .. } => "scene::markers-left-out",
             LeftOut::Shapes { .. } => "document::shapes-left-out",
             LeftOut::Images { .. } => "document::images-left-out",
         }
@@ -130,7 +156,7 @@ pub fn transforms_only<'c>(
     clip: Cow<'c, Clip>,
     warnings: &mut Vec<Finding>,
 ) -> Result<Cow<'c, Clip>, Finding> {
-    as_held(clip, Holds::NOTHING, warnings)
+    as_held(clip, Holds::TREES, warnings)
 }
 
 /// The clip as a format holds it. Warns about what it cannot hold.

@@ -68,6 +68,7 @@ mod rejected;
 pub mod robot;
 pub mod robot_motion;
 pub mod safetensors;
+mod scene;
 pub mod skel;
 pub mod smpl;
 pub mod tagged;
@@ -94,6 +95,7 @@ pub use options::{ReadOptions, WriteOptions};
 pub use place::Place;
 pub use problem::{Problem, Remedy};
 pub use rejected::Rejected;
+pub use scene::{KeptScene, write_kept_scene, write_scene, write_scene_beside};
 pub use warnings::Warnings;
 
 pub use mocap_model::{Clip, Skeleton};

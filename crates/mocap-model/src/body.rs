@@ -4,13 +4,16 @@
 //! by corner and what belongs to a vertex (place, weights, shapes) by vertex, so that a vertex on a seam stays one
 //! vertex, with the number that its file gave it.
 
+mod bound;
 mod follow;
+mod part;
 mod pose;
 mod triangles;
 
 use nalgebra::{Matrix4, Vector3};
 
 use crate::JointId;
+pub use bound::BoundBody;
 
 /// All meshes of a character.
 #[derive(Clone, Debug, Default, PartialEq)]

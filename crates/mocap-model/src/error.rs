@@ -53,6 +53,10 @@ pub enum ModelError {
     FrameRange { from: usize, to: usize, frames: usize },
     #[error("at {fps:?} frames per second the clip would have more than {limit} frames")]
     TooManyFrames { fps: f64, limit: usize },
+    #[error(
+        "'{name}' has {found}, '{first}' has {expected}: what is written into one file shares frames, rate and unit"
+    )]
+    SceneApart { first: String, name: String, expected: String, found: String },
     #[error("two markers are called '{name}'; names are unique in a recording")]
     DuplicateMarker { name: String },
     #[error("{found} values were given for {frames} frames of {markers} markers")]

@@ -30,6 +30,7 @@
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space,
 //!   [`PlacedJoints`] those of all its frames, eight at a time ([`RotationLanes`]).
 //! - [`Body`] is the surface of a character: meshes that follow the joints of a skeleton.
+//! - [`Scene`] is who and what is in one space and time: [`Character`]s, props, [`MarkerSet`]s. A clip is a scene of one.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
 //! - [`Space`] states axes and unit, [`Role`] what a joint is in a body, [`Dofs`] how it may move.
 //! - [`Length`], [`UnitLength`], [`FrameRange`] read what people type: `1mm`, `cm`, `0.5s:2s`.
@@ -65,6 +66,7 @@ mod robot;
 mod robot_motion;
 mod role;
 mod rotation;
+mod scene;
 mod selection;
 mod skeleton;
 mod space;
@@ -75,7 +77,7 @@ mod track;
 
 pub use annotations::{Annotations, Event, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
-pub use body::{Body, Bone, Image, Influence, Material, Mesh, Parts, Shape, Skin};
+pub use body::{Body, Bone, BoundBody, Image, Influence, Material, Mesh, Parts, Shape, Skin};
 pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
@@ -95,6 +97,7 @@ pub use role::{Role, Side};
 pub use rotation::{
     angle_between, exp, lerp, log, nlerp, renormalised, rotation_between, slerp, swing_twist,
 };
+pub use scene::{Character, MarkerSet, Part, Scene, name_of_tree};
 pub use skeleton::{Chain, Joint, JointId, Skeleton};
 pub use space::{Space, Unit, UnitSource};
 #[cfg(feature = "serde")]

@@ -35,6 +35,7 @@
 //! | trim, resample, scale or rotate a motion | [`edit()`] |
 //! | mirror it, clean it, make it a loop, take root motion out | [`mocap::edit`](mod@edit) |
 //! | see what a file contains | [`FileFacts`] |
+//! | work with several people in one file, or keep meshes | [`read_scene`], [`write_scene`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
 //! | draw contact sheets and viewer pages | [`report`] |
 //! | bend chains to goals | [`ik`] |
@@ -65,6 +66,7 @@ mod options;
 mod peers;
 mod problem;
 mod read;
+mod scene;
 mod skeleton_summary;
 mod subjects;
 mod target;
@@ -114,6 +116,10 @@ pub use problem::{Problem, unit_name};
 pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };
+pub use scene::{
+    RetargetedCharacter, apply_to_scene, compare_scenes, compress_scene, edit_scene, props_beside,
+    read_scene, retarget_scene, scene_for_format, scene_of, write_scene,
+};
 pub use skeleton_summary::SkeletonSummary;
 pub use subjects::{Subject, marker_subjects, subjects};
 pub use target::{
@@ -140,10 +146,12 @@ pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
-pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};
+pub use mocap_formats::{
+    ClipChoice, FilesBeside, Finding, Format, KeptScene, Limits, Parsed, Rejected, WriteOptions,
+};
 pub use mocap_model::{
-    Annotations, Axis, Clip, Dofs, EulerOrder, Event, FrameRange, FrameRate, Isometry3, Joint, JointId,
-    JointTracks, Pose, Role, ScalarTrack, SignedAxis, Skeleton, Space, Track, Unit, UnitQuaternion,
-    UnitSource, Vector3,
+    Annotations, Axis, Character, Clip, Dofs, EulerOrder, Event, FrameRange, FrameRate, Isometry3, Joint,
+    JointId, JointTracks, MarkerSet, Pose, Role, ScalarTrack, Scene, SignedAxis, Skeleton, Space, Track,
+    Unit, UnitQuaternion, UnitSource, Vector3,
 };
 pub use mocap_retarget::{RetargetOptions, Retargeter};

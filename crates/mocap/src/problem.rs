@@ -52,6 +52,9 @@ pub enum Problem {
     })]
     NoSubject { asked: String, known: Vec<String> },
 
+    #[error("the scenes differ: {found} characters are compared with {expected}")]
+    CharactersDiffer { found: usize, expected: usize },
+
     // Warnings.
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
@@ -147,6 +150,7 @@ impl mocap_formats::Problem for Problem {
             Problem::UpDetected { .. } => "space::up-detected",
             Problem::NoSubject { .. } => "subject::unknown",
             Problem::SeveralSubjects { .. } => "subject::several",
+            Problem::CharactersDiffer { .. } => "compare::characters",
         }
     }
 

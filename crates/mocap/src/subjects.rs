@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mocap_formats::Finding;
-use mocap_model::{Clip, FrameRate, JointId, Markers, Role, Skeleton};
+use mocap_model::{Clip, FrameRate, JointId, Markers, Role, Skeleton, name_of_tree};
 use mocap_retarget::map_roles;
 
 use crate::Problem;
@@ -66,8 +66,18 @@ pub fn subjects(skeleton: &Skeleton) -> Vec<Subject> {
             _ => found.extend(bodies),
         }
     }
-    let subject = |root: JointId| Subject { name: name(skeleton, root), root, joints: size(root) };
+    let subject =
+        |root: JointId| Subject { name: name_of_tree(skeleton, root).to_owned(), root, joints: size(root) };
     found.into_iter().map(subject).collect()
+}
+
+/// Whether a skeleton may have several bodies: several trees that are large enough, or several below one root. Roles are
+/// looked for only then.
+pub(crate) fn may_be_several(skeleton: &Skeleton) -> bool {
+    let sizes = sizes(skeleton);
+    let parts = |root: JointId| skeleton.children(root).iter().filter(|id| sizes[id.index()] >= BODY).count();
+    let roots = || skeleton.roots().filter(|root| sizes[root.index()] >= FEWEST);
+    roots().count() > 1 || roots().any(|root| parts(root) > 1)
 }
 
 /// Joints of each tree, without end sites.
@@ -79,20 +89,6 @@ fn sizes(skeleton: &Skeleton) -> Vec<usize> {
         }
     }
     sizes
-}
-
-/// What all names below a joint begin with, up to a colon; else the name of the joint.
-fn name(skeleton: &Skeleton, root: JointId) -> String {
-    let own = &skeleton.joint(root).name;
-    let mut below = vec![false; skeleton.len()];
-    let mut shared = prefix(own);
-    for (id, joint) in skeleton.iter() {
-        below[id.index()] = id == root || joint.parent.is_some_and(|parent| below[parent.index()]);
-        if below[id.index()] && !joint.end_site && prefix(&joint.name) != shared {
-            shared = None;
-        }
-    }
-    shared.unwrap_or(own).to_owned()
 }
 
 /// `Alice` of `Alice:Hips`.
@@ -147,13 +143,13 @@ pub(crate) fn of_markers(markers: &Markers, asked: Option<&str>) -> Result<Marke
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use mocap_model::{Joint, JointTracks, Space, Vector3};
 
     use super::*;
 
     /// The walk of the fixtures several times: each named, placed, and below a node if one is named.
-    fn several(names: &[&str], node: Option<&str>) -> Clip {
+    pub(crate) fn several(names: &[&str], node: Option<&str>) -> Clip {
         let walk = crate::read("../../fixtures/clips/alex_walk.bvh").unwrap().value;
         let (mut joints, mut tracks) = (Vec::new(), Vec::new());
         if let Some(node) = node {

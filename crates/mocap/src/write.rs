@@ -176,7 +176,7 @@ pub fn write_skeleton(path: impl AsRef<Path>, skeleton: &Skeleton) -> Result<Vec
     put(path, mocap_formats::write_skeleton(skeleton, format_of(path)?, &WriteOptions::default())?)
 }
 
-fn format_of(path: &Path) -> Result<Format, Error> {
+pub(crate) fn format_of(path: &Path) -> Result<Format, Error> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| Error::OutputFormat { path: path.to_owned() })
 }
@@ -196,7 +196,7 @@ pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
     put_one(path.as_ref(), &Content::stream(|out| out.write_all(bytes)))
 }
 
-fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
+pub(crate) fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
     let Encoded { main, beside, warnings } = encoded;
     // The skeleton first: an AMC file is worth nothing without it.
     if let Some((beside, content)) = beside {

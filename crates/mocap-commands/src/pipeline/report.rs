@@ -57,7 +57,7 @@ impl Site {
         &self,
         job: &Job,
         plan: &Plan,
-        [source, result]: [&Arc<Clip>; 2],
+        [source, result]: [&Clip; 2],
         outcome: &Outcome,
     ) -> Result<(), Diagnostic> {
         let with_roles = |clip: &Clip| mocap::with_roles(clip.clone());
@@ -66,7 +66,9 @@ impl Site {
         let names = [name.clone(), format!("{name}: result")];
         let mut motions: Vec<ViewInput<'_>> =
             names.iter().zip(&shown).map(|(name, clip)| ViewInput::new(name, clip)).collect();
-        if Arc::ptr_eq(source, result) {
+        // No step changed it.
+        let is_same = std::ptr::eq(source.tracks(), result.tracks());
+        if is_same && source.rate() == result.rate() && Arc::ptr_eq(source.skeleton(), result.skeleton()) {
             motions.pop();
         }
         let path = job.input.shown();

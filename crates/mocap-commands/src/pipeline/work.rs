@@ -1,16 +1,15 @@
-//! One clip through all steps: read once, changed and measured in memory, written at the end, and only where it
+//! One scene through all steps: read once, changed and measured in memory, written at the end, and only where it
 //! passed all gates.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use mocap::{SummarizedCompression, in_one_unit};
 use mocap_analysis::object_error;
-use mocap_edit::ApplyOptions;
+use mocap_edit::{AppliedScene, ApplyOptions};
 use mocap_formats::robot_motion::{Order, usual_rate};
 use mocap_formats::{Document, Format, Remedy};
-use mocap_model::Clip;
+use mocap_model::{Clip, Scene};
 use mocap_report::gallery::Outcome;
 
 use super::gate::{self, Gate};
@@ -37,8 +36,8 @@ struct Progress<'a> {
     lead_in: usize,
     /// What the numbers of a text may add to an error that was guaranteed [m].
     tolerance: Option<f64>,
-    /// The motion after some steps, for comparisons: by step, `None` as it was read.
-    kept: Vec<(Option<usize>, Arc<Clip>)>,
+    /// The scene after some steps, for comparisons: by step, `None` as it was read.
+    kept: Vec<(Option<usize>, Scene)>,
     encoded: Vec<(usize, Encoded)>,
     measured: Vec<(usize, Measured)>,
     gates: Vec<Gate>,
@@ -72,9 +71,9 @@ pub(crate) fn work(
         gates: Vec::new(),
         warnings,
     };
-    let source = Arc::new(clip);
+    let source = scene_of(clip).behind(&mut progress.warnings)?;
     let shown = site.map(|_| source.clone());
-    let clip = progress.all_steps(context, source).behind(&mut progress.warnings)?;
+    let scene = progress.all_steps(context, source).behind(&mut progress.warnings)?;
     let Progress { encoded, measured, gates, mut warnings, .. } = progress;
     let passed = gates.iter().all(Gate::passed);
     let outputs = match passed {
@@ -90,18 +89,24 @@ pub(crate) fn work(
             figures: report::figures(plan, &measured, &gates),
             missed: gates.iter().filter_map(|gate| Some(gate.error.as_ref()?.message.clone())).collect(),
         };
-        site.add(job, plan, [source, &clip], &outcome).behind(&mut warnings)?;
+        let motions = [source, &scene].map(|scene| whole(scene.clone()));
+        let shown = motions
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+            .and_then(|motions| site.add(job, plan, [&motions[0], &motions[1]], &outcome));
+        shown.behind(&mut warnings)?;
     }
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];
         StepRow { step: &step.name, r#do: step.kind, measures: measured.row() }
     });
+    let clip = &scene.characters[0].clip;
     let row = Row {
         path: job.input.shown(),
         outputs,
         frames: clip.frames(),
         fps: clip.rate().fps(),
-        joints: clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count(),
+        joints: crate::rows::joints(&scene),
         steps: steps.collect(),
         gates: &gates,
         passed,
@@ -116,49 +121,63 @@ pub(crate) fn work(
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
+/// Who is in a motion; everything of a file of one character is that character.
+fn scene_of(clip: Clip) -> Result<Scene, Diagnostic> {
+    Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?)
+}
+
+/// All characters of a scene as one motion.
+fn whole(scene: Scene) -> Result<Clip, Diagnostic> {
+    Ok(scene.into_one().map_err(mocap::Error::from)?.clip)
+}
+
 impl Progress<'_> {
-    /// The motion after all steps.
-    fn all_steps(&mut self, context: &JobContext, mut clip: Arc<Clip>) -> Result<Arc<Clip>, Diagnostic> {
-        self.keep(None, &clip);
+    /// The scene after all steps.
+    fn all_steps(&mut self, context: &JobContext, mut scene: Scene) -> Result<Scene, Diagnostic> {
+        self.keep(None, &scene);
         for (at, planned) in self.plan.steps.iter().enumerate() {
             context.check()?;
-            clip = self.step(at, planned, clip, context).map_err(|mut error| {
+            scene = self.step(at, planned, scene, context).map_err(|mut error| {
                 error.message = format!("step '{}': {}", planned.name, error.message);
                 error
             })?;
-            self.keep(Some(at), &clip);
+            self.keep(Some(at), &scene);
         }
-        Ok(clip)
+        Ok(scene)
     }
 
-    /// Keeps the motion where a comparison asks for it later.
-    fn keep(&mut self, step: Option<usize>, clip: &Arc<Clip>) {
+    /// Keeps the scene where a comparison asks for it later.
+    fn keep(&mut self, step: Option<usize>, scene: &Scene) {
         if self.plan.compared(step) {
-            self.kept.push((step, clip.clone()));
+            self.kept.push((step, scene.clone()));
         }
     }
 
-    /// The motion after a step. A motion that nothing else needs is moved, not copied.
+    /// The scene after a step.
     fn step(
         &mut self,
         at: usize,
         planned: &PlannedStep,
-        clip: Arc<Clip>,
+        scene: Scene,
         context: &JobContext,
-    ) -> Result<Arc<Clip>, Diagnostic> {
+    ) -> Result<Scene, Diagnostic> {
         match &planned.step {
-            Step::Read(_) => Ok(clip),
+            Step::Read(_) => Ok(scene),
             Step::Edit(edits) => {
-                self.lead_in = edit::lead_in(edits, &clip, self.lead_in);
+                self.lead_in = edit::lead_in(edits, &scene.characters[0].clip, self.lead_in);
                 self.tolerance = None;
                 let limits = self.plan.reading.limits();
-                edit::apply(edits, limits, Arc::unwrap_or_clone(clip), &mut self.warnings).map(Arc::new)
+                scene.try_map_all(|character| {
+                    let clip = edit::apply(edits, limits, character.clip.clone(), &mut self.warnings)?;
+                    Ok(character.with_clip(clip))
+                })
             }
-            Step::One(step) => self.edit((at, planned), step, Arc::unwrap_or_clone(clip), context),
-            Step::Retarget(step) => self.retarget(at, planned, step, &clip),
+            Step::One(step) => self.edit((at, planned), step, scene, context),
+            Step::Retarget(step) => self.retarget(at, planned, step, scene),
             Step::Compress(step) => {
+                let several = scene.clip().is_none();
+                let clip = whole(scene)?;
                 let skeleton = clip.skeleton().clone();
-                let clip = Arc::unwrap_or_clone(clip);
                 let SummarizedCompression { bytes, summary } =
                     compress::compress(clip, &step.bounds, &mut self.warnings, &|_| {})?;
                 self.tolerance = Some(step.bounds.options().tolerance * encode::TEXT_SHARE);
@@ -167,7 +186,7 @@ impl Progress<'_> {
                     self.encoded.push((at, Encoded::from(bytes)));
                 }
                 self.measured.push((at, Measured::Compress(Box::new(summary))));
-                Ok(Arc::new(clip))
+                if several { scene_of(clip) } else { Ok(Scene::from(clip)) }
             }
             Step::Write(step) => {
                 let options = EncodeOptions {
@@ -179,21 +198,24 @@ impl Progress<'_> {
                     arrays: step.arrays.options(),
                     order: Order::default(),
                 };
-                let written = only_joints(Clip::clone(&clip), &step.arrays.joints)?;
-                let mut encoded = encode::clip_in(self.origin(at), written, step.to, options)?;
+                let written = match step.arrays.joints.is_empty() {
+                    true => scene.clone(),
+                    false => Scene::from(only_joints(whole(scene.clone())?, &step.arrays.joints)?),
+                };
+                let mut encoded = encode::scene_in(self.origin(at), written, step.to, options)?;
                 self.warnings.append(&mut encoded.warnings);
                 self.encoded.push((at, encoded));
-                Ok(clip)
+                Ok(scene)
             }
             Step::Compare(step) => {
                 let kept = self.kept.iter().find(|(step, _)| *step == planned.reference);
-                let reference = &kept.expect("what is compared was kept").1;
-                let [reference, other] = in_one_unit([reference, &clip])?;
+                let reference = whole(kept.expect("what is compared was kept").1.clone())?;
+                let clip = whole(scene.clone())?;
+                let [reference, other] = in_one_unit([&reference, &clip])?;
                 let summary = object_error(&reference, &other, step.measure.shell.0)?;
-                drop(other);
                 self.gates.extend(gate::of_error(&planned.name, &step.measure, &summary));
                 self.measured.push((at, Measured::Compare(Box::new(summary))));
-                Ok(clip)
+                Ok(scene)
             }
         }
     }
@@ -216,46 +238,69 @@ impl Progress<'_> {
         &mut self,
         (at, planned): (usize, &PlannedStep),
         step: &EditStep,
-        clip: Clip,
+        scene: Scene,
         context: &JobContext,
-    ) -> Result<Arc<Clip>, Diagnostic> {
+    ) -> Result<Scene, Diagnostic> {
         let mut edit = planned.edit.clone().expect("edits are loaded before work");
         edit.read(&EditFiles::of_input(&self.plan.reading, &self.job.input, context))?;
         self.tolerance = None;
         let options = ApplyOptions { lead_in: self.lead_in, max_samples: self.plan.reading.limits().samples };
-        let applied = mocap_edit::apply(clip, std::slice::from_ref(&edit), &options)?;
-        if let (Some(file), [curve], Destination::File { replace, .. }) =
-            (curve_file(&edit, &self.job.input), &applied.curves[..], &self.job.destination)
-        {
-            write_curve(&file, curve, context, *replace).map_err(|failure| failure.error)?;
+        let AppliedScene { scene, characters } =
+            mocap_edit::apply_to_scene(scene, std::slice::from_ref(&edit), &options)?;
+        for done in characters {
+            if let (Some(file), [curve], Destination::File { replace, .. }) =
+                (curve_file(&edit, &self.job.input), &done.curves[..], &self.job.destination)
+            {
+                write_curve(&file, curve, context, *replace).map_err(|failure| failure.error)?;
+            }
+            self.lead_in = done.lead_in;
+            for report in done.reports {
+                self.warnings.extend(report.warnings.iter().map(warning));
+                self.gates.extend(gate::of_edit(&planned.name, &step.gates, &report));
+                self.measured.push((at, Measured::Edit(Box::new(report))));
+            }
         }
-        self.lead_in = applied.lead_in;
-        for report in applied.reports {
-            self.warnings.extend(report.warnings.iter().map(warning));
-            self.gates.extend(gate::of_edit(&planned.name, &step.gates, &report));
-            self.measured.push((at, Measured::Edit(Box::new(report))));
-        }
-        Ok(Arc::new(applied.clip))
+        Ok(scene)
     }
 
+    /// Every character on the target; of several that nobody asked for, the one that is found.
     fn retarget(
         &mut self,
         at: usize,
         planned: &PlannedStep,
         step: &RetargetStep,
-        clip: &Clip,
-    ) -> Result<Arc<Clip>, Diagnostic> {
+        scene: Scene,
+    ) -> Result<Scene, Diagnostic> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
-        let rest = retarget::reference_pose(&step.method, clip)?;
-        let opening = mocap::Opening { rest, lead_in: self.lead_in };
-        let fps = usual_rate(Format::UnitreeCsv);
-        let (clip, outcome) =
-            retarget::put_on_target(clip, &opening, &step.method, (target, map), fps, &mut self.warnings)?;
-        self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
-        self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
+        let everyone = self.plan.reading.subject.as_deref() == Some("all");
+        let mut scene = match everyone || scene.clip().is_some() {
+            true => scene,
+            false => Scene::from(whole(scene)?),
+        };
+        let source = scene.characters[0].skeleton().clone();
+        for character in &mut scene.characters {
+            let rest = retarget::reference_pose(&step.method, &character.clip)?;
+            let opening = mocap::Opening { rest, lead_in: self.lead_in };
+            let fps = usual_rate(Format::UnitreeCsv);
+            let clip = &character.clip;
+            let (clip, outcome) = retarget::put_on_target(
+                clip,
+                &opening,
+                &step.method,
+                (target, map),
+                fps,
+                &mut self.warnings,
+            )?;
+            self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
+            self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
+            character.clip = clip;
+        }
+        let on = scene.characters[0].skeleton().clone();
+        let props = mocap::props_beside(scene.props, Some(&source), &on);
+        scene.props = props.map_err(mocap::Error::from)?;
         self.tolerance = None;
-        Ok(Arc::new(clip))
+        Ok(scene)
     }
 }
 

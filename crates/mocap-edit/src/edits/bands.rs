@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation, Value};
+use super::{Group, Operation, Takes, Value};
 use crate::{EditError, EditReport, Gains};
 
 /// Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`
@@ -21,6 +21,7 @@ pub struct Bands {
 impl Operation for Bands {
     const NAME: &'static str = "bands";
     const GROUP: Group = Group::Signal;
+    const TAKES: Takes = Takes::EachCharacter;
     const VALUE: Value = Value::Field("gain");
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation, Value};
+use super::{Group, Operation, Takes, Value};
 use crate::{Denoise as Method, EditError, EditReport};
 
 /// Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS],
@@ -21,6 +21,7 @@ pub struct Denoise {
 impl Operation for Denoise {
     const NAME: &'static str = "denoise";
     const GROUP: Group = Group::Signal;
+    const TAKES: Takes = Takes::EachCharacter;
     const VALUE: Value = Value::Field("denoise");
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation};
+use super::{Group, LeadIn, Operation, Takes};
 use crate::{EditError, EditReport};
 
 /// Drop the first frame: in BVH conversions of the CMU database it is a rest pose
@@ -16,6 +16,7 @@ pub struct DropFirstFrame {}
 impl Operation for DropFirstFrame {
     const NAME: &'static str = "drop-first-frame";
     const GROUP: Group = Group::Frames;
+    const TAKES: Takes = Takes::Scene;
     const LEAD_IN: LeadIn = LeadIn::Edited;
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

@@ -4,7 +4,7 @@ use mocap_model::{Clip, Seconds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation, Value};
+use super::{Group, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Give the motion another duration, such as 2s [s, above 0]
@@ -20,6 +20,7 @@ pub struct Duration {
 impl Operation for Duration {
     const NAME: &'static str = "duration";
     const GROUP: Group = Group::Time;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("duration");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation};
+use super::{Group, Operation, Takes};
 use crate::{EditError, EditReport};
 
 /// Lock planted feet: legs are solved anew, the hips follow a little
@@ -16,6 +16,7 @@ pub struct FixFeet {}
 impl Operation for FixFeet {
     const NAME: &'static str = "fix-feet";
     const GROUP: Group = Group::Place;
+    const TAKES: Takes = Takes::EachCharacter;
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         crate::fix_feet(clip)

@@ -4,7 +4,7 @@ use mocap_model::{Clip, FrameRate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Resample to a rate [frames per second, above 0]; the duration stays
@@ -20,6 +20,7 @@ pub struct Fps {
 impl Operation for Fps {
     const NAME: &'static str = "fps";
     const GROUP: Group = Group::Frames;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("fps");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

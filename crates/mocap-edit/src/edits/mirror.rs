@@ -6,7 +6,7 @@ use mocap_model::{Clip, text_values};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Swap left and right: the motion as a mirror shows it; --mirror=retarget places the feet and hands of a body whose sides
@@ -49,6 +49,7 @@ text_values! {
 impl Operation for Mirror {
     const NAME: &'static str = "mirror";
     const GROUP: Group = Group::Skeleton;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Default("by", "rotations");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

@@ -13,7 +13,7 @@ use mocap_model::Clip;
 
 use crate::{EditError, EditReport, RootCurve};
 pub use kind::EditKind;
-pub use operation::{Flags, Group, LeadIn, Operation, Value};
+pub use operation::{Flags, Group, LeadIn, Operation, Takes, Value};
 pub use source::{Files, HeightOptions, Held, Needed, Source};
 
 /// Something that is done with every kind of edit, in the order of the table.
@@ -102,6 +102,7 @@ pub use start_at::Start;
 trait Inner {
     fn name(&self) -> &'static str;
     fn lead_in(&self) -> LeadIn;
+    fn takes(&self) -> Takes;
     fn frames_made(&self, clip: &Clip) -> Option<f64>;
     fn needs(&mut self) -> Vec<Needed<'_>>;
     fn check(&self) -> Result<(), EditError>;
@@ -117,6 +118,10 @@ impl<T: Operation> Inner for T {
 
     fn lead_in(&self) -> LeadIn {
         T::LEAD_IN
+    }
+
+    fn takes(&self) -> Takes {
+        T::TAKES
     }
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
@@ -148,6 +153,11 @@ impl Edit {
     /// The name in commands and reports.
     pub fn name(&self) -> &'static str {
         self.inner().name()
+    }
+
+    /// Whom it edits in a scene of several characters.
+    pub fn takes(&self) -> Takes {
+        self.inner().takes()
     }
 
     /// Reads the files that it names. A root motion of which each motion has its own stays to be read where

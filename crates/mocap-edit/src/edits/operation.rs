@@ -27,6 +27,8 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     const OPPOSITES: &'static [(&'static str, &'static str)] = &[];
     /// What it does with frames at the start that are a rest pose and no motion.
     const LEAD_IN: LeadIn = LeadIn::Kept;
+    /// Whom it edits in a scene of several characters.
+    const TAKES: Takes = Takes::OneCharacter;
 
     /// How many frames it makes of a motion, where it may make more of them.
     fn frames_made(&self, _clip: &Clip) -> Option<f64> {
@@ -153,4 +155,15 @@ pub enum LeadIn {
     Apart,
     /// They are dropped.
     Dropped,
+}
+
+/// Whom an edit edits in a scene of several characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All characters and props alike: it changes the space or the time in which they all are.
+    Scene,
+    /// Each character by itself; props stay as they are.
+    EachCharacter,
+    /// Only one: it would move characters that are together apart.
+    OneCharacter,
 }

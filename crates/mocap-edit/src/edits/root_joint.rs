@@ -6,7 +6,7 @@ use mocap_model::{Clip, text_values};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport, Keep};
 
 /// The name of the joint.
@@ -51,6 +51,7 @@ text_values! {
 impl Operation for RootJoint {
     const NAME: &'static str = "root-joint";
     const GROUP: Group = Group::Root;
+    const TAKES: Takes = Takes::EachCharacter;
     const VALUE: Value = Value::Field("root-joint");
     const MODIFIERS: &'static [(&'static str, &'static str)] = &[("keep", "keep")];
     const LEAD_IN: LeadIn = LeadIn::Apart;

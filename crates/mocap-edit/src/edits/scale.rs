@@ -4,7 +4,7 @@ use mocap_model::{Clip, Factor};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Multiply every length [above 0]; the unit stays: the character grows or shrinks
@@ -20,6 +20,7 @@ pub struct Scale {
 impl Operation for Scale {
     const NAME: &'static str = "scale";
     const GROUP: Group = Group::Skeleton;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("scale");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

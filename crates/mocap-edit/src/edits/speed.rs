@@ -4,7 +4,7 @@ use mocap_model::{Clip, Factor};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation, Value};
+use super::{Group, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Play faster (above 1) or slower (below 1) at the same frame rate [factor, above 0]
@@ -20,6 +20,7 @@ pub struct Speed {
 impl Operation for Speed {
     const NAME: &'static str = "speed";
     const GROUP: Group = Group::Time;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("speed");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

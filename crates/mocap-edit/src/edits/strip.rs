@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport, Strip as Joints};
 
 /// Leave joints out: fingers, twist or props; the others stay where they are
@@ -20,6 +20,7 @@ pub struct Strip {
 impl Operation for Strip {
     const NAME: &'static str = "strip";
     const GROUP: Group = Group::Skeleton;
+    const TAKES: Takes = Takes::EachCharacter;
     const VALUE: Value = Value::Field("strip");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

@@ -4,7 +4,7 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Needed, Operation, Source, Value};
+use super::{Group, Needed, Operation, Source, Takes, Value};
 use crate::{EditError, EditReport, TimeMap as Map};
 
 /// Retime by a CSV with rows 'time in the output, time in the input' [s]; both increase
@@ -20,6 +20,7 @@ pub struct TimeMap {
 impl Operation for TimeMap {
     const NAME: &'static str = "time-map";
     const GROUP: Group = Group::Time;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("file");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

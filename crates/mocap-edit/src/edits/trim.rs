@@ -4,7 +4,7 @@ use mocap_model::{Clip, FrameRange};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, LeadIn, Operation, Value};
+use super::{Group, LeadIn, Operation, Takes, Value};
 use crate::{EditError, EditReport};
 
 /// Keep only this range, end excluded: frames from 0 (10:250), seconds (0.5s:2s), or open (1:)
@@ -20,6 +20,7 @@ pub struct Trim {
 impl Operation for Trim {
     const NAME: &'static str = "trim";
     const GROUP: Group = Group::Frames;
+    const TAKES: Takes = Takes::Scene;
     const VALUE: Value = Value::Field("trim");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

@@ -16,7 +16,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("with its .asf beside it"),
     has_motion: true,
     states_space: false,
-    holds: Holds::NOTHING,
+    holds: Holds::TREES,
     searched: true,
     beside: Some(ASF),
     detect,

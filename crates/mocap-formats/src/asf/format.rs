@@ -13,7 +13,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: false,
     states_space: false,
-    holds: Holds::NOTHING,
+    holds: Holds::TREES,
     searched: true,
     beside: None,
     detect: is_skeleton,

@@ -17,7 +17,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: false,
-    holds: Holds::NOTHING,
+    holds: Holds::TREES,
     searched: true,
     beside: None,
     // `HIERARCHY{` and a `ROOT` without HIERARCHY occur; prose may begin with either word.

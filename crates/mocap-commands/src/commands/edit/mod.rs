@@ -8,9 +8,9 @@ mod surface;
 use std::io::Write;
 use std::path::Path;
 
-use mocap_edit::{Applied, ApplyOptions, Edit, RootCurve, apply};
+use mocap_edit::{AppliedScene, ApplyOptions, Edit, RootCurve, apply_to_scene};
 use mocap_formats::{Document, Format, Remedy};
-use mocap_model::Clip;
+use mocap_model::Scene;
 
 use crate::batch::{
     self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
@@ -71,21 +71,32 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
     let options = ApplyOptions { lead_in, max_samples: reading.limits().samples };
-    let done = resolved(edits, &reading, job, context).and_then(|edits| Ok(apply(clip, &edits, &options)?));
-    let Applied { clip, reports, curves, .. } = match done {
+    let done = resolved(edits, &reading, job, context).and_then(|edits| {
+        let scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
+        Ok(apply_to_scene(scene, &edits, &options)?)
+    });
+    let AppliedScene { scene, characters } = match done {
         Ok(applied) => applied,
         Err(error) => return Err(Failure { error, warnings }),
     };
+    let several = characters.len() > 1;
+    let subjects = characters.iter().filter(|_| several).map(|one| one.name.clone()).collect();
+    let (mut reports, mut curves) = (Vec::new(), Vec::new());
+    for mut character in characters {
+        reports.append(&mut character.reports);
+        curves.append(&mut character.curves);
+    }
     warnings.extend(reports.iter().flat_map(|report| &report.warnings).map(warning));
     let checked: Vec<_> = args.one.gates.fail_above.iter().map(|gate| gate.check(&reports)).collect();
     let missed =
         args.one.gates.fail_above.iter().zip(&checked).filter_map(|(gate, result)| gate.missed(result));
     let errors: Vec<Diagnostic> = missed.map(|(code, message)| Diagnostic::gate(code, message)).collect();
-    let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let first = &scene.characters[0].clip;
+    let (frames, fps) = (first.frames(), first.rate().fps());
+    let joints = crate::rows::joints(&scene);
     let delivered = match errors.is_empty() {
         true => {
-            let motion = (clip, document.as_deref(), read_as);
+            let motion = (scene, document.as_deref(), read_as);
             deliver(motion, job, context, args, (edits, &curves), &mut warnings)
         }
         false => Ok((0, String::new())),
@@ -100,6 +111,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
         frames,
         fps,
         joints,
+        subjects,
         edits: &reports,
         gates: checked,
         input_bytes: bytes_in,
@@ -130,9 +142,9 @@ fn resolved(
     Ok(edits)
 }
 
-/// Writes the motion, which was read from a document and format, and the curves.
+/// Writes the scene, which was read from a document and format, and the curves.
 fn deliver(
-    (clip, document, read_as): (Clip, Option<&dyn Document>, Option<Format>),
+    (scene, document, read_as): (Scene, Option<&dyn Document>, Option<Format>),
     job: &Job,
     context: &JobContext,
     args: &Args,
@@ -147,7 +159,7 @@ fn deliver(
         _ => args.one.written.to,
     };
     let options = EncodeOptions { euler: args.one.written.euler, ..EncodeOptions::default() };
-    let encoded = encode::clip_in(Origin::input(document), clip, format.unwrap_or(Format::Bvh), options)?;
+    let encoded = encode::scene_in(Origin::input(document), scene, format.unwrap_or(Format::Bvh), options)?;
     warnings.extend_from_slice(&encoded.warnings);
     let files = edits.iter().filter_map(|edit| curve_file(edit, &job.input));
     for (file, curve) in files.zip(curves) {

@@ -18,7 +18,11 @@ pub(crate) struct Row<'a> {
     pub(super) fps: f64,
     /// Without End Sites.
     pub(super) joints: usize,
-    /// What each edit changed, in the order in which they were applied.
+    /// The characters of a file of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) subjects: Vec<String>,
+    /// What each edit changed, in the order in which they were applied; of several characters, those of the first one,
+    /// then those of the next.
     pub(super) edits: &'a [EditReport],
     pub(super) gates: Vec<GateResult>,
     pub(super) input_bytes: u64,
@@ -32,7 +36,14 @@ impl Row<'_> {
         let written = if output.is_empty() { "not written" } else { output };
         let head =
             format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
-        head + &reports_text(self.edits)
+        if self.subjects.is_empty() {
+            return head + &reports_text(self.edits);
+        }
+        let each = self.edits.len() / self.subjects.len();
+        let of_one = |(at, name): (usize, &String)| {
+            format!("\n {name}:{}", reports_text(&self.edits[at * each..(at + 1) * each]))
+        };
+        head + &self.subjects.iter().enumerate().map(of_one).collect::<String>()
     }
 }
 

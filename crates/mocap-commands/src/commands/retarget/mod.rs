@@ -14,7 +14,7 @@ use std::time::Instant;
 use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
-use mocap_model::Clip;
+use mocap_model::{Character, Clip, Scene, Skeleton};
 use target::PRESET;
 
 use crate::batch::{
@@ -35,6 +35,7 @@ use crate::verdict;
 pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
+use row::SubjectRow;
 pub(crate) use row::{ExplainRow, Measures, Row};
 pub(crate) use target::{Target, read as read_target};
 
@@ -188,16 +189,35 @@ fn retarget(
         })?;
     context.check()?;
     let edits = (&edits, reading.limits());
-    let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
     let mut impossible = Vec::new();
     verdict::sort(target.on.verdicts.clone(), args.force, &mut impossible, &mut Vec::new());
     impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
-    let done = source.and_then(|(clip, opening)| {
-        verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
-        put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
-    });
-    let (motion, outcome) = done.behind(&mut warnings)?;
-    let (frames, fps_of_motion) = (motion.frames(), motion.rate().fps());
+    let mut scene = who(clip, &reading).behind(&mut warnings)?;
+    let source = scene.characters[0].skeleton().clone();
+    let mut outcomes = Vec::with_capacity(scene.characters.len());
+    for character in &mut scene.characters {
+        let known = warnings.len();
+        let clip = character.clip.clone();
+        let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
+        let done = source.and_then(|(clip, opening)| {
+            verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
+            put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
+        });
+        let (motion, outcome) = done.behind(&mut warnings)?;
+        // What is said of each character is said once.
+        let found = warnings.split_off(known);
+        found.into_iter().for_each(|warning| {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        });
+        character.clip = motion;
+        outcomes.push((character.name.clone(), outcome));
+    }
+    let first = scene.characters[0].clip.clone();
+    let (frames, fps_of_motion) = (first.frames(), first.rate().fps());
+    scene.props = props(scene.props, edits, [&source, first.skeleton()], &mut warnings)?;
+    drop(first);
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -208,16 +228,21 @@ fn retarget(
         ..EncodeOptions::default()
     };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let motion = encode::named(motion, &stem, format);
+    for character in &mut scene.characters {
+        character.clip = encode::named(character.clip.clone(), &stem, format);
+    }
     // A character keeps its mesh, skin and materials.
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
-    let encoded = encode::clip_in(origin, motion, format, options);
+    let encoded = encode::scene_in(origin, scene, format, options);
     let gates = &args.gates.fail_above;
+    let each = outcomes.iter().flat_map(|(_, outcome)| gates.iter().map(move |gate| (gate, outcome)));
     let (checked, errors): (Vec<_>, Vec<_>) =
-        gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
+        each.filter_map(|(gate, outcome)| check_gate(gate, outcome)).unzip();
     let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
     errors.append(&mut impossible);
-    verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
+    for (_, outcome) in &outcomes {
+        verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
+    }
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
@@ -234,13 +259,39 @@ fn retarget(
         path: &job.input.shown(),
         output: &output,
         seconds,
-        measures: Measures::new(&target.path, &outcome),
+        measures: Measures::new(&target.path, &outcomes[0].1),
+        subjects: SubjectRow::each(&target.path, &outcomes),
         gates: checked,
         warnings: &all,
     };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+}
+
+/// Who is put on the target: with `--subject all` each character of a file, else the one that is found.
+fn who(clip: Clip, reading: &Reading) -> Result<Scene, Diagnostic> {
+    match reading.subject.as_deref() {
+        Some("all") => Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?),
+        _ => Ok(Scene::from(clip)),
+    }
+}
+
+/// The props beside the characters, with the edits, in the space of the target.
+fn props(
+    props: Vec<Character>,
+    (edits, limits): (&Edits, Limits),
+    [source, target]: [&Skeleton; 2],
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<Character>, Failure> {
+    let edited = props.into_iter().map(|prop| {
+        let clip = edit::apply(edits, limits, prop.clip.clone(), &mut Vec::new())?;
+        Ok(prop.with_clip(clip))
+    });
+    let put = edited
+        .collect::<Result<Vec<_>, Diagnostic>>()
+        .and_then(|props| Ok(mocap::props_beside(props, Some(source), target).map_err(mocap::Error::from)?));
+    put.behind(warnings)
 }
 
 /// The source with its edits, of a size within the limits, and its first frames if they are not motion.

@@ -15,9 +15,29 @@ pub(crate) struct Row<'a> {
     pub(super) seconds: f64,
     #[serde(flatten)]
     pub(super) measures: Measures<'a>,
+    /// With `--subject all`, of a file of several characters: the figures of each. Those of the row are the first one's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) subjects: Vec<SubjectRow<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gates: Vec<GateResult>,
     pub(super) warnings: &'a [Diagnostic],
+}
+
+/// What became of one of several characters.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct SubjectRow<'a> {
+    /// Its name.
+    name: &'a str,
+    #[serde(flatten)]
+    measures: Measures<'a>,
+}
+
+impl<'a> SubjectRow<'a> {
+    /// By character; empty where there is only one.
+    pub(super) fn each(target: &'a str, outcomes: &'a [(String, TargetReport)]) -> Vec<SubjectRow<'a>> {
+        let several = outcomes.iter().filter(|_| outcomes.len() > 1);
+        several.map(|(name, outcome)| SubjectRow { name, measures: Measures::new(target, outcome) }).collect()
+    }
 }
 
 /// Quality of a retargeted motion. Lengths are metres, angles degrees.
@@ -49,7 +69,13 @@ impl Row<'_> {
     pub(super) fn text(&self) -> String {
         let Measures { target, outcome, .. } = self.measures;
         let written = if self.output.is_empty() { "not written" } else { self.output };
-        format!("{} -> {written}: {} frames on {target}\n{outcome}", self.path, outcome.frames())
+        let head = format!("{} -> {written}: {} frames on {target}", self.path, outcome.frames());
+        if self.subjects.is_empty() {
+            return format!("{head}\n{outcome}");
+        }
+        let each =
+            self.subjects.iter().map(|subject| format!("\n{}:\n{}", subject.name, subject.measures.outcome));
+        head + &each.collect::<String>()
     }
 }
 

@@ -1,0 +1,134 @@
+//! Edits in a row on a scene.
+
+use mocap_model::Scene;
+
+use crate::edits::Takes;
+use crate::{Applied, ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
+
+/// A scene after all edits.
+#[derive(Clone, Debug)]
+pub struct AppliedScene {
+    /// The scene. Bodies follow the joints of their characters by name.
+    pub scene: Scene,
+    /// By character, in the order of the scene.
+    pub characters: Vec<AppliedCharacter>,
+}
+
+/// What edits did to one character.
+#[derive(Clone, Debug)]
+pub struct AppliedCharacter {
+    /// Its name.
+    pub name: String,
+    /// One per edit.
+    pub reports: Vec<EditReport>,
+    /// One per [`ExtractRoot`](crate::edits::ExtractRoot).
+    pub curves: Vec<RootCurve>,
+    /// Frames at its start that are a rest pose and not motion.
+    pub lead_in: usize,
+}
+
+/// Applies edits to a scene in the order given: each to whom it takes ([`Takes`]). A scene of one character is edited as
+/// [`apply`] does.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::edits::{Ground, Mirror};
+/// use mocap_edit::{ApplyOptions, apply_to_scene};
+/// use mocap_model::{Character, Scene};
+///
+/// let named = |name: &str| Character { name: name.into(), ..Character::from(clip.clone()) };
+/// let both = Scene { characters: vec![named("Alice"), named("Bob")], ..Scene::default() };
+/// let mirrored = apply_to_scene(both.clone(), &[Mirror::default().into()], &ApplyOptions::default())?;
+/// assert_eq!(mirrored.characters[1].name, "Bob");
+/// // Each on the ground by itself would move them apart.
+/// let refused = apply_to_scene(both, &[Ground {}.into()], &ApplyOptions::default());
+/// assert_eq!(refused.unwrap_err().code(), "edit::one-character");
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// As [`apply`]; [`EditError::OneCharacter`] where an edit takes one character and the scene has several.
+pub fn apply_to_scene(
+    mut scene: Scene,
+    edits: &[Edit],
+    options: &ApplyOptions,
+) -> Result<AppliedScene, EditError> {
+    if scene.characters.len() > 1
+        && let Some(edit) = edits.iter().find(|edit| edit.takes() == Takes::OneCharacter)
+    {
+        let names = scene.characters.into_iter().map(|character| character.name).collect();
+        return Err(EditError::OneCharacter { edit: edit.name(), names });
+    }
+    let mut characters = Vec::with_capacity(scene.characters.len());
+    let mut edited = Vec::with_capacity(scene.characters.len());
+    for character in scene.characters {
+        let Applied { clip, reports, curves, lead_in } = apply(character.clip.clone(), edits, options)?;
+        characters.push(AppliedCharacter { name: character.name.clone(), reports, curves, lead_in });
+        edited.push(character.with_clip(clip));
+    }
+    scene.characters = edited;
+    let of_all: Vec<Edit> = edits.iter().filter(|edit| edit.takes() == Takes::Scene).cloned().collect();
+    for prop in &mut scene.props {
+        prop.clip = apply(prop.clip.clone(), &of_all, options)?.clip;
+    }
+    Ok(AppliedScene { scene, characters })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edits::{DropFirstFrame, Mirror, Strip, Turn};
+    use crate::fixtures::clip;
+    use mocap_model::{Character, Clip, Joint, JointTracks, Skeleton, Space, Track, Vector3};
+    use std::sync::Arc;
+
+    /// The walk of the fixtures twice, and a ball that moves along X.
+    fn two_and_a_ball() -> Scene {
+        let walk = clip("alex_walk.bvh");
+        let named = |name: &str| Character { name: name.into(), ..Character::from(walk.clone()) };
+        let ball = Arc::new(
+            Skeleton::new("", Space::default(), vec![Joint::new("ball", None, Vector3::x())]).unwrap(),
+        );
+        let still = JointTracks::at_rest(&ball.joints()[0]);
+        let places = (0..walk.frames()).map(|frame| Vector3::x() * frame as f64).collect();
+        let tracks = vec![JointTracks { translation: Some(Track::Sampled(places)), ..still }];
+        let ball = Clip::new(ball, walk.rate(), walk.frames(), tracks).unwrap();
+        let props = vec![Character { name: "ball".into(), ..Character::from(ball) }];
+        Scene { characters: vec![named("Alice"), named("Bob")], props, ..Scene::default() }
+    }
+
+    #[test]
+    fn each_character_is_edited_as_it_is_alone_and_props_stay_with_them() {
+        let scene = two_and_a_ball();
+        let alone = scene.characters[0].clip.clone();
+        let edits = [DropFirstFrame {}.into(), Mirror::default().into()];
+        let options = ApplyOptions::default();
+        let wanted = apply(alone, &edits, &options).unwrap().clip;
+        let done = apply_to_scene(scene, &edits, &options).unwrap();
+        assert!(done.scene.characters.iter().all(|character| character.clip == wanted));
+        assert!(done.characters.iter().all(|character| character.reports.len() == 2));
+        let ball = &done.scene.props[0].clip;
+        assert_eq!(ball.frames(), wanted.frames());
+        // What a mirror across X = 0 shows.
+        assert_eq!(ball.local(mocap_model::JointId(0), 4).translation.vector, Vector3::x() * -5.0);
+        assert!(done.scene.into_one().is_ok());
+    }
+
+    #[test]
+    fn props_keep_their_joints() {
+        let strip = Strip { strip: "props".parse().unwrap() };
+        let done = apply_to_scene(two_and_a_ball(), &[strip.into()], &ApplyOptions::default()).unwrap();
+        assert_eq!(done.scene.props.len(), 1);
+    }
+
+    #[test]
+    fn what_would_move_them_apart_is_refused() {
+        let turn = Turn { turn: "90".parse().unwrap() };
+        let error = apply_to_scene(two_and_a_ball(), &[turn.clone().into()], &ApplyOptions::default());
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), "edit::one-character");
+        assert!(error.to_string().contains("Alice, Bob"), "{error}");
+        let alone = two_and_a_ball().with_only("Bob").unwrap();
+        assert!(apply_to_scene(alone, &[turn.into()], &ApplyOptions::default()).is_ok());
+    }
+}
