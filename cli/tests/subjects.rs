@@ -118,6 +118,10 @@ fn all_subjects_are_put_on_the_target_in_a_verb_and_in_a_pipeline() {
     assert_eq!(names, ["Alice", "Bob"]);
     let one = [&["retarget", "two.bvh", &robin, "-o", "one.bvh", "--subject", "Bob"], &unit[..]].concat();
     sandbox.run(one).ok();
+    // The name of a subject says nothing about the target.
+    let walk = fixture("clips/robin_walk.bvh").display().to_string();
+    let onto = [&["retarget", "two.bvh", &walk, "-o", "onto.bvh", "--subject", "Bob"], &unit[..]].concat();
+    sandbox.run(onto).ok();
     let info = sandbox.run(["info", "all.bvh", "--json"]).ok().rows().remove(0);
     assert_eq!(info["subjects"], serde_json::json!(["Alice", "Bob"]));
     let (all, one) = (places(&sandbox, "all.bvh", 100), places(&sandbox, "one.bvh", 100));

@@ -56,7 +56,7 @@ pub enum LeftOut {
     #[error("{} left out: {because}", counted(*count, "mesh"))]
     Unread { count: usize, because: String },
     #[error(
-        "{} left out: {} files hold one: {}",
+        "{} left out: {} files hold one character: {}",
         counted(names.len(), "character"),
         format.extension(),
         names.join(", ")

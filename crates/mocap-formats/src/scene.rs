@@ -319,7 +319,7 @@ mod tests {
             said,
             [
                 "scene::markers-left-out: 1 marker set is left out: smpl files hold none",
-                "scene::characters-left-out: 2 characters are left out: smpl files hold one: Bob, Ball",
+                "scene::characters-left-out: 2 characters are left out: smpl files hold one character: Bob, Ball",
                 "document::meshes-left-out: 1 mesh of 'Alice' is left out: smpl has none",
             ]
         );

@@ -107,6 +107,7 @@ pub(crate) fn read(
         input_up: args.target_up,
         position_channels: PositionChannelsArg(PositionChannels::Auto),
         skeleton: None,
+        subject: None,
         // The sources say nothing about the target.
         peers: PeerInputs::default(),
         // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
