@@ -16,8 +16,8 @@ use mocap_analysis::runs;
 use mocap_model::{JointId, LANES, PlacedJoints, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
-/// other palm (of wrists that clap, it is up to 0.4);
-const HANDS: (f64, f64) = (0.4, 0.6);
+/// other palm (in the claps of a rig with thick hands, it is up to 0.34);
+const HANDS: (f64, f64) = (0.36, 0.5);
 /// from a hip joint (a hand on the hip is a hand's width from it);
 const HIPS: (f64, f64) = (0.25, 0.35);
 /// from the head's joint (in the middle of the head or below);
@@ -28,12 +28,15 @@ const FLOOR: (f64, f64) = (0.15, 0.3);
 /// wrist: bent below the first, straight beyond the second, as a share of the arm's length.
 const BENT: (f64, f64) = (0.8, 0.9);
 /// Contacts begin and end over this time, beyond what the distance gives \[s\].
-const FADE: f64 = 0.2;
+pub(crate) const FADE: f64 = 0.2;
 /// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
 /// pass them.
 const SHORTEST: f64 = 0.1;
 /// The palm is this far from the wrist, as a share of the arm's length: of a rig without fingers as of one with long ones.
 const PALM: f64 = 0.15;
+
+/// The nearness of a hand that is free.
+const LEAST_NEAR: f64 = 0.05;
 
 /// A hand and what it may touch.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +74,8 @@ pub(crate) struct ContactOffset {
     pub offset: Vector3<f64>,
     /// 1 during a contact, fading to 0 before and after.
     pub weight: f64,
+    /// How near the hand is: 1 where it touches, above 0 where it is free.
+    pub nearness: f64,
 }
 
 impl ContactOffset {
@@ -214,7 +219,7 @@ fn without_passing(weights: &mut [f64], shortest: usize) {
 }
 
 /// From 1 at the first value to 0 at the second, without a corner.
-fn falling((from, to): (f64, f64), value: f64) -> f64 {
+pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
     let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
     share * share * (3.0 - 2.0 * share)
 }
@@ -250,8 +255,14 @@ pub(crate) fn find_contacts(
         }
         let scale = offset_scale(pair, contact);
         let weights = envelope(&weights, (FADE * fps).round().max(1.0) as usize);
+        let far = contact.near.1 * lengths[contact.arm];
         let scaled = offsets.iter().zip(weights);
-        scaled.map(|(offset, weight)| ContactOffset { offset: offset * scale, weight }).collect()
+        let touch = |(offset, weight): (&Vector3<f64>, f64)| ContactOffset {
+            offset: offset * scale,
+            weight,
+            nearness: (LEAST_NEAR + 1.0 - offset.norm() / far).max(LEAST_NEAR).powi(2),
+        };
+        scaled.map(touch).collect()
     });
     SelfContacts { offsets: offsets.collect(), pairs }
 }
@@ -269,6 +280,10 @@ impl SelfContacts {
     }
 }
 
+/// The width of the hips says how far their surface is from the hip joints, but rigs place these joints at will: a ratio
+/// of widths counts as far as it is between these multiples of the ratio of arms.
+const WIDTHS: (f64, f64) = (0.8, 1.25);
+
 /// How an offset scales: from a hip like the width of the hips, else like the arm.
 fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
     let width = |character: &Character| {
@@ -277,7 +292,9 @@ fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
     };
     let arm = pair.limbs[contact.arm].ratio;
     match contact.on {
-        Touched::Hip(_) if width(&pair.source) > 0.0 => width(&pair.target) / width(&pair.source),
+        Touched::Hip(_) if width(&pair.source) > 0.0 => {
+            (width(&pair.target) / width(&pair.source)).clamp(WIDTHS.0 * arm, WIDTHS.1 * arm)
+        }
         _ => arm,
     }
 }
