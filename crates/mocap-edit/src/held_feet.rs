@@ -16,6 +16,8 @@ use crate::legs::place_ankles;
 const FADE: f64 = 0.2;
 /// Corrections go a little further than needed: they are measured again by others, with other contacts.
 const MARGIN: f64 = 0.97;
+/// What is larger by this share is the same up to rounding.
+const ROUNDING: f64 = 1e-6;
 /// Feet that are this slow [m/s], this steady \[m\] and travel this little \[m\] stand, whatever they did before.
 const STANDS: [f64; 3] = [0.002, 0.0001, 0.001];
 
@@ -40,7 +42,7 @@ impl Unrest {
     fn allowed(&self, before: &Unrest, metres: f64) -> f64 {
         let shares = self.measures.iter().zip(&before.measures).zip(STANDS).map(|((is, was), stands)| {
             let most = was.max(stands / metres);
-            if *is > most { MARGIN * most / is } else { 1.0 }
+            if *is > most * (1.0 + ROUNDING) { MARGIN * most / is } else { 1.0 }
         });
         shares.fold(1.0, f64::min)
     }
@@ -48,7 +50,11 @@ impl Unrest {
 
 /// `after`, whose frames are those of `before`, with feet that are no worse in any contact, and the number of contacts that
 /// were corrected; `None` of a body without feet or unit.
-pub(crate) fn held(before: &Clip, after: Clip, edit: &'static str) -> Result<(Clip, Option<usize>), EditError> {
+pub(crate) fn held(
+    before: &Clip,
+    after: Clip,
+    edit: &'static str,
+) -> Result<(Clip, Option<usize>), EditError> {
     let body = Body::of(before);
     let Some(was) = body.contacts(before) else { return Ok((after, None)) };
     let metres = body.metres_or_one();
@@ -62,10 +68,8 @@ pub(crate) fn held(before: &Clip, after: Clip, edit: &'static str) -> Result<(Cl
         let contacts = runs(&contacts.toe);
         for (i, run) in contacts.iter().enumerate().filter(|(_, run)| run.len() > 1) {
             let toe = &after_motion.toe[run.clone()];
-            let allowed = Unrest::of(&body, toe, fps).allowed(
-                &Unrest::of(&body, &before.toe[run.clone()], fps),
-                metres,
-            );
+            let allowed = Unrest::of(&body, toe, fps)
+                .allowed(&Unrest::of(&body, &before.toe[run.clone()], fps), metres);
             if allowed >= 1.0 {
                 continue;
             }
@@ -91,7 +95,9 @@ pub(crate) fn held(before: &Clip, after: Clip, edit: &'static str) -> Result<(Cl
         }
         let places = placements(&after, &[foot.ankle]);
         let places = moves.iter().zip(&places[0]).map(|(moved, place)| {
-            moved.map(|moved| Isometry3::from_parts(Translation3::from(place.translation.vector + moved), place.rotation))
+            moved.map(|moved| {
+                Isometry3::from_parts(Translation3::from(place.translation.vector + moved), place.rotation)
+            })
         });
         ankles.push((foot.ankle, places.collect()));
     }

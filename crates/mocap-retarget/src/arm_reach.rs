@@ -8,8 +8,10 @@ use mocap_model::Vector3;
 
 /// An arm reaches for contacts up to this share of its length: elbows stay bent by 28°.
 const STRAIGHT: f64 = 0.97;
-/// Neither bone of an arm turns by more than this for a contact \[rad\].
-const MOST_TURN: f64 = 24.5 * std::f64::consts::PI / 180.0;
+/// Neither bone of an arm turns by more than this for a contact \[rad\]; two hands that clap meet on shoulders that are
+/// much wider, too.
+pub(crate) const MOST_TURN: f64 = 24.5 * std::f64::consts::PI / 180.0;
+pub(crate) const MOST_TURN_TO_CLAP: f64 = 35.0 * std::f64::consts::PI / 180.0;
 /// Halvings of the way to a goal that turns an arm too far: to a thousandth of it.
 const HALVINGS: usize = 10;
 
@@ -26,6 +28,8 @@ pub(crate) struct FreeArm {
     pub palm: Vector3<f64>,
     /// Lengths of upper arm and forearm.
     pub bones: [f64; 2],
+    /// The most that a bone turns \[rad\].
+    pub most_turn: f64,
 }
 
 impl FreeArm {
@@ -45,14 +49,18 @@ impl FreeArm {
         let to = palm - self.palm - self.shoulder;
         let distance = to.norm();
         let wrist = self.shoulder + if distance > most { to * (most / distance) } else { to };
-        if self.turn(&wrist) <= MOST_TURN {
+        if self.turn(&wrist) <= self.most_turn {
             return wrist + self.palm;
         }
         let way = wrist - self.wrist;
         let (mut near, mut far) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (near + far);
-            if self.turn(&(self.wrist + way * middle)) <= MOST_TURN { near = middle } else { far = middle }
+            if self.turn(&(self.wrist + way * middle)) <= self.most_turn {
+                near = middle
+            } else {
+                far = middle
+            }
         }
         self.wrist + way * near + self.palm
     }
@@ -116,6 +124,7 @@ mod tests {
             upper_direction: -Vector3::y(),
             palm: Vector3::z() * 0.08,
             bones: [0.3, 0.25],
+            most_turn: MOST_TURN,
         }
     }
 

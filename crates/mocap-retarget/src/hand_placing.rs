@@ -3,7 +3,7 @@
 //! Contacts that no body can have at once leave the surest one. A contact that is out of reach is let go, ahead of time
 //! and smoothly: a hand in the air beside its goal looks worse than one that copies the source's arm.
 
-use crate::arm_reach::{FreeArm, meeting};
+use crate::arm_reach::{FreeArm, MOST_TURN, MOST_TURN_TO_CLAP, meeting};
 use crate::body::LimbKind;
 use crate::pair::Pair;
 use crate::self_contact::{FADE, SelfContacts, Touched, falling, palm_offset};
@@ -53,6 +53,9 @@ struct Asked {
     contact: usize,
     arm: usize,
     weight: f64,
+    /// The weight that the distance in this frame alone gives it.
+    touching: f64,
+    clap: bool,
     confidence: f64,
     /// Where the palm is to be.
     place: Vector3<f64>,
@@ -61,8 +64,8 @@ struct Asked {
 }
 
 impl HandPlacing<'_> {
-    /// The arm of a limb as transferred; `None` for legs and arms that are not solved.
-    fn arm(&self, body: &BodyTargets, limb: usize, frame: usize) -> Option<FreeArm> {
+    /// The arm of a limb as transferred; `None` for legs and arms that are not solved. `claps` says whether it does.
+    fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
         let (block, lane) = place_of(frame);
         let targets = body.limbs[limb].get(block)?;
         let of = &self.pair.limbs[limb].target;
@@ -77,6 +80,7 @@ impl HandPlacing<'_> {
             upper_direction: targets.frames[0].at(lane) * upper,
             palm: targets.tip.at(lane) * self.palms[limb],
             bones: [reference.distance(of.base, of.middle), reference.distance(of.middle, of.tip)],
+            most_turn: if claps { MOST_TURN_TO_CLAP } else { MOST_TURN },
         })
     }
 
@@ -88,12 +92,12 @@ impl HandPlacing<'_> {
         let up = self.pair.directions.up;
         for (i, (contact, offsets)) in contacts.pairs.iter().zip(&contacts.offsets).enumerate() {
             let Some(touch) = offsets.get(frame).filter(|touch| touch.weight > 0.0) else { continue };
-            let Some(arm) = self.arm(body, contact.arm, frame) else { continue };
+            let Some(arm) = self.arm(body, contact.arm, frame, touch.clap) else { continue };
             let (at, offset) = (arm.palm_place(), touch.offset);
             let mut missed = 0.0;
             let place = match contact.on {
                 Touched::Hand(other) => {
-                    let Some(other) = self.arm(body, other, frame) else { continue };
+                    let Some(other) = self.arm(body, other, frame, touch.clap) else { continue };
                     let [own, others] = meeting(&arm, &other, &offset);
                     missed = (own - others - offset).norm() * touch.weight;
                     own
@@ -103,7 +107,9 @@ impl HandPlacing<'_> {
                 Touched::Floor => at + offset + up * (self.floor - at.dot(&up)),
             };
             let (arm, weight) = (contact.arm, touch.weight);
-            asked.push(Asked { contact: i, arm, weight, confidence: weight * touch.nearness, place, missed });
+            let (touching, confidence) = (touch.touching, weight * touch.nearness);
+            let clap = touch.clap;
+            asked.push(Asked { contact: i, arm, weight, touching, clap, confidence, place, missed });
         }
     }
 
@@ -115,11 +121,11 @@ impl HandPlacing<'_> {
             self.asked(contacts, body, frame, &mut asked);
             for one in &asked {
                 let others = asked.iter().filter(|other| other.arm == one.arm);
-                let surest = others.max_by(|a, b| {
-                    a.confidence.total_cmp(&b.confidence).then(b.contact.cmp(&a.contact))
-                });
+                let surest = others
+                    .max_by(|a, b| a.confidence.total_cmp(&b.confidence).then(b.contact.cmp(&a.contact)));
                 let Some(surest) = surest.filter(|surest| surest.contact != one.contact) else { continue };
-                let apart = (one.place - surest.place).norm() / self.length(one.arm) * one.weight.min(surest.weight);
+                let apart =
+                    (one.place - surest.place).norm() / self.length(one.arm) * one.weight.min(surest.weight);
                 note(&mut lost[one.contact], frame, body.frames, 1.0 - falling(APART, apart));
             }
         }
@@ -133,10 +139,12 @@ impl HandPlacing<'_> {
         for frame in 0..body.frames {
             self.asked(contacts, body, frame, &mut asked);
             for one in &asked {
-                let Some(arm) = self.arm(body, one.arm, frame) else { continue };
+                let Some(arm) = self.arm(body, one.arm, frame, claps(one.arm, &asked)) else { continue };
                 let wished = wished(&arm, one.arm, &asked);
                 let missed = (arm.reached(&wished) - wished).norm().max(one.missed) / self.length(one.arm);
-                note(&mut lost[one.contact], frame, body.frames, 1.0 - falling(MISSED, missed));
+                // On the way to a contact the hand goes as far as it reaches.
+                let loss = (1.0 - falling(MISSED, missed)) * one.touching;
+                note(&mut lost[one.contact], frame, body.frames, loss);
             }
         }
         lost
@@ -161,7 +169,7 @@ impl HandPlacing<'_> {
                 if asked.iter().all(|one| one.arm != limb) {
                     continue;
                 }
-                let Some(arm) = self.arm(body, limb, frame) else { continue };
+                let Some(arm) = self.arm(body, limb, frame, claps(limb, &asked)) else { continue };
                 moves.push((limb, arm.reached(&wished(&arm, limb, &asked)) - arm.palm));
             }
             let (block, lane) = place_of(frame);
@@ -170,6 +178,11 @@ impl HandPlacing<'_> {
             }
         }
     }
+}
+
+/// Whether an arm is asked to clap.
+fn claps(limb: usize, asked: &[Asked]) -> bool {
+    asked.iter().any(|one| one.arm == limb && one.clap)
 }
 
 /// Where the palm of an arm is to be: between its contacts, the surer ones count for more, as far as their weights say.
@@ -198,12 +211,16 @@ impl SelfContacts {
     fn let_go(&mut self, lost: &[Vec<f64>], reach: usize) {
         for i in 0..self.pairs.len() {
             let own = self.pairs[i];
-            let back = self.pairs.iter().position(|other| {
-                own.on == Touched::Hand(other.arm) && other.on == Touched::Hand(own.arm)
-            });
+            let back = self
+                .pairs
+                .iter()
+                .position(|other| own.on == Touched::Hand(other.arm) && other.on == Touched::Hand(own.arm));
             let mut all = lost[i].clone();
             if let Some(back) = back {
-                lost[back].iter().enumerate().for_each(|(frame, value)| note(&mut all, frame, lost[back].len(), *value));
+                lost[back]
+                    .iter()
+                    .enumerate()
+                    .for_each(|(frame, value)| note(&mut all, frame, lost[back].len(), *value));
             }
             if all.is_empty() {
                 continue;

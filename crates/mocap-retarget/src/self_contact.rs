@@ -32,6 +32,8 @@ pub(crate) const FADE: f64 = 0.2;
 /// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
 /// pass them.
 const SHORTEST: f64 = 0.1;
+/// Hands that clap touch each other for at most this time \[s\].
+const CLAP: f64 = 0.3;
 /// The palm is this far from the wrist, as a share of the arm's length: of a rig without fingers as of one with long ones.
 const PALM: f64 = 0.15;
 
@@ -76,6 +78,10 @@ pub(crate) struct ContactOffset {
     pub weight: f64,
     /// How near the hand is: 1 where it touches, above 0 where it is free.
     pub nearness: f64,
+    /// The weight that its distance gives it in this frame alone.
+    pub touching: f64,
+    /// Whether two hands clap here.
+    pub clap: bool,
 }
 
 impl ContactOffset {
@@ -218,6 +224,19 @@ fn without_passing(weights: &mut [f64], shortest: usize) {
     }
 }
 
+/// The frames around contacts of at most `longest` frames, with `reach` frames before and after them.
+fn claps(weights: &[f64], longest: usize, reach: usize) -> Vec<bool> {
+    let mut claps = vec![false; weights.len()];
+    let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    for run in runs(&near) {
+        let contacts: Vec<bool> = weights[run.clone()].iter().map(|weight| *weight >= 1.0).collect();
+        if runs(&contacts).iter().all(|contact| contact.len() <= longest) {
+            claps[run.start.saturating_sub(reach)..(run.end + reach).min(weights.len())].fill(true);
+        }
+    }
+    claps
+}
+
 /// From 1 at the first value to 0 at the second, without a corner.
 pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
     let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
@@ -254,15 +273,21 @@ pub(crate) fn find_contacts(
             return Vec::new();
         }
         let scale = offset_scale(pair, contact);
-        let weights = envelope(&weights, (FADE * fps).round().max(1.0) as usize);
-        let far = contact.near.1 * lengths[contact.arm];
-        let scaled = offsets.iter().zip(weights);
-        let touch = |(offset, weight): (&Vector3<f64>, f64)| ContactOffset {
-            offset: offset * scale,
-            weight,
-            nearness: (LEAST_NEAR + 1.0 - offset.norm() / far).max(LEAST_NEAR).powi(2),
+        let reach = (FADE * fps).round().max(1.0) as usize;
+        let faded = envelope(&weights, reach);
+        let claps = match contact.on {
+            Touched::Hand(_) => claps(&weights, (CLAP * fps).round() as usize, reach),
+            _ => vec![false; weights.len()],
         };
-        scaled.map(touch).collect()
+        let far = contact.near.1 * lengths[contact.arm];
+        let touch = |frame: usize| ContactOffset {
+            offset: offsets[frame] * scale,
+            weight: faded[frame],
+            touching: weights[frame],
+            clap: claps[frame],
+            nearness: (LEAST_NEAR + 1.0 - offsets[frame].norm() / far).max(LEAST_NEAR).powi(2),
+        };
+        (0..offsets.len()).map(touch).collect()
     });
     SelfContacts { offsets: offsets.collect(), pairs }
 }
@@ -365,6 +390,13 @@ mod tests {
         let mut weights = [0.0, 0.5, 1.0, 0.4, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0];
         without_passing(&mut weights, 2);
         assert_eq!(weights, [0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn short_contacts_are_claps() {
+        let weights = [0.0, 0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0, 0.0, 0.2, 1.0, 1.0, 1.0, 0.0];
+        let found = claps(&weights, 2, 1);
+        assert_eq!(found, (0..14).map(|frame| (2..7).contains(&frame)).collect::<Vec<bool>>());
     }
 
     #[test]

@@ -14,9 +14,9 @@ const COARSE: f64 = 20.0;
 const VELOCITY: f64 = 0.1;
 /// A cycle moves at least this share of the usual movement: standing still is not a cycle.
 const LIVELY: f64 = 0.5;
-/// The ends of a cycle differ by at most this share of the size of the body, whatever the rest of the motion does: 6 cm
+/// The ends of a cycle differ by at most this share of the size of the body, whatever the rest of the motion does: 9 cm
 /// for a person.
-const ALIKE: f64 = 0.15;
+const ALIKE: f64 = 0.25;
 /// A cycle goes at least this far from its start, as a share of the usual distance of two poses: a sway while standing is
 /// not a cycle.
 const FAR: f64 = 0.5;

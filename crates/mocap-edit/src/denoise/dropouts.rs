@@ -37,7 +37,11 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
     for run in runs(&equal) {
         // Frames run.start to run.end are equal, and lie between two that are not.
         let (first, last) = (run.start, run.end);
-        if last + 1 - first < FEWEST || last + 1 - first > longest.max(FEWEST) || first < 2 || last + 2 >= values.len() {
+        if last + 1 - first < FEWEST
+            || last + 1 - first > longest.max(FEWEST)
+            || first < 2
+            || last + 2 >= values.len()
+        {
             continue;
         }
         let (before, after) = (first - 1, last + 1);

@@ -253,8 +253,8 @@ fn clean(samples: &mut Samples, fps: f64) -> Found {
         curve.write_to(rotations);
     }
     let filled: usize = dropouts.iter().map(|(_, frames)| frames.len()).sum();
-    let spikes =
-        curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() - filled + clean_translations(samples, fps);
+    let spikes = curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() - filled
+        + clean_translations(samples, fps);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     Found { noise: (squares / deviations.len().max(1) as f64).sqrt(), spikes, dropouts }
 }
@@ -267,7 +267,8 @@ fn spikes_at_ends(
         let first = spikes::first_spike(values.iter().copied(), spikes::SMALLEST);
         [first, spikes::first_spike(values.iter().rev().copied(), spikes::SMALLEST)]
     };
-    let mut found: Vec<[Option<UnitQuaternion<f64>>; 2]> = moving.iter().map(|(_, values)| of(values)).collect();
+    let mut found: Vec<[Option<UnitQuaternion<f64>>; 2]> =
+        moving.iter().map(|(_, values)| of(values)).collect();
     for end in 0..2 {
         let joints = found.iter().filter(|ends| ends[end].is_some()).count();
         if joints > 2 && joints as f64 > POSE * moving.len() as f64 {

@@ -192,7 +192,8 @@ pub(super) fn first_spike<T: Value>(values: impl Iterator<Item = T>, smallest: f
     }
     let largest = others.iter().copied().fold(0.0, f64::max);
     let steps = values.windows(2).skip(1).take(3).map(|pair| pair[0].apart(&pair[1])).fold(0.0, f64::max);
-    let unusual = size >= UNUSUAL * median(&mut others) && size >= STANDS_OUT * largest && size >= RESTORES * steps;
+    let unusual =
+        size >= UNUSUAL * median(&mut others) && size >= STANDS_OUT * largest && size >= STANDS_OUT * steps;
     unusual.then(|| T::ahead([&values[1], &values[2], &values[3]])[0])
 }
 
@@ -217,13 +218,15 @@ fn common(residuals: &[f64]) -> f64 {
 
 /// How far frames are from where both sides predict them: the nearest of a run counts.
 fn residual<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
-    let apart = |bridge: Vec<T>| bridge.iter().zip(&values[frame..]).map(|(a, b)| a.apart(b)).reduce(f64::min);
+    let apart =
+        |bridge: Vec<T>| bridge.iter().zip(&values[frame..]).map(|(a, b)| a.apart(b)).reduce(f64::min);
     predicted(values, frame, length).and_then(apart).unwrap_or(0.0)
 }
 
 /// How much longer the way from the frame before to the frame after is through a run of frames.
 fn detour<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
-    let [before, first, last, after] = [frame - 1, frame, frame + length - 1, frame + length].map(|at| &values[at]);
+    let [before, first, last, after] =
+        [frame - 1, frame, frame + length - 1, frame + length].map(|at| &values[at]);
     before.apart(first) + last.apart(after) - before.apart(after)
 }
 

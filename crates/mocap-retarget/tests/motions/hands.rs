@@ -55,7 +55,14 @@ pub(crate) fn contacts_pull_no_arm_far() {
                 own.contact += frames;
                 own.errors += contact.error * frames as f64;
                 if std::env::var("SHOW").is_ok() {
-                    note!("{from} → {to}: {} on {} {} frames, off by {:.1} cm {:?}", contact.role, contact.on, frames, contact.error * 1e2, contact.contacts);
+                    note!(
+                        "{from} → {to}: {} on {} {} frames, off by {:.1} cm {:?}",
+                        contact.role,
+                        contact.on,
+                        frames,
+                        contact.error * 1e2,
+                        contact.contacts
+                    );
                 }
             }
             for left in [true, false] {
@@ -76,7 +83,9 @@ pub(crate) fn contacts_pull_no_arm_far() {
                     own.straight += usize::from(reach(&kept) > 0.985 && reach(&free) < 0.97);
                     own.squares += (kept[2][frame] - free[2][frame]).norm_squared() / (length * length);
                     own.largest = own.largest.max(turn);
-                    if turn > pair_largest.0 { pair_largest = (turn, frame); }
+                    if turn > pair_largest.0 {
+                        pair_largest = (turn, frame);
+                    }
                 }
                 if std::env::var("SHOW").is_ok() && pair_largest.0 > 1.0 {
                     note!("   {from} → {to}: left {left} turns {:.1} at {}", pair_largest.0, pair_largest.1);
@@ -93,6 +102,10 @@ pub(crate) fn contacts_pull_no_arm_far() {
         sum.errors += own.errors;
         sum.largest = sum.largest.max(own.largest);
     }
-    note!("{sum:?}, errors {:.1} mm, rms pull {:.4} arms", sum.errors / sum.contact as f64 * 1e3, (sum.squares / sum.frames as f64).sqrt());
+    note!(
+        "{sum:?}, errors {:.1} mm, rms pull {:.4} arms",
+        sum.errors / sum.contact as f64 * 1e3,
+        (sum.squares / sum.frames as f64).sqrt()
+    );
     assert!(sum.beyond == 0 && sum.straight == 0, "{sum:?}");
 }

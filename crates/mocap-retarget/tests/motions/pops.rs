@@ -80,7 +80,8 @@ fn largest_excess(
     let pairs: Vec<(Role, JointId, JointId)> = ROLES
         .iter()
         .filter_map(|role| {
-            let (from, to) = (retargeter.source_roles().joint(*role)?, retargeter.target_roles().joint(*role)?);
+            let (from, to) =
+                (retargeter.source_roles().joint(*role)?, retargeter.target_roles().joint(*role)?);
             Some((*role, from, to))
         })
         .collect();
