@@ -1,8 +1,9 @@
 //! Feet that an edit made worse: during each contact of the motion before the edit, a foot moves at most as fast, as far
 //! and as unsteadily as it did.
 //!
-//! A contact that is worse is drawn towards its middle, by as much as is needed and no more. The correction fades out
-//! before and after it; legs are solved anew for it, and hips stay.
+//! A contact that is worse is drawn towards its middle along the ground, by as much as is needed and no more. Heights
+//! stay: a leg that is nearly straight bends a lot to lift its foot a little. The correction fades out before and after
+//! the contact; legs are solved anew for it, and hips stay.
 
 use mocap_analysis::{FootMotion, placements, runs};
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
@@ -10,7 +11,7 @@ use nalgebra::Translation3;
 
 use crate::EditError;
 use crate::body::Body;
-use crate::legs::place_ankles;
+use crate::legs::{Plane, place_ankles};
 
 /// The time over which a correction fades \[s\].
 const FADE: f64 = 0.2;
@@ -19,12 +20,12 @@ const MARGIN: f64 = 0.97;
 /// What is larger by this share is the same up to rounding.
 const ROUNDING: f64 = 1e-6;
 /// Feet that are this slow [m/s], this steady \[m\] and travel this little \[m\] stand, whatever they did before.
-const STANDS: [f64; 3] = [0.002, 0.0001, 0.001];
+const STANDS: [f64; 3] = [0.002, 0.0003, 0.001];
 
 /// How a foot moves during a contact, in units of the clip.
 #[derive(Clone, Copy, Debug)]
 struct Unrest {
-    /// Mean speed along the ground, rms of second differences, and the way from the first frame to the last.
+    /// Along the ground: mean speed, rms distance from the middle, and the way from the first frame to the last.
     measures: [f64; 3],
 }
 
@@ -32,10 +33,11 @@ impl Unrest {
     fn of(body: &Body, toe: &[Vector3<f64>], fps: f64) -> Unrest {
         let steps = toe.windows(2).map(|pair| body.on_ground(&(pair[1] - pair[0])).norm());
         let speed = steps.sum::<f64>() * fps / (toe.len() - 1).max(1) as f64;
-        let bends = toe.windows(3).map(|three| (three[0] + three[2] - three[1] * 2.0).norm_squared());
-        let shake = (bends.sum::<f64>() / toe.len().saturating_sub(2).max(1) as f64).sqrt();
+        let middle = toe.iter().sum::<Vector3<f64>>() / toe.len() as f64;
+        let squares = toe.iter().map(|place| body.on_ground(&(place - middle)).norm_squared());
+        let spread = (squares.sum::<f64>() / toe.len() as f64).sqrt();
         let way = body.on_ground(&(toe[toe.len() - 1] - toe[0])).norm();
-        Unrest { measures: [speed, shake, way] }
+        Unrest { measures: [speed, spread, way] }
     }
 
     /// The share of this motion that is no worse than another: all measures shrink with it.
@@ -75,7 +77,7 @@ pub(crate) fn held(
             }
             corrected += 1;
             let middle = toe.iter().sum::<Vector3<f64>>() / toe.len() as f64;
-            let of = |frame: usize| (middle - after_motion.toe[frame]) * (1.0 - allowed);
+            let of = |frame: usize| body.on_ground(&(middle - after_motion.toe[frame])) * (1.0 - allowed);
             run.clone().for_each(|frame| moves[frame] = Some(of(frame)));
             let from = i.checked_sub(1).map_or(0, |before| contacts[before].end);
             let to = contacts.get(i + 1).map_or(after.frames(), |next| next.start);
@@ -104,7 +106,7 @@ pub(crate) fn held(
     if corrected == 0 {
         return Ok((after, Some(0)));
     }
-    let (clip, _) = place_ankles(&after, &body, &ankles, edit)?;
+    let (clip, _) = place_ankles(&after, &body, &ankles, Plane::Own, edit)?;
     Ok((clip, Some(corrected)))
 }
 

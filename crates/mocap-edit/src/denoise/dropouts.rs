@@ -16,11 +16,12 @@ const FEWEST: usize = 3;
 const LONGEST: f64 = 0.5;
 /// Values this near to each other are equal.
 const EQUAL: f64 = 1e-7;
-/// The jump into or out of a dropout is larger than the usual step around it by this factor ...
-const JUMP: f64 = 2.5;
+/// The jump out of a dropout is larger than all steps around it by this factor: it makes up for what was missed.
+/// A knee that is stretched to its limit stops, but starts again without a jump ...
+const JUMP: f64 = 2.0;
 /// ... and than this share of the smallest spike.
 const SMALLEST: f64 = 0.5;
-/// The steps to each side that show the usual one.
+/// The steps to each side that show the usual ones.
 const AROUND: usize = 8;
 /// A joint whose values repeat this often is not sampled in every frame: its stops are no dropouts.
 const OFTEN: f64 = 0.2;
@@ -45,16 +46,17 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
             continue;
         }
         let (before, after) = (first - 1, last + 1);
-        let mut usual: Vec<f64> = steps[before.saturating_sub(AROUND)..before].to_vec();
-        usual.extend_from_slice(&steps[after..(after + AROUND).min(steps.len())]);
-        let usual = median(&mut usual);
+        let beside = [before.saturating_sub(AROUND)..before, after..(after + AROUND).min(steps.len())];
+        let mut around: Vec<f64> = beside.into_iter().flat_map(|part| steps[part].iter().copied()).collect();
+        let largest = around.iter().copied().fold(0.0, f64::max);
         let jumps = [steps[before], steps[last]];
-        let jump = jumps[0].max(jumps[1]);
-        if usual <= EQUAL || jump < JUMP * usual || jump < SMALLEST * smallest {
+        // A joint that goes on from where it stopped has missed nothing.
+        let jump = jumps[1];
+        if median(&mut around) <= EQUAL || jump < JUMP * largest || jump < SMALLEST * smallest {
             continue;
         }
         // A joint that is held was right when it stopped; one at the identity never was.
-        let start = if jumps[0] < JUMP * usual { first + 1 } else { first };
+        let start = if jumps[0] < JUMP * largest { first + 1 } else { first };
         let (near, far) = ([&values[start - 1], &values[after]], [&values[start - 2], &values[after + 1]]);
         let count = after - start;
         let bridge = (1..=count).map(|step| T::bridge(near, far, count, step));
