@@ -243,8 +243,7 @@ fn foot_goals(
         let feet = [(&*pair.source.skeleton, &source[from]), (&*pair.target.skeleton, &target[i])];
         let heights = [&source_heights[from], &target_heights[i]];
         let flat = &pair.target.reference.rotation[target[i].ankle.index()];
-        let leg = pair.source.reference.limb_length(&pair.limbs[geometry.limb].source);
-        Some(FootGoal::new(geometry.limb, feet, heights, geometry.toe_offset, flat, leg, up))
+        Some(FootGoal::new(geometry.limb, feet, heights, geometry.toe_offset, flat, up))
     };
     geometry.iter().filter_map(goal).collect()
 }

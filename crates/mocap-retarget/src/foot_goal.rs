@@ -11,9 +11,6 @@ use mocap_model::{JointId, Role, RotationLanes, Side, Skeleton, UnitQuaternion, 
 /// A sole that faces down by at least the second (cosine) stands on the floor or could; one that faces down by less
 /// than the first does not, as in a handstand: its height follows from the hip.
 const FACES_DOWN: (f64, f64) = (-0.7, -0.2);
-/// A ball this high above the floor, as a share of the leg, is on its way up or down: beyond the second its height follows
-/// from the hip alone. A leg that is flung up does not jump when its sole turns away from the floor.
-const HIGH: (f64, f64) = (0.35, 0.7);
 
 /// What is needed to place a foot of the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +25,6 @@ pub(crate) struct FootGoal {
     flat_up: Vector3<f64>,
     /// Height of the ball above the floor while the foot is flat, of source and target.
     heights: [f64; 2],
-    /// The length of the source's leg.
-    leg: f64,
 }
 
 /// The places of a foot of the source in a block of frames: hip, ankle and ball.
@@ -48,7 +43,6 @@ impl FootGoal {
         [source_heights, target_heights]: [&SoleHeights; 2],
         to_ball: Vector3<f64>,
         flat: &UnitQuaternion<f64>,
-        leg: f64,
         up: &Vector3<f64>,
     ) -> FootGoal {
         let has_ball = |skeleton: &Skeleton, foot: &Foot| {
@@ -58,10 +52,10 @@ impl FootGoal {
         let flat_up = flat.inverse() * up;
         if has_ball(source_skeleton, source) && has_ball(target_skeleton, target) {
             let heights = [source_heights.toe, target_heights.toe];
-            return FootGoal { limb, ball: source.toe, to_ball, flat_up, heights, leg };
+            return FootGoal { limb, ball: source.toe, to_ball, flat_up, heights };
         }
         let heights = [source_heights.ankle, target_heights.ankle];
-        FootGoal { limb, ball: source.ankle, to_ball: Vector3::zeros(), flat_up, heights, leg }
+        FootGoal { limb, ball: source.ankle, to_ball: Vector3::zeros(), flat_up, heights }
     }
 
     /// The goals of the target's ankle, whose hip joint is at `hip` and whose foot has the orientation `foot`. `scale` is
@@ -82,8 +76,7 @@ impl FootGoal {
             let goal = hip.at(lane) + middle * scale - to_ball / 2.0;
             let above_floor = ball.dot(up) - heights.source_floor - self.heights[0];
             let ball = heights.target_floor + self.heights[1] + above_floor * scale;
-            let low = 1.0 - smooth_step(HIGH, above_floor / self.leg);
-            let share = low * smooth_step(FACES_DOWN, flat_ups.at(lane).dot(up));
+            let share = smooth_step(FACES_DOWN, flat_ups.at(lane).dot(up));
             goal + up * ((ball - (goal + to_ball).dot(up)) * share)
         })
     }
@@ -109,7 +102,6 @@ mod tests {
             to_ball: Vector3::new(0.0, -0.1, 0.2),
             flat_up: UP,
             heights: [0.02, 0.02 * scale],
-            leg: 0.8,
         }
     }
 

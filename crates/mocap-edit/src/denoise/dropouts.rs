@@ -18,7 +18,7 @@ const LONGEST: f64 = 0.5;
 const EQUAL: f64 = 1e-7;
 /// The jump out of a dropout is larger than all steps around it by this factor: it makes up for what was missed.
 /// A knee that is stretched to its limit stops, but starts again without a jump ...
-const JUMP: f64 = 2.0;
+const JUMP: f64 = 2.5;
 /// ... and than this share of the smallest spike.
 const SMALLEST: f64 = 0.5;
 /// The steps to each side that show the usual ones.
