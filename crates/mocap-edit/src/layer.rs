@@ -154,9 +154,10 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         LayerSpace::Local => add_local(&mut samples, &source, &parts),
         LayerSpace::Mesh => add_mesh(&mut samples, &source, &parts, clip),
     }
-    let layered = samples.into_clip("add")?;
-    let mut report =
-        EditReport::measured("add", clip, &layered).note(format!("weight {}, {added} joints", layer.weight));
+    let (layered, held) = crate::held_feet::held(clip, samples.into_clip("add")?, "add")?;
+    let mut report = EditReport::measured("add", clip, &layered)
+        .figure("feet-held", held.map(|held| held as f64), "")
+        .note(format!("weight {}, {added} joints", layer.weight));
     if !missing.is_empty() {
         let names = missing.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let message = format!("{} joints are not in the layer and stay: {names}", missing.len());

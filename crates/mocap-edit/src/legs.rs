@@ -11,6 +11,18 @@ use crate::samples::Samples;
 /// A knee that bends by less than the angle with this sine takes most of its axis from the rest of the motion.
 const STRAIGHT: f64 = 0.2;
 
+/// A leg that bends by less than this shows no plane \[sine\].
+const NO_PLANE: f64 = 0.03;
+
+/// How a leg that is solved anew turns about the line from hip to ankle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Plane {
+    /// The knee bends about its axis in this frame and in the rest of the motion: for feet that move far.
+    Usual,
+    /// It bends in the plane of its frame: for feet that move a little.
+    Own,
+}
+
 /// Reaches for a place as exactly as numbers allow.
 pub(crate) fn exact() -> SolveOptions {
     SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() }
@@ -22,6 +34,7 @@ pub(crate) fn place_ankles(
     clip: &Clip,
     body: &Body,
     ankles: &[(JointId, Vec<Option<Isometry3<f64>>>)],
+    plane: Plane,
     edit: &'static str,
 ) -> Result<(Clip, f64), EditError> {
     let failed = |error: IkError| EditError::Legs { edit, reason: error.to_string() };
@@ -32,7 +45,7 @@ pub(crate) fn place_ankles(
         let Some(base) = limb_base(body, *ankle) else { continue };
         let mut leg = PosedChain::limb(clip.skeleton(), base, *ankle).map_err(failed)?;
         let knee = knee_of(body, *ankle).and_then(|knee| leg.place(knee)).filter(|knee| *knee > 0);
-        let axes = knee.map(|knee| knee_axes(clip, &mut leg, knee)).transpose().map_err(failed)?;
+        let axes = knee.map(|knee| knee_axes(clip, &mut leg, knee, plane)).transpose().map_err(failed)?;
         for (frame, place) in places.iter().enumerate() {
             let Some(place) = place else { continue };
             clip.local_pose(frame, &mut pose);
@@ -61,7 +74,12 @@ fn knee_of(body: &Body, ankle: JointId) -> Option<JointId> {
 
 /// The axis about which a knee bends, by frame, in the frame of the joint above. A leg that is almost straight does not
 /// show it, and a leg that is bent more in the result would turn aside: there the axis is that of all frames.
-fn knee_axes(clip: &Clip, leg: &mut PosedChain, knee: usize) -> Result<Vec<Vector3<f64>>, IkError> {
+fn knee_axes(
+    clip: &Clip,
+    leg: &mut PosedChain,
+    knee: usize,
+    plane: Plane,
+) -> Result<Vec<Vector3<f64>>, IkError> {
     let mut pose = Pose { joints: Vec::new() };
     let mut axes = Vec::with_capacity(clip.frames());
     for frame in 0..clip.frames() {
@@ -74,7 +92,13 @@ fn knee_axes(clip: &Clip, leg: &mut PosedChain, knee: usize) -> Result<Vec<Vecto
     }
     let mean: Vector3<f64> = axes.iter().sum();
     let usual = mean.try_normalize(1e-9).unwrap_or_default() * STRAIGHT;
-    axes.iter_mut().for_each(|axis| *axis += usual);
+    match plane {
+        Plane::Usual => axes.iter_mut().for_each(|axis| *axis += usual),
+        Plane::Own => {
+            let straight = axes.iter_mut().filter(|axis| axis.norm() < NO_PLANE);
+            straight.for_each(|axis| *axis += usual * (NO_PLANE / STRAIGHT));
+        }
+    }
     Ok(axes)
 }
 

@@ -55,6 +55,7 @@ mod feet;
 mod fixtures;
 mod fourier;
 mod gate;
+mod held_feet;
 mod inertia;
 mod join;
 mod layer;

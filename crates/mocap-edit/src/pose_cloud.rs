@@ -8,19 +8,32 @@ use crate::body::Body;
 /// The positions of the joints of one frame.
 pub(crate) type Cloud = Vec<Vector3<f64>>;
 
-/// Positions of the hips and of all joints below, without end sites, by frame. Joints above the hips do not count: they may
-/// stay where the recording began.
+/// Positions of the hips and of all joints below, without end sites. Joints above the hips do not count: they may stay
+/// where the recording began.
+pub(crate) struct Clouds<'a> {
+    kinematics: ForwardKinematics<'a>,
+    joints: Vec<JointId>,
+}
+
+impl<'a> Clouds<'a> {
+    pub(crate) fn of(clip: &'a Clip, hips: JointId) -> Clouds<'a> {
+        let skeleton = clip.skeleton();
+        let below = skeleton.subtree(hips).into_iter();
+        let joints: Vec<JointId> = below.filter(|joint| !skeleton.joint(*joint).end_site).collect();
+        Clouds { kinematics: ForwardKinematics::of_joints(clip, &joints), joints }
+    }
+
+    /// The cloud of a frame.
+    pub(crate) fn at(&mut self, frame: usize) -> Cloud {
+        self.kinematics.place(frame);
+        self.joints.iter().map(|joint| self.kinematics.position(*joint)).collect()
+    }
+}
+
+/// The clouds of all frames.
 pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
-    let skeleton = clip.skeleton();
-    let below = skeleton.subtree(Body::of(clip).hips);
-    let joints: Vec<JointId> = below.into_iter().filter(|joint| !skeleton.joint(*joint).end_site).collect();
-    let mut kinematics = ForwardKinematics::of_joints(clip, &joints);
-    (0..clip.frames())
-        .map(|frame| {
-            kinematics.place(frame);
-            joints.iter().map(|joint| kinematics.position(*joint)).collect()
-        })
-        .collect()
+    let mut clouds = Clouds::of(clip, Body::of(clip).hips);
+    (0..clip.frames()).map(|frame| clouds.at(frame)).collect()
 }
 
 /// The turn about the up axis and the shift along the ground that take `from` nearest to `to`, and the rms distance

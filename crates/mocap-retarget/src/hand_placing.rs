@@ -1,53 +1,232 @@
 //! Stage 3, hands: their goals are moved to where the contacts of the source's hands are kept.
+//!
+//! Contacts that no body can have at once leave the surest one. A contact that is out of reach is let go, ahead of time
+//! and smoothly: a hand in the air beside its goal looks worse than one that copies the source's arm.
 
+use crate::arm_reach::{FreeArm, MOST_TURN, MOST_TURN_TO_CLAP, meeting};
+use crate::body::LimbKind;
 use crate::pair::Pair;
-use crate::self_contact::{ContactOffset, SelfContacts, Touched, palm_offset};
+use crate::self_contact::{FADE, SelfContacts, Touched, falling, palm_offset};
+use crate::smoothing::envelope;
 use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, place_of};
-use mocap_model::Vector3;
+use mocap_model::{FrameRate, Vector3};
 
-/// Moves the goals of hands to where their contacts are kept. Feet are locked already.
+/// A contact that misses by more than this share of the arm's length is let go: 2 cm for an arm of 0.55 m. From the
+/// first value on it fades.
+const MISSED: (f64, f64) = (0.018, 0.036);
+/// Two contacts of one hand whose places are this far apart, as a share of the arm's length, cannot both be.
+const APART: (f64, f64) = (0.036, 0.072);
+
+/// Moves the goals of hands to where their contacts are kept, and lowers the weights of contacts that cannot be. Feet are
+/// locked already.
 pub(crate) fn keep_self_contacts(
     pair: &Pair,
-    contacts: &SelfContacts,
+    contacts: &mut SelfContacts,
     heights: &StandingHeights,
+    rate: FrameRate,
     body: &mut BodyTargets,
 ) {
     if !contacts.any() {
         return;
     }
-    let up = pair.directions.up;
-    let palms: Vec<Vector3<f64>> =
-        pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
-    // All read the goals from before: the order of two hands must not matter.
-    let mut moves = vec![(Vector3::zeros(), 0.0f64); pair.limbs.len()];
-    for frame in 0..body.frames {
+    let palms = pair.limbs.iter().map(|limb| palm_offset(&pair.target, &limb.target)).collect();
+    let placing = HandPlacing { pair, palms, floor: heights.target_floor };
+    let reach = (FADE * rate.fps()).round().max(1.0) as usize;
+    contacts.let_go(&placing.conflicts(contacts, body), reach);
+    contacts.let_go(&placing.misses(contacts, body), reach);
+    placing.apply(contacts, body);
+}
+
+/// What is needed to place the hands of a body.
+struct HandPlacing<'a> {
+    pair: &'a Pair,
+    /// The palm of each limb in the frame of its tip.
+    palms: Vec<Vector3<f64>>,
+    /// Height of the target's floor.
+    floor: f64,
+}
+
+/// A contact in one frame.
+struct Asked {
+    /// Index in the contacts.
+    contact: usize,
+    arm: usize,
+    weight: f64,
+    /// The weight that the distance in this frame alone gives it.
+    touching: f64,
+    clap: bool,
+    confidence: f64,
+    /// Where the palm is to be.
+    place: Vector3<f64>,
+    /// What is left between two hands that meet as near as they can.
+    missed: f64,
+}
+
+impl HandPlacing<'_> {
+    /// The arm of a limb as transferred; `None` for legs and arms that are not solved. `claps` says whether it does.
+    fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
         let (block, lane) = place_of(frame);
-        moves.fill((Vector3::zeros(), 0.0));
-        for (contact, offsets) in contacts.pairs.iter().zip(&contacts.offsets) {
-            let Some(ContactOffset { offset, weight }) = offsets.get(frame).copied() else { continue };
-            if weight == 0.0 || body.limbs[contact.arm].is_empty() {
-                continue;
-            }
-            let palm = |arm: usize| {
-                let targets = &body.limbs[arm][block];
-                targets.goal.at(lane) + targets.tip.at(lane) * palms[arm]
-            };
-            let at = palm(contact.arm);
+        let targets = body.limbs[limb].get(block)?;
+        let of = &self.pair.limbs[limb].target;
+        if of.kind != LimbKind::Arm {
+            return None;
+        }
+        let reference = &self.pair.target.reference;
+        let upper = self.pair.target.skeleton.joint(of.middle).offset;
+        Some(FreeArm {
+            shoulder: targets.from.at(lane),
+            wrist: targets.goal.at(lane),
+            upper_direction: targets.frames[0].at(lane) * upper,
+            palm: targets.tip.at(lane) * self.palms[limb],
+            bones: [reference.distance(of.base, of.middle), reference.distance(of.middle, of.tip)],
+            most_turn: if claps { MOST_TURN_TO_CLAP } else { MOST_TURN },
+        })
+    }
+
+    /// What the contacts ask of hands in a frame; all read the goals from before, so the order of hands makes no
+    /// difference.
+    fn asked(&self, contacts: &SelfContacts, body: &BodyTargets, frame: usize, asked: &mut Vec<Asked>) {
+        asked.clear();
+        let (block, lane) = place_of(frame);
+        let up = self.pair.directions.up;
+        for (i, (contact, offsets)) in contacts.pairs.iter().zip(&contacts.offsets).enumerate() {
+            let Some(touch) = offsets.get(frame).filter(|touch| touch.weight > 0.0) else { continue };
+            let Some(arm) = self.arm(body, contact.arm, frame, touch.clap) else { continue };
+            let (at, offset) = (arm.palm_place(), touch.offset);
+            let mut missed = 0.0;
             let place = match contact.on {
-                Touched::Hand(other) => (at + palm(other) + offset) / 2.0,
+                Touched::Hand(other) => {
+                    let Some(other) = self.arm(body, other, frame, touch.clap) else { continue };
+                    let [own, others] = meeting(&arm, &other, &offset);
+                    missed = (own - others - offset).norm() * touch.weight;
+                    own
+                }
                 Touched::Hip(leg) => body.limbs[leg][block].from.at(lane) + offset,
                 Touched::Head => body.head[block].at(lane) + offset,
-                Touched::Floor => at + offset + up * (heights.target_floor - at.dot(&up)),
+                Touched::Floor => at + offset + up * (self.floor - at.dot(&up)),
             };
-            let sum = &mut moves[contact.arm];
-            sum.0 += (place - at) * weight;
-            sum.1 += weight;
+            let (arm, weight) = (contact.arm, touch.weight);
+            let (touching, confidence) = (touch.touching, weight * touch.nearness);
+            let clap = touch.clap;
+            asked.push(Asked { contact: i, arm, weight, touching, clap, confidence, place, missed });
         }
-        for (targets, (moved, weight)) in body.limbs.iter_mut().zip(&moves) {
-            if *weight > 0.0 {
-                let goal = &mut targets[block].goal;
-                goal.set(lane, &(goal.at(lane) + moved / weight.max(1.0)));
+    }
+
+    /// By contact, then by frame: how far it contradicts a surer contact of the same hand, from 0 to 1.
+    fn conflicts(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
+        let mut lost = vec![Vec::new(); contacts.pairs.len()];
+        let mut asked = Vec::new();
+        for frame in 0..body.frames {
+            self.asked(contacts, body, frame, &mut asked);
+            for one in &asked {
+                let others = asked.iter().filter(|other| other.arm == one.arm);
+                let surest = others
+                    .max_by(|a, b| a.confidence.total_cmp(&b.confidence).then(b.contact.cmp(&a.contact)));
+                let Some(surest) = surest.filter(|surest| surest.contact != one.contact) else { continue };
+                let apart =
+                    (one.place - surest.place).norm() / self.length(one.arm) * one.weight.min(surest.weight);
+                note(&mut lost[one.contact], frame, body.frames, 1.0 - falling(APART, apart));
+            }
+        }
+        lost
+    }
+
+    /// By contact, then by frame: how far it is out of reach, from 0 to 1.
+    fn misses(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
+        let mut lost = vec![Vec::new(); contacts.pairs.len()];
+        let mut asked = Vec::new();
+        for frame in 0..body.frames {
+            self.asked(contacts, body, frame, &mut asked);
+            for one in &asked {
+                let Some(arm) = self.arm(body, one.arm, frame, claps(one.arm, &asked)) else { continue };
+                let wished = wished(&arm, one.arm, &asked);
+                let missed = (arm.reached(&wished) - wished).norm().max(one.missed) / self.length(one.arm);
+                // On the way to a contact the hand goes as far as it reaches.
+                let loss = (1.0 - falling(MISSED, missed)) * one.touching;
+                note(&mut lost[one.contact], frame, body.frames, loss);
+            }
+        }
+        lost
+    }
+
+    /// The length of an arm of the target.
+    fn length(&self, limb: usize) -> f64 {
+        self.pair.target.reference.limb_length(&self.pair.limbs[limb].target)
+    }
+
+    /// Moves the goals of hands.
+    fn apply(&self, contacts: &SelfContacts, body: &mut BodyTargets) {
+        let mut asked = Vec::new();
+        let mut moves: Vec<(usize, Vector3<f64>)> = Vec::new();
+        for frame in 0..body.frames {
+            self.asked(contacts, body, frame, &mut asked);
+            if asked.is_empty() {
+                continue;
+            }
+            moves.clear();
+            for limb in 0..self.pair.limbs.len() {
+                if asked.iter().all(|one| one.arm != limb) {
+                    continue;
+                }
+                let Some(arm) = self.arm(body, limb, frame, claps(limb, &asked)) else { continue };
+                moves.push((limb, arm.reached(&wished(&arm, limb, &asked)) - arm.palm));
+            }
+            let (block, lane) = place_of(frame);
+            for (limb, wrist) in &moves {
+                body.limbs[*limb][block].goal.set(lane, wrist);
+            }
+        }
+    }
+}
+
+/// Whether an arm is asked to clap.
+fn claps(limb: usize, asked: &[Asked]) -> bool {
+    asked.iter().any(|one| one.arm == limb && one.clap)
+}
+
+/// Where the palm of an arm is to be: between its contacts, the surer ones count for more, as far as their weights say.
+fn wished(arm: &FreeArm, limb: usize, asked: &[Asked]) -> Vector3<f64> {
+    let at = arm.palm_place();
+    let (mut sum, mut confidence, mut weight) = (Vector3::zeros(), 0.0, 0.0);
+    for one in asked.iter().filter(|one| one.arm == limb) {
+        sum += (one.place - at) * one.confidence;
+        confidence += one.confidence;
+        weight += one.weight;
+    }
+    if confidence > 0.0 { at + sum * (f64::min(weight, 1.0) / confidence) } else { at }
+}
+
+/// Keeps the largest value of a frame; a curve without any stays empty.
+fn note(values: &mut Vec<f64>, frame: usize, frames: usize, value: f64) {
+    if value > 0.0 {
+        values.resize(frames, 0.0);
+        values[frame] = f64::max(values[frame], value);
+    }
+}
+
+impl SelfContacts {
+    /// Lowers the weights of contacts by what is lost of them, ahead of time and smoothly within `reach` frames. Two hands
+    /// let go of each other together.
+    fn let_go(&mut self, lost: &[Vec<f64>], reach: usize) {
+        for i in 0..self.pairs.len() {
+            let own = self.pairs[i];
+            let back = self
+                .pairs
+                .iter()
+                .position(|other| own.on == Touched::Hand(other.arm) && other.on == Touched::Hand(own.arm));
+            let mut all = lost[i].clone();
+            if let Some(back) = back {
+                lost[back]
+                    .iter()
+                    .enumerate()
+                    .for_each(|(frame, value)| note(&mut all, frame, lost[back].len(), *value));
+            }
+            if all.is_empty() {
+                continue;
+            }
+            for (touch, lost) in self.offsets[i].iter_mut().zip(envelope(&all, reach)) {
+                touch.weight *= (1.0 - lost).max(0.0);
             }
         }
     }

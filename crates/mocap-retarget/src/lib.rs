@@ -45,6 +45,7 @@
 //!   [`RetargetReport`] and [`MapExplanation`] is the text for people.
 //! - [`RetargetMetric`], [`RetargetGate`]: the figures of a report by name, and limits on them.
 
+mod arm_reach;
 mod body;
 mod clavicle;
 mod clip_context;

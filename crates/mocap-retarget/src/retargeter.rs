@@ -158,7 +158,7 @@ impl Retargeter {
                 let floor = (options.floor, heights.target_floor);
                 lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
             }
-            keep_self_contacts(pair, &self_contacts, heights, &mut targets);
+            keep_self_contacts(pair, &mut self_contacts, heights, source.rate(), &mut targets);
             let bend_axis = |limb: &LimbMap| context.bend_axis(pair, &source.last().placed, limb);
             solved = solve_limbs(pair, how, bend_axis, segment, &targets, &mut body.joints)?;
         }

@@ -16,8 +16,8 @@ use mocap_analysis::runs;
 use mocap_model::{JointId, LANES, PlacedJoints, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
-/// other palm (of wrists that clap, it is up to 0.4);
-const HANDS: (f64, f64) = (0.4, 0.6);
+/// other palm (in the claps of a rig with thick hands, it is up to 0.34);
+const HANDS: (f64, f64) = (0.36, 0.5);
 /// from a hip joint (a hand on the hip is a hand's width from it);
 const HIPS: (f64, f64) = (0.25, 0.35);
 /// from the head's joint (in the middle of the head or below);
@@ -28,12 +28,17 @@ const FLOOR: (f64, f64) = (0.15, 0.3);
 /// wrist: bent below the first, straight beyond the second, as a share of the arm's length.
 const BENT: (f64, f64) = (0.8, 0.9);
 /// Contacts begin and end over this time, beyond what the distance gives \[s\].
-const FADE: f64 = 0.2;
+pub(crate) const FADE: f64 = 0.2;
 /// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
 /// pass them.
 const SHORTEST: f64 = 0.1;
+/// Hands that clap touch each other for at most this time \[s\].
+const CLAP: f64 = 0.3;
 /// The palm is this far from the wrist, as a share of the arm's length: of a rig without fingers as of one with long ones.
 const PALM: f64 = 0.15;
+
+/// The nearness of a hand that is free.
+const LEAST_NEAR: f64 = 0.05;
 
 /// A hand and what it may touch.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +76,12 @@ pub(crate) struct ContactOffset {
     pub offset: Vector3<f64>,
     /// 1 during a contact, fading to 0 before and after.
     pub weight: f64,
+    /// How near the hand is: 1 where it touches, above 0 where it is free.
+    pub nearness: f64,
+    /// The weight that its distance gives it in this frame alone.
+    pub touching: f64,
+    /// Whether two hands clap here.
+    pub clap: bool,
 }
 
 impl ContactOffset {
@@ -213,8 +224,21 @@ fn without_passing(weights: &mut [f64], shortest: usize) {
     }
 }
 
+/// The frames around contacts of at most `longest` frames, with `reach` frames before and after them.
+fn claps(weights: &[f64], longest: usize, reach: usize) -> Vec<bool> {
+    let mut claps = vec![false; weights.len()];
+    let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
+    for run in runs(&near) {
+        let contacts: Vec<bool> = weights[run.clone()].iter().map(|weight| *weight >= 1.0).collect();
+        if runs(&contacts).iter().all(|contact| contact.len() <= longest) {
+            claps[run.start.saturating_sub(reach)..(run.end + reach).min(weights.len())].fill(true);
+        }
+    }
+    claps
+}
+
 /// From 1 at the first value to 0 at the second, without a corner.
-fn falling((from, to): (f64, f64), value: f64) -> f64 {
+pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
     let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
     share * share * (3.0 - 2.0 * share)
 }
@@ -249,9 +273,21 @@ pub(crate) fn find_contacts(
             return Vec::new();
         }
         let scale = offset_scale(pair, contact);
-        let weights = envelope(&weights, (FADE * fps).round().max(1.0) as usize);
-        let scaled = offsets.iter().zip(weights);
-        scaled.map(|(offset, weight)| ContactOffset { offset: offset * scale, weight }).collect()
+        let reach = (FADE * fps).round().max(1.0) as usize;
+        let faded = envelope(&weights, reach);
+        let claps = match contact.on {
+            Touched::Hand(_) => claps(&weights, (CLAP * fps).round() as usize, reach),
+            _ => vec![false; weights.len()],
+        };
+        let far = contact.near.1 * lengths[contact.arm];
+        let touch = |frame: usize| ContactOffset {
+            offset: offsets[frame] * scale,
+            weight: faded[frame],
+            touching: weights[frame],
+            clap: claps[frame],
+            nearness: (LEAST_NEAR + 1.0 - offsets[frame].norm() / far).max(LEAST_NEAR).powi(2),
+        };
+        (0..offsets.len()).map(touch).collect()
     });
     SelfContacts { offsets: offsets.collect(), pairs }
 }
@@ -269,6 +305,10 @@ impl SelfContacts {
     }
 }
 
+/// The width of the hips says how far their surface is from the hip joints, but rigs place these joints at will: a ratio
+/// of widths counts as far as it is between these multiples of the ratio of arms.
+const WIDTHS: (f64, f64) = (0.8, 1.25);
+
 /// How an offset scales: from a hip like the width of the hips, else like the arm.
 fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
     let width = |character: &Character| {
@@ -277,7 +317,9 @@ fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
     };
     let arm = pair.limbs[contact.arm].ratio;
     match contact.on {
-        Touched::Hip(_) if width(&pair.source) > 0.0 => width(&pair.target) / width(&pair.source),
+        Touched::Hip(_) if width(&pair.source) > 0.0 => {
+            (width(&pair.target) / width(&pair.source)).clamp(WIDTHS.0 * arm, WIDTHS.1 * arm)
+        }
         _ => arm,
     }
 }
@@ -348,6 +390,13 @@ mod tests {
         let mut weights = [0.0, 0.5, 1.0, 0.4, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0];
         without_passing(&mut weights, 2);
         assert_eq!(weights, [0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn short_contacts_are_claps() {
+        let weights = [0.0, 0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0, 0.0, 0.2, 1.0, 1.0, 1.0, 0.0];
+        let found = claps(&weights, 2, 1);
+        assert_eq!(found, (0..14).map(|frame| (2..7).contains(&frame)).collect::<Vec<bool>>());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::carrier::Carrier;
-use crate::pose_cloud::{align, clouds};
+use crate::pose_cloud::{Clouds, align};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use repeat::repeat;
@@ -68,7 +68,8 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     let fps = clip.rate().fps();
     let frames_of = |seconds: f64| ((seconds * fps).round() as usize).max(1);
     let margin = frames_of(BLENDS[0]);
-    let posed = posed(clip, &Carrier::of(clip, &body));
+    let carrier = Carrier::of(clip, &body);
+    let posed = posed(clip, &carrier);
     let cycles = match options.range {
         None => search(clip, &body, &posed, margin)?,
         Some(range) => {
@@ -80,15 +81,16 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
                 let (name, value) = ("the number of frames of the range", range.len() as f64);
                 return Err(EditError::Option { edit: "loop", name, value, expected: "at least 5" });
             }
-            let clouds = clouds(clip);
-            vec![Found { start, end, distance: align(&body, &clouds[start], &clouds[end]).1 }]
+            let mut clouds = Clouds::of(clip, body.hips);
+            let [first, last] = [start, end].map(|frame| clouds.at(frame));
+            vec![Found { start, end, distance: align(&body, &first, &last).1 }]
         }
     };
     let mut least = f64::INFINITY;
     let mut chosen = None;
     'closed: for found in &cycles {
         for blend in BLENDS {
-            let Closed { samples, stride } = close(clip, &body, found.start, found.end, frames_of(blend));
+            let Closed { samples, stride } = close(clip, &body, &carrier, *found, frames_of(blend))?;
             let looped = samples.into_clip("loop")?;
             let bend = deviation(clip, &looped, &posed, found.start);
             if bend < least {
@@ -134,25 +136,32 @@ struct Closed {
     stride: Isometry3<f64>,
 }
 
-/// Frames `start` to `end`, both included, blended over the seam.
-fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> Closed {
-    let all = Samples::of(clip);
-    let carrier = Carrier::of(clip, body);
+/// A cycle from its first to its last frame, both included, blended over the seam.
+fn close(
+    clip: &Clip,
+    body: &Body,
+    carrier: &Carrier,
+    Found { start, end, .. }: Found,
+    margin: usize,
+) -> Result<Closed, EditError> {
     let (length, last) = (end - start, clip.frames() - 1);
     let most = ((length as f64 * MOST) as usize).max(1);
     let wanted = margin.min(most);
     // Frames beyond the start that stand for the ones before the end, and the other way round.
     let (before, after) = (start.min(wanted), (last - end).min(wanted));
-    let clouds = clouds(clip);
+    let mut clouds = Clouds::of(clip, body.hips);
     let window = before.min(after);
-    let points = |middle: usize| {
-        clouds[middle - window.min(middle)..=(middle + window).min(last)]
-            .iter()
-            .flatten()
-            .copied()
-            .collect::<Vec<_>>()
+    let mut points = |middle: usize| {
+        let frames = middle - window.min(middle)..=(middle + window).min(last);
+        frames.flat_map(|frame| clouds.at(frame)).collect::<Vec<_>>()
     };
     let (stride, _) = align(body, &points(end), &points(start));
+    // Only what the loop is made of: a long clip is not copied.
+    let cut = clip.trimmed(start - before..end + after + 1);
+    let cut = cut.map_err(|error| EditError::model("loop", error))?;
+    let mut all = Samples::of(&cut);
+    all.annotations = clip.annotations().clone();
+    let (start, end, last) = (before, before + length, before + length + after);
     let mut samples = part(&all, start..end + 1);
     let inverse = stride.inverse();
     // What the first frame is made of: only as much of the other end as can fade away on either side.
@@ -164,12 +173,12 @@ fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> C
     for step in 0..after.max(1).min(length / 2) {
         let other = (end + step).min(last);
         let weight = share * fade(step, after.max(1));
-        mix(&mut samples, step, &all, (start + step, other), &carrier, &inverse, weight);
+        mix(&mut samples, step, &all, (start + step, other), carrier, &inverse, weight);
     }
     for step in 0..before.max(1).min(length / 2) {
         let other = start.saturating_sub(step);
         let weight = (1.0 - share) * fade(step, before.max(1));
-        mix(&mut samples, length - step, &all, (end - step, other), &carrier, &stride, weight);
+        mix(&mut samples, length - step, &all, (end - step, other), carrier, &stride, weight);
     }
     // Both ends are the same blend: the last one is set to the first, exactly equal.
     for joint in 0..samples.rotations.len() {
@@ -181,7 +190,7 @@ fn close(clip: &Clip, body: &Body, start: usize, end: usize, margin: usize) -> C
     let place = stride * carrier.at(&samples, 0);
     carrier.put(&mut samples, length, &place);
     samples.set_frames(length + 1);
-    Closed { samples, stride }
+    Ok(Closed { samples, stride })
 }
 
 /// From 0 to 1 with no speed and no acceleration at either end.

@@ -5,7 +5,7 @@ use mocap_model::{Clip, angle_between};
 use super::{moved, posed};
 use crate::body::Body;
 use crate::carrier::Carrier;
-use crate::pose_cloud::{align, clouds};
+use crate::pose_cloud::{Clouds, align};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -36,8 +36,9 @@ pub fn repeat(clip: &Clip, times: u32) -> Result<(Clip, EditReport), EditError> 
     }
     let body = Body::of(clip);
     let carrier = Carrier::of(clip, &body);
-    let clouds = clouds(clip);
-    let (stride, _) = align(&body, &clouds[frames - 1], &clouds[0]);
+    let mut clouds = Clouds::of(clip, body.hips);
+    let [first, last] = [0, frames - 1].map(|frame| clouds.at(frame));
+    let (stride, _) = align(&body, &last, &first);
     let once = Samples::of(clip);
     let mut all = once.clone();
     let mut placement = stride;

@@ -4,7 +4,7 @@ use mocap_model::{Clip, JointId, Vector3, angle_between};
 
 use crate::EditError;
 use crate::body::Body;
-use crate::pose_cloud::{align, clouds};
+use crate::pose_cloud::{Clouds, align};
 
 /// The shortest cycle \[s\].
 const SHORTEST: f64 = 0.5;
@@ -14,11 +14,16 @@ const COARSE: f64 = 20.0;
 const VELOCITY: f64 = 0.1;
 /// A cycle moves at least this share of the usual movement: standing still is not a cycle.
 const LIVELY: f64 = 0.5;
-/// The ends of a cycle differ by at most this share of the usual distance of two poses.
-const ALIKE: f64 = 0.35;
+/// The ends of a cycle differ by at most this share of the size of the body, whatever the rest of the motion does: 9 cm
+/// for a person.
+const ALIKE: f64 = 0.25;
 /// A cycle goes at least this far from its start, as a share of the usual distance of two poses: a sway while standing is
 /// not a cycle.
 const FAR: f64 = 0.5;
+/// Poses from which the distances of all others are known.
+const LANDMARKS: usize = 8;
+/// Pairs that are kept while others are measured.
+const KEPT: usize = 1 << 16;
 /// Candidates whose bend is measured.
 const CANDIDATES: usize = 1000;
 /// Candidates that are looked at frame by frame: those that bend least.
@@ -49,18 +54,18 @@ pub(super) fn search(
     if frames < shortest + 2 {
         return Err(EditError::TooShort { edit: "loop", needed: shortest + 2, frames });
     }
-    let clouds = clouds(clip);
     let step = ((fps / COARSE).round() as usize).max(1);
-    let headings = crate::root::headings(clip, body);
-    let features = features(&clouds, body, &headings, fps, step);
+    let mut clouds = Clouds::of(clip, body.hips);
+    let features = features(&mut clouds, clip, body, step);
     let lively = liveliness(&features);
     let usual = usual_distance(&features);
     let spans = (shortest.div_ceil(step), margin.div_ceil(step));
-    let candidates = candidates(&features, &lively, spans, FAR * usual);
-    let Some(best) = candidates.first() else {
+    let most = ALIKE * body_size(&features);
+    let Pairs { alike, best } = alike_pairs(&features, &lively, spans, FAR * usual, most);
+    let Some(best) = best else {
         return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
     };
-    if best.0 > ALIKE * usual {
+    if alike.is_empty() {
         let length = |distance: f64| match body.metres {
             Some(metres) => format!("{:.1} cm", distance * metres * 100.0),
             None => format!("{distance:.2} units"),
@@ -72,13 +77,12 @@ pub(super) fn search(
                 seconds(best.1),
                 seconds(best.2),
                 length(best.0),
-                length(ALIKE * usual)
+                length(most)
             ),
         });
     }
-    let mut bends: Vec<(f64, usize, usize)> = candidates
+    let mut bends: Vec<(f64, usize, usize)> = without_neighbours(&alike)
         .iter()
-        .filter(|candidate| candidate.0 <= ALIKE * usual)
         .map(|(_, a, b)| (bend(clip, posed, (a * step, b * step), margin), a * step, b * step))
         .collect();
     bends.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -92,34 +96,42 @@ pub(super) fn search(
         return Err(EditError::NoCycle { reason: "no range has room to close".into() });
     }
     let found = best.into_iter().take(CLOSED).map(|(_, start, end)| {
-        let (_, distance) = align(body, &clouds[start], &clouds[end]);
+        let [first, last] = [start, end].map(|frame| clouds.at(frame));
+        let (_, distance) = align(body, &first, &last);
         Found { start, end, distance }
     });
     Ok(found.collect())
 }
 
 /// Joint positions in the frame of the body, and their velocities.
-fn features(
-    clouds: &[Vec<Vector3<f64>>],
-    body: &Body,
-    headings: &[f64],
-    fps: f64,
-    step: usize,
-) -> Vec<Vec<Vector3<f64>>> {
-    let last = clouds.len() - 1;
+fn features(clouds: &mut Clouds, clip: &Clip, body: &Body, step: usize) -> Vec<Vec<Vector3<f64>>> {
+    let (last, fps) = (clip.frames() - 1, clip.rate().fps());
+    let headings = crate::root::headings(clip, body);
     let reach = ((0.05 * fps).round() as usize).max(1);
-    (0..clouds.len())
+    (0..clip.frames())
         .step_by(step)
         .map(|frame| {
             let (before, after) = (frame.saturating_sub(reach), (frame + reach).min(last));
             let scale = VELOCITY * fps / (after - before).max(1) as f64;
-            let velocities = clouds[after].iter().zip(&clouds[before]).map(|(b, a)| (b - a) * scale);
-            let middle = clouds[frame].iter().sum::<Vector3<f64>>() / clouds[frame].len() as f64;
+            let [before, own, after] = [before, frame, after].map(|frame| clouds.at(frame));
+            let velocities = after.iter().zip(&before).map(|(b, a)| (b - a) * scale);
+            let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
             let middle = body.on_ground(&middle);
             let turn = body.turn(-headings[frame]);
-            clouds[frame].iter().map(|p| p - middle).chain(velocities).map(|v| turn * v).collect()
+            own.iter().map(|p| p - middle).chain(velocities).map(|v| turn * v).collect()
         })
         .collect()
+}
+
+/// The size of the body: the rms distance of its joints from their middle, in the mean over the motion.
+fn body_size(features: &[Vec<Vector3<f64>>]) -> f64 {
+    let size = |feature: &Vec<Vector3<f64>>| {
+        let places = &feature[..feature.len() / 2];
+        let middle = places.iter().sum::<Vector3<f64>>() / places.len() as f64;
+        let squares: f64 = places.iter().map(|place| (place - middle).norm_squared()).sum();
+        (squares / places.len() as f64).sqrt()
+    };
+    features.iter().map(size).sum::<f64>() / features.len() as f64
 }
 
 /// The rms distance of two features.
@@ -148,14 +160,33 @@ fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The most similar pairs, best first, without neighbours of a better pair: distance, first, last. In between, the motion
-/// is at least once `far` from its start.
-fn candidates(
+/// A pair of frames: distance, first, last.
+type Pair = (f64, usize, usize);
+
+/// The better of two pairs comes first.
+fn order(x: &Pair, y: &Pair) -> std::cmp::Ordering {
+    x.0.total_cmp(&y.0).then((x.2 - x.1).cmp(&(y.2 - y.1))).then(x.1.cmp(&y.1))
+}
+
+/// Pairs of frames that could be the ends of a cycle.
+struct Pairs {
+    /// Those that are alike, best first; at most [`KEPT`], of which the best are kept.
+    alike: Vec<Pair>,
+    /// The best pair, however far apart it is.
+    best: Option<Pair>,
+}
+
+/// The pairs that are at most `most` apart. In between, the motion is at least once `far` from its start.
+///
+/// Most pairs are not measured: by the triangle inequality, two poses are at least as far apart as their distances from
+/// a third pose differ.
+fn alike_pairs(
     features: &[Vec<Vector3<f64>>],
     lively: &[f64],
     (shortest, margin): (usize, usize),
     far: f64,
-) -> Vec<(f64, usize, usize)> {
+    most: f64,
+) -> Pairs {
     let n = features.len();
     let sums: Vec<f64> = std::iter::once(0.0)
         .chain(lively.iter().scan(0.0, |sum, value| {
@@ -164,27 +195,58 @@ fn candidates(
         }))
         .collect();
     let usual = sums[n] / n as f64;
-    let mut pairs = Vec::new();
+    let landmarks: Vec<[f64; LANDMARKS]> = features
+        .iter()
+        .map(|feature| std::array::from_fn(|k| distance(&features[k * (n - 1) / (LANDMARKS - 1)], feature)))
+        .collect();
+    // A little less, as distances are rounded.
+    let at_least = |a: usize, b: usize| {
+        let pairs = landmarks[a].iter().zip(&landmarks[b]);
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) * (1.0 - 1e-9)
+    };
+    let mut found = Pairs { alike: Vec::new(), best: None };
+    let mut limit = most;
     for a in 0..n {
-        let mut farthest = 0.0f64;
+        let mut has_left = false;
         for b in a + 1..n {
-            let apart = distance(&features[a], &features[b]);
-            farthest = farthest.max(apart);
+            let least = at_least(a, b);
+            has_left = has_left || least >= far || distance(&features[a], &features[b]) >= far;
             let still = (sums[b] - sums[a]) / ((b - a) as f64) < LIVELY * usual;
-            if b < a + shortest || still || farthest < far {
+            if b < a + shortest || still || !has_left {
                 continue;
             }
             // Closing needs frames beyond the ends; where these are missing, it bends more.
             let room = a.min(margin) + (n - 1 - b).min(margin);
             let penalty = 1.0 + 0.5 * (1.0 - room as f64 / (2 * margin).max(1) as f64);
-            pairs.push((apart * penalty, a, b));
+            let best = found.best.map_or(f64::INFINITY, |best| best.0);
+            if least * penalty > limit.max(best) {
+                continue;
+            }
+            let pair = (distance(&features[a], &features[b]) * penalty, a, b);
+            if found.best.is_none_or(|best| order(&pair, &best).is_lt()) {
+                found.best = Some(pair);
+            }
+            if pair.0 <= limit {
+                found.alike.push(pair);
+                if found.alike.len() == 2 * KEPT {
+                    found.alike.sort_unstable_by(order);
+                    found.alike.truncate(KEPT);
+                    limit = found.alike[KEPT - 1].0;
+                }
+            }
         }
     }
-    pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.2 - x.1).cmp(&(y.2 - y.1))).then(x.1.cmp(&y.1)));
-    let mut kept: Vec<(f64, usize, usize)> = Vec::new();
+    found.alike.sort_unstable_by(order);
+    found.alike.truncate(KEPT);
+    found
+}
+
+/// The first pairs without neighbours of a better pair, at most [`CANDIDATES`].
+fn without_neighbours(pairs: &[Pair]) -> Vec<Pair> {
+    let mut kept: Vec<Pair> = Vec::new();
     for pair in pairs {
         if kept.iter().all(|other| other.1.abs_diff(pair.1) > 1 || other.2.abs_diff(pair.2) > 1) {
-            kept.push(pair);
+            kept.push(*pair);
             if kept.len() == CANDIDATES {
                 break;
             }

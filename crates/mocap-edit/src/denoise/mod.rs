@@ -7,15 +7,17 @@
 
 mod adaptive;
 mod banded;
+mod dropouts;
 mod feet;
 mod fixed;
 mod noise;
 mod spikes;
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
-use mocap_model::{Clip, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 
 use crate::samples::Samples;
@@ -31,6 +33,11 @@ const TOLD: f64 = 0.5;
 
 /// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
 const RESIDUAL: f64 = 0.5;
+
+/// Dropouts that warnings name.
+const NAMED: usize = 10;
+/// A first or last frame in which this share of the joints jumps is a pose of its own, such as a rest pose.
+const POSE: f64 = 0.25;
 
 /// How noise is removed.
 ///
@@ -159,13 +166,24 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     if let Some(found) = &found {
         (clean, feet_locked) = feet::lock(clean, RESIDUAL * found.noise)?;
     }
+    let (clean, feet_held) = crate::held_feet::held(clip, clean, "denoise")?;
     let mut report = EditReport::measured("denoise", clip, &clean).note(format!("method {method}"));
     if let Some(found) = found {
         report = report
             .figure("noise", found.noise.to_degrees(), "deg")
             .figure("spikes", found.spikes as f64, "")
+            .figure("dropouts", found.dropouts.len() as f64, "")
             .figure("feet-locked", feet_locked, "");
+        for (joint, frames) in found.dropouts.iter().take(NAMED) {
+            let name = &clip.skeleton().joint(*joint).name;
+            let (first, last) = (frames.start, frames.end - 1);
+            report.warn(
+                "edit::dropout",
+                format!("{name} stops in frames {first} to {last} while the motion goes on; they are filled"),
+            );
+        }
     }
+    report = report.figure("feet-held", feet_held.map(|held| held as f64), "");
     report.warn_of_skate();
     Ok((clean, report))
 }
@@ -188,14 +206,34 @@ struct Found {
     /// The noise of rotation vectors per axis, rms over the joints \[rad\].
     noise: f64,
     spikes: usize,
+    /// Joint and frames of each dropout.
+    dropouts: Vec<(JointId, Range<usize>)>,
 }
 
-/// Removes spikes, estimates the noise of all joints, and smooths each.
+/// Removes spikes and dropouts, estimates the noise of all joints, and smooths each.
 fn clean(samples: &mut Samples, fps: f64) -> Found {
     let frames = samples.frames;
-    let mut moving: Vec<_> = samples.rotations.iter_mut().filter(|values| moves(values)).collect();
-    let mut curves: Vec<Curve> =
-        moving.iter_mut().map(|rotations| Curve::without_spikes(rotations)).collect();
+    let mut moving: Vec<(usize, &mut Vec<UnitQuaternion<f64>>)> =
+        samples.rotations.iter_mut().enumerate().filter(|(_, values)| moves(values)).collect();
+    let ends = spikes_at_ends(&moving);
+    let mut dropouts = Vec::new();
+    let mut curves: Vec<Curve> = Vec::with_capacity(moving.len());
+    for ((joint, rotations), ends) in moving.iter_mut().zip(ends) {
+        let mut missing = vec![1.0; frames];
+        for (range, bridge) in dropouts::dropouts(rotations, fps, spikes::SMALLEST) {
+            rotations[range.clone()].copy_from_slice(&bridge);
+            missing[range.clone()].fill(0.0);
+            dropouts.push((JointId::from(*joint), range));
+        }
+        for (frame, value) in [0, frames - 1].into_iter().zip(ends) {
+            if let Some(value) = value {
+                (rotations[frame], missing[frame]) = (value, 0.0);
+            }
+        }
+        let mut curve = Curve::without_spikes(rotations);
+        curve.weights.iter_mut().zip(&missing).for_each(|(weight, missing)| *weight *= missing);
+        curves.push(curve);
+    }
     let mut deviations: Vec<f64> = curves.iter().map(Curve::noise).collect();
     noise::share(&mut deviations, frames);
     let mut all = Curves::new(frames);
@@ -207,17 +245,37 @@ fn clean(samples: &mut Samples, fps: f64) -> Found {
     }
     all.smooth(fps);
     let mut smoothed = all.iter();
-    for (rotations, curve) in moving.iter_mut().zip(&mut curves) {
+    for ((_, rotations), curve) in moving.iter_mut().zip(&mut curves) {
         for axis in curve.smoothed_axes() {
             let values = smoothed.next().expect("one curve for each axis");
             curve.values.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
         }
         curve.write_to(rotations);
     }
-    let spikes =
-        curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() + clean_translations(samples, fps);
+    let filled: usize = dropouts.iter().map(|(_, frames)| frames.len()).sum();
+    let spikes = curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() - filled
+        + clean_translations(samples, fps);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
-    Found { noise: (squares / deviations.len().max(1) as f64).sqrt(), spikes }
+    Found { noise: (squares / deviations.len().max(1) as f64).sqrt(), spikes, dropouts }
+}
+
+/// By joint: the values of its first and last frame, where these are spikes.
+fn spikes_at_ends(
+    moving: &[(usize, &mut Vec<UnitQuaternion<f64>>)],
+) -> Vec<[Option<UnitQuaternion<f64>>; 2]> {
+    let of = |values: &[UnitQuaternion<f64>]| {
+        let first = spikes::first_spike(values.iter().copied(), spikes::SMALLEST);
+        [first, spikes::first_spike(values.iter().rev().copied(), spikes::SMALLEST)]
+    };
+    let mut found: Vec<[Option<UnitQuaternion<f64>>; 2]> =
+        moving.iter().map(|(_, values)| of(values)).collect();
+    for end in 0..2 {
+        let joints = found.iter().filter(|ends| ends[end].is_some()).count();
+        if joints > 2 && joints as f64 > POSE * moving.len() as f64 {
+            found.iter_mut().for_each(|ends| ends[end] = None);
+        }
+    }
+    found
 }
 
 /// Replaces the spikes of more than `smallest`. Returns by frame how much its value counts: 0 for a spike, else 1.
@@ -316,7 +374,19 @@ fn clean_translations(samples: &mut Samples, fps: f64) -> usize {
     let mut all = Curves::new(frames);
     let mut spikes = 0;
     for translations in &mut moving {
-        let weights = without_spikes(translations, smallest);
+        let ends = [
+            spikes::first_spike(translations.iter().copied(), smallest),
+            spikes::first_spike(translations.iter().rev().copied(), smallest),
+        ];
+        let mut at_ends = Vec::new();
+        for (frame, value) in [0, frames - 1].into_iter().zip(ends) {
+            if let Some(value) = value {
+                translations[frame] = value;
+                at_ends.push(frame);
+            }
+        }
+        let mut weights = without_spikes(translations, smallest);
+        at_ends.into_iter().for_each(|frame| weights[frame] = 0.0);
         spikes += count(&weights);
         for axis in 0..3 {
             let values: Vec<f64> = translations.iter().map(|v| v[axis]).collect();

@@ -1,4 +1,5 @@
-//! Spikes: single frames in which a joint is far from where both sides of the motion predict it.
+//! Spikes: one or two frames in which a joint is far from where both sides of the motion predict it; and a first or last
+//! frame that is far from where its only side predicts it.
 //!
 //! A median filter would find them too, but it rounds off fast motion at 30 Hz.
 
@@ -26,6 +27,8 @@ const AROUND: usize = 12;
 /// The share of frames that may be spikes, and their number in a short motion: more frequent peaks are motion.
 const RARE: f64 = 0.01;
 const FEW: usize = 2;
+/// A spike as large as so many of the smallest ones is none of the peaks that come again and again.
+const LARGE: f64 = 14.0;
 /// Spikes of one curve are looked for again after each round of repairs, at most this often.
 const ROUNDS: usize = 4;
 
@@ -34,7 +37,30 @@ pub(super) trait Value: Copy {
     /// The distance of two values.
     fn apart(&self, other: &Self) -> f64;
     /// The value between `near` by the cubic through `far[0]`, `near[0]`, `near[1]` and `far[1]`, which follow each other.
-    fn between(near: [&Self; 2], far: [&Self; 2]) -> Self;
+    fn between(near: [&Self; 2], far: [&Self; 2]) -> Self {
+        Self::bridge(near, far, 1, 1)
+    }
+    /// As [`Value::between`], of `count` values that are missing the one of number `step`, from 1.
+    fn bridge(near: [&Self; 2], far: [&Self; 2], count: usize, step: usize) -> Self;
+    /// The values before the first of three that follow each other: on a line through two, and on a parabola through all.
+    fn ahead(values: [&Self; 3]) -> [Self; 2];
+}
+
+/// The weights of the cubic through two values on each side of `count` missing ones, at the missing one of number `step`:
+/// of the near values, then of the far ones.
+fn weights(count: usize, step: usize) -> [f64; 4] {
+    let (far, near) = (-1.0, 0.0);
+    let (other, last) = ((count + 1) as f64, (count + 2) as f64);
+    let at = step as f64;
+    let weight = |own: f64, others: [f64; 3]| {
+        others.into_iter().map(|other| (at - other) / (own - other)).product::<f64>()
+    };
+    [
+        weight(near, [far, other, last]),
+        weight(other, [far, near, last]),
+        weight(far, [near, other, last]),
+        weight(last, [far, near, other]),
+    ]
 }
 
 impl Value for UnitQuaternion<f64> {
@@ -44,14 +70,27 @@ impl Value for UnitQuaternion<f64> {
         2.0 * (a - b).norm_squared().min((a + b).norm_squared()).sqrt()
     }
 
-    fn between([before, after]: [&Self; 2], far: [&Self; 2]) -> Self {
+    fn bridge([before, after]: [&Self; 2], far: [&Self; 2], count: usize, step: usize) -> Self {
         let before = before.coords;
         // Quaternions of one hemisphere: an even turn is predicted exactly, as both sides mirror each other.
         let [after, first, last] = [after, far[0], far[1]].map(|value| {
             let value = value.coords;
             if value.dot(&before) < 0.0 { -value } else { value }
         });
-        UnitQuaternion::new_normalize(Quaternion::from((before + after) * 4.0 - first - last))
+        let sum = match count {
+            1 => (before + after) * 4.0 - first - last,
+            _ => {
+                let [a, b, c, d] = weights(count, step);
+                before * a + after * b + first * c + last * d
+            }
+        };
+        UnitQuaternion::new_normalize(Quaternion::from(sum))
+    }
+
+    fn ahead([first, second, third]: [&Self; 3]) -> [Self; 2] {
+        let step = first * second.inverse();
+        let before = second * third.inverse();
+        [step * first, step * (step * before.inverse()) * first]
     }
 }
 
@@ -60,13 +99,23 @@ impl Value for Vector3<f64> {
         (self - other).norm()
     }
 
-    fn between([before, after]: [&Self; 2], far: [&Self; 2]) -> Self {
-        ((before + after) * 4.0 - far[0] - far[1]) / 6.0
+    fn bridge([before, after]: [&Self; 2], far: [&Self; 2], count: usize, step: usize) -> Self {
+        match count {
+            1 => ((before + after) * 4.0 - far[0] - far[1]) / 6.0,
+            _ => {
+                let [a, b, c, d] = weights(count, step);
+                before * a + after * b + far[0] * c + far[1] * d
+            }
+        }
+    }
+
+    fn ahead([first, second, third]: [&Self; 3]) -> [Self; 2] {
+        [first * 2.0 - second, (first - second) * 3.0 + third]
     }
 }
 
 /// Frames that are spikes of more than `smallest`, most of a run of at most two frames, with the value that both sides
-/// predict.
+/// predict. The first and last frame are none.
 pub(super) fn spikes<T: Value>(values: &[T], smallest: f64) -> Vec<(usize, T)> {
     let n = values.len();
     if n < 7 {
@@ -74,47 +123,85 @@ pub(super) fn spikes<T: Value>(values: &[T], smallest: f64) -> Vec<(usize, T)> {
     }
     let mut repaired = values.to_vec();
     let mut found: Vec<(usize, T)> = Vec::new();
-    let mut residuals: Vec<f64> = (0..n).map(|frame| residual(&repaired, frame)).collect();
+    for length in [1, 2] {
+        replace_runs(&mut repaired, &mut found, length, smallest);
+    }
+    found.sort_by_key(|(frame, _)| *frame);
+    found
+}
+
+/// Replaces runs of as many frames that are spikes, and adds them to what was found.
+fn replace_runs<T: Value>(repaired: &mut [T], found: &mut Vec<(usize, T)>, length: usize, smallest: f64) {
+    let n = repaired.len();
+    let mut residuals: Vec<f64> = (0..n).map(|frame| residual(repaired, frame, length)).collect();
     // The largest come first: they hide smaller ones beside them.
     for _ in 0..ROUNDS {
         let common = common(&residuals);
-        let mut peaks: Vec<usize> = (2..n - 2)
+        let mut peaks: Vec<usize> = (2..(n - 1).saturating_sub(length))
             .filter(|frame| residuals[*frame] >= smallest)
-            .filter(|frame| found.iter().all(|(other, _)| other != frame))
+            .filter(|frame| found.iter().all(|(other, _)| !(*frame..frame + length).contains(other)))
             .filter(|frame| residuals[*frame] >= residuals[frame - 1].max(residuals[frame + 1]))
             .collect();
         peaks.sort_by(|a, b| residuals[*b].total_cmp(&residuals[*a]).then(a.cmp(b)));
         let before = found.len();
         for frame in peaks {
             let size = residuals[frame];
-            let unusual = size >= STANDS_OUT * common && size >= UNUSUAL * usual(&residuals, frame);
-            if !unusual || detour(&repaired, frame) < DETOUR * size {
+            let stands_out = size >= STANDS_OUT * common || size >= LARGE * smallest;
+            if !stands_out
+                || size < UNUSUAL * usual(&residuals, frame, length)
+                || detour(repaired, frame, length) < DETOUR * size
+            {
                 continue;
             }
-            let spiked = repaired[frame];
-            repaired[frame] = predicted(&repaired, frame).expect("two frames to each side");
-            let beside = [frame - 2, frame - 1, frame + 1, frame + 2];
-            let left = beside.map(|other| residual(&repaired, other));
-            if size < RESTORES * left.into_iter().fold(0.0, f64::max) {
-                repaired[frame] = spiked;
+            let spiked = repaired[frame..frame + length].to_vec();
+            let bridge = predicted(repaired, frame, length).expect("two frames to each side");
+            repaired[frame..frame + length].copy_from_slice(&bridge);
+            let beside: Vec<usize> = (frame.saturating_sub(2)..(frame + length + 2).min(n))
+                .filter(|other| !(frame..frame + length).contains(other))
+                .collect();
+            let left = beside.iter().map(|other| residual(repaired, *other, 1)).fold(0.0, f64::max);
+            if size < RESTORES * left {
+                repaired[frame..frame + length].copy_from_slice(&spiked);
                 continue;
             }
-            residuals[frame] = 0.0;
-            beside.into_iter().zip(left).for_each(|(other, value)| residuals[other] = value);
-            found.push((frame, repaired[frame]));
+            for near in (frame + 1).saturating_sub(length + 2)..(frame + length + 2).min(n) {
+                residuals[near] = residual(repaired, near, length);
+            }
+            (frame..frame + length).for_each(|own| residuals[own] = 0.0);
+            found.extend((frame..frame + length).zip(bridge));
         }
         if found.len() == before {
             break;
         }
     }
-    found.sort_by_key(|(frame, _)| *frame);
-    found
+}
+
+/// The value before the first frame of a curve whose first frame is a spike of more than `smallest`: its other side is not
+/// known, so it has to be far from a straight and from a curved continuation. Of the reversed curve it is the last frame.
+pub(super) fn first_spike<T: Value>(values: impl Iterator<Item = T>, smallest: f64) -> Option<T> {
+    let values: Vec<T> = values.take(2 * AROUND).collect();
+    let off = |at: usize| -> Option<[f64; 2]> {
+        let next = [values.get(at + 1)?, values.get(at + 2)?, values.get(at + 3)?];
+        Some(T::ahead(next).map(|value| value.apart(&values[at])))
+    };
+    let own = off(0)?;
+    let size = own[0].min(own[1]);
+    let mut others: Vec<f64> = (1..values.len()).filter_map(off).map(|off| off[0].min(off[1])).collect();
+    if others.len() < 4 || size < smallest {
+        return None;
+    }
+    let largest = others.iter().copied().fold(0.0, f64::max);
+    let steps = values.windows(2).skip(1).take(3).map(|pair| pair[0].apart(&pair[1])).fold(0.0, f64::max);
+    let unusual =
+        size >= UNUSUAL * median(&mut others) && size >= STANDS_OUT * largest && size >= STANDS_OUT * steps;
+    unusual.then(|| T::ahead([&values[1], &values[2], &values[3]])[0])
 }
 
 /// The median of the residuals around a frame.
-fn usual(residuals: &[f64], frame: usize) -> f64 {
+fn usual(residuals: &[f64], frame: usize, length: usize) -> f64 {
     let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND + 1).min(residuals.len()));
-    let others = (from..to).filter(|other| other.abs_diff(frame) > 2).map(|other| residuals[other]);
+    let near = |other: usize| other.abs_diff(frame) < length + 2;
+    let others = (from..to).filter(|other| !near(*other)).map(|other| residuals[other]);
     median(&mut others.collect::<Vec<_>>())
 }
 
@@ -129,22 +216,28 @@ fn common(residuals: &[f64]) -> f64 {
     peaks.get(rare).copied().unwrap_or(0.0)
 }
 
-/// How far a frame is from where both sides predict it.
-fn residual<T: Value>(values: &[T], frame: usize) -> f64 {
-    predicted(values, frame).map_or(0.0, |value| value.apart(&values[frame]))
+/// How far frames are from where both sides predict them: the nearest of a run counts.
+fn residual<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
+    let apart =
+        |bridge: Vec<T>| bridge.iter().zip(&values[frame..]).map(|(a, b)| a.apart(b)).reduce(f64::min);
+    predicted(values, frame, length).and_then(apart).unwrap_or(0.0)
 }
 
-/// How much longer the way from the frame before to the frame after is through a frame.
-fn detour<T: Value>(values: &[T], frame: usize) -> f64 {
-    let [before, own, after] = [frame - 1, frame, frame + 1].map(|at| &values[at]);
-    before.apart(own) + own.apart(after) - before.apart(after)
+/// How much longer the way from the frame before to the frame after is through a run of frames.
+fn detour<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
+    let [before, first, last, after] =
+        [frame - 1, frame, frame + length - 1, frame + length].map(|at| &values[at]);
+    before.apart(first) + last.apart(after) - before.apart(after)
 }
 
-/// The value of a frame by the cubic through two frames on each side.
-fn predicted<T: Value>(values: &[T], frame: usize) -> Option<T> {
-    let near = [values.get(frame.checked_sub(1)?)?, values.get(frame + 1)?];
-    let far = [values.get(frame.checked_sub(2)?)?, values.get(frame + 2)?];
-    Some(T::between(near, far))
+/// The values of a run of frames by the cubic through two frames on each side.
+fn predicted<T: Value>(values: &[T], frame: usize, length: usize) -> Option<Vec<T>> {
+    let near = [values.get(frame.checked_sub(1)?)?, values.get(frame + length)?];
+    let far = [values.get(frame.checked_sub(2)?)?, values.get(frame + length + 1)?];
+    Some(match length {
+        1 => vec![T::between(near, far)],
+        _ => (1..=length).map(|step| T::bridge(near, far, length, step)).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -193,5 +286,41 @@ mod tests {
             let [(30, value)] = found[..] else { panic!("{jump}: {found:?}") };
             assert!((value - way[30]).norm() < 1e-9);
         }
+    }
+
+    #[test]
+    fn two_frames_that_jump_away_together_are_a_spike() {
+        let turn = |angle: f64| exp(&Vector3::new(angle, 0.0, 0.0));
+        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.15).sin())).collect();
+        for flip in [0.4, 1.6, 2.9] {
+            let mut spiked = swing.clone();
+            spiked[30..32].iter_mut().for_each(|value| *value *= exp(&Vector3::new(0.0, flip, 0.0)));
+            let found = spikes(&spiked, SMALLEST);
+            assert_eq!(found.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [30, 31], "{flip}");
+            assert!(found.iter().all(|(frame, value)| angle_between(value, &swing[*frame]) < 0.03));
+        }
+        let mut way: Vec<_> = (0..60).map(|i| Vector3::new(f64::from(i) * 0.02, 0.9, 0.0)).collect();
+        way[30..32].iter_mut().for_each(|place| place.y += 0.4);
+        let found = spikes(&way, 0.02);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.iter().all(|(_, place)| (place.y - 0.9).abs() < 1e-9));
+    }
+
+    #[test]
+    fn the_first_frame_is_a_spike_if_it_is_far_from_what_follows() {
+        let turn = |angle: f64| exp(&Vector3::new(angle, 0.0, 0.0));
+        let swing: Vec<_> = (0..60).map(|i| turn((f64::from(i) * 0.15).sin())).collect();
+        assert!(first_spike(swing.iter().copied(), SMALLEST).is_none());
+        assert!(first_spike(swing.iter().rev().copied(), SMALLEST).is_none());
+        for size in [0.5, 1.5, 2.8] {
+            let mut spiked = swing.clone();
+            spiked[0] *= exp(&Vector3::new(0.0, 0.0, size));
+            let value = first_spike(spiked.iter().copied(), SMALLEST).expect("a spike");
+            assert!(angle_between(&value, &swing[0]) < 0.03, "{size}");
+        }
+        // A jump after a few frames is not one of the first frame.
+        let mut later = swing.clone();
+        later[0..2].fill(turn(2.0));
+        assert!(first_spike(later.iter().copied(), SMALLEST).is_none());
     }
 }

@@ -14,7 +14,7 @@ use mocap_model::{Clip, Isometry3, JointId, Vector3};
 
 use crate::body::Body;
 use crate::carrier::Carrier;
-use crate::legs::{limb_base, place_ankles};
+use crate::legs::{Plane, limb_base, place_ankles};
 use crate::report::{ContactFigures, figures_of};
 use crate::root::travel;
 use crate::samples::Samples;
@@ -113,7 +113,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
         .collect();
     let (walked, missing) = match ankles.iter().all(|(_, places)| places.iter().all(Option::is_none)) {
         true => (clip.clone(), 0.0),
-        false => place_ankles(&moved, &body, &ankles, "terrain")?,
+        false => place_ankles(&moved, &body, &ankles, Plane::Usual, "terrain")?,
     };
     let mut report = EditReport::measured("terrain", clip, &walked);
     report.contacts = contacts_above(&walked, &ground);

@@ -12,7 +12,7 @@ use mocap_model::{Clip, Isometry3, JointId, Pose, UnitQuaternion, Vector3, exp, 
 use nalgebra::Vector4;
 
 use crate::body::Body;
-use crate::legs::{exact, limb_base, object_place, orient, place_ankles};
+use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
 use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -257,7 +257,7 @@ fn feet_kept(
             (foot.ankle, places)
         })
         .collect();
-    place_ankles(warped, body, &ankles, "warp")
+    place_ankles(warped, body, &ankles, Plane::Usual, "warp")
 }
 
 /// A frame, and a displacement.

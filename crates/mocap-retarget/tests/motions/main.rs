@@ -3,8 +3,10 @@
 mod clip;
 mod every_map;
 mod experiments;
+mod hands;
 mod pairs;
 mod people;
+mod pops;
 mod reference_poses;
 mod round_trip;
 mod self_contact;
@@ -25,6 +27,10 @@ mocap_corpus::tests! {
     pairs::every_skeleton_moves_every_other,
     pairs::every_fixture_moves_every_other,
     pairs::shape_shows_the_limbs_of_rest_poses_that_are_stances,
+    pops::few_pairs_of_captures_pop,
+    pops::no_pair_of_fixtures_pops,
+    hands::contacts_are_met_and_pull_no_arm_far,
+    hands::hands_of_fixtures_that_touch_nothing_are_left_alone,
     people::people_are_people_of_their_size,
     people::people_of_fixtures_are_people_and_a_dog_is_not,
     reference_poses::a_character_has_one_reference_pose,
