@@ -123,6 +123,7 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
             let names: Vec<&str> = readable.map(FileFormat::extension).collect();
             format!("state it with --from, one of {}", names.join(", "))
         }
+        FormatProblem::Foreign { known } => known.way.into(),
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
         FormatProblem::OnlyMarkers => {
             let formats = listed(Format::writes_markers, "and");

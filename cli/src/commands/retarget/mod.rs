@@ -195,7 +195,8 @@ fn retarget(
         put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
     });
     let (motion, outcome) = done.behind(&mut warnings)?;
-    let (frames, fps_of_motion) = (motion.frames(), motion.rate().fps());
+    let frames = motion.frames();
+    let verdicts = outcome.verdicts(&target.on, &motion);
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -215,7 +216,7 @@ fn retarget(
         gates.iter().filter_map(|gate| check_gate(gate, &outcome)).unzip();
     let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
     errors.append(&mut impossible);
-    verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
+    verdict::sort(verdicts, args.force, &mut errors, &mut warnings);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;

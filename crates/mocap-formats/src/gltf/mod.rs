@@ -13,6 +13,7 @@ mod format;
 mod from_body;
 mod from_clip;
 mod materials;
+mod meshopt;
 mod node_motion;
 mod parse;
 mod problem;

@@ -1,7 +1,7 @@
 //! From nodes to joints: which nodes move a body, their order, and their rest pose.
 
 use mocap_model::{
-    Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
+    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
     Vector3,
 };
 use nalgebra::Matrix4;
@@ -11,6 +11,7 @@ use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
 use super::trs::{Trs, unit};
 use crate::names::Unique;
+use crate::sides::swap_sides;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// A rest pose that differs by less from that of the nodes is theirs [m, rad].
@@ -248,43 +249,6 @@ fn uneven(
         above[*node] && chosen[*node] && (size.is_none() || (motions[*node].moves[2] && size != Some(1.0)))
     };
     (0..parents.len()).find(uneven).map(|node| Uneven { path: format!("nodes[{node}]") })
-}
-
-/// Calls every joint of a side after the side on which it is now. Returns the number of such joints.
-fn swap_sides(joints: &mut [Joint]) -> usize {
-    let mut swapped = 0;
-    for joint in joints {
-        let Some(name) = on_other_side(&joint.name) else { continue };
-        joint.name = name;
-        joint.role = joint.role.map(Role::mirrored);
-        swapped += 1;
-    }
-    swapped
-}
-
-/// The name with its first word or letter for a side replaced by that of the other side; applied twice, it is the same.
-fn on_other_side(name: &str) -> Option<String> {
-    const WORDS: [(&str, &str); 3] = [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")];
-    let words = WORDS.into_iter().flat_map(|(left, right)| [(left, right), (right, left)]);
-    let found =
-        words.filter_map(|(word, other)| Some((name.find(word)?, word, other))).min_by_key(|found| found.0);
-    if let Some((at, word, other)) = found {
-        return Some(format!("{}{other}{}", &name[..at], &name[at + word.len()..]));
-    }
-    // A letter that stands by itself: L_Hand, hand.l, Bip01 L Hand.
-    let is_apart = |at: usize| {
-        let beside = |at: Option<usize>| at.and_then(|at| name.as_bytes().get(at));
-        let letter = |at: Option<usize>| beside(at).is_some_and(u8::is_ascii_alphanumeric);
-        !letter(at.checked_sub(1)) && !letter(Some(at + 1))
-    };
-    let (at, letter) = name.char_indices().find(|(at, letter)| "LRlr".contains(*letter) && is_apart(*at))?;
-    let other = match letter {
-        'L' => 'R',
-        'R' => 'L',
-        'l' => 'r',
-        _ => 'l',
-    };
-    Some(format!("{}{other}{}", &name[..at], &name[at + 1..]))
 }
 
 /// By node: whether it is a joint.
