@@ -58,6 +58,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::NameSkeleton => NAME_SKELETON,
         Remedy::SafeNames => "--names safe writes _ in place of such characters",
         Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
+        Remedy::DrawBody => "--mesh body adds one",
         _ => return None,
     };
     Some(advice.into())

@@ -65,7 +65,11 @@ pub(super) fn rest(scene: &Scene, tree: &Tree, warnings: &mut Warnings) -> Rest 
     let mut ends = vec![true; tree.joints.len()];
     tree.joints.iter().filter_map(|joint| joint.parent).for_each(|parent| ends[parent] = false);
     let mut ends = tree.joints.iter().zip(ends).filter(|(_, end)| *end);
-    let mirrored = ends.all(|(joint, _)| placed.stretches[joint.place].full.determinant() < 0.0);
+    // The scale of an end itself moves nothing: 3ds Max mirrors nubs of hands that are not mirrored.
+    let mirrored = ends.all(|(joint, _)| {
+        let above = tree.nodes[joint.place].parent;
+        above.is_some_and(|above| placed.stretches[above].full.determinant() < 0.0)
+    });
     // Where scales shear, a matrix of the bind pose has no rotation that fits those of the nodes.
     let even = tree.joints.iter().all(|joint| placed.stretches[joint.place].is_even());
     let binds = if even { bind_transforms(scene, tree, &of_nodes) } else { None };

@@ -521,6 +521,56 @@ mod tests {
     }
 
     #[test]
+    fn damaged_data_never_panic_and_give_as_much_as_was_asked_for() {
+        let vertices: Vec<[u8; 4]> = (0..200u8).map(|i| [i, i.wrapping_mul(7), 255 - i, 3]).collect();
+        let triangles = [
+            0xe1, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67, 0x78,
+            0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
+        ];
+        let indices = [0xd1, 0x00, 0x04, 0xcd, 0x01, 0x04, 0x07, 0x98, 0x1f, 0x00, 0x00, 0x00, 0x00];
+        let sources = [packed(&vertices), triangles.to_vec(), indices.to_vec()];
+        let modes = ["ATTRIBUTES", "TRIANGLES", "INDICES"];
+        let filters = [None, Some("OCTAHEDRAL"), Some("QUATERNION"), Some("EXPONENTIAL")];
+        // A generator of numbers that are the same in every run.
+        let mut state = 1u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let (mut read, mut refused) = (0, 0);
+        for round in 0..20_000 {
+            let mut data = sources[round % 3].clone();
+            for _ in 0..next(6) {
+                let (at, bit) = (next(data.len()), next(8));
+                data[at] ^= 1 << bit;
+            }
+            data.truncate(data.len() - next(3).min(next(3)));
+            let mode = modes[if next(20) == 0 { next(3) } else { round % 3 }];
+            let stride = [4, 4, 8, 2, 12, 64, 256, 3][next(8)];
+            let packed = Packed {
+                buffer: 0,
+                byte_offset: 0,
+                byte_length: data.len(),
+                byte_stride: stride,
+                count: [200, 12, 6, 1, 0, 4000][next(6)],
+                mode: mode.to_owned(),
+                filter: filters[next(4)].map(str::to_owned),
+            };
+            match decoded(&packed, &[data.into()], "view") {
+                Ok(bytes) => {
+                    read += 1;
+                    assert_eq!(bytes.len(), packed.count * stride, "{packed:?}");
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert!(error.to_string().len() < 1000, "{error}");
+                }
+            }
+        }
+        assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
+    }
+
+    #[test]
     fn filters_give_unit_vectors() {
         let normal = octahedral([0.0, 0.0, 127.0], 127.0);
         assert_eq!(normal, [0.0, 0.0, 127.0]);

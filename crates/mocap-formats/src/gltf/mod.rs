@@ -12,6 +12,7 @@ mod document;
 mod format;
 mod from_body;
 mod from_clip;
+mod humanoid;
 mod materials;
 mod meshopt;
 mod node_motion;

@@ -7,6 +7,7 @@ use mocap_model::{
 use nalgebra::Matrix4;
 
 use super::document::{Document, Node};
+use super::humanoid;
 use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
 use super::trs::{Trs, unit};
@@ -169,6 +170,7 @@ pub(super) fn tree(
         // Where scales shear, the pose of the nodes is the rest pose.
         Some(_) => vec![None; nodes.len()],
     };
+    let humanoid = humanoid::roles(&document.json);
     let mut joints: Vec<Option<JointId>> = vec![None; nodes.len()];
     let (mut made, mut sources): (Vec<Joint>, Vec<Source>) = (Vec::new(), Vec::new());
     // By node: the transform of the nodes above that are not joints, or the folded size of joints.
@@ -200,7 +202,7 @@ pub(super) fn tree(
         joints[node] = Some(JointId::from(made.len()));
         made.push(Joint {
             rest_rotation: rest.rotation,
-            role: extras.role.as_ref().and_then(|role| role.parse().ok()),
+            role: extras.role.as_ref().and_then(|role| role.parse().ok()).or(humanoid.get(&node).copied()),
             end_site: extras.end_site && leaf && parent.is_some() && keyed == [false; 3],
             dofs: if keyed[0] { Dofs::free(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) },
             ..Joint::new(claimed, parent, rest.translation)
@@ -211,10 +213,10 @@ pub(super) fn tree(
         let signs = signs.map(f64::signum) * sign;
         sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
     }
-    // What is at the ends of all limbs is mirrored: nodes above the mirror are not.
+    // What is at the ends of all limbs is mirrored: nodes above the mirror are not, and the scale of an end moves nothing.
     let has_joint_below = |node: usize| nodes[node].children.iter().any(|child| chosen[*child]);
     let mut ends = sources.iter().filter(|source| !has_joint_below(source.node));
-    if !made.is_empty() && ends.all(|source| below[source.node].scale < 0.0) {
+    if !made.is_empty() && ends.all(|source| source.frame.scale < 0.0) {
         let joints = swap_sides(&mut made);
         warnings.push(Finding::new(Problem::Mirrored { joints }));
     }

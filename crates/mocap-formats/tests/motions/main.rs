@@ -50,6 +50,8 @@ mocap_corpus::tests! {
     fbx_files::joints_of_real_files_are_where_the_library_places_them,
     fbx_files::real_clips_written_and_read_again_keep_their_places,
     fbx_files::fixtures_written_and_read_again_keep_their_places,
+    fbx_files::fixtures_stay_on_the_motion_between_frames,
+    fbx_files::real_motions_stay_on_the_motion_between_frames,
     fbx_files::real_files_keep_their_meshes_with_other_clips,
     fbx_files::fixtures_keep_their_meshes_with_other_clips,
     fbx_wrapped::real_files_below_other_parents_keep_their_motion,
