@@ -97,7 +97,12 @@ pub(crate) fn work(
             bytes_in: input_bytes,
             bytes_out: bytes,
             figures: report::figures(plan, &measured, &gates),
-            missed: gates.iter().filter_map(|gate| gate.error.as_ref()).chain(&impossible).map(|error| error.message.clone()).collect(),
+            missed: gates
+                .iter()
+                .filter_map(|gate| gate.error.as_ref())
+                .chain(&impossible)
+                .map(|error| error.message.clone())
+                .collect(),
         };
         site.add(job, plan, [source, &clip], &outcome).behind(&mut warnings)?;
     }
@@ -121,7 +126,8 @@ pub(crate) fn work(
     };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
-    let errors = gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
+    let errors =
+        gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 

@@ -96,7 +96,9 @@ fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f
 /// Whether a motion is as large as the body that it was made for: `target` at rest, `made` in most of its frames. Both have
 /// roles. Lengths are compared in metres where both units are known, so a motion in another unit than it says is found too.
 pub fn body_size(target: &Skeleton, made: &Clip) -> Option<Verdict> {
-    let bones = LIMB_ENDS.iter().filter_map(|role| Some((target.with_role(*role)?, made.skeleton().with_role(*role)?)));
+    let bones = LIMB_ENDS
+        .iter()
+        .filter_map(|role| Some((target.with_role(*role)?, made.skeleton().with_role(*role)?)));
     let length = |id: JointId| match &made.track(id).translation {
         Some(track) => most(track),
         None => made.skeleton().joint(id).offset.norm(),
@@ -112,7 +114,9 @@ pub fn body_size(target: &Skeleton, made: &Clip) -> Option<Verdict> {
     let differ = found > LENGTHS * rest || rest > LENGTHS * found;
     (differ && rest.max(found) > 0.0).then(|| Verdict {
         code: "retarget::size",
-        message: format!("the limbs of the result are {found:.4} {unit} long in all, those of the target {rest:.4} {unit}"),
+        message: format!(
+            "the limbs of the result are {found:.4} {unit} long in all, those of the target {rest:.4} {unit}"
+        ),
         impossible: true,
     })
 }

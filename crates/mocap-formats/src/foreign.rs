@@ -61,18 +61,21 @@ const KNOWN: [(fn(&Start) -> bool, Foreign); 17] = [
         },
     ),
     (
-        |start| start.has_letters(b"endheader") && (start.has_word("nColumns=") || start.has_word("datacolumns")),
+        |start| {
+            start.has_letters(b"endheader") && (start.has_word("nColumns=") || start.has_word("datacolumns"))
+        },
         Foreign {
             what: "a table of OpenSim (.mot, .sto): values over time of a model that is in another file",
             way: "give the markers (.trc or .c3d) that it was computed from, or convert it in OpenSim",
         },
     ),
     (
-        |start| start.word.starts_with(b"{") && start.has_letters(b"\"actors\"") && start.has_letters(b"\"scene\""),
-        Foreign {
-            what: "JSON of Rokoko: actors by frame",
-            way: "export BVH or FBX from Rokoko Studio",
+        |start| {
+            start.word.starts_with(b"{")
+                && start.has_letters(b"\"actors\"")
+                && start.has_letters(b"\"scene\"")
         },
+        Foreign { what: "JSON of Rokoko: actors by frame", way: "export BVH or FBX from Rokoko Studio" },
     ),
     (
         |start| start.first.starts_with(b"Format Version,"),
@@ -83,7 +86,10 @@ const KNOWN: [(fn(&Start) -> bool, Foreign); 17] = [
     ),
     (
         |start| start.bytes.starts_with(b"Trajectories") || start.bytes.starts_with(b"Model Outputs"),
-        Foreign { what: "a table of Vicon Nexus (.csv)", way: "export C3D for markers, FBX or ASF/AMC for a skeleton" },
+        Foreign {
+            what: "a table of Vicon Nexus (.csv)",
+            way: "export C3D for markers, FBX or ASF/AMC for a skeleton",
+        },
     ),
     (
         |start| start.is_marker_table(),
@@ -94,7 +100,10 @@ const KNOWN: [(fn(&Start) -> bool, Foreign); 17] = [
     ),
     (
         |start| start.bytes.starts_with(b"Vocaloid Motion Data"),
-        Foreign { what: "a motion of MikuMikuDance (.vmd)", way: "import it in Blender, and export FBX or glTF" },
+        Foreign {
+            what: "a motion of MikuMikuDance (.vmd)",
+            way: "import it in Blender, and export FBX or glTF",
+        },
     ),
     (
         |start| start.bytes.starts_with(b"BLENDER"),
@@ -105,7 +114,11 @@ const KNOWN: [(fn(&Start) -> bool, Foreign); 17] = [
         Foreign { what: "a file of Motion Analysis (.htr)", way: "export BVH, C3D or TRC" },
     ),
     (
-        |start| start.bytes.starts_with(b"vrml ") || start.bytes.starts_with(b"#VRML") || start.is_xml_with("<X3D"),
+        |start| {
+            start.bytes.starts_with(b"vrml ")
+                || start.bytes.starts_with(b"#VRML")
+                || start.is_xml_with("<X3D")
+        },
         Foreign { what: "a VRML or X3D scene", way: "import it in Blender, and export FBX or glTF" },
     ),
     (
@@ -145,7 +158,8 @@ impl Start<'_> {
     /// Whether the text is a table with three columns for each of several points: `LASI_x,LASI_y,LASI_z`, or `LASI:X`.
     fn is_marker_table(&self) -> bool {
         let Ok(head) = std::str::from_utf8(self.first) else { return false };
-        let columns: Vec<String> = head.split([',', ';', '\t']).map(|name| name.trim().to_lowercase()).collect();
+        let columns: Vec<String> =
+            head.split([',', ';', '\t']).map(|name| name.trim().to_lowercase()).collect();
         let axis = |name: &str| {
             let (point, axis) = name.split_at_checked(name.len().checked_sub(2)?)?;
             let sign = axis.starts_with(['_', ':', '.', ' ', '-']);
@@ -174,7 +188,10 @@ mod tests {
             (b"Ogawa\xff\x00", "Alembic"),
             (b"PXR-USDC\0\0", "USD"),
             (b"PK\x03\x04\x0a\0\0\0\0\0\0\0\0\0walk.usdc", "packed USD"),
-            (b"Coordinates\nversion=1\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n", "OpenSim"),
+            (
+                b"Coordinates\nversion=1\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n",
+                "OpenSim",
+            ),
             (b"name x\ndatacolumns 2\ndatarows 2\nendheader\ntime v\n", "OpenSim"),
             (b"{\"version\":\"3.0\",\"fps\":60,\"scene\":{\"frames\":[{\"actors\":[]}]}}", "Rokoko"),
             (b"Format Version,1.23,Take Name,walk\n", "Motive"),

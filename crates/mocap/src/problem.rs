@@ -46,7 +46,9 @@ pub enum Problem {
     #[error("{option} must be above 0, found {value}")]
     NotAboveZero { option: &'static str, value: f64 },
 
-    #[error("'{path}' is a link to a place outside the folder of the file: only files below that folder are read")]
+    #[error(
+        "'{path}' is a link to a place outside the folder of the file: only files below that folder are read"
+    )]
     LinkOut { path: String },
     #[error(
         "'{path}' is a Git LFS pointer, which stands for a file that was not downloaded: `git lfs pull` downloads it"

@@ -31,7 +31,8 @@ impl TargetReport {
                 let same = made.skeleton().len() == of_target.len();
                 let size = same.then(|| {
                     let skeleton = roles.apply(made.skeleton());
-                    let made = made.clone().with_skeleton(skeleton.into()).expect("it has as many joints as before");
+                    let made =
+                        made.clone().with_skeleton(skeleton.into()).expect("it has as many joints as before");
                     body_size(&of_target, &made)
                 });
                 report.verdicts(made.rate().fps()).into_iter().chain(size.flatten()).collect()

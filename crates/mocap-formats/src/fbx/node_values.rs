@@ -51,8 +51,11 @@ pub(super) fn node_values(scene: &Scene, tree: &Tree, clip: &Clip) -> Vec<NodeVa
         let locals: Vec<Isometry3<f64>> = (0..above.len())
             .map(|joint| above[joint].inverse() * clip.local(JointId::from(joint), frame))
             .collect();
-        let turns: Vec<UnitQuaternion<f64>> =
-            locals.iter().zip(&rules).map(|(local, rule)| local.rotation * rule.half_turn.inverse()).collect();
+        let turns: Vec<UnitQuaternion<f64>> = locals
+            .iter()
+            .zip(&rules)
+            .map(|(local, rule)| local.rotation * rule.half_turn.inverse())
+            .collect();
         for (joint, turn) in tree.joints.iter().zip(&turns) {
             let q = turn.quaternion();
             transforms[joint.place].rotation = Quat { x: q.i, y: q.j, z: q.k, w: q.w };
@@ -63,8 +66,8 @@ pub(super) fn node_values(scene: &Scene, tree: &Tree, clip: &Clip) -> Vec<NodeVa
             let node = tree.node(joint);
             let stretch = node.parent.map(|parent| &placed.stretches[parent]);
             let unscaled = translation_of(&scene.nodes[node.node], stretch, &local.translation.vector);
-            let translation = unscaled
-                .map_or(rule.translation, |unscaled| unscaled - rule.outer - turn * rule.inner);
+            let translation =
+                unscaled.map_or(rule.translation, |unscaled| unscaled - rule.outer - turn * rule.inner);
             values.translations.push(translation.into());
             values.rotations.push(rule.angles(turn, values.rotations.last()));
         }

@@ -45,7 +45,9 @@ pub enum Problem {
          {:.1} %", change * 100.0
     )]
     UnevenScale { change: f64 },
-    #[error("a scale below 0 mirrors the joints: {joints} of them are called after the other side, on which they are")]
+    #[error(
+        "a scale below 0 mirrors the joints: {joints} of them are called after the other side, on which they are"
+    )]
     Mirrored { joints: usize },
     #[error(
         "the bind pose is {size:.4} times as large as the nodes: it lies in another space; roots keep the pose of their \

@@ -95,11 +95,13 @@ fn bound(
         .map(|((_, node), bind)| [length(node), length(bind)])
         .filter(|[node, bind]| node.max(*bind) > 1e-9)
         .collect();
-    let mut sizes: Vec<f64> = bones.iter().map(|[node, bind]| bind / node).filter(|size| size.is_finite()).collect();
+    let mut sizes: Vec<f64> =
+        bones.iter().map(|[node, bind]| bind / node).filter(|size| size.is_finite()).collect();
     sizes.sort_by(f64::total_cmp);
     let median = sizes.get(sizes.len() / 2).copied().filter(|size| *size > 0.0).unwrap_or(1.0);
     let size = if (median - 1.0).abs() <= SAME_LENGTH { 1.0 } else { median };
-    let differ = |[node, bind]: &&[f64; 2]| (node * size - bind).abs() > SAME_LENGTH * (node * size).max(*bind);
+    let differ =
+        |[node, bind]: &&[f64; 2]| (node * size - bind).abs() > SAME_LENGTH * (node * size).max(*bind);
     let other = bones.iter().filter(differ).count();
     if 4 * other > bones.len() {
         warnings.push(Finding::new(Problem::BindPose { joints: other, all: bones.len() }));
@@ -116,7 +118,8 @@ fn bound(
         if joint.parent.is_none() && (size != 1.0 || same_pose) {
             return *node;
         }
-        let near = (node.translation.vector * size - bind.translation.vector).norm() <= SAME_LENGTH * size * length(node);
+        let near = (node.translation.vector * size - bind.translation.vector).norm()
+            <= SAME_LENGTH * size * length(node);
         let translation = match joint.parent {
             Some(_) if near => node.translation,
             _ => Translation3::from(bind.translation.vector / size),

@@ -40,7 +40,13 @@ pub(super) fn moves(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
 
 /// The curves that move, turn and scale a joint, of those that are wanted: complete local transforms, angles in degrees.
 /// Between two frames of the clip at `fps`, rotations stay within `turn` \[rad\] of the shortest way.
-pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3], turn: f64, fps: f64) -> Vec<Curves> {
+pub(super) fn curves(
+    joint: &Joint,
+    tracks: &JointTracks,
+    wanted: [bool; 3],
+    turn: f64,
+    fps: f64,
+) -> Vec<Curves> {
     let vectors = |track: &Option<Track<Vector3<f64>>>, rest: Vector3<f64>| {
         let rest = Track::Constant(rest);
         let values = track.as_ref().unwrap_or(&rest).values();
@@ -53,7 +59,8 @@ pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3], tur
     if wanted[1] {
         let (angles, times) = angles(joint.rest_rotation, tracks.rotation.values(), turn);
         let ticks = |time: f64| (time * TICKS as f64 / fps).round() as i64;
-        let times = (times.len() > tracks.rotation.values().len()).then(|| times.into_iter().map(ticks).collect());
+        let times =
+            (times.len() > tracks.rotation.values().len()).then(|| times.into_iter().map(ticks).collect());
         all.push(Curves { times, ..three("Lcl Rotation", "R", angles) });
     }
     if wanted[2] {
@@ -67,7 +74,11 @@ const BETWEEN: u32 = 64;
 
 /// Rotations as angles about X, Y and Z \[degrees\], and their times \[frames\]. Linear angles do not go the shortest way
 /// from one rotation to the next: where they leave it by more than `turn` \[rad\], keys are added.
-fn angles(rest: UnitQuaternion<f64>, rotations: &[UnitQuaternion<f64>], turn: f64) -> (Vec<[f64; 3]>, Vec<f64>) {
+fn angles(
+    rest: UnitQuaternion<f64>,
+    rotations: &[UnitQuaternion<f64>],
+    turn: f64,
+) -> (Vec<[f64; 3]>, Vec<f64>) {
     let first = ORDER.angles_near(&rotations[0], ORDER.angles(&rest));
     let (mut keys, mut times) = (vec![first], vec![0.0]);
     for (at, pair) in rotations.windows(2).enumerate() {

@@ -37,7 +37,8 @@ fn role(bone: &str, is_first_version: bool) -> Option<Role> {
         true => [("Metacarpal", "1"), ("Proximal", "2"), ("Distal", "3")],
         false => [("Proximal", "1"), ("Intermediate", "2"), ("Distal", "3")],
     };
-    let numbered = numbers.iter().find_map(|(word, number)| Some(format!("{}{number}", bone.strip_suffix(word)?)));
+    let numbered =
+        numbers.iter().find_map(|(word, number)| Some(format!("{}{number}", bone.strip_suffix(word)?)));
     let name = numbered.unwrap_or_else(|| bone.to_owned());
     let (first, rest) = name.split_at_checked(1)?;
     format!("{}{rest}", first.to_uppercase()).parse().ok()
@@ -54,8 +55,12 @@ mod tests {
             "hips": { "node": 4 }, "leftThumbMetacarpal": { "node": 5 }, "rightLittleDistal": { "node": 6 },
             "leftEye": { "node": 7 }, "upperChest": { "node": 8 }
         });
-        let expected =
-            BTreeMap::from([(4, Role::Hips), (5, Role::LeftThumb1), (6, Role::RightLittle3), (8, Role::UpperChest)]);
+        let expected = BTreeMap::from([
+            (4, Role::Hips),
+            (5, Role::LeftThumb1),
+            (6, Role::RightLittle3),
+            (8, Role::UpperChest),
+        ]);
         for extension in ["VRMC_vrm", "VRMC_vrm_animation"] {
             let json = json!({ "extensions": { extension: { "humanoid": { "humanBones": bones } } } });
             assert_eq!(roles(&json), expected, "{extension}");

@@ -80,10 +80,13 @@ pub(super) fn unpack(
     for (at, view) in root.buffer_views.iter_mut().enumerate() {
         let Some(extension) = view.extensions.remove(NAME) else { continue };
         let path = format!("bufferViews[{at}].extensions.{NAME}");
-        let packed: Packed = serde_json::from_value(extension)
-            .map_err(|error| Finding::new(Problem::Json { path: path.clone(), message: cut(&error.to_string()) }))?;
+        let packed: Packed = serde_json::from_value(extension).map_err(|error| {
+            Finding::new(Problem::Json { path: path.clone(), message: cut(&error.to_string()) })
+        })?;
         match empty.get(view.buffer) {
-            None => return Err(index(format!("bufferViews[{at}].buffer"), view.buffer, "buffers", buffers.len())),
+            None => {
+                return Err(index(format!("bufferViews[{at}].buffer"), view.buffer, "buffers", buffers.len()));
+            }
             // The same data are there uncompressed as well.
             Some(false) => continue,
             Some(true) => {}
@@ -102,7 +105,11 @@ pub(super) fn unpack(
             return Err(Finding::new(Problem::Unexpected { path, found, expected }));
         }
         left = left.checked_sub(size).ok_or_else(|| {
-            Finding::new(LimitExceeded { what: "bytes after decoding", found: limits.bytes + size - left, limit: limits.bytes })
+            Finding::new(LimitExceeded {
+                what: "bytes after decoding",
+                found: limits.bytes + size - left,
+                limit: limits.bytes,
+            })
         })?;
         let data = decoded(&packed, buffers, &path)?;
         let target = filled[view.buffer].get_or_insert_with(|| buffers[view.buffer].to_vec());
@@ -175,7 +182,9 @@ fn decoded(packed: &Packed, buffers: &[Arc<[u8]>], path: &str) -> Result<Vec<u8>
         }
         "TRIANGLES" => narrowed(&triangles(data, count).ok_or_else(damaged)?, stride).ok_or_else(damaged)?,
         "INDICES" => narrowed(&sequence(data, count).ok_or_else(damaged)?, stride).ok_or_else(damaged)?,
-        other => return Err(unexpected("mode", format!("'{}'", cut(other)), "ATTRIBUTES, TRIANGLES or INDICES")),
+        other => {
+            return Err(unexpected("mode", format!("'{}'", cut(other)), "ATTRIBUTES, TRIANGLES or INDICES"));
+        }
     };
     // Only attributes are filtered.
     let filter = packed.filter.as_deref().filter(|filter| *filter != "NONE");
@@ -184,7 +193,9 @@ fn decoded(packed: &Packed, buffers: &[Arc<[u8]>], path: &str) -> Result<Vec<u8>
         Some(filter) if packed.mode == "ATTRIBUTES" => filtered(bytes, filter, stride),
         Some(_) => None,
     };
-    filtered.ok_or_else(|| unexpected("filter", format!("'{}'", cut(filter.unwrap_or(""))), "one for this mode and stride"))
+    filtered.ok_or_else(|| {
+        unexpected("filter", format!("'{}'", cut(filter.unwrap_or(""))), "one for this mode and stride")
+    })
 }
 
 /// Takes bytes from the front.
@@ -344,7 +355,9 @@ fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
         let mut a = if a_is_far { 0 } else { fresh(&mut next) };
         let mut b = if second == 0 { fresh(&mut next) } else { recent.vertex(second) };
         let mut c = if third == 0 { fresh(&mut next) } else { recent.vertex(third) };
-        for (far, vertex) in [(a_is_far, &mut a), (told && second == 15, &mut b), (told && third == 15, &mut c)] {
+        for (far, vertex) in
+            [(a_is_far, &mut a), (told && second == 15, &mut b), (told && third == 15, &mut c)]
+        {
             if far {
                 *vertex = stepped(&mut data, last)?;
                 last = *vertex;
@@ -401,7 +414,8 @@ fn filtered(mut bytes: Vec<u8>, filter: &str, stride: usize) -> Option<Vec<u8>> 
     match (filter, stride) {
         ("OCTAHEDRAL", 4) => {
             for four in bytes.chunks_exact_mut(4) {
-                let [x, y, one] = octahedral([four[0], four[1], four[2]].map(|byte| f32::from(byte as i8)), 127.0);
+                let [x, y, one] =
+                    octahedral([four[0], four[1], four[2]].map(|byte| f32::from(byte as i8)), 127.0);
                 (four[0], four[1], four[2]) = (x as i8 as u8, y as i8 as u8, one as i8 as u8);
             }
         }
@@ -511,8 +525,8 @@ mod tests {
     fn triangles_and_sequences_come_back() {
         // The example of the reference: a quad of two triangles, then one that repeats its edge.
         let data = [
-            0xe0, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67, 0x78,
-            0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
+            0xe0, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67,
+            0x78, 0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
         ];
         assert_eq!(triangles(&data, 12).unwrap(), [0, 1, 2, 2, 1, 3, 4, 6, 5, 7, 8, 9]);
         let data = [0xd1, 0x00, 0x04, 0xcd, 0x01, 0x04, 0x07, 0x98, 0x1f, 0x00, 0x00, 0x00, 0x00];
@@ -524,8 +538,8 @@ mod tests {
     fn damaged_data_never_panic_and_give_as_much_as_was_asked_for() {
         let vertices: Vec<[u8; 4]> = (0..200u8).map(|i| [i, i.wrapping_mul(7), 255 - i, 3]).collect();
         let triangles = [
-            0xe1, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67, 0x78,
-            0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
+            0xe1, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67,
+            0x78, 0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
         ];
         let indices = [0xd1, 0x00, 0x04, 0xcd, 0x01, 0x04, 0x07, 0x98, 0x1f, 0x00, 0x00, 0x00, 0x00];
         let sources = [packed(&vertices), triangles.to_vec(), indices.to_vec()];

@@ -61,7 +61,9 @@ pub enum Problem {
     // Warnings.
     #[error("the file has no animation: it is a skeleton without frames")]
     NoAnimation,
-    #[error("the file has no skin: other programs import its nodes as empties, not as bones; a drawn body adds one")]
+    #[error(
+        "the file has no skin: other programs import its nodes as empties, not as bones; a drawn body adds one"
+    )]
     NoSkin,
     #[error("{path}: keys are not at a constant rate; they are resampled at {fps} frames per second")]
     Resampled { path: String, fps: f64 },

@@ -1,8 +1,7 @@
 //! From nodes to joints: which nodes move a body, their order, and their rest pose.
 
 use mocap_model::{
-    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
-    Vector3,
+    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 use nalgebra::Matrix4;
 

@@ -60,7 +60,11 @@ impl<'b> Archive<'b> {
     ///
     /// # Errors
     /// As [`Archive::read`].
-    pub fn read_numbers(&self, which: impl Fn(&str) -> bool, warnings: &mut Vec<Finding>) -> Result<Arrays, Finding> {
+    pub fn read_numbers(
+        &self,
+        which: impl Fn(&str) -> bool,
+        warnings: &mut Vec<Finding>,
+    ) -> Result<Arrays, Finding> {
         self.read_but(which, |path, content| {
             let is_object = npy::is_object(content);
             if is_object {

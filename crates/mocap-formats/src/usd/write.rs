@@ -20,7 +20,10 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
     }
     let shown = display_name(document.skeleton.name(), name, "    ");
-    writeln!(out, ")\n\ndef SkelRoot \"{name}\" (\n{shown}    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{{")?;
+    writeln!(
+        out,
+        ")\n\ndef SkelRoot \"{name}\" (\n{shown}    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{{"
+    )?;
     skeleton(document, out)?;
     // One stage has one time: clips of other rates have their time codes in that of the first.
     let fps = animations.first().map_or(1.0, |first| first.clip.rate().fps());

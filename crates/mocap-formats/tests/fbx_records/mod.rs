@@ -1,6 +1,9 @@
 //! Edits the records of FBX files: puts a node above all others, and turns the order of objects around.
 
-#![allow(dead_code, reason = "the modules of the library that read and write records have more than is needed here")]
+#![allow(
+    dead_code,
+    reason = "the modules of the library that read and write records have more than is needed here"
+)]
 
 use super::wrapped::Wrap;
 use nalgebra::Matrix4;
@@ -82,7 +85,8 @@ impl File {
         }
         let (x, y, z) = wrap.rotation().euler_angles();
         let turn = [x, y, z].map(f64::to_degrees);
-        let vector = |name, [x, y, z]: [f64; 3]| property(name, [name, "", "A"], &[x.into(), y.into(), z.into()]);
+        let vector =
+            |name, [x, y, z]: [f64; 3]| property(name, [name, "", "A"], &[x.into(), y.into(), z.into()]);
         let values = [
             ("Lcl Translation", "T", wrap.translation),
             ("Lcl Rotation", "R", turn),
@@ -140,7 +144,11 @@ fn move_binds(objects: &mut [Record], by: &Matrix4<f64>) {
         for inside in &mut object.inside {
             match (&*name, &*inside.name) {
                 ("Pose", "PoseNode") => {
-                    inside.inside.iter_mut().filter(|field| field.name == "Matrix").for_each(|field| moved(field, by));
+                    inside
+                        .inside
+                        .iter_mut()
+                        .filter(|field| field.name == "Matrix")
+                        .for_each(|field| moved(field, by));
                 }
                 ("Deformer", "TransformLink" | "TransformAssociateModel") => moved(inside, by),
                 _ => {}
@@ -169,7 +177,9 @@ fn numbers(property: &Property) -> Option<Vec<f64>> {
         }
         false => bytes.extend_from_slice(data),
     }
-    let values: Vec<f64> =
-        bytes.chunks_exact(8).map(|eight| f64::from_le_bytes(eight.try_into().expect("eight bytes"))).collect();
+    let values: Vec<f64> = bytes
+        .chunks_exact(8)
+        .map(|eight| f64::from_le_bytes(eight.try_into().expect("eight bytes")))
+        .collect();
     (head[0] == b'd' && values.len() == 16).then_some(values)
 }

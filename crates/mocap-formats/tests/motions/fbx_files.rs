@@ -154,7 +154,8 @@ pub(crate) fn fixtures_stay_on_the_motion_between_frames() {
 }
 
 pub(crate) fn real_motions_stay_on_the_motion_between_frames() {
-    for (name, bytes) in mocap_corpus::files("bvh").into_iter().filter(|(name, _)| !name.contains("bandai2")) {
+    for (name, bytes) in mocap_corpus::files("bvh").into_iter().filter(|(name, _)| !name.contains("bandai2"))
+    {
         let clip = clip_of(&name, &bytes);
         let clip = clip.trimmed(0..clip.frames().min(200)).unwrap();
         let off = check_between(&name, &clip);

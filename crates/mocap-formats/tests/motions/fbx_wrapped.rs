@@ -60,7 +60,8 @@ fn check_written(what: &str, clip: &Clip, document: &dyn Document, joints: usize
     if clip.has_scale() || clip.frames() == 0 {
         return;
     }
-    let kept = document.with_clips(std::slice::from_ref(clip), Format::Fbx, &WriteOptions::default()).unwrap();
+    let kept =
+        document.with_clips(std::slice::from_ref(clip), Format::Fbx, &WriteOptions::default()).unwrap();
     let alone = write(clip, Format::Fbx, &WriteOptions::default()).unwrap();
     let kept = match kept {
         Kept::Written(kept) => Some(kept),

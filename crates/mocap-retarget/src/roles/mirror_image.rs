@@ -55,9 +55,9 @@ fn image(
         .chain([[place(parent), place(twin)]])
         .collect();
     let off = |candidate: &JointId| {
-        let differences = known.iter().map(|[here, there]| {
-            ((place(joint) - here).norm() - (place(*candidate) - there).norm()).abs()
-        });
+        let differences = known
+            .iter()
+            .map(|[here, there]| ((place(joint) - here).norm() - (place(*candidate) - there).norm()).abs());
         differences.fold(0.0, f64::max)
     };
     let mut candidates: Vec<(f64, JointId)> = free(twin).into_iter().map(|id| (off(&id), id)).collect();
