@@ -17,8 +17,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORPUS = os.environ.get("MOCAP_CORPUS", "../shared/data")
-FIXTURES = ["fixtures/clips/alex_walk.bvh", "fixtures/clips/robin_jump.bvh", "fixtures/fbx/warn-two-clips.fbx"]
-REAL = ["cmu/12_01_walk.bvh", "bandai/dataset-1_kick_normal_001.bvh", "misc/makehuman_doubleclap.bvh"]
+FIXTURES = ["fixtures/clips/alex_walk.bvh", "fixtures/clips/robin_jump.bvh", "fixtures/fbx/warn-two-clips.fbx",
+            "fixtures/fbx/clean.fbx"]
+# The last ones have joints that are turned at rest.
+REAL = ["cmu/12_01_walk.bvh", "bandai/dataset-1_kick_normal_001.bvh", "misc/makehuman_doubleclap.bvh",
+        "gltf/cesium_man.gltf"]
 TOLERANCE = 1e-4  # [m]
 FRAMES = 10
 

@@ -78,7 +78,10 @@ pub use smoothness::{LargestStep, correlation, largest_step, mean_jerk, rms_diff
 pub use trajectory::{Trajectory, placements, trajectories, trajectory};
 pub use unit::{UnitGuess, guess_unit, leg_length, metres_per_unit, stature, tree_diameter, unit_guess};
 pub use up::{upright, upright_by};
-pub use verdict::{LimbMatch, Verdict, always_in_contact, limb_lengths, limb_matches, may_have_two_lengths};
+pub use verdict::{
+    LimbMatch, Verdict, always_in_contact, body_size, limb_direction, limb_lengths, limb_matches,
+    may_have_two_lengths,
+};
 
 /// The examples of the README.
 #[cfg(doctest)]

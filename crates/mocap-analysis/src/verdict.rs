@@ -3,7 +3,7 @@
 //! A verdict that is an error holds for no body: bones of two lengths at once, a limb that moves against its source. It
 //! says that a file was misread or is broken, and that what is made of it would be wrong however good its figures are.
 
-use mocap_model::{Clip, Role, Track};
+use mocap_model::{Clip, JointId, Role, Skeleton, Track};
 
 use crate::percentile::percentile;
 
@@ -15,6 +15,8 @@ const MOVES: f64 = 10.0;
 const AGAINST: f64 = 0.0;
 /// A limb whose correlation with the source is below this hardly follows.
 const HARDLY: f64 = 0.3;
+/// A limb that is further from that of the source in all frames together points to the other side \[deg\].
+const OPPOSITE: f64 = 90.0;
 /// Clips shorter than this may stand in all of their frames \[s\].
 const SHORT: f64 = 2.0;
 
@@ -78,12 +80,54 @@ pub fn may_have_two_lengths(clip: &Clip) -> bool {
     })
 }
 
+/// The length of a bone in most frames.
+fn most(track: &Track<mocap_model::Vector3<f64>>) -> f64 {
+    let mut lengths: Vec<f64> = track.values().iter().map(|place| place.norm()).collect();
+    percentile(&mut lengths, 0.5)
+}
+
 /// The lengths of a bone at rest and in most frames, where they are two.
 fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f64, f64)> {
-    let mut lengths: Vec<f64> = track.values().iter().map(|place| place.norm()).collect();
-    let moved = percentile(&mut lengths, 0.5);
+    let moved = most(track);
     let differ = moved > LENGTHS * rest || rest > LENGTHS * moved;
     (differ && moved.max(rest) > 0.0).then_some((rest, moved))
+}
+
+/// Whether a motion is as large as the body that it was made for: `target` at rest, `made` in most of its frames. Both have
+/// roles. Lengths are compared in metres where both units are known, so a motion in another unit than it says is found too.
+pub fn body_size(target: &Skeleton, made: &Clip) -> Option<Verdict> {
+    let bones = LIMB_ENDS
+        .iter()
+        .filter_map(|role| Some((target.with_role(*role)?, made.skeleton().with_role(*role)?)));
+    let length = |id: JointId| match &made.track(id).translation {
+        Some(track) => most(track),
+        None => made.skeleton().joint(id).offset.norm(),
+    };
+    let (rest, found) = bones.fold((0.0, 0.0), |(rest, found), (of_target, of_made)| {
+        (rest + target.joint(of_target).offset.norm(), found + length(of_made))
+    });
+    let (of_target, of_made) = (target.space().metres(), made.skeleton().space().metres());
+    let (rest, found, unit) = match of_target.zip(of_made) {
+        Some((of_target, of_made)) => (rest * of_target, found * of_made, "m"),
+        None => (rest, found, "units"),
+    };
+    let differ = found > LENGTHS * rest || rest > LENGTHS * found;
+    (differ && rest.max(found) > 0.0).then(|| Verdict {
+        code: "retarget::size",
+        message: format!(
+            "the limbs of the result are {found:.4} {unit} long in all, those of the target {rest:.4} {unit}"
+        ),
+        impossible: true,
+    })
+}
+
+/// Whether a limb points the other way than that of the motion from which it was made: the mean angle between both \[deg\].
+pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
+    (angle > OPPOSITE).then(|| Verdict {
+        code: "retarget::against",
+        message: format!("{limb} points {angle:.0}° away from that of the source on average"),
+        impossible: true,
+    })
 }
 
 /// Whether limbs follow those of the motion from which they were made.
@@ -152,6 +196,34 @@ mod tests {
         // One frame is no length.
         let one = Track::Sampled([0.4, 0.4, 0.4, 9.0].map(|length| Vector3::y() * length).to_vec());
         assert_eq!(limb_lengths(&leg(0.4, Some(one))), None);
+    }
+
+    #[test]
+    fn results_are_as_large_as_their_target() {
+        let body = leg(0.4, None);
+        let unit = |metres: f64| {
+            let unit = Some(mocap_model::Unit { metres, source: mocap_model::UnitSource::File });
+            body.skeleton().with_space(Space { unit, ..Space::default() })
+        };
+        let metres = unit(1.0);
+        let made = |skeleton: Skeleton| body.clone().with_skeleton(Arc::new(skeleton)).unwrap();
+        assert_eq!(body_size(&metres, &made(unit(1.0))), None);
+        for metres_of_unit in [0.01, 100.0] {
+            let found = body_size(&metres, &made(unit(metres_of_unit))).unwrap();
+            assert!(found.impossible && found.code == "retarget::size", "{found:?}");
+        }
+        // The same lengths in another unit are the same size.
+        let centimetres = unit(0.01).with_joints(|joint| joint.offset *= 100.0).unwrap();
+        assert_eq!(body_size(&metres, &made(centimetres)), None);
+        // Frames of another size than the rest pose.
+        let places = Track::Sampled(vec![-Vector3::y() * 40.0; 4]);
+        assert!(body_size(body.skeleton(), &leg(0.4, Some(places))).is_some());
+    }
+
+    #[test]
+    fn limbs_on_robots_point_to_the_side_of_the_source() {
+        assert_eq!(limb_direction("thigh", 60.0), None);
+        assert!(limb_direction("thigh", 128.0).is_some_and(|verdict| verdict.impossible));
     }
 
     #[test]

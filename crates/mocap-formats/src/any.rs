@@ -7,6 +7,7 @@ use mocap_model::{Clip, Skeleton};
 
 use crate::body::BoundBody;
 use crate::entry::{ReadFile, ReadShared};
+use crate::foreign::foreign;
 use crate::left_out::{as_held, left_behind};
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
@@ -55,6 +56,9 @@ pub fn read_shared(
 fn reader(bytes: &[u8], options: &ReadOptions) -> Result<(ReadFile, Option<ReadShared>), Rejected> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(text::Problem::Empty.into());
+    }
+    if let Some(known) = foreign(bytes) {
+        return Err(Finding::new(FormatProblem::Foreign { known }).into());
     }
     let format = options.format.or_else(|| Format::detect(bytes));
     let entry = format.ok_or_else(|| Finding::new(FormatProblem::Unknown))?.entry();

@@ -131,7 +131,16 @@ pub(crate) struct Start<'t> {
     pub(crate) second: Option<&'t [u8]>,
 }
 
+/// How much of a file detection looks at \[bytes\].
+const LOOKED_AT: usize = 64 * 1024;
+
 impl Start<'_> {
+    /// The start of a file, as bytes and as text; `None` of an empty one.
+    pub(crate) fn of_file(bytes: &[u8]) -> Option<(&[u8], Cow<'_, [u8]>)> {
+        let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
+        (!bytes.is_empty()).then(|| (bytes, crate::text::decode(bytes)))
+    }
+
     /// The lines of a text that was decoded from bytes; `None` where all are blank.
     pub(crate) fn of<'t>(bytes: &'t [u8], text: &'t [u8]) -> Option<Start<'t>> {
         let mut lines = text

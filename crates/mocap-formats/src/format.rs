@@ -4,10 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{Beside, Content, FileBeside, FilesBeside, Format, Limits, Rejected, TABLE, arrays, text};
-
-/// How much of a file [`Format::detect`] looks at \[bytes\].
-const LOOKED_AT: usize = 64 * 1024;
+use crate::{Beside, Content, FileBeside, FilesBeside, Foreign, Format, Limits, Rejected, TABLE, arrays};
 
 impl Format {
     /// What the table knows about it.
@@ -212,8 +209,7 @@ impl Format {
 
     /// The format of a file by its first lines; `None` where they fit no format.
     pub fn detect(bytes: &[u8]) -> Option<Format> {
-        let bytes = &bytes[..bytes.len().min(LOOKED_AT)];
-        let text = text::decode(bytes);
+        let (bytes, text) = Start::of_file(bytes)?;
         let start = Start::of(bytes, &text)?;
         Format::ALL.into_iter().find(|format| (format.entry().detect)(&start))
     }
@@ -243,6 +239,8 @@ impl FromStr for Format {
 pub enum FormatProblem {
     #[error("unknown format: neither name nor content identifies it")]
     Unknown,
+    #[error("the file is {known}, which is not read")]
+    Foreign { known: Foreign },
     #[error("{reason}")]
     WriteOnly { reason: &'static str },
     #[error("{format} files can be read but not written")]
@@ -265,6 +263,7 @@ impl crate::Problem for FormatProblem {
     fn code(&self) -> &'static str {
         match self {
             FormatProblem::Unknown => "format::unknown",
+            FormatProblem::Foreign { .. } => "format::other-program",
             FormatProblem::WriteOnly { .. } => "format::write-only",
             FormatProblem::ReadOnly { .. } => "format::read-only",
             FormatProblem::OnlyMarkers | FormatProblem::NoMarkers { .. } => "format::markers",

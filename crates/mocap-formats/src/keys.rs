@@ -27,7 +27,7 @@ pub(crate) fn reduce(clip: &Clip, error: Option<f64>) -> Vec<JointKeys> {
     // The measure below knows no scales.
     let error = error.filter(|error| *error > 0.0 && !clip.has_scale());
     let Some(error) = error else { return with_tolerance(clip, None, &[]) };
-    let reach = reach(clip);
+    let reach = reach(clip, SHELL);
     let mut share = 0.4;
     for _ in 0..ATTEMPTS {
         let keys = with_tolerance(clip, Some(error * share), &reach);
@@ -124,8 +124,9 @@ fn rotations_within(values: &[UnitQuaternion<f64>], from: usize, to: usize, angl
     })
 }
 
-/// By joint: how far from it the joints below are at most, along the bones [units of the clip].
-fn reach(clip: &Clip) -> Vec<f64> {
+/// By joint: how far from it the joints below are at most, along the bones, and a point beside it by `shell` [units of the
+/// clip].
+pub(crate) fn reach(clip: &Clip, shell: f64) -> Vec<f64> {
     let mut reach = vec![0.0f64; clip.skeleton().len()];
     for (id, joint) in clip.skeleton().iter().rev() {
         let length = clip.track(id).translation.as_ref().map_or(joint.offset.norm(), |track| {
@@ -136,7 +137,7 @@ fn reach(clip: &Clip) -> Vec<f64> {
             reach[parent.index()] = reach[parent.index()].max(below);
         }
     }
-    reach.iter().map(|reach| reach + SHELL).collect()
+    reach.iter().map(|reach| reach + shell).collect()
 }
 
 /// The largest distance in object space of the clip between keys from the clip itself.

@@ -41,4 +41,6 @@ pub enum Remedy {
     SafeNames,
     /// Write the document as it was read.
     KeepDocument,
+    /// Draw a body that is bound to the joints.
+    DrawBody,
 }

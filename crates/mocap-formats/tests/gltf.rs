@@ -235,6 +235,77 @@ fn skins_may_share_joints_and_lack_binds() {
     assert!(code == "gltf::json" && text.contains("bufferViews[0].byteStride"), "{code} {text}");
 }
 
+/// The JSON and the binary part of a fixture.
+fn parts(name: &str) -> (serde_json::Value, Vec<u8>) {
+    let path = format!("{}/../../fixtures/gltf/{name}.glb", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(path).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&bytes[20..20 + length]).unwrap(), bytes[28 + length..].to_vec())
+}
+
+fn glb(json: &serde_json::Value, data: &[u8]) -> Vec<u8> {
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut file = b"glTF\x02\0\0\0".to_vec();
+    file.extend(((28 + text.len() + data.len()) as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", text.as_slice()), (b"BIN\0", data)] {
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(chunk);
+    }
+    file
+}
+
+#[test]
+fn compressed_buffer_views_are_the_plain_ones() {
+    let (json, data) = parts("other-meshopt");
+    let (plain_json, plain_data) = parts("clean");
+    let compressed = read_back(&glb(&json, &data), None);
+    let plain = read_back(&glb(&plain_json, &plain_data), None);
+    assert_eq!(compressed.skeleton().joints(), plain.skeleton().joints());
+    assert!(apart(&compressed, &plain) < 2e-5, "{}", apart(&compressed, &plain));
+    // What is written back names no compression.
+    let document = read(&glb(&json, &data), &ReadOptions::default()).unwrap().value;
+    let clip = document.to_clip(&ReadOptions::default()).unwrap().value;
+    let kept = document.with_clips(std::slice::from_ref(&clip), Format::Glb, &WriteOptions::default());
+    let Kept::Written(written) = kept.unwrap() else { panic!("the file takes its own clip") };
+    let written = written.main.into_bytes();
+    assert!(!written.windows(7).any(|word| word == b"meshopt"));
+    assert!(apart(&read_back(&written, None), &plain) < 3e-5);
+}
+
+#[test]
+fn compressed_buffer_views_are_bounded_by_their_bytes() {
+    let (json, data) = parts("other-meshopt");
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = json.clone();
+        change(&mut json);
+        let error = *read(&glb(&json, &data), &ReadOptions::default()).unwrap_err().error;
+        (error.code(), error.to_string())
+    };
+    let packed = "/bufferViews/0/extensions/EXT_meshopt_compression";
+    let set = |json: &mut serde_json::Value, path: &str, value: serde_json::Value| {
+        *json.pointer_mut(path).unwrap() = value;
+    };
+    // As many items as no bytes hold, in a buffer that would have to be as large.
+    let (code, text) = refused(&|json| {
+        set(json, &format!("{packed}/count"), 200_000_000.into());
+        set(json, "/bufferViews/0/byteLength", 800_000_000.into());
+        set(json, "/buffers/1/byteLength", 800_000_252.into());
+    });
+    assert!(code == "gltf::value" && text.contains("buffers[1].byteLength"), "{code} {text}");
+    let (_, text) = refused(&|json| set(json, &format!("{packed}/count"), 4.into()));
+    assert!(text.contains("bufferViews[0].byteLength"), "{text}");
+    let (_, text) = refused(&|json| set(json, &format!("{packed}/byteLength"), 9.into()));
+    assert!(text.contains("damaged") || text.contains("cut off"), "{text}");
+    let (_, text) = refused(&|json| set(json, &format!("{packed}/mode"), "x".repeat(100_000).into()));
+    assert!(text.contains("ATTRIBUTES, TRIANGLES or INDICES") && text.len() < 1000, "{text}");
+    let (_, text) = refused(&|json| {
+        set(json, &format!("{packed}/buffer"), 7.into());
+    });
+    assert!(text.contains("buffers"), "{text}");
+}
+
 #[test]
 fn small_files_cannot_ask_for_much() {
     let clean = include_bytes!("../../../fixtures/gltf/clean.glb");

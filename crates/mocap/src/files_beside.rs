@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Beside, FilesBeside, Format, Limits, Rejected};
+use mocap_formats::{Beside, FilesBeside, Finding, Format, Limits, Rejected};
+
+use crate::Problem;
 
 /// Reads what a file refers to, by `read`; a file that is missing is left out, and the reader of the format says so.
 /// `path` is that of the file; without a path no files are beside it.
@@ -52,14 +54,28 @@ pub fn files_beside<E>(
             return Ok(Ok(files));
         }
         for name in new {
+            if name.needed && leads_out(folder, &name.path) {
+                return Ok(Err(Finding::new(Problem::LinkOut { path: name.path }).into()));
+            }
             if let Some(file) = inside(folder, &name.path) {
                 let content = read(&file, left as u64)?;
+                if content.starts_with(LFS_POINTER) {
+                    return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
+                }
                 // One byte more than the limit: the reader of the format reports it.
                 left = left.saturating_sub(content.len());
                 files.insert(name.path, content.into());
             }
         }
     }
+}
+
+/// How a file starts that stands for one which Git LFS did not download.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
+/// Whether a file of a folder is there, but is a link to another place.
+fn leads_out(folder: &Path, name: &str) -> bool {
+    folder.join(name).is_file() && inside(folder, name).is_none()
 }
 
 /// The path of a file in a folder; `None` if none exists, or a link leads out of the folder.
@@ -87,6 +103,41 @@ mod tests {
         {
             std::os::unix::fs::symlink(folder.path().join("secret"), inner.join("link")).unwrap();
             assert_eq!(inside(&inner, "link"), None);
+            assert!(leads_out(&inner, "link") && !leads_out(&inner, "a.bin") && !leads_out(&inner, "b.bin"));
         }
+    }
+
+    /// What reading a glTF file says whose buffer is this.
+    fn beside(content: &[u8]) -> Result<FilesBeside, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.gltf");
+        std::fs::write(folder.path().join("a.bin"), content).unwrap();
+        let gltf = br#"{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":1}]}"#;
+        let read = |path: &Path, limit: u64| crate::file_bytes(path, limit);
+        let files = files_beside(Some(&path), gltf, Format::Gltf, &Limits::default(), read).unwrap();
+        files.map_err(|rejected| rejected.error.to_string())
+    }
+
+    #[test]
+    fn pointers_of_git_lfs_are_called_that() {
+        assert_eq!(beside(b"x").unwrap().len(), 1);
+        let error = beside(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n").unwrap_err();
+        assert!(error.contains("Git LFS") && error.contains("a.bin"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_folder_are_called_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(folder.path().join("a.bin"), "x").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("a.bin"), inner.join("a.bin")).unwrap();
+        let gltf = br#"{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":1}]}"#;
+        let read = |path: &Path, limit: u64| crate::file_bytes(path, limit);
+        let path = inner.join("a.gltf");
+        let files = files_beside(Some(&path), gltf, Format::Gltf, &Limits::default(), read).unwrap();
+        let error = files.unwrap_err().error.to_string();
+        assert!(error.contains("link") && error.contains("a.bin"), "{error}");
     }
 }

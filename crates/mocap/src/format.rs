@@ -83,6 +83,9 @@ impl FileFormat {
         // Tables of several kinds share an extension.
         let named = named.filter(|format| *format != FileFormat::Mocz);
         let known = stated.or(named.filter(|format| format.readable().is_ok()));
+        if let Some(known) = mocap_formats::foreign(bytes) {
+            return Err(Finding::new(FormatProblem::Foreign { known }));
+        }
         known.or_else(|| FileFormat::detect(bytes)).or(named).ok_or_else(|| match mocz {
             true => Finding::new(Problem::NotCompressed { named: true }),
             false => Finding::new(FormatProblem::Unknown),

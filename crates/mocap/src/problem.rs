@@ -46,6 +46,14 @@ pub enum Problem {
     #[error("{option} must be above 0, found {value}")]
     NotAboveZero { option: &'static str, value: f64 },
 
+    #[error(
+        "'{path}' is a link to a place outside the folder of the file: only files below that folder are read"
+    )]
+    LinkOut { path: String },
+    #[error(
+        "'{path}' is a Git LFS pointer, which stands for a file that was not downloaded: `git lfs pull` downloads it"
+    )]
+    LfsPointer { path: String },
     #[error("there is no subject '{asked}'; the file has {}", match known.len() {
         0 => "no bodies".to_owned(),
         _ => known.join(", "),
@@ -141,6 +149,8 @@ impl mocap_formats::Problem for Problem {
             Problem::NoSuchJoint { .. } => "compress::no-such-joint",
             Problem::FarBetweenFrames { .. } => "compress::between-frames",
             Problem::NotAboveZero { .. } => "usage::value",
+            Problem::LinkOut { .. } => "io::link-out",
+            Problem::LfsPointer { .. } => "io::lfs-pointer",
             Problem::UnitUnknown { .. } => "unit::unknown",
             Problem::UnitGuessed { .. } | Problem::UnitOfOther => "unit::guessed",
             Problem::UnitVoted { .. } => "unit::voted",

@@ -1,9 +1,10 @@
 //! What cannot be right about a motion of a file, or hardly is.
 
-use mocap_analysis::{Verdict, limb_lengths, may_have_two_lengths};
+use mocap_analysis::{Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths};
 use mocap_model::Clip;
+use mocap_robot::Follow;
 
-use crate::{TargetReport, with_roles};
+use crate::{Target, TargetReport, with_roles};
 
 /// What cannot be right about a motion by itself, whatever becomes of it.
 ///
@@ -21,12 +22,32 @@ pub fn verdicts(clip: &Clip) -> Vec<Verdict> {
 }
 
 impl TargetReport {
-    /// What cannot be right about the motion that was made, or hardly is. `fps` is its frame rate.
-    pub fn verdicts(&self, fps: f64) -> Vec<Verdict> {
+    /// What cannot be right about the motion that was made, or hardly is: `made` on `target`.
+    pub fn verdicts(&self, target: &Target, made: &Clip) -> Vec<Verdict> {
         match self {
-            TargetReport::Body(report) => report.verdicts(fps),
-            // Robots follow limbs as far as they have their joints.
-            TargetReport::Robot(_) => Vec::new(),
+            TargetReport::Body(report) => {
+                let roles = target.roles.certain();
+                let of_target = roles.apply(&target.skeleton);
+                let same = made.skeleton().len() == of_target.len();
+                let size = same.then(|| {
+                    let skeleton = roles.apply(made.skeleton());
+                    let made =
+                        made.clone().with_skeleton(skeleton.into()).expect("it has as many joints as before");
+                    body_size(&of_target, &made)
+                });
+                report.verdicts(made.rate().fps()).into_iter().chain(size.flatten()).collect()
+            }
+            // Robots follow limbs as far as they have their joints: only the direction is judged.
+            TargetReport::Robot(report) => {
+                let Follow { thigh, shank, upper_arm, forearm } = report.follow;
+                let limbs = [
+                    ("the thigh", Some(thigh)),
+                    ("the shank", Some(shank)),
+                    ("the upper arm", upper_arm),
+                    ("the forearm", forearm),
+                ];
+                limbs.into_iter().filter_map(|(limb, angle)| limb_direction(limb, angle?)).collect()
+            }
         }
     }
 }

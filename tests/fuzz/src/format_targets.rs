@@ -41,6 +41,14 @@ pub(crate) fn targets() -> Vec<Target> {
         measured: true,
         run: Box::new(|bytes| read_compressed(sealed(bytes.to_vec()))),
     });
+    targets.push(Target {
+        name: "meshopt".into(),
+        corpus: packed_views(),
+        words: &[],
+        bytes_per_sample: 0,
+        measured: true,
+        run: Box::new(|bytes| read_packed_view(bytes)),
+    });
     targets
 }
 
@@ -355,4 +363,76 @@ fn read_compressed(bytes: Vec<u8>) -> Outcome {
     }
     compressed.to_clip();
     Ok(vec!["clip".into()])
+}
+
+/// How a buffer view is compressed, as the first bytes of an input of the target `meshopt` say.
+const MODES: [&str; 3] = ["ATTRIBUTES", "TRIANGLES", "INDICES"];
+const FILTERS: [&str; 4] = ["NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL"];
+
+/// Compressed buffer views of every mode: mode and filter, stride, count in two bytes, data.
+fn packed_views() -> Vec<Vec<u8>> {
+    // Four triangles and six indices, as the decoders of the reference are tested with.
+    let triangles = [
+        0xe0, 0xf0, 0x10, 0xfe, 0xff, 0xf0, 0x0c, 0xff, 0x02, 0x02, 0x02, 0x00, 0x76, 0x87, 0x56, 0x67, 0x78,
+        0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0x00, 0x00,
+    ];
+    let indices = [0xd1, 0x00, 0x04, 0xcd, 0x01, 0x04, 0x07, 0x98, 0x1f, 0x00, 0x00, 0x00, 0x00];
+    let mut views = vec![[&[1, 4, 12, 0][..], &triangles].concat(), [&[2, 2, 6, 0][..], &indices].concat()];
+    let bytes = std::fs::read(fixture("gltf/other-meshopt.glb")).expect("a fixture");
+    let length = u32::from_le_bytes(bytes[12..16].try_into().expect("four bytes")) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).expect("a good file");
+    for view in json["bufferViews"].as_array().into_iter().flatten() {
+        let packed = &view["extensions"]["EXT_meshopt_compression"];
+        let number = |name: &str| packed[name].as_u64().expect("a number") as usize;
+        let start = 28 + length + number("byteOffset");
+        let filter = FILTERS.iter().position(|name| packed["filter"] == *name).unwrap_or(0) as u8;
+        let head = [filter * 3, number("byteStride") as u8, number("count") as u8, 0];
+        views.push([&head[..], &bytes[start..start + number("byteLength")]].concat());
+    }
+    views
+}
+
+/// Reads a file of one accessor whose view is compressed.
+fn read_packed_view(bytes: &[u8]) -> Outcome {
+    let Some((&[kind, stride, low, high], data)) = bytes.split_first_chunk() else { return Ok(Vec::new()) };
+    let (mode, filter) = (MODES[usize::from(kind % 3)], FILTERS[usize::from(kind / 3 % 4)]);
+    let (stride, count) = (usize::from(stride), usize::from(low) | usize::from(high) << 8);
+    let size = stride * count;
+    let values = size / 4;
+    let json = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "name": "a" }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": values, "type": "SCALAR" },
+            { "bufferView": 0, "componentType": 5126, "count": values / 4, "type": "VEC4" },
+        ],
+        "animations": [{
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
+            "samplers": [{ "input": 0, "output": 1 }],
+        }],
+        "bufferViews": [{
+            "buffer": 1,
+            "byteLength": size,
+            "extensions": { "EXT_meshopt_compression": {
+                "buffer": 0, "byteLength": data.len(), "byteStride": stride, "count": count, "mode": mode, "filter": filter,
+            } },
+        }],
+        "buffers": [
+            { "byteLength": data.len() },
+            { "byteLength": size, "extensions": { "EXT_meshopt_compression": { "fallback": true } } },
+        ],
+    });
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut file = b"glTF".to_vec();
+    file.extend(2u32.to_le_bytes());
+    file.extend(((28 + text.len() + data.len()) as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", text.as_slice()), (b"BIN\0", data)] {
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(chunk);
+    }
+    let limits = Limits { samples: SAMPLES, ..Limits::default() };
+    let options = ReadOptions { format: Some(Format::Glb), limits, ..ReadOptions::default() };
+    read_and_write(&file, &options)
 }

@@ -58,6 +58,7 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
         Remedy::NameSkeleton => NAME_SKELETON,
         Remedy::SafeNames => "--names safe writes _ in place of such characters",
         Remedy::KeepDocument => "`mocap convert --verbatim` keeps the file as it is",
+        Remedy::DrawBody => "--mesh body adds one",
         _ => return None,
     };
     Some(advice.into())
@@ -123,6 +124,7 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
             let names: Vec<&str> = readable.map(FileFormat::extension).collect();
             format!("state it with --from, one of {}", names.join(", "))
         }
+        FormatProblem::Foreign { known } => known.way.into(),
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
         FormatProblem::OnlyMarkers => {
             let formats = listed(Format::writes_markers, "and");

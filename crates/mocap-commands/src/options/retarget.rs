@@ -66,7 +66,8 @@ pub(crate) struct Args {
         )
     )]
     pub(crate) to: Option<Format>,
-    /// Write results that cannot be right: limbs of two lengths, or that move against the source
+    /// Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the
+    /// source
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
     /// Rotation order of BVH joints, such as ZXY [default: of the target]

@@ -34,6 +34,10 @@ pub(crate) struct Args {
     /// Set a variable of the pipeline; repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment, help_heading = "Pipeline")]
     pub(crate) set: Vec<(String, String)>,
+    /// Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the
+    /// source
+    #[arg(long, help_heading = "Pipeline")]
+    pub(crate) force: bool,
     /// Print the steps, settings and outputs of every input, and exit
     #[arg(long, help_heading = "Pipeline")]
     pub(crate) explain: bool,

@@ -81,7 +81,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let options = RunOptions::writing(&args.selection, &outputs, invocation).with_peers(plans.readings());
     let options = plans.open_targets(console, options)?;
     let exit = batch::run(console, options, &jobs, |job, context| {
-        let done = work(job, context, plans.of(&job.input), &folder, site.as_ref());
+        let done = work(job, context, plans.of(&job.input), &folder, args.force, site.as_ref());
         done.inspect_err(|failure| site.iter().for_each(|site| site.fail(&job.input, failure)))
     });
     if let Some(site) = site.filter(|_| !outputs.dry_run && !matches!(exit, Exit::Interrupted | Exit::Usage))

@@ -25,6 +25,7 @@ use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
 use crate::options::RetargetStep;
 use crate::read::{self, Motion};
+use crate::verdict;
 
 /// What the steps of a plan make of a motion, beside the motion itself.
 struct Progress<'a> {
@@ -41,6 +42,10 @@ struct Progress<'a> {
     encoded: Vec<(usize, Encoded)>,
     measured: Vec<(usize, Measured)>,
     gates: Vec<Gate>,
+    /// What cannot be right about the motion.
+    impossible: Vec<Diagnostic>,
+    /// Whether results that cannot be right are written.
+    force: bool,
     warnings: Vec<Diagnostic>,
 }
 
@@ -50,6 +55,7 @@ pub(crate) fn work(
     context: &JobContext,
     plan: &Plan,
     folder: &Path,
+    force: bool,
     site: Option<&Site>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
@@ -69,13 +75,16 @@ pub(crate) fn work(
         encoded: Vec::new(),
         measured: Vec::new(),
         gates: Vec::new(),
+        impossible: Vec::new(),
+        force,
         warnings,
     };
+    progress.judge(mocap::verdicts(&clip));
     let source = scene_of(clip).behind(&mut progress.warnings)?;
     let shown = site.map(|_| source.clone());
     let scene = progress.all_steps(context, source).behind(&mut progress.warnings)?;
-    let Progress { encoded, measured, gates, mut warnings, .. } = progress;
-    let passed = gates.iter().all(Gate::passed);
+    let Progress { encoded, measured, gates, impossible, mut warnings, .. } = progress;
+    let passed = impossible.is_empty() && gates.iter().all(Gate::passed);
     let outputs = match passed {
         true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
@@ -87,7 +96,12 @@ pub(crate) fn work(
             bytes_in: input_bytes,
             bytes_out: bytes,
             figures: report::figures(plan, &measured, &gates),
-            missed: gates.iter().filter_map(|gate| Some(gate.error.as_ref()?.message.clone())).collect(),
+            missed: gates
+                .iter()
+                .filter_map(|gate| gate.error.as_ref())
+                .chain(&impossible)
+                .map(|error| error.message.clone())
+                .collect(),
         };
         let motions = [source, &scene].map(|scene| whole(scene.clone()));
         let shown = motions
@@ -117,7 +131,8 @@ pub(crate) fn work(
     };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
-    let errors = gates.iter().filter_map(|gate| gate.error.clone()).collect();
+    let errors =
+        gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
 }
 
@@ -132,6 +147,11 @@ fn whole(scene: Scene) -> Result<Clip, Diagnostic> {
 }
 
 impl Progress<'_> {
+    /// Adds what cannot be right to the errors, or to the warnings.
+    fn judge(&mut self, verdicts: Vec<mocap_analysis::Verdict>) {
+        verdict::sort(verdicts, self.force, &mut self.impossible, &mut self.warnings);
+    }
+
     /// The scene after all steps.
     fn all_steps(&mut self, context: &JobContext, mut scene: Scene) -> Result<Scene, Diagnostic> {
         self.keep(None, &scene);
@@ -293,6 +313,11 @@ impl Progress<'_> {
                 &mut self.warnings,
             )?;
             self.gates.extend(gate::of_report(&planned.name, &step.gates, &outcome));
+            let (verdicts, before) = (outcome.verdicts(&target.on, &clip), self.impossible.len());
+            self.judge(target.on.verdicts.iter().cloned().chain(verdicts).collect());
+            for error in &mut self.impossible[before..] {
+                error.message = format!("step '{}': {}", planned.name, error.message);
+            }
             self.measured.push((at, Measured::Retarget(target.path.clone(), outcome)));
             character.clip = clip;
         }

@@ -2,7 +2,8 @@
 
 use super::Problem;
 use super::number::Processor;
-use crate::Finding;
+use crate::text::quote;
+use crate::{Finding, Warnings};
 use std::collections::HashMap;
 
 /// A value of a parameter.
@@ -20,8 +21,15 @@ pub(super) enum Value {
 pub(super) struct Parameters(HashMap<String, Value>);
 
 impl Parameters {
-    /// Reads the parameters from the byte behind their header on. What lies behind a broken entry is lost.
-    pub(super) fn read(bytes: &[u8], start: usize, processor: Processor) -> Result<Parameters, Finding> {
+    /// Reads the parameters from the byte behind their header on to the end of their blocks. Warns where entries lead out of
+    /// these: what would be there is lost.
+    pub(super) fn read(
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        processor: Processor,
+        warnings: &mut Warnings,
+    ) -> Result<Parameters, Finding> {
+        let bytes = &bytes[..end.min(bytes.len())];
         let mut groups: HashMap<i8, String> = HashMap::new();
         let mut found: Vec<(i8, String, Value)> = Vec::new();
         let mut at = start;
@@ -37,12 +45,13 @@ impl Parameters {
             let name = String::from_utf8_lossy(name).trim().to_uppercase();
             let Some(next) = bytes.get(name_end..name_end + 2) else { break };
             let next = usize::from(processor.word([next[0], next[1]]));
+            let shown = quote(name.as_bytes());
             if group < 0 {
                 groups.insert(group.saturating_neg(), name);
             } else {
                 let value = value(bytes, name_end + 2, processor).map_err(|message| {
                     let group = groups.get(&group).map_or("?", String::as_str);
-                    Finding::new(Problem::Parameter { path: format!("{group}:{name}"), message })
+                    Finding::new(Problem::Parameter { path: path(group, &name), message })
                 })?;
                 found.push((group, name, value));
             }
@@ -50,6 +59,10 @@ impl Parameters {
                 break;
             }
             at = name_end + next;
+            if at > bytes.len() {
+                let (name, end) = (shown, bytes.len());
+                warnings.push(Finding::new(Problem::ParameterPointer { name, at, end }));
+            }
         }
         let named = found.into_iter().map(|(group, name, value)| {
             let group = groups.get(&group).map_or("?", String::as_str);
@@ -93,6 +106,11 @@ impl Parameters {
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.texts(path).first().map(String::as_str).filter(|text| !text.is_empty())
     }
+}
+
+/// The path of a parameter, as a message can show it: files state names of any letters.
+fn path(group: &str, name: &str) -> String {
+    format!("{}:{}", quote(group.as_bytes()), quote(name.as_bytes()))
 }
 
 /// The value at a place: its type, its lengths, its content.

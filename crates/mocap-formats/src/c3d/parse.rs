@@ -4,6 +4,7 @@ use super::Problem;
 use super::number::Processor;
 use super::parameters::Parameters;
 use crate::names::Unique;
+use crate::text::quote;
 use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings};
 use mocap_model::{FrameRate, Markers, SignedAxis, Space, Unit, UnitSource, Vector3};
 
@@ -59,8 +60,15 @@ fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<M
         .ok_or_else(|| Finding::new(Problem::NoParameters { block }))?;
     let processor =
         Processor::of(processor).ok_or_else(|| Finding::new(Problem::Processor { found: processor }))?;
-    let parameters = Parameters::read(bytes, start + 4, processor)?;
     let header = Header { bytes, processor };
+    // The parameters end with their last block; where none are stated, with the first block of points.
+    let blocks = usize::from(bytes[start + 2]);
+    let end = match blocks {
+        0 => usize::from(header.word(9)).saturating_sub(1) * BLOCK,
+        blocks => start + blocks * BLOCK,
+    };
+    let end = if end <= start { bytes.len() } else { end };
+    let parameters = Parameters::read(bytes, (start + 4, end), processor, warnings)?;
     let layout = Layout::of(&header, &parameters, limits, warnings)?;
     let rate = options.fps.or(layout.rate).and_then(FrameRate::new).unwrap_or_else(|| {
         warnings.push(Finding::new(Problem::NoRate));
@@ -220,7 +228,8 @@ fn names(parameters: &Parameters, points: usize, warnings: &mut Warnings) -> Vec
         let name = label.map_or_else(|| format!("marker_{}", at + 1), str::to_owned);
         let claimed = unique.claim(&name);
         if claimed != name {
-            let found = Problem::DuplicateName { name: name.clone(), unique: claimed.clone() };
+            let [first, second] = [&name, &claimed].map(|name| quote(name.as_bytes()));
+            let found = Problem::DuplicateName { name: first, unique: second };
             warnings.push(Finding::new(found).in_joint(name));
         }
         claimed

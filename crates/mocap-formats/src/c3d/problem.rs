@@ -1,6 +1,6 @@
 //! What can be wrong with a C3D file.
 
-/// A problem of a C3D file; from [`Problem::Truncated`] on they are warnings. `path` is `GROUP:PARAMETER`.
+/// A problem of a C3D file; from [`Problem::ParameterPointer`] on they are warnings. `path` is `GROUP:PARAMETER`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -21,6 +21,11 @@ pub enum Problem {
     Markers { path: String, error: mocap_model::ModelError },
     #[error("C3D files hold at most {limit} {what}; this recording has {found}")]
     TooMany { what: &'static str, found: usize, limit: usize },
+    #[error(
+        "the entry behind parameter '{name}' would start at byte {at}, behind the parameters, which end at byte {end}: no \
+         more were read"
+    )]
+    ParameterPointer { name: String, at: usize, end: usize },
     #[error("the file ends early: {found} of {expected} frames were read")]
     Truncated { found: usize, expected: usize },
     #[error("{path} is {parameter}, the header says {header}: the parameter was used")]
@@ -50,6 +55,7 @@ impl crate::Problem for Problem {
             Problem::NotFinite { .. } => "c3d::not-finite",
             Problem::Markers { .. } => "c3d::markers",
             Problem::TooMany { .. } => "c3d::too-many",
+            Problem::ParameterPointer { .. } => "c3d::parameter-pointer",
             Problem::Truncated { .. } => "c3d::truncated",
             Problem::HeaderDiffers { .. } => "c3d::header-differs",
             Problem::LongFile { .. } => "c3d::long-file",

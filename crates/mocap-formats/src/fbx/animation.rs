@@ -42,7 +42,8 @@ pub(super) fn add_stack(scene: &mut Scene, clip: &Clip, name: String, driven: Ve
     scene.connect(layer, stack);
     let [all, first] = [&times[..], &times[..1]].map(shared);
     for (node, curves) in driven {
-        let times = if curves.keys == 1 { &first } else { &all };
+        let own = curves.times.as_deref().map(shared);
+        let times = own.as_ref().unwrap_or(if curves.keys == 1 { &first } else { &all });
         add_curves(scene, node, layer, curves, times);
     }
     Take { name, stop }
@@ -51,7 +52,7 @@ pub(super) fn add_stack(scene: &mut Scene, clip: &Clip, name: String, driven: Ve
 /// Curves that move the components of one property of a node.
 fn add_curves(scene: &mut Scene, node: i64, layer: i64, curves: Curves, times: &Property) {
     let holder = scene.claim();
-    let Curves { property: driven, node: short, axes, keys } = curves;
+    let Curves { property: driven, node: short, axes, keys, .. } = curves;
     let defaults =
         axes.iter().map(|(axis, first, _)| property(axis, ["Number", "", "A"], &[(*first).into()]));
     let head = vec![holder.into(), class(&short, "AnimCurveNode"), "".into()];

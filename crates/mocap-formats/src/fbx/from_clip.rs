@@ -1,15 +1,14 @@
 //! From clips of one skeleton to the records of a file.
 //!
-//! Centimetres and Y up, as game engines take a file without asking. A joint is a limb node whose rotation at rest is
-//! its pre-rotation: at rest its angles are 0. A clip is an animation stack of one layer.
+//! Centimetres and Y up, as game engines take a file without asking. A joint is a limb node whose rotation is complete: with
+//! a pre-rotation, assimp counts the translation of a joint that moves twice. The bind pose holds the rest pose. A clip is
+//! an animation stack of one layer.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mocap_model::{
-    Body, Clip, Joint, JointId, ScalarTrack, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
-};
+use mocap_model::{Body, Clip, Joint, JointId, ScalarTrack, Skeleton, Space, Unit, UnitSource};
 use nalgebra::Matrix4;
 
 use super::animation::{Take, UNNAMED, add_stack, kinds, last, takes_of};
@@ -20,6 +19,7 @@ use super::take::{Curves, ORDER, curves, moves, one, time_mode};
 use super::write::{CREATION_TIME, FILE_ID, to_bytes};
 use super::{END_SITE, Problem};
 use crate::body::{self, BoundBody};
+use crate::keys::reach;
 use crate::names::Unique;
 use crate::{Encoded, Finding, WriteOptions};
 
@@ -119,15 +119,11 @@ fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip], shap
     let [z, y, x] = ORDER.angles(&joint.rest_rotation).map(f64::to_degrees);
     let offset = &joint.offset;
     let mut own = Vec::new();
-    if joint.rest_rotation != UnitQuaternion::identity() {
-        own.push(vector("PreRotation", ["Vector3D", "Vector", ""], [x, y, z]));
-        own.push(property("RotationActive", ["bool", "", ""], &[1.into()]));
-    }
     own.extend([
         property("InheritType", ["enum", "", ""], &[1.into()]),
         integer("DefaultAttributeIndex", 0),
         vector("Lcl Translation", ["Lcl Translation", "", "A"], [offset.x, offset.y, offset.z]),
-        vector("Lcl Rotation", ["Lcl Rotation", "", "A"], [0.0; 3]),
+        vector("Lcl Rotation", ["Lcl Rotation", "", "A"], [x, y, z]),
         vector("Lcl Scaling", ["Lcl Scaling", "", "A"], [1.0; 3]),
     ]);
     if joint.end_site {
@@ -185,10 +181,12 @@ fn file(mut scene: Scene, shapes: &[Channel], clips: &[Clip]) -> Vec<Record> {
         .filter(|clip| clip.frames() > 0)
         .map(|clip| {
             let name = names.claim(if clip.name().is_empty() { UNNAMED } else { clip.name() });
+            let turns = turns_between(clip);
+            let fps = clip.rate().fps();
             let tracks = clip.skeleton().iter().zip(clip.tracks()).zip(&moved);
             let mut driven: Vec<(i64, Curves)> = Vec::new();
             for (((id, joint), tracks), moved) in tracks {
-                let curves = curves(joint, tracks, *moved);
+                let curves = curves(joint, tracks, *moved, turns[id.index()], fps);
                 driven.extend(curves.into_iter().map(|curves| (scene.node(id), curves)));
             }
             let numbers = &clip.annotations().scalars;
@@ -222,8 +220,26 @@ fn file(mut scene: Scene, shapes: &[Channel], clips: &[Clip]) -> Vec<Record> {
     ]
 }
 
+/// By joint: how far it may turn from the shortest way between two frames \[rad\], so that no joint below is further from its
+/// place than [`BETWEEN`]. Errors add up along a chain, so each joint has a share.
+fn turns_between(clip: &Clip) -> Vec<f64> {
+    let depth = clip.skeleton().iter().fold(vec![1usize; clip.skeleton().len()], |mut depth, (id, joint)| {
+        depth[id.index()] += joint.parent.map_or(0, |parent| depth[parent.index()]);
+        depth
+    });
+    let deepest = depth.into_iter().max().unwrap_or(1) as f64;
+    // Errors of joints have different directions.
+    let share = BETWEEN / CENTIMETRE / deepest.sqrt();
+    reach(clip, SHELL / CENTIMETRE).into_iter().map(|reach| share / reach).collect()
+}
+
+/// How far a joint may be from the motion between two frames \[m\].
+const BETWEEN: f64 = 5e-5;
+/// What a point beside a joint adds to its reach \[m\].
+const SHELL: f64 = 0.03;
+
 /// Without a version: a new one that changes no value writes the same bytes.
-const CREATOR: &str = "mocap";
+pub(super) const CREATOR: &str = "mocap";
 
 /// By joint: its transform in the scene at rest.
 fn bind_matrices(skeleton: &Skeleton) -> Vec<Matrix4<f64>> {

@@ -1,12 +1,12 @@
 //! From the transforms of joints back to the properties of nodes: the inverse of reading.
 
 use mocap_model::{Clip, EulerOrder, Isometry3, JointId, UnitQuaternion, Vector3};
-use ufbx::{Node, Quat, Scene, Transform};
+use ufbx::{Node, Quat, Scene};
 
 use super::rest::unmoved;
 use super::stack::SINGLE;
 use super::take::ORDER;
-use super::transforms::{Transforms, translation_of};
+use super::transforms::{Transforms, signs, translation_of, vector};
 use super::tree::Tree;
 
 /// The properties of a joint over a clip.
@@ -27,6 +27,8 @@ struct Rule {
     post: UnitQuaternion<f64>,
     outer: Vector3<f64>,
     inner: Vector3<f64>,
+    /// The half turn that is in the scale of the node; none for most.
+    half_turn: UnitQuaternion<f64>,
     /// The properties in the file.
     translation: Vector3<f64>,
     rotation: Vector3<f64>,
@@ -49,21 +51,25 @@ pub(super) fn node_values(scene: &Scene, tree: &Tree, clip: &Clip) -> Vec<NodeVa
         let locals: Vec<Isometry3<f64>> = (0..above.len())
             .map(|joint| above[joint].inverse() * clip.local(JointId::from(joint), frame))
             .collect();
-        for (joint, local) in tree.joints.iter().zip(&locals) {
-            let q = local.rotation.quaternion();
+        let turns: Vec<UnitQuaternion<f64>> = locals
+            .iter()
+            .zip(&rules)
+            .map(|(local, rule)| local.rotation * rule.half_turn.inverse())
+            .collect();
+        for (joint, turn) in tree.joints.iter().zip(&turns) {
+            let q = turn.quaternion();
             transforms[joint.place].rotation = Quat { x: q.i, y: q.j, z: q.k, w: q.w };
         }
         placed.place(tree, scene, &transforms);
-        for ((joint, local), (rule, values)) in
-            tree.joints.iter().zip(&locals).zip(rules.iter().zip(&mut values))
-        {
+        let joints = tree.joints.iter().zip(&locals).zip(&turns);
+        for (((joint, local), turn), (rule, values)) in joints.zip(rules.iter().zip(&mut values)) {
             let node = tree.node(joint);
             let stretch = node.parent.map(|parent| &placed.stretches[parent]);
             let unscaled = translation_of(&scene.nodes[node.node], stretch, &local.translation.vector);
-            let translation = unscaled
-                .map_or(rule.translation, |unscaled| unscaled - rule.outer - local.rotation * rule.inner);
+            let translation =
+                unscaled.map_or(rule.translation, |unscaled| unscaled - rule.outer - turn * rule.inner);
             values.translations.push(translation.into());
-            values.rotations.push(rule.angles(&local.rotation, values.rotations.last()));
+            values.rotations.push(rule.angles(turn, values.rotations.last()));
         }
     }
     for (values, rule) in values.iter_mut().zip(&rules) {
@@ -90,14 +96,14 @@ fn above_root(placed: &Transforms, tree: &Tree, joint: usize) -> Isometry3<f64> 
 }
 
 fn rule(node: &Node, order: EulerOrder) -> Rule {
-    let vector = |name: &str| {
+    let property = |name: &str| {
         let found = ufbx::find_prop(&node.element.props, name);
         found.map_or_else(Vector3::zeros, |found| {
             Vector3::new(found.value_vec4.x, found.value_vec4.y, found.value_vec4.z)
         })
     };
     let turn = |name: &str| {
-        let [x, y, z]: [f64; 3] = vector(name).map(f64::to_radians).into();
+        let [x, y, z]: [f64; 3] = property(name).map(f64::to_radians).into();
         ORDER.rotation([z, y, x])
     };
     // Without the axes of the joint, properties turn about those of the node above.
@@ -105,17 +111,18 @@ fn rule(node: &Node, order: EulerOrder) -> Rule {
         true => (order, turn("PreRotation"), turn("PostRotation")),
         false => (ORDER, UnitQuaternion::identity(), UnitQuaternion::identity()),
     };
-    let scale: &Transform = &node.local_transform;
-    let scale = Vector3::new(scale.scale.x, scale.scale.y, scale.scale.z);
-    let (scaling, turning) = (vector("ScalingPivot"), vector("RotationPivot"));
+    let scale = vector(node.local_transform.scale);
+    let half_turn = signs(node, scale).half_turn;
+    let (scaling, turning) = (property("ScalingPivot"), property("RotationPivot"));
     Rule {
         order,
         pre,
         post,
-        outer: vector("RotationOffset") + turning,
-        inner: scaling - scale.component_mul(&scaling) + vector("ScalingOffset") - turning,
-        translation: vector("Lcl Translation"),
-        rotation: vector("Lcl Rotation"),
+        outer: property("RotationOffset") + turning,
+        inner: scaling - scale.component_mul(&scaling) + property("ScalingOffset") - turning,
+        half_turn: half_turn.unwrap_or_else(UnitQuaternion::identity),
+        translation: property("Lcl Translation"),
+        rotation: property("Lcl Rotation"),
     }
 }
 

@@ -40,6 +40,20 @@ pub enum Problem {
     BindPose { joints: usize, all: usize },
     #[error("constant scale of {}", joints_below(*joints))]
     ConstantScale { joints: usize },
+    #[error(
+        "scales that differ between axes: joints keep their places by translations, by which lengths change by up to \
+         {:.1} %", change * 100.0
+    )]
+    UnevenScale { change: f64 },
+    #[error(
+        "a scale below 0 mirrors the joints: {joints} of them are called after the other side, on which they are"
+    )]
+    Mirrored { joints: usize },
+    #[error(
+        "the bind pose is {size:.4} times as large as the nodes: it lies in another space; roots keep the pose of their \
+         nodes"
+    )]
+    BindSpace { size: f64 },
     #[error("the axes of the file are left-handed: the motion is mirrored to right-handed axes, Y up")]
     LeftHanded,
     #[error("mesh '{mesh}': no joint moves it; it is left out")]
@@ -83,6 +97,9 @@ impl crate::Problem for Problem {
             Problem::DuplicateName { .. } => "fbx::duplicate-name",
             Problem::BindPose { .. } => "fbx::bind-pose",
             Problem::ConstantScale { .. } => "fbx::constant-scale",
+            Problem::UnevenScale { .. } => "fbx::uneven-scale",
+            Problem::Mirrored { .. } => "fbx::mirrored",
+            Problem::BindSpace { .. } => "fbx::bind-space",
             Problem::LeftHanded => "fbx::left-handed",
             Problem::MeshWithoutJoint { .. } => "fbx::mesh-without-joint",
             Problem::WeightSums { .. } => "fbx::weight-sums",

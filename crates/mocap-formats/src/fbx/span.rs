@@ -79,7 +79,9 @@ fn rate_of(scene: &Scene, stated: FrameRate, curves: &[f64], warnings: &mut Warn
         true => stated,
         false => most_common(curves).unwrap_or(stated),
     };
-    let denser = || curves.iter().copied().filter(|of_curve| *of_curve > DENSER * rate.fps());
+    // This program adds keys only where angles between two frames would stray.
+    let own = &*scene.metadata.creator == super::from_clip::CREATOR;
+    let denser = || curves.iter().copied().filter(|of_curve| !own && *of_curve > DENSER * rate.fps());
     if let Some(highest) = denser().reduce(f64::max) {
         let highest = FrameRate::new(highest).map_or(highest, FrameRate::fps);
         let (count, all, fps) = (denser().count(), curves.len(), rate.fps());

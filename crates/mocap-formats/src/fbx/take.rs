@@ -1,8 +1,11 @@
-//! The curves of a clip: one key per frame, angles that are continuous over time.
+//! The curves of a clip: one key per frame, and more where angles between frames would stray; angles are continuous over
+//! time.
 
 use std::rc::Rc;
 
-use mocap_model::{Clip, EulerOrder, Joint, JointTracks, ScalarTrack, Track, UnitQuaternion, Vector3};
+use mocap_model::{
+    Clip, EulerOrder, Joint, JointTracks, ScalarTrack, Track, UnitQuaternion, Vector3, angle_between, slerp,
+};
 
 use super::TICKS;
 use super::record::{Property, singles};
@@ -19,6 +22,8 @@ pub(super) struct Curves {
     pub(super) axes: Vec<(String, f64, Property)>,
     /// The number of keys.
     pub(super) keys: usize,
+    /// The times of the keys \[ticks\], where they are not those of the frames.
+    pub(super) times: Option<Vec<i64>>,
 }
 
 /// Whether tracks move, turn or scale a joint away from its rest.
@@ -33,9 +38,15 @@ pub(super) fn moves(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
     ]
 }
 
-/// The curves that move, turn and scale a joint, of those that are wanted. Angles are degrees about the axes of the
-/// joint at rest.
-pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3]) -> Vec<Curves> {
+/// The curves that move, turn and scale a joint, of those that are wanted: complete local transforms, angles in degrees.
+/// Between two frames of the clip at `fps`, rotations stay within `turn` \[rad\] of the shortest way.
+pub(super) fn curves(
+    joint: &Joint,
+    tracks: &JointTracks,
+    wanted: [bool; 3],
+    turn: f64,
+    fps: f64,
+) -> Vec<Curves> {
     let vectors = |track: &Option<Track<Vector3<f64>>>, rest: Vector3<f64>| {
         let rest = Track::Constant(rest);
         let values = track.as_ref().unwrap_or(&rest).values();
@@ -46,7 +57,11 @@ pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3]) -> 
         all.push(three("Lcl Translation", "T", vectors(&tracks.translation, joint.offset)));
     }
     if wanted[1] {
-        all.push(three("Lcl Rotation", "R", angles(joint.rest_rotation, tracks.rotation.values())));
+        let (angles, times) = angles(joint.rest_rotation, tracks.rotation.values(), turn);
+        let ticks = |time: f64| (time * TICKS as f64 / fps).round() as i64;
+        let times =
+            (times.len() > tracks.rotation.values().len()).then(|| times.into_iter().map(ticks).collect());
+        all.push(Curves { times, ..three("Lcl Rotation", "R", angles) });
     }
     if wanted[2] {
         all.push(three("Lcl Scaling", "S", vectors(&tracks.scale, Vector3::repeat(1.0))));
@@ -54,19 +69,59 @@ pub(super) fn curves(joint: &Joint, tracks: &JointTracks, wanted: [bool; 3]) -> 
     all
 }
 
-/// Rotations as angles about X, Y and Z \[degrees\], after the rotation at rest.
-fn angles(rest: UnitQuaternion<f64>, rotations: &[UnitQuaternion<f64>]) -> Vec<[f64; 3]> {
-    let mut before: Option<[f64; 3]> = None;
-    let rotations = rotations.iter().map(|rotation| {
-        let turn = rest.inverse() * rotation;
-        let [z, y, x] = match before {
-            Some(before) => ORDER.angles_near(&turn, before),
-            None => ORDER.angles(&turn),
+/// Keys between two frames at most: a power of two.
+const BETWEEN: u32 = 64;
+
+/// Rotations as angles about X, Y and Z \[degrees\], and their times \[frames\]. Linear angles do not go the shortest way
+/// from one rotation to the next: where they leave it by more than `turn` \[rad\], keys are added.
+fn angles(
+    rest: UnitQuaternion<f64>,
+    rotations: &[UnitQuaternion<f64>],
+    turn: f64,
+) -> (Vec<[f64; 3]>, Vec<f64>) {
+    let first = ORDER.angles_near(&rotations[0], ORDER.angles(&rest));
+    let (mut keys, mut times) = (vec![first], vec![0.0]);
+    for (at, pair) in rotations.windows(2).enumerate() {
+        let from = *keys.last().expect("there is a first key");
+        let mut steps = 1;
+        let mut way = stepped(&pair[0], &pair[1], from, steps);
+        while steps < BETWEEN && strays(&pair[0], &pair[1], from, &way) > turn {
+            steps *= 2;
+            way = stepped(&pair[0], &pair[1], from, steps);
+        }
+        times.extend((1..=steps).map(|step| at as f64 + f64::from(step) / f64::from(steps)));
+        keys.extend(way);
+    }
+    (keys.into_iter().map(|[z, y, x]| [x, y, z].map(f64::to_degrees)).collect(), times)
+}
+
+/// Angles on the shortest way from a rotation, whose angles are known, to another, at the ends of equal steps.
+fn stepped(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], steps: u32) -> Vec<[f64; 3]> {
+    let mut before = from;
+    let all = (1..=steps).map(|step| {
+        let turn = match step == steps {
+            true => *b,
+            false => slerp(a, b, f64::from(step) / f64::from(steps)),
         };
-        before = Some([z, y, x]);
-        [x, y, z].map(f64::to_degrees)
+        before = ORDER.angles_near(&turn, before);
+        before
     });
-    rotations.collect()
+    all.collect()
+}
+
+/// How far linear angles leave the shortest way between two rotations at most \[rad\], by three places in every step.
+fn strays(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], way: &[[f64; 3]]) -> f64 {
+    let mut before = from;
+    let mut worst = 0.0f64;
+    for (step, angles) in way.iter().enumerate() {
+        for part in [0.25, 0.5, 0.75] {
+            let mixed = [0, 1, 2].map(|i| before[i] + part * (angles[i] - before[i]));
+            let true_one = slerp(a, b, (step as f64 + part) / way.len() as f64);
+            worst = worst.max(angle_between(&ORDER.rotation(mixed), &true_one));
+        }
+        before = *angles;
+    }
+    worst
 }
 
 /// Curves of a vector, of one value or one per frame.
@@ -78,6 +133,7 @@ pub(super) fn three(property: &str, node: &str, values: Vec<[f64; 3]>) -> Curves
         node: node.to_owned(),
         axes: axes.map(|(i, name)| (name.to_owned(), values[0][i], axis(i))).collect(),
         keys: values.len(),
+        times: None,
     }
 }
 
@@ -89,6 +145,7 @@ pub(super) fn one(property: &str, component: &str, track: &ScalarTrack) -> Curve
         node: property.to_owned(),
         axes: vec![(format!("d|{component}"), track.values.values()[0], singles(&values))],
         keys: values.len(),
+        times: None,
     }
 }
 

@@ -12,6 +12,7 @@ use ufbx::{Matrix, Node, SceneRoot, WarningType};
 use super::Problem;
 use super::document::Document;
 use super::parse::load_with_geometry;
+use super::transforms::signs;
 use crate::body::NAME;
 use crate::{Finding, LimitExceeded, Limits, Parsed};
 
@@ -68,6 +69,8 @@ fn turns(scene: &SceneRoot) -> Vec<UnitQuaternion<f64>> {
     for node in &scene.nodes {
         let q = &node.local_transform.rotation;
         let local = UnitQuaternion::new_normalize(Quaternion::new(q.w, q.x, q.y, q.z));
+        let half = signs(node, vector(node.local_transform.scale)).half_turn;
+        let local = half.map_or(local, |half| local * half);
         let above = node.parent.as_ref().map(|parent| turns[parent.element.typed_id as usize]);
         turns.push(above.map_or(local, |above| above * local));
     }

@@ -4,25 +4,24 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use mocap_model::{
-    Annotations, Clip, Dofs, Isometry3, Joint, JointId, JointTracks, Skeleton, Track, UnitQuaternion, Vector3,
+    Annotations, Clip, Dofs, Joint, JointId, JointTracks, Skeleton, Track, UnitQuaternion, Vector3,
 };
 use nalgebra::Matrix3;
 use ufbx::{AnimStack, Scene, Transform};
 
 use super::document::Document;
-use super::rest::{rest, unmoved};
+use super::rest::{Rest, at_rest_scales, rest};
 use super::span::{Span, span, stated_rate};
 use super::stack::{self, SINGLE, TRANSFORM};
-use super::transforms::{Stretch, Transforms};
+use super::transforms::{SAME_SCALE, Stretch, Transforms, is_even};
 use super::tree::{Tree, space};
 use super::{Problem, scalars};
 use crate::gaps::fill;
+use crate::sides::swap_sides;
 use crate::{Finding, FormatProblem, Parsed, ReadOptions, Rejected, Warnings};
 
 /// Change of a unit quaternion up to which a rotation is constant.
 const TURN: f64 = 1e-12;
-/// Relative change of a scale up to which it is constant, or 1: exporters round products of many of them.
-const SAME_SCALE: f64 = 1e-5;
 
 /// The motion of one animation stack, by its number in [`Document::stacks`].
 ///
@@ -43,7 +42,7 @@ pub fn to_clip(document: &Document, index: usize, options: &ReadOptions) -> Resu
 pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
     let mut warnings = Warnings::default();
     let rest = rest(&document.scene, &document.tree, &mut warnings);
-    let value = skeleton(document, &rest)?;
+    let value = skeleton(document, &rest, &mut warnings)?;
     Ok(Parsed { value, warnings: warnings.into_vec() })
 }
 
@@ -75,7 +74,8 @@ fn clip(
         }
         None
     };
-    let skeleton = Arc::new(skeleton(document, &rest)?);
+    let skeleton = Arc::new(skeleton(document, &rest, warnings)?);
+    let uneven = samples.iter().any(|joint| joint.stretches.iter().any(|stretch| !is_even(stretch)));
     let mut scales = scales.map(Vec::into_iter);
     let joints = skeleton.joints().iter().zip(samples);
     let tracks = joints.map(|(joint, samples)| {
@@ -91,7 +91,13 @@ fn clip(
                 .filter(|scale| !is_at(scale, Vector3::repeat(1.0))),
         }
     });
-    let tracks = tracks.collect();
+    let tracks: Vec<JointTracks> = tracks.collect();
+    if uneven {
+        let change = change_of_length(&skeleton, &tracks);
+        if change > SAME_SCALE {
+            warnings.push(Finding::new(Problem::UnevenScale { change }));
+        }
+    }
     let annotations = Annotations {
         name: stack.element.name.to_string(),
         scalars: scalars::tracks(&document.scalars, stack, &span),
@@ -119,7 +125,7 @@ fn sample(scene: &Scene, tree: &Tree, stack: &AnimStack, span: &Span) -> Vec<Sam
         .filter(|prop| TRANSFORM.contains(&&*prop.prop_name))
         .map(|prop| prop.element.element_id)
         .collect();
-    let mut transforms: Vec<Transform> = unmoved(scene, tree);
+    let mut transforms: Vec<Transform> = at_rest_scales(scene, tree);
     let one = Vector3::repeat(1.0);
     let mut samples: Vec<Samples> = tree
         .joints
@@ -265,9 +271,9 @@ fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Option<Vec<Vec<Vecto
     for (i, joint) in tree.joints.iter().enumerate() {
         size[i] = match joint.parent {
             Some(parent) => size[parent],
-            None => samples[i].stretches.first().map_or(1.0, |full| full.determinant().abs().cbrt()),
+            None => samples[i].stretches.first().map_or(1.0, |full| full.determinant().cbrt()),
         };
-        let unit = if size[i] > 0.0 && size[i].is_finite() { size[i] } else { 1.0 };
+        let unit = if size[i] != 0.0 && size[i].is_finite() { size[i] } else { 1.0 };
         let mut own = Vec::with_capacity(frames);
         let mut place = Vec::with_capacity(frames);
         let mut stretches = Vec::with_capacity(frames);
@@ -301,10 +307,22 @@ fn unscaled(stretch: &Matrix3<f64>, place: &Vector3<f64>) -> Option<Vector3<f64>
     by_inverse.or_else(by_nearest)
 }
 
-fn skeleton(document: &Document, rest: &[Isometry3<f64>]) -> Result<Skeleton, Finding> {
+/// By how much bones are longer or shorter than at rest, at most, relative to their length.
+fn change_of_length(skeleton: &Skeleton, tracks: &[JointTracks]) -> f64 {
+    let size = skeleton.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
+    let bones = skeleton.joints().iter().zip(tracks);
+    let bones = bones.filter(|(joint, _)| joint.parent.is_some() && joint.offset.norm() > 1e-6 * size);
+    let changes = bones.flat_map(|(joint, tracks)| {
+        let places = tracks.translation.as_ref().map_or(&[][..], Track::values);
+        places.iter().map(|place| (place.norm() / joint.offset.norm() - 1.0).abs())
+    });
+    changes.fold(0.0, f64::max)
+}
+
+fn skeleton(document: &Document, rest: &Rest, warnings: &mut Warnings) -> Result<Skeleton, Finding> {
     let (scene, tree) = (&document.scene, &document.tree);
     let moved: HashSet<u32> = scene.anim_stacks.iter().flat_map(|stack| stack::translated(stack)).collect();
-    let joints = tree.joints.iter().zip(rest).map(|(joint, rest)| {
+    let joints = tree.joints.iter().zip(&rest.joints).map(|(joint, rest)| {
         let moves = joint.parent.is_none() || moved.contains(&tree.node(joint).element);
         Joint {
             name: joint.name.clone(),
@@ -320,7 +338,12 @@ fn skeleton(document: &Document, rest: &[Isometry3<f64>]) -> Result<Skeleton, Fi
             end_site: joint.end_site,
         }
     });
-    Skeleton::new("", space(scene), joints.collect()).map_err(|error| Finding::new(Problem::Clip(error)))
+    let mut joints: Vec<Joint> = joints.collect();
+    if rest.mirrored {
+        let joints = swap_sides(&mut joints);
+        warnings.push(Finding::new(Problem::Mirrored { joints }));
+    }
+    Skeleton::new("", space(scene), joints).map_err(|error| Finding::new(Problem::Clip(error)))
 }
 
 /// A track of lengths or scales, constant where they change by less than 32-bit numbers can tell.

@@ -10,6 +10,9 @@ use ufbx::{InheritMode, Node, Transform};
 
 use super::tree::Tree;
 
+/// How far from 1 a scale is 1.
+pub(super) const SAME_SCALE: f64 = 1e-5;
+
 /// What the scales of a node and of those above it do to the nodes below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stretch {
@@ -22,6 +25,11 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
+    /// Whether it makes all directions equally long.
+    pub(super) fn is_even(&self) -> bool {
+        is_even(&self.full)
+    }
+
     const NONE: Stretch = Stretch {
         full: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         unscaled: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
@@ -68,6 +76,36 @@ impl Transforms {
     }
 }
 
+/// A scale without what turns: two components below 0 are a half turn behind the rotation, and what mirrors is a sign
+/// that all components share, a point reflection, which every rotation leaves as it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Signs {
+    pub(super) half_turn: Option<UnitQuaternion<f64>>,
+    scale: Vector3<f64>,
+}
+
+/// The signs of the scale of a node. Nodes that take scales over component by component keep them as they are.
+pub(super) fn signs(node: &Node, scale: Vector3<f64>) -> Signs {
+    // Exporters multiply many scales that are 1: what differs by rounding is 1.
+    let close = (scale - Vector3::repeat(1.0)).amax() <= SAME_SCALE;
+    let kept = Signs { half_turn: None, scale: if close { Vector3::repeat(1.0) } else { scale } };
+    let normal = |node: &Node| node.inherit_mode == InheritMode::Normal;
+    if scale.min() >= 0.0 || !normal(node) || !node.children.iter().all(|child| normal(child)) {
+        return kept;
+    }
+    let below = scale.iter().filter(|scale| **scale < 0.0).count();
+    let sign = if below % 2 == 1 { -1.0 } else { 1.0 };
+    let upright = scale * sign;
+    // None, or two of three.
+    let axis = (0..3).find(|axis| upright[*axis] >= 0.0 && upright.min() < 0.0);
+    let half_turn = axis.map(|axis| {
+        let mut half = Quaternion::new(0.0, 0.0, 0.0, 0.0);
+        half.coords[axis] = 1.0;
+        UnitQuaternion::new_unchecked(half)
+    });
+    Signs { half_turn, scale: upright.abs() * sign }
+}
+
 fn place(
     node: &Node,
     transform: &Transform,
@@ -77,6 +115,8 @@ fn place(
     let rotation = rotation(transform);
     let translation = vector(transform.translation);
     let scale = vector(transform.scale);
+    let Signs { half_turn, scale } = signs(node, scale);
+    let rotation = half_turn.map_or(rotation, |half| rotation * half);
     let turn = rotation.to_rotation_matrix();
     let turned = |matrix: &Matrix3<f64>| turn.inverse().matrix() * matrix * turn.matrix();
     let (translation, stretch) = if node.inherit_mode == InheritMode::Normal {
@@ -119,11 +159,18 @@ pub(super) fn translation_of(
     }
 }
 
+/// Whether a matrix makes all directions equally long.
+pub(super) fn is_even(linear: &Matrix3<f64>) -> bool {
+    let squares = linear.transpose() * linear;
+    let size = squares.trace() / 3.0;
+    (squares - Matrix3::from_diagonal_element(size)).amax() <= 2.0 * SAME_SCALE * size
+}
+
 fn rotation(transform: &Transform) -> UnitQuaternion<f64> {
     let q = &transform.rotation;
     UnitQuaternion::new_normalize(Quaternion::new(q.w, q.x, q.y, q.z))
 }
 
-fn vector(v: ufbx::Vec3) -> Vector3<f64> {
+pub(super) fn vector(v: ufbx::Vec3) -> Vector3<f64> {
     Vector3::new(v.x, v.y, v.z)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mocap_model::{Axis, EulerOrder, SignedAxis, Space, Unit, UnitSource};
-use ufbx::{AnimStack, CoordinateAxis, RotationOrder, Scene, SceneRoot};
+use ufbx::{AnimCurve, AnimProp, AnimStack, CoordinateAxis, RotationOrder, Scene, SceneRoot};
 
 use super::stack::{TRANSFORM, curves, elements, props};
 use super::{END_SITE, Problem};
@@ -53,10 +53,11 @@ impl Tree {
     pub(super) fn of(scene: &SceneRoot, limits: &Limits, warnings: &mut Warnings) -> Result<Tree, Finding> {
         let nodes = &scene.nodes;
         let parent = |i: usize| nodes[i].parent.as_ref().map(|parent| parent.element.typed_id as usize);
-        let moves = animated(scene);
+        let moves = animated(scene, true);
+        let keyed = animated(scene, false);
         let mut wanted = bones(scene);
         if !wanted.contains(&true) {
-            wanted = moves.clone();
+            wanted = keyed.clone();
         }
         // Below: whether a wanted node is at or below; parents come first in the list.
         let mut below = wanted.clone();
@@ -91,7 +92,7 @@ impl Tree {
                     parent: parent.and_then(|parent: usize| tree.nodes[parent].joint),
                     place: tree.nodes.len(),
                     order: order(nodes[i].rotation_order),
-                    end_site: is_end(scene, i, moves[i]),
+                    end_site: is_end(scene, i, keyed[i]),
                 });
                 tree.joints.len() - 1
             });
@@ -140,16 +141,36 @@ fn bones(scene: &Scene) -> Vec<bool> {
     bones
 }
 
-/// By node: whether a curve of any stack moves it.
-fn animated(scene: &Scene) -> Vec<bool> {
+/// By node: whether it has curves; with `changes`, only curves that say something else than the node or, of scales, that
+/// change over time.
+fn animated(scene: &Scene, changes: bool) -> Vec<bool> {
     let mut animated = vec![false; scene.nodes.count];
     for prop in scene.anim_stacks.iter().flat_map(|stack| props(stack)) {
-        let moves = TRANSFORM.contains(&&*prop.prop_name) && curves(prop).next().is_some();
+        let mut curves = curves(prop);
+        let moves = match changes {
+            true => curves.any(|(axis, curve)| says_more(prop, axis, curve)),
+            false => curves.next().is_some(),
+        };
+        let moves = moves && TRANSFORM.contains(&&*prop.prop_name);
         if let (true, Some(node)) = (moves, ufbx::as_node(&prop.element)) {
             animated[node.element.typed_id as usize] = true;
         }
     }
     animated
+}
+
+/// Whether a curve says something else than the property of its node. Exporters write curves for every property of every
+/// node; a scale that all keys state counts as that of the node.
+fn says_more(prop: &AnimProp, axis: usize, curve: &AnimCurve) -> bool {
+    let slack = 1e-6 * curve.max_value.abs().max(curve.min_value.abs()).max(1.0);
+    if curve.max_value - curve.min_value > slack {
+        return true;
+    }
+    let stated = ufbx::find_prop(&prop.element.props, &prop.prop_name).map(|found| {
+        let value = found.value_vec4;
+        [value.x, value.y, value.z][axis]
+    });
+    &*prop.prop_name != "Lcl Scaling" && (curve.min_value - stated.unwrap_or(0.0)).abs() > slack
 }
 
 /// Whether a node is the end of a bone: the file says so, and it is a leaf that no curve moves. Names such as `HeadNub`

@@ -18,7 +18,8 @@ pub(crate) static GLB: Entry = BINARY;
 
 const BINARY: Entry = Entry {
     name: "glb",
-    extensions: &[],
+    // VRM is a GLB with more.
+    extensions: &["vrm", "vrma"],
     note: Some("glTF 2.0 in one file"),
     has_motion: true,
     states_space: true,

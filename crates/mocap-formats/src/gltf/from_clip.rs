@@ -105,6 +105,9 @@ pub(super) fn rebuilt(
     if of_file.uneven.is_some() {
         return Ok(Err("its nodes have scales that differ between axes or change over time"));
     }
+    if document.root.skins.is_empty() {
+        warnings.push(Finding::new(Problem::NoSkin));
+    }
     let mut builder = Builder::without_animations(&document);
     // The animations that stated these scales are gone.
     for (node, scale) in stated_scales(&document, &limits)? {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::base64;
 use super::document::{Document, Root};
+use super::meshopt;
 use super::problem::Problem;
 use crate::files_beside::{FileBeside, FilesBeside, relative_path};
 use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, text};
@@ -27,18 +28,25 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 /// A finding that names the place by its path in the JSON.
 pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Parsed<Document>, Rejected> {
     let (json, binary) = chunks(bytes, limits)?;
-    let (json, root) = typed(&json)?;
+    let (mut json, mut root) = typed(&json)?;
     let mut warnings = Vec::new();
-    let mut total = 0;
+    let mut total = 0usize;
+    let empty: Vec<bool> = root
+        .buffers
+        .iter()
+        .map(|buffer| buffer.uri.is_none() && meshopt::is_filled_later(&buffer.extensions))
+        .collect();
     let mut buffers = Vec::with_capacity(root.buffers.len());
     for (i, buffer) in root.buffers.iter().enumerate() {
         let path = format!("buffers[{i}]");
         let data: Arc<[u8]> = match &buffer.uri {
             Some(uri) => content(&format!("{path}.uri"), uri, beside)?,
+            // Its views are decoded from others, once these are there.
+            None if empty[i] => Arc::from([]),
             None if i == 0 && binary.is_some() => Arc::from(binary.unwrap_or_default()),
             None => return Err(Finding::new(Problem::NoData { path }).into()),
         };
-        if data.len() < buffer.byte_length {
+        if !empty[i] && data.len() < buffer.byte_length {
             let (to, available) = (buffer.byte_length, data.len());
             let of = "its data".into();
             return Err(Finding::new(Problem::Range { path, from: 0, to, of, available }).into());
@@ -50,6 +58,17 @@ pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Pars
         }
         buffers.push(data);
     }
+    let compressed = total;
+    for (i, buffer) in root.buffers.iter().enumerate().filter(|(i, _)| empty[*i]) {
+        meshopt::check_length(&format!("buffers[{i}]"), buffer.byte_length, compressed)?;
+        total = total.saturating_add(buffer.byte_length);
+        if total > limits.bytes {
+            let limit = limits.bytes;
+            return Err(Finding::new(LimitExceeded { what: "bytes", found: total, limit }).into());
+        }
+        buffers[i] = vec![0; buffer.byte_length].into();
+    }
+    meshopt::unpack(&mut json, &mut root, &mut buffers, &empty, limits)?;
     let mut images = BTreeMap::new();
     for (i, image) in root.images.iter().enumerate() {
         let Some(uri) = image.uri.as_ref().filter(|uri| !uri.starts_with(DATA)) else { continue };

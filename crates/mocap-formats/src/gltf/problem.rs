@@ -61,6 +61,10 @@ pub enum Problem {
     // Warnings.
     #[error("the file has no animation: it is a skeleton without frames")]
     NoAnimation,
+    #[error(
+        "the file has no skin: other programs import its nodes as empties, not as bones; a drawn body adds one"
+    )]
+    NoSkin,
     #[error("{path}: keys are not at a constant rate; they are resampled at {fps} frames per second")]
     Resampled { path: String, fps: f64 },
     #[error(
@@ -116,6 +120,7 @@ impl crate::Problem for Problem {
             Problem::Extension { .. } => "gltf::extension",
             Problem::Model { .. } => "gltf::model",
             Problem::OtherSkeleton { .. } => "gltf::other-skeleton",
+            Problem::NoSkin => "gltf::no-skin",
             Problem::NoAnimation => "gltf::no-animation",
             Problem::Resampled { .. } => "gltf::resampled",
             Problem::NoInverse { .. } => "gltf::no-inverse",
@@ -134,6 +139,7 @@ impl crate::Problem for Problem {
     fn remedy(&self) -> Option<crate::Remedy> {
         match self {
             Problem::Resampled { .. } => Some(crate::Remedy::StateRate),
+            Problem::NoSkin => Some(crate::Remedy::DrawBody),
             _ => None,
         }
     }

@@ -1,16 +1,17 @@
 //! From nodes to joints: which nodes move a body, their order, and their rest pose.
 
 use mocap_model::{
-    Dofs, EulerOrder, Joint, JointId, Role, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource,
-    Vector3,
+    Dofs, EulerOrder, Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 use nalgebra::Matrix4;
 
 use super::document::{Document, Node};
+use super::humanoid;
 use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
 use super::trs::{Trs, unit};
 use crate::names::Unique;
+use crate::sides::swap_sides;
 use crate::{Finding, LimitExceeded, Limits};
 
 /// A rest pose that differs by less from that of the nodes is theirs [m, rad].
@@ -168,6 +169,7 @@ pub(super) fn tree(
         // Where scales shear, the pose of the nodes is the rest pose.
         Some(_) => vec![None; nodes.len()],
     };
+    let humanoid = humanoid::roles(&document.json);
     let mut joints: Vec<Option<JointId>> = vec![None; nodes.len()];
     let (mut made, mut sources): (Vec<Joint>, Vec<Source>) = (Vec::new(), Vec::new());
     // By node: the transform of the nodes above that are not joints, or the folded size of joints.
@@ -199,7 +201,7 @@ pub(super) fn tree(
         joints[node] = Some(JointId::from(made.len()));
         made.push(Joint {
             rest_rotation: rest.rotation,
-            role: extras.role.as_ref().and_then(|role| role.parse().ok()),
+            role: extras.role.as_ref().and_then(|role| role.parse().ok()).or(humanoid.get(&node).copied()),
             end_site: extras.end_site && leaf && parent.is_some() && keyed == [false; 3],
             dofs: if keyed[0] { Dofs::free(EulerOrder::ZXY) } else { Dofs::ball(EulerOrder::ZXY) },
             ..Joint::new(claimed, parent, rest.translation)
@@ -210,10 +212,10 @@ pub(super) fn tree(
         let signs = signs.map(f64::signum) * sign;
         sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
     }
-    // What is at the ends of all limbs is mirrored: nodes above the mirror are not.
+    // What is at the ends of all limbs is mirrored: nodes above the mirror are not, and the scale of an end moves nothing.
     let has_joint_below = |node: usize| nodes[node].children.iter().any(|child| chosen[*child]);
     let mut ends = sources.iter().filter(|source| !has_joint_below(source.node));
-    if !made.is_empty() && ends.all(|source| below[source.node].scale < 0.0) {
+    if !made.is_empty() && ends.all(|source| source.frame.scale < 0.0) {
         let joints = swap_sides(&mut made);
         warnings.push(Finding::new(Problem::Mirrored { joints }));
     }
@@ -248,43 +250,6 @@ fn uneven(
         above[*node] && chosen[*node] && (size.is_none() || (motions[*node].moves[2] && size != Some(1.0)))
     };
     (0..parents.len()).find(uneven).map(|node| Uneven { path: format!("nodes[{node}]") })
-}
-
-/// Calls every joint of a side after the side on which it is now. Returns the number of such joints.
-fn swap_sides(joints: &mut [Joint]) -> usize {
-    let mut swapped = 0;
-    for joint in joints {
-        let Some(name) = on_other_side(&joint.name) else { continue };
-        joint.name = name;
-        joint.role = joint.role.map(Role::mirrored);
-        swapped += 1;
-    }
-    swapped
-}
-
-/// The name with its first word or letter for a side replaced by that of the other side; applied twice, it is the same.
-fn on_other_side(name: &str) -> Option<String> {
-    const WORDS: [(&str, &str); 3] = [("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")];
-    let words = WORDS.into_iter().flat_map(|(left, right)| [(left, right), (right, left)]);
-    let found =
-        words.filter_map(|(word, other)| Some((name.find(word)?, word, other))).min_by_key(|found| found.0);
-    if let Some((at, word, other)) = found {
-        return Some(format!("{}{other}{}", &name[..at], &name[at + word.len()..]));
-    }
-    // A letter that stands by itself: L_Hand, hand.l, Bip01 L Hand.
-    let is_apart = |at: usize| {
-        let beside = |at: Option<usize>| at.and_then(|at| name.as_bytes().get(at));
-        let letter = |at: Option<usize>| beside(at).is_some_and(u8::is_ascii_alphanumeric);
-        !letter(at.checked_sub(1)) && !letter(Some(at + 1))
-    };
-    let (at, letter) = name.char_indices().find(|(at, letter)| "LRlr".contains(*letter) && is_apart(*at))?;
-    let other = match letter {
-        'L' => 'R',
-        'R' => 'L',
-        'l' => 'r',
-        _ => 'l',
-    };
-    Some(format!("{}{other}{}", &name[..at], &name[at + 1..]))
 }
 
 /// By node: whether it is a joint.

@@ -1,6 +1,6 @@
 //! The arrays of an NPZ file, read when they are asked for.
 
-use super::{npy, zip};
+use super::{Problem, npy, zip};
 use crate::arrays::Arrays;
 use crate::{Finding, LimitExceeded, Limits};
 
@@ -53,12 +53,41 @@ impl<'b> Archive<'b> {
     /// # Errors
     /// Where one is damaged, is larger than it may be, or holds neither numbers nor text.
     pub fn read(&self, which: impl Fn(&str) -> bool) -> Result<Arrays, Finding> {
+        self.read_but(which, |_, _| false)
+    }
+
+    /// As [`Archive::read`], without arrays of Python's objects: they are pickles, which are never read. A warning for each.
+    ///
+    /// # Errors
+    /// As [`Archive::read`].
+    pub fn read_numbers(
+        &self,
+        which: impl Fn(&str) -> bool,
+        warnings: &mut Vec<Finding>,
+    ) -> Result<Arrays, Finding> {
+        self.read_but(which, |path, content| {
+            let is_object = npy::is_object(content);
+            if is_object {
+                warnings.push(Finding::new(Problem::Object { path: path.to_owned() }));
+            }
+            is_object
+        })
+    }
+
+    fn read_but(
+        &self,
+        which: impl Fn(&str) -> bool,
+        mut is_skipped: impl FnMut(&str, &[u8]) -> bool,
+    ) -> Result<Arrays, Finding> {
         let mut arrays = Arrays::default();
         let mut left = self.limit;
         for member in &self.members {
             let Some(name) = member.name.strip_suffix(".npy").filter(|name| which(name)) else { continue };
             let content = zip::content(self.bytes, member, left)?;
             left -= content.len();
+            if is_skipped(&member.name, &content) {
+                continue;
+            }
             arrays.insert(name, npy::read(&member.name, &content)?);
         }
         Ok(arrays)

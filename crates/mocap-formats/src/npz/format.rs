@@ -48,11 +48,20 @@ pub(crate) fn read(
         let motion = read_arrays(read, robot.map(|robot| &**robot), options.fps, &options.limits)?;
         return Ok(document(robot_format(|name| archive.has(name)), motion, robot, bytes)?);
     }
-    let arrays = archive.read(|name| !arrays::is_derived(name))?;
+    let mut warnings = Vec::new();
+    let arrays = archive.read_numbers(|name| !arrays::is_derived(name), &mut warnings)?;
     let suffix = ".npy";
-    if archive.has("poses") && !archive.has("rotations") {
-        let clip = smpl::to_clip(&Source { arrays: &arrays, suffix }, options)?;
-        return Ok(arrays::clip_document(Format::Smpl, clip, bytes));
+    let read = match archive.has("poses") && !archive.has("rotations") {
+        true => smpl::to_clip(&Source { arrays: &arrays, suffix }, options)
+            .map(|clip| arrays::clip_document(Format::Smpl, clip, bytes))
+            .map_err(Rejected::from),
+        false => arrays::document(Format::Npz, arrays, suffix, bytes, options),
+    };
+    match read {
+        Ok(mut parsed) => {
+            parsed.warnings.splice(..0, warnings);
+            Ok(parsed)
+        }
+        Err(rejected) => Err(rejected.behind(warnings)),
     }
-    arrays::document(Format::Npz, arrays, suffix, bytes, options)
 }

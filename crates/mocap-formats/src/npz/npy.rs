@@ -17,24 +17,8 @@ const TEXT: usize = 64 << 20;
 /// An array, from the content of its member.
 pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Array, Finding> {
     let broken = |message: String| Finding::new(Problem::Member { path: path.to_owned(), message });
-    let not_npy = || broken("it is not an array of numpy".into());
-    if !bytes.starts_with(MAGIC) {
-        return Err(not_npy());
-    }
-    let (length, start): (u64, usize) = match bytes.get(6) {
-        Some(1) => (u64::from(u16::from_le_bytes(fixed(bytes, 8).ok_or_else(not_npy)?)), 10),
-        Some(2 | 3) => (u64::from(u32::from_le_bytes(fixed(bytes, 8).ok_or_else(not_npy)?)), 12),
-        Some(version) => return Err(broken(format!("version {version} of the format is not known"))),
-        None => return Err(not_npy()),
-    };
-    let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
-    let header =
-        end.and_then(|end| bytes.get(start..end)).ok_or_else(|| broken("its header is cut off".into()))?;
-    if header.len() > HEADER {
-        return Err(broken(format!("its header has {} bytes", header.len())));
-    }
-    let header = Header::parse(&String::from_utf8_lossy(header)).map_err(broken)?;
-    let values = &bytes[start + length as usize..];
+    let (header, start) = header(bytes).map_err(broken)?;
+    let values = &bytes[start..];
     let count = header.shape.iter().try_fold(1usize, |count, length| count.checked_mul(*length));
     let kind = Kind::of(&header.descr).map_err(broken)?;
     let size = count.and_then(|count| count.checked_mul(kind.size));
@@ -48,6 +32,31 @@ pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Array, Finding> {
         return Ok(in_c_order(&header.shape, &data));
     }
     Ok(Array::new(header.shape, data))
+}
+
+/// Whether an array holds Python's objects.
+pub(super) fn is_object(bytes: &[u8]) -> bool {
+    header(bytes).is_ok_and(|(header, _)| header.descr.contains('O'))
+}
+
+/// The header of an array, and where its values start.
+fn header(bytes: &[u8]) -> Result<(Header, usize), String> {
+    let not_npy = || "it is not an array of numpy".to_owned();
+    if !bytes.starts_with(MAGIC) {
+        return Err(not_npy());
+    }
+    let (length, start): (u64, usize) = match bytes.get(6) {
+        Some(1) => (u64::from(u16::from_le_bytes(fixed(bytes, 8).ok_or_else(not_npy)?)), 10),
+        Some(2 | 3) => (u64::from(u32::from_le_bytes(fixed(bytes, 8).ok_or_else(not_npy)?)), 12),
+        Some(version) => return Err(format!("version {version} of the format is not known")),
+        None => return Err(not_npy()),
+    };
+    let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
+    let header = end.and_then(|end| bytes.get(start..end)).ok_or("its header is cut off")?;
+    if header.len() > HEADER {
+        return Err(format!("its header has {} bytes", header.len()));
+    }
+    Ok((Header::parse(&String::from_utf8_lossy(header))?, start + length as usize))
 }
 
 fn fixed<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {

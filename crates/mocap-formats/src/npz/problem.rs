@@ -1,6 +1,6 @@
 //! What can be wrong with an NPZ file as a container.
 
-/// A problem of an NPZ file; all are errors. What its arrays hold is checked by
+/// A problem of an NPZ file; the last is a warning. What its arrays hold is checked by
 /// [`arrays::Problem`](crate::arrays::Problem).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -10,6 +10,8 @@ pub enum Problem {
     Truncated,
     #[error("{path}: {message}")]
     Member { path: String, message: String },
+    #[error("{path} holds objects of Python, which are never read: it was skipped")]
+    Object { path: String },
 }
 
 impl crate::Problem for Problem {
@@ -17,6 +19,7 @@ impl crate::Problem for Problem {
         match self {
             Problem::Truncated => "npz::truncated",
             Problem::Member { .. } => "npz::member",
+            Problem::Object { .. } => "npz::object",
         }
     }
 }

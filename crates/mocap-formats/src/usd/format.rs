@@ -10,7 +10,7 @@ use crate::{Content, Encoded, Finding, Parsed, WriteOptions};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "usda",
-    extensions: &[],
+    extensions: &["usd"],
     note: Some("USD as text"),
     has_motion: true,
     states_space: true,

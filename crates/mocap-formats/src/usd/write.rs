@@ -19,7 +19,11 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "    startTimeCode = 0\n    endTimeCode = {}", frames - 1)?;
         writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
     }
-    writeln!(out, ")\n\ndef SkelRoot \"{name}\" (\n    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{{")?;
+    let shown = display_name(document.skeleton.name(), name, "    ");
+    writeln!(
+        out,
+        ")\n\ndef SkelRoot \"{name}\" (\n{shown}    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{{"
+    )?;
     skeleton(document, out)?;
     // One stage has one time: clips of other rates have their time codes in that of the first.
     let fps = animations.first().map_or(1.0, |first| first.clip.rate().fps());
@@ -73,7 +77,9 @@ fn matrix(transform: &Isometry3<f64>) -> String {
 
 fn animation(document: &Document, each: &Animation, step: f64, out: &mut dyn Write) -> io::Result<()> {
     let Animation { name, clip } = each;
-    writeln!(out, "    def SkelAnimation \"{name}\"\n    {{")?;
+    let shown = display_name(clip.name(), name, "        ");
+    let shown = if shown.is_empty() { shown } else { format!(" (\n{shown}    )") };
+    writeln!(out, "    def SkelAnimation \"{name}\"{shown}\n    {{")?;
     writeln!(out, "        uniform token[] joints = [{}]", joints(document))?;
     let mut pose = Pose::default();
     let mut before: Vec<nalgebra::Vector4<f64>> = Vec::new();
@@ -141,7 +147,8 @@ fn mesh(document: &Document, mesh: &Mesh, name: &str, out: &mut dyn Write) -> io
     let root = &document.name;
     writeln!(
         out,
-        "    def Mesh \"{name}\" (\n        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {{"
+        "    def Mesh \"{name}\" (\n{}        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {{",
+        display_name(&mesh.name, name, "        ")
     )?;
     writeln!(out, "        uniform bool doubleSided = 0")?;
     writeln!(out, "        float3[] extent = [{}, {}]", triple(&low), triple(&high))?;
@@ -207,6 +214,14 @@ fn triple(v: &Vector3<f64>) -> String {
 
 fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The metadata that keeps a name which USD does not take, such as `rig:Body`; nothing where it does.
+fn display_name(original: &str, name: &str, indent: &str) -> String {
+    match original.is_empty() || original == name {
+        true => String::new(),
+        false => format!("{indent}displayName = {}\n", quoted(original)),
+    }
 }
 
 /// A text in quotes.

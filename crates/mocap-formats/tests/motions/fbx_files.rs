@@ -3,7 +3,7 @@
 use crate::ufbx_places::largest_difference;
 use mocap_formats::fbx::{Document, parse, to_clip};
 use mocap_formats::{ClipChoice, Format, Kept, Limits, ReadOptions, WriteOptions, read, write};
-use mocap_model::{Clip, ForwardKinematics, Space, Unit, UnitSource};
+use mocap_model::{Clip, ForwardKinematics, FrameRate, Space, Unit, UnitSource};
 use std::sync::Arc;
 
 fn document(name: &str, bytes: &[u8]) -> Document {
@@ -90,6 +90,76 @@ pub(crate) fn fixtures_written_and_read_again_keep_their_places() {
         let file = write(&clip, Format::Fbx, &WriteOptions::default()).unwrap().main.into_bytes();
         let off = check_places(&name, &file);
         assert!(off < 1e-6, "{name}: the library places a joint {off} m from where it is read");
+    }
+}
+
+/// The largest distance [m] of a joint of a written file from the motion, in and between the frames.
+fn check_between(name: &str, clip: &Clip) -> f64 {
+    let file = write(clip, Format::Fbx, &WriteOptions::default()).unwrap().main.into_bytes();
+    let space = Space { unit: Some(Unit { metres: 0.01, source: UnitSource::File }), ..Space::default() };
+    let unit = clip.skeleton().space().unit.or(space.unit);
+    let stated = Arc::new(clip.skeleton().with_space(Space { unit, ..*clip.skeleton().space() }));
+    let moved = clip.clone().with_skeleton(stated).unwrap().in_space(space).unwrap();
+    let finer = FrameRate::new(4.0 * clip.rate().fps()).unwrap();
+    let off = largest_difference(&file, 0, &moved.resampled(finer).unwrap()) * 0.01;
+    mocap_corpus::note!("{name}: between frames off by {off:.1e} m, {} bytes", file.len());
+    // The rate of the file stays that of the clip, and nothing is said of keys between frames.
+    let again = read(&file, &ReadOptions::default()).unwrap().value.to_clip(&ReadOptions::default()).unwrap();
+    assert_eq!((again.warnings, again.value.frames()), (vec![], clip.frames()), "{name}");
+    off
+}
+
+/// The clip with every joint turned at rest, so that angles pass the places where two axes are one.
+fn turned_at_rest(clip: &Clip) -> Clip {
+    let turn = mocap_model::UnitQuaternion::from_euler_angles(0.3, 1.5, -0.8);
+    let mut skeleton = (**clip.skeleton()).clone();
+    skeleton = skeleton
+        .with_joints(|joint| {
+            joint.rest_rotation = match joint.parent {
+                Some(_) => turn.inverse() * joint.rest_rotation * turn,
+                None => joint.rest_rotation * turn,
+            };
+            if joint.parent.is_some() {
+                joint.offset = turn.inverse() * joint.offset;
+            }
+        })
+        .unwrap();
+    let tracks = clip.skeleton().joints().iter().zip(clip.tracks()).map(|(joint, tracks)| {
+        let turned = |rotation: &mocap_model::UnitQuaternion<f64>| match joint.parent {
+            Some(_) => turn.inverse() * rotation * turn,
+            None => rotation * turn,
+        };
+        let moved = |place: &mocap_model::Vector3<f64>| match joint.parent {
+            Some(_) => turn.inverse() * place,
+            None => *place,
+        };
+        mocap_model::JointTracks {
+            rotation: tracks.rotation.map(turned),
+            translation: tracks.translation.as_ref().map(|track| track.map(moved)),
+            scale: tracks.scale.clone(),
+        }
+    });
+    let tracks = tracks.collect();
+    Clip::new(Arc::new(skeleton), clip.rate(), clip.frames(), tracks).unwrap()
+}
+
+pub(crate) fn fixtures_stay_on_the_motion_between_frames() {
+    for (name, bytes) in mocap_corpus::fixtures("clips", "bvh") {
+        let clip = clip_of(&name, &bytes);
+        for (what, clip) in [("as it is", clip.clone()), ("turned at rest", turned_at_rest(&clip))] {
+            let off = check_between(&format!("{name}, {what}"), &clip);
+            assert!(off < 1e-4, "{name}, {what}: off by {off} m between frames");
+        }
+    }
+}
+
+pub(crate) fn real_motions_stay_on_the_motion_between_frames() {
+    for (name, bytes) in mocap_corpus::files("bvh").into_iter().filter(|(name, _)| !name.contains("bandai2"))
+    {
+        let clip = clip_of(&name, &bytes);
+        let clip = clip.trimmed(0..clip.frames().min(200)).unwrap();
+        let off = check_between(&name, &clip);
+        assert!(off < 1e-4, "{name}: off by {off} m between frames");
     }
 }
 

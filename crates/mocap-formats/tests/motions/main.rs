@@ -7,6 +7,11 @@ mod bvh_files;
 mod csv_table;
 #[cfg(feature = "fbx")]
 mod fbx_files;
+#[cfg(feature = "fbx")]
+#[path = "../fbx_records/mod.rs"]
+mod fbx_records;
+#[cfg(feature = "fbx")]
+mod fbx_wrapped;
 mod json_clips;
 #[path = "../pair/mod.rs"]
 mod pair;
@@ -45,8 +50,12 @@ mocap_corpus::tests! {
     fbx_files::joints_of_real_files_are_where_the_library_places_them,
     fbx_files::real_clips_written_and_read_again_keep_their_places,
     fbx_files::fixtures_written_and_read_again_keep_their_places,
+    fbx_files::fixtures_stay_on_the_motion_between_frames,
+    fbx_files::real_motions_stay_on_the_motion_between_frames,
     fbx_files::real_files_keep_their_meshes_with_other_clips,
     fbx_files::fixtures_keep_their_meshes_with_other_clips,
+    fbx_wrapped::real_files_below_other_parents_keep_their_motion,
+    fbx_wrapped::fixture_files_below_other_parents_keep_their_motion,
     json_clips::real_clips_come_back_to_the_last_bit,
     json_clips::fixtures_come_back_to_the_last_bit,
     wrapped::real_scenes_below_other_parents_keep_their_motion,

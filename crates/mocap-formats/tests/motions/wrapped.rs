@@ -44,19 +44,19 @@ fn base64(bytes: &[u8]) -> String {
 
 /// A node above all of a scene.
 #[derive(Clone, Debug)]
-struct Wrap {
-    name: &'static str,
-    translation: [f64; 3],
+pub(crate) struct Wrap {
+    pub(crate) name: &'static str,
+    pub(crate) translation: [f64; 3],
     /// About the axis (1, 2, 3) [rad].
-    turn: f64,
-    scale: [f64; 3],
-    as_matrix: bool,
+    pub(crate) turn: f64,
+    pub(crate) scale: [f64; 3],
+    pub(crate) as_matrix: bool,
     /// Tracks of the same value as the node has.
-    tracks: bool,
+    pub(crate) tracks: bool,
 }
 
 impl Wrap {
-    const NONE: Wrap = Wrap {
+    pub(crate) const NONE: Wrap = Wrap {
         name: "none",
         translation: [0.0; 3],
         turn: 0.0,
@@ -65,11 +65,11 @@ impl Wrap {
         tracks: false,
     };
 
-    fn rotation(&self) -> UnitQuaternion<f64> {
+    pub(crate) fn rotation(&self) -> UnitQuaternion<f64> {
         UnitQuaternion::new(Vector3::new(1.0, 2.0, 3.0).normalize() * self.turn)
     }
 
-    fn matrix(&self) -> Matrix4<f64> {
+    pub(crate) fn matrix(&self) -> Matrix4<f64> {
         Matrix4::new_translation(&Vector3::from(self.translation))
             * self.rotation().to_homogeneous()
             * Matrix4::new_nonuniform_scaling(&Vector3::from(self.scale))
@@ -137,7 +137,7 @@ impl Wrap {
     }
 }
 
-fn wraps() -> Vec<Wrap> {
+pub(crate) fn wraps() -> Vec<Wrap> {
     let mut wraps = vec![
         Wrap { name: "moved", translation: [1.0, -2.0, 3.0], ..Wrap::NONE },
         Wrap { name: "turned", turn: 1.0, ..Wrap::NONE },
@@ -164,7 +164,7 @@ fn clip_of(json: &Value) -> (Clip, Vec<&'static str>) {
 }
 
 /// By frame and joint: its place. Joints of nodes above the others are first and left out: `count` are asked for.
-fn places(clip: &Clip, count: usize) -> Vec<Vec<Vector3<f64>>> {
+pub(crate) fn places(clip: &Clip, count: usize) -> Vec<Vec<Vector3<f64>>> {
     let mut kinematics = ForwardKinematics::new(clip);
     let own = || clip.skeleton().iter().skip(clip.skeleton().len() - count).map(|(id, _)| id);
     let frames = (0..clip.frames()).step_by((clip.frames() / 40).max(1));
@@ -177,7 +177,7 @@ fn places(clip: &Clip, count: usize) -> Vec<Vec<Vector3<f64>>> {
 }
 
 /// The lengths of the offsets of joints from their parents, without the roots of the `count` last joints.
-fn lengths(clip: &Clip, count: usize) -> Vec<f64> {
+pub(crate) fn lengths(clip: &Clip, count: usize) -> Vec<f64> {
     let first = clip.skeleton().len() - count;
     let own = clip.skeleton().iter().skip(first);
     let below = own.filter(|(_, joint)| joint.parent.is_some_and(|parent| parent.index() >= first));
@@ -185,7 +185,7 @@ fn lengths(clip: &Clip, count: usize) -> Vec<f64> {
 }
 
 /// The largest distance of places from those that a matrix makes of others, relative to the size of the body.
-fn apart(found: &[Vec<Vector3<f64>>], base: &[Vec<Vector3<f64>>], matrix: &Matrix4<f64>) -> f64 {
+pub(crate) fn apart(found: &[Vec<Vector3<f64>>], base: &[Vec<Vector3<f64>>], matrix: &Matrix4<f64>) -> f64 {
     assert_eq!(found.len(), base.len());
     let expected: Vec<Vec<Vector3<f64>>> = base
         .iter()

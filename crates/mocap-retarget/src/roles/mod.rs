@@ -5,6 +5,7 @@
 //! bones show the limbs. Each role has a reason and a score.
 
 mod four_legs;
+mod mirror_image;
 mod motion;
 mod name;
 mod schemes;
@@ -203,6 +204,7 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
         shape::by_shape(skeleton, sides, &mut map);
     }
     by_place(skeleton, &mut map);
+    mirror_image::by_mirror_image(skeleton, &mut map);
     score::check(skeleton, &mut map);
     map.rows.sort_by_key(|row| row.role);
     map

@@ -195,6 +195,7 @@ fn retarget(
     let mut scene = who(clip, &reading).behind(&mut warnings)?;
     let source = scene.characters[0].skeleton().clone();
     let mut outcomes = Vec::with_capacity(scene.characters.len());
+    let mut verdicts = Vec::new();
     for character in &mut scene.characters {
         let known = warnings.len();
         let clip = character.clip.clone();
@@ -204,6 +205,7 @@ fn retarget(
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
+        verdicts.extend(outcome.verdicts(&target.on, &motion));
         // What is said of each character is said once.
         let found = warnings.split_off(known);
         found.into_iter().for_each(|warning| {
@@ -215,7 +217,7 @@ fn retarget(
         outcomes.push((character.name.clone(), outcome));
     }
     let first = scene.characters[0].clip.clone();
-    let (frames, fps_of_motion) = (first.frames(), first.rate().fps());
+    let frames = first.frames();
     scene.props = props(scene.props, edits, [&source, first.skeleton()], &mut warnings)?;
     drop(first);
     let options = EncodeOptions {
@@ -240,9 +242,7 @@ fn retarget(
         each.filter_map(|(gate, outcome)| check_gate(gate, outcome)).unzip();
     let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
     errors.append(&mut impossible);
-    for (_, outcome) in &outcomes {
-        verdict::sort(outcome.verdicts(fps_of_motion), args.force, &mut errors, &mut warnings);
-    }
+    verdict::sort(verdicts, args.force, &mut errors, &mut warnings);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
