@@ -96,7 +96,9 @@ impl BoundMesh {
             sorted.push(bones.len() as u32);
         }
         let centre = |bone: &Bone| match bone.inverse_bind.try_inverse() {
-            Some(bind) if bind.iter().all(|value| value.is_finite()) => bind.transform_point(&Point3::origin()).coords,
+            Some(bind) if bind.iter().all(|value| value.is_finite()) => {
+                bind.transform_point(&Point3::origin()).coords
+            }
             _ => Vector3::zeros(),
         };
         let centres = skeleton_bones.iter().map(centre).collect();

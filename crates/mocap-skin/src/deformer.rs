@@ -11,9 +11,9 @@ use std::ops::Range;
 use mocap_model::{JointId, Vector3};
 use nalgebra::Matrix4;
 
+use crate::SkinMethod;
 use crate::bound::BoundMesh;
 use crate::palette::{Palette, RigidPalette, Rows};
-use crate::SkinMethod;
 use crate::rotation_centres::RotationCentres;
 
 /// A mesh in one pose after the other. [`Deformer::pose`] sets the pose, the other functions give vertices of it.
@@ -100,7 +100,10 @@ impl<'m> Deformer<'m> {
         }
         self.shaped.extend_from_slice(&mesh.positions);
         for (shape, weight) in mesh.shapes.iter().zip(shapes) {
-            shape.offsets.iter().for_each(|(vertex, offset)| self.shaped[*vertex as usize] += offset * *weight);
+            shape
+                .offsets
+                .iter()
+                .for_each(|(vertex, offset)| self.shaped[*vertex as usize] += offset * *weight);
         }
     }
 
@@ -320,7 +323,20 @@ fn rotation([w, x, y, z]: [f64; 4], [a, b, c]: [f64; 3]) -> Rows {
     let (xx, yy, zz) = (2.0 * x * x, 2.0 * y * y, 2.0 * z * z);
     let (xy, xz, yz) = (2.0 * x * y, 2.0 * x * z, 2.0 * y * z);
     let (wx, wy, wz) = (2.0 * w * x, 2.0 * w * y, 2.0 * w * z);
-    [1.0 - yy - zz, xy - wz, xz + wy, a, xy + wz, 1.0 - xx - zz, yz - wx, b, xz - wy, yz + wx, 1.0 - xx - yy, c]
+    [
+        1.0 - yy - zz,
+        xy - wz,
+        xz + wy,
+        a,
+        xy + wz,
+        1.0 - xx - zz,
+        yz - wx,
+        b,
+        xz - wy,
+        yz + wx,
+        1.0 - xx - yy,
+        c,
+    ]
 }
 
 #[cfg(test)]
@@ -337,7 +353,11 @@ mod tests {
             normals: vec![Vector3::x()],
             bones: vec![bone; 3],
             starts: vec![0, 3],
-            influences: [0.5, 0.3, 0.2].iter().zip(0..).map(|(weight, bone)| Influence { bone, weight: *weight }).collect(),
+            influences: [0.5, 0.3, 0.2]
+                .iter()
+                .zip(0..)
+                .map(|(weight, bone)| Influence { bone, weight: *weight })
+                .collect(),
             ..MeshParts::default()
         })
         .unwrap();
@@ -353,7 +373,8 @@ mod tests {
             let before = of(&deformer);
             for signs in 1..8 {
                 let mut other = deformer.clone();
-                let duals = other.rigid.dual.iter_mut().enumerate().filter(|(bone, _)| signs >> bone & 1 == 1);
+                let duals =
+                    other.rigid.dual.iter_mut().enumerate().filter(|(bone, _)| signs >> bone & 1 == 1);
                 duals.for_each(|(_, dual)| *dual = dual.map(|part| -part));
                 assert_eq!(of(&other), before, "{method}, {signs:b}");
             }

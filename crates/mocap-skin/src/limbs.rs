@@ -98,6 +98,9 @@ impl LimbSolids {
     /// # Panics
     /// If a vertex is missing.
     pub fn shares(&self, positions: &[Vector3<f64>]) -> impl Iterator<Item = (Limb, f64)> {
-        self.solids.iter().zip(&self.rest).map(move |((limb, solid), rest)| (*limb, solid.volume(positions) / rest))
+        self.solids
+            .iter()
+            .zip(&self.rest)
+            .map(move |((limb, solid), rest)| (*limb, solid.volume(positions) / rest))
     }
 }

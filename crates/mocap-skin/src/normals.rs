@@ -11,7 +11,8 @@ pub fn triangles(mesh: &Mesh) -> Vec<[u32; 3]> {
     for count in &mesh.faces {
         let count = *count as usize;
         let corners = &mesh.corners[first..first + count];
-        triangles.extend(mesh.triangles_of(first, count).into_iter().map(|it| it.map(|at| corners[at as usize])));
+        triangles
+            .extend(mesh.triangles_of(first, count).into_iter().map(|it| it.map(|at| corners[at as usize])));
         first += count;
     }
     triangles

@@ -113,7 +113,11 @@ fn nearest_rotation(linear: &Matrix3<f64>) -> Matrix3<f64> {
     match (svd.u, svd.v_t) {
         (Some(u), Some(v_t)) if (u * v_t).iter().all(|value| value.is_finite()) => {
             let turn = u * v_t;
-            if turn.determinant() >= 0.0 { turn } else { u * Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0)) * v_t }
+            if turn.determinant() >= 0.0 {
+                turn
+            } else {
+                u * Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0)) * v_t
+            }
         }
         _ => Matrix3::identity(),
     }
@@ -136,7 +140,9 @@ mod tests {
         let turn = UnitQuaternion::from_euler_angles(0.4, -1.1, 2.3).to_rotation_matrix();
         let shear = Matrix3::new(1.0, 0.3, 0.0, 0.0, 1.2, -0.1, 0.2, 0.0, 0.8);
         let diagonal = |x, y, z| Matrix3::from_diagonal(&Vector3::new(x, y, z));
-        for part in [shear, diagonal(1.0, 1.0, 1.0), diagonal(0.01, 0.01, 0.01), diagonal(2.0, 1.0, 0.0), -shear] {
+        for part in
+            [shear, diagonal(1.0, 1.0, 1.0), diagonal(0.01, 0.01, 0.01), diagonal(2.0, 1.0, 0.0), -shear]
+        {
             let linear = turn.matrix() * part;
             let (shift, centre) = (Vector3::new(3.0, -2.0, 0.5), Vector3::new(-0.3, 1.4, 0.2));
             let found = rigid(&affine(&linear, &shift), &centre);

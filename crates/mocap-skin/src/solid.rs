@@ -65,7 +65,8 @@ impl Solid {
     /// If a vertex is missing.
     pub fn volume(&self, positions: &[Vector3<f64>]) -> f64 {
         // From a point of the solid, so that far from the origin no digits are lost.
-        let origin = self.triangles.first().map_or_else(Vector3::zeros, |[first, ..]| positions[*first as usize]);
+        let origin =
+            self.triangles.first().map_or_else(Vector3::zeros, |[first, ..]| positions[*first as usize]);
         let at = |vertex: u32| positions[vertex as usize] - origin;
         let part = |a: &Vector3<f64>, b: &Vector3<f64>, c: &Vector3<f64>| a.dot(&b.cross(c)) / 6.0;
         let inside: f64 = self.triangles.iter().map(|[a, b, c]| part(&at(*a), &at(*b), &at(*c))).sum();
@@ -135,10 +136,12 @@ mod tests {
 
     /// A box of one by two by three, each face with vertices of its own.
     fn cuboid() -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
-        let corner = |at: u32| Vector3::new(f64::from(at & 1), f64::from(at >> 1 & 1) * 2.0, f64::from(at >> 2) * 3.0);
+        let corner =
+            |at: u32| Vector3::new(f64::from(at & 1), f64::from(at >> 1 & 1) * 2.0, f64::from(at >> 2) * 3.0);
         let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let positions = faces.iter().flatten().map(|at| corner(*at)).collect();
-        let triangles = (0..6).flat_map(|face| [[0, 1, 2], [0, 2, 3]].map(|it| it.map(|at: u32| 4 * face + at)));
+        let triangles =
+            (0..6).flat_map(|face| [[0, 1, 2], [0, 2, 3]].map(|it| it.map(|at: u32| 4 * face + at)));
         (positions, triangles.collect())
     }
 

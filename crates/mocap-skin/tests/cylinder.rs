@@ -21,7 +21,8 @@ fn linear_blends_lose_the_volume_that_the_formulas_say() {
     let rest = volume(&cylinder.parts.positions, triangles);
     for degrees in ANGLES {
         let angle = degrees.to_radians();
-        for (axis, share) in [(Vector3::y(), 6.0), (Vector3::x(), 12.0), (Vector3::new(1.0, 0.0, 2.0), 12.0)] {
+        for (axis, share) in [(Vector3::y(), 6.0), (Vector3::x(), 12.0), (Vector3::new(1.0, 0.0, 2.0), 12.0)]
+        {
             let found = volume(&mesh.posed(SkinMethod::Linear, turned(angle, axis), &[]), triangles) / rest;
             let expected = 1.0 - (1.0 - angle.cos()) / share;
             assert!((found - expected).abs() < 1e-3, "{degrees}°, {axis}: {found}, not {expected}");

@@ -30,7 +30,8 @@ fn mesh() -> MeshParts {
 
 /// A pose of the three joints: bent and twisted by `much`, with a scale of the last.
 fn pose(much: f64, scale: Vector3<f64>) -> impl Fn(JointId) -> Matrix4<f64> {
-    let turn = |x: f64, y: f64, z: f64| Rotation3::from_euler_angles(x * much, y * much, z * much).to_homogeneous();
+    let turn =
+        |x: f64, y: f64, z: f64| Rotation3::from_euler_angles(x * much, y * much, z * much).to_homogeneous();
     let up = |y: f64| Matrix4::new_translation(&Vector3::new(0.0, y, 0.0));
     let first = up(-2.0) * turn(0.3, 0.2, 0.1);
     let second = first * up(1.3) * turn(-0.9, 0.4, 0.2);
@@ -79,17 +80,23 @@ fn the_place_turn_and_unit_of_the_whole_do_not_matter() {
     let parts = mesh();
     let plain = BoundMesh::from_parts(parts.clone()).unwrap();
     // The mesh in a space of its own: moved and turned.
-    let own = Matrix4::new_translation(&Vector3::new(30.0, -7.0, 2.0)) * Matrix4::from_euler_angles(0.4, 2.0, -1.0);
+    let own =
+        Matrix4::new_translation(&Vector3::new(30.0, -7.0, 2.0)) * Matrix4::from_euler_angles(0.4, 2.0, -1.0);
     let back = own.try_inverse().unwrap();
     let linear: Matrix3<f64> = own.fixed_view::<3, 3>(0, 0).into();
     let moved = BoundMesh::from_parts(MeshParts {
         positions: parts.positions.iter().map(|at| (own * at.push(1.0)).xyz()).collect(),
         normals: parts.normals.iter().map(|normal| linear * normal).collect(),
-        bones: parts.bones.iter().map(|bone| Bone { inverse_bind: bone.inverse_bind * back, ..*bone }).collect(),
+        bones: parts
+            .bones
+            .iter()
+            .map(|bone| Bone { inverse_bind: bone.inverse_bind * back, ..*bone })
+            .collect(),
         ..parts.clone()
     })
     .unwrap();
-    let object = Matrix4::new_translation(&Vector3::new(-3.0, 1.0, 9.0)) * Matrix4::from_euler_angles(1.0, 0.3, 0.2);
+    let object =
+        Matrix4::new_translation(&Vector3::new(-3.0, 1.0, 9.0)) * Matrix4::from_euler_angles(1.0, 0.3, 0.2);
     for scale in [Vector3::repeat(1.0), Vector3::new(1.4, 0.7, 1.0)] {
         let pose = pose(1.0, scale);
         for method in METHODS {

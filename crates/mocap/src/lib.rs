@@ -67,6 +67,7 @@ mod problem;
 mod read;
 mod skeleton_summary;
 mod subjects;
+mod surface_facts;
 mod target;
 mod target_report;
 mod unit;
@@ -116,6 +117,7 @@ pub use read::{
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use subjects::{Subject, marker_subjects, subjects};
+pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, body_of, surface_error};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
     speeds_in,
@@ -138,6 +140,7 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
+pub use mocap_skin as skin;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};

@@ -8,13 +8,13 @@ use mocap_skin::{BoundMesh, MeshParts};
 use nalgebra::Matrix4;
 
 /// Vertices and triangles of a cylinder along y: radius 1, length 4, its joint in the middle, weights linear over ± 1.
-pub struct Cylinder {
-    pub parts: MeshParts,
-    pub triangles: Vec<[u32; 3]>,
+pub(crate) struct Cylinder {
+    pub(crate) parts: MeshParts,
+    pub(crate) triangles: Vec<[u32; 3]>,
 }
 
 impl Cylinder {
-    pub fn new(rings: usize, around: usize) -> Cylinder {
+    pub(crate) fn new(rings: usize, around: usize) -> Cylinder {
         let (mut positions, mut normals) = (Vec::new(), Vec::new());
         let mut triangles = Vec::new();
         for ring in 0..=rings {
@@ -47,7 +47,8 @@ impl Cylinder {
         let (mut starts, mut influences) = (vec![0], Vec::new());
         for at in &positions {
             let upper = (0.5 + at.y / 2.0).clamp(0.0, 1.0);
-            influences.extend([Influence { bone: 0, weight: 1.0 - upper }, Influence { bone: 1, weight: upper }]);
+            influences
+                .extend([Influence { bone: 0, weight: 1.0 - upper }, Influence { bone: 1, weight: upper }]);
             starts.push(influences.len() as u32);
         }
         let bones = vec![bone(0), bone(1)];
@@ -55,13 +56,13 @@ impl Cylinder {
         Cylinder { parts, triangles }
     }
 
-    pub fn bound(&self) -> BoundMesh {
+    pub(crate) fn bound(&self) -> BoundMesh {
         BoundMesh::from_parts(self.parts.clone()).unwrap()
     }
 }
 
 /// The volume inside a closed surface.
-pub fn volume(at: &[Vector3<f64>], triangles: &[[u32; 3]]) -> f64 {
+pub(crate) fn volume(at: &[Vector3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let part = |[a, b, c]: &[u32; 3]| at[*a as usize].dot(&at[*b as usize].cross(&at[*c as usize])) / 6.0;
     triangles.iter().map(part).sum()
 }
