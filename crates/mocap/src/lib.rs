@@ -117,7 +117,7 @@ pub use read::{
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use subjects::{Subject, marker_subjects, subjects};
-pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, body_of, surface_error};
+pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
     speeds_in,

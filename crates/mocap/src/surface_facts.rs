@@ -1,8 +1,6 @@
 //! What the surface of a character is like: for `mocap info --surface` and `mocap compare --surface`.
 
-use mocap_formats::Limits;
 use mocap_formats::body::BoundBody;
-use mocap_formats::{Document, Finding};
 use mocap_model::{Clip, ForwardKinematics, Mesh, Pose, Skeleton, Vector3};
 use mocap_skin::{BoundMesh, LimbSolids, SkinError, SkinMethod, Solid, triangles};
 use schemars::JsonSchema;
@@ -315,12 +313,4 @@ pub fn surface_error(body: &BoundBody, clips: [&Clip; 2]) -> Result<Option<Surfa
     let at = (kept.len() - 1) * 95 / 100;
     error.p95 = f64::from(*kept.select_nth_unstable_by(at, f32::total_cmp).1);
     Ok(Some(error))
-}
-
-/// The body of a document; `None` where it has none.
-///
-/// # Errors
-/// As [`Document::body`].
-pub fn body_of(document: &dyn Document, limits: &Limits) -> Result<Option<BoundBody>, Finding> {
-    Ok(document.body(limits)?.map(|parsed| parsed.value))
 }
