@@ -77,6 +77,7 @@ pub mod tagged;
 pub mod text;
 pub mod trc;
 pub mod usd;
+pub mod vertex_cache;
 mod warnings;
 
 pub use any::{

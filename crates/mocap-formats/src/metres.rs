@@ -20,12 +20,16 @@ pub enum MetresProblem {
     // An error.
     #[error("{what} of up to {value:.1e} do not fit in the single precision of the format")]
     SinglePrecision { what: &'static str, value: f64 },
+    // An error.
+    #[error(transparent)]
+    Mesh(mocap_skin::SkinError),
 }
 
 impl crate::Problem for MetresProblem {
     fn code(&self) -> &'static str {
         match self {
             MetresProblem::UnitUnknown => "metres::unit-unknown",
+            MetresProblem::Mesh(_) => "mesh::damaged",
             MetresProblem::Overflow(_) | MetresProblem::SinglePrecision { .. } => "metres::overflow",
         }
     }

@@ -9,6 +9,7 @@ use mocap_model::{
     ScalarTrack, Shape, Skeleton, Skin, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 
+use mocap_skin::{BoundMesh, SkinMethod};
 use nalgebra::Matrix4;
 
 const FRAMES: usize = 5;
@@ -134,7 +135,8 @@ fn places(clip: &Clip, body: &Body, frame: usize) -> Vec<Vec<Vector3<f64>>> {
                 .map_or(shape.weight, |track| track.values.at(frame))
         };
         let weights: Vec<f64> = mesh.shapes.iter().map(weight).collect();
-        let posed = mesh.posed(kinematics.pose(), &weights);
+        let bound = BoundMesh::new(mesh, clip.skeleton()).unwrap();
+        let posed = bound.posed(SkinMethod::Linear, |joint| kinematics.matrix(joint), &weights);
         let mut from = 0;
         let mut places = Vec::new();
         for count in &mesh.faces {
@@ -292,4 +294,177 @@ fn wrong_indices_and_numbers_are_found_with_their_place() {
         skins.iter_mut().for_each(|skin| skin["joints"].as_array_mut().unwrap().truncate(1));
     });
     assert!(joints.contains("attributes.JOINTS_0["), "{joints}");
+}
+
+mod baked {
+    use super::*;
+    use mocap_formats::npz::Archive;
+    use mocap_formats::vertex_cache::{BakeError, BakeOptions, CacheFormat, VertexSequence, files};
+    use std::path::Path;
+
+    fn sequence(metres: f64, change: impl Fn(&mut Body)) -> Result<(Clip, Body, VertexSequence), BakeError> {
+        let clip = clip(metres);
+        let mut body = body(&clip);
+        change(&mut body);
+        let bound = bound(&clip, body.clone());
+        let baked = VertexSequence::new(&bound, &clip, &BakeOptions::default())?;
+        Ok((clip, body, baked))
+    }
+
+    /// The places [m] and normals of all vertices in a frame, in 64 bits.
+    fn expected(clip: &Clip, body: &Body, frame: usize) -> Vec<[f64; 3]> {
+        let metres = clip.skeleton().space().metres().unwrap();
+        let mut kinematics = ForwardKinematics::new(clip);
+        kinematics.place(frame);
+        let mut all = Vec::new();
+        for mesh in body.meshes.iter().filter(|mesh| !mesh.stated.rigid) {
+            let smile = 0.2 * frame as f64;
+            let weights = vec![smile; mesh.shapes.len()];
+            let mut places = mesh.positions.clone();
+            for (shape, weight) in mesh.shapes.iter().zip(&weights) {
+                shape
+                    .offsets
+                    .iter()
+                    .for_each(|(vertex, offset)| places[*vertex as usize] += offset * *weight);
+            }
+            for (vertex, at) in places.iter().enumerate() {
+                let mut sum = Vector3::zeros();
+                for one in mesh.skin.of(vertex) {
+                    let bone = mesh.skin.bones[one.bone as usize];
+                    let matrix = kinematics.at(bone.joint).to_homogeneous() * bone.inverse_bind;
+                    sum += (matrix * at.push(1.0)).xyz() * one.weight;
+                }
+                all.push((sum * metres).into());
+            }
+        }
+        all
+    }
+
+    fn bytes_of(sequence: &VertexSequence, format: CacheFormat) -> Vec<(String, Vec<u8>)> {
+        let path = Path::new("out").with_extension(format.extension());
+        let found = files(sequence, format, &path).unwrap();
+        let written = found.into_iter().map(|(name, file)| {
+            let [first, second] = [(); 2].map(|()| {
+                let mut bytes = Vec::new();
+                file.write(&path, &mut bytes).unwrap();
+                bytes
+            });
+            assert_eq!(first, second, "the same bytes on every call");
+            (name.to_str().unwrap().to_owned(), first)
+        });
+        written.collect()
+    }
+
+    fn floats(bytes: &[u8]) -> Vec<f32> {
+        bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+    }
+
+    fn off(found: &[f32], expected: &[[f64; 3]]) -> f64 {
+        assert_eq!(found.len(), 3 * expected.len());
+        found.iter().zip(expected.as_flattened()).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn arrays_and_point_caches_hold_the_vertices_of_linear_blends_in_metres() {
+        for metres in [1.0, 0.01] {
+            let (clip, body, sequence) = sequence(metres, |_| ()).unwrap();
+            assert_eq!((sequence.frames(), sequence.vertices()), (FRAMES, 24));
+            let all: Vec<[f64; 3]> = (0..FRAMES).flat_map(|frame| expected(&clip, &body, frame)).collect();
+            let caches = bytes_of(&sequence, CacheFormat::Pc2);
+            let pc2 = &caches[0].1;
+            assert_eq!(&pc2[..12], b"POINTCACHE2\0");
+            assert_eq!(pc2[12..20], [[1, 0, 0, 0], [24, 0, 0, 0]].concat());
+            assert_eq!(pc2[28..32], (FRAMES as i32).to_le_bytes());
+            assert!(off(&floats(&pc2[32..]), &all) < 2e-6, "{}", off(&floats(&pc2[32..]), &all));
+            let npz = &bytes_of(&sequence, CacheFormat::Npz)[0].1;
+            let archive = Archive::open(npz, &Limits::default()).unwrap();
+            let names: Vec<&str> = archive.names().collect();
+            assert_eq!(names, ["vertices", "faces", "normals", "fps", "mesh_names", "mesh_starts"]);
+            let arrays = archive.read(|_| true).unwrap();
+            assert_eq!(arrays.get("vertices").unwrap().shape, [FRAMES, 24, 3]);
+            assert_eq!(arrays.get("faces").unwrap().shape, [sequence.triangles(), 3]);
+        }
+    }
+
+    #[test]
+    fn textures_hold_the_vertices_within_their_stated_rounding() {
+        let (clip, body, sequence) = sequence(1.0, |_| ()).unwrap();
+        let files = bytes_of(&sequence, CacheFormat::Png);
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["out_normals.png", "out.json", "out.png"]);
+        let about: serde_json::Value = serde_json::from_slice(&files[1].1).unwrap();
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let rounding = number(&about["largest_rounding"]);
+        assert!(rounding > 0.0 && rounding < 1e-4, "{rounding}");
+        let decoder = png::Decoder::new(std::io::Cursor::new(&files[2].1));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!((info.width, info.height), (24, FRAMES as u32));
+        for frame in 0..FRAMES {
+            for (vertex, at) in expected(&clip, &body, frame).iter().enumerate() {
+                let mut distance = 0.0f64;
+                for axis in 0..3 {
+                    let from = 6 * (frame * 24 + vertex) + 2 * axis;
+                    let share = f64::from(u16::from_be_bytes([pixels[from], pixels[from + 1]])) / 65535.0;
+                    let (low, high) = (number(&about["minimum"][axis]), number(&about["maximum"][axis]));
+                    distance += (low + share * (high - low) - at[axis]).powi(2);
+                }
+                assert!(distance.sqrt() < rounding + 1e-6, "frame {frame}, vertex {vertex}");
+            }
+        }
+    }
+
+    #[test]
+    fn usd_has_a_sample_of_points_for_each_frame_and_mesh() {
+        let (clip, body, sequence) = sequence(1.0, |_| ()).unwrap();
+        let text = String::from_utf8(bytes_of(&sequence, CacheFormat::Usda)[0].1.clone()).unwrap();
+        let samples = |text: &str| {
+            let numbers = text.split(|c: char| "(), ".contains(c)).filter(|word| !word.is_empty());
+            numbers.map(|word| word.parse::<f32>().unwrap()).collect::<Vec<f32>>()
+        };
+        let points: Vec<&str> = text.split("point3f[] points.timeSamples = {").skip(1).collect();
+        assert_eq!(points.len(), 3, "one block for each mesh");
+        for frame in 0..FRAMES {
+            let start = format!("{frame}: [");
+            let found: Vec<f32> = points
+                .iter()
+                .flat_map(|block| {
+                    let line = block.lines().find_map(|line| line.trim().strip_prefix(&start)).unwrap();
+                    samples(line.trim_end_matches("],"))
+                })
+                .collect();
+            assert!(off(&found, &expected(&clip, &body, frame)) < 2e-6);
+        }
+    }
+
+    #[test]
+    fn meshes_without_a_skin_are_baked_only_if_asked() {
+        let (_, body, without) = sequence(1.0, |body| body.meshes[2].stated.rigid = true).unwrap();
+        assert_eq!(without.vertices(), 16);
+        let clip = clip(1.0);
+        let options = BakeOptions { rigid: true, ..BakeOptions::default() };
+        let all = VertexSequence::new(&bound(&clip, body.clone()), &clip, &options).unwrap();
+        assert_eq!(all.vertices(), 24);
+        let none = sequence(1.0, |body| body.meshes.iter_mut().for_each(|mesh| mesh.stated.rigid = true));
+        assert_eq!(none.map(|_| ()).unwrap_err(), BakeError::NoSkin { rigid: 3 });
+        let broken = sequence(1.0, |body| body.meshes[1].positions[3].x = f64::NAN).map(|_| ()).unwrap_err();
+        assert!(broken.to_string().contains("vertex 3 of mesh 'Cloth'"), "{broken}");
+    }
+
+    #[test]
+    fn readers_say_which_meshes_have_no_skin() {
+        let clip = clip(1.0);
+        let body = body(&clip);
+        for format in [Format::Glb, Format::Fbx] {
+            let bytes = write_with_body(
+                std::slice::from_ref(&clip),
+                Some(&bound(&clip, body.clone())),
+                format,
+                &WriteOptions::default(),
+            );
+            let (_, _, again) = again(&bytes.unwrap().main.into_bytes());
+            assert!(again.meshes[..2].iter().all(|mesh| !mesh.stated.rigid), "{format}");
+        }
+    }
 }

@@ -46,6 +46,19 @@ pub struct Mesh {
     pub skin: Skin,
     /// Displacements with a name (blend shapes).
     pub shapes: Vec<Shape>,
+    /// What its file said of the skin.
+    pub stated: StatedSkin,
+}
+
+/// What a file said of the skin of a mesh before it was made good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatedSkin {
+    /// Whether it has none: the mesh hangs on one joint.
+    pub rigid: bool,
+    /// Vertices whose weights did not sum to 1.
+    pub uneven: usize,
+    /// Vertices without a weight.
+    pub unweighted: usize,
 }
 
 /// Which joints move a mesh, and how much. A mesh that follows one joint rigidly has one bone and weights of 1.

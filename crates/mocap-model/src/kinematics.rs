@@ -2,7 +2,7 @@
 
 use crate::stretch::stretch;
 use crate::{Clip, JointId, Pose};
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Matrix4, Vector3};
 
 /// Forward kinematics of a clip, frame by frame: of all its joints, or only of those that a caller needs.
 ///
@@ -107,6 +107,19 @@ impl<'a> ForwardKinematics<'a> {
     /// If the joint does not exist.
     pub fn position(&self, joint: JointId) -> Vector3<f64> {
         self.at(joint).translation.vector
+    }
+
+    /// The matrix of a joint in object space, in the frame last placed: with what scale tracks do to it, unlike
+    /// [`ForwardKinematics::at`].
+    ///
+    /// # Panics
+    /// If the joint does not exist.
+    pub fn matrix(&self, joint: JointId) -> Matrix4<f64> {
+        let placed = self.at(joint).to_homogeneous();
+        match self.stretches.get(joint.index()) {
+            Some(stretch) => placed * stretch.to_homogeneous(),
+            None => placed,
+        }
     }
 
     /// The pose in object space, in the frame last placed.

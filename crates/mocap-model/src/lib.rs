@@ -77,7 +77,7 @@ mod track;
 
 pub use annotations::{Annotations, Event, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
-pub use body::{Body, Bone, BoundBody, Image, Influence, Material, Mesh, Parts, Shape, Skin};
+pub use body::{Body, Bone, BoundBody, Image, Influence, Material, Mesh, Parts, Shape, Skin, StatedSkin};
 pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;

@@ -1,12 +1,10 @@
 //! The mesh of a file as it is drawn: triangles on the stage that follow the joints by linear blend skinning.
-//!
-//! Based on: N. Magnenat-Thalmann, R. Laperrière, D. Thalmann, "Joint-dependent local deformations for hand animation and
-//! object grasping", 1988.
 
 use crate::mesh::Corner;
 use crate::stage::{FAR, Stage, spread};
-use mocap_model::{Body, Influence, Mesh, Pose, Side, Vector3};
-use nalgebra::{Matrix3, Matrix4};
+use mocap_model::{Body, Bone, Influence, JointId, Mesh, Pose, Side, Vector3};
+use mocap_skin::{BoundMesh, Deformer, MeshParts, SkinMethod};
+use nalgebra::Matrix4;
 use std::collections::BTreeMap;
 
 type V = Vector3<f64>;
@@ -188,20 +186,38 @@ impl Surface {
         self.bones.iter().map(|bone| frames[bone.joint] * bone.bind).collect()
     }
 
+    /// What deforms it.
+    pub(crate) fn bound(&self) -> BoundMesh {
+        let parts = MeshParts {
+            positions: self.vertices.iter().map(|vertex| vertex.point).collect(),
+            normals: self.vertices.iter().map(|vertex| vertex.normal).collect(),
+            bones: vec![Bone { joint: JointId(0), inverse_bind: Matrix4::identity() }; self.bones.len()],
+            starts: std::iter::once(0)
+                .chain(self.vertices.iter().scan(0, |sum, vertex| {
+                    *sum += vertex.influences.len() as u32;
+                    Some(*sum)
+                }))
+                .collect(),
+            influences: self.vertices.iter().flat_map(|vertex| &vertex.influences).copied().collect(),
+            ..MeshParts::default()
+        };
+        BoundMesh::from_parts(parts).expect("vertices of a surface are finite and follow bones of it")
+    }
+
     /// The corners of its triangles in a pose, moved by `shift`; in the order of the vertices.
     pub(crate) fn corners(&self, pose: &[Matrix4<f64>], shift: V) -> Vec<Corner> {
-        let turns: Vec<Matrix3<f64>> = pose.iter().map(|bone| bone.fixed_view::<3, 3>(0, 0).into()).collect();
-        let corner = |vertex: &Vertex| {
-            let (mut at, mut normal) = (shift, V::zeros());
-            for Influence { bone, weight } in &vertex.influences {
-                let bone = *bone as usize;
-                at += (turns[bone] * vertex.point + pose[bone].fixed_view::<3, 1>(0, 3)) * *weight;
-                normal += turns[bone] * vertex.normal * *weight;
-            }
+        let bound = self.bound();
+        let mut deformer = Deformer::new(&bound, SkinMethod::Linear);
+        deformer.set_palette(pose.iter().copied());
+        let mut corners = Vec::with_capacity(self.vertices.len());
+        deformer.each_vertex(0..self.vertices.len(), |at, normal| {
+            let at = V::from(at) + shift;
             let at = at.map(|v| if v.is_finite() { v.clamp(-FAR, FAR) } else { 0.0 });
-            Corner { at, normal: normal.try_normalize(0.0).unwrap_or_else(V::y), dark: 0.0 }
-        };
-        self.vertices.iter().map(corner).collect()
+            let normal = V::from(normal);
+            let normal = if normal.iter().all(|v| v.is_finite()) { normal } else { V::y() };
+            corners.push(Corner { at, normal, dark: 0.0 });
+        });
+        corners
     }
 
     /// By vertex, a mixture of colours of sides.

@@ -69,6 +69,7 @@ mod read;
 mod scene;
 mod skeleton_summary;
 mod subjects;
+mod surface_facts;
 mod target;
 mod target_report;
 mod unit;
@@ -122,6 +123,7 @@ pub use scene::{
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use subjects::{Subject, marker_subjects, subjects};
+pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
     speeds_in,
@@ -144,6 +146,7 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
+pub use mocap_skin as skin;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{

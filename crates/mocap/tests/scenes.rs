@@ -13,6 +13,7 @@ use mocap_edit::ApplyOptions;
 use mocap_edit::edits::{Mirror, Strip};
 use mocap_formats::write_kept_scene;
 use mocap_model::{ForwardKinematics, Joint, Space};
+use mocap_skin::{BoundMesh, SkinMethod};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new("../../fixtures").join(name)
@@ -138,7 +139,8 @@ fn corners(character: &Character, frame: usize) -> Vec<Vector3<f64>> {
     let mut places = Vec::new();
     for mesh in &body.meshes {
         let weights: Vec<f64> = mesh.shapes.iter().map(weight).collect();
-        let posed = mesh.posed(kinematics.pose(), &weights);
+        let bound = BoundMesh::new(mesh, clip.skeleton()).expect("its skin is complete");
+        let posed = bound.posed(SkinMethod::Linear, |joint| kinematics.matrix(joint), &weights);
         places.extend(mesh.corners.iter().map(|corner| posed[*corner as usize] * metres(clip)));
     }
     places

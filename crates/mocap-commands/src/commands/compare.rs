@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mocap::{FileFormat, Problem, UnitFacts, at_one_rate, in_one_unit, with_roles};
+use mocap::{
+    FileFormat, Problem, SurfaceError, UnitFacts, at_one_rate, in_one_unit, surface_error, with_roles,
+};
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::write_file;
 use mocap_model::Clip;
@@ -16,7 +18,7 @@ use crate::batch::{self, Failure, Input, JobContext, Report, RunOptions, Tally, 
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::exit::Exit;
-use crate::options::{CompareArgs as Args, Inputs, Invocation, Selection};
+use crate::options::{CompareArgs as Args, Inputs, Invocation, Reading, Selection};
 use crate::output::Output;
 use crate::read::{self, Motion};
 use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
@@ -27,6 +29,9 @@ pub(crate) struct Row<'a> {
     other: String,
     #[serde(flatten)]
     summary: ErrorSummary,
+    /// With --surface: distances between vertices [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surface: Option<SurfaceError>,
     fps: f64,
     /// Whether B was sampled at the rate of A.
     resampled: bool,
@@ -185,6 +190,10 @@ fn measure(
     let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
     let [reference, other] = &clips;
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
+    let surface = match args.surface {
+        true => Some(on_surface(inputs, &reading, context, [reference, other]).map_err(|error| (0, error))?),
+        false => None,
+    };
     let limit = args.measure.fail_above.map(|length| length.0);
     let missed = limit.and_then(|limit| error_above(summary.max, limit));
     draw(args, [(inputs[0], reference), (inputs[1], other)]).map_err(|error| (1, error))?;
@@ -193,6 +202,7 @@ fn measure(
         path: inputs[0].shown(),
         other: inputs[1].shown(),
         summary,
+        surface,
         fps: reference.rate().fps(),
         resampled,
         unit: UnitFacts::of(reference.skeleton()),
@@ -211,6 +221,31 @@ fn measure(
     Ok(Report { json: json(&row), text, errors, tally, ..Report::default() })
 }
 
+/// The distances between the vertices of a character in both motions: that of A, else that of B.
+fn on_surface(
+    inputs: [&Input; 2],
+    reading: &Reading,
+    context: &JobContext,
+    clips: [&Clip; 2],
+) -> Result<SurfaceError, Diagnostic> {
+    for input in inputs {
+        let loaded = read::load(context, input, reading).map_err(|failure| failure.error)?;
+        let Some(document) = loaded.document() else { continue };
+        let Some(body) = document.body(&reading.limits()).map_err(Diagnostic::from)? else { continue };
+        let measured = surface_error(&body.value, clips).map_err(|error| {
+            Diagnostic::new("surface::damaged", error.to_string()).in_file(Path::new(&input.shown()))
+        })?;
+        if let Some(measured) = measured {
+            return Ok(measured);
+        }
+    }
+    Err(Diagnostic::new(
+        "surface::no-mesh",
+        "neither file has a mesh that joints move, or the motion has no frames",
+    )
+    .help("--surface needs a GLB, glTF or FBX with a mesh as A or B"))
+}
+
 /// The error of a motion that is too far from another; an error that is not a number is.
 pub(crate) fn error_above(error: f64, limit: f64) -> Option<Diagnostic> {
     if error <= limit {
@@ -225,7 +260,12 @@ impl Row<'_> {
     fn text(&self) -> String {
         let measures = self.summary.lines().map(|(name, value)| format!("{name:<15} {value}"));
         let written = self.heatmap.iter().chain(&self.html).map(|path| format!("-> {path}"));
-        measures.into_iter().chain(written).collect::<Vec<_>>().join("\n")
+        let surface = self.surface.iter().map(|on| {
+            let [mean, p95, max] = [on.mean, on.p95, on.max].map(millimetres);
+            let place = format!("vertex {} in frame {}", on.max_vertex, on.max_frame);
+            format!("{:<15} mean {mean}, p95 {p95}, max {max} ({place})", "surface")
+        });
+        measures.into_iter().chain(surface).chain(written).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args as ClapArgs;
-use mocap::{CompressionFacts, FileFacts, MarkerFacts, grouped};
+use mocap::{CompressionFacts, FileFacts, MarkerFacts, SurfaceFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
 use mocap_model::Markers;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Inputs, Invocation, QualitySettings, Reading};
 use crate::output::Output;
-use crate::read;
+use crate::read::{self, Loaded};
 use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
 
 /// Show format, joints, frames, rate, unit, axes, channel orders and warnings
@@ -28,10 +28,15 @@ use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
     \x20 mocap info walk.bvh\n\
     \x20 mocap info database/ --sort quality\n\
     \x20 mocap info database/ --json\n\
-    \x20 mocap info walk.bvh --quality")]
+    \x20 mocap info walk.bvh --quality\n\
+    \x20 mocap info character.glb --surface")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) measures: QualitySettings,
+    /// Measure the meshes of characters: vertices, influences, weights, holes, volume, and how far limbs collapse over
+    /// the motion
+    #[arg(long, help_heading = "Measures")]
+    pub(crate) surface: bool,
     /// Print a table with one line per clip, the worst finding included; the default for directories
     #[arg(long, help_heading = "Text")]
     pub(crate) table: bool,
@@ -63,6 +68,9 @@ pub(crate) struct Row<'a> {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
+    /// With --surface; `null` of a file without a mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surface: Option<Option<SurfaceFacts>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     gates: &'a [GateResult],
     #[serde(flatten)]
@@ -152,7 +160,11 @@ fn info(
     if let Some((markers, warnings)) = loaded.markers(&args.reading)? {
         return Ok(of_markers(job.input.shown(), format.extension(), bytes, &markers, warnings));
     }
-    let (facts, warnings) = loaded.facts(&args.reading)?;
+    let (facts, mut warnings) = loaded.facts(&args.reading)?;
+    let surface = match args.surface {
+        true => Some(surface_of(&loaded, &args.reading, &mut warnings)?),
+        false => None,
+    };
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
             let clip = loaded.into_motion(&args.reading)?.clip;
@@ -166,10 +178,36 @@ fn info(
         Some(Measured { summary, gates, missed, .. }) => (Some(summary), gates, missed),
         None => (None, Vec::new(), Vec::new()),
     };
-    let row = Row { path, format, facts, bytes, quality, gates: &gates, compression, warnings: &warnings };
+    let row =
+        Row { path, format, facts, bytes, quality, surface, gates: &gates, compression, warnings: &warnings };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
+}
+
+/// The surface of a character; `None` with a warning of a file without a mesh.
+fn surface_of(
+    loaded: &Loaded,
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Option<SurfaceFacts>, Failure> {
+    let body = match loaded.document() {
+        Some(document) => document.body(&reading.limits()).map_err(Diagnostic::from)?,
+        None => None,
+    };
+    let Some(body) = body.filter(|body| !body.value.body.meshes.is_empty()) else {
+        let warning = Diagnostic::new("surface::no-mesh", "the file has no mesh that joints move");
+        warnings.push(warning.help("bind the mesh to a skeleton in a 3D application first"));
+        return Ok(None);
+    };
+    // Weights that were made good, meshes that no joint moves.
+    warnings.extend(body.warnings.into_iter().map(Diagnostic::from));
+    let clip = match loaded.format.has_motion() {
+        true => Some(loaded.chosen(reading)?.0),
+        false => None,
+    };
+    let facts = SurfaceFacts::of(&body.value, clip.as_ref());
+    Ok(Some(facts.map_err(|error| Diagnostic::new("surface::damaged", error.to_string()))?))
 }
 
 /// The report on a recording of markers.
@@ -216,6 +254,9 @@ impl Row<'_> {
         }
         if let Some(quality) = &self.quality {
             quality.lines().iter().for_each(|(name, value)| line(name, value));
+        }
+        if let Some(Some(surface)) = &self.surface {
+            surface.lines().iter().for_each(|(name, value)| line(name, value));
         }
         text
     }

@@ -2,6 +2,7 @@
 //!
 //! A new verb is one file, which implements [`VerbArgs`] for its arguments, and one row of the table below.
 
+pub(crate) mod bake;
 pub(crate) mod blend;
 pub(crate) mod compare;
 pub(crate) mod compress;
@@ -124,6 +125,7 @@ verbs! {
     Decompress(decompress::Args),
     Skel(skel::Args),
     Retarget(RetargetArgs),
+    Bake(bake::Args),
     View(ViewArgs),
     Sheet(SheetArgs),
     Plot(plot::Args),

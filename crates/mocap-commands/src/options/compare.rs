@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Sample B at the rate of A first, to compare motions of different rates over time
     #[arg(long, help_heading = "Measures")]
     pub(crate) resample: bool,
+    /// Measure on the vertices of the character, too: mean, p95 and max; A or B is a file with a mesh
+    #[arg(long, help_heading = "Measures")]
+    pub(crate) surface: bool,
     /// Write the error as a picture, joints down and frames across, to this PNG file
     #[arg(long, value_name = "PNG", help_heading = "Pictures")]
     pub(crate) heatmap: Option<PathBuf>,

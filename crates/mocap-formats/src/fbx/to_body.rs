@@ -4,7 +4,7 @@
 //! the inverse bind matrices. They lead from the space of the geometry to the unit of the file.
 
 use mocap_model::{
-    Body, Bone, Image, Influence, JointId, Material, Mesh, Shape, Skin, UnitQuaternion, Vector3,
+    Body, Bone, Image, Influence, JointId, Material, Mesh, Shape, Skin, StatedSkin, UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix4, Quaternion};
 use ufbx::{Matrix, Node, SceneRoot, WarningType};
@@ -112,11 +112,11 @@ impl Reader<'_> {
             let path = format!("mesh '{}', vertex {vertex}", mesh.name);
             return Err(Finding::new(Problem::NotFinite { path }));
         }
-        let Some(skin) = self.skin(source, node, &mesh.name)? else {
+        let Some((skin, stated)) = self.skin(source, node, &mesh.name)? else {
             self.warnings.push(Finding::new(Problem::MeshWithoutJoint { mesh: mesh.name }));
             return Ok(None);
         };
-        mesh.skin = skin;
+        (mesh.skin, mesh.stated) = (skin, stated);
         faces(source, node, &mut mesh);
         mesh.shapes = self.shapes(source, &mesh)?;
         Ok((!mesh.faces.is_empty()).then_some(mesh))
@@ -150,15 +150,22 @@ impl Reader<'_> {
     }
 
     /// How joints move a mesh; `None` where none does.
-    fn skin(&mut self, source: &ufbx::Mesh, node: &Node, name: &str) -> Result<Option<Skin>, Finding> {
+    fn skin(
+        &mut self,
+        source: &ufbx::Mesh,
+        node: &Node,
+        name: &str,
+    ) -> Result<Option<(Skin, StatedSkin)>, Finding> {
         let count = source.num_vertices;
         let bound = source.skin_deformers.first().filter(|skin| !skin.clusters.is_empty());
         let Some(deformer) = bound else {
-            return Ok(self.held(node).map(|bone| Skin {
+            let rigid = StatedSkin { rigid: true, ..StatedSkin::default() };
+            let held = |bone| Skin {
                 bones: vec![bone],
                 starts: (0..=count as u32).collect(),
                 influences: vec![Influence { bone: 0, weight: 1.0 }; count],
-            }));
+            };
+            return Ok(self.held(node).map(|bone| (held(bone), rigid)));
         };
         let mut skin = Skin { bones: Vec::new(), starts: vec![0], influences: Vec::new() };
         // By cluster: its bone.
@@ -225,7 +232,7 @@ impl Reader<'_> {
         if unbound > 0 {
             self.warnings.push(Finding::new(Problem::Unbound { mesh, count: unbound }));
         }
-        Ok(Some(skin))
+        Ok(Some((skin, StatedSkin { rigid: false, uneven, unweighted: unbound })))
     }
 
     /// The bone of vertices that no cluster moves: the joint above the mesh, else the first one.

@@ -85,7 +85,12 @@ pub(super) fn unpack(
         })?;
         match empty.get(view.buffer) {
             None => {
-                return Err(index(format!("bufferViews[{at}].buffer"), view.buffer, "buffers", buffers.len()));
+                return Err(index(
+                    format!("bufferViews[{at}].buffer"),
+                    view.buffer,
+                    "buffers",
+                    buffers.len(),
+                ));
             }
             // The same data are there uncompressed as well.
             Some(false) => continue,

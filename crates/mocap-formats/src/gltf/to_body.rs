@@ -109,6 +109,7 @@ impl Reader<'_> {
         };
         let is_skinned = !bones.is_empty();
         made.skin = Skin { bones, starts: vec![0], influences: Vec::new() };
+        made.stated.rigid = !is_skinned;
         if !is_skinned {
             let Some(bone) = self.held(node) else {
                 let path = format!("nodes[{node}].mesh");
@@ -287,6 +288,8 @@ impl Reader<'_> {
             }
             mesh.skin.starts.push(mesh.skin.influences.len() as u32);
         }
+        mesh.stated.uneven += uneven;
+        mesh.stated.unweighted += unbound;
         let path = path.to_owned();
         if uneven > 0 {
             let count = uneven;

@@ -23,3 +23,10 @@ pub fn to_bytes(arrays: &Arrays) -> Vec<u8> {
     write(arrays, &mut bytes).expect("writing to memory does not fail");
     bytes
 }
+
+/// Writes an archive whose members are made while they are written; each is called twice and gives the same both times.
+pub(crate) fn write_members(members: &[(&str, zip::WriteMember<'_>)], out: &mut dyn Write) -> io::Result<()> {
+    let named: Vec<(String, zip::WriteMember<'_>)> =
+        members.iter().map(|(name, content)| (format!("{name}.npy"), *content)).collect();
+    zip::write(&named, out)
+}

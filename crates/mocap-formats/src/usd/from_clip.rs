@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use mocap_model::{Body, Clip, Pose, Skeleton};
+use mocap_model::{Body, Clip, JointId, Pose, Skeleton};
+use mocap_skin::{BoundMesh, SkinError, SkinMethod};
 use nalgebra::Matrix4;
 
 use super::document::{Animation, Document};
 use crate::body::{self, BoundBody, Style};
 use crate::metres::in_metres;
 use crate::names::Unique;
-use crate::{Finding, LeftOut, Parsed};
+use crate::{Finding, LeftOut, MetresProblem, Parsed};
 
 /// How far the matrices of bones may be from those at rest without being others.
 const AT_REST: f64 = 1e-6;
@@ -46,7 +47,8 @@ pub fn from_clips(
         Some(bound) => Some(bound.on(&skeleton)),
         None => body::drawn(&skeleton, mesh, body::COLOUR),
     };
-    let body = bound_at_rest(body.unwrap_or_default(), &skeleton);
+    let body = bound_at_rest(body.unwrap_or_default(), &skeleton)
+        .map_err(|error| Finding::new(MetresProblem::Mesh(error)))?;
     let shapes = body.meshes.iter().map(|mesh| mesh.shapes.len()).sum();
     if shapes > 0 {
         warnings.push(Finding::new(LeftOut::Shapes { count: shapes }));
@@ -62,7 +64,7 @@ pub fn from_clips(
 
 /// The body with every mesh bound to the joints at rest: a skeleton has one bind pose for all meshes. A mesh that is bound
 /// elsewhere is taken as it stands at rest.
-fn bound_at_rest(mut body: Body, skeleton: &Skeleton) -> Body {
+fn bound_at_rest(mut body: Body, skeleton: &Skeleton) -> Result<Body, SkinError> {
     let mut object = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut object);
     for mesh in &mut body.meshes {
@@ -72,13 +74,15 @@ fn bound_at_rest(mut body: Body, skeleton: &Skeleton) -> Body {
             (placed - Matrix4::identity()).amax()
         });
         if off.fold(0.0, f64::max) > AT_REST {
-            mesh.positions = mesh.posed(&object, &[]);
+            let bound = BoundMesh::new(mesh, skeleton)?;
+            let frame = |joint: JointId| object.joints[joint.index()].to_homogeneous();
+            mesh.positions = bound.posed(SkinMethod::Linear, frame, &[]);
         }
         for bone in &mut mesh.skin.bones {
             bone.inverse_bind = object.joints[bone.joint.index()].inverse().to_homogeneous();
         }
     }
-    body
+    Ok(body)
 }
 
 /// The paths of joints, with names that USD takes.
@@ -96,7 +100,7 @@ fn paths(skeleton: &Skeleton) -> Vec<String> {
 }
 
 /// The name with `_` for every character but letters of ASCII, digits and `_`; a digit does not come first.
-fn identifier(name: &str, otherwise: &str) -> String {
+pub(crate) fn identifier(name: &str, otherwise: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(letter).collect();
     match name.chars().next() {

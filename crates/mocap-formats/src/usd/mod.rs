@@ -13,3 +13,4 @@ pub use from_clip::from_clips;
 pub use write::write;
 
 pub(crate) use format::FORMAT;
+pub(crate) use from_clip::identifier;

@@ -1,4 +1,4 @@
-//! Where the vertices of a mesh are in a pose, and meshes in another space.
+//! Meshes in another space of their vertices.
 
 use nalgebra::{Matrix3, Matrix4, Point3, Vector3};
 
@@ -9,31 +9,6 @@ use crate::{Pose, Skeleton};
 const SAME: f64 = 1e-9;
 
 impl Mesh {
-    /// Where the vertices are in an object-space pose of the skeleton: linear blend skinning, in units of the skeleton.
-    /// `shapes` are weights of [`Mesh::shapes`]; those that are not given are 0.
-    ///
-    /// Based on: N. Magnenat-Thalmann, R. Laperrière, D. Thalmann, "Joint-dependent local deformations for hand
-    /// animation and object grasping", 1988.
-    pub fn posed(&self, object: &Pose, shapes: &[f64]) -> Vec<Vector3<f64>> {
-        let bones: Vec<Matrix4<f64>> = self
-            .skin
-            .bones
-            .iter()
-            .map(|bone| object.joints[bone.joint.index()].to_homogeneous() * bone.inverse_bind)
-            .collect();
-        let mut places = self.positions.clone();
-        for (shape, weight) in self.shapes.iter().zip(shapes) {
-            shape.offsets.iter().for_each(|(vertex, offset)| places[*vertex as usize] += offset * *weight);
-        }
-        for (vertex, place) in places.iter_mut().enumerate() {
-            let at = Point3::from(*place);
-            let influences = self.skin.of(vertex).iter();
-            *place =
-                influences.map(|one| bones[one.bone as usize].transform_point(&at).coords * one.weight).sum();
-        }
-        places
-    }
-
     /// The same mesh with the vertices where they are at rest as far as the bone that moves most of it says: then bones
     /// bound in the rest pose have the inverses of their places at rest, and sizes are those of the skeleton.
     pub fn at_rest(&self, skeleton: &Skeleton) -> Mesh {

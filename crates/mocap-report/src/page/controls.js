@@ -46,6 +46,7 @@ $("record").onclick = record;
 $("jump").onchange = e => { const it = places()[e.target.value]; e.target.value = ""; if (it) jump(it); };
 $("view").onchange = e => setView(e.target.value);
 $("layout").onchange = e => { state.layout = e.target.value; camera.distance = home.distance = reach() * size; redraw(); };
+$("skinning").onchange = e => { state.skinning = e.target.value; redraw(); };
 $("style").onchange = e => { state.style = e.target.value; redraw(); };
 $("colour").onchange = e => { state.colour = e.target.value; legend(); redraw(); };
 $("quantity").onchange = redraw;
@@ -60,6 +61,7 @@ function offer() {
   $("colour").replaceChildren(...colours.map(([value, words]) => new Option(words, value)));
   $("colour").value = state.colour; $("layout").value = state.layout;
   $("layout").hidden = clips.length < 2;
+  $("skinning").hidden = !renderer || !clips.some(clip => clip.skin);
   const list = places();
   $("worst").hidden = !compared || !compared.differences.worst;
   $("jump").hidden = !list.length;
@@ -86,6 +88,7 @@ const KEYS = [
   ["4", "", "", () => setView("top")],
   ["c", "C", "next colouring", () => choose("colour")],
   ["b", "B", "bodies, bones or joints", () => choose("style")],
+  ["d", "D", "linear skin or dual quaternions", () => !$("skinning").hidden && choose("skinning")],
   ["o", "O", "overlaid or side by side", () => clips.length > 1 && choose("layout")],
   ["g", "G", "ghosts before and after", () => $("ghosts").click()],
   ["h", "H", "path of the hips", () => $("path").click()],

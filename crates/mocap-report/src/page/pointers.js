@@ -69,5 +69,5 @@ prefers.onchange = () => theme(prefers.matches);
 offer(); theme(prefers.matches); resize(); setView("free"); openLink();
 addEventListener("hashchange", openLink);
 // For the console: what is shown, and where joints are in the frame shown.
-window.viewer = { state, clips, bonesOf, seek, toFrame, play, worst, places, select, link, openFiles, readMocz, xxh3, get webgl() { return !!renderer; }, get frame() { return frame(clips[0]); }, get camera() { return camera; },
+window.viewer = { state, clips, bonesOf, rigidOf, seek, toFrame, play, worst, places, select, link, openFiles, readMocz, xxh3, get webgl() { return !!renderer; }, get frame() { return frame(clips[0]); }, get camera() { return camera; },
   joint: (name, clip = 0, s = sample(clips[clip])) => place(clips[clip], clips[clip].joints.indexOf(name), s), screen: (joint, clip = 0) => clips[clip].seen[joint] };

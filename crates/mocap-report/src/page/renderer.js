@@ -33,9 +33,30 @@ layout(location=1) in vec3 normal;
 layout(location=2) in vec4 slots;
 layout(location=3) in vec4 weights;
 layout(location=4) in vec4 own;
-uniform highp sampler2D bones;
+uniform highp sampler2D bones, rigid;
 uniform mat4 eye, light;
+uniform int dual;
 out vec3 n; out vec3 at; out vec4 tint; out vec4 lit; out vec3 local;
+// The stretch of the bones, and after it the normalised sum of their dual quaternions.
+void blend() {
+  vec4 r = vec4(0), d = vec4(0), first = vec4(0), p = vec4(point, 1);
+  vec3 v = vec3(0), m = vec3(0);
+  float most = -1.0;
+  for (int i = 0; i < 4; i++) if (weights[i] > most) { most = weights[i]; first = texelFetch(rigid, ivec2(0, int(slots[i] + 0.5)), 0); }
+  for (int i = 0; i < 4; i++) {
+    int b = int(slots[i] + 0.5);
+    vec4 x = texelFetch(rigid, ivec2(2, b), 0), y = texelFetch(rigid, ivec2(3, b), 0), z = texelFetch(rigid, ivec2(4, b), 0), q = texelFetch(rigid, ivec2(0, b), 0);
+    v += weights[i] * vec3(dot(x, p), dot(y, p), dot(z, p));
+    m += weights[i] * vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
+    float w = dot(q, first) < 0.0 ? -weights[i] : weights[i];
+    r += w * q;
+    d += w * texelFetch(rigid, ivec2(1, b), 0);
+  }
+  float len = length(r);
+  r /= len; d /= len;
+  at = v + 2.0 * cross(r.xyz, cross(r.xyz, v) + r.w * v) + 2.0 * (r.w * d.xyz - d.w * r.xyz + cross(r.xyz, d.xyz));
+  n = m + 2.0 * cross(r.xyz, cross(r.xyz, m) + r.w * m);
+}
 void main() {
   at = vec3(0); n = vec3(0); tint = vec4(0, 0, 0, 1);
   for (int i = 0; i < 4; i++) {
@@ -46,6 +67,7 @@ void main() {
     vec4 c = texelFetch(bones, ivec2(3, b), 0);
     tint.rgb += weights[i] * mix(c.rgb, own.rgb, own.a * c.a);
   }
+  if (dual == 1) blend();
   local = vec3(-9);
   lit = light * vec4(at, 1);
   gl_Position = eye * vec4(at, 1);
@@ -255,20 +277,28 @@ function createRenderer(canvas) {
     });
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, mesh.triangles, gl.STATIC_DRAW);
-    mesh.texture = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, mesh.texture);
-    for (const name of ["MIN_FILTER", "MAG_FILTER"]) gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${name}`], gl.NEAREST);
+    const texture = () => {
+      const made = gl.createTexture();
+      gl.bindTexture(gl.TEXTURE_2D, made);
+      for (const name of ["MIN_FILTER", "MAG_FILTER"]) gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${name}`], gl.NEAREST);
+      return made;
+    };
+    mesh.texture = texture(); mesh.rigid = texture();
     return mesh;
   }
   function drawSkins(skins, ofDepth, prepare) {
-    for (const { clip, bones } of skins) {
+    for (const { clip, bones, rigid } of skins) {
       const mesh = onCard(clip.skin.mesh), used = ofDepth ? skinDepth : skinShape;
       gl.useProgram(used.p);
       prepare(used);
       gl.activeTexture(gl.TEXTURE1);
       gl.bindTexture(gl.TEXTURE_2D, mesh.texture);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 4, bones.length / 16, 0, gl.RGBA, gl.FLOAT, bones);
-      used.set("bones", "1i", 1);
+      used.set("bones", "1i", 1); used.set("rigid", "1i", 2); used.set("dual", "1i", rigid ? 1 : 0);
+      gl.activeTexture(gl.TEXTURE2);
+      gl.bindTexture(gl.TEXTURE_2D, mesh.rigid);
+      const values = rigid ?? new Float32Array(20);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 5, values.length / 20, 0, gl.RGBA, gl.FLOAT, values);
       gl.activeTexture(gl.TEXTURE0);
       gl.bindVertexArray(mesh.array);
       if (!mesh.colours) gl.vertexAttrib4f(4, 0, 0, 0, 0);

@@ -147,6 +147,39 @@ function bonesOf(clip, index, s, shift) {
   });
   return out;
 }
+// The rotation of a matrix without shear; of one that mirrors, that of its negative.
+function quaternionOf(m) {
+  const at = (row, column) => m[4 * column + row], scale = [0, 1, 2].map(c => hypot(at(0, c), at(1, c), at(2, c)) || 1);
+  const det = at(0, 0) * (at(1, 1) * at(2, 2) - at(1, 2) * at(2, 1)) - at(0, 1) * (at(1, 0) * at(2, 2) - at(1, 2) * at(2, 0)) + at(0, 2) * (at(1, 0) * at(2, 1) - at(1, 1) * at(2, 0));
+  const r = (row, column) => at(row, column) / scale[column] * (det < 0 ? -1 : 1), trace = r(0, 0) + r(1, 1) + r(2, 2);
+  const all = [r(0, 0), r(1, 1), r(2, 2), trace], i = all.indexOf(max(...all)), q = [0, 0, 0, 0];
+  if (i === 3) return unit([r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1), 1 + trace]);
+  const j = (i + 1) % 3, k = (i + 2) % 3;
+  q[i] = 1 + r(i, i) - r(j, j) - r(k, k); q[j] = r(j, i) + r(i, j); q[k] = r(k, i) + r(i, k); q[3] = r(k, j) - r(j, k);
+  return unit(q);
+}
+// For dual quaternions (Kavan et al. 2007): by bone the real and the dual part of its rigid motion, and three rows of what
+// stretches the mesh about the joint before it. `bones` is what bonesOf gives.
+function rigidOf(clip, bones) {
+  const out = new Float32Array(clip.skin.bones.length * 20);
+  clip.skin.bones.forEach((bone, i) => {
+    const m = columns(bones.subarray(16 * i, 16 * i + 12)), q = quaternionOf(m), of = k => m.slice(4 * k, 4 * k + 3);
+    if (!bone.centre) {
+      const [a, b, c] = [0, 1, 2].map(k => bone.bind.slice(4 * k, 4 * k + 3));
+      // Where the bind takes to the joint, by Cramer's rule.
+      const dot = (u, v) => u.reduce((sum, x, k) => sum + x * v[k], 0), det = dot(a, cross(b, c)), t = bone.bind.slice(12, 15);
+      bone.centre = det ? [cross(b, c), cross(c, a), cross(a, b)].map(v => -dot(v, t) / det) : [0, 0, 0];
+      bone.scale = Math.cbrt(Math.abs(det));
+    }
+    const linear = v => [0, 1, 2].map(k => m[k] * v[0] + m[4 + k] * v[1] + m[8 + k] * v[2]);
+    const stretch = [0, 1, 2].map(k => turned(back(q), of(k))), middle = bone.centre.map(v => v * bone.scale);
+    const [x, y, z, w] = q, [a, b, c] = minus(plus(linear(bone.centre), m.slice(12, 15)), turned(q, middle));
+    out.set([...q, (a * w + b * z - c * y) / 2, (b * w + c * x - a * z) / 2, (c * w + a * y - b * x) / 2, -(a * x + b * y + c * z) / 2], 20 * i);
+    const rest = minus(middle, turned(back(q), linear(bone.centre)));
+    for (let row = 0; row < 3; row++) out.set([stretch[0][row], stretch[1][row], stretch[2][row], rest[row]], 20 * i + 8 + 4 * row);
+  });
+  return out;
+}
 for (const clip of clips) if (clip.skin) unpackSkin(clip);
 if (data.mesh) {
   const bytes = Uint8Array.from(atob(data.mesh), c => c.charCodeAt(0)), mesh = readMesh(openGlb(bytes.buffer));

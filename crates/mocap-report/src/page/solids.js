@@ -77,7 +77,10 @@ function scene() {
     const reference = state.colour === "difference" && !clip.differences;
     const add = state.style === "bodies" ? addBody : addSticks;
     // A mesh stands for the body where it can be drawn.
-    if (renderer && clip.skin && state.style === "bodies") skins.push({ clip, bones: bonesOf(clip, index, s, shift) });
+    if (renderer && clip.skin && state.style === "bodies") {
+      const bones = bonesOf(clip, index, s, shift);
+      skins.push({ clip, bones, rigid: state.skinning === "dual" ? rigidOf(clip, bones) : null });
+    }
     else add(reference ? clear : solid, clip, index, s, shift, reference ? 0.35 : 1);
     if (state.ghosts) for (const step of [-3, -2, -1, 1, 2, 3]) {
       const near = s + Math.round(step * 0.2 * clip.rate);

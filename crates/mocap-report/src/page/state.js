@@ -16,7 +16,7 @@ function measureAll() {
 measureAll();
 const state = {
   t: 0, playing: false, speed: 1, loop: true, from: 0, to: seconds,
-  follow: true, colour: "side", layout: "over", style: "bodies",
+  follow: true, colour: "side", layout: "over", style: "bodies", skinning: "linear",
   names: false, path: true, ghosts: false, measuring: false,
   hover: null, selected: null, pair: [],
 };

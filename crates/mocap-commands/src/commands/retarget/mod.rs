@@ -295,7 +295,7 @@ fn props(
 }
 
 /// The source with its edits, of a size within the limits, and its first frames if they are not motion.
-fn edited(
+pub(crate) fn edited(
     clip: Clip,
     (edits, limits): (&Edits, Limits),
     method: &MethodSettings,
