@@ -248,7 +248,7 @@ impl Progress<'_> {
         let body = planned.body.as_ref().expect("targets are opened before work");
         let (target, map) = (&body.target, body.map.as_ref());
         let rest = retarget::reference_pose(&step.method, clip)?;
-        let opening = mocap::Opening { rest, lead_in: self.lead_in };
+        let opening = mocap::Opening { rest, lead_in: self.lead_in, ..mocap::Opening::default() };
         let fps = usual_rate(Format::UnitreeCsv);
         let (clip, outcome) =
             retarget::put_on_target(clip, &opening, &step.method, (target, map), fps, &mut self.warnings)?;

@@ -69,6 +69,7 @@ mod skeleton_summary;
 mod subjects;
 mod target;
 mod target_report;
+mod target_surface;
 mod unit;
 mod up;
 mod verdicts;
@@ -121,6 +122,7 @@ pub use target::{
     speeds_in,
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
+pub use target_surface::SurfaceChoice;
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use verdicts::verdicts;
