@@ -199,9 +199,7 @@ impl BodySettings {
         let input = Input::named(&self.target);
         let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
             .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?))
-            .and_then(|target| {
-                target.with_surface((&self.body, self.surface_frames), context, &self.inputs)
-            });
+            .and_then(|target| target.with_surface((&self.body, self.surface_frames), context, &self.inputs));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }

@@ -1,6 +1,8 @@
 //! The JSON form of a report.
 
-use crate::{EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport, SurfaceReport};
+use crate::{
+    EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport, SurfaceReport,
+};
 use mocap_model::Role;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -116,5 +116,5 @@ pub use report::{
 pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
 pub use rest_pose::estimate_rest_pose;
 pub use retargeter::Retargeter;
-pub use surface::{SurfaceContactReport, SurfaceFrames, SurfaceReport, TargetSurface};
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
+pub use surface::{SurfaceContactReport, SurfaceFrames, SurfaceReport, TargetSurface};

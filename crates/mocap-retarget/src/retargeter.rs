@@ -120,7 +120,9 @@ impl Retargeter {
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let moved = self.run(&source, None, false)?.clip;
-        Ok(self.keep_apart(moved, &self.surface_contacts(clip))?.with_annotations(clip.annotations().clone())?)
+        Ok(self
+            .keep_apart(moved, &self.surface_contacts(clip))?
+            .with_annotations(clip.annotations().clone())?)
     }
 
     /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
@@ -138,7 +140,9 @@ impl Retargeter {
     ) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let moved = self.run(&source, Some(contacts), false)?.clip;
-        Ok(self.keep_apart(moved, &self.surface_contacts(clip))?.with_annotations(clip.annotations().clone())?)
+        Ok(self
+            .keep_apart(moved, &self.surface_contacts(clip))?
+            .with_annotations(clip.annotations().clone())?)
     }
 
     /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
@@ -173,7 +177,9 @@ impl Retargeter {
     /// The motion with its arms outside of the surface of the target, where it has one.
     fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Clip, RetargetError> {
         match self.options.surface.as_ref().filter(|_| self.options.method.scales()) {
-            Some(surface) => Ok(surface.keep_apart(&self.pair.limits, contacts, clip)?),
+            Some(surface) => {
+                Ok(surface.keep_apart(&self.pair.limits, contacts, clip, self.options.lead_in)?)
+            }
             None => Ok(clip),
         }
     }
@@ -202,7 +208,9 @@ impl Retargeter {
         };
         let motion = trimmed.as_ref().unwrap_or(&staged.clip);
         let surface = self.options.surface.as_ref();
-        let surface = surface.and_then(|surface| surface.measure_with(motion, self.pair.target.metres, &touched.after(lead_in)));
+        let surface = surface.and_then(|surface| {
+            surface.measure_with(motion, self.pair.target.metres, &touched.after(lead_in))
+        });
         let report = report(
             &self.pair,
             self.warnings.clone(),

@@ -124,8 +124,7 @@ mod tests {
             assert!(((found.place - at).norm() - least).abs() < 1e-12);
             let corners = triangles[found.triangle].map(|corner| places[corner as usize]);
             let shares = barycentric(corners, &found.place);
-            let again: Vector3<f64> =
-                corners.iter().zip(shares).map(|(corner, share)| corner * share).sum();
+            let again: Vector3<f64> = corners.iter().zip(shares).map(|(corner, share)| corner * share).sum();
             assert!((again - found.place).norm() < 1e-9);
             assert!(tree.closest(&at, &places, least * 0.99).is_none());
         }

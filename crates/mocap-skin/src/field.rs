@@ -53,6 +53,20 @@ pub struct PosedField<'a> {
     back: Vec<Affine>,
 }
 
+/// Carriers that can be near.
+#[derive(Clone, Copy, Debug)]
+pub struct Near {
+    list: [u8; CARRIERS],
+    count: usize,
+}
+
+impl Near {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
 /// What a field knows of a place.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldHit {
@@ -205,15 +219,36 @@ impl PosedField<'_> {
         boxes.map(|(carrier, back)| carrier.off_box(&back.place(at))).fold(f64::INFINITY, f64::min)
     }
 
+    /// The carriers that places in a ball can be near.
+    pub fn near(&self, middle: &Vector3<f64>, radius: f64) -> Near {
+        let mut near = Near { list: [0; CARRIERS], count: 0 };
+        for (i, (carrier, back)) in self.field.carriers.iter().zip(&self.back).enumerate() {
+            if carrier.off_box(&back.place(middle)) <= radius {
+                near.list[near.count] = i as u8;
+                near.count += 1;
+            }
+        }
+        near
+    }
+
     /// What the field knows of a place that is not further than `within` from the surface's boxes.
     pub fn at(&self, at: &Vector3<f64>, within: f64) -> Option<FieldHit> {
+        self.at_near(at, within, &self.near(at, within))
+    }
+
+    /// As [`PosedField::at`], where only some carriers can be near.
+    pub fn at_near(&self, at: &Vector3<f64>, within: f64, near: &Near) -> Option<FieldHit> {
         let mut found: Option<FieldHit> = None;
         let mut starts = [Vector3::zeros(); CARRIERS];
         let mut offs = [f64::INFINITY; CARRIERS];
-        let count = self.field.carriers.len();
-        for (i, (carrier, back)) in self.field.carriers.iter().zip(&self.back).enumerate() {
-            starts[i] = back.place(at);
-            offs[i] = carrier.off_box(&starts[i]);
+        let count = near.count;
+        for (i, carrier) in near.list[..count].iter().enumerate() {
+            let carrier = *carrier as usize;
+            starts[i] = self.back[carrier].place(at);
+            offs[i] = self.field.carriers[carrier].off_box(&starts[i]);
+        }
+        if count == 0 {
+            return None;
         }
         let mut tried: [Vector3<f64>; 4] = [Vector3::repeat(f64::INFINITY); 4];
         for trial in 0..4 {
@@ -364,7 +399,7 @@ struct Grid {
 
 /// The nearest known place on the surface of a node.
 #[derive(Clone, Copy)]
-struct Near {
+struct NearestPlace {
     distance: f64,
     triangle: u32,
     place: Vector3<f64>,
@@ -381,8 +416,8 @@ impl Grid {
 }
 
 /// Exact distances near the triangles, then nearest places handed from node to node.
-fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) -> Vec<Near> {
-    let none = Near { distance: f64::INFINITY, triangle: 0, place: Vector3::zeros() };
+fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) -> Vec<NearestPlace> {
+    let none = NearestPlace { distance: f64::INFINITY, triangle: 0, place: Vector3::zeros() };
     let mut nearest = vec![none; grid.size.iter().product()];
     for (index, triangle) in triangles.iter().enumerate() {
         let corners = triangle.map(|corner| places[corner as usize]);
@@ -401,7 +436,7 @@ fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) 
                     let distance = (place - at).norm();
                     let near = &mut nearest[grid.node([x, y, z])];
                     if distance < near.distance {
-                        *near = Near { distance, triangle: index as u32, place };
+                        *near = NearestPlace { distance, triangle: index as u32, place };
                     }
                 }
             }
@@ -416,7 +451,7 @@ fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) 
 }
 
 /// Hands nearest places on in one of eight directions.
-fn sweep(grid: &Grid, nearest: &mut [Near], direction: usize) {
+fn sweep(grid: &Grid, nearest: &mut [NearestPlace], direction: usize) {
     let [nx, ny, nz] = grid.size;
     let along = |axis: usize, step: usize| {
         let count = grid.size[axis];
@@ -444,7 +479,7 @@ fn sweep(grid: &Grid, nearest: &mut [Near], direction: usize) {
                     if other.distance.is_finite() {
                         let distance = (other.place - at).norm();
                         if distance < nearest[node].distance {
-                            nearest[node] = Near { distance, ..other };
+                            nearest[node] = NearestPlace { distance, ..other };
                         }
                     }
                 }
@@ -454,7 +489,7 @@ fn sweep(grid: &Grid, nearest: &mut [Near], direction: usize) {
 }
 
 /// 1 outside, -1 inside: by winding numbers near the surface, from there on by neighbours.
-fn signs(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>], nearest: &[Near]) -> Vec<f64> {
+fn signs(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>], nearest: &[NearestPlace]) -> Vec<f64> {
     let tree = TriangleTree::new(triangles.to_vec(), places);
     let mut signs = vec![0.0; nearest.len()];
     let mut queue = VecDeque::new();

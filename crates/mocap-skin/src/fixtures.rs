@@ -5,16 +5,11 @@ use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
 use std::f64::consts::PI;
 
 /// A sphere of triangles.
-pub(crate) fn sphere(
-    centre: Vector3<f64>,
-    radius: f64,
-    rings: usize,
-) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
+pub(crate) fn sphere(centre: Vector3<f64>, radius: f64, rings: usize) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
     let around = 2 * rings;
     let place = |ring: usize, step: usize| {
         let (polar, turn) = (PI * ring as f64 / rings as f64, 2.0 * PI * step as f64 / around as f64);
-        centre
-            + Vector3::new(polar.sin() * turn.cos(), polar.cos(), -polar.sin() * turn.sin()) * radius
+        centre + Vector3::new(polar.sin() * turn.cos(), polar.cos(), -polar.sin() * turn.sin()) * radius
     };
     let places = (0..=rings).flat_map(|ring| (0..around).map(move |step| (ring, step)));
     let places = places.map(|(ring, step)| place(ring, step)).collect();

@@ -14,7 +14,7 @@ mod triangle_tree;
 mod winding;
 
 pub use closest::Closest;
-pub use field::{Field, FieldHit, PosedField};
+pub use field::{Field, FieldHit, Near, PosedField};
 pub use inside::{Inside, InsideMeter};
 pub use parts::{Part, Sided, parts_of_joints, parts_of_vertices};
 pub use surface::{Affine, Surface, SurfaceBone};

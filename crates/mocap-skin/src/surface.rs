@@ -126,9 +126,7 @@ impl Surface {
             [(bone, _)] => palette[*bone as usize].place(at),
             influences => {
                 let mut blended = Affine::zero();
-                influences
-                    .iter()
-                    .for_each(|(bone, share)| blended.add(&palette[*bone as usize], *share));
+                influences.iter().for_each(|(bone, share)| blended.add(&palette[*bone as usize], *share));
                 blended.place(at)
             }
         }

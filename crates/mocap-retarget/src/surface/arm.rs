@@ -1,20 +1,22 @@
-//! An arm in one frame, and where it goes when its elbow swivels and its wrist is moved.
+//! An arm in one frame, and where it goes when its elbow swivels or bends and its shoulder turns.
 
-use super::body_surface::ArmSurface;
-use mocap_model::{Pose, UnitQuaternion, Vector3};
+use super::body_surface::{ArmSurface, BodySurface};
+use crate::reference_pose::Directions;
+use mocap_model::{Clip, ForwardKinematics, Pose, UnitQuaternion, Vector3};
 use mocap_skin::{Affine, Surface};
-use nalgebra::{Unit, Vector4};
+use nalgebra::{SVector, Unit};
 
-/// The swivel of the elbow about the line from shoulder to wrist \[rad\], then how far the wrist moves, in the frame of the
-/// trunk [units of the skeleton].
-pub(crate) type Change = Vector4<f64>;
+/// By how much an arm differs: the swivel of the elbow about the line from shoulder to wrist, the bend of the elbow, and the
+/// rotation of the arm about the shoulder, as a vector in the frame of the trunk \[rad\]. Angles, because the place of a
+/// wrist says little of an arm that is nearly straight.
+pub(crate) type Change = SVector<f64, 5>;
 
-/// An arm straighter than this share of its length cannot be stretched further.
-const STRAIGHT: f64 = 0.998;
-/// An arm folds to this share of its length, unless it was folded more.
-const FOLDED: f64 = 0.35;
-/// Sine of the bend below which the way that the elbow points is not sure.
-const UNSURE: f64 = 0.1;
+/// Elbows bend to this angle \[rad\], unless they were bent more.
+const MOST_BENT: f64 = 2.6;
+/// Sine of the bend below which the axis of the elbow is not sure.
+const UNSURE: f64 = 0.2;
+/// Poses a second that show how elbows bend.
+const SAMPLES: f64 = 10.0;
 
 /// An arm in object space.
 #[derive(Clone, Debug)]
@@ -58,31 +60,35 @@ impl ArmMove {
 }
 
 impl PosedArm {
-    /// An arm in an object-space pose; `back` is where an elbow points whose arm is straight.
+    /// An arm in an object-space pose; `hinge` is its axis where it is nearly straight ([`hinge_axes`]).
     pub(crate) fn of(
         arm: &ArmSurface,
         surface: &Surface,
         object: &Pose,
         palette: &[Affine],
-        back: &Vector3<f64>,
+        hinge: &Vector3<f64>,
     ) -> PosedArm {
-        let at = |i: usize| object.joints[arm.joints[i].index()].translation.vector;
-        let (shoulder, elbow, wrist) = (at(0), at(1), at(2));
+        let joint = |i: usize| &object.joints[arm.joints[i].index()];
+        let [shoulder, elbow, wrist] = [0, 1, 2].map(|i| joint(i).translation.vector);
         let frame = object.joints[arm.trunk.index()].rotation;
         let (upper, lower) = (elbow - shoulder, wrist - elbow);
         let across = upper.cross(&lower);
         let size = upper.norm() * lower.norm();
-        let straight = -(wrist - shoulder).cross(&(frame * back));
-        let straight = straight.try_normalize(0.0).unwrap_or_else(Vector3::x);
         let sine = if size > 0.0 { across.norm() / size } else { 0.0 };
-        // Where the arm is nearly straight its own axis is noise.
+        // Where the arm is nearly straight, its own axis is noise.
         let share = (sine / UNSURE).min(1.0);
-        let own = across.try_normalize(0.0).unwrap_or(straight);
-        let mixed = own * share + straight * (1.0 - share);
-        let axis = Unit::try_new(mixed, 1e-6).unwrap_or_else(|| Unit::new_unchecked(own));
+        let hinge = joint(0).rotation * hinge;
+        let own = across.try_normalize(0.0).unwrap_or(hinge);
+        let axis = Unit::try_new(own * share + hinge * (1.0 - share), 1e-6);
+        let axis = axis.unwrap_or_else(|| Unit::new_unchecked(own));
         let points =
             arm.points.iter().map(|point| surface.posed_vertex(palette, point.vertex as usize)).collect();
         PosedArm { shoulder, elbow, wrist, frame, axis, points }
+    }
+
+    /// How far the arm reaches.
+    pub(crate) fn reach(&self) -> f64 {
+        (self.elbow - self.shoulder).norm() + (self.wrist - self.elbow).norm()
     }
 
     /// A ball that holds forearm and hand.
@@ -95,22 +101,15 @@ impl PosedArm {
     /// How the segments move. Without a change, not at all.
     pub(crate) fn moved(&self, change: &Change) -> ArmMove {
         let (upper, lower) = (self.elbow - self.shoulder, self.wrist - self.elbow);
-        let (l1, l2) = (upper.norm(), lower.norm());
-        let way = self.wrist - self.shoulder;
-        let most = way.norm().max(STRAIGHT * (l1 + l2));
-        let least = way.norm().min(FOLDED * (l1 + l2));
-        let asked = way + self.frame * Vector3::new(change[1], change[2], change[3]);
-        let length = asked.norm().clamp(least, most);
-        let direction = asked.try_normalize(1e-9).unwrap_or_else(|| upper.try_normalize(0.0).unwrap_or(way));
-        let goal = direction * length;
-        let bend = |length: f64| {
-            let cosine = (length * length - l1 * l1 - l2 * l2) / (2.0 * l1 * l2);
-            cosine.clamp(-1.0, 1.0).acos()
-        };
-        let flex = UnitQuaternion::from_axis_angle(&self.axis, bend(length) - bend(way.norm()));
-        let bent = upper + flex * lower;
-        let aim = UnitQuaternion::rotation_between(&bent, &goal).unwrap_or_default();
-        let swivel = Unit::try_new(goal, 0.0)
+        let bent = upper.angle(&lower);
+        let bend = (bent + change[1]).clamp(0.0, bent.max(MOST_BENT)) - bent;
+        let flex = UnitQuaternion::from_axis_angle(&self.axis, bend);
+        let way = upper + flex * lower;
+        // The bend does not turn the arm as a whole.
+        let aim = UnitQuaternion::rotation_between(&way, &(self.wrist - self.shoulder)).unwrap_or_default();
+        let turn = self.frame * Vector3::new(change[2], change[3], change[4]);
+        let aim = UnitQuaternion::from_scaled_axis(turn) * aim;
+        let swivel = Unit::try_new(aim * way, 0.0)
             .map_or_else(UnitQuaternion::identity, |axis| UnitQuaternion::from_axis_angle(&axis, change[0]));
         let first = swivel * aim;
         let second = first * flex;
@@ -123,4 +122,28 @@ impl PosedArm {
             to: [self.shoulder, elbow, elbow + second * lower],
         }
     }
+}
+
+/// The axes about which the elbows of a motion bend, in the frames of the upper arms: the mean over its frames, of each as
+/// much as it bends. An arm that never bends folds its forearm forwards.
+pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
+    let forward = Directions::of(clip.skeleton()).forward;
+    body.arms.each_ref().map(|arm| {
+        let Some(arm) = arm else { return Vector3::x() };
+        let mut kinematics = ForwardKinematics::of_joints(clip, &arm.joints);
+        let mut sum = Vector3::zeros();
+        let mut straight = Vector3::x();
+        // A second shows as much as each frame of it.
+        let step = (clip.rate().fps() / SAMPLES).ceil().max(1.0) as usize;
+        for frame in (0..clip.frames()).step_by(step) {
+            kinematics.place(frame);
+            let [shoulder, elbow, wrist] = arm.joints.map(|joint| kinematics.position(joint));
+            let back = kinematics.at(arm.joints[0]).rotation.inverse();
+            let (upper, lower) = (elbow - shoulder, wrist - elbow);
+            sum += back * upper.cross(&lower);
+            straight = back * upper.cross(&forward);
+        }
+        let straight = straight.try_normalize(0.0).unwrap_or_else(Vector3::x);
+        sum.try_normalize(1e-9 * body.height * body.height).unwrap_or(straight)
+    })
 }

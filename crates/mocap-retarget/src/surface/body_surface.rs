@@ -64,8 +64,8 @@ impl BodySurface {
         let parts = parts_of_vertices(&surface, &joints);
         let up = Directions::of(skeleton).up;
         let heights = surface.positions.iter().map(|at| at.dot(&up));
-        let (low, high) = heights
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
+        let (low, high) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
         let height = high - low;
         let metre = height / PERSON;
         let core = Field::new(&surface, skeleton, |vertex| parts[vertex].is_core(), CORE_CELL * metre);
@@ -146,7 +146,8 @@ fn arm_surface(
     if points.is_empty() {
         return None;
     }
-    let is_arm = |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
+    let is_arm =
+        |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
     let field = Field::new(surface, skeleton, is_arm, cell);
     Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], points, field })
 }
@@ -157,12 +158,13 @@ fn spread(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
     let Some(first) = vertices.first() else { return Vec::new() };
     let middle: Vector3<f64> =
         vertices.iter().map(|vertex| at(*vertex)).sum::<Vector3<f64>>() / vertices.len() as f64;
-    let farthest = |far: &[f64]| {
-        (0..far.len()).fold(0, |best, next| if far[next] > far[best] { next } else { best })
-    };
+    let farthest =
+        |far: &[f64]| (0..far.len()).fold(0, |best, next| if far[next] > far[best] { next } else { best });
     let mut far: Vec<f64> = vertices.iter().map(|vertex| (at(*vertex) - middle).norm_squared()).collect();
     let mut chosen = vec![vertices[farthest(&far)]];
-    far.iter_mut().zip(vertices).for_each(|(far, vertex)| *far = (at(*vertex) - at(chosen[0])).norm_squared());
+    far.iter_mut()
+        .zip(vertices)
+        .for_each(|(far, vertex)| *far = (at(*vertex) - at(chosen[0])).norm_squared());
     while chosen.len() < count.min(vertices.len()) {
         let next = farthest(&far);
         if far[next] <= 0.0 {

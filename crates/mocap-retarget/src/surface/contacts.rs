@@ -1,8 +1,7 @@
 //! Contacts of the source's arms, found on its surface: with its trunk, head and legs, and with its other arm.
 
-use super::arm::PosedArm;
+use super::arm::{PosedArm, hinge_axes};
 use super::body_surface::BodySurface;
-use crate::reference_pose::Directions;
 use crate::smoothing::envelope;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose};
@@ -46,7 +45,7 @@ pub(crate) fn find(body: &BodySurface, clip: &Clip) -> Vec<ArmContacts> {
     let mut kinematics = ForwardKinematics::new(clip);
     kinematics.place(0);
     let Some(mut field) = core.posed(kinematics.pose()) else { return Vec::new() };
-    let back = -Directions::of(clip.skeleton()).forward;
+    let hinges = hinge_axes(body, clip);
     let touch = body.person(TOUCH);
     let kinds = [(0, Touched::Core), (1, Touched::Core), (0, Touched::Arm), (1, Touched::Arm)];
     let mut touches: [Vec<Option<(Part, Part)>>; 4] = std::array::from_fn(|_| vec![None; frames]);
@@ -57,10 +56,10 @@ pub(crate) fn find(body: &BodySurface, clip: &Clip) -> Vec<ArmContacts> {
             continue;
         }
         let palette = body.surface.palette(object);
-        let posed = body
-            .arms
-            .each_ref()
-            .map(|arm| Some(PosedArm::of(arm.as_ref()?, &body.surface, object, &palette, &back)));
+        let posed = [0, 1].map(|i| {
+            let arm = body.arms[i].as_ref()?;
+            Some(PosedArm::of(arm, &body.surface, object, &palette, &hinges[i]))
+        });
         for (kind, touches) in kinds.into_iter().zip(&mut touches) {
             let (arm, touched) = kind;
             let (Some(surface), Some(posed)) = (&body.arms[arm], &posed[arm]) else { continue };

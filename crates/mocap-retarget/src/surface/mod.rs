@@ -76,14 +76,15 @@ impl TargetSurface {
         SurfaceContacts(contacts::find(&self.body, motion))
     }
 
-    /// The motion with its arms outside, and where those of its source are in contact.
+    /// The motion, the first frames of which are a lead-in, with its arms outside, and where those of its source are in contact.
     pub(crate) fn keep_apart(
         &self,
         limits: &TargetLimits,
         contacts: &SurfaceContacts,
         clip: Clip,
+        lead_in: usize,
     ) -> Result<Clip, ModelError> {
-        stage::keep_apart(&self.body, Some(limits), &contacts.0, clip)
+        stage::keep_apart(&self.body, Some(limits), &contacts.0, clip, lead_in)
     }
 }
 

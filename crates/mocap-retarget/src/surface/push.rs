@@ -6,12 +6,11 @@
 
 use super::arm::{ArmMove, Change, PosedArm};
 use mocap_model::Vector3;
-use nalgebra::Vector4;
 
 /// Times that the surface is looked up anew.
 const ROUNDS: usize = 6;
 /// Passes over all demands.
-const SWEEPS: usize = 60;
+const SWEEPS: usize = 40;
 /// Step of differences.
 const SMALL: f64 = 1e-4;
 
@@ -29,12 +28,10 @@ pub(crate) struct Demand {
 /// What changes cost and how far they go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// Movement of the wrist that costs as much as a swivel of 1 rad [units of the skeleton].
-    pub swivel: f64,
-    /// Largest swivel \[rad\].
-    pub most_swivel: f64,
-    /// Largest movement of the wrist [units of the skeleton].
-    pub most: f64,
+    /// What each part of a change costs: the movement [units of the skeleton] that costs as much as 1 rad.
+    pub scale: Change,
+    /// The largest swivel, bend and turn \[rad\].
+    pub most: [f64; 3],
     /// Demands below this are met [units of the skeleton].
     pub met: f64,
 }
@@ -42,10 +39,12 @@ pub(crate) struct Cost {
 impl Cost {
     /// The nearest change that is not too large.
     pub(crate) fn limited(&self, mut change: Change) -> Change {
-        change[0] = change[0].clamp(-self.most_swivel, self.most_swivel);
-        let moved = change.fixed_rows::<3>(1).norm();
-        if moved > self.most {
-            change.fixed_rows_mut::<3>(1).scale_mut(self.most / moved);
+        let [swivel, bend, turn] = self.most;
+        change[0] = change[0].clamp(-swivel, swivel);
+        change[1] = change[1].clamp(-bend, bend);
+        let turned = change.fixed_rows::<3>(2).norm();
+        if turned > turn {
+            change.fixed_rows_mut::<3>(2).scale_mut(turn / turned);
         }
         change
     }
@@ -66,33 +65,24 @@ pub(crate) fn smallest_change(
         if found.iter().all(|demand| demand.by <= cost.met) {
             break;
         }
-        let steps: [ArmMove; 4] = [0, 1, 2, 3].map(|i| {
+        let steps: [ArmMove; 5] = std::array::from_fn(|i| {
             let mut next = change;
-            next[i] += step(i, cost);
+            next[i] += SMALL;
             arm.moved(&next)
         });
-        let rows: Vec<(Vector4<f64>, f64)> = found
+        let off = (change - base).component_mul(&cost.scale);
+        let rows: Vec<(Change, f64)> = found
             .iter()
             .map(|demand| {
                 let (at, segment) = (&arm.points[demand.point], segment(demand.point));
                 let was = moved.place(segment, at);
-                let mut row = Vector4::zeros();
-                for i in 0..4 {
-                    let along = (steps[i].place(segment, at) - was).dot(&demand.direction);
-                    // In units of cost.
-                    row[i] = along / step(i, cost) / scale(i, cost);
-                }
-                let mut off = change - base;
-                for i in 0..4 {
-                    off[i] *= scale(i, cost);
-                }
+                let along = |i: usize| (steps[i].place(segment, at) - was).dot(&demand.direction) / SMALL;
+                // In units of cost.
+                let row = Change::from_fn(|i, _| along(i)).component_div(&cost.scale);
                 (row, demand.by + row.dot(&off))
             })
             .collect();
-        let mut off = least(&rows);
-        for i in 0..4 {
-            off[i] /= scale(i, cost);
-        }
+        let off = least(&rows).component_div(&cost.scale);
         let next = cost.limited(base + off);
         if (next - change).norm() < 1e-9 {
             break;
@@ -102,18 +92,10 @@ pub(crate) fn smallest_change(
     change
 }
 
-fn scale(i: usize, cost: &Cost) -> f64 {
-    if i == 0 { cost.swivel } else { 1.0 }
-}
-
-fn step(i: usize, cost: &Cost) -> f64 {
-    if i == 0 { SMALL } else { SMALL * cost.swivel }
-}
-
 /// The shortest vector whose products with all rows are at least what they ask for; near it where there is none.
-fn least(rows: &[(Vector4<f64>, f64)]) -> Vector4<f64> {
+fn least(rows: &[(Change, f64)]) -> Change {
     let mut weights = vec![0.0; rows.len()];
-    let mut sum = Vector4::zeros();
+    let mut sum = Change::zeros();
     for _ in 0..SWEEPS {
         for ((row, by), weight) in rows.iter().zip(&mut weights) {
             let square = row.norm_squared() + 1e-3;
