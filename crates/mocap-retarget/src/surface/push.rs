@@ -8,9 +8,11 @@ use super::arm::{ArmMove, Change, PosedArm};
 use mocap_model::Vector3;
 
 /// Times that the surface is looked up anew.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 8;
 /// Passes over all demands.
 const SWEEPS: usize = 40;
+/// How much demands give way where they contradict each other, as in a forearm that goes through the body.
+const GIVE: f64 = 0.05;
 /// Step of differences.
 const SMALL: f64 = 1e-4;
 
@@ -32,6 +34,8 @@ pub(crate) struct Cost {
     pub scale: Change,
     /// The largest swivel, bend and turn \[rad\].
     pub most: [f64; 3],
+    /// The farthest that a change goes before the surface is looked up again [units of the skeleton].
+    pub stride: f64,
     /// Demands below this are met [units of the skeleton].
     pub met: f64,
 }
@@ -82,8 +86,10 @@ pub(crate) fn smallest_change(
                 (row, demand.by + row.dot(&off))
             })
             .collect();
-        let off = least(&rows).component_div(&cost.scale);
-        let next = cost.limited(base + off);
+        // Normals hold only near where they were looked up.
+        let stride = least(&rows) - off;
+        let stride = stride * (cost.stride / stride.norm()).min(1.0);
+        let next = cost.limited(base + (off + stride).component_div(&cost.scale));
         if (next - change).norm() < 1e-9 {
             break;
         }
@@ -98,8 +104,8 @@ fn least(rows: &[(Change, f64)]) -> Change {
     let mut sum = Change::zeros();
     for _ in 0..SWEEPS {
         for ((row, by), weight) in rows.iter().zip(&mut weights) {
-            let square = row.norm_squared() + 1e-3;
-            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - 1e-3 * *weight) / square);
+            let square = row.norm_squared() + GIVE;
+            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - GIVE * *weight) / square);
             sum += row * (next - *weight);
             *weight = next;
         }
