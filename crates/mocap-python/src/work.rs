@@ -68,7 +68,7 @@ pub(crate) fn retarget<'py>(
     let mapping = mapping(py, map, clip, target)?;
     let rest = keywords.count("source_rest")?.map(|frame| frame_pose(&clip.clip, frame)).transpose();
     let rest = rest.map_err(|error| of_option(py, format!("source_rest: {error}")))?;
-    let opening = Opening { rest, lead_in: clip.lead_in };
+    let opening = Opening { rest, lead_in: clip.lead_in, ..Opening::default() };
     let mut warnings = Vec::new();
     let done = py
         .detach(|| mocap::put_on_target(&clip.clip, &opening, on, mapping.as_ref(), &options, &mut warnings));

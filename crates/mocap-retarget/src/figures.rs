@@ -1,6 +1,8 @@
 //! The JSON form of a report.
 
-use crate::{EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport};
+use crate::{
+    EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport, SurfaceReport,
+};
 use mocap_model::Role;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +47,8 @@ pub struct RetargetFigures<'a> {
     angle_correlation: BTreeMap<&'static str, Option<f64>>,
     jerk_ratio: Option<f64>,
     largest_step: Step<'a>,
+    /// Measured on the mesh at evenly spaced frames; `null` without a surface.
+    surface: Option<SurfaceReport>,
 }
 
 /// Limb lengths of the target over those of the source.
@@ -172,6 +176,7 @@ impl<'a> From<&'a RetargetReport> for RetargetFigures<'a> {
                 excess: step.excess,
                 excess_role: step.excess_role.map(Role::name),
             },
+            surface: report.surface.clone(),
         }
     }
 }

@@ -174,6 +174,7 @@ impl PairedJoints {
             angles: Vec::new(),
             jerk_ratio: None,
             largest_step: largest_steps(source, motion, &rows, &sources),
+            surface: None,
             floor: [0.0; 2],
             warnings,
         }

@@ -31,7 +31,8 @@
 //! 3. **Foot lock** (optional): toes stay in place during contacts.
 //! 4. **Self-contacts** (optional): hands keep touching each other, the hips or the head.
 //! 5. **Limbs**: inverse kinematics of legs and arms, with joint limits.
-//! 6. **Report** (optional): goal errors, foot skate, penetration, limits, angles, jerk.
+//! 6. **Surface** (optional): forearms and hands are kept out of trunk, head and legs.
+//! 7. **Report** (optional): goal errors, foot skate, penetration, limits, angles, jerk.
 //!
 //! The method is based on C.-Y. Yang, T.-Y. Chang, M.-H. Chao, "Motion Retargeting with Geometry Scaling", 2002. Lengths
 //! scale about the middle of the hips here, feet are locked to the floor, and two-bone limbs are solved in closed form.
@@ -86,6 +87,7 @@ mod self_contact;
 mod smoothing;
 mod source_clip;
 mod standing_heights;
+mod surface;
 mod swivel_plan;
 mod text;
 mod trajectories;
@@ -116,3 +118,4 @@ pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_po
 pub use rest_pose::estimate_rest_pose;
 pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
+pub use surface::{SurfaceContactReport, SurfaceFrames, SurfaceReport, TargetSurface};

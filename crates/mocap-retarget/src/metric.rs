@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 22] = [
+const METRICS: [RetargetMetric; 25] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -102,6 +102,15 @@ const METRICS: [RetargetMetric; 22] = [
     metric("jerk", "", "jerk of hands and feet over the source's", |report| report.jerk_ratio),
     metric("step", "deg", "step of a joint in one frame beyond the source's", |report| {
         (report.frames > report.lead_in + 1).then_some(report.largest_step.excess)
+    }),
+    metric("surface-inside", "", "share of forearm and hand vertices inside trunk, head or legs", |report| {
+        report.surface.as_ref().map(|surface| surface.inside)
+    }),
+    metric("surface-deepest", "m", "deepest forearm or hand vertex inside trunk, head or legs", |report| {
+        report.surface.as_ref().map(|surface| surface.deepest)
+    }),
+    metric("surface-deep-frames", "", "share of frames with a vertex deeper than 1 cm at 1.7 m", |report| {
+        report.surface.as_ref().map(|surface| surface.deep_frames)
     }),
 ];
 

@@ -1,6 +1,6 @@
 //! Options of a retarget.
 
-use crate::RoleMap;
+use crate::{RoleMap, TargetSurface};
 use mocap_model::{JointId, Pose};
 
 /// How to handle different proportions.
@@ -143,6 +143,12 @@ pub struct RetargetOptions {
     /// Further pairs (joint of the source, joint of the target) that rotate alike. A pair is ignored if a joint does
     /// not exist or the target's joint has a role.
     pub joint_pairs: Vec<(JointId, JointId)>,
+    /// The surface of the target, which arms are kept out of; bound to the skeleton of the target. Default: none, and
+    /// nothing is changed or measured for it.
+    pub surface: Option<TargetSurface>,
+    /// The surface of the source, bound to its skeleton: contacts of its arms are kept on the surface of the target.
+    /// Default: none, and only what is inside moves.
+    pub source_surface: Option<TargetSurface>,
 }
 
 impl RetargetOptions {
@@ -179,6 +185,8 @@ impl Default for RetargetOptions {
             source_roles: None,
             target_roles: None,
             joint_pairs: Vec::new(),
+            surface: None,
+            source_surface: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The report of a retarget: quality in numbers.
 
-use crate::{LimbRatios, RetargetWarning};
+use crate::{LimbRatios, RetargetWarning, SurfaceReport};
 use mocap_analysis::{FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
 use mocap_model::Role;
 use std::ops::Range;
@@ -32,6 +32,8 @@ pub struct RetargetReport {
     pub jerk_ratio: Option<f64>,
     /// The largest change of a joint's rotation from one frame to the next.
     pub largest_step: StepReport,
+    /// What the surface shows; `None` without [`crate::RetargetOptions::surface`].
+    pub surface: Option<SurfaceReport>,
     /// Floor heights of source and target \[m\].
     pub floor: [f64; 2],
     /// What was left out or assumed.

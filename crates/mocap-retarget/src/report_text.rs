@@ -1,7 +1,7 @@
 //! The text of a report.
 
 use crate::text::{millimetres, spaced};
-use crate::{EffectorReport, FootReport, RetargetReport, SelfContactReport};
+use crate::{EffectorReport, FootReport, RetargetReport, SelfContactReport, SurfaceReport};
 use std::fmt;
 
 /// One line per figure or limb, indented, lengths in millimetres; without a line break at the end.
@@ -48,6 +48,19 @@ impl fmt::Display for RetargetReport {
             format!("; at most {:.1}° more than the source ({})", step.excess, spaced(role.name()))
         });
         line("step", format!("up to {:.1}° per frame (source {:.1}°){excess}", step.target, step.source));
+        if let Some(surface) = &self.surface {
+            let SurfaceReport { inside, deepest, deep_frames, .. } = surface;
+            line(
+                "surface",
+                format!(
+                    "{:.2} % of forearms and hands inside, deepest {} mm; deeper than 1 cm in {:.0} % of {}",
+                    100.0 * inside,
+                    millimetres(*deepest),
+                    100.0 * deep_frames,
+                    frames(surface.frames)
+                ),
+            );
+        }
         let lines: Vec<String> = lines.iter().map(|(name, value)| format!("  {name:<11} {value}")).collect();
         f.write_str(&lines.join("\n"))
     }

@@ -14,6 +14,7 @@ use crate::report::RetargetReport;
 use crate::roles::RoleMap;
 use crate::self_contact::{SelfContacts, find_contacts};
 use crate::source_clip::SourceClip;
+use crate::surface::SurfaceContacts;
 use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
@@ -99,11 +100,13 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run(&source, None, true)?;
+        let mut staged = self.run(&source, None, true)?;
+        let touched = self.surface_contacts(clip);
+        staged.clip = self.keep_apart(staged.clip, &touched)?;
         let limbs = LimbCurves::of_source(&self.pair, source.last());
         // The joints of the source make room for those of the target.
         let lead_in = source.lead_in();
-        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged)?;
+        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)?;
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
@@ -116,7 +119,10 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        Ok(self.run(&source, None, false)?.clip.with_annotations(clip.annotations().clone())?)
+        let moved = self.run(&source, None, false)?.clip;
+        Ok(self
+            .keep_apart(moved, &self.surface_contacts(clip))?
+            .with_annotations(clip.annotations().clone())?)
     }
 
     /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
@@ -133,8 +139,10 @@ impl Retargeter {
         contacts: &[FootContacts],
     ) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let staged = self.run(&source, Some(contacts), false)?;
-        Ok(staged.clip.with_annotations(clip.annotations().clone())?)
+        let moved = self.run(&source, Some(contacts), false)?.clip;
+        Ok(self
+            .keep_apart(moved, &self.surface_contacts(clip))?
+            .with_annotations(clip.annotations().clone())?)
     }
 
     /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
@@ -166,6 +174,25 @@ impl Retargeter {
         Ok(Staged { context, self_contacts, solved, clip })
     }
 
+    /// The motion with its arms outside of the surface of the target, where it has one.
+    fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Clip, RetargetError> {
+        match self.options.surface.as_ref().filter(|_| self.options.method.scales()) {
+            Some(surface) => {
+                Ok(surface.keep_apart(&self.pair.limits, contacts, clip, self.options.lead_in)?)
+            }
+            None => Ok(clip),
+        }
+    }
+
+    /// The contacts that the surface of the source shows, in all frames; none where source or target has no surface, or
+    /// self-contacts are not kept.
+    fn surface_contacts(&self, clip: &Clip) -> SurfaceContacts {
+        let RetargetOptions { surface, source_surface, self_contacts, .. } = &self.options;
+        let kept = *self_contacts && surface.is_some() && self.options.method.scales();
+        let found = source_surface.as_ref().filter(|_| kept).map(|source| source.contacts(clip));
+        found.unwrap_or_default()
+    }
+
     /// Measures the motion after the lead-in.
     fn report(
         &self,
@@ -173,25 +200,32 @@ impl Retargeter {
         source_limbs: &LimbCurves,
         lead_in: usize,
         staged: &Staged,
+        touched: &SurfaceContacts,
     ) -> Result<RetargetReport, RetargetError> {
         let trimmed = match lead_in {
             0 => None,
             _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
         };
-        Ok(report(
+        let motion = trimmed.as_ref().unwrap_or(&staged.clip);
+        let surface = self.options.surface.as_ref();
+        let surface = surface.and_then(|surface| {
+            surface.measure_with(motion, self.pair.target.metres, &touched.after(lead_in))
+        });
+        let report = report(
             &self.pair,
             self.warnings.clone(),
             &StageResults {
                 source,
                 source_limbs,
                 context: &staged.context,
-                motion: trimmed.as_ref().unwrap_or(&staged.clip),
+                motion,
                 solved: &staged.solved,
                 self_contacts: &staged.self_contacts,
                 lead_in,
                 limits_asked: self.options.limits,
             },
-        ))
+        );
+        Ok(RetargetReport { surface, ..report })
     }
 
     /// How every joint of both skeletons is mapped.

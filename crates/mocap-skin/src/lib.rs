@@ -27,19 +27,35 @@
 //! nothing.
 
 mod bound;
+mod closest;
 mod deformer;
 mod error;
+mod field;
+#[cfg(test)]
+mod fixtures;
+mod inside;
 mod limbs;
 mod method;
 mod normals;
 mod palette;
+mod parts;
 mod rotation_centres;
+mod shadow;
 mod solid;
+mod surface;
+mod triangle_tree;
+mod winding;
 
 pub use bound::{BoundMesh, MeshParts};
+pub use closest::Closest;
 pub use deformer::Deformer;
 pub use error::SkinError;
+pub use field::{Field, FieldHit, Near, PosedField};
+pub use inside::{Inside, InsideMeter};
 pub use limbs::{Limb, LimbSolids};
 pub use method::SkinMethod;
 pub use normals::{triangles, vertex_normals};
+pub use parts::{Part, Sided, parts_of_joints, parts_of_vertices};
 pub use solid::Solid;
+pub use surface::{Affine, Surface, SurfaceBone};
+pub use triangle_tree::TriangleTree;

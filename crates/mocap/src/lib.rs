@@ -72,6 +72,7 @@ mod subjects;
 mod surface_facts;
 mod target;
 mod target_report;
+mod target_surface;
 mod unit;
 mod up;
 mod verdicts;
@@ -129,6 +130,7 @@ pub use target::{
     speeds_in,
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
+pub use target_surface::SurfaceChoice;
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use verdicts::verdicts;

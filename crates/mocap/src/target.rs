@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_analysis::Verdict;
-use mocap_formats::{Document, Finding, Format, Parsed, Remedy};
+use mocap_formats::{Document, Finding, Format, Parsed, Rejected, Remedy};
 use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
-    RestChoice, RestPoseError, RetargetOptions, RoleMap, map_roles, map_roles_in, rest_pose_of,
+    RestChoice, RestPoseError, RetargetOptions, RoleMap, TargetSurface, map_roles, map_roles_in, rest_pose_of,
 };
 use mocap_robot::{Bends, RobotOptions};
 
@@ -15,7 +15,8 @@ use crate::clip_of_file::split_clip;
 use crate::read::finish;
 use crate::unit::in_space;
 use crate::{
-    Error, Mapping, ReadOptions, TargetReport, clip_for_report, for_report, known_unit, open, verdicts,
+    Error, Mapping, ReadOptions, SurfaceChoice, TargetReport, clip_for_report, for_report, known_unit, open,
+    verdicts,
 };
 
 /// A skeleton or robot that motions are put on.
@@ -33,15 +34,19 @@ pub struct Target {
     pub verdicts: Vec<Verdict>,
     /// The file, where it may hold more than a skeleton and its motion, such as a mesh.
     pub document: Option<Arc<dyn Document>>,
+    /// Its surface, which arms are kept out of: see [`Target::with_surface`].
+    pub surface: Option<TargetSurface>,
 }
 
-/// The reference pose and the lead-in of a source.
+/// The reference pose, the lead-in and the surface of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// Its reference pose, where the user names one.
     pub rest: Option<Pose>,
     /// Frames at its start that are a rest pose, not motion.
     pub lead_in: usize,
+    /// Its surface, bound to its skeleton: contacts of its arms are kept on that of the target.
+    pub surface: Option<TargetSurface>,
 }
 
 /// How a motion is put on a target.
@@ -64,7 +69,15 @@ impl Target {
     pub fn new(skeleton: impl Into<Arc<Skeleton>>) -> Target {
         let skeleton = skeleton.into();
         let roles = map_roles(&skeleton);
-        Target { roles, skeleton, rest: None, rest_is_chosen: false, verdicts: Vec::new(), document: None }
+        Target {
+            roles,
+            skeleton,
+            rest: None,
+            rest_is_chosen: false,
+            verdicts: Vec::new(),
+            document: None,
+            surface: None,
+        }
     }
 
     /// The skeleton of a clip that shows how it stands; with `frame`, as it stands there.
@@ -81,6 +94,7 @@ impl Target {
             rest_is_chosen: frame.is_some(),
             verdicts: verdicts(clip),
             document: None,
+            surface: None,
         })
     }
 
@@ -116,7 +130,7 @@ pub fn read_target(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Pars
     let keeps = file.format().exchange().is_some_and(Format::holds_several_clips);
     let document = file.into_document().filter(|_| keeps).map(Arc::from);
     let value = Target { document, ..target };
-    let meaning = Ok(Parsed { value, warnings: Vec::new() });
+    let meaning = value.with_surface(&SurfaceChoice::Auto, &lenient.limits).map_err(Rejected::from);
     finish(path, options, warnings, meaning)
 }
 
@@ -182,6 +196,8 @@ pub fn put_on_target(
         source_rest: opening.rest.clone(),
         target_rest,
         lead_in: opening.lead_in,
+        surface: options.body.surface.clone().or_else(|| target.surface.clone()),
+        source_surface: options.body.source_surface.clone().or_else(|| opening.surface.clone()),
         ..options.body.clone()
     };
     let (motion, report) = mapping.retarget(&source, &body, &options)?;

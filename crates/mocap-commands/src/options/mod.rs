@@ -71,7 +71,7 @@ pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use render::{Args as RenderArgs, FilmFormat};
 pub(crate) use retarget::{
-    Args as RetargetArgs, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
+    Args as RetargetArgs, BodyChoice, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
     TargetSettings,
 };
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};

@@ -9,6 +9,7 @@ use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
 use mocap_retarget::{
     Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetGate, RetargetMethod, RetargetOptions,
+    SurfaceFrames,
 };
 use mocap_robot::RobotGate;
 use serde::Deserialize;
@@ -113,6 +114,15 @@ pub(crate) struct MethodSettings {
     #[arg(long, value_name = "HEIGHT", default_value = "auto", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::one")]
     floor: FloorChoice,
+    /// Surface that arms are kept out of: auto (the mesh of the target, where it has one), off, capsules (of the
+    /// proportions of the skeleton), or a character with a mesh and the joints of the target
+    #[arg(long, value_name = "BODY", default_value = "auto")]
+    #[serde(deserialize_with = "setting::one")]
+    pub(crate) body: BodyChoice,
+    /// Frames in which the surface is measured for the report: a number, evenly spaced, or all
+    #[arg(long, value_name = "N", default_value = "20")]
+    #[serde(deserialize_with = "setting::one")]
+    pub(crate) surface_frames: SurfaceFrames,
     /// Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]
     #[arg(long, value_name = "FRAME")]
     #[serde(deserialize_with = "setting::option")]
@@ -132,7 +142,7 @@ pub(crate) struct GateSettings {
     /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is
     /// not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped,
     /// wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
-    /// violation-excess, angle, correlation-lost, jerk, step
+    /// violation-excess, angle, correlation-lost, jerk, step, surface-inside, surface-deepest, surface-deep-frames
     ///
     /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
     /// skate-share, penetration, penetration-share, float, self-penetration, self-share, joint-step, jerk-p99, thigh,
@@ -233,6 +243,28 @@ words! {
     }
     /// Whose contacts are kept: whether those of the hands, too.
     ContactsWord(bool) { "feet" => false, "hands" => true }
+}
+
+/// Which surface the target has.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum BodyChoice {
+    Auto,
+    Off,
+    Capsules,
+    File(PathBuf),
+}
+
+impl FromStr for BodyChoice {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<BodyChoice, std::convert::Infallible> {
+        Ok(match text {
+            "auto" => BodyChoice::Auto,
+            "off" => BodyChoice::Off,
+            "capsules" => BodyChoice::Capsules,
+            path => BodyChoice::File(path.into()),
+        })
+    }
 }
 
 /// Where the target's floor is.

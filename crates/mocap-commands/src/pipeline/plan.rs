@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use mocap_edit::Edit;
 use mocap_formats::Format;
+use mocap_retarget::SurfaceFrames;
 use mocap_toml::{Entry, Table, TomlError, TomlProblem};
 
 use super::file::{File, OVERRIDE, StepTable, enabled};
@@ -16,7 +17,7 @@ use crate::commands::edit::EditFiles;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
-use crate::options::{GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
+use crate::options::{BodyChoice, GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
 use crate::output::Output;
 
 const AGAINST: TomlProblem = TomlProblem::Other("pipeline::against");
@@ -60,6 +61,8 @@ struct BodySettings {
     target: PathBuf,
     reading: TargetSettings,
     rest: Option<usize>,
+    body: BodyChoice,
+    surface_frames: SurfaceFrames,
     robot: RobotSettings,
     gates: GateSettings,
     map: MapSettings,
@@ -162,6 +165,8 @@ impl Plans {
                     target: step.target.clone(),
                     reading: step.reading,
                     rest: step.method.target_rest,
+                    body: step.method.body.clone(),
+                    surface_frames: step.method.surface_frames,
                     robot: step.robot.clone(),
                     gates: step.gates.clone(),
                     map: step.map.clone(),
@@ -193,7 +198,8 @@ impl BodySettings {
         let path = self.target.display().to_string();
         let input = Input::named(&self.target);
         let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
-            .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?));
+            .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?))
+            .and_then(|target| target.with_surface((&self.body, self.surface_frames), context, &self.inputs));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);
             if error.path.is_some() { error } else { error.in_file(&self.target) }

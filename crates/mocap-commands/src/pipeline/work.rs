@@ -301,7 +301,7 @@ impl Progress<'_> {
         let source = scene.characters[0].skeleton().clone();
         for character in &mut scene.characters {
             let rest = retarget::reference_pose(&step.method, &character.clip)?;
-            let opening = mocap::Opening { rest, lead_in: self.lead_in };
+            let opening = mocap::Opening { rest, lead_in: self.lead_in, ..mocap::Opening::default() };
             let fps = usual_rate(Format::UnitreeCsv);
             let clip = &character.clip;
             let (clip, outcome) = retarget::put_on_target(

@@ -15,6 +15,7 @@ use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
 use mocap_model::{Character, Clip, Scene, Skeleton};
+use mocap_retarget::{TargetSurface, map_roles_in};
 use target::PRESET;
 
 use crate::batch::{
@@ -79,6 +80,13 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         target::read(target, &target_args, args.method.target_rest, &args.reading).and_then(|target| {
             Ok(target.on_robot((&args.robot, args.mapping.map.map.is_some()), &target_context)?)
         });
+    let target = target.and_then(|target| match args.mapping.shows_only() {
+        true => Ok(target),
+        false => {
+            let surface = (&args.method.body, args.method.surface_frames);
+            target.with_surface(surface, &target_context, &args.reading)
+        }
+    });
     let target = match target {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
@@ -177,9 +185,15 @@ fn retarget(
     let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
     let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
+    let mut mesh = None;
     let Motion { clip, mut warnings, bytes: bytes_in } =
         read::load(context, &job.input, &reading).and_then(|loaded| {
             let has_motion = loaded.format.has_motion();
+            // Contacts of surfaces need that of the source, too.
+            if target.on.surface.is_some() {
+                let found = loaded.document().map(|document| document.body(&reading.limits())).transpose();
+                mesh = found.map_err(Diagnostic::from)?.flatten();
+            }
             loaded.into_motion(&reading).map_err(|mut failure| {
                 if !has_motion {
                     failure.error.help = Some(TARGET_LAST.into());
@@ -187,6 +201,9 @@ fn retarget(
                 failure
             })
         })?;
+    if let Some(mesh) = &mut mesh {
+        warnings.extend(take(&mut mesh.warnings).into_iter().map(Diagnostic::from));
+    }
     context.check()?;
     let edits = (&edits, reading.limits());
     let mut impossible = Vec::new();
@@ -200,7 +217,11 @@ fn retarget(
         let known = warnings.len();
         let clip = character.clip.clone();
         let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
-        let done = source.and_then(|(clip, opening)| {
+        let done = source.and_then(|(clip, mut opening)| {
+            opening.surface = mesh.as_ref().and_then(|mesh| {
+                let body = mesh.value.on(clip.skeleton());
+                TargetSurface::new(&body, clip.skeleton(), &map_roles_in(&clip))
+            });
             verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
@@ -315,5 +336,5 @@ pub(crate) fn edited(
         };
         warning.help = Some(help.into());
     }
-    Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in }))
+    Ok((edit::apply(edits, limits, clip, warnings)?, Opening { rest, lead_in, ..Opening::default() }))
 }

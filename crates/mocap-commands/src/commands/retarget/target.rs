@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap::SurfaceChoice;
 use mocap_formats::Remedy;
 use mocap_formats::bvh::PositionChannels;
 use mocap_formats::skel::{self, Preset, presets};
 use mocap_model::Robot;
+use mocap_retarget::SurfaceFrames;
 use mocap_robot::{Humanoid, RobotError};
 
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::options::{PeerInputs, PositionChannelsArg, Reading, RobotSettings, TargetSettings};
+use crate::options::{BodyChoice, PeerInputs, PositionChannelsArg, Reading, RobotSettings, TargetSettings};
 use crate::read::{self, Motion, robot_of_file};
 use crate::rest;
 
@@ -40,6 +42,46 @@ impl Target {
     /// The robot, where it is one.
     pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
         self.on.robot()
+    }
+
+    /// The target with the surface that the settings choose.
+    pub(crate) fn with_surface(
+        mut self,
+        (body, frames): (&BodyChoice, SurfaceFrames),
+        context: &JobContext,
+        inputs: &Reading,
+    ) -> Result<Target, Failure> {
+        let choice = match body {
+            BodyChoice::Auto => SurfaceChoice::Auto,
+            BodyChoice::Off => SurfaceChoice::Off,
+            BodyChoice::Capsules => SurfaceChoice::Capsules,
+            BodyChoice::File(path) => {
+                let loaded = read::load(context, &Input::named(path), inputs)?;
+                let found = loaded.document().map(|document| document.body(&inputs.limits())).transpose();
+                let found = found.map_err(|finding| Diagnostic::from(finding).in_file(path))?.flatten();
+                let Some(found) = found else {
+                    let message = format!("--body {}: the file has no mesh with a skin", path.display());
+                    return Err(Diagnostic::new("usage::body", message)
+                        .help("name a character (GLB, glTF or FBX), or capsules")
+                        .into());
+                };
+                let warnings = found.warnings.into_iter().map(|found| Diagnostic::from(found).in_file(path));
+                self.warnings.extend(warnings);
+                SurfaceChoice::Of(Box::new(found.value))
+            }
+        };
+        let with = self.on.with_surface(&choice, &inputs.limits());
+        let with = with.map_err(|finding| Diagnostic::from(finding).in_file(Path::new(&self.path)))?;
+        self.warnings.extend(with.warnings.into_iter().map(Diagnostic::from));
+        let mut on = with.value;
+        if on.surface.is_none() && !matches!(choice, SurfaceChoice::Auto | SurfaceChoice::Off) {
+            let message = "--body: no arms, or nothing that they could be inside of, on the target's joints";
+            return Err(Diagnostic::new("usage::body", message)
+                .help("the joints of the body and of the target have the same names")
+                .into());
+        }
+        on.surface = on.surface.map(|surface| surface.measured_at(frames));
+        Ok(Target { on, ..self })
     }
 
     /// The target with the settings of robots.

@@ -1,0 +1,149 @@
+//! An arm in one frame, and where it goes when its elbow swivels or bends and its shoulder turns.
+
+use super::body_surface::{ArmSurface, BodySurface};
+use crate::reference_pose::Directions;
+use mocap_model::{Clip, ForwardKinematics, Pose, UnitQuaternion, Vector3};
+use mocap_skin::{Affine, Surface};
+use nalgebra::{SVector, Unit};
+
+/// By how much an arm differs: the swivel of the elbow about the line from shoulder to wrist, the bend of the elbow, and the
+/// rotation of the arm about the shoulder, as a vector in the frame of the trunk \[rad\]. Angles, because the place of a
+/// wrist says little of an arm that is nearly straight.
+pub(crate) type Change = SVector<f64, 5>;
+
+/// Elbows bend to this angle \[rad\], unless they were bent more.
+const MOST_BENT: f64 = 2.6;
+/// Sine of the bend below which the axis of the elbow is not sure.
+const UNSURE: f64 = 0.2;
+/// Poses a second that show how elbows bend.
+const SAMPLES: f64 = 10.0;
+
+/// An arm in object space.
+#[derive(Clone, Debug)]
+pub(crate) struct PosedArm {
+    shoulder: Vector3<f64>,
+    elbow: Vector3<f64>,
+    wrist: Vector3<f64>,
+    /// Of the trunk.
+    frame: UnitQuaternion<f64>,
+    /// About which the elbow bends.
+    axis: Unit<Vector3<f64>>,
+    /// Where its vertices are, in the order of [`ArmSurface::points`].
+    pub points: Vec<Vector3<f64>>,
+}
+
+/// How the three segments of an arm move as rigid bodies: rotation, from a pivot, to where the pivot goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArmMove {
+    /// By segment: upper arm, forearm, hand.
+    pub rotations: [UnitQuaternion<f64>; 3],
+    from: [Vector3<f64>; 3],
+    to: [Vector3<f64>; 3],
+}
+
+impl ArmMove {
+    /// Where a place on a segment goes.
+    pub(crate) fn place(&self, segment: usize, at: &Vector3<f64>) -> Vector3<f64> {
+        self.to[segment] + self.rotations[segment] * (at - self.from[segment])
+    }
+
+    /// Moves the joints of an arm in an object-space pose.
+    pub(crate) fn apply(&self, arm: &ArmSurface, object: &mut Pose) {
+        for (segment, joints) in arm.segments.iter().enumerate() {
+            for joint in joints {
+                let joint = &mut object.joints[joint.index()];
+                joint.translation.vector = self.place(segment, &joint.translation.vector);
+                joint.rotation = self.rotations[segment] * joint.rotation;
+            }
+        }
+    }
+}
+
+impl PosedArm {
+    /// An arm in an object-space pose; `hinge` is its axis where it is nearly straight ([`hinge_axes`]).
+    pub(crate) fn of(
+        arm: &ArmSurface,
+        surface: &Surface,
+        object: &Pose,
+        palette: &[Affine],
+        hinge: &Vector3<f64>,
+    ) -> PosedArm {
+        let joint = |i: usize| &object.joints[arm.joints[i].index()];
+        let [shoulder, elbow, wrist] = [0, 1, 2].map(|i| joint(i).translation.vector);
+        let frame = object.joints[arm.trunk.index()].rotation;
+        let (upper, lower) = (elbow - shoulder, wrist - elbow);
+        let across = upper.cross(&lower);
+        let size = upper.norm() * lower.norm();
+        let sine = if size > 0.0 { across.norm() / size } else { 0.0 };
+        // Where the arm is nearly straight, its own axis is noise.
+        let share = (sine / UNSURE).min(1.0);
+        let hinge = joint(0).rotation * hinge;
+        let own = across.try_normalize(0.0).unwrap_or(hinge);
+        let axis = Unit::try_new(own * share + hinge * (1.0 - share), 1e-6);
+        let axis = axis.unwrap_or_else(|| Unit::new_unchecked(own));
+        let points =
+            arm.points.iter().map(|point| surface.posed_vertex(palette, point.vertex as usize)).collect();
+        PosedArm { shoulder, elbow, wrist, frame, axis, points }
+    }
+
+    /// How far the arm reaches.
+    pub(crate) fn reach(&self) -> f64 {
+        (self.elbow - self.shoulder).norm() + (self.wrist - self.elbow).norm()
+    }
+
+    /// A ball that holds forearm and hand.
+    pub(crate) fn ball(&self) -> (Vector3<f64>, f64) {
+        let middle = (self.elbow + self.wrist * 2.0) / 3.0;
+        let far = self.points.iter().map(|at| (at - middle).norm_squared()).fold(0.0, f64::max);
+        (middle, far.sqrt())
+    }
+
+    /// How the segments move. Without a change, not at all.
+    pub(crate) fn moved(&self, change: &Change) -> ArmMove {
+        let (upper, lower) = (self.elbow - self.shoulder, self.wrist - self.elbow);
+        let bent = upper.angle(&lower);
+        let bend = (bent + change[1]).clamp(0.0, bent.max(MOST_BENT)) - bent;
+        let flex = UnitQuaternion::from_axis_angle(&self.axis, bend);
+        let way = upper + flex * lower;
+        // The bend does not turn the arm as a whole.
+        let aim = UnitQuaternion::rotation_between(&way, &(self.wrist - self.shoulder)).unwrap_or_default();
+        let turn = self.frame * Vector3::new(change[2], change[3], change[4]);
+        let aim = UnitQuaternion::from_scaled_axis(turn) * aim;
+        let swivel = Unit::try_new(aim * way, 0.0)
+            .map_or_else(UnitQuaternion::identity, |axis| UnitQuaternion::from_axis_angle(&axis, change[0]));
+        let first = swivel * aim;
+        let second = first * flex;
+        let elbow = self.shoulder + first * upper;
+        // The swivel leaves the hand as it is.
+        let third = aim * flex;
+        ArmMove {
+            rotations: [first, second, third],
+            from: [self.shoulder, self.elbow, self.wrist],
+            to: [self.shoulder, elbow, elbow + second * lower],
+        }
+    }
+}
+
+/// The axes about which the elbows of a motion bend, in the frames of the upper arms: the mean over its frames, of each as
+/// much as it bends. An arm that never bends folds its forearm forwards.
+pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
+    let forward = Directions::of(clip.skeleton()).forward;
+    body.arms.each_ref().map(|arm| {
+        let Some(arm) = arm else { return Vector3::x() };
+        let mut kinematics = ForwardKinematics::of_joints(clip, &arm.joints);
+        let mut sum = Vector3::zeros();
+        let mut straight = Vector3::x();
+        // A second shows as much as each frame of it.
+        let step = (clip.rate().fps() / SAMPLES).ceil().max(1.0) as usize;
+        for frame in (0..clip.frames()).step_by(step) {
+            kinematics.place(frame);
+            let [shoulder, elbow, wrist] = arm.joints.map(|joint| kinematics.position(joint));
+            let back = kinematics.at(arm.joints[0]).rotation.inverse();
+            let (upper, lower) = (elbow - shoulder, wrist - elbow);
+            sum += back * upper.cross(&lower);
+            straight = back * upper.cross(&forward);
+        }
+        let straight = straight.try_normalize(0.0).unwrap_or_else(Vector3::x);
+        sum.try_normalize(1e-9 * body.height * body.height).unwrap_or(straight)
+    })
+}

@@ -1,0 +1,181 @@
+//! What is known of a body's surface before the first frame: its parts, its distance fields, and places on its arms.
+
+use super::contacts::Touched;
+use crate::RoleMap;
+use crate::body::LimbKind;
+use crate::reference_pose::Directions;
+use mocap_model::{Body, JointId, Role, Side, Skeleton, Vector3};
+use mocap_skin::{Field, InsideMeter, Part, Sided, Surface, parts_of_joints, parts_of_vertices};
+
+/// The height of the person to whom lengths in metres here belong \[m\].
+pub(crate) const PERSON: f64 = 1.7;
+/// The grid of trunk, head and legs, and that of an arm, on a person \[m\].
+const CORE_CELL: f64 = 0.02;
+const ARM_CELL: f64 = 0.012;
+/// Places on a forearm and on a hand that are kept outside.
+const FOREARM_POINTS: usize = 28;
+const HAND_POINTS: usize = 44;
+
+/// The surface of a body, ready to measure and to keep its arms outside.
+#[derive(Clone, Debug)]
+pub(crate) struct BodySurface {
+    pub surface: Surface,
+    /// By vertex.
+    pub parts: Vec<Part>,
+    /// By joint.
+    pub joint_parts: Vec<Part>,
+    /// Height at bind [units of the skeleton].
+    pub height: f64,
+    /// Trunk, head and legs.
+    pub core: Option<Field>,
+    /// Left before right; `None` of an arm that the skeleton or the mesh lacks.
+    pub arms: [Option<ArmSurface>; 2],
+}
+
+/// An arm and its surface.
+#[derive(Clone, Debug)]
+pub(crate) struct ArmSurface {
+    /// Shoulder, elbow, wrist.
+    pub joints: [JointId; 3],
+    /// The joint of the trunk that carries the arm.
+    pub trunk: JointId,
+    /// The joints that turn with the upper arm, the forearm and the hand.
+    pub segments: [Vec<JointId>; 3],
+    /// Vertices of the forearm, then of the hand.
+    pub points: Vec<ArmPoint>,
+    pub field: Option<Field>,
+}
+
+/// A vertex of an arm.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArmPoint {
+    pub vertex: u32,
+    pub on_hand: bool,
+}
+
+impl BodySurface {
+    /// The surface of a body bound to a skeleton. `None` without vertices.
+    pub(crate) fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<BodySurface> {
+        let surface = Surface::new(body, skeleton);
+        if surface.positions.is_empty() {
+            return None;
+        }
+        let joints = parts_of_joints(skeleton, |joint| roles.role(joint));
+        let parts = parts_of_vertices(&surface, &joints);
+        let up = Directions::of(skeleton).up;
+        let heights = surface.positions.iter().map(|at| at.dot(&up));
+        let (low, high) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
+        let height = high - low;
+        let metre = height / PERSON;
+        let core = Field::new(&surface, skeleton, |vertex| parts[vertex].is_core(), CORE_CELL * metre);
+        let arms = [Side::Left, Side::Right]
+            .map(|side| arm_surface(&surface, &parts, skeleton, roles, side, ARM_CELL * metre));
+        Some(BodySurface { surface, parts, joint_parts: joints, height, core, arms })
+    }
+
+    /// A length of a person of 1.7 m on this body [m to units of the skeleton].
+    pub(crate) fn person(&self, metres: f64) -> f64 {
+        metres * self.height / PERSON
+    }
+
+    /// Measures forearms and hands against trunk, head and legs.
+    pub(crate) fn meter(&self) -> Option<InsideMeter> {
+        let is_lower = |part: Part| Sided::BOTH.iter().any(|side| part.is_lower_arm_of(*side));
+        let measured = (0..self.parts.len()).filter(|vertex| is_lower(self.parts[*vertex]));
+        let measured = measured.map(|vertex| vertex as u32).collect();
+        InsideMeter::new(&self.surface, measured, |vertex| self.parts[vertex].is_core())
+    }
+
+    /// The vertices of the forearm and hand of a side: 0 left, 1 right.
+    pub(crate) fn lower_arm(&self, arm: usize) -> Vec<u32> {
+        let side = Sided::BOTH[arm];
+        let own = (0..self.parts.len()).filter(|vertex| self.parts[*vertex].is_lower_arm_of(side));
+        own.map(|vertex| vertex as u32).collect()
+    }
+
+    /// Measures the forearm and hand of a side against what it touches.
+    pub(crate) fn contact_meter(&self, arm: usize, touched: Touched) -> Option<InsideMeter> {
+        let other = Sided::BOTH[1 - arm];
+        InsideMeter::new(&self.surface, self.lower_arm(arm), |vertex| {
+            let part = self.parts[vertex];
+            match touched {
+                Touched::Core => part.is_core(),
+                Touched::Arm => part.is_lower_arm_of(other) || part == Part::UpperArm(other),
+            }
+        })
+    }
+}
+
+fn arm_surface(
+    surface: &Surface,
+    parts: &[Part],
+    skeleton: &Skeleton,
+    roles: &RoleMap,
+    side: Side,
+    cell: f64,
+) -> Option<ArmSurface> {
+    let [base, middle, tip] = LimbKind::Arm.roles_of(side).map(|role| roles.joint(role));
+    let joints = [base?, middle?, tip?];
+    let [base, middle, tip] = joints;
+    let sided = Sided::from(side);
+    let clavicle = roles.joint(match side {
+        Side::Left => Role::LeftShoulder,
+        Side::Right => Role::RightShoulder,
+    });
+    let trunk = clavicle.filter(|joint| skeleton.is_in_subtree(base, *joint)).unwrap_or(base);
+    let trunk = skeleton.joint(trunk).parent?;
+    let hand = skeleton.subtree(tip);
+    let below = |top: JointId, without: &[&[JointId]]| -> Vec<JointId> {
+        let inner = |joint: &JointId| !without.iter().any(|list| list.contains(joint));
+        skeleton.subtree(top).into_iter().filter(inner).collect()
+    };
+    let forearm = below(middle, &[&hand]);
+    let upper = below(base, &[&hand, &forearm]);
+    let mut points = Vec::new();
+    for (part, count) in [(Part::Forearm(sided), FOREARM_POINTS), (Part::Hand(sided), HAND_POINTS)] {
+        let vertices: Vec<u32> =
+            (0..parts.len()).filter(|vertex| parts[*vertex] == part).map(|vertex| vertex as u32).collect();
+        let on_hand = part == Part::Hand(sided);
+        points.extend(
+            spread(&surface.positions, &vertices, count)
+                .into_iter()
+                .map(|vertex| ArmPoint { vertex, on_hand }),
+        );
+    }
+    if points.is_empty() {
+        return None;
+    }
+    let is_arm =
+        |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
+    let field = Field::new(surface, skeleton, is_arm, cell);
+    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], points, field })
+}
+
+/// Vertices that are far from each other: each the farthest from those before it.
+fn spread(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
+    let at = |vertex: u32| places[vertex as usize];
+    let Some(first) = vertices.first() else { return Vec::new() };
+    let middle: Vector3<f64> =
+        vertices.iter().map(|vertex| at(*vertex)).sum::<Vector3<f64>>() / vertices.len() as f64;
+    let farthest =
+        |far: &[f64]| (0..far.len()).fold(0, |best, next| if far[next] > far[best] { next } else { best });
+    let mut far: Vec<f64> = vertices.iter().map(|vertex| (at(*vertex) - middle).norm_squared()).collect();
+    let mut chosen = vec![vertices[farthest(&far)]];
+    far.iter_mut()
+        .zip(vertices)
+        .for_each(|(far, vertex)| *far = (at(*vertex) - at(chosen[0])).norm_squared());
+    while chosen.len() < count.min(vertices.len()) {
+        let next = farthest(&far);
+        if far[next] <= 0.0 {
+            break;
+        }
+        chosen.push(vertices[next]);
+        let from = at(vertices[next]);
+        far.iter_mut()
+            .zip(vertices)
+            .for_each(|(far, vertex)| *far = far.min((at(*vertex) - from).norm_squared()));
+    }
+    debug_assert!(chosen.contains(first) || chosen.len() <= vertices.len());
+    chosen
+}

@@ -1,0 +1,104 @@
+//! Bodies with a surface: arms that stay outside of it, and what it shows of a motion.
+
+mod arm;
+mod body_surface;
+mod contacts;
+mod push;
+mod report;
+mod stage;
+
+pub use report::{SurfaceContactReport, SurfaceFrames, SurfaceReport};
+
+use crate::RoleMap;
+use crate::pair::TargetLimits;
+use body_surface::BodySurface;
+use contacts::ArmContacts;
+use mocap_model::{Body, Clip, ModelError, Skeleton};
+use std::sync::Arc;
+
+/// The surface of a target, prepared once: it keeps arms out of trunk, head and legs, and is what a report measures.
+#[derive(Clone)]
+pub struct TargetSurface {
+    body: Arc<BodySurface>,
+    /// Which frames are measured.
+    pub frames: SurfaceFrames,
+}
+
+impl PartialEq for TargetSurface {
+    /// Whether it is the same preparation.
+    fn eq(&self, other: &TargetSurface) -> bool {
+        Arc::ptr_eq(&self.body, &other.body) && self.frames == other.frames
+    }
+}
+
+impl std::fmt::Debug for TargetSurface {
+    /// Only its size: the rest fills pages.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TargetSurface")
+            .field("vertices", &self.body.surface.positions.len())
+            .field("frames", &self.frames)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TargetSurface {
+    /// The surface of a body that is bound to `skeleton`. `None` of a body without vertices, or without arms and what
+    /// they could be inside of.
+    pub fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<TargetSurface> {
+        let body = BodySurface::new(body, skeleton, roles)?;
+        let has_arms = body.arms.iter().any(Option::is_some);
+        (has_arms && body.core.is_some())
+            .then(|| TargetSurface { body: Arc::new(body), frames: SurfaceFrames::default() })
+    }
+
+    /// The same with other frames measured.
+    pub fn measured_at(self, frames: SurfaceFrames) -> TargetSurface {
+        TargetSurface { frames, ..self }
+    }
+
+    /// Measures a motion of its skeleton; `metres` are metres per unit. `None` without frames.
+    pub fn measure(&self, motion: &Clip, metres: f64) -> Option<SurfaceReport> {
+        report::measure(&self.body, motion, self.frames, metres, &[])
+    }
+
+    /// As [`TargetSurface::measure`], with contacts of the source.
+    pub(crate) fn measure_with(
+        &self,
+        motion: &Clip,
+        metres: f64,
+        contacts: &SurfaceContacts,
+    ) -> Option<SurfaceReport> {
+        report::measure(&self.body, motion, self.frames, metres, &contacts.0)
+    }
+
+    /// The contacts that a motion of its skeleton shows.
+    pub(crate) fn contacts(&self, motion: &Clip) -> SurfaceContacts {
+        SurfaceContacts(contacts::find(&self.body, motion))
+    }
+
+    /// The motion, the first frames of which are a lead-in, with its arms outside, and where those of its source are in contact.
+    pub(crate) fn keep_apart(
+        &self,
+        limits: &TargetLimits,
+        contacts: &SurfaceContacts,
+        clip: Clip,
+        lead_in: usize,
+    ) -> Result<Clip, ModelError> {
+        stage::keep_apart(&self.body, Some(limits), &contacts.0, clip, lead_in)
+    }
+}
+
+/// Contacts of arms that a source shows on its surface.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SurfaceContacts(Vec<ArmContacts>);
+
+impl SurfaceContacts {
+    /// Those after a lead-in, with frames counted from there.
+    pub(crate) fn after(&self, lead_in: usize) -> SurfaceContacts {
+        let after = |contact: &ArmContacts| ArmContacts {
+            frames: contact.frames.iter().filter_map(|frame| frame.checked_sub(lead_in)).collect(),
+            ..contact.clone()
+        };
+        SurfaceContacts(self.0.iter().map(after).filter(|contact| !contact.frames.is_empty()).collect())
+    }
+}

@@ -1,0 +1,143 @@
+//! What the surface of a motion shows, measured on the mesh.
+
+use super::body_surface::BodySurface;
+use super::contacts::ArmContacts;
+use mocap_model::{Clip, ForwardKinematics};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::str::FromStr;
+
+/// A part is deep inside from here on, on a person of 1.7 m \[m\].
+const DEEP: f64 = 0.01;
+
+/// Interpenetration of arms with trunk, head and legs, measured on the mesh at some frames.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct SurfaceReport {
+    /// The frames that were measured.
+    pub frames: usize,
+    /// Share of the vertices of forearms and hands that are inside of trunk, head or legs, 0 to 1: mean over frames.
+    pub inside: f64,
+    /// The deepest of them: distance from the surface \[m\].
+    pub deepest: f64,
+    /// Share of frames in which a vertex is deeper than 1 cm, on a person of 1.7 m.
+    pub deep_frames: f64,
+    /// Contacts of the source's arms, found on its surface; empty where the source has none.
+    pub contacts: Vec<SurfaceContactReport>,
+}
+
+/// A contact of an arm with another part of the body.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SurfaceContactReport {
+    /// The part of the arm, such as `LeftHand`.
+    pub part: &'static str,
+    /// What it touches, such as `Trunk`.
+    pub on: &'static str,
+    /// Frames of the source in contact.
+    pub frames: usize,
+    /// Distance of the target's arm from what it touches, inside or outside, in these frames \[m\]: 95th percentile of
+    /// those that were measured. `null` where the target has no such part.
+    pub error: Option<f64>,
+}
+
+/// Which frames are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceFrames {
+    /// So many, evenly spaced from the first to the last.
+    Some(usize),
+    /// All.
+    All,
+}
+
+impl Default for SurfaceFrames {
+    fn default() -> SurfaceFrames {
+        SurfaceFrames::Some(20)
+    }
+}
+
+impl FromStr for SurfaceFrames {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SurfaceFrames, String> {
+        match text {
+            "all" => Ok(SurfaceFrames::All),
+            _ => match text.parse() {
+                Ok(count) if count > 0 => Ok(SurfaceFrames::Some(count)),
+                _ => Err(format!("'{text}' is not a number of frames from 1, or all")),
+            },
+        }
+    }
+}
+
+impl SurfaceFrames {
+    /// The frames of a motion.
+    fn of(self, frames: usize) -> Vec<usize> {
+        match self {
+            SurfaceFrames::Some(count) if count < frames && count > 1 => {
+                (0..count).map(|i| (i * (frames - 1) + (count - 1) / 2) / (count - 1)).collect()
+            }
+            SurfaceFrames::Some(count) => (0..frames.min(count.max(1))).collect(),
+            SurfaceFrames::All => (0..frames).collect(),
+        }
+    }
+}
+
+/// Measures a motion of the body's skeleton; `metres` are metres per unit. `None` without frames, or without vertices of
+/// arms or of what they may be inside of.
+pub(crate) fn measure(
+    body: &BodySurface,
+    motion: &Clip,
+    which: SurfaceFrames,
+    metres: f64,
+    contacts: &[ArmContacts],
+) -> Option<SurfaceReport> {
+    let mut meter = body.meter()?;
+    let frames = which.of(motion.frames());
+    if frames.is_empty() {
+        return None;
+    }
+    let deep = body.person(DEEP);
+    let mut kinematics = ForwardKinematics::new(motion);
+    let mut report = SurfaceReport { frames: frames.len(), ..SurfaceReport::default() };
+    let mut deep_frames = 0;
+    for frame in &frames {
+        kinematics.place(*frame);
+        let found = meter.measure(&body.surface, kinematics.pose());
+        report.inside += found.share;
+        report.deepest = report.deepest.max(found.deepest * metres);
+        deep_frames += usize::from(found.deepest > deep);
+    }
+    report.inside /= frames.len() as f64;
+    report.deep_frames = deep_frames as f64 / frames.len() as f64;
+    let measured = contacts.iter().map(|contact| SurfaceContactReport {
+        part: contact.part.name(),
+        on: contact.on.name(),
+        frames: contact.frames.len(),
+        error: contact_error(body, motion, which, contact).map(|error| error * metres),
+    });
+    report.contacts = measured.collect();
+    Some(report)
+}
+
+/// The distance of an arm from what it touches in the frames of a contact [units of the skeleton].
+fn contact_error(
+    body: &BodySurface,
+    motion: &Clip,
+    which: SurfaceFrames,
+    contact: &ArmContacts,
+) -> Option<f64> {
+    let mut meter = body.contact_meter(contact.arm, contact.touched)?;
+    let vertices = body.lower_arm(contact.arm);
+    let mut kinematics = ForwardKinematics::new(motion);
+    let mut errors = Vec::new();
+    for at in which.of(contact.frames.len()) {
+        let frame = contact.frames[at];
+        if frame >= motion.frames() {
+            continue;
+        }
+        kinematics.place(frame);
+        let gap = meter.gap(&body.surface, kinematics.pose(), &vertices, body.height);
+        errors.push(gap?.0.abs());
+    }
+    errors.sort_by(f64::total_cmp);
+    errors.get((errors.len() * 95).div_ceil(100).saturating_sub(1)).copied()
+}

@@ -1,0 +1,159 @@
+//! How much of some vertices is inside of the rest of a body, measured on the mesh.
+
+use crate::shadow::Shadow;
+use crate::{Surface, TriangleTree};
+use mocap_model::{Pose, Vector3};
+
+/// A vertex is inside from this winding number on.
+const INSIDE: f64 = 0.5;
+
+/// Measures which vertices are inside of a set of triangles, pose by pose.
+#[derive(Clone, Debug)]
+pub struct InsideMeter {
+    tree: TriangleTree,
+    shadow: Shadow,
+    /// The vertices that are measured.
+    measured: Vec<u32>,
+    /// The vertices of the triangles.
+    obstacle: Vec<u32>,
+    places: Vec<Vector3<f64>>,
+}
+
+/// What one pose shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Inside {
+    /// Share of the vertices that are inside, 0 to 1.
+    pub share: f64,
+    /// Greatest distance of one of them from the surface [units of the skeleton]; 0 if none is inside.
+    pub deepest: f64,
+    /// The vertex that is deepest.
+    pub vertex: Option<u32>,
+}
+
+impl InsideMeter {
+    /// `measured` vertices against the triangles whose vertices all pass `is_obstacle`. `None` without either.
+    pub fn new(
+        surface: &Surface,
+        measured: Vec<u32>,
+        is_obstacle: impl Fn(usize) -> bool,
+    ) -> Option<InsideMeter> {
+        let triangles = surface.triangles.iter();
+        let triangles: Vec<[u32; 3]> = triangles
+            .filter(|triangle| triangle.iter().all(|corner| is_obstacle(*corner as usize)))
+            .copied()
+            .collect();
+        if triangles.is_empty() || measured.is_empty() {
+            return None;
+        }
+        let mut obstacle: Vec<u32> = triangles.iter().flatten().copied().collect();
+        obstacle.sort_unstable();
+        obstacle.dedup();
+        let tree = TriangleTree::new(triangles, &surface.positions);
+        let places = surface.positions.clone();
+        Some(InsideMeter { tree, shadow: Shadow::default(), measured, obstacle, places })
+    }
+
+    /// The vertices that are measured.
+    pub fn measured(&self) -> &[u32] {
+        &self.measured
+    }
+
+    /// Poses the vertices that count; the tree is fitted where some measured vertex may be inside.
+    fn pose(&mut self, surface: &Surface, object: &Pose) {
+        let palette = surface.palette(object);
+        for vertex in self.obstacle.iter().chain(&self.measured) {
+            self.places[*vertex as usize] = surface.posed_vertex(&palette, *vertex as usize);
+        }
+        self.shadow.refit(&self.tree.triangles, &self.places);
+    }
+
+    /// What an object-space pose shows.
+    pub fn measure(&mut self, surface: &Surface, object: &Pose) -> Inside {
+        self.pose(surface, object);
+        let near: Vec<u32> = self
+            .measured
+            .iter()
+            .filter(|vertex| self.shadow.may_hold(&self.places[**vertex as usize]))
+            .copied()
+            .collect();
+        if near.is_empty() {
+            return Inside::default();
+        }
+        self.tree.refit(&self.places);
+        let mut found = Inside::default();
+        let mut count = 0;
+        for vertex in near {
+            let at = self.places[vertex as usize];
+            if self.tree.winding(&at, &self.places) <= INSIDE {
+                continue;
+            }
+            count += 1;
+            let depth = self.tree.closest(&at, &self.places, f64::INFINITY);
+            let depth = depth.map_or(0.0, |closest| closest.distance);
+            if found.vertex.is_none() || depth > found.deepest {
+                found.deepest = depth;
+                found.vertex = Some(vertex);
+            }
+        }
+        found.share = f64::from(count) / self.measured.len() as f64;
+        found
+    }
+
+    /// The least distance of some vertices from the triangles in an object-space pose, at most `within`; negative inside.
+    pub fn gap(
+        &mut self,
+        surface: &Surface,
+        object: &Pose,
+        vertices: &[u32],
+        within: f64,
+    ) -> Option<(f64, u32)> {
+        self.pose(surface, object);
+        self.tree.refit(&self.places);
+        let palette = surface.palette(object);
+        let mut least: Option<(f64, u32)> = None;
+        for vertex in vertices {
+            let at = surface.posed_vertex(&palette, *vertex as usize);
+            let Some(closest) = self.tree.closest(&at, &self.places, within) else { continue };
+            let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places) > INSIDE;
+            let gap = if inside { -closest.distance } else { closest.distance };
+            if least.is_none_or(|(other, _)| gap < other) {
+                least = Some((gap, *vertex));
+            }
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::spheres;
+
+    #[test]
+    fn a_sphere_that_enters_another_is_inside_by_as_much() {
+        let centres = [Vector3::zeros(), Vector3::new(1.0, 0.0, 0.0)];
+        let (surface, skeleton) = spheres(centres, [0.5, 0.1]);
+        let half = surface.positions.len() / 2;
+        let small: Vec<u32> = (half as u32..2 * half as u32).collect();
+        let mut meter = InsideMeter::new(&surface, small.clone(), |vertex| vertex < half).unwrap();
+        let mut local = Pose::rest(&skeleton);
+        let mut object = Pose::default();
+        let mut measure = |x: f64| {
+            local.joints[1].translation.vector.x = x;
+            local.to_object(&skeleton, &mut object);
+            let gap = meter.gap(&surface, &object, &small, 1.0).unwrap().0;
+            (meter.measure(&surface, &object), gap)
+        };
+        let (apart, gap) = measure(0.7);
+        assert_eq!((apart.share, apart.deepest, apart.vertex), (0.0, 0.0, None));
+        assert!((gap - 0.1).abs() < 0.005, "{gap}");
+        let (half_inside, gap) = measure(0.5);
+        assert!((half_inside.share - 0.5).abs() < 0.08, "{half_inside:?}");
+        assert!((half_inside.deepest - 0.1).abs() < 0.01, "{half_inside:?}");
+        assert!((gap + 0.1).abs() < 0.01, "{gap}");
+        let (swallowed, _) = measure(0.0);
+        assert!(swallowed.share == 1.0 && swallowed.deepest > 0.38, "{swallowed:?}");
+        assert!(InsideMeter::new(&surface, Vec::new(), |_| true).is_none());
+        assert!(InsideMeter::new(&surface, small, |_| false).is_none());
+    }
+}
