@@ -8,11 +8,9 @@ use super::arm::{ArmMove, Change, PosedArm};
 use mocap_model::Vector3;
 
 /// Times that the surface is looked up anew.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 6;
 /// Passes over all demands.
 const SWEEPS: usize = 40;
-/// How much demands give way where they contradict each other, as in a forearm that goes through the body.
-const GIVE: f64 = 0.05;
 /// Step of differences.
 const SMALL: f64 = 1e-4;
 
@@ -34,8 +32,6 @@ pub(crate) struct Cost {
     pub scale: Change,
     /// The largest swivel, bend and turn \[rad\].
     pub most: [f64; 3],
-    /// The farthest that a change goes before the surface is looked up again [units of the skeleton].
-    pub stride: f64,
     /// Demands below this are met [units of the skeleton].
     pub met: f64,
 }
@@ -86,10 +82,8 @@ pub(crate) fn smallest_change(
                 (row, demand.by + row.dot(&off))
             })
             .collect();
-        // Normals hold only near where they were looked up.
-        let stride = least(&rows) - off;
-        let stride = stride * (cost.stride / stride.norm()).min(1.0);
-        let next = cost.limited(base + (off + stride).component_div(&cost.scale));
+        let off = least(&rows).component_div(&cost.scale);
+        let next = cost.limited(base + off);
         if (next - change).norm() < 1e-9 {
             break;
         }
@@ -104,8 +98,8 @@ fn least(rows: &[(Change, f64)]) -> Change {
     let mut sum = Change::zeros();
     for _ in 0..SWEEPS {
         for ((row, by), weight) in rows.iter().zip(&mut weights) {
-            let square = row.norm_squared() + GIVE;
-            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - GIVE * *weight) / square);
+            let square = row.norm_squared() + 1e-3;
+            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - 1e-3 * *weight) / square);
             sum += row * (next - *weight);
             *weight = next;
         }

@@ -28,14 +28,11 @@ const NEAR: f64 = 0.02;
 const TOUCHING: f64 = 0.002;
 const MOST_PULL: f64 = 0.08;
 /// Times that what is inside after smoothing is changed again.
-const PASSES: usize = 5;
+const PASSES: usize = 4;
 /// What 1 rad of swivel, bend and turn cost, as a movement on a person \[m\]: the swivel comes first, the turn moves most.
 const COSTS: [f64; 3] = [0.08, 0.25, 0.45];
-/// The farthest that an arm goes before the surface is looked up again, and what is near enough, on a person \[m\].
-const STRIDE: f64 = 0.06;
-const MET: f64 = 0.0005;
 /// The largest of them \[rad\].
-const MOST: [f64; 3] = [0.9, 1.4, 1.1];
+const MOST: [f64; 3] = [0.7, 1.0, 0.8];
 
 /// Keeps the arms of a motion outside of its body. The same clip where nothing is inside. Frames before `start` and after
 /// it do not affect each other.
@@ -142,8 +139,7 @@ impl Stage<'_> {
     fn cost(&self) -> Cost {
         let [swivel, bend, turn] = COSTS.map(|cost| self.body.person(cost));
         let scale = Change::new(swivel, bend, turn, turn, turn);
-        let [stride, met] = [STRIDE, MET].map(|length| self.body.person(length));
-        Cost { scale, most: MOST, stride, met }
+        Cost { scale, most: MOST, met: self.body.person(0.0005) }
     }
 
     /// How much an arm touches something in a frame, as its source does: 0 to 1.
