@@ -28,7 +28,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]
-    Verb(Verb),
+    Verb(Box<Verb>),
     Generate(generate::Args),
     /// Show the help of a command, or of the options that commands share: inputs, reading, output
     Help {

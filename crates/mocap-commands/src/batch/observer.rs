@@ -80,7 +80,8 @@ impl Observer<JobResult, JobFailure> for Relay<'_> {
 
     fn report(&mut self, job: &Job, outcome: Outcome<JobResult, JobFailure>) {
         let result = match outcome {
-            Outcome::Done(result) | Outcome::Failed(JobFailure::Work { result, .. }) => result,
+            Outcome::Done(result) => result,
+            Outcome::Failed(JobFailure::Work { result, .. }) => *result,
             Outcome::Failed(JobFailure::Run(error)) => JobResult::failed(job, Diagnostic::from(error).into()),
             Outcome::Completed => JobResult::completed(job),
             Outcome::Skipped => JobResult::skipped(job),

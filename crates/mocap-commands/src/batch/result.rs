@@ -11,7 +11,7 @@ use crate::rows::{ErrorRow, json};
 #[derive(Debug)]
 pub(super) enum JobFailure {
     /// The work failed.
-    Work { result: JobResult, kind: FailureKind, code: &'static str, message: String },
+    Work { result: Box<JobResult>, kind: FailureKind, code: &'static str, message: String },
     /// The run ended the job.
     Run(BatchError),
 }
@@ -69,7 +69,12 @@ impl JobResult {
 
 impl JobFailure {
     fn new(result: JobResult, error: &Diagnostic) -> JobFailure {
-        JobFailure::Work { result, kind: error.kind, code: error.code, message: error.message.clone() }
+        JobFailure::Work {
+            result: Box::new(result),
+            kind: error.kind,
+            code: error.code,
+            message: error.message.clone(),
+        }
     }
 }
 
