@@ -51,7 +51,7 @@ pub enum LeftOut {
     Meshes { count: usize, because: String },
     #[error("{} left out: {} has none", counted(*count, "mesh"), format.extension())]
     NoMeshes { count: usize, format: Format },
-    #[error("{} of '{character}' left out: {} has none", counted(*count, "mesh"), format.extension())]
+    #[error("'{character}': {} left out: {} has none", counted(*count, "mesh"), format.extension())]
     CharacterMeshes { character: String, count: usize, format: Format },
     #[error("{} left out: {because}", counted(*count, "mesh"))]
     Unread { count: usize, because: String },

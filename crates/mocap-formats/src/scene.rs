@@ -318,9 +318,9 @@ mod tests {
         assert_eq!(
             said,
             [
-                "scene::markers-left-out: 1 marker set is left out: smpl files hold none",
-                "scene::characters-left-out: 2 characters are left out: smpl files hold one character: Bob, Ball",
-                "document::meshes-left-out: 1 mesh of 'Alice' is left out: smpl has none",
+                "scene::markers-left-out: 1 marker set is left out: smpl-npz files hold none",
+                "scene::characters-left-out: 2 characters are left out: smpl-npz files hold one character: Bob, Ball",
+                "document::meshes-left-out: 'Alice': 1 mesh is left out: smpl-npz has none",
             ]
         );
         let mut warnings = Vec::new();
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn markers_alone_are_a_recording() {
         let markers = Markers::new(
-            Space::default(),
+            Space { unit: Some(Unit { metres: 1.0, source: UnitSource::File }), ..Space::default() },
             FrameRate::new(30.0).unwrap(),
             1,
             vec!["a".into()],
