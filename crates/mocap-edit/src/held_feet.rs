@@ -16,7 +16,7 @@ use crate::legs::{Plane, place_ankles};
 /// The time over which a correction fades \[s\].
 const FADE: f64 = 0.2;
 /// Corrections go a little further than needed: they are measured again by others, with other contacts.
-const MARGIN: f64 = 0.97;
+const MARGIN: f64 = 0.995;
 /// What is larger by this share is the same up to rounding.
 const ROUNDING: f64 = 1e-6;
 /// Feet that are this slow [m/s], this steady \[m\] and travel this little \[m\] stand, whatever they did before.
