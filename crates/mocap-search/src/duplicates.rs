@@ -57,9 +57,10 @@ const NOISE: usize = 2;
 /// What counts as the same capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicateOptions {
-    /// The largest difference, as a share of the variance of the movement. Default 0.05.
+    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.048. It grows
+    /// with the square root of the time: the longer an overlap, the less likely is it by chance.
     pub share: f64,
-    /// The largest difference [leg lengths]. Default 0.05.
+    /// The largest difference [leg lengths]. Default 0.08.
     pub distance: f64,
     /// The shortest overlap, as a share of the shorter motion. Default 0.5.
     pub overlap: f64,
@@ -69,7 +70,19 @@ pub struct DuplicateOptions {
 
 impl Default for DuplicateOptions {
     fn default() -> DuplicateOptions {
-        DuplicateOptions { share: 0.05, distance: 0.05, overlap: 0.5, seconds: 0.5 }
+        DuplicateOptions { share: 0.048, distance: 0.08, overlap: 0.5, seconds: 0.5 }
+    }
+}
+
+/// An overlap of this time counts as the share says \[s\].
+const SHORT: f64 = 4.0;
+
+impl DuplicateOptions {
+    /// Whether an alignment is that of a copy.
+    pub fn accept(&self, copied: &Copied) -> bool {
+        let seconds = copied.ranges[0].end - copied.ranges[0].start;
+        let share = self.share * (seconds / SHORT).max(1.0).sqrt();
+        copied.share <= share && copied.distance <= self.distance
     }
 }
 
@@ -84,7 +97,7 @@ const TRIED: usize = 6;
 /// Samples that are compared, at most.
 const COMPARED: usize = 96;
 /// A first second that differs by more is not looked at further: a share, and a distance [leg lengths].
-const HOPELESS: (f64, f64) = (0.25, 0.03);
+const HOPELESS: (f64, f64) = (0.4, 0.06);
 
 impl Fingerprint {
     /// The fingerprint of a motion at a detailed rate.
@@ -106,17 +119,21 @@ impl Fingerprint {
         }
     }
 
-    /// Values between samples, by Catmull and Rom's cubic spline.
-    fn at(&self, side: usize, time: f64) -> Values {
+    /// Values between samples and their change per second, by Catmull and Rom's cubic spline.
+    fn at(&self, side: usize, time: f64) -> (Values, Values) {
         let samples = &self.sides[side];
         let place = (time * self.rate).clamp(0.0, (samples.len() - 1) as f64);
         let (first, t) = (place as usize, place.fract());
         let sample = |at: isize| &samples[at.clamp(0, samples.len() as isize - 1) as usize];
         let [a, b, c, d] = [-1, 0, 1, 2].map(|step| sample(first as isize + step));
-        std::array::from_fn(|k| {
-            let (a, b, c, d) = (a[k], b[k], c[k], d[k]);
-            b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
-        })
+        let (mut values, mut slopes) = ([0.0; SIZE], [0.0; SIZE]);
+        for k in 0..SIZE {
+            let (linear, square) = (c[k] - a[k], 2.0 * a[k] - 5.0 * b[k] + 4.0 * c[k] - d[k]);
+            let cube = 3.0 * (b[k] - c[k]) + d[k] - a[k];
+            values[k] = b[k] + 0.5 * t * (linear + t * (square + t * cube));
+            slopes[k] = 0.5 * (linear + t * (2.0 * square + 3.0 * t * cube)) * self.rate;
+        }
+        (values, slopes)
     }
 }
 
@@ -191,18 +208,17 @@ impl Map {
         side: usize,
         range: &Range<f64>,
     ) -> (Map, Fit) {
-        let mut fit = self.fit((a, b), side, range).0;
+        let (mut fit, mut step) = self.fit((a, b), side, range);
         for _ in 0..6 {
-            let (_, step) = self.fit((a, b), side, range);
             let next = Map { offset: self.offset + step[0], speed: self.speed + step[1] };
             if !SPEEDS.contains(&next.speed) || !next.offset.is_finite() {
                 break;
             }
-            let better = next.fit((a, b), side, range).0;
+            let (better, further) = next.fit((a, b), side, range);
             if better.distance >= fit.distance {
                 break;
             }
-            (self, fit) = (next, better);
+            (self, fit, step) = (next, better, further);
         }
         (self, fit)
     }
@@ -214,16 +230,9 @@ impl Map {
             .map(|at| range.start + (range.end - range.start) * at as f64 / (count - 1) as f64)
             .collect();
         let middle = (range.start + range.end) / 2.0;
-        let step = 0.5 / b.rate;
-        let first: Vec<Values> = times.iter().map(|time| a.at(0, *time)).collect();
-        let second: Vec<Values> = times.iter().map(|time| b.at(side, self.at(*time))).collect();
-        let slope: Vec<Values> = times
-            .iter()
-            .map(|time| {
-                let (before, after) = (b.at(side, self.at(*time) - step), b.at(side, self.at(*time) + step));
-                std::array::from_fn(|k| (after[k] - before[k]) / (2.0 * step))
-            })
-            .collect();
+        let first: Vec<Values> = times.iter().map(|time| a.at(0, *time).0).collect();
+        let (second, slope): (Vec<Values>, Vec<Values>) =
+            times.iter().map(|time| b.at(side, self.at(*time))).unzip();
         let (mut error, mut movement) = ([0.0; PARTS], [0.0; PARTS]);
         // Normal equations of the offset at the middle and of the speed.
         let (mut normal, mut right) = ([[0.0; 2]; 2], [0.0; 2]);
@@ -350,7 +359,7 @@ pub fn copies(motions: &[&Fingerprint], split: Option<usize>, options: &Duplicat
         .into_par_iter()
         .flat_map_iter(|a| pairs(a).map(move |b| (a, b)))
         .filter_map(|(a, b)| align([a, b], motions[a], motions[b], options))
-        .filter(|copied| copied.share <= options.share && copied.distance <= options.distance)
+        .filter(|copied| options.accept(copied))
         .collect()
 }
 
