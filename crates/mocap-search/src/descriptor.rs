@@ -24,7 +24,7 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Weights {
-        Weights { point_time: 0.1, travel_time: 0.4, turn_time: 1.0 }
+        Weights { point_time: 0.1, travel_time: 0.4, turn_time: 1.5 }
     }
 }
 
@@ -35,6 +35,7 @@ const RADIUS: f32 = 0.5;
 pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {
     let samples = &motion.samples;
     let share = (1.0 / POINTS as f32).sqrt();
+    let radius = (motion.rate / 2.0) as usize;
     (0..samples.len())
         .map(|at| {
             let (before, after) = (at.saturating_sub(1), (at + 1).min(samples.len() - 1));
@@ -52,7 +53,10 @@ pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {
             for axis in 0..3 {
                 root[axis] = samples[at].velocity[axis] * weights.travel_time;
             }
-            root[3] = samples[at].turn * RADIUS * weights.turn_time;
+            // The trunk twists with each step; what counts is where the body goes.
+            let near = &samples[at.saturating_sub(radius)..(at + radius + 1).min(samples.len())];
+            let turn = near.iter().map(|sample| sample.turn).sum::<f32>() / near.len() as f32;
+            root[3] = turn * RADIUS * weights.turn_time;
             descriptor
         })
         .collect()
