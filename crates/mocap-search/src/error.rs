@@ -3,7 +3,7 @@
 use mocap_model::Role;
 use thiserror::Error;
 
-/// Why a motion or an index cannot be used.
+/// Why a motion cannot be searched.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SearchError {

@@ -1,6 +1,6 @@
 //! Kick, punch, wave, clap, throw.
 
-use super::measures::{ANKLES, ELBOWS, HANDS, HEAD, KNEES, Measures, SHOULDERS, SIDES};
+use super::measures::{ANKLES, ELBOWS, HANDS, HEAD, Measures, SHOULDERS, SIDES};
 use super::runs::runs;
 use super::{Label, Measured, Segment};
 use std::ops::Range;
@@ -26,9 +26,8 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
 
 fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
     let (ankle, other) = (ANKLES[side], 1 - side);
-    let hip = |at: usize| measures.point(KNEES[side], at) * 0.0;
     let away = |at: usize| {
-        let place = measures.point(ankle, at) - hip(at);
+        let place = measures.point(ankle, at);
         let velocity = measures.velocity(ankle, HEAD, at);
         // Kicks go to the front or to the side; a foot swung back in a run does not count.
         let flat = nalgebra::Vector3::new(place.x, 0.0, place.z);

@@ -165,8 +165,3 @@ pub fn label(clip: &Clip) -> Result<Vec<Segment>, SearchError> {
     });
     Ok(segments)
 }
-
-/// Labels of a text: `kick, left-foot` or `wave,right`.
-pub fn parse_query(text: &str) -> Result<LabelQuery, SearchError> {
-    text.parse()
-}
