@@ -7,13 +7,16 @@ pub(crate) mod blend;
 pub(crate) mod compare;
 pub(crate) mod compress;
 pub(crate) mod convert;
+mod database;
 pub(crate) mod decompress;
 pub(crate) mod edit;
 mod edit_verbs;
+pub(crate) mod find;
 pub(crate) mod gallery;
 pub(crate) mod info;
 mod info_table;
 pub(crate) mod join;
+pub(crate) mod label;
 pub(crate) mod manifest;
 pub(crate) mod picture;
 pub(crate) mod play;
@@ -120,6 +123,8 @@ verbs! {
     Warp(WarpArgs),
     Fourier(FourierArgs),
     Terrain(TerrainArgs),
+    Find(find::Args),
+    Label(label::Args),
     Compare(CompareArgs),
     Compress(CompressArgs),
     Decompress(decompress::Args),

@@ -1,0 +1,255 @@
+//! Search by example: where in a database a range of a motion occurs again.
+
+use crate::SearchError;
+use crate::descriptor::{Descriptor, Weights, descriptors};
+use crate::motion::{Motion, RATE};
+use crate::warping::{Ending, endings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// The shortest query \[s\].
+pub const SHORTEST: f64 = 0.2;
+
+/// A motion of a database with its descriptors.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The motion.
+    pub motion: Motion,
+    /// One a sample of the motion.
+    pub descriptors: Vec<Descriptor>,
+}
+
+impl Entry {
+    /// The entry of a motion.
+    pub fn new(motion: Motion) -> Entry {
+        let descriptors = descriptors(&motion, &Weights::default());
+        Entry { motion, descriptors }
+    }
+}
+
+/// How a search is done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct FindOptions {
+    /// The number of hits, at most. Default 10.
+    pub top: usize,
+    /// Whether hits in the mirror count as much as others. Default: they count three times their distance, so a copy in
+    /// the mirror comes first, and a wave of the other hand comes after waves of the same hand.
+    pub both_sides: bool,
+}
+
+impl Default for FindOptions {
+    fn default() -> FindOptions {
+        FindOptions { top: 10, both_sides: false }
+    }
+}
+
+/// How much a hit in the mirror counts.
+const MIRROR_FACTOR: f32 = 3.0;
+
+/// A range of a motion of the database that is like the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The motion, by its place in the database.
+    pub entry: usize,
+    /// From the start of the motion \[s\].
+    pub start: f64,
+    /// End of the range \[s\].
+    pub end: f64,
+    /// The root mean square distance [leg lengths] of the points of the body and of their ways in a tenth of a second.
+    pub distance: f64,
+    /// The mean angle between the directions of the limbs \[rad\].
+    pub angle: f64,
+    /// Whether the range is like the mirrored query.
+    pub mirrored: bool,
+    /// How much faster than the query the range is, from ½ to 2; where the range is a whole clip that is like a part of
+    /// the query, of that part.
+    pub speed: f64,
+    /// The share of the query that the range is like, from 0 to 1.
+    pub coverage: f64,
+    /// What hits are sorted by [leg lengths].
+    pub score: f64,
+}
+
+/// A query, prepared.
+#[derive(Clone, Debug)]
+pub struct Query {
+    plain: Vec<Descriptor>,
+    mirrored: Vec<Descriptor>,
+    /// The range in its motion \[s\].
+    range: Range<f64>,
+}
+
+impl Query {
+    /// A range of a motion \[s\], or all of it.
+    ///
+    /// # Errors
+    /// Where the range is outside the motion, or shorter than [`SHORTEST`].
+    pub fn new(motion: &Motion, range: Option<Range<f64>>) -> Result<Query, SearchError> {
+        let range = range.unwrap_or(0.0..motion.duration);
+        let (from, to, duration) = (range.start, range.end, motion.duration);
+        // A frame of tolerance: a clip of 40 frames is said to last 40 frame times.
+        if !(from >= 0.0 && from < to && to <= duration + 1.0 / RATE) {
+            return Err(SearchError::RangeOutside { from, to, duration });
+        }
+        let range = from..to.min(duration);
+        if range.end - range.start < SHORTEST - 1e-9 {
+            return Err(SearchError::ShortQuery { found: range.end - range.start, least: SHORTEST });
+        }
+        let samples = samples_of(&range, motion.samples.len());
+        let weights = Weights::default();
+        let plain = descriptors(motion, &weights)[samples.clone()].to_vec();
+        let mirrored = descriptors(&motion.mirrored(), &weights)[samples].to_vec();
+        Ok(Query { plain, mirrored, range })
+    }
+
+    /// The duration \[s\].
+    pub fn duration(&self) -> f64 {
+        self.range.end - self.range.start
+    }
+
+    /// Samples of the query.
+    pub fn samples(&self) -> usize {
+        self.plain.len()
+    }
+}
+
+/// The samples of a range \[s\]; at least three, which velocities need.
+fn samples_of(range: &Range<f64>, count: usize) -> Range<usize> {
+    let first = ((range.start * RATE).round() as usize).min(count.saturating_sub(3));
+    let end = ((range.end * RATE).round() as usize + 1).max(first + 3).min(count);
+    first..end
+}
+
+/// The hits of a query in one motion, best first; they do not overlap. `own` is the range that the query has in this
+/// motion \[s\]: it is left out.
+pub fn find_in(query: &Query, entry: (usize, &Entry), own: bool, options: &FindOptions) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for mirrored in [false, true] {
+        let samples = if mirrored { &query.mirrored } else { &query.plain };
+        found.extend(aligned(samples, &entry.1.descriptors).into_iter().map(|part| (part, mirrored)));
+    }
+    let factor = |mirrored: bool| if mirrored && !options.both_sides { MIRROR_FACTOR } else { 1.0 };
+    let score = |(part, mirrored): &(Aligned, bool)| part.cost.sqrt() * factor(*mirrored);
+    found.sort_by(|a, b| score(a).total_cmp(&score(b)).then(a.0.range.start.cmp(&b.0.range.start)));
+    let own = own.then(|| samples_of(&query.range, entry.1.descriptors.len()));
+    let mut taken: Vec<Range<usize>> = own.into_iter().collect();
+    let mut hits = Vec::new();
+    for item in found {
+        if hits.len() == options.top {
+            break;
+        }
+        let (part, mirrored) = &item;
+        let overlaps = |other: &Range<usize>| part.range.start < other.end && other.start < part.range.end;
+        if taken.iter().any(overlaps) {
+            continue;
+        }
+        taken.push(part.range.clone());
+        let samples = if *mirrored { &query.mirrored } else { &query.plain };
+        hits.push(hit(entry, part, (samples, *mirrored), score(&item)));
+    }
+    hits
+}
+
+fn hit(
+    (at, entry): (usize, &Entry),
+    part: &Aligned,
+    (query, mirrored): (&[Descriptor], bool),
+    score: f32,
+) -> Hit {
+    let (start, last) = (part.range.start as f64 / RATE, (part.range.end - 1) as f64 / RATE);
+    let seconds = |range: &Range<usize>| (range.len() - 1).max(1) as f64;
+    let angle = angle(&query[part.query.clone()], &entry.descriptors[part.range.clone()]);
+    Hit {
+        entry: at,
+        start,
+        end: last.min(entry.motion.duration).max(start),
+        distance: f64::from(part.distance.sqrt()),
+        angle,
+        mirrored,
+        speed: seconds(&part.query) / seconds(&part.range),
+        coverage: part.query.len() as f64 / query.len() as f64,
+        score: f64::from(score),
+    }
+}
+
+/// A range of a motion and the part of the query that it is like.
+struct Aligned {
+    range: Range<usize>,
+    query: Range<usize>,
+    /// Mean squared distance.
+    distance: f32,
+    /// The same, higher where only a part of the query is found.
+    cost: f32,
+}
+
+/// All places of the query in a motion, at which no other end near by is better.
+fn aligned(query: &[Descriptor], database: &[Descriptor]) -> Vec<Aligned> {
+    let found = endings(query, database);
+    let parts: Vec<Aligned> = minima(&found)
+        .map(|(end, ending)| Aligned {
+            range: ending.start as usize..end + 1,
+            query: 0..query.len(),
+            distance: ending.cost,
+            cost: ending.cost,
+        })
+        .collect();
+    if !parts.is_empty() || database.len() < 3 {
+        return parts;
+    }
+    // Even at half the speed the motion is shorter than the query: it is a hit as a whole, of a part of the query.
+    let missing = query.len() as f32 / (2.0 * database.len() as f32);
+    let best = endings(database, query);
+    let best = best.iter().enumerate().min_by(|a, b| order(a.1, b.1).then(a.0.cmp(&b.0)));
+    best.filter(|(_, ending)| ending.cost.is_finite())
+        .map(|(end, ending)| Aligned {
+            range: 0..database.len(),
+            query: ending.start as usize..end + 1,
+            distance: ending.cost,
+            cost: ending.cost * missing.max(1.0).powi(2),
+        })
+        .into_iter()
+        .collect()
+}
+
+fn order(a: &Ending, b: &Ending) -> Ordering {
+    a.cost.total_cmp(&b.cost)
+}
+
+/// Endings that are no worse than their neighbours.
+fn minima(found: &[Ending]) -> impl Iterator<Item = (usize, Ending)> {
+    let cost = |at: Option<usize>| at.and_then(|at| found.get(at)).map_or(f32::INFINITY, |end| end.cost);
+    found.iter().copied().enumerate().filter(move |(at, end)| {
+        end.cost.is_finite() && end.cost < cost(at.checked_sub(1)) && end.cost <= cost(Some(at + 1))
+    })
+}
+
+/// The mean angle between directions of limbs \[rad\]; samples are paired by their share of the range.
+fn angle(query: &[Descriptor], range: &[Descriptor]) -> f64 {
+    // Bones of the standard body, by the points at their ends.
+    const BONES: [[usize; 2]; 6] = [[1, 3], [3, 5], [2, 4], [4, 6], [7, 9], [8, 10]];
+    let point = |descriptor: &Descriptor, point: usize| {
+        nalgebra::Vector3::from_fn(|axis, _| f64::from(descriptor[3 * point + axis]))
+    };
+    let mut sum = 0.0;
+    for (at, sample) in query.iter().enumerate() {
+        let share = at as f64 / (query.len() - 1).max(1) as f64;
+        let other = &range[(share * (range.len() - 1) as f64).round() as usize];
+        for [a, b] in BONES {
+            let bone = |descriptor| point(descriptor, b) - point(descriptor, a);
+            sum += bone(sample).angle(&bone(other));
+        }
+    }
+    sum / (query.len() * BONES.len()) as f64
+}
+
+/// Sorts the hits of several motions, best first, and keeps the best.
+pub fn best(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
+    hits.sort_by(|a, b| {
+        a.score.total_cmp(&b.score).then(a.entry.cmp(&b.entry)).then(a.start.total_cmp(&b.start))
+    });
+    hits.truncate(top);
+    hits
+}

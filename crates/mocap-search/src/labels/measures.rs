@@ -1,0 +1,180 @@
+//! What rules ask about a body, sample by sample.
+
+use super::runs::smoothed;
+use super::{Label, Measured, Segment};
+use crate::SearchError;
+use crate::motion::{DETAILED, Joints, Motion, Sample};
+use mocap_analysis::{ContactOptions, contacts, feet_of};
+use mocap_model::{Clip, Side, Vector3};
+use mocap_retarget::map_roles_in;
+use std::ops::Range;
+
+/// Points of the standard body, as [`Sample::points`] has them; those with two are left and right.
+pub(super) const HEAD: usize = 0;
+pub(super) const SHOULDERS: [usize; 2] = [1, 2];
+pub(super) const ELBOWS: [usize; 2] = [3, 4];
+pub(super) const HANDS: [usize; 2] = [5, 6];
+pub(super) const KNEES: [usize; 2] = [7, 8];
+pub(super) const ANKLES: [usize; 2] = [9, 10];
+
+pub(super) const SIDES: [Side; 2] = [Side::Left, Side::Right];
+
+/// The measures of a motion, one a sample; lengths are in leg lengths.
+pub(super) struct Measures {
+    pub(super) samples: Vec<Sample>,
+    /// Samples per second.
+    pub(super) rate: f64,
+    /// Height of the middle of the hip joints above the floor.
+    pub(super) hips: Vec<f64>,
+    /// The height of the hips when standing.
+    pub(super) standing: f64,
+    /// Height of ankles above the floor, less what they have when standing.
+    pub(super) feet: [Vec<f64>; 2],
+    pub(super) knees: [Vec<f64>; 2],
+    pub(super) hands: [Vec<f64>; 2],
+    pub(super) head: Vec<f64>,
+    /// Whether a foot is on the floor.
+    pub(super) contact: [Vec<bool>; 2],
+    /// Speed of the hips over the floor, smoothed over half a second [1/s].
+    pub(super) speed: Vec<f64>,
+    /// Mean speed of the points relative to the hips, smoothed [1/s].
+    pub(super) activity: Vec<f64>,
+    /// Metres in a leg length.
+    metres: Option<f64>,
+    duration: f64,
+}
+
+impl Measures {
+    pub(super) fn of(clip: &Clip) -> Result<Measures, SearchError> {
+        let joints = Joints::of(clip)?;
+        let motion = Motion::of_joints(&joints, clip, DETAILED);
+        let count = motion.samples.len();
+        let fps = clip.rate().fps();
+        let placed: Vec<_> = (0..count).map(|at| joints.between(at as f64 / DETAILED * fps)).collect();
+        let height = |joint: usize| -> Vec<f64> {
+            placed.iter().map(|joints_now| joints_now[joint].dot(&joints.up) / joints.leg).collect()
+        };
+        let ankles = [height(4), height(7)];
+        // Who stands has an ankle low: its usual lowest height is where the floor carries it.
+        let lowest = [0, 1].map(|side| percentile(&ankles[side], 0.05));
+        let floor = lowest[0].min(lowest[1]) - ANKLE;
+        let above = |values: Vec<f64>| values.into_iter().map(|value| value - floor).collect::<Vec<_>>();
+        let (left, right) = (height(2), height(5));
+        let hips: Vec<f64> = left.iter().zip(&right).map(|(a, b)| (a + b) / 2.0 - floor).collect();
+        let radius = (DETAILED / 4.0) as usize;
+        let along = |axis: usize| -> Vec<f64> {
+            let values: Vec<f64> = motion.samples.iter().map(|s| f64::from(s.velocity[axis])).collect();
+            smoothed(&values, radius)
+        };
+        let speed: Vec<f64> = along(0).iter().zip(along(2)).map(|(x, z)| x.hypot(z)).collect();
+        let activity = (0..count).map(|at| activity(&motion.samples, at)).collect::<Vec<_>>();
+        Ok(Measures {
+            rate: DETAILED,
+            standing: 1.0 + ANKLE,
+            feet: ankles.map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect()),
+            knees: [above(height(3)), above(height(6))],
+            hands: [above(height(10)), above(height(13))],
+            head: above(height(1)),
+            contact: on_floor(clip, count),
+            activity: smoothed(&activity, radius),
+            speed,
+            hips,
+            metres: motion.metres.map(|metres| metres * motion.leg),
+            duration: motion.duration,
+            samples: motion.samples,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Samples in a time \[s\].
+    pub(super) fn samples_in(&self, seconds: f64) -> usize {
+        (seconds * self.rate).round() as usize
+    }
+
+    /// A point of the standard body: left, up, forward of the hips.
+    pub(super) fn point(&self, point: usize, at: usize) -> Vector3<f64> {
+        Vector3::from(self.samples[at].points[point]).map(f64::from)
+    }
+
+    /// How much higher the shoulders are than the hips: 0.587 of who stands upright.
+    pub(super) fn trunk(&self, at: usize) -> f64 {
+        (self.point(SHOULDERS[0], at).y + self.point(SHOULDERS[1], at).y) / 2.0
+    }
+
+    /// The velocity of a point relative to another [1/s].
+    pub(super) fn velocity(&self, point: usize, from: usize, at: usize) -> Vector3<f64> {
+        let (before, after) = (at.saturating_sub(1), (at + 1).min(self.len() - 1));
+        let seconds = (after - before).max(1) as f64 / self.rate;
+        let place = |at: usize| self.point(point, at) - self.point(from, at);
+        (place(after) - place(before)) / seconds
+    }
+
+    /// A segment of samples with what every segment has.
+    pub(super) fn segment(
+        &self,
+        label: Label,
+        range: &Range<usize>,
+        side: Option<Side>,
+        measured: Vec<Measured>,
+    ) -> Segment {
+        let rows = &self.samples[range.clone()];
+        let count = rows.len() as f64;
+        let mean = |axis: usize| rows.iter().map(|s| f64::from(s.velocity[axis])).sum::<f64>() / count;
+        let (left, forward) = (mean(0), mean(2));
+        let speed = self.speed[range.clone()].iter().sum::<f64>() / count;
+        let moves = left.hypot(forward) > 0.15;
+        let share = |side: usize| {
+            self.contact[side][range.clone()].iter().filter(|contact| **contact).count() as f64 / count
+        };
+        Segment {
+            label,
+            start: range.start as f64 / self.rate,
+            end: (range.end as f64 / self.rate).min(self.duration),
+            side,
+            speed: self.metres.map(|metres| speed * metres),
+            direction: moves.then(|| left.atan2(forward)),
+            turn: rows.iter().map(|s| f64::from(s.turn)).sum::<f64>() / self.rate,
+            left_contact: share(0),
+            right_contact: share(1),
+            measured,
+        }
+    }
+}
+
+/// Height of the ankle joint above the floor when standing [leg lengths].
+const ANKLE: f64 = 0.09;
+
+fn activity(samples: &[Sample], at: usize) -> f64 {
+    let (before, after) = (at.saturating_sub(1), (at + 1).min(samples.len() - 1));
+    let seconds = (after - before).max(1) as f64 / DETAILED;
+    let pairs = samples[before].points.iter().zip(&samples[after].points);
+    let moved = pairs.map(|(a, b)| (0..3).map(|k| f64::from(b[k] - a[k]).powi(2)).sum::<f64>().sqrt());
+    moved.sum::<f64>() / samples[at].points.len() as f64 / seconds
+}
+
+/// Whether the toes or the heel of a foot are on the floor, by sample.
+fn on_floor(clip: &Clip, count: usize) -> [Vec<bool>; 2] {
+    let skeleton = map_roles_in(clip).certain().apply(clip.skeleton());
+    let feet = feet_of(&skeleton);
+    let of = |side: Side| {
+        let foot = feet.iter().find(|foot| foot.side == side);
+        let found = foot.map(|foot| contacts(clip, foot, &ContactOptions::default()));
+        (0..count)
+            .map(|at| {
+                let frame = (at as f64 / DETAILED * clip.rate().fps()).round() as usize;
+                let frame = frame.min(clip.frames() - 1);
+                found.as_ref().is_some_and(|found| found.toe[frame] || found.heel[frame])
+            })
+            .collect()
+    };
+    SIDES.map(of)
+}
+
+fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[mocap_analysis::percentile_rank(share, sorted.len())]
+}

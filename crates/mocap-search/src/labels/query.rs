@@ -1,0 +1,43 @@
+//! Labels as people ask for them.
+
+use super::{Label, Segment};
+use crate::SearchError;
+use mocap_model::Side;
+use std::str::FromStr;
+
+/// A label, and the side if it matters: `kick,left-foot`, `wave,right`, `walk`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelQuery {
+    /// The label.
+    pub label: Label,
+    /// The side of the limb.
+    pub side: Option<Side>,
+}
+
+impl LabelQuery {
+    /// Whether a segment is asked for.
+    pub fn matches(&self, segment: &Segment) -> bool {
+        segment.label == self.label && (self.side.is_none() || segment.side == self.side)
+    }
+}
+
+impl FromStr for LabelQuery {
+    type Err = SearchError;
+
+    fn from_str(text: &str) -> Result<LabelQuery, SearchError> {
+        let mut words = text.split(',').map(str::trim);
+        let label = words.next().unwrap_or_default().parse()?;
+        let mut side = None;
+        for word in words {
+            side = Some(match word.split_once('-').map_or(word, |(side, _)| side) {
+                "left" => Side::Left,
+                "right" => Side::Right,
+                _ => {
+                    let nearest = "left or right".to_owned();
+                    return Err(SearchError::UnknownLabel { label: word.to_owned(), nearest });
+                }
+            });
+        }
+        Ok(LabelQuery { label, side })
+    }
+}
