@@ -84,7 +84,10 @@ fn check_all(name: &str, bytes: &[u8]) -> usize {
     let reversed = File::read(bytes).unwrap().reversed().write();
     let (base_reversed, ..) = clip_of(&reversed);
     let mut count = 0;
-    for wrap in wraps().iter().filter(|wrap| !wrap.as_matrix) {
+    // Nodes that take the scale of their parents axis by axis are not where a product of matrices puts them.
+    let by_axis = File::read(bytes).unwrap().inherits_by_axis();
+    let fits = |wrap: &&Wrap| !wrap.as_matrix && !(by_axis && wrap.is_uneven());
+    for wrap in wraps().iter().filter(fits) {
         let file = |bytes: &[u8]| File::read(bytes).unwrap();
         for binds in [true, false] {
             check(name, wrap, file(bytes).below(wrap, binds), &wrap.matrix(), &base, binds);

@@ -65,6 +65,10 @@ impl Wrap {
         tracks: false,
     };
 
+    pub(crate) fn is_uneven(&self) -> bool {
+        self.scale.iter().any(|scale| *scale != self.scale[0])
+    }
+
     pub(crate) fn rotation(&self) -> UnitQuaternion<f64> {
         UnitQuaternion::new(Vector3::new(1.0, 2.0, 3.0).normalize() * self.turn)
     }
