@@ -19,8 +19,11 @@ impl fmt::Display for Foreign {
     }
 }
 
+/// Whether a file starts as one of a kind does.
+type Starts = fn(&Start) -> bool;
+
 /// How the start of a file says what it is, and what that is.
-const KNOWN: [(fn(&Start) -> bool, Foreign); 17] = [
+const KNOWN: [(Starts, Foreign); 17] = [
     (
         |start| start.bytes.starts_with(b"version https://git-lfs.github.com/spec/"),
         Foreign {

@@ -140,6 +140,13 @@ impl Scene {
         Ok(self)
     }
 
+    /// The same scene with every character changed by what cannot fail.
+    #[must_use]
+    pub fn map(mut self, change: impl FnMut(Character) -> Character) -> Scene {
+        self.characters = self.characters.into_iter().map(change).collect();
+        self
+    }
+
     /// As [`Scene::try_map`], of props too: for what changes space or time, in which all of them are.
     ///
     /// # Errors

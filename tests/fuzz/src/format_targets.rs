@@ -47,7 +47,7 @@ pub(crate) fn targets() -> Vec<Target> {
         words: &[],
         bytes_per_sample: 0,
         measured: true,
-        run: Box::new(|bytes| read_packed_view(bytes)),
+        run: Box::new(read_packed_view),
     });
     targets
 }

@@ -315,7 +315,7 @@ impl Recent {
 /// The indices of triangles.
 fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
     let (header, data) = data.split_first()?;
-    if count % 3 != 0 || header & 0xf0 != 0xe0 || header & 15 > 1 {
+    if !count.is_multiple_of(3) || header & 0xf0 != 0xe0 || header & 15 > 1 {
         return None;
     }
     // Codes below this name a vertex that was used lately; of version 1, two more are neighbours of the last one.

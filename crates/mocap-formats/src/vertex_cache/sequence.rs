@@ -10,6 +10,9 @@ use crate::body::BoundBody;
 use crate::metres;
 use crate::{Finding, MetresProblem};
 
+/// Takes a frame with a vector of every vertex.
+pub(super) type EachFrame<'a> = dyn FnMut(usize, &[[f32; 3]]) -> io::Result<()> + 'a;
+
 /// How a character is baked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BakeOptions {
@@ -212,7 +215,7 @@ impl VertexSequence {
         frames: std::ops::Range<usize>,
         only: Option<usize>,
         wanted: Wanted,
-        each: &mut dyn FnMut(usize, &[[f32; 3]]) -> io::Result<()>,
+        each: &mut EachFrame<'_>,
     ) -> io::Result<()> {
         let chosen: Vec<&BakedMesh> = match only {
             Some(mesh) => vec![&self.meshes[mesh]],
@@ -243,11 +246,7 @@ impl VertexSequence {
     }
 
     /// As [`VertexSequence::each`], of all frames and meshes.
-    pub(super) fn all(
-        &self,
-        wanted: Wanted,
-        each: &mut dyn FnMut(usize, &[[f32; 3]]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub(super) fn all(&self, wanted: Wanted, each: &mut EachFrame<'_>) -> io::Result<()> {
         self.each(0..self.frames(), None, wanted, each)
     }
 }

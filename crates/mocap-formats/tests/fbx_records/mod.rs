@@ -58,7 +58,7 @@ impl File {
         objects.filter_map(|object| number(object.properties.first())).collect()
     }
 
-    /// Whether any node takes the scale of its parents axis by axis (RrSs) in place of the whole
+    /// Whether all nodes take the scales of their parents axis by axis (RrSs) in place of the whole
     /// matrix. That is the default.
     pub(crate) fn inherits_by_axis(&self) -> bool {
         fn whole(record: &Record) -> bool {
@@ -66,7 +66,7 @@ impl File {
             names_it && number(record.properties.last()) != Some(0) || record.inside.iter().any(whole)
         }
         let objects = self.records.iter().filter(|record| record.name == "Objects");
-        objects.flat_map(|objects| &objects.inside).any(|object| object.name == "Model" && !whole(object))
+        objects.flat_map(|objects| &objects.inside).all(|object| object.name != "Model" || !whole(object))
     }
 
     /// Objects and what connects them in reverse order.

@@ -18,6 +18,9 @@ use mocap_skin::{Near, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// A field with how it is near, how much an arm touches it, and the share of the way that the arm goes.
+type FieldDemand<'a> = (Option<(&'a PosedField<'a>, Near)>, f64, f64);
+
 /// Changes fade in and out over this time, before and after \[s\]: the maximum and the mean of an envelope take half each.
 const FADE: f64 = 0.28;
 /// How far outside places are put, once they were inside, on a person \[m\].
@@ -210,13 +213,7 @@ impl Stage<'_> {
 
     /// The change of an arm that keeps it out of fields: each with how much the arm touches it, and the share of the way
     /// that this arm goes.
-    fn push(
-        &self,
-        arm: &ArmSurface,
-        posed: &PosedArm,
-        fields: &[(Option<(&PosedField<'_>, Near)>, f64, f64)],
-        base: &Change,
-    ) -> Change {
+    fn push(&self, arm: &ArmSurface, posed: &PosedArm, fields: &[FieldDemand<'_>], base: &Change) -> Change {
         let (near, margin) = (self.body.person(NEAR), self.body.person(MARGIN));
         let (touching, most) = (self.body.person(TOUCHING), self.body.person(MOST_PULL));
         let segment = |point: usize| if arm.points[point].on_hand { 2 } else { 1 };

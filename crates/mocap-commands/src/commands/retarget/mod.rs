@@ -14,7 +14,7 @@ use std::time::Instant;
 use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
 use mocap_formats::{Format, Limits, Remedy};
-use mocap_model::{Character, Clip, Scene, Skeleton};
+use mocap_model::{BoundBody, Character, Clip, Scene, Skeleton};
 use mocap_retarget::{TargetSurface, map_roles_in};
 use target::PRESET;
 
@@ -185,25 +185,7 @@ fn retarget(
     let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
     let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
-    let mut mesh = None;
-    let Motion { clip, mut warnings, bytes: bytes_in } =
-        read::load(context, &job.input, &reading).and_then(|loaded| {
-            let has_motion = loaded.format.has_motion();
-            // Contacts of surfaces need that of the source, too.
-            if target.on.surface.is_some() {
-                let found = loaded.document().map(|document| document.body(&reading.limits())).transpose();
-                mesh = found.map_err(Diagnostic::from)?.flatten();
-            }
-            loaded.into_motion(&reading).map_err(|mut failure| {
-                if !has_motion {
-                    failure.error.help = Some(TARGET_LAST.into());
-                }
-                failure
-            })
-        })?;
-    if let Some(mesh) = &mut mesh {
-        warnings.extend(take(&mut mesh.warnings).into_iter().map(Diagnostic::from));
-    }
+    let (Motion { clip, mut warnings, bytes: bytes_in }, mesh) = read_source(job, context, &reading, target)?;
     context.check()?;
     let edits = (&edits, reading.limits());
     let mut impossible = Vec::new();
@@ -213,34 +195,25 @@ fn retarget(
     let source = scene.characters[0].skeleton().clone();
     let mut outcomes = Vec::with_capacity(scene.characters.len());
     let mut verdicts = Vec::new();
-    for character in &mut scene.characters {
+    for character in take(&mut scene.characters) {
         let known = warnings.len();
-        let clip = character.clip.clone();
-        let source = edited(clip, edits, &args.method, target.robot().is_some(), &mut warnings);
+        let source = edited(character.clip, edits, &args.method, target.robot().is_some(), &mut warnings);
         let done = source.and_then(|(clip, mut opening)| {
             opening.surface = mesh.as_ref().and_then(|mesh| {
-                let body = mesh.value.on(clip.skeleton());
-                TargetSurface::new(&body, clip.skeleton(), &map_roles_in(&clip))
+                TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(&clip))
             });
             verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
+        say_once(&mut warnings, known);
         verdicts.extend(outcome.verdicts(&target.on, &motion));
-        // What is said of each character is said once.
-        let found = warnings.split_off(known);
-        found.into_iter().for_each(|warning| {
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        });
-        character.clip = motion;
         outcomes.push((character.name.clone(), outcome));
+        scene.characters.push(Character { clip: motion, ..character });
     }
-    let first = scene.characters[0].clip.clone();
-    let frames = first.frames();
-    scene.props = props(scene.props, edits, [&source, first.skeleton()], &mut warnings)?;
-    drop(first);
+    let first = scene.characters[0].skeleton().clone();
+    let frames = scene.characters[0].clip.frames();
+    scene.props = props(scene.props, edits, [&source, &first], &mut warnings)?;
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -251,9 +224,10 @@ fn retarget(
         ..EncodeOptions::default()
     };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    for character in &mut scene.characters {
-        character.clip = encode::named(character.clip.clone(), &stem, format);
-    }
+    let scene = scene.map(|character| {
+        let Character { name, clip, body } = character;
+        Character { name, clip: encode::named(clip, &stem, format), body }
+    });
     // A character keeps its mesh, skin and materials.
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
     let encoded = encode::scene_in(origin, scene, format, options);
@@ -273,13 +247,12 @@ fn retarget(
         }
     });
     let (bytes_out, output) = delivered.behind(&mut warnings)?;
-    let seconds = started.elapsed().as_secs_f64();
     let of_target = target.warnings.iter().map(|warning| warning.clone().in_file(Path::new(&target.path)));
     let all: Vec<Diagnostic> = of_target.chain(warnings.iter().cloned()).collect();
     let row = Row {
         path: &job.input.shown(),
         output: &output,
-        seconds,
+        seconds: started.elapsed().as_secs_f64(),
         measures: Measures::new(&target.path, &outcomes[0].1),
         subjects: SubjectRow::each(&target.path, &outcomes),
         gates: checked,
@@ -288,6 +261,42 @@ fn retarget(
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+}
+
+/// The motion of an input, and its mesh where that of the target is kept out of itself: contacts of surfaces need both.
+fn read_source(
+    job: &Job,
+    context: &JobContext,
+    reading: &Reading,
+    target: &Target,
+) -> Result<(Motion, Option<BoundBody>), Failure> {
+    let loaded = read::load(context, &job.input, reading)?;
+    let has_motion = loaded.format.has_motion();
+    let mesh = match target.on.surface.is_some() {
+        true => loaded.document().map(|document| document.body(&reading.limits())).transpose(),
+        false => Ok(None),
+    };
+    let mesh = mesh.map_err(Diagnostic::from)?.flatten();
+    let mut motion = loaded.into_motion(reading).map_err(|mut failure| {
+        if !has_motion {
+            failure.error.help = Some(TARGET_LAST.into());
+        }
+        failure
+    })?;
+    let mesh = mesh.map(|mesh| {
+        motion.warnings.extend(mesh.warnings.into_iter().map(Diagnostic::from));
+        mesh.value
+    });
+    Ok((motion, mesh))
+}
+
+/// Drops warnings from `known` on that are there already: what is said of each character is said once.
+fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
+    for warning in warnings.split_off(known) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
 }
 
 /// Who is put on the target: with `--subject all` each character of a file, else the one that is found.
