@@ -61,7 +61,7 @@ pub struct MeshFacts {
     pub parts: usize,
     /// Parts whose faces look inwards.
     pub inside_out: usize,
-    /// What it encloses at rest [l], holes closed; `null` where the unit of the file is not known.
+    /// What it encloses at rest \[l\], holes closed; `null` where the unit of the file is not known.
     pub volume: Option<f64>,
 }
 
@@ -80,7 +80,7 @@ pub struct LimbFacts {
     pub highest: f64,
 }
 
-/// The distance between the surfaces of one character in two motions [m].
+/// The distance between the surfaces of one character in two motions \[m\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SurfaceError {
     /// Over all vertices and frames.

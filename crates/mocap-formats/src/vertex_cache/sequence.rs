@@ -131,7 +131,7 @@ pub(super) enum Wanted {
 
 impl VertexSequence {
     /// The skinned meshes of a body over a clip of a skeleton with the same joints. Meshes that hang on one joint are
-    /// baked if the options say so; [`VertexSequence::left_out`] counts them otherwise.
+    /// baked only if the options say so.
     ///
     /// # Errors
     /// If the clip has no frames, no mesh has a skin, or a mesh is damaged.
