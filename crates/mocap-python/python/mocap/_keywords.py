@@ -135,6 +135,10 @@ class Retarget(TypedDict, total=False):
     """Turn off the foot lock: feet skate as those of the source do"""
     floor: Value
     """Floor of the target: auto (that of the source, scaled), off (feet keep their own height), or a height along the up axis [m, or with a unit, such as -2cm]"""
+    body: Value
+    """Surface that arms are kept out of: auto (the mesh of the target, where it has one), off, capsules (of the proportions of the skeleton), or a character with a mesh and the joints of the target"""
+    surface_frames: Value
+    """Frames in which the surface is measured for the report: a number, evenly spaced, or all"""
     source_rest: Value
     """Frame of the source in which it stands upright, arms anywhere [from 0; default: its rest pose]"""
     target_rest: Value
@@ -154,7 +158,7 @@ class Retarget(TypedDict, total=False):
     explain: bool
     """Show the mapping with reasons and scores, and write nothing"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk, step"""
+    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk, step, surface-inside, surface-deepest, surface-deep-frames"""
     drop_first_frame: bool
     """Drop the first frame (a rest pose in CMU BVH files)"""
     trim: Value
@@ -218,7 +222,7 @@ class Retarget(TypedDict, total=False):
     to: Value
     """Format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by OUT, else bvh; of robots unitree-csv]"""
     force: bool
-    """Write results that cannot be right: limbs of two lengths, or that move against the source"""
+    """Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the source"""
     euler: Value
     """Rotation order of BVH joints, such as ZXY [default: of the target]"""
     names: Literal["kept", "safe"]
@@ -511,6 +515,8 @@ class Info(TypedDict, total=False):
     """Measure motions: floor, foot contacts, foot skate, penetration, jerk, largest step, suspicious frames"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
+    surface: bool
+    """Measure the meshes of characters: vertices, influences, weights, holes, volume, and how far limbs collapse over the motion"""
     table: bool
     """Print a table with one line per clip, the worst finding included; the default for directories"""
     blocks: bool
@@ -625,6 +631,8 @@ class Run(TypedDict, total=False):
 
     set: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Set a variable of the pipeline; repeatable"""
+    force: bool
+    """Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the source"""
     explain: bool
     """Print the steps, settings and outputs of every input, and exit"""
     report: Value
