@@ -53,10 +53,11 @@ pub fn apply_to_scene(
     edits: &[Edit],
     options: &ApplyOptions,
 ) -> Result<AppliedScene, EditError> {
-    if scene.characters.len() > 1
+    if scene.characters.len() + scene.props.len() > 1
         && let Some(edit) = edits.iter().find(|edit| edit.takes() == Takes::OneCharacter)
     {
-        let names = scene.characters.into_iter().map(|character| character.name).collect();
+        let all = scene.characters.into_iter().chain(scene.props);
+        let names = all.map(|character| character.name).collect();
         return Err(EditError::OneCharacter { edit: edit.name(), names });
     }
     let mut characters = Vec::with_capacity(scene.characters.len());

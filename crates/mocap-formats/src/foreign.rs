@@ -57,7 +57,11 @@ const KNOWN: [(Starts, Foreign); 17] = [
         },
     ),
     (
-        |start| start.bytes.starts_with(b"PK\x03\x04") && start.has_letters(b".usd"),
+        // The first file of the archive is the scene.
+        |start| {
+            let front = &start.bytes[..start.bytes.len().min(256)];
+            front.starts_with(b"PK\x03\x04") && front.windows(4).any(|letters| letters == b".usd")
+        },
         Foreign {
             what: "a packed USD scene (.usdz)",
             way: "import it in Blender and export glTF or FBX; USD is written, not read",
@@ -75,7 +79,8 @@ const KNOWN: [(Starts, Foreign); 17] = [
     (
         |start| {
             start.word.starts_with(b"{")
-                && start.has_letters(b"\"actors\"")
+                // A key, not the name of a node of glTF.
+                && start.has_letters(b"\"actors\":")
                 && start.has_letters(b"\"scene\"")
         },
         Foreign { what: "JSON of Rokoko: actors by frame", way: "export BVH or FBX from Rokoko Studio" },
@@ -160,6 +165,10 @@ impl Start<'_> {
 
     /// Whether the text is a table with three columns for each of several points: `LASI_x,LASI_y,LASI_z`, or `LASI:X`.
     fn is_marker_table(&self) -> bool {
+        // The table of a robot, whose joints may be called by their axes.
+        if self.first.starts_with(b"time,root_x,") {
+            return false;
+        }
         let Ok(head) = std::str::from_utf8(self.first) else { return false };
         let columns: Vec<String> =
             head.split([',', ';', '\t']).map(|name| name.trim().to_lowercase()).collect();

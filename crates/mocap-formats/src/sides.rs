@@ -6,10 +6,13 @@ use mocap_model::{Joint, Role};
 pub(crate) fn swap_sides(joints: &mut [Joint]) -> usize {
     let mut swapped = 0;
     for joint in joints {
-        let Some(name) = on_other_side(&joint.name) else { continue };
-        joint.name = name;
+        let name = on_other_side(&joint.name);
+        let has_side = joint.role.is_some_and(|role| role.side().is_some());
         joint.role = joint.role.map(Role::mirrored);
-        swapped += 1;
+        swapped += usize::from(name.is_some() || has_side);
+        if let Some(name) = name {
+            joint.name = name;
+        }
     }
     swapped
 }

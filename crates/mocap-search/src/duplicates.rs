@@ -284,15 +284,20 @@ pub fn align(
 ) -> Option<Copied> {
     let mut best: Option<Copied> = None;
     for side in [0, 1] {
-        let mut pairs: Vec<(f32, usize, usize)> = Vec::new();
+        // Of pairs with the same shift only the nearest is tried.
+        let mut nearest: BTreeMap<isize, (f32, usize, usize)> = BTreeMap::new();
         for i in &a.landmarks {
             for (j, other) in b.coarse[side].iter().enumerate() {
                 let near = squared_distance(&a.coarse[0][*i], other);
                 if near < NEAR * NEAR {
-                    pairs.push((near, *i, j));
+                    let best = nearest.entry(j as isize - *i as isize).or_insert((near, *i, j));
+                    if near < best.0 {
+                        *best = (near, *i, j);
+                    }
                 }
             }
         }
+        let mut pairs: Vec<(f32, usize, usize)> = nearest.into_values().collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let mut tried: Vec<isize> = Vec::new();
         for (_, i, j) in pairs {

@@ -31,6 +31,12 @@ pub enum SearchError {
         /// The frames of the clip.
         frames: usize,
     },
+    /// Frames that are too far apart to be a motion.
+    #[error("the clip has {fps} frames per second; a search needs at least 1")]
+    Slow {
+        /// Its frame rate.
+        fps: f64,
+    },
     /// Positions that are not finite.
     #[error("the positions of frame {frame} are not finite")]
     NotFinite {

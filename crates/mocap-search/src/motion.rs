@@ -100,6 +100,11 @@ impl Joints {
         if clip.frames() < 2 {
             return Err(SearchError::TooFewFrames { frames: clip.frames() });
         }
+        // It bounds the number of samples by that of the frames.
+        let fps = clip.rate().fps();
+        if fps < 1.0 {
+            return Err(SearchError::Slow { fps });
+        }
         let map = map_roles_in(clip);
         if map.on_four_legs {
             return Err(SearchError::FourLegs);

@@ -49,6 +49,12 @@ impl BoundMesh {
     /// If a coordinate or bind matrix is not finite, or the lists of the skin do not fit the vertices.
     pub fn new(mesh: &Mesh, skeleton: &Skeleton) -> Result<BoundMesh, SkinError> {
         check(&mesh.name, &mesh.positions, &mesh.skin.bones)?;
+        let (skin, bones) = (&mesh.skin, mesh.skin.bones.len());
+        if let Some(at) = skin.influences.iter().position(|one| one.bone as usize >= bones) {
+            let vertex = skin.starts.partition_point(|start| *start as usize <= at).saturating_sub(1);
+            let (mesh, bone) = (mesh.name.clone(), skin.influences[at].bone);
+            return Err(SkinError::Bone { mesh, vertex, bone, bones });
+        }
         let mesh = mesh.at_rest(skeleton);
         BoundMesh::from_parts(MeshParts {
             normals: vertex_normals(&mesh),

@@ -99,7 +99,7 @@ impl Field {
         let corners = || triangles.iter().flatten().map(|corner| places[*corner as usize]);
         let low = corners().fold(Vector3::repeat(f64::INFINITY), |low, at| low.inf(&at));
         let high = corners().fold(Vector3::repeat(f64::NEG_INFINITY), |high, at| high.sup(&at));
-        let is_finite = low.iter().chain(&high).all(|value| value.is_finite());
+        let is_finite = (high - low).iter().all(|value| value.is_finite());
         if triangles.is_empty() || !is_finite || !(cell.is_finite() && cell > 0.0) {
             return None;
         }
@@ -499,7 +499,7 @@ fn signs(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>], nearest: 
             for x in 0..nx {
                 let node = grid.node([x, y, z]);
                 if nearest[node].distance < 1.01 * grid.cell {
-                    let inside = tree.winding(&grid.place([x, y, z]), places) > 0.5;
+                    let inside = tree.winding(&grid.place([x, y, z]), places).abs() > 0.5;
                     signs[node] = if inside { -1.0 } else { 1.0 };
                     queue.push_back([x, y, z]);
                 }

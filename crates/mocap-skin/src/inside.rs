@@ -84,7 +84,8 @@ impl InsideMeter {
         let mut count = 0;
         for vertex in near {
             let at = self.places[vertex as usize];
-            if self.tree.winding(&at, &self.places) <= INSIDE {
+            // Faces may look inwards.
+            if self.tree.winding(&at, &self.places).abs() <= INSIDE {
                 continue;
             }
             count += 1;
@@ -114,7 +115,7 @@ impl InsideMeter {
         for vertex in vertices {
             let at = surface.posed_vertex(&palette, *vertex as usize);
             let Some(closest) = self.tree.closest(&at, &self.places, within) else { continue };
-            let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places) > INSIDE;
+            let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
             let gap = if inside { -closest.distance } else { closest.distance };
             if least.is_none_or(|(other, _)| gap < other) {
                 least = Some((gap, *vertex));

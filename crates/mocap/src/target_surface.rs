@@ -1,7 +1,7 @@
 //! The surface of a target: its own mesh, that of another file, or capsules.
 
 use mocap_formats::body::{self, BoundBody, Style};
-use mocap_formats::{Finding, Limits, Parsed};
+use mocap_formats::{Finding, LeftOut, Limits, Parsed};
 use mocap_model::{Body, Bone, Influence, Mesh, Pose, Skeleton, Skin};
 use mocap_retarget::TargetSurface;
 
@@ -43,11 +43,20 @@ impl Target {
             SurfaceChoice::Capsules => capsules(&self.skeleton),
             SurfaceChoice::Of(bound) => Some(bound.on(&self.skeleton)),
             SurfaceChoice::Auto => {
-                let found = self.document.as_ref().map(|document| document.body(limits)).transpose()?;
-                found.flatten().map(|found| {
-                    warnings.extend(found.warnings);
-                    found.value.on(&self.skeleton)
-                })
+                let document = self.document.as_deref();
+                match document.map(|document| document.body(limits)) {
+                    Some(Ok(Some(found))) => {
+                        warnings.extend(found.warnings);
+                        Some(found.value.on(&self.skeleton))
+                    }
+                    // A skeleton is a target without its mesh, too.
+                    Some(Err(error)) => {
+                        let count = document.map_or(0, |document| document.meshes());
+                        warnings.push(Finding::new(LeftOut::Unread { count, because: error.to_string() }));
+                        None
+                    }
+                    Some(Ok(None)) | None => None,
+                }
             }
         };
         let surface = body.and_then(|body| TargetSurface::new(&body, &self.skeleton, &self.roles));

@@ -32,8 +32,8 @@ use crate::verdict;
 
 /// Write the vertices of skinned characters over time, for programs without their skeleton
 ///
-/// All skinned meshes of a file come one after the other, in metres and in the axes of the file. Memory does not grow
-/// with the number of frames.
+/// All skinned meshes of a file come one after the other, in metres and in the axes of the file. Vertices are made frame
+/// by frame and are not kept in memory.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -267,6 +267,7 @@ fn retargeted(
 ) -> Result<Found, Failure> {
     let (method, edits) = (MethodSettings::default(), Edits::from(args.edits));
     let target = read_target((context, &job.input), &TargetSettings::default(), None, &args.reading)?;
+    let target = target.with_surface((&method.body, method.surface_frames), context, &args.reading)?;
     warnings.extend(target.warnings.iter().cloned());
     let mut of_motion = motion.warnings.clone();
     let source = edited(motion.clip.clone(), (&edits, args.reading.limits()), &method, false, &mut of_motion);

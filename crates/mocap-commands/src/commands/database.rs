@@ -10,6 +10,7 @@ use mocap_search::SearchError;
 
 use crate::batch::{self, Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use crate::options::{Inputs, Reading, Selection};
 use crate::output::Output;
 use crate::read::{self, Motion};
@@ -17,7 +18,12 @@ use crate::read::{self, Motion};
 /// The motions that can be searched, with what was made of each.
 pub(super) struct Database<T> {
     pub(super) clips: Vec<(Input, T)>,
+    /// Not success where a file could not be read.
+    pub(super) exit: Exit,
 }
+
+/// What was made of a motion; an error where it could not be read, or where it cannot be searched.
+type Made<T> = Result<Result<T, SearchError>, Diagnostic>;
 
 /// Reads the motion of an input; a rest pose before it is left out.
 pub(super) fn motion_of(input: &Input, reading: &Reading) -> Result<Clip, Diagnostic> {
@@ -35,14 +41,14 @@ pub(super) fn read_database<T: Send>(
     paths: &[PathBuf],
     selection: &Selection,
     reading: &Reading,
-    console: &dyn Output,
+    console: &mut dyn Output,
     make: impl Fn(&Clip) -> Result<T, SearchError> + Sync,
 ) -> Result<Database<T>, Diagnostic> {
     let inputs = Inputs { inputs: paths.to_vec(), selection: selection.clone() };
     let inputs = batch::expand(&inputs, batch::ANY_MOTIONS)?;
     reading.ask_peers(&inputs);
     let next = AtomicUsize::new(0);
-    let made: Mutex<Vec<(usize, Result<T, String>)>> = Mutex::new(Vec::new());
+    let made: Mutex<Vec<(usize, Made<T>)>> = Mutex::new(Vec::new());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = selection.jobs.map_or(cores, usize::from).min(inputs.len()).max(1);
     std::thread::scope(|scope| {
@@ -51,9 +57,7 @@ pub(super) fn read_database<T: Send>(
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(input) = inputs.get(at) else { break };
-                    let one = motion_of(input, reading)
-                        .map_err(|error| error.to_string())
-                        .and_then(|clip| make(&clip).map_err(|error| error.to_string()));
+                    let one = motion_of(input, reading).map(|clip| make(&clip));
                     made.lock().expect("no thread panics while it holds the list").push((at, one));
                 }
             });
@@ -63,12 +67,17 @@ pub(super) fn read_database<T: Send>(
     made.sort_by_key(|(at, _)| *at);
     let mut clips = Vec::new();
     let mut left_out = 0;
+    let mut exit = Exit::Success;
     for ((_, one), input) in made.into_iter().zip(inputs) {
         match one {
-            Ok(one) => clips.push((input, one)),
-            Err(why) => {
+            Ok(Ok(one)) => clips.push((input, one)),
+            Ok(Err(why)) => {
                 left_out += 1;
                 console.note(&format!("left out: {}: {why}", input.shown()));
+            }
+            Err(error) => {
+                left_out += 1;
+                exit = batch::fail(&input.shown(), &error, &[], console);
             }
         }
     }
@@ -78,5 +87,5 @@ pub(super) fn read_database<T: Send>(
             Diagnostic::new("find::database", message).help("`mocap skel FILE` shows the roles of joints")
         );
     }
-    Ok(Database { clips })
+    Ok(Database { clips, exit })
 }

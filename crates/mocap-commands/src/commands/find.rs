@@ -213,7 +213,7 @@ fn by_example(args: &Args, reading: &Reading, console: &mut dyn Output) -> Resul
         view(page, args, (&shown, part, query.duration()), &database, &hits, reading)?;
         console.note(&format!("{} shows the query and its hits", page.display()));
     }
-    Ok(Exit::Success)
+    Ok(database.exit)
 }
 
 /// The motion of the query, and its range.
@@ -229,7 +229,7 @@ fn prepared(args: &Args, clip: &Clip) -> Result<(Motion, Query), Diagnostic> {
                     format!("--trim has no frame of the clip, which has {}", clip.frames()),
                 )
             })?;
-            Some(frames.start as f64 / fps..frames.end as f64 / fps)
+            Some(frames.start as f64 / fps..(frames.end as f64 / fps).min(motion.duration))
         }
     };
     let query = Query::new(&motion, range).map_err(|error| refused(&error))?;
@@ -328,7 +328,7 @@ fn by_label(
         let there: Vec<String> = others.iter().map(|(name, count)| format!("{name} ({count})")).collect();
         console.note(&format!("no motion has the label {text}; labels there: {}", there.join(", ")));
     }
-    Ok(Exit::Success)
+    Ok(database.exit)
 }
 
 /// A segment in one line.
@@ -359,9 +359,11 @@ fn duplicates(args: &Args, reading: &Reading, console: &mut dyn Output) -> Resul
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());
     if split.is_some() {
-        database
-            .clips
-            .extend(read_database(&args.against, &args.selection, reading, console, prepare)?.clips);
+        let other = read_database(&args.against, &args.selection, reading, console, prepare)?;
+        if other.exit != Exit::Success {
+            database.exit = other.exit;
+        }
+        database.clips.extend(other.clips);
     }
     let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
     let found = copies(&prints, split, &DuplicateOptions::default());
@@ -378,7 +380,7 @@ fn duplicates(args: &Args, reading: &Reading, console: &mut dyn Output) -> Resul
         console.error(None, &Diagnostic::gate("gate::duplicates", message));
         return Ok(Exit::Gate);
     }
-    Ok(Exit::Success)
+    Ok(database.exit)
 }
 
 fn cluster_row(group: &[usize], found: &[Copied], database: &Database<Candidate>) -> ClusterRow {

@@ -65,6 +65,7 @@ impl VerbArgs for Args {
         let reading = self.first.of(&self.reading);
         let paths = &self.inputs.inputs;
         let database = read_database(paths, &self.inputs.selection, &reading, console, label)?;
+        let exit = database.exit;
         let mut table = String::from(
             "path,start_s,end_s,label,side,speed_m_per_s,direction_rad,turn_rad,left_contact,right_contact,measured\n",
         );
@@ -85,7 +86,7 @@ impl VerbArgs for Args {
                 mocap_batch::counted(table.lines().count() - 1, "range")
             ));
         }
-        Ok(Exit::Success)
+        Ok(exit)
     }
 }
 

@@ -61,12 +61,9 @@ fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<M
     let processor =
         Processor::of(processor).ok_or_else(|| Finding::new(Problem::Processor { found: processor }))?;
     let header = Header { bytes, processor };
-    // The parameters end with their last block; where none are stated, with the first block of points.
-    let blocks = usize::from(bytes[start + 2]);
-    let end = match blocks {
-        0 => usize::from(header.word(9)).saturating_sub(1) * BLOCK,
-        blocks => start + blocks * BLOCK,
-    };
+    // The count of blocks is one byte, and some programs state too few: points start no earlier than parameters end.
+    let stated = start + usize::from(bytes[start + 2]) * BLOCK;
+    let end = stated.max(usize::from(header.word(9)).saturating_sub(1) * BLOCK);
     let end = if end <= start { bytes.len() } else { end };
     let parameters = Parameters::read(bytes, (start + 4, end), processor, warnings)?;
     let layout = Layout::of(&header, &parameters, limits, warnings)?;

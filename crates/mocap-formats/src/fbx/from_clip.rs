@@ -228,13 +228,18 @@ fn turns_between(clip: &Clip) -> Vec<f64> {
         depth
     });
     let deepest = depth.into_iter().max().unwrap_or(1) as f64;
+    let reaches = reach(clip, SHELL / CENTIMETRE);
+    let size = reaches.iter().copied().fold(0.0, f64::max);
+    let between = (BETWEEN / CENTIMETRE).max(BETWEEN_OF_LARGE * size);
     // Errors of joints have different directions.
-    let share = BETWEEN / CENTIMETRE / deepest.sqrt();
-    reach(clip, SHELL / CENTIMETRE).into_iter().map(|reach| share / reach).collect()
+    let share = between / deepest.sqrt();
+    reaches.into_iter().map(|reach| share / reach).collect()
 }
 
 /// How far a joint may be from the motion between two frames \[m\].
 const BETWEEN: f64 = 5e-5;
+/// The same of what is larger than a person, as a share of its reach: keys do not become more with the unit.
+const BETWEEN_OF_LARGE: f64 = 3e-5;
 /// What a point beside a joint adds to its reach \[m\].
 const SHELL: f64 = 0.03;
 

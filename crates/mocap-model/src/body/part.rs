@@ -37,7 +37,7 @@ impl Mesh {
         if kept.iter().all(|kept| *kept) {
             return Some(self.clone());
         }
-        let mut made = Mesh { name: self.name.clone(), ..Mesh::default() };
+        let mut made = Mesh { name: self.name.clone(), stated: self.stated, ..Mesh::default() };
         // By vertex: its place among those that a kept face has.
         let mut places: Vec<Option<u32>> = vec![None; self.positions.len()];
         let mut from = 0;

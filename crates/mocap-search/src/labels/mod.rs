@@ -47,8 +47,8 @@ macro_rules! labels {
 
 labels! {
     Idle "idle" "The body stands, travels less than 0.15 leg lengths per second and hardly moves, for at least 0.5 s.",
-    Walk "walk" "The hips travel at 0.3 leg lengths per second or more, and a foot is on the floor.",
-    Run "run" "The hips travel, and both feet are off the floor between steps, or the speed is above that of a walk.",
+    Walk "walk" "The hips travel at 0.3 leg lengths per second or more, and it is not a run.",
+    Run "run" "The hips travel, faster than a walk, with both feet off the floor between steps, or with over 2.35 steps per second.",
     TurnLeft "turn-left" "The body turns to its left by at least 45° in one go.",
     TurnRight "turn-right" "The body turns to its right by at least 45° in one go.",
     Jump "jump" "Both feet are off the floor for at least 0.25 s, and the body does not run.",
@@ -59,7 +59,7 @@ labels! {
     Kick "kick" "A foot is raised and moves fast away from the body, while the other stands.",
     Punch "punch" "A hand moves fast away from its shoulder until the arm is straight, at the height of the trunk.",
     Wave "wave" "A raised hand moves to and fro at least three times.",
-    Clap "clap" "The hands come together fast and part again.",
+    Clap "clap" "The hands come together and part again, each within 0.3 s.",
     Throw "throw" "A hand comes from above or behind the shoulder and moves fast to the front.",
     Fall "fall" "The hips drop from standing to near the floor within 1.5 s.",
     GetUp "get-up" "The hips rise from near the floor to standing within 4 s.",

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use mocap::Opening;
 use mocap_formats::robot_motion::usual_rate;
-use mocap_formats::{Format, Limits, Remedy};
+use mocap_formats::{Finding, Format, LeftOut, Limits, Remedy};
 use mocap_model::{BoundBody, Character, Clip, Scene, Skeleton};
 use mocap_retarget::{TargetSurface, map_roles_in};
 use target::PRESET;
@@ -272,17 +272,24 @@ fn read_source(
 ) -> Result<(Motion, Option<BoundBody>), Failure> {
     let loaded = read::load(context, &job.input, reading)?;
     let has_motion = loaded.format.has_motion();
+    let mut unread = None;
     let mesh = match target.on.surface.is_some() {
-        true => loaded.document().map(|document| document.body(&reading.limits())).transpose(),
-        false => Ok(None),
+        true => loaded.document().and_then(|document| {
+            document.body(&reading.limits()).unwrap_or_else(|error| {
+                let (count, because) = (document.meshes(), error.to_string());
+                unread = Some(Diagnostic::from(Finding::new(LeftOut::Unread { count, because })));
+                None
+            })
+        }),
+        false => None,
     };
-    let mesh = mesh.map_err(Diagnostic::from)?.flatten();
     let mut motion = loaded.into_motion(reading).map_err(|mut failure| {
         if !has_motion {
             failure.error.help = Some(TARGET_LAST.into());
         }
         failure
     })?;
+    motion.warnings.extend(unread);
     let mesh = mesh.map(|mesh| {
         motion.warnings.extend(mesh.warnings.into_iter().map(Diagnostic::from));
         mesh.value
