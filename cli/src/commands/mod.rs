@@ -23,6 +23,7 @@ pub(crate) mod retarget;
 pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
+pub(crate) mod solve;
 pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod view;
@@ -103,6 +104,7 @@ verbs! {
     Decompress(decompress::Args),
     Skel(skel::Args),
     Retarget(RetargetArgs),
+    Solve(solve::Args),
     View(ViewArgs),
     Sheet(SheetArgs),
     Plot(plot::Args),

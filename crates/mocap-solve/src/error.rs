@@ -13,6 +13,8 @@ pub enum SolveError {
     UnknownSet { name: String, known: String },
     #[error("{found} of {all} labels are known, and a body needs at least {least}: {examples}")]
     TooFewLabels { found: usize, all: usize, least: usize, examples: String },
+    #[error("the recording shows several subjects: {names}; choose one")]
+    Subjects { names: String },
     #[error("no marker is on {missing}; markers are on {present}: a body needs the hips or the chest, with three markers")]
     NoTrunk { missing: String, present: String },
     #[error("all markers are on the {side}: a skeleton cannot be made of one side; name one as target")]
@@ -41,6 +43,7 @@ impl SolveError {
             SolveError::MarkerTable { .. } => "solve::marker-table",
             SolveError::UnknownSet { .. } => "solve::unknown-set",
             SolveError::TooFewLabels { .. } => "solve::labels",
+            SolveError::Subjects { .. } => "solve::subjects",
             SolveError::NoTrunk { .. } => "solve::no-trunk",
             SolveError::OneSide { .. } => "solve::one-side",
             SolveError::NotABody { .. } => "solve::not-a-body",

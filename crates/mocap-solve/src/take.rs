@@ -41,6 +41,7 @@ impl Take {
             }
             None => sets.find(label).cloned(),
         };
+        one_subject(markers, sets)?;
         let mut known: Vec<(Landmark, usize)> = Vec::new();
         let mut unknown = Vec::new();
         let mut labels: Vec<usize> = (0..markers.names().len()).collect();
@@ -118,6 +119,25 @@ impl Take {
 
 /// A body needs this many known labels.
 const FEWEST_LABELS: usize = 8;
+
+/// Refuses the labels of two bodies.
+fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
+    let mut subjects: Vec<(&str, usize)> = Vec::new();
+    for label in markers.names() {
+        let Some((subject, _)) = label.rsplit_once(':').filter(|_| sets.find(label).is_some()) else { continue };
+        match subjects.iter_mut().find(|(other, _)| *other == subject) {
+            Some((_, count)) => *count += 1,
+            None => subjects.push((subject, 1)),
+        }
+    }
+    subjects.retain(|(_, count)| *count >= FEWEST_LABELS);
+    match subjects.len() {
+        0 | 1 => Ok(()),
+        _ => Err(SolveError::Subjects {
+            names: subjects.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
 
 /// The largest distance between two known markers in the middle frame of some [units of the file].
 fn extent(markers: &Markers, known: &[(Landmark, usize)]) -> Option<f64> {

@@ -36,6 +36,7 @@
 //! | mirror it, clean it, make it a loop, take root motion out | [`mocap::edit`](mod@edit) |
 //! | see what a file contains | [`FileFacts`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
+//! | solve optical markers onto a skeleton | [`solve_markers`](solve_markers()), [`mocap::solve`](mod@solve) |
 //! | draw contact sheets and viewer pages | [`report`] |
 //! | bend chains to goals | [`ik`] |
 //! | work on files of one format | [`formats`] |
@@ -66,6 +67,7 @@ mod peers;
 mod problem;
 mod read;
 mod skeleton_summary;
+mod solve_markers;
 mod subjects;
 mod target;
 mod target_report;
@@ -115,6 +117,7 @@ pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };
 pub use skeleton_summary::SkeletonSummary;
+pub use solve_markers::{SolveProblem, solve_markers};
 pub use subjects::{Subject, marker_subjects, subjects};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
@@ -138,6 +141,7 @@ pub use mocap_model as model;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
+pub use mocap_solve as solve;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression};
 pub use mocap_formats::{ClipChoice, FilesBeside, Finding, Format, Limits, Parsed, Rejected, WriteOptions};

@@ -1,0 +1,76 @@
+//! Recordings of markers onto skeletons.
+
+use mocap_formats::{Finding, Remedy};
+use mocap_model::{Markers, Skeleton, Space};
+use mocap_retarget::map_roles;
+use mocap_solve::{SolveError, SolveOptions, SolveWarning, Solved};
+
+use crate::{Error, needed_unit};
+
+/// A warning about a solved take, as a finding.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(transparent)]
+pub struct SolveProblem(pub SolveWarning);
+
+impl mocap_formats::Problem for SolveProblem {
+    fn code(&self) -> &'static str {
+        self.0.code()
+    }
+
+    fn remedy(&self) -> Option<Remedy> {
+        None
+    }
+}
+
+/// Solves a recording of markers onto the skeleton of `target`, or onto one that is made of the subject. Roles of the
+/// target are found by names and shape; its unit is guessed where it is not stated, with a warning.
+///
+/// ```
+/// use mocap::solve::{MarkerSets, SolveOptions};
+///
+/// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
+/// let options = SolveOptions { sets: &MarkerSets::built_in(), set: None, static_trial: None, calibration: None };
+/// let error = mocap::solve_markers(&knee, None, &options, &mut Vec::new()).unwrap_err();
+/// assert_eq!(error.code(), "solve::labels", "a knee is not a body");
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where labels, markers or target do not make a body.
+pub fn solve_markers(
+    markers: &Markers,
+    target: Option<&Skeleton>,
+    options: &SolveOptions<'_>,
+    warnings: &mut Vec<Finding>,
+) -> Result<Solved, Error> {
+    let target = match target {
+        Some(target) => {
+            let unit = needed_unit(target, warnings)?;
+            let known = map_roles(target).certain().apply(target);
+            Some(known.with_space(Space { unit: Some(unit), ..*target.space() }))
+        }
+        None => None,
+    };
+    let solved = mocap_solve::solve(markers, target.as_ref(), options)?;
+    warnings.extend(solved.warnings.iter().cloned().map(finding));
+    Ok(solved)
+}
+
+/// A warning with its marker and frame.
+fn finding(warning: SolveWarning) -> Finding {
+    let (marker, frame) = (warning.marker().map(str::to_owned), warning.frame());
+    let mut found = Finding::new(SolveProblem(warning));
+    if let Some(marker) = marker {
+        found = found.in_joint(marker);
+    }
+    match frame {
+        Some(frame) => found.in_frame(frame),
+        None => found,
+    }
+}
+
+impl From<SolveError> for Error {
+    fn from(error: SolveError) -> Error {
+        Error::Solve(error)
+    }
+}
