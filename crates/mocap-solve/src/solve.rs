@@ -105,6 +105,10 @@ pub fn solve(
             calibrate(subject, &take, trial.as_ref(), &mut used, &mut warnings, target.is_none())?
         }
     };
+    // Markers of the static trial only have done their work.
+    for marker in 0..take.names.len() {
+        used[marker] &= (0..take.frames).any(|frame| take.point(frame, marker).is_some());
+    }
     let rate = markers.rate().fps();
     let (states, exchanges) = poses(&mut calibrated, &mut take, &mut used, rate);
     let Calibrated { subject, determined, .. } = &calibrated;
@@ -373,7 +377,7 @@ fn report(
     };
     let all: Vec<f64> = (0..count).flat_map(counted).collect();
     let markers: Vec<MarkerResidual> = (0..count)
-        .filter(|marker| !of_marker(*marker).is_empty() || !used[*marker])
+        .filter(|marker| !of_marker(*marker).is_empty())
         .map(|marker| {
             let Residual { mean, p95, max, .. } = Residual::of(&of_marker(marker));
             let sigma = determined.attachments.get(marker).copied().filter(|sigma| sigma.is_finite() && used[marker]);
