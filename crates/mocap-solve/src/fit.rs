@@ -22,6 +22,10 @@ const SEEN_AT_START: f64 = 0.6;
 pub(crate) const SCALE: f64 = 0.035;
 /// The least σ of a marker [m]: skin and cameras.
 const LEAST_SIGMA: f64 = 0.002;
+/// Skin moves against bones by about this much [m], in the same way from step to step: more frames do not average it away.
+const SKIN: f64 = 0.01;
+/// How much larger errors count than residuals show them: attachments have adapted to the frames.
+const CORRELATED: f64 = 2.0;
 /// A step below this ends the solve of a frame [rad, m].
 const FINE: f64 = 1e-7;
 
@@ -137,6 +141,7 @@ pub(crate) fn round(
         })
         .chain(extra.iter().cloned())
         .collect();
+    let sigma = (CORRELATED * sigma).max(SKIN);
     subject.attached.iter_mut().for_each(|attached| attached.weight = sigma.powi(-2));
     let mut determined = Determined::default();
     for scale in scales {

@@ -28,6 +28,8 @@ mod marker_set;
 mod repair;
 mod report;
 mod solve;
+#[cfg(test)]
+mod solve_tests;
 mod start;
 mod subject;
 mod take;

@@ -1,6 +1,7 @@
 //! The subject of a take: its body, and where markers are attached.
 
 use mocap_model::{JointId, Role, Skeleton, Vector3};
+use nalgebra::Matrix3;
 
 use crate::body::Body;
 use crate::calibrate::{AttachmentPrior, FreeOffset};
@@ -22,6 +23,8 @@ pub(crate) struct Subject {
     pub(crate) offsets: Vec<FreeOffset>,
 }
 
+/// The usual turns of an elbow of the template [rad]: along the forearm, about its hinge, across both.
+const ELBOW: Vector3<f64> = Vector3::new(0.8, 1.5, 0.12);
 /// σ of a marker before the calibration, besides that of its place [m].
 pub(crate) const FIRST_SIGMA: f64 = 0.01;
 
@@ -55,7 +58,7 @@ impl Subject {
         let priors = places
             .iter()
             .zip(landmarks)
-            .map(|(place, landmark)| AttachmentPrior { place: *place, sigma: landmark.sigma })
+            .map(|(place, landmark)| AttachmentPrior { place: *place, sigma: sigma_of(landmark, landmarks) })
             .collect();
         let skeleton = skeleton.clone();
         Ok(Subject { skeleton, metres, geometry, body, attached, priors, offsets: Vec::new() })
@@ -70,6 +73,11 @@ impl Subject {
     /// As [`Subject::made`], from a skeleton that was made before.
     pub(crate) fn of_made(skeleton: &Skeleton, landmarks: &[Landmark]) -> Result<Subject, SolveError> {
         let mut subject = Subject::given(skeleton, 1.0, landmarks)?;
+        for joint in &mut subject.body.joints {
+            if let Some(Role::LeftLowerArm | Role::RightLowerArm) = skeleton.joints()[joint.source].role {
+                joint.stiffness = Matrix3::from_diagonal(&ELBOW.map(|turn| turn.powi(-2)));
+            }
+        }
         let name = |source: usize| skeleton.joints()[source].name.as_str();
         let free: Vec<(usize, Vector3<f64>)> = subject
             .body
@@ -114,6 +122,21 @@ impl Subject {
             at += 1;
         })?)
     }
+}
+
+/// Markers on both sides of a hinge: the joint is in the middle between them.
+const PAIRS: [[&str; 2]; 3] = [["KNE", "KNM"], ["ANK", "ANM"], ["ELB", "ELBM"]];
+/// σ of each of two such markers [m].
+const PAIR_SIGMA: f64 = 0.01;
+
+/// How far a marker may be from its place by the table: less where one on the other side of the hinge is there, too.
+fn sigma_of(landmark: &Landmark, landmarks: &[Landmark]) -> f64 {
+    let name = landmark.name.get(1..).unwrap_or_default();
+    let has = |other: &str| {
+        landmarks.iter().any(|twin| twin.side == landmark.side && twin.name.get(1..) == Some(other))
+    };
+    let paired = PAIRS.iter().any(|[a, b]| (name == *a && has(b)) || (name == *b && has(a)));
+    if paired && landmark.side.is_some() { PAIR_SIGMA } else { landmark.sigma }
 }
 
 /// Whether a limb of the template carries markers, or is on the way to one that does.
