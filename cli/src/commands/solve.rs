@@ -14,7 +14,9 @@ use serde::Serialize;
 
 use super::retarget::read_target;
 use crate::args::formats::writable;
-use crate::args::{BvhStyle, Inputs, Invocation, Length, Outputs, Reading, Selection, TargetSettings, UnitLength};
+use crate::args::{
+    BvhStyle, Inputs, Invocation, Length, Outputs, Reading, Selection, TargetSettings, UnitLength,
+};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
@@ -97,7 +99,8 @@ impl FromStr for SolveGate {
             let Length(metres) = limit.trim().parse().ok()?;
             format!("{name}={metres}").parse().ok()
         });
-        let gate: Option<Gate<SolveReport>> = with_unit.filter(|gate: &Gate<SolveReport>| gate.metric.unit == "m");
+        let gate: Option<Gate<SolveReport>> =
+            with_unit.filter(|gate: &Gate<SolveReport>| gate.metric.unit == "m");
         gate.map_or_else(|| text.parse(), Ok).map(SolveGate)
     }
 }
@@ -171,8 +174,14 @@ fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Ex
     let (takes, target_path) = args.takes();
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     if !format.has_motion() || format.holds_robot() {
-        return Err(Diagnostic::new("usage::format", format!("{format} files do not hold the motion of a body"))
-            .help(format!("solve writes {}", encode::names(|format| format.has_motion() && !format.holds_robot()))));
+        return Err(Diagnostic::new(
+            "usage::format",
+            format!("{format} files do not hold the motion of a body"),
+        )
+        .help(format!(
+            "solve writes {}",
+            encode::names(|format| format.has_motion() && !format.holds_robot())
+        )));
     }
     batch::check_stdout(console, &args.outputs)?;
     let context = JobContext::standalone();
@@ -190,7 +199,8 @@ fn run(args: &Args, invocation: &Invocation, console: &mut Console) -> Result<Ex
     };
     let (sets, set) = marker_sets(args, &context)?;
     let trial = args.static_trial.as_deref().map(|path| markers_of(path, args, &context)).transpose()?;
-    let calibration = args.calibration.as_deref().map(|path| calibration_of(path, args, &context)).transpose()?;
+    let calibration =
+        args.calibration.as_deref().map(|path| calibration_of(path, args, &context)).transpose()?;
     let inputs = Inputs { inputs: takes.to_vec(), selection: args.selection.clone() };
     let beside = [&args.static_trial, &args.calibration, &args.marker_set];
     let reads = read_files(&args.reading, Some(&args.selection))
@@ -229,7 +239,8 @@ fn marker_sets(args: &Args, context: &JobContext) -> Result<(MarkerSets, Option<
     }
     let bytes = context.read_file(path, args.reading.limits().bytes as u64)?;
     let text = String::from_utf8_lossy(&bytes);
-    let sets = sets.with(&text).map_err(|error| Diagnostic::new(error.code(), error.to_string()).in_file(path))?;
+    let sets =
+        sets.with(&text).map_err(|error| Diagnostic::new(error.code(), error.to_string()).in_file(path))?;
     Ok((sets, None))
 }
 
@@ -261,7 +272,9 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let args = shared.args;
     let loaded = read::load(context, &job.input, &args.reading)?;
     let bytes_in = loaded.size();
-    let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else { return Err(no_markers().into()) };
+    let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else {
+        return Err(no_markers().into());
+    };
     context.check()?;
     let options = SolveOptions {
         sets: &shared.sets,
@@ -323,7 +336,14 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let written = if output.is_empty() { "not written" } else { output.as_str() };
     let text = format!("{path} -> {written}: {frames} frames\n{}", solved.report).trim_end().to_owned();
     let json = json(&row);
-    Ok(Report { json, text, errors, warnings, tally: Tally { frames, bytes_in, bytes_out }, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        errors,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
 }
 
 fn write_calibration(calibration: &Calibration, path: &Path, args: &Args) -> Result<(), Failure> {
@@ -335,7 +355,8 @@ fn write_calibration(calibration: &Calibration, path: &Path, args: &Args) -> Res
 
 fn checked(gate: &Gate<SolveReport>, report: &SolveReport) -> (GateResult, Option<Diagnostic>) {
     let result = gate.check(report);
-    let missed = gate.missed(&result).map(|missed: MissedGate| Diagnostic::gate(missed.code(), missed.to_string()));
+    let missed =
+        gate.missed(&result).map(|missed: MissedGate| Diagnostic::gate(missed.code(), missed.to_string()));
     (result, missed)
 }
 
@@ -353,7 +374,9 @@ mod tests {
 
     #[test]
     fn a_target_is_what_is_no_recording() {
-        for (path, is_target) in [("a.asf", true), ("a.bvh", true), ("preset:smpl", true), ("a.c3d", false), ("dir", false)] {
+        for (path, is_target) in
+            [("a.asf", true), ("a.bvh", true), ("preset:smpl", true), ("a.c3d", false), ("dir", false)]
+        {
             assert_eq!(holds_skeleton(Path::new(path)), is_target, "{path}");
         }
     }

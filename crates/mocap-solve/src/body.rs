@@ -87,8 +87,14 @@ fn usual_turn(role: Option<Role>) -> f64 {
         Some(Role::LeftHand | Role::RightHand | Role::LeftFoot | Role::RightFoot) => 0.6,
         Some(Role::LeftToes | Role::RightToes) => 0.4,
         Some(
-            Role::LeftUpperArm | Role::RightUpperArm | Role::LeftLowerArm | Role::RightLowerArm
-            | Role::LeftUpperLeg | Role::RightUpperLeg | Role::LeftLowerLeg | Role::RightLowerLeg,
+            Role::LeftUpperArm
+            | Role::RightUpperArm
+            | Role::LeftLowerArm
+            | Role::RightLowerArm
+            | Role::LeftUpperLeg
+            | Role::RightUpperLeg
+            | Role::LeftLowerLeg
+            | Role::RightLowerLeg,
         ) => 1.2,
         _ => 0.3,
     }
@@ -119,7 +125,9 @@ impl Body {
         let rest = rest_rotations(skeleton);
         let mut index = vec![None; skeleton.len()];
         let mut body = Body { joints: Vec::new(), dofs: Vec::new(), chains: Vec::new() };
-        for (id, joint) in skeleton.iter().filter(|(id, _)| needed[id.index()] && skeleton.is_in_subtree(*id, root)) {
+        for (id, joint) in
+            skeleton.iter().filter(|(id, _)| needed[id.index()] && skeleton.is_in_subtree(*id, root))
+        {
             let is_root = id == root;
             let parent = joint.parent.filter(|_| !is_root).and_then(|parent| index[parent.index()]);
             index[id.index()] = Some(body.joints.len());
@@ -246,7 +254,8 @@ impl Body {
             match &joint.turns {
                 Turns::Fixed => {}
                 Turns::Ball => {
-                    moved.turns[index] = state.turns[index] * exp(&Vector3::from_column_slice(&step[at..at + 3]));
+                    moved.turns[index] =
+                        state.turns[index] * exp(&Vector3::from_column_slice(&step[at..at + 3]));
                     at += 3;
                 }
                 Turns::Axes { frame, axes, .. } => {

@@ -199,13 +199,15 @@ impl System {
             for (marker, place) in &frame.seen {
                 let attached = &markers[*marker];
                 let placed = &solver.placed;
-                let found = placed.position[attached.joint] + placed.rotation[attached.joint] * attached.place;
+                let found =
+                    placed.position[attached.joint] + placed.rotation[attached.joint] * attached.place;
                 let off = place - found;
                 let weight = attached.weight * (c / (c + off.norm_squared())).powi(2);
                 blocks.clear();
                 blocks.push((3 * marker, placed.rotation[attached.joint]));
                 for free in &offsets[attached.joint] {
-                    let parent = body.joints[options.offsets[*free].joint].parent.expect("the root is not free");
+                    let parent =
+                        body.joints[options.offsets[*free].joint].parent.expect("the root is not free");
                     blocks.push((3 * (markers.len() + free), placed.rotation[parent]));
                 }
                 let chain = &body.chains[attached.joint];

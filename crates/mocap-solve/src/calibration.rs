@@ -55,7 +55,10 @@ impl Calibration {
             true => {
                 let skeleton = subject.calibrated_skeleton();
                 let joints = skeleton.as_ref().unwrap_or(&subject.skeleton).joints().to_vec();
-                joints.iter().map(|joint| Bone { name: joint.name.clone(), offset: (joint.offset * metres).into() }).collect()
+                joints
+                    .iter()
+                    .map(|joint| Bone { name: joint.name.clone(), offset: (joint.offset * metres).into() })
+                    .collect()
             }
             false => Vec::new(),
         };
@@ -78,7 +81,12 @@ impl Calibration {
     pub(crate) fn subject(&self, landmarks: &[Landmark]) -> Result<Subject, SolveError> {
         let whole = template::skeleton(1.0, |_| true);
         let is_kept = |name: &str| self.bones.iter().any(|bone| bone.name == name);
-        let roles: Vec<_> = whole.joints().iter().filter(|joint| is_kept(&joint.name)).filter_map(|joint| joint.role).collect();
+        let roles: Vec<_> = whole
+            .joints()
+            .iter()
+            .filter(|joint| is_kept(&joint.name))
+            .filter_map(|joint| joint.role)
+            .collect();
         let made: Skeleton = template::skeleton(1.0, |role| roles.contains(&role));
         let skeleton = made.with_joints(|joint| {
             if let Some(bone) = self.bones.iter().find(|bone| bone.name == joint.name) {

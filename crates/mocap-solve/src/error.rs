@@ -15,7 +15,9 @@ pub enum SolveError {
     TooFewLabels { found: usize, all: usize, least: usize, examples: String },
     #[error("the recording shows several subjects: {names}; choose one")]
     Subjects { names: String },
-    #[error("no marker is on {missing}; markers are on {present}: a body needs the hips or the chest, with three markers")]
+    #[error(
+        "no marker is on {missing}; markers are on {present}: a body needs the hips or the chest, with three markers"
+    )]
     NoTrunk { missing: String, present: String },
     #[error("all markers are on the {side}: a skeleton cannot be made of one side; name one as target")]
     OneSide { side: &'static str },
@@ -23,9 +25,13 @@ pub enum SolveError {
     NotABody { missing: &'static str },
     #[error("the unit of the target skeleton is not known")]
     TargetUnit,
-    #[error("no frame has enough markers at once: {most} of {markers} are seen together, and {least} are needed")]
+    #[error(
+        "no frame has enough markers at once: {most} of {markers} are seen together, and {least} are needed"
+    )]
     NoFrameSeen { most: usize, markers: usize, least: usize },
-    #[error("the markers do not fit a body: after the best fit {share:.0} % of them are more than {limit} mm off")]
+    #[error(
+        "the markers do not fit a body: after the best fit {share:.0} % of them are more than {limit} mm off"
+    )]
     NoFit { share: f64, limit: u32 },
     #[error("the calibration is of other markers: {missing} of {all} labels are not in it")]
     OtherCalibration { missing: usize, all: usize },

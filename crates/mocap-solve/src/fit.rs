@@ -2,13 +2,13 @@
 
 use mocap_model::Vector3;
 
+use crate::SolveError;
 use crate::body::State;
 use crate::calibrate::{CalibrationFrame, CalibrationOptions, Determined, calibrate};
 use crate::frame::{Attached, FrameOptions, FrameSolver, Held};
 use crate::start::{cold, warm};
 use crate::subject::Subject;
 use crate::take::Take;
-use crate::SolveError;
 
 /// Frames that the calibration chooses from.
 const CANDIDATES: usize = 200;
@@ -96,19 +96,23 @@ fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate
             subject.body.place(&candidate.state, &mut solver.placed);
             let (turn, place) = (solver.placed.rotation[0], solver.placed.position[0]);
             let local = |attached: &Attached| {
-                let at = solver.placed.position[attached.joint] + solver.placed.rotation[attached.joint] * attached.place;
+                let at = solver.placed.position[attached.joint]
+                    + solver.placed.rotation[attached.joint] * attached.place;
                 turn.tr_mul(&(at - place))
             };
             subject.attached.iter().map(local).collect()
         })
         .collect();
-    let seen: Vec<usize> = candidates.iter().map(|candidate| take.seen(candidate.frame, used).len()).collect();
+    let seen: Vec<usize> =
+        candidates.iter().map(|candidate| take.seen(candidate.frame, used).len()).collect();
     let most = seen.iter().copied().max().unwrap_or(0);
     let share: Vec<f64> = seen.iter().map(|seen| *seen as f64 / most.max(1) as f64).collect();
     let distance = |a: usize, b: usize| -> f64 {
         features[a].iter().zip(&features[b]).map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
     };
-    let Some(first) = (0..candidates.len()).max_by_key(|at| (seen[*at], usize::MAX - at)) else { return Vec::new() };
+    let Some(first) = (0..candidates.len()).max_by_key(|at| (seen[*at], usize::MAX - at)) else {
+        return Vec::new();
+    };
     let mut chosen = vec![first];
     let mut nearest: Vec<f64> = (0..candidates.len()).map(|at| distance(at, first)).collect();
     while chosen.len() < CHOSEN.min(candidates.len()) {
@@ -145,15 +149,25 @@ pub(crate) fn round(
     subject.attached.iter_mut().for_each(|attached| attached.weight = sigma.powi(-2));
     let mut determined = Determined::default();
     for scale in scales {
-        let options =
-            CalibrationOptions { priors: &subject.priors, offsets: &subject.offsets, scale: *scale, steps: 15 };
+        let options = CalibrationOptions {
+            priors: &subject.priors,
+            offsets: &subject.offsets,
+            scale: *scale,
+            steps: 15,
+        };
         determined = calibrate(&mut subject.body, &mut subject.attached, &mut frames, &options);
     }
     determined
 }
 
 /// Solves the candidates again, from where they are.
-pub(crate) fn refine(subject: &Subject, take: &Take, used: &[bool], candidates: &mut [Candidate], widths: &[f64]) {
+pub(crate) fn refine(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    candidates: &mut [Candidate],
+    widths: &[f64],
+) {
     let mut solver = FrameSolver::new(&subject.body);
     for candidate in candidates {
         let seen = take.seen(candidate.frame, used);
@@ -185,8 +199,12 @@ pub(crate) fn predicted(solver: &FrameSolver, attached: &Attached) -> Vector3<f6
 
 /// σ of markers as their residuals show it [m]: robust, so that ghosts do not count.
 pub(crate) fn sigma_of(residuals: &[Vec<f64>], used: &[bool]) -> f64 {
-    let mut all: Vec<f64> =
-        residuals.iter().zip(used).filter(|(_, used)| **used).flat_map(|(residuals, _)| residuals.iter().copied()).collect();
+    let mut all: Vec<f64> = residuals
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| **used)
+        .flat_map(|(residuals, _)| residuals.iter().copied())
+        .collect();
     all.sort_by(f64::total_cmp);
     // The median distance of three normal numbers is 1.54 σ.
     let median = all.get(all.len() / 2).copied().unwrap_or(FIRST);
@@ -210,7 +228,8 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
                 let seen = take.seen(frame, used);
                 if seen.len() >= 3 {
                     // The motion goes on as it did.
-                    let mut start = before.as_ref().map_or(state.clone(), |before| body.between(before, &state, 2.0));
+                    let mut start =
+                        before.as_ref().map_or(state.clone(), |before| body.between(before, &state, 2.0));
                     warm(&mut solver, body, markers, &seen, &mut start, &widths, FINE);
                     before = Some(std::mem::replace(&mut state, start));
                 }

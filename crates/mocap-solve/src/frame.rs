@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn a_turn_changes_as_its_jacobian_says() {
-        for turn in [Vector3::new(0.3, -0.8, 1.1), Vector3::new(1e-5, 2e-5, 0.0), Vector3::new(0.0, 2.9, 0.4)] {
+        for turn in [Vector3::new(0.3, -0.8, 1.1), Vector3::new(1e-5, 2e-5, 0.0), Vector3::new(0.0, 2.9, 0.4)]
+        {
             let jacobian = inverse_right_jacobian(&turn);
             for axis in 0..3 {
                 let mut step = Vector3::zeros();

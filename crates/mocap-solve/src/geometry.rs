@@ -46,7 +46,8 @@ pub(crate) fn role_of(segment: Segment, side: Option<Side>) -> Role {
 impl Geometry {
     /// `None` where the skeleton has neither two legs nor two arms by its roles, or no size.
     pub(crate) fn of(skeleton: &Skeleton, metres: f64) -> Option<Geometry> {
-        let places: Vec<Vector3<f64>> = rest_places(skeleton).into_iter().map(|place| place * metres).collect();
+        let places: Vec<Vector3<f64>> =
+            rest_places(skeleton).into_iter().map(|place| place * metres).collect();
         let roles: Vec<(Role, JointId)> =
             skeleton.iter().filter_map(|(id, joint)| Some((joint.role?, hand(skeleton, id)))).collect();
         let find = |role: Role| roles.iter().find(|(other, _)| *other == role).map(|(_, id)| *id);
@@ -57,7 +58,8 @@ impl Geometry {
         let middle = |pair: Option<(Vector3<f64>, Vector3<f64>)>| pair.map(|(a, b)| (a + b) / 2.0);
         let chest = middle(arms);
         let hips = middle(legs).or(place(Role::Hips))?;
-        let above = chest.or(place(Role::Head)).or(place(Role::Neck)).or(place(Role::Chest)).or(place(Role::Spine));
+        let above =
+            chest.or(place(Role::Head)).or(place(Role::Neck)).or(place(Role::Chest)).or(place(Role::Spine));
         let feet = middle(pair(Role::LeftFoot)).or(middle(pair(Role::LeftLowerLeg)));
         let up = above.map(|above| above - hips).or(feet.map(|feet| hips - feet))?;
         let left = left_end - right_end;
@@ -68,10 +70,8 @@ impl Geometry {
             let above = |id: JointId| std::iter::successors(Some(id), |id| skeleton.joint(*id).parent);
             above(a).find(|id| *id != a && above(b).any(|other| other == *id))
         };
-        let chest_joint = join(Role::LeftUpperArm)
-            .or(find(Role::UpperChest))
-            .or(find(Role::Chest))
-            .or(find(Role::Spine));
+        let chest_joint =
+            join(Role::LeftUpperArm).or(find(Role::UpperChest)).or(find(Role::Chest)).or(find(Role::Spine));
         let root = join(Role::LeftUpperLeg).or(find(Role::Hips)).or(chest_joint)?;
         let chain = |roles: [Role; 3]| {
             let [a, b, c] = [place(roles[0])?, place(roles[1])?, place(roles[2])?];

@@ -19,7 +19,8 @@ pub(crate) fn read(label: &str) -> Label {
     let mut sided = Vec::new();
     for (at, word) in words.iter().enumerate().filter(|_| words.len() > 1) {
         if let Some(left) = side_of(word) {
-            let rest = words.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| word.as_str());
+            let rest =
+                words.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| word.as_str());
             sided.push((left, rest.collect()));
         }
     }
@@ -52,7 +53,8 @@ fn words(label: &str) -> Vec<String> {
         let after = letters.get(at + 1);
         let begins = letter.is_uppercase()
             && (before.is_some_and(char::is_lowercase)
-                || (before.is_some_and(char::is_uppercase) && after.is_some_and(|after| after.is_lowercase())));
+                || (before.is_some_and(char::is_uppercase)
+                    && after.is_some_and(|after| after.is_lowercase())));
         if begins {
             words.push(String::new());
         }

@@ -113,13 +113,16 @@ impl MarkerSets {
     /// [`SolveError::MarkerTable`] with line and column, or the name that is wrong.
     pub fn with(mut self, text: &str) -> Result<MarkerSets, SolveError> {
         let wrong = |reason: String| SolveError::MarkerTable { reason };
-        let table: Table = toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+        let table: Table =
+            toml::from_str(text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
         for row in table.landmark {
             let Some(first) = row.names.first().cloned() else {
                 return Err(wrong(format!("a landmark of {:?} has no names", row.segment)));
             };
             let numbers = row.at.iter().chain([&row.sigma]);
-            if !numbers.clone().all(|number| number.is_finite() && number.abs() <= FARTHEST) || row.sigma <= 0.0 {
+            if !numbers.clone().all(|number| number.is_finite() && number.abs() <= FARTHEST)
+                || row.sigma <= 0.0
+            {
                 let message = "'at' has to be within 1 m of the body and 'sigma' above 0 [m]";
                 return Err(wrong(format!("landmark '{first}': {message}")));
             }
@@ -146,7 +149,13 @@ impl MarkerSets {
                 if on_trunk(row.segment) && *side == Some(Side::Right) && row.sided {
                     at.x = -at.x;
                 }
-                self.landmarks.push(Landmark { name, segment: row.segment, side: *side, at, sigma: row.sigma });
+                self.landmarks.push(Landmark {
+                    name,
+                    segment: row.segment,
+                    side: *side,
+                    at,
+                    sigma: row.sigma,
+                });
                 for name in &row.names {
                     let whole = label::read(name).whole;
                     match side.filter(|_| row.sided) {
@@ -186,7 +195,12 @@ impl MarkerSets {
     /// Only the labels of a set are known then.
     pub(crate) fn only(&self, set: &str) -> Option<Vec<(String, Landmark)>> {
         let labels = self.labels(set)?;
-        Some(labels.into_iter().filter_map(|label| Some((label.clone(), self.find(&label)?.clone()))).collect())
+        Some(
+            labels
+                .into_iter()
+                .filter_map(|label| Some((label.clone(), self.find(&label)?.clone())))
+                .collect(),
+        )
     }
 }
 
@@ -215,7 +229,10 @@ mod tests {
             assert_eq!(only.len(), sets.labels(set).unwrap().len(), "{set}");
             let mut names: Vec<&str> = only.iter().map(|(_, landmark)| landmark.name.as_str()).collect();
             names.sort_unstable();
-            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{set}: two labels are one landmark: {names:?}");
+            assert!(
+                names.windows(2).all(|pair| pair[0] != pair[1]),
+                "{set}: two labels are one landmark: {names:?}"
+            );
         }
     }
 

@@ -34,7 +34,12 @@ pub(crate) fn distances(subject: &Subject, take: &Take, states: &[State]) -> Vec
 }
 
 /// Finds exchanged labels, and exchanges them back.
-pub(crate) fn exchange_back(subject: &Subject, take: &mut Take, used: &[bool], states: &[State]) -> Vec<Exchange> {
+pub(crate) fn exchange_back(
+    subject: &Subject,
+    take: &mut Take,
+    used: &[bool],
+    states: &[State],
+) -> Vec<Exchange> {
     let mut solver = FrameSolver::new(&subject.body);
     let mut found: Vec<Exchange> = Vec::new();
     for (frame, state) in states.iter().enumerate() {
@@ -48,7 +53,9 @@ pub(crate) fn exchange_back(subject: &Subject, take: &mut Take, used: &[bool], s
             .collect();
         for (at, a) in off.iter().enumerate() {
             for b in &off[at + 1..] {
-                let (Some(first), Some(second)) = (take.point(frame, *a), take.point(frame, *b)) else { continue };
+                let (Some(first), Some(second)) = (take.point(frame, *a), take.point(frame, *b)) else {
+                    continue;
+                };
                 let crossed = [(first - places[*b]).norm(), (second - places[*a]).norm()];
                 let own = [(first - places[*a]).norm(), (second - places[*b]).norm()];
                 if crossed.iter().zip(own).all(|(crossed, own)| *crossed < NEAR && *crossed < 0.5 * own) {
@@ -79,7 +86,9 @@ fn filled(
     solver: &mut FrameSolver,
 ) -> Vec<usize> {
     let [a, b] = exchange.markers;
-    let (Some(first), Some(last)) = (exchange.frames.first(), exchange.frames.last()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (exchange.frames.first(), exchange.frames.last()) else {
+        return Vec::new();
+    };
     let reach = 30;
     let range = first.saturating_sub(reach)..(last + reach + 1).min(take.frames);
     let mut frames = Vec::new();
@@ -102,7 +111,9 @@ fn filled(
         let [place_a, place_b] = [a, b].map(|marker| predicted(solver, &subject.attached[marker]));
         type Place = mocap_model::Vector3<f64>;
         let is_other = |point: Option<Place>, own: &Place, other: &Place| {
-            point.map(|point: Place| (point - other).norm() < 0.5 * (point - own).norm() && (point - other).norm() < 2.0 * NEAR)
+            point.map(|point: Place| {
+                (point - other).norm() < 0.5 * (point - own).norm() && (point - other).norm() < 2.0 * NEAR
+            })
         };
         let votes = [
             is_other(take.point(frame, a), &place_a, &place_b),
@@ -116,7 +127,12 @@ fn filled(
 }
 
 /// By frame: the joints whose own markers, or those next to them, are not all seen where they belong.
-pub(crate) fn doubted(subject: &Subject, take: &Take, used: &[bool], distances: &[Option<f64>]) -> Vec<Vec<bool>> {
+pub(crate) fn doubted(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    distances: &[Option<f64>],
+) -> Vec<Vec<bool>> {
     let (joints, count) = (subject.body.joints.len(), take.names.len());
     (0..take.frames)
         .map(|frame| {

@@ -131,13 +131,22 @@ pub struct SolveReport {
 impl Gated for SolveReport {
     const METRICS: &'static [Metric<SolveReport>] = &[
         Metric::new("residual", "m", "mean distance of markers", |report| report.residual.mean),
-        Metric::new("residual-rms", "m", "root mean square distance of markers", |report| report.residual.rms),
-        Metric::new("residual-p95", "m", "95th percentile of distances of markers", |report| report.residual.p95),
-        Metric::new("doubtful", "", "share of frames that are doubtful", |report| Some(1.0 - report.solved)),
-        Metric::new("ghosts", "", "positions that were left out", |report| Some(report.repairs.ghosts as f64)),
-        Metric::new("attachment", "m", "how far the attachment that is determined worst may be off", |report| {
-            report.markers.iter().filter_map(|marker| marker.sigma).reduce(f64::max)
+        Metric::new("residual-rms", "m", "root mean square distance of markers", |report| {
+            report.residual.rms
         }),
+        Metric::new("residual-p95", "m", "95th percentile of distances of markers", |report| {
+            report.residual.p95
+        }),
+        Metric::new("doubtful", "", "share of frames that are doubtful", |report| Some(1.0 - report.solved)),
+        Metric::new("ghosts", "", "positions that were left out", |report| {
+            Some(report.repairs.ghosts as f64)
+        }),
+        Metric::new(
+            "attachment",
+            "m",
+            "how far the attachment that is determined worst may be off",
+            |report| report.markers.iter().filter_map(|marker| marker.sigma).reduce(f64::max),
+        ),
     ];
 }
 

@@ -80,7 +80,8 @@ pub fn solve(
     };
     let up = target.map_or(SignedAxis::Y, |target| target.space().up);
     let mut take = Take::of(markers, options.sets, only.as_deref(), up, &mut warnings)?;
-    let trial = options.static_trial.map(|trial| Take::of(trial, options.sets, only.as_deref(), up, &mut Vec::new()));
+    let trial =
+        options.static_trial.map(|trial| Take::of(trial, options.sets, only.as_deref(), up, &mut Vec::new()));
     let trial = trial.transpose()?;
     let landmarks = all_landmarks(&take, trial.as_ref());
     take = with_landmarks(&take, &landmarks);
@@ -156,7 +157,9 @@ fn with_landmarks(take: &Take, landmarks: &[(String, Landmark)]) -> Take {
         .map(|(_, landmark)| take.landmarks.iter().position(|other| other.name == landmark.name))
         .collect();
     let points = (0..take.frames)
-        .flat_map(|frame| columns.iter().map(move |column| column.and_then(|column| take.point(frame, column))))
+        .flat_map(|frame| {
+            columns.iter().map(move |column| column.and_then(|column| take.point(frame, column)))
+        })
         .collect();
     let (names, landmarks) = landmarks.iter().cloned().unzip();
     Take { names, landmarks, frames: take.frames, points }
@@ -165,9 +168,11 @@ fn with_landmarks(take: &Take, landmarks: &[(String, Landmark)]) -> Take {
 /// Refuses markers that cannot show a body.
 fn check_body(landmarks: &[Landmark], has_target: bool) -> Result<(), SolveError> {
     let count = |of: &dyn Fn(&Landmark) -> bool| landmarks.iter().filter(|landmark| of(landmark)).count();
-    let trunk = |landmark: &Landmark| matches!(landmark.segment, Segment::Hips | Segment::Chest | Segment::Shoulder);
+    let trunk =
+        |landmark: &Landmark| matches!(landmark.segment, Segment::Hips | Segment::Chest | Segment::Shoulder);
     if count(&trunk) < 3 {
-        let mut present: Vec<&str> = landmarks.iter().map(|landmark| segment_name(landmark.segment)).collect();
+        let mut present: Vec<&str> =
+            landmarks.iter().map(|landmark| segment_name(landmark.segment)).collect();
         present.sort_unstable();
         present.dedup();
         return Err(SolveError::NoTrunk { missing: "the trunk".into(), present: present.join(", ") });
@@ -201,7 +206,11 @@ fn best_size(take: &Take, used: &[bool]) -> Result<Subject, SolveError> {
         }
     }
     let most = order.first().map_or(0, |frame| take.seen(*frame, used).len());
-    best.map(|(_, subject)| subject).ok_or(SolveError::NoFrameSeen { most, markers: take.names.len(), least: 6 })
+    best.map(|(_, subject)| subject).ok_or(SolveError::NoFrameSeen {
+        most,
+        markers: take.names.len(),
+        least: 6,
+    })
 }
 
 /// Attachments, and lengths of a skeleton that is made; names markers that are wrong throughout.
@@ -284,7 +293,15 @@ fn trial_frames(subject: &Subject, trial: &Take, used: &[bool]) -> Result<Vec<Ca
 fn refine_trial(subject: &Subject, frames: &mut [CalibrationFrame], widths: &[f64]) {
     let mut solver = FrameSolver::new(&subject.body);
     for frame in frames {
-        start::warm(&mut solver, &subject.body, &subject.attached, &frame.seen, &mut frame.state, widths, 1e-5);
+        start::warm(
+            &mut solver,
+            &subject.body,
+            &subject.attached,
+            &frame.seen,
+            &mut frame.state,
+            widths,
+            1e-5,
+        );
     }
 }
 
@@ -313,7 +330,12 @@ fn wrong_throughout(
 }
 
 /// The poses of all frames, with labels exchanged back.
-fn poses(calibrated: &mut Calibrated, take: &mut Take, used: &mut [bool], rate: f64) -> (Vec<State>, Vec<Exchange>) {
+fn poses(
+    calibrated: &mut Calibrated,
+    take: &mut Take,
+    used: &mut [bool],
+    rate: f64,
+) -> (Vec<State>, Vec<Exchange>) {
     let Calibrated { subject, candidates, .. } = calibrated;
     let mut states = fit::track(subject, take, used, candidates);
     let mut exchanges = repair::exchange_back(subject, take, used, &states);
@@ -380,7 +402,8 @@ fn report(
         .filter(|marker| !of_marker(*marker).is_empty())
         .map(|marker| {
             let Residual { mean, p95, max, .. } = Residual::of(&of_marker(marker));
-            let sigma = determined.attachments.get(marker).copied().filter(|sigma| sigma.is_finite() && used[marker]);
+            let sigma =
+                determined.attachments.get(marker).copied().filter(|sigma| sigma.is_finite() && used[marker]);
             MarkerResidual {
                 name: take.names[marker].clone(),
                 segment: joint_name(marker),
@@ -453,7 +476,8 @@ fn doubtful(
             at = body.joints[joint].parent;
         }
     }
-    let good = |frame: usize, marker: usize| distances[frame * count + marker].is_some_and(|off| off <= repair::OFF);
+    let good =
+        |frame: usize, marker: usize| distances[frame * count + marker].is_some_and(|off| off <= repair::OFF);
     let mut unseen_since: Vec<usize> = vec![0; body.joints.len()];
     let mut reasons: Vec<Option<(f64, String)>> = Vec::with_capacity(take.frames);
     for frame in 0..take.frames {
@@ -504,10 +528,16 @@ fn warn(
     for marker in (0..count).filter(|marker| used[*marker]) {
         let name = || take.names[marker].clone();
         let of = |frame: usize| distances[frame * count + marker];
-        let off: Vec<usize> = (0..take.frames).filter(|frame| of(*frame).is_some_and(|off| off > repair::OFF)).collect();
+        let off: Vec<usize> =
+            (0..take.frames).filter(|frame| of(*frame).is_some_and(|off| off > repair::OFF)).collect();
         if let Some(first) = off.first() {
             let most = off.iter().filter_map(|frame| of(*frame)).fold(0.0, f64::max);
-            warnings.push(SolveWarning::Ghosts { marker: name(), count: off.len(), first: *first, off: most });
+            warnings.push(SolveWarning::Ghosts {
+                marker: name(),
+                count: off.len(),
+                first: *first,
+                off: most,
+            });
         }
         let missing = (0..take.frames).filter(|frame| of(*frame).is_none()).count();
         if missing > 0 && missing < take.frames {
@@ -546,7 +576,13 @@ fn warn_of_subject(subject: &Subject, take: &Take, trial: &Take, warnings: &mut 
 }
 
 /// Warns where the body does not stand along the axis that is up.
-fn warn_of_up(subject: &Subject, states: &[State], stated: SignedAxis, up: SignedAxis, warnings: &mut Vec<SolveWarning>) {
+fn warn_of_up(
+    subject: &Subject,
+    states: &[State],
+    stated: SignedAxis,
+    up: SignedAxis,
+    warnings: &mut Vec<SolveWarning>,
+) {
     let mut solver = FrameSolver::new(&subject.body);
     let mut sum = Vector3::zeros();
     let rest = subject.geometry.up();
@@ -556,7 +592,9 @@ fn warn_of_up(subject: &Subject, states: &[State], stated: SignedAxis, up: Signe
         sum += solver.placed.rotation[0] * of_root;
     }
     if sum.dot(&up.vector()) < 0.3 * sum.norm() {
-        let all = Axis::ALL.into_iter().flat_map(|axis| [false, true].map(|negative| SignedAxis { axis, negative }));
+        let all = Axis::ALL
+            .into_iter()
+            .flat_map(|axis| [false, true].map(|negative| SignedAxis { axis, negative }));
         let axis = all.clone().max_by(|a, b| sum.dot(&a.vector()).total_cmp(&sum.dot(&b.vector())));
         let back = crate::take::turn_up(up, stated);
         let axis = axis.map(|axis| back * axis.vector());
@@ -589,7 +627,8 @@ fn clip(subject: &Subject, states: &[State], markers: &Markers) -> Result<Clip, 
             tracks.rotation = rotation;
         }
         if at == 0 {
-            let places = states.iter().map(|state| turn * (state.translation / subject.metres - place)).collect();
+            let places =
+                states.iter().map(|state| turn * (state.translation / subject.metres - place)).collect();
             tracks.translation = Track::from_samples(places);
         }
     }

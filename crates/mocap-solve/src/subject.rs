@@ -30,7 +30,11 @@ pub(crate) const FIRST_SIGMA: f64 = 0.01;
 
 impl Subject {
     /// A given skeleton with markers.
-    pub(crate) fn given(skeleton: &Skeleton, metres: f64, landmarks: &[Landmark]) -> Result<Subject, SolveError> {
+    pub(crate) fn given(
+        skeleton: &Skeleton,
+        metres: f64,
+        landmarks: &[Landmark],
+    ) -> Result<Subject, SolveError> {
         let missing = SolveError::NotABody { missing: "pair of legs or arms" };
         let geometry = Geometry::of(skeleton, metres).ok_or(missing)?;
         let mut joints: Vec<JointId> = Vec::with_capacity(landmarks.len());
@@ -49,7 +53,9 @@ impl Subject {
             places.push(place);
         }
         let body = Body::of(skeleton, geometry.root, &joints, metres, &geometry.left);
-        let index = |joint: JointId| body.find(joint).ok_or(SolveError::NotABody { missing: "trunk above its limbs" });
+        let index = |joint: JointId| {
+            body.find(joint).ok_or(SolveError::NotABody { missing: "trunk above its limbs" })
+        };
         let mut attached = Vec::with_capacity(landmarks.len());
         for ((joint, place), landmark) in joints.iter().zip(&places).zip(landmarks) {
             let weight = 1.0 / (FIRST_SIGMA.powi(2) + landmark.sigma.powi(2));
@@ -158,9 +164,8 @@ fn is_wanted(role: Role, landmarks: &[Landmark]) -> bool {
         [Segment::Shoulder, Segment::UpperArm, Segment::LowerArm, Segment::Hand],
     );
     match role {
-        LeftUpperLeg | RightUpperLeg | LeftLowerLeg | RightLowerLeg | LeftFoot | RightFoot | LeftToes | RightToes => {
-            on(&leg)
-        }
+        LeftUpperLeg | RightUpperLeg | LeftLowerLeg | RightLowerLeg | LeftFoot | RightFoot | LeftToes
+        | RightToes => on(&leg),
         _ => on(&arm),
     }
 }

@@ -124,7 +124,9 @@ const FEWEST_LABELS: usize = 8;
 fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
     let mut subjects: Vec<(&str, usize)> = Vec::new();
     for label in markers.names() {
-        let Some((subject, _)) = label.rsplit_once(':').filter(|_| sets.find(label).is_some()) else { continue };
+        let Some((subject, _)) = label.rsplit_once(':').filter(|_| sets.find(label).is_some()) else {
+            continue;
+        };
         match subjects.iter_mut().find(|(other, _)| *other == subject) {
             Some((_, count)) => *count += 1,
             None => subjects.push((subject, 1)),
@@ -144,8 +146,12 @@ fn extent(markers: &Markers, known: &[(Landmark, usize)]) -> Option<f64> {
     let step = markers.frames().div_ceil(31).max(1);
     let mut sizes: Vec<f64> = Vec::new();
     for frame in (0..markers.frames()).step_by(step) {
-        let points: Vec<Vector3<f64>> = known.iter().filter_map(|(_, at)| markers.position(frame, *at)).collect();
-        let pairs = points.iter().enumerate().flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a - b).norm()));
+        let points: Vec<Vector3<f64>> =
+            known.iter().filter_map(|(_, at)| markers.position(frame, *at)).collect();
+        let pairs = points
+            .iter()
+            .enumerate()
+            .flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a - b).norm()));
         sizes.extend(pairs.max_by(f64::total_cmp));
     }
     sizes.sort_by(f64::total_cmp);

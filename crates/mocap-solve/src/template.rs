@@ -54,7 +54,8 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Skeleton {
     let mut index: Vec<(&str, JointId)> = Vec::new();
     let mut joints = Vec::new();
     for Row(name, role, parent, offset, _) in ROWS {
-        let above = parent.and_then(|parent| index.iter().find(|(other, _)| *other == parent)).map(|(_, id)| *id);
+        let above =
+            parent.and_then(|parent| index.iter().find(|(other, _)| *other == parent)).map(|(_, id)| *id);
         if (parent.is_some() && above.is_none()) || role.is_some_and(|role| !wanted(role)) {
             continue;
         }
@@ -63,7 +64,8 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Skeleton {
         joints.push(Joint { role: *role, end_site: role.is_none(), ..joint });
     }
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
-    Skeleton::new("subject", Space { unit, ..Space::default() }, joints).expect("the table is a tree of finite offsets")
+    Skeleton::new("subject", Space { unit, ..Space::default() }, joints)
+        .expect("the table is a tree of finite offsets")
 }
 
 /// How far the offset of a joint may differ from the template [m]; `None` where it only scales.

@@ -113,7 +113,8 @@ mod tests {
             }
         }
         let wanted = [1.0, -2.0, 3.0, 0.25];
-        let mut x: Vec<f64> = full.iter().map(|row| row.iter().zip(wanted).map(|(a, b)| a * b).sum()).collect();
+        let mut x: Vec<f64> =
+            full.iter().map(|row| row.iter().zip(wanted).map(|(a, b)| a * b).sum()).collect();
         assert!(matrix.factor());
         matrix.solve_transposed(&mut x);
         matrix.solve_lower(&mut x);
