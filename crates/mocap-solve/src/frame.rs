@@ -278,17 +278,18 @@ fn inverse_right_jacobian(turn: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() + cross * 0.5 + cross * cross * share
 }
 
+/// A point, where it goes, and its weight.
+type WeightedPair = (Vector3<f64>, Vector3<f64>, f64);
+
 /// The rotation and translation that put points `from` onto `to` with the least weighted sum of squares.
 ///
 /// Based on: W. Kabsch, "A solution for the best rotation to relate two sets of vectors", 1976.
-pub(crate) fn rigid_fit(
-    pairs: &[(Vector3<f64>, Vector3<f64>, f64)],
-) -> Option<(UnitQuaternion<f64>, Vector3<f64>)> {
+pub(crate) fn rigid_fit(pairs: &[WeightedPair]) -> Option<(UnitQuaternion<f64>, Vector3<f64>)> {
     let total: f64 = pairs.iter().map(|pair| pair.2).sum();
     if pairs.len() < 3 || total <= 0.0 {
         return None;
     }
-    let mean = |of: fn(&(Vector3<f64>, Vector3<f64>, f64)) -> Vector3<f64>| {
+    let mean = |of: fn(&WeightedPair) -> Vector3<f64>| {
         pairs.iter().fold(Vector3::zeros(), |sum, pair| sum + of(pair) * pair.2) / total
     };
     let (from, to) = (mean(|pair| pair.0), mean(|pair| pair.1));
