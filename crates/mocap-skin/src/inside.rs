@@ -158,6 +158,11 @@ mod tests {
         assert!((gap + 0.1).abs() < 0.01, "{gap}");
         let (swallowed, _) = measure(0.0);
         assert!(swallowed.share == 1.0 && swallowed.deepest > 0.38, "{swallowed:?}");
+        // Faces that look inwards enclose the same.
+        let mut inverted = surface.clone();
+        inverted.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
+        let mut of_inverted = InsideMeter::new(&inverted, small.clone(), |vertex| vertex < half).unwrap();
+        assert_eq!(of_inverted.measure(&inverted, &object).share, 1.0);
         assert!(InsideMeter::new(&surface, Vec::new(), |_| true).is_none());
         assert!(InsideMeter::new(&surface, small, |_| false).is_none());
     }

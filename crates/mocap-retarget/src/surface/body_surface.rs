@@ -1,11 +1,19 @@
 //! What is known of a body's surface before the first frame: its parts, its distance fields, and places on its arms.
 
-use super::contacts::Touched;
 use crate::RoleMap;
 use crate::body::LimbKind;
 use crate::reference_pose::Directions;
 use mocap_model::{Body, JointId, Role, Side, Skeleton, Vector3};
 use mocap_skin::{Field, InsideMeter, Part, Sided, Surface, parts_of_joints, parts_of_vertices};
+
+/// What an arm may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touched {
+    /// Trunk, head or a leg.
+    Core,
+    /// The other arm.
+    Arm,
+}
 
 /// The height of the person to whom lengths in metres here belong \[m\].
 pub(crate) const PERSON: f64 = 1.7;

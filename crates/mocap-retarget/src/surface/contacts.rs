@@ -1,7 +1,7 @@
 //! Contacts of the source's arms, found on its surface: with its trunk, head and legs, and with its other arm.
 
 use super::arm::{PosedArm, hinge_axes};
-use super::body_surface::BodySurface;
+use super::body_surface::{BodySurface, Touched};
 use crate::smoothing::envelope;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose};
@@ -13,15 +13,6 @@ const TOUCH: f64 = 0.012;
 const SHORTEST: f64 = 0.1;
 /// A contact begins and ends over this time \[s\].
 const FADE: f64 = 0.12;
-
-/// What an arm may touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Touched {
-    /// Trunk, head or a leg.
-    Core,
-    /// The other arm.
-    Arm,
-}
 
 /// The contacts of one arm with one other thing.
 #[derive(Clone, Debug)]

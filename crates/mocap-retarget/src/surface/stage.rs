@@ -8,8 +8,8 @@
 //! Frames further than 0.3 s from any that needs a change keep every bit.
 
 use super::arm::{Change, PosedArm, hinge_axes};
-use super::body_surface::{ArmSurface, BodySurface};
-use super::contacts::{ArmContacts, Touched, other_field};
+use super::body_surface::{ArmSurface, BodySurface, Touched};
+use super::contacts::{ArmContacts, other_field};
 use super::push::{Cost, Demand, smallest_change};
 use crate::pair::TargetLimits;
 use crate::smoothing::envelope;
