@@ -36,12 +36,10 @@ fn handle_others() {
         Some(mask) => mask & 1 << (signal - 1) == 0,
         None => *signal == SIGTERM,
     });
-    // Without a thread or a handler, signals act as on any other process: a manifest survives that as well.
-    let _ = std::thread::Builder::new().spawn(move || {
-        if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
-            signals.forever().for_each(|_| on_signal());
-        }
-    });
+    // Signals are handled from here on, and not from whenever the thread is given time. Without a thread or a handler,
+    // they act as on any other process: a manifest survives that as well.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) else { return };
+    let _ = std::thread::Builder::new().spawn(move || signals.forever().for_each(|_| on_signal()));
 }
 
 /// Removes temporary files and ends the process, whatever other threads do.

@@ -27,8 +27,8 @@ pub fn main(words: &[OsString]) -> u8 {
 }
 
 fn process(words: &[OsString]) -> Exit {
-    let cli = match start::of_process(words) {
-        Ok(Start::Work(cli)) => *cli,
+    let (cli, old_names) = match start::of_process(words) {
+        Ok(Start::Work(cli, old_names)) => (*cli, old_names),
         Ok(Start::Print(print)) => return print.run(),
         Ok(Start::Help(text)) => return start::print_help(&text),
         Ok(Start::Misuse(_)) => unreachable!("a process leaves"),
@@ -38,6 +38,7 @@ fn process(words: &[OsString]) -> Exit {
     let mut console = Console::new(&cli.global);
     let stray = settings::stray_variables(&config::definition());
     console.warnings("the environment", &stray, Detail::Line);
+    console.warnings("the options", &old_names, Detail::Line);
     let exit = run(cli, &mut console);
     console.ended(exit)
 }
@@ -57,7 +58,7 @@ pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
     words.splice(end..end, ["--json", "--progress", "never", "--color", "never"].map(OsString::from));
     let mut output = Rows::new(rows);
     let exit = match start::of_words(&words) {
-        Ok(Start::Work(cli)) => run(*cli, &mut output),
+        Ok(Start::Work(cli, _)) => run(*cli, &mut output),
         Ok(Start::Misuse(row)) => {
             output.row(&row, "");
             Exit::Usage

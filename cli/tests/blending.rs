@@ -25,7 +25,7 @@ fn a_blend_travels_at_the_speed_of_its_weights() {
             "blend",
             "alex_walk.bvh",
             "alex_turn.bvh",
-            "--weight",
+            "--weights",
             weight,
             "-o",
             "b.bvh",
@@ -136,12 +136,12 @@ fn terrain_series_and_keys_are_commands_and_steps() {
     assert_eq!(made["edits"][0]["max_m"], 0.0, "{made}");
     assert!(made["edits"][0]["max_deg"].as_f64().unwrap() < 1e-12, "{made}");
     sandbox.put("ramp.obj", "v -50 0 -50\nv 50 0 -50\nv 50 10 50\nv -50 10 50\nf 1 2 3 4\n");
-    let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.obj", "-o", "ramp.bvh", "--json"]);
+    let made = row(&["terrain", "alex_walk.bvh", "--terrain-mesh", "ramp.obj", "-o", "ramp.bvh", "--json"]);
     let slope = figure(&made, "slope").as_f64().unwrap();
     assert!((slope - 0.1f64.atan().to_degrees()).abs() < 1e-3, "{made}");
     // The same ramp as a mesh in glTF.
     sandbox.put("ramp.gltf", RAMP);
-    let made = row(&["terrain", "alex_walk.bvh", "--mesh", "ramp.gltf", "-o", "same.bvh", "--json"]);
+    let made = row(&["terrain", "alex_walk.bvh", "--terrain-mesh", "ramp.gltf", "-o", "same.bvh", "--json"]);
     assert!((figure(&made, "slope").as_f64().unwrap() - slope).abs() < 1e-5, "{made}");
     sandbox.put("hole.csv", "0,,0\n0,,0\n0,,0\n");
     let hole = ["terrain", "alex_walk.bvh", "--heights", "hole.csv", "--cell", "5", "-o", "x.bvh"];
@@ -159,7 +159,7 @@ fn terrain_series_and_keys_are_commands_and_steps() {
     sandbox.put("nan.toml", "from = nan\nto = 2.0\n[[key]]\ntime = 1.0\njoint = 'Head'\nby = [0, 1, 0]\n");
     let refused = sandbox.run(["warp", "alex_walk.bvh", "--keys", "nan.toml", "-o", "x.bvh"]);
     assert!(refused.stderr.contains("found nan, which is not finite"), "{}", refused.stderr);
-    let refused = sandbox.run(["blend", "alex_walk.bvh", "alex_turn.bvh", "--weight", "1.5", "-o", "x.bvh"]);
+    let refused = sandbox.run(["blend", "alex_walk.bvh", "alex_turn.bvh", "--weights", "1.5", "-o", "x.bvh"]);
     assert!(refused.stderr.contains("usage::weight"), "{}", refused.stderr);
 
     let step = |text: &str| format!("[[step]]\n{text}\n");
@@ -206,7 +206,7 @@ fn mistakes_have_a_code_and_a_place() {
     refused(&still, &["edit::phases", "motion 2: fewer than two foot strikes", "--timing"]);
     // Asked for, there is another way.
     sandbox.run([&still[..], &["--timing", "registration", "-o", "between.bvh"]].concat()).ok();
-    let two = ["blend", "alex_walk.bvh", "alex_turn.bvh", "--weight"];
+    let two = ["blend", "alex_walk.bvh", "alex_turn.bvh", "--weights"];
     for (weight, part) in [
         ("-0.1", "usage::weight"),
         ("1.01", "usage::weight"),
@@ -287,7 +287,7 @@ fn gains_of_one_keep_a_motion_and_other_skeletons_are_refused() {
     let sandbox = Sandbox::new();
     clips(&sandbox);
     sandbox.run(["bands", "alex_walk.bvh", "--gain", "high=1,mid=1,low=1", "-o", "same.bvh"]).ok();
-    sandbox.run(["compare", "alex_walk.bvh", "same.bvh", "--fail-above", "0.001mm"]).ok();
+    sandbox.run(["compare", "alex_walk.bvh", "same.bvh", "--max-error", "0.001mm"]).ok();
     let refused = sandbox.run(["blend", "alex_walk.bvh", "robin_walk.bvh", "-o", "x.bvh"]);
     assert!(
         refused.stderr.contains("edit::skeletons") && refused.stderr.contains("retarget"),

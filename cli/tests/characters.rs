@@ -130,7 +130,7 @@ fn pictures_and_pages_show_the_mesh_of_the_file() {
         // A mesh is a picture in the drawing, capsules are outlines.
         let mesh = draw(&[], "mesh.svg");
         assert_eq!(mesh.matches("<image ").count(), 3, "{file}");
-        assert!(!draw(&["--body", "capsules"], "capsules.svg").contains("<image "), "{file}");
+        assert!(!draw(&["--draw", "capsules"], "capsules.svg").contains("<image "), "{file}");
         assert_ne!(draw(&["--colours", "side"], "sides.svg"), mesh, "{file}");
         for verb in ["view", "render"] {
             let out = if verb == "view" { "out.html" } else { "out.gif" };
@@ -139,7 +139,7 @@ fn pictures_and_pages_show_the_mesh_of_the_file() {
                 sandbox.run([&[verb, file, "-o", out, "--overwrite"], size, body].concat()).ok();
                 sandbox.read(out)
             };
-            assert_ne!(drawn(&[]), drawn(&["--body", "capsules"]), "{verb} {file}");
+            assert_ne!(drawn(&[]), drawn(&["--draw", "capsules"]), "{verb} {file}");
         }
     }
 }

@@ -50,7 +50,7 @@ fn info_says_what_a_file_is() {
 
 #[test]
 fn flags_state_what_a_file_does_not() {
-    let flags = ["info", "leg.bvh", "--json", "--unit", "cm", "--input-up", "Z", "--input-fps", "60"];
+    let flags = ["info", "leg.bvh", "--json", "--input-unit", "cm", "--input-up", "Z", "--input-fps", "60"];
     let row = sandbox().run(flags).ok().rows().remove(0);
     assert_eq!(row["unit"], serde_json::json!({"name": "cm", "metres": 0.01, "source": "flag"}));
     assert_eq!(row["up"], "Z");
@@ -152,7 +152,7 @@ fn every_format_leads_back() {
             sandbox.read(file);
         }
         sandbox.run(["convert", files[0], "-o", "back.bvh", "--unit", "m", "--overwrite"]).ok();
-        let ran = sandbox.run(["compare", "leg.bvh", "back.bvh", "--unit", "m", "--json"]);
+        let ran = sandbox.run(["compare", "leg.bvh", "back.bvh", "--input-unit", "m", "--json"]);
         // Acclaim calls the root 'root'.
         if there == "json" {
             assert!(ran.ok().rows()[0]["max"].as_f64().unwrap() < 1e-6);
@@ -184,7 +184,7 @@ fn an_amc_file_finds_its_skeleton_or_says_what_to_do() {
 fn compare_measures_in_metres_and_gates() {
     let sandbox = sandbox();
     let compare = |flags: &[&str]| sandbox.run([&["compare", "leg.bvh"], flags].concat());
-    let row = compare(&["leg.bvh", "--json", "--fail-above", "0"]).ok().rows().remove(0);
+    let row = compare(&["leg.bvh", "--json", "--max-error", "0"]).ok().rows().remove(0);
     has_fields(
         &row,
         &["max", "p99", "rms", "mean", "shell", "worst", "joints", "frames", "between_frames_max"],
@@ -193,11 +193,11 @@ fn compare_measures_in_metres_and_gates() {
 
     // The hips are 1 cm higher in one frame.
     sandbox.put("high.bvh", LEG.replace("0 1.2 0.2 0 20", "0 1.21 0.2 0 20"));
-    let row = compare(&["high.bvh", "--json", "--unit", "m"]).ok().rows().remove(0);
+    let row = compare(&["high.bvh", "--json", "--input-unit", "m"]).ok().rows().remove(0);
     assert!((row["max"].as_f64().unwrap() - 0.01).abs() < 1e-9, "{row}");
     assert_eq!(row["worst"]["frame"], 2);
-    assert_eq!(compare(&["high.bvh", "--fail-above", "11mm"]).code, 0);
-    let missed = compare(&["high.bvh", "--fail-above", "9mm", "--json"]);
+    assert_eq!(compare(&["high.bvh", "--max-error", "11mm"]).code, 0);
+    let missed = compare(&["high.bvh", "--max-error", "9mm", "--json"]);
     assert_eq!(missed.code, 3);
     assert_eq!(missed.rows()[0]["passed"], false);
     assert!(missed.stderr.contains("10 mm"), "{}", missed.stderr);
@@ -304,7 +304,7 @@ fn wrong_usage_is_exit_code_2() {
     let wrong: [&[&str]; 9] = [
         &[],
         &["info"],
-        &["info", "leg.bvh", "--unit", "yards"],
+        &["info", "leg.bvh", "--input-unit", "yards"],
         &["convert", "leg.bvh"],
         &["convert", "leg.bvh", "-o", "x.xyz"],
         &["convert", "leg.bvh", "-o", "x.amc", "--up", "Z"],

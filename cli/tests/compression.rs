@@ -37,9 +37,9 @@ fn a_clip_goes_there_and_back_within_its_error() {
         assert_eq!(row["bytes"], sandbox.read("leg.mocz").len());
         assert!(row["max_error"].as_f64().unwrap() <= 0.001);
         sandbox.run(["decompress", "leg.mocz", "-o", "back.bvh"]).ok();
-        sandbox.run(["compare", "leg.bvh", "back.bvh", "--unit", "m", "--fail-above", "1mm"]).ok();
+        sandbox.run(["compare", "leg.bvh", "back.bvh", "--input-unit", "m", "--max-error", "1mm"]).ok();
         // Compressed clips are read wherever motions are.
-        sandbox.run(["compare", "leg.bvh", "leg.mocz", "--unit", "m", "--fail-above", "1mm"]).ok();
+        sandbox.run(["compare", "leg.bvh", "leg.mocz", "--input-unit", "m", "--max-error", "1mm"]).ok();
     }
 }
 
@@ -113,13 +113,13 @@ fn damaged_files_and_wrong_bounds_are_errors() {
     ]);
     assert_eq!(fine.code, 1);
     assert_eq!(fine.rows()[0]["error"]["code"], "compress::too-fine");
-    assert_eq!(sandbox.run(["compress", "leg.bvh", "--set", "Finger", "-o", "x.mocz"]).code, 2);
+    assert_eq!(sandbox.run(["compress", "leg.bvh", "--joint-error", "Finger", "-o", "x.mocz"]).code, 2);
 }
 
 #[test]
 fn bounds_of_joints_are_reported_and_misspelt_globs_named() {
     let sandbox = sandbox();
-    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--error", "1cm", "--set", "Knee:error=0.5mm"];
+    let flags = ["compress", "leg.bvh", "--input-unit", "m", "--error", "1cm", "--joint-error", "Knee=0.5mm"];
     let ran = sandbox.run(flags).ok();
     for bounds in [
         "; joint of 'Knee': error max 0.",
@@ -130,7 +130,7 @@ fn bounds_of_joints_are_reported_and_misspelt_globs_named() {
     }
     let flags = ["compress", "leg.bvh", "--input-unit", "m", "--json", "-o", "b.mocz"];
     let row =
-        sandbox.run([&flags[..], &["--set", "Kne?:error=2mm", "--set", "Hipps:error=1cm"]].concat()).ok();
+        sandbox.run([&flags[..], &["--joint-error", "Kne?=2mm", "--joint-error", "Hipps=1cm"]].concat()).ok();
     let row = &row.rows()[0];
     let bound = &row["bounds"][0];
     assert_eq!(
@@ -165,10 +165,10 @@ fn a_compressed_clip_says_what_any_clip_says() {
     {
         assert!(!row[field].is_null(), "{field} in {row}");
     }
-    sandbox.run(["compress", &walk, "-o", "cm.mocz", "--unit", "cm"]).ok();
+    sandbox.run(["compress", &walk, "-o", "cm.mocz", "--input-unit", "cm"]).ok();
     let stated = sandbox.run(["info", "cm.mocz", "--json"]).ok().rows().remove(0);
     assert_eq!((&stated["unit"]["name"], &stated["unit"]["source"]), (&"cm".into(), &"file".into()));
-    let stated = sandbox.run(["info", "a.mocz", "--json", "--unit", "0.02"]).ok().rows().remove(0);
+    let stated = sandbox.run(["info", "a.mocz", "--json", "--input-unit", "0.02"]).ok().rows().remove(0);
     assert_eq!((&stated["unit"]["metres"], &stated["unit"]["source"]), (&0.02.into(), &"flag".into()));
     let shown = sandbox.run(["info", "a.mocz", "--from", "mocz"]).ok().stdout;
     assert!(shown.contains("unit       cm (guessed") && shown.contains("profile    runtime"), "{shown}");

@@ -55,7 +55,7 @@ fn what_cannot_be_edited_is_refused_with_what_helps() {
         (
             "swing.bvh --loop",
             "edit::no-cycle",
-            &["the most similar poses, at ", "apart; a cycle needs", "--loop=30:92"],
+            &["the most similar poses within 120 s, at ", "apart; a cycle needs", "--loop=30:92"],
         ),
         ("alex_walk.bvh --loop=3:5", "edit::option", &["frames of the range is 2", "at least 5"]),
         // Outside the clip.

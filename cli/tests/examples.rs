@@ -49,7 +49,7 @@ fn a_tree_of_amc_becomes_bvh_and_mocz() {
     let info = sandbox.run(["info", "converted/bvh/01/alex_walk.bvh", "--json"]).ok().rows().remove(0);
     assert_eq!(info["fps"].as_f64().unwrap().round(), 60.0, "{info}");
     let files = ["converted/bvh/01/alex_walk.bvh", "converted/mocz/01/alex_walk.mocz"];
-    sandbox.run(["compare", files[0], files[1], "--fail-above", "1.1mm"]).ok();
+    sandbox.run(["compare", files[0], files[1], "--max-error", "1.1mm"]).ok();
 }
 
 #[test]

@@ -140,6 +140,37 @@ fn inputs_that_differ_in_their_extension_keep_it() {
 }
 
 #[test]
+fn names_that_outputs_were_given_are_understood_again() {
+    let sandbox = Sandbox::new();
+    for (name, from) in
+        [("01_01.amc", "alex_walk.amc"), ("01.asf", "alex.asf"), ("01_01.bvh", "alex_turn.bvh")]
+    {
+        sandbox.put(&format!("db/{name}"), std::fs::read(mocap::fixture("clips").join(from)).unwrap());
+    }
+    sandbox.run(["compress", "db", "-o", "small/", "-q"]).ok();
+    assert_eq!(sandbox.files("small"), ["01_01.amc.mocz", "01_01.bvh.mocz"]);
+    let pairs = |one: &str, two: &str| -> Vec<(String, String)> {
+        let rows = sandbox.run(["compare", one, two, "--max-error", "0.2mm", "--json", "-q"]).ok().rows();
+        let text = |row: &serde_json::Value, field: &str| row[field].as_str().unwrap().to_owned();
+        let pairs = rows.iter().filter(|row| row["type"] != "summary");
+        pairs.map(|row| (text(row, "path"), text(row, "other"))).collect()
+    };
+    let pair = |one: &str, two: &str| (one.to_owned(), two.to_owned());
+    assert_eq!(
+        pairs("db", "small"),
+        [pair("db/01_01.amc", "small/01_01.amc.mocz"), pair("db/01_01.bvh", "small/01_01.bvh.mocz")]
+    );
+    // What was compressed from a BVH gets its name back as BVH.
+    sandbox.run(["decompress", "small", "--to", "bvh", "-o", "back/", "-q"]).ok();
+    assert_eq!(sandbox.files("back"), ["01_01.amc.bvh", "01_01.bvh"]);
+    assert_eq!(
+        pairs("db", "back"),
+        [pair("db/01_01.amc", "back/01_01.amc.bvh"), pair("db/01_01.bvh", "back/01_01.bvh")]
+    );
+    assert_eq!(pairs("small", "back").len(), 2);
+}
+
+#[test]
 fn many_inputs_need_a_directory() {
     let sandbox = database();
     for output in ["all.bvh", "-"] {

@@ -161,7 +161,7 @@ fn an_override_may_be_optional() {
 fn two_directories_are_compared_pair_by_pair() {
     let sandbox = sandbox();
     sandbox.run(["compress", "db", "-o", "small/", "--input-unit", "m", "--error", "1mm"]).ok();
-    let compare = ["compare", "db", "small", "--input-unit", "m", "--json", "--fail-above"];
+    let compare = ["compare", "db", "small", "--input-unit", "m", "--json", "--max-error"];
     let rows = sandbox.run([&compare[..], &["1mm"]].concat()).ok().rows();
     assert_eq!((&rows[0]["path"], &rows[0]["other"]), (&"db/a/1.bvh".into(), &"small/a/1.mocz".into()));
     assert_eq!((rows.len(), &rows[5]["ok"]), (6, &5.into()), "{}", rows[5]);
@@ -247,8 +247,8 @@ fn missed_gates_are_counted_apart_from_failures() {
 #[test]
 fn advice_names_commands_that_have_the_flag() {
     let sandbox = sandbox();
-    let ran = sandbox.run(["bands", "alex_walk.bvh", "--gain", "low=4", "-o", "b.bvh"]);
-    assert!(ran.stderr.contains("mocap edit OUT --fix-feet"), "{ran:?}");
+    let ran = sandbox.run(["warp", "alex_walk.bvh", "-o", "w.bvh"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--keys"), "{ran:?}");
     let ran = sandbox.run(["terrain", "alex_walk.bvh", "-o", "t.bvh"]);
     assert!(ran.code == 2 && ["--steps", "--heights", "--mesh"].iter().all(|flag| ran.stderr.contains(flag)));
     sandbox.run(["terrain", "alex_walk.bvh", "--steps", "15cm,60cm,6", "-o", "t.bvh"]).ok();
@@ -277,7 +277,7 @@ fn what_is_typed_wrong_is_said_in_plain_words() {
         (&["edit", "a", "--repeat", "-2"], "-2 is not in 1.."),
         (&["sheet", "a", "--page-height", "-5"], "-5 is not in 0.."),
         (&["edit", "a", "--duration", "-3s"], "--duration=-3s"),
-        (&["blend", "a", "b", "--weight", "50%"], "expected a number"),
+        (&["blend", "a", "b", "--weights", "50%"], "expected a number"),
         (&["edit", "a", "--add-space", "mesh"], "belongs to the --add before it\n"),
     ] {
         let ran = sandbox.run(words);
@@ -317,7 +317,7 @@ fn files_without_a_skeleton_take_it_from_the_source_whatever_changed_unit_and_si
         let reference = ["--skeleton-ref", "alex_walk.bvh"];
         sandbox.run([&["info", "bare.mocz"][..], &reference].concat()).ok();
         // The file that holds its skeleton has rounded offsets, so both are within the error by their own values.
-        let compare = ["compare", "whole.mocz", "bare.mocz", "--fail-above", "2mm"];
+        let compare = ["compare", "whole.mocz", "bare.mocz", "--max-error", "2mm"];
         sandbox.run([&compare[..], &reference].concat()).ok();
     }
 }
@@ -361,4 +361,133 @@ fn edits_say_what_is_missing_and_what_to_do() {
     refused(&["--loop=9000:9100"], "edit::no-frames", "mocap info");
     refused(&["--mask", "Head"], "--mask belongs to the --add", "before it");
     refused(&["--denoise", "butterworth:500"], "edit::option", "half the frame rate");
+}
+
+#[test]
+fn a_forgotten_flag_or_prefix_is_named() {
+    let sandbox = sandbox();
+    let said = |words: &[&str], expected: &str| {
+        let ran = sandbox.run(words);
+        assert!(ran.code == 2 && ran.stderr.contains(expected), "{words:?}: {expected}\n{ran:?}");
+    };
+    said(&["convert", "alex_walk.bvh", "out.fbx"], "did you mean -o out.fbx?");
+    said(&["compress", "alex_walk.bvh", "small.mocz"], "did you mean -o small.mocz?");
+    said(&["retarget", "alex_walk.bvh", "unreal"], "preset:unreal is the skeleton of that name");
+    said(&["convert", "alex_walk.bvh", "--to"], "--to: Output format: bvh, ");
+    said(&["info", "alex_walk.bvh", "--color"], "[possible values: auto, always, never]");
+    said(&["edit", "alex_walk.bvh", "-o", "b.bvh", "--denoise"], "butterworth:HZ");
+    // A name that no format has is a missing input, and a glob may match nothing.
+    let ran = sandbox.run(["convert", "alex_walk.bvh", "none.xyz", "--to", "csv", "-o", "out/"]);
+    assert!(ran.code == 1 && !ran.stderr.contains("did you mean"), "{ran:?}");
+    said(&["convert", "alex_walk.bvh", "db/none*.bvh", "--to", "csv"], "no file matches 'db/none*.bvh'");
+}
+
+#[test]
+fn errors_of_the_command_line_look_like_all_others() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["info", "alex_walk.bvh", "--strct"]);
+    let expected = "error[usage::arguments]: unexpected argument '--strct' found\n |\n = help: a similar argument exists: '--strict'\n\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (2, expected));
+    let ran = sandbox.run(["compare", "alex_walk.bvh", "--json"]);
+    let error = &ran.rows()[0]["error"];
+    assert_eq!((ran.code, error["code"].as_str()), (2, Some("usage::arguments")));
+    assert_eq!(error["help"], "usage: mocap compare [OPTIONS] <A> <B>");
+}
+
+#[test]
+fn an_error_of_writing_names_the_output() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(["convert", "alex_walk.bvh", "-o", "robin.skel/x.csv", "-q"]);
+    assert!(ran.code == 1 && ran.stderr.contains("--> robin.skel/x.csv"), "{ran:?}");
+    assert!(!ran.stderr.contains("--> alex_walk.bvh"), "{ran:?}");
+    let ran = sandbox.run(["convert", "alex_walk.bvh", "-o", "robin.skel/x.csv", "--json"]);
+    let row = &ran.rows()[0];
+    assert_eq!((&row["path"], &row["error"]["path"]), (&"alex_walk.bvh".into(), &"robin.skel/x.csv".into()));
+}
+
+#[test]
+fn a_folder_without_what_is_searched_says_what_to_add() {
+    let sandbox = sandbox();
+    sandbox.run(["convert", "db", "--to", "npz", "-o", "arrays/", "-q"]).ok();
+    let ran = sandbox.run(["compress", "arrays", "-o", "small/"]);
+    let expected = "found 5 .npz files: name them by a glob, 'arrays/**/*.npz'";
+    assert!(ran.code == 2 && ran.stderr.contains(expected), "{ran:?}");
+    sandbox.run(["compress", "arrays/**/*.npz", "-o", "small/", "-q"]).ok();
+    sandbox.put("takes/a.c3d", "");
+    let ran = sandbox.run(["retarget", "takes", "robin.skel", "-o", "out/"]);
+    assert!(ran.code == 2 && ran.stderr.contains("found 1 .c3d file with markers"), "{ran:?}");
+}
+
+#[test]
+fn many_inputs_have_a_line_each_and_a_table_of_the_worst() {
+    let sandbox = sandbox();
+    for name in ["alex_turn.bvh", "alex_walk.bvh"] {
+        sandbox.put(&format!("takes/{name}"), std::fs::read(fixture(&format!("clips/{name}"))).unwrap());
+    }
+    let retarget = ["retarget", "takes", "robin.skel", "-q", "--input-unit", "cm", "-o"];
+    let ran = sandbox.run([&retarget[..], &["out/"]].concat()).ok();
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(
+        lines[0].starts_with("takes/alex_turn.bvh -> out/alex_turn.robin.bvh: 181 frames, goal error p95 "),
+        "{ran:?}"
+    );
+    assert!(lines[1].starts_with("takes/alex_walk.bvh -> out/alex_walk.robin.bvh: 301 frames, "), "{ran:?}");
+    assert_eq!(lines[2], "the worst of 2 clips:");
+    let row = |name: &str| lines[3..].iter().find(|line| line.trim_start().starts_with(name)).unwrap();
+    assert!(row("slide ").contains(" mm/s  ") && row("slide ").ends_with(".bvh"), "{ran:?}");
+    // The figures are those of the rows.
+    let rows = sandbox.run([&retarget[..], &["json/", "--json"]].concat()).ok().rows();
+    let step = |row: &serde_json::Value| row["largest_step"]["excess"].as_f64().unwrap();
+    let worst = if step(&rows[0]) >= step(&rows[1]) { "takes/alex_turn.bvh" } else { "takes/alex_walk.bvh" };
+    assert!(row("step ").ends_with(worst), "{ran:?}");
+    // The long report: of one input, or where it is asked for.
+    let ran = sandbox.run([&retarget[..], &["blocks/", "--blocks"]].concat()).ok();
+    assert_eq!(ran.stdout.matches("  left foot ").count(), 2, "{ran:?}");
+    let one = ["retarget", "takes/alex_walk.bvh", "robin.skel", "-q", "--input-unit", "cm", "-o", "one.bvh"];
+    let ran = sandbox.run(one).ok();
+    assert!(ran.stdout.contains("  left foot ") && !ran.stdout.contains("the worst"), "{ran:?}");
+    let ran = sandbox.run(["edit", "takes", "--mirror", "-q", "-o", "mirrored/"]).ok();
+    assert_eq!(ran.stdout.lines().filter(|line| line.contains(" -> mirrored/")).count(), 2, "{ran:?}");
+    assert!(
+        ran.stdout.contains("the worst of 2 clips:\n") && ran.stdout.contains("mirror-residual"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn old_names_of_options_work_and_are_told_in_every_layer() {
+    let sandbox = sandbox();
+    let compare =
+        |more: &[&str]| sandbox.run([&["compare", "alex_walk.bvh", "alex_walk.bvh"], more].concat());
+    let ran = compare(&["--fail-above", "1mm", "--unit", "cm"]).ok();
+    for expected in ["'--fail-above' is now called '--max-error'", "'--unit' is now called '--input-unit'"] {
+        assert!(ran.stderr.contains("warning[usage::old-name]") && ran.stderr.contains(expected), "{ran:?}");
+    }
+    assert!(!ran.stderr.contains("unit::guessed"), "{ran:?}");
+    assert!(compare(&["--max-error", "1mm", "--input-unit", "cm"]).ok().stderr.is_empty());
+    sandbox.put("mocap.toml", "[compare]\nfail-above = '1mm'\n");
+    let ran = compare(&["--input-unit", "cm", "--json"]).ok();
+    assert_eq!(ran.rows()[0]["fail_above"], 0.001);
+    assert!(ran.stderr.contains("'fail-above' is now called 'max-error'"), "{ran:?}");
+    std::fs::remove_file(sandbox.path("mocap.toml")).unwrap();
+    let steps =
+        "[[step]]\ndo = 'compress'\nset = ['*:error=1mm']\n[[step]]\ndo = 'compare'\nfail-above = '1mm'\n";
+    sandbox.put("p.toml", steps);
+    let ran = sandbox.run(["run", "p.toml", "alex_walk.bvh", "-o", "out/"]).ok();
+    assert!(
+        ran.stderr.contains("'set' is now called 'joint-error'") && ran.stderr.contains("--> p.toml:3:1"),
+        "{ran:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_old_variable_works_and_is_told() {
+    let sandbox = sandbox();
+    let mut command = command(&sandbox.path(""));
+    let words = ["compare", "alex_walk.bvh", "alex_walk.bvh", "--input-unit", "cm", "--json"];
+    let output = command.args(words).env("MOCAP_FAIL_ABOVE", "2mm").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("'MOCAP_FAIL_ABOVE' is now called 'MOCAP_MAX_ERROR'"), "{said}");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\"fail_above\":0.002"), "{said}");
 }

@@ -52,15 +52,19 @@ fn view_writes_a_page_named_after_the_first_motion() {
 fn view_draws_the_mesh_of_a_file() {
     let sandbox = sandbox();
     sandbox.run(["convert", "walk.bvh", "-o", "walk.glb"]).ok();
-    sandbox.run(["view", "walk.bvh", "jump.bvh", "--mesh", "walk.glb"]).ok();
+    sandbox.run(["view", "walk.bvh", "jump.bvh", "--character", "walk.glb"]).ok();
     let page = text(&sandbox, "walk.html");
     // The jump is of another skeleton and keeps its body.
     assert!(page.contains("\"mesh\":\"Z2xURg") && page.matches("\"turns\":").count() == 1);
     let plain = sandbox.run(["view", "walk.bvh", "-o", "-"]).ok().stdout;
     assert!(!plain.contains("\"mesh\":") && !plain.contains("\"turns\":"));
-    refused(&sandbox.run(["view", "jump.bvh", "--mesh", "walk.glb", "-o", "x.html"]), 1, "view::mesh");
-    refused(&sandbox.run(["view", "walk.bvh", "--mesh", "walk.bvh", "-o", "x.html"]), 2, "not a GLB file");
-    refused(&sandbox.run(["view", "walk.bvh", "--mesh", "none.glb", "-o", "x.html"]), 2, "view::mesh");
+    refused(&sandbox.run(["view", "jump.bvh", "--character", "walk.glb", "-o", "x.html"]), 1, "view::mesh");
+    refused(
+        &sandbox.run(["view", "walk.bvh", "--character", "walk.bvh", "-o", "x.html"]),
+        2,
+        "not a GLB file",
+    );
+    refused(&sandbox.run(["view", "walk.bvh", "--character", "none.glb", "-o", "x.html"]), 2, "view::mesh");
 }
 
 #[test]
@@ -120,10 +124,60 @@ fn render_writes_films_frames_and_strobes() {
     assert!(files.len() == 6 && row["bytes"].as_u64() > Some(1000), "{row}");
     refused(&render(&["--to", "frames", "-o", "frames"]), 2, "usage::output-exists");
     refused(&render(&["-o", "x.png"]), 2, "usage::format");
-    refused(&render(&["-o", "x.mp4"]), 2, "usage::format");
+    refused(&render(&["-o", "x.avi"]), 2, "usage::format");
+    refused(&render(&["--strobe", "3", "-o", "x.mp4"]), 2, "usage::format");
+    // The tests run without a PATH.
+    let without = render(&["-o", "x.mp4"]);
+    refused(&without, 2, "render::no-ffmpeg");
+    assert!(without.stderr.contains(".gif") && !sandbox.path("x.mp4").exists(), "{without:?}");
     refused(&render(&["--strobe", "3", "-o", "x.gif"]), 2, "usage::format");
     refused(&render(&["jump.bvh", "--strobe", "3", "-o", "x.png"]), 2, "usage::one-input");
     refused(&render(&["--start", "60", "-o", "x.gif"]), 1, "render::start");
+}
+
+/// The film of a walk, encoded by the `ffmpeg` in a folder.
+fn filmed(sandbox: &Sandbox, folder: &std::path::Path, more: &[&str]) -> Ran {
+    let small =
+        ["render", "walk.bvh", "--size", "121x91", "--picture-rate", "10", "--end", "0.5", "-o", "walk.mp4"];
+    let root = sandbox.path("walk.bvh").parent().unwrap().to_owned();
+    let output = mocap::command(&root).env("PATH", folder).args(small).args(more).output().unwrap();
+    mocap::ran(output)
+}
+
+/// Stands for ffmpeg: what comes in goes out.
+#[cfg(unix)]
+#[test]
+fn ffmpeg_gets_all_pictures_and_its_errors_are_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = sandbox();
+    let stub = |name: &str, script: &str| {
+        let folder = sandbox.path(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("ffmpeg");
+        std::fs::write(&file, script).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        folder
+    };
+    let copies =
+        "#!/bin/sh\nfor last; do :; done\necho \"$@\" > \"${0%/*}/arguments\"\nexec /bin/cat > \"$last\"\n";
+    let copies = stub("copies", copies);
+    let row = filmed(&sandbox, &copies, &["--json"]).ok().rows().remove(0);
+    let film = sandbox.read("walk.mp4");
+    assert_eq!(film.len(), 6 * 121 * 91 * 3, "{row}");
+    assert_eq!(row["bytes"].as_u64(), Some(film.len() as u64));
+    let (first, last) = (&film[..121 * 91 * 3], &film[5 * 121 * 91 * 3..]);
+    assert!(first != last && first[..3] != [0, 0, 0], "pictures of somebody who moves");
+    let arguments = text(&sandbox, "copies/arguments");
+    for part in ["-f rawvideo -pixel_format rgb24 -video_size 121x91 -framerate 10 -i pipe:0", "yuv420p"] {
+        assert!(arguments.contains(part), "{arguments}");
+    }
+    let fails = stub("fails", "#!/bin/sh\necho \"Unknown encoder 'h264'\" >&2\nexit 8\n");
+    let failed = filmed(&sandbox, &fails, &["--overwrite"]);
+    refused(&failed, 1, "render::ffmpeg");
+    assert!(failed.stderr.contains("Unknown encoder 'h264'"), "{failed:?}");
+    assert!(sandbox.read("walk.mp4") == film, "the film that was there stays");
+    let nothing = stub("nothing", "#!/bin/sh\nexec /bin/cat > /dev/null\n");
+    refused(&filmed(&sandbox, &nothing, &["--overwrite"]), 1, "render::ffmpeg");
 }
 
 #[test]

@@ -55,7 +55,7 @@ folder = "small"
 
 [[step]]
 do = "compare"
-fail-above = "1mm"
+max-error = "1mm"
 
 [[override]]
 files = "jump.*"
@@ -180,14 +180,14 @@ db/a/walk.bvh
   robin (retarget)     target=robin.skel fail-above=violations=0
   table (write)        to=csv -> out/a/walk.csv
   compress             error=1mm folder=small -> out/small/a/walk.mocz
-  compare              fail-above=1mm
+  compare              max-error=1mm
 db/b/jump.bvh
   read                 input-unit=cm
   edit                 fps=30 trim=0s:0.5s
   source (write)       to=bvh folder=source -> out/source/b/jump.bvh
   robin (retarget)     target=robin.skel fail-above=violations=0
   compress             error=1mm folder=small -> out/small/b/jump.mocz
-  compare              fail-above=1mm
+  compare              max-error=1mm
 ";
     assert_eq!(ran.stdout, expected);
     assert!(!sandbox.path("out").exists());
@@ -199,17 +199,17 @@ db/b/jump.bvh
 #[test]
 fn a_mistake_is_shown_in_its_line() {
     let sandbox = people();
-    sandbox.put("p.toml", ALL.replace("fail-above = \"1mm\"", "fail-abvoe = \"1mm\""));
+    sandbox.put("p.toml", ALL.replace("max-error = \"1mm\"", "max-eror = \"1mm\""));
     let ran = sandbox.run(["run", "p.toml"]);
     assert_eq!(ran.code, 2);
     let expected = "\
-error[toml::unknown-key]: step 'compare' has no 'fail-abvoe'
+error[toml::unknown-key]: step 'compare' has no 'max-eror'
   --> p.toml:42:1
    |
-42 | fail-abvoe = \"1mm\"
-   | ^^^^^^^^^^
+42 | max-eror = \"1mm\"
+   | ^^^^^^^^
    |
-   = help: did you mean 'fail-above'?
+   = help: did you mean 'max-error'?
 
 ";
     assert_eq!(ran.stderr, expected);

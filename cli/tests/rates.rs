@@ -125,7 +125,7 @@ fn the_first_frame_can_be_left_out_wherever_motions_are_read() {
     sandbox.run(["convert", "walk.bvh", "-o", "cut.bvh", "--drop-first-frame"]).ok();
     sandbox.run(["convert", "walk.bvh", "-o", "all.bvh"]).ok();
     for flags in [
-        &["compress", "walk.bvh", "-o", "a.mocz", "--unit", "cm"][..],
+        &["compress", "walk.bvh", "-o", "a.mocz", "--input-unit", "cm"][..],
         &["sheet", "walk.bvh", "-o", "a.svg"],
         &["view", "walk.bvh", "-o", "a.html"],
         &["plot", "walk.bvh", "-o", "b.svg", "--joint", "Hips"],
@@ -143,7 +143,7 @@ fn the_first_frame_can_be_left_out_wherever_motions_are_read() {
         let ran = sandbox.run(to).ok();
         assert!(!ran.stderr.contains("rest-first-frame"), "{flags:?}: {}", ran.stderr);
     }
-    sandbox.run(["compress", "walk.bvh", "-o", "w.mocz", "--drop-first-frame", "--unit", "cm"]).ok();
+    sandbox.run(["compress", "walk.bvh", "-o", "w.mocz", "--drop-first-frame", "--input-unit", "cm"]).ok();
     let row = sandbox.run(["info", "w.mocz", "--json"]).ok().rows().remove(0);
     let cut = sandbox.run(["info", "cut.bvh", "--json"]).ok().rows().remove(0);
     assert_eq!(row["frames"], cut["frames"]);

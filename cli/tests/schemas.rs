@@ -72,8 +72,8 @@ fn rows_are_what_their_schemas_say() {
         &sandbox,
         "compare",
         &[
-            &["compare", "db/leg.bvh", "db/odd.bvh", "--unit", "m", "--fail-above", "1mm"],
-            &["compare", "db/leg.bvh", "db/broken.bvh", "--unit", "m"],
+            &["compare", "db/leg.bvh", "db/odd.bvh", "--input-unit", "m", "--max-error", "1mm"],
+            &["compare", "db/leg.bvh", "db/broken.bvh", "--input-unit", "m"],
         ],
     );
     rows(&sandbox, "skel-row", &[&["skel", "alex_walk.bvh"], &["skel", "db", "-o", "skeletons/"]]);
@@ -113,7 +113,7 @@ fn pipelines_and_manifests_are_what_their_schemas_say() {
     let pipeline = "[variables]\nrate = 30\n[[step]]\ndo = 'edit'\nfps = '${rate}'\n\
          [[step]]\ndo = 'retarget'\ntarget = 'robin.skel'\nfail-above = ['float=0.01']\n\
          [[step]]\ndo = 'write'\nto = 'bvh'\n[[step]]\ndo = 'compress'\n\
-         [[step]]\ndo = 'compare'\nfail-above = '1mm'\n[[override]]\nfiles = '*'\nbvh.enabled = true\n";
+         [[step]]\ndo = 'compare'\nmax-error = '1mm'\n[[override]]\nfiles = '*'\nbvh.enabled = true\n";
     sandbox.put("p.toml", pipeline);
     rows(
         &sandbox,

@@ -7,12 +7,12 @@ import tempfile
 
 import numpy
 
-for old in ("bool", "object", "int", "float"):
+for old in (bool, object, int, float):
     # The add-ons of older releases use names that numpy has dropped.
-    if not hasattr(numpy, old):
-        setattr(numpy, old, getattr(__builtins__, old, object))
-import addon_utils
+    if old.__name__ not in vars(numpy):
+        setattr(numpy, old.__name__, old)
 import bpy
+import addon_utils
 from mathutils import Vector
 
 addon_utils.enable("io_scene_gltf2")

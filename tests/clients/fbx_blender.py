@@ -20,6 +20,9 @@ found = {}
 for clip, times in plan["clips"].items():
     # The importer names an action after armature, stack and layer.
     actions = [action for action in bpy.data.actions if action.name.split("|")[1:2] == [clip]]
+    if not actions and len(plan["clips"]) == 1:
+        # A clip without a name is the only one.
+        actions = list(bpy.data.actions)
     assert len(actions) == 1, f"{clip}: actions are {[action.name for action in bpy.data.actions]}"
     armature.animation_data.action = actions[0]
     found[clip] = {}

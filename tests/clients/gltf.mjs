@@ -144,7 +144,7 @@ const corpus = process.env.MOCAP_CORPUS ?? path.join(root, '../shared/data');
 const real = (...names) => names.map((name) => path.join(corpus, name)).filter((file) => fs.existsSync(file));
 const clips = ['alex_walk.bvh', 'robin_turn.amc', 'alex_jump.bvh'].map((name) => path.join(root, 'fixtures/clips', name));
 clips.push(...real('cmu/12_01_walk.bvh', 'iclone/007_12.bvh', 'misc/makehuman_doubleclap.bvh'));
-const modes = [['body'], ['sticks', '--mesh', 'sticks'], ['none', '--mesh', 'none'], ['short', '--short-rotations'], ['all', '--error', '0']];
+const modes = [['body'], ['sticks', '--mesh', 'sticks'], ['none', '--mesh', 'none'], ['short', '--short-rotations'], ['all', '--key-error', '0']];
 
 let worst = 0;
 for (const clip of clips) {

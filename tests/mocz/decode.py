@@ -1,6 +1,7 @@
-"""A decoder of compressed motions (.mocz), written from docs/mocz.md only, which also holds its tables."""
+"""A decoder of compressed motions (.mocz), written from docs/mocz.md and docs/mocz-tables.md only."""
 import bisect, collections, copy, ctypes, functools, itertools, math, pathlib, re, struct, types
-PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "mocz.md").read_text(encoding="utf-8")
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+PAGE = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("mocz.md", "mocz-tables.md"))
 NAMES, LOGISTIC, STARTS = (re.search(rf"```{table}\n(.*?)```", PAGE, re.S)[1].split()
                            for table in ("names", "logistic", "starts"))
 LOGISTIC, STARTS = [int(value) for value in LOGISTIC], [int(value, 16) for value in STARTS]

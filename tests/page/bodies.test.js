@@ -70,7 +70,7 @@ test("a mesh moves with the joints of its clip, from the command line and droppe
     }
     return [mesh.triangles.length, far];
   });
-  const pages = [[write(glb, "--mesh", glb), false], [write(clip("alex_walk.bvh"), "--mesh", glb), false], [write(clip("robin_wave.bvh")), true]];
+  const pages = [[write(glb, "--character", glb), false], [write(clip("alex_walk.bvh"), "--character", glb), false], [write(clip("robin_wave.bvh")), true]];
   for (const [file, dropped] of pages)
     await open(file, async page => {
       if (dropped) { await drop(page, [glb]); await page.waitForFunction(() => viewer.clips[0].name === "alex.glb"); }
@@ -79,11 +79,11 @@ test("a mesh moves with the joints of its clip, from the command line and droppe
       assert.ok(corners > 1000 && far > 0.1 && far < 0.7, `${corners} corners, ${far} m`);
       await shot(page, `mesh-${pages.findIndex(it => it[0] === file)}`);
     });
-  assert.throws(() => write(clip("alex_walk.bvh"), "--mesh", clip("alex_walk.bvh")), /view::mesh|not a GLB/);
+  assert.throws(() => write(clip("alex_walk.bvh"), "--character", clip("alex_walk.bvh")), /view::mesh|not a GLB/);
 });
 
 test("a motion on stairs is shown with them", async () => {
-  const climbing = join(folder, "stairs.bvh"), steps = ["--terrain", "0.15,0.35,6,0.4"];
+  const climbing = join(folder, "stairs.bvh"), steps = ["--draw-terrain", "0.15,0.35,6,0.4"];
   mocap("terrain", clip("alex_walk.bvh"), "--steps", "0.15,0.35,6,0.4", "-o", climbing);
   // Beside the right ankle, on the floor that it stands on.
   const beside = async page => {

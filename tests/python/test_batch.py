@@ -86,13 +86,22 @@ def test_values_of_all_kinds_are_keywords(tmp_path):
     inputs_ = CLIPS / "alex_walk.bvh"
     rows = list(mocap.batch.rows("run", [pipeline, inputs_], set={"rate": 30.0}, out=tmp_path / "out/", jobs=1))
     assert rows[0]["fps"] == 30
-    bounds = ["Finger*:error=1mm", "Toe*:error=2mm"]
-    rows = list(mocap.batch.compress(inputs_, out=tmp_path / "a.mocz", set=bounds, error="0.2mm"))
+    bounds = {"Finger*": "1mm", "Toe*": "2mm"}
+    rows = list(mocap.batch.compress(inputs_, out=tmp_path / "a.mocz", joint_error=bounds, error="0.2mm"))
     assert rows[0]["max_error"] <= 0.002
     # The first row of an edit that may have a value, or none.
     for mirror in (True, "retarget"):
         out = tmp_path / f"{mirror}.bvh"
         assert list(mocap.batch.edit(inputs_, {"mirror": mirror}, out=out))[0]["edits"][0]["name"] == "mirror"
+
+
+def test_old_names_of_keywords_work_with_a_warning(tmp_path):
+    inputs_ = CLIPS / "alex_walk.bvh"
+    new = list(mocap.batch.compress(inputs_, out=tmp_path / "new.mocz", joint_error=["Toe*=2mm"]))
+    with pytest.warns(FutureWarning, match="'set' is now called 'joint_error'"):
+        old = list(mocap.batch.rows("compress", inputs_, output=tmp_path / "old.mocz", set=["Toe*:error=2mm"]))
+    assert old[0]["bounds"] == new[0]["bounds"]
+    assert (tmp_path / "old.mocz").read_bytes() == (tmp_path / "new.mocz").read_bytes()
 
 
 def test_leaving_the_loop_ends_the_run(tmp_path):

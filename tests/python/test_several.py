@@ -36,11 +36,11 @@ def check(made, tmp_path, *words):
 @pytest.mark.parametrize(
     "weights, options, words",
     [
-        (0.4, {}, ["--weight", "0.4"]),
+        (0.4, {}, ["--weights", "0.4"]),
         (None, {"timing": "stretch", "lock_feet": False}, ["--timing", "stretch", "--no-lock"]),
-        ([1, 2], {"timing": "registration"}, ["--weight", "1,2", "--timing", "registration"]),
-        (0.5, {"repeat": False}, ["--weight", "0.5", "--no-repeat"]),
-        (0.5, {"duration": 4}, ["--weight", "0.5", "--duration", "4s"]),
+        ([1, 2], {"timing": "registration"}, ["--weights", "1,2", "--timing", "registration"]),
+        (0.5, {"repeat": False}, ["--weights", "0.5", "--no-repeat"]),
+        (0.5, {"duration": 4}, ["--weights", "0.5", "--duration", "4s"]),
     ],
     ids=str,
 )
@@ -123,7 +123,7 @@ def test_fourier(walk, turn, alex, tmp_path):
     fast = walk.edit(speed=1.5)
     fast.write(tmp_path / "fast.json")
     styled = walk.fourier(neutral=walk, styled=fast, gain=0.5)
-    words = ["--neutral", alex, "--styled", tmp_path / "fast.json", "--gain", "0.5"]
+    words = ["--neutral", alex, "--styled", tmp_path / "fast.json", "--style-gain", "0.5"]
     check(styled, tmp_path, "fourier", alex, *words)
     with pytest.raises(mocap.OptionError):
         walk.fourier(neutral=walk)
@@ -142,7 +142,7 @@ def test_terrain(walk, alex, tmp_path):
     corners = np.array([[-20, 0, -20], [20, 0, -20], [0, 2, 40]])
     obj = "".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "f 1 2 3\n"
     (tmp_path / "slope.obj").write_text(obj)
-    check(walk.terrain(mesh=corners[None]), tmp_path, "terrain", alex, "--mesh", tmp_path / "slope.obj")
+    check(walk.terrain(mesh=corners[None]), tmp_path, "terrain", alex, "--terrain-mesh", tmp_path / "slope.obj")
     for wrong in ({}, {"steps": (0.1, 0.2), "mesh": corners[None]}, {"steps": "up"}):
         with pytest.raises(mocap.OptionError):
             walk.terrain(**wrong)
@@ -249,5 +249,5 @@ def test_rest_poses_before_a_motion_are_left_out(walk, turn, tmp_path):
     assert led.lead_in == 1
     blended = mocap.blend([led, turn], 0.4)
     assert blended.lead_in == 0
-    check(blended, tmp_path, "blend", path, CLIPS / "alex_turn.bvh", "--weight", "0.4")
+    check(blended, tmp_path, "blend", path, CLIPS / "alex_turn.bvh", "--weights", "0.4")
     assert sum(part.frames for part in led.split(every=0.5)) == walk.frames

@@ -20,6 +20,7 @@ pub(crate) struct Console {
     /// Results for people are not printed.
     silent: bool,
     json: bool,
+    blocks: bool,
     progress_when: ProgressWhen,
     /// Of the run in progress.
     progress: Progress,
@@ -68,6 +69,7 @@ impl Console {
             quiet: global.quiet > 0,
             silent: global.quiet > 1,
             json: global.json,
+            blocks: global.blocks,
             progress_when: global.progress,
             progress: Progress::nothing(),
             detail: Detail::Full,
@@ -148,6 +150,10 @@ impl Console {
 impl Output for Console {
     fn is_json(&self) -> bool {
         self.json
+    }
+
+    fn shows_blocks(&self) -> bool {
+        self.blocks
     }
 
     fn is_closed(&self) -> bool {

@@ -29,8 +29,7 @@ const TOPICS: &[Topic] = &[
         headings: &["Reading"],
         about: "Reading: what the values of the inputs mean\n\n\
              A BVH states neither unit nor axes, and an AMC no rate. Options that begin with --input- state what the \
-             values are and change none of them; the same names without it are edits of the output. info, validate, \
-             compare and skel take --unit for --input-unit.",
+             values are and change none of them; the same names without it are edits of the output.",
     },
     Topic {
         name: "output",
@@ -44,11 +43,32 @@ const TOPICS: &[Topic] = &[
     },
 ];
 
+/// Commands by task, in the order of the help of the whole program. What is in no group comes last.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Look at motions", &["info", "validate", "view", "sheet", "plot", "render", "gallery"]),
+    ("Convert and compress", &["convert", "compress", "decompress", "compare"]),
+    ("Edit", &["edit", "bands", "fourier", "warp", "terrain", "split"]),
+    ("Combine", &["join", "blend", "play"]),
+    ("Put on other bodies", &["retarget", "skel", "bake"]),
+    ("Make characters and motions", &["rig", "face", "solve"]),
+    ("Find", &["find", "label"]),
+    ("Many clips", &["run", "manifest"]),
+];
+
+/// How much help is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Usage, the options of the command, examples: one screen.
+    Short,
+    /// All options.
+    Full,
+}
+
 /// The page of `mocap help OF...`.
 ///
 /// # Errors
 /// If the command or topic does not exist.
-pub(super) fn page(mut definition: Command, of: &[String]) -> Result<String, Diagnostic> {
+pub(super) fn page(mut definition: Command, of: &[String], detail: Detail) -> Result<String, Diagnostic> {
     definition.build();
     let mut command = &definition;
     for (depth, name) in of.iter().enumerate() {
@@ -57,11 +77,15 @@ pub(super) fn page(mut definition: Command, of: &[String]) -> Result<String, Dia
         }
         command = command.find_subcommand(name).ok_or_else(|| unknown(command, name))?;
     }
-    Ok(of_command(command))
+    Ok(match (command.has_subcommands(), detail) {
+        (true, _) if of.is_empty() => of_program(command, detail),
+        (false, Detail::Short) => short(command),
+        _ => of_command(command),
+    })
 }
 
 /// The page of the command that these words name, somewhere beside flags.
-pub(super) fn page_of_words(definition: Command, words: &[OsString]) -> String {
+pub(super) fn page_of_words(definition: Command, words: &[OsString], detail: Detail) -> String {
     let mut of = Vec::new();
     let mut command = &definition;
     for word in words.iter().filter_map(|word| word.to_str()).skip(1) {
@@ -70,7 +94,7 @@ pub(super) fn page_of_words(definition: Command, words: &[OsString]) -> String {
             of.push(word.to_owned());
         }
     }
-    page(definition, &of).unwrap_or_default()
+    page(definition, &of, detail).unwrap_or_default()
 }
 
 /// Prints a page. A reader of stdout that has gone away is not an error.
@@ -79,19 +103,200 @@ pub(crate) fn print_help(page: &str) -> Exit {
     Exit::Success
 }
 
+/// The topic of an option that commands share.
+fn topic_of(option: &Arg) -> Option<usize> {
+    let heading = option.get_help_heading().unwrap_or_default();
+    TOPICS.iter().position(|topic| topic.headings.contains(&heading))
+}
+
+/// All options of a command: its own first, then those that commands share.
 fn of_command(command: &Command) -> String {
     let about = command.get_long_about().or(command.get_about()).cloned().unwrap_or_default();
     let folded = |argument: Arg| -> Arg {
         let heading = argument.get_help_heading().unwrap_or_default();
-        match TOPICS.iter().find(|topic| topic.headings.contains(&heading)) {
+        match topic_of(&argument) {
             Some(topic) => {
-                let heading = format!("{heading} (details: mocap help {})", topic.name);
+                let heading = format!("{heading} (details: mocap help {})", TOPICS[topic].name);
                 argument.help_heading(heading)
             }
             None => argument,
         }
     };
-    command.clone().about(about).mut_args(folded).render_help().ansi().to_string()
+    let mut page = command.clone().about(about);
+    if !command.has_subcommands() {
+        // Headings stand in the order of their first options.
+        let mut options: Vec<Arg> = command.get_arguments().cloned().collect();
+        options.sort_by_key(|option| topic_of(option).map_or(0, |topic| topic + 1));
+        let usage = command.clone().render_usage().to_string();
+        let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage).to_owned();
+        page = Command::new(command.get_name().to_owned())
+            .about(page.get_about().cloned().unwrap_or_default())
+            .override_usage(usage)
+            .max_term_width(WIDTH)
+            .disable_help_flag(true)
+            .args(options);
+        if let Some(examples) = command.get_after_help() {
+            page = page.after_help(examples.clone());
+        }
+    }
+    page.mut_args(folded).render_help().ansi().to_string()
+}
+
+/// The widest line [characters].
+const WIDTH: usize = 100;
+/// The most lines of a short page.
+const LINES: usize = 45;
+
+/// The short page of a command: usage, its own options, examples. Groups of options that do not fit in are named only.
+fn short(command: &Command) -> String {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let usage = command.clone().render_usage().to_string();
+    let mut before = wrapped(&about);
+    before.extend(["".to_owned(), usage.trim_end().to_owned()]);
+    let mut after: Vec<String> = Vec::new();
+    if let Some(examples) = command.get_after_help() {
+        after.push(String::new());
+        after.extend(examples.to_string().lines().map(str::to_owned));
+    }
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    after.push(String::new());
+    after.push(format!("All options: {name} --help. Shared ones: mocap help inputs, reading or output."));
+    let own = groups(command);
+    let mut room = LINES.saturating_sub(before.len() + after.len());
+    let compact: Vec<Vec<String>> = own.iter().map(|(heading, options)| named(heading, options)).collect();
+    // Every group has room for its names.
+    let mut needed: usize = compact.iter().map(|lines| lines.len() + 1).sum();
+    let mut lines = before;
+    for ((heading, options), compact) in own.iter().zip(compact) {
+        needed -= compact.len() + 1;
+        let full = listed(heading, options);
+        let chosen = if full.len() + 1 + needed <= room { full } else { compact };
+        room = room.saturating_sub(chosen.len() + 1);
+        lines.push(String::new());
+        lines.extend(chosen);
+    }
+    lines.extend(after);
+    lines.join("\n") + "\n"
+}
+
+/// The options of a command that are not shared, by heading in their order.
+fn groups(command: &Command) -> Vec<(String, Vec<&Arg>)> {
+    let mut groups: Vec<(String, Vec<&Arg>)> = Vec::new();
+    let own = command.get_arguments().filter(|option| {
+        !option.is_hide_set()
+            && topic_of(option).is_none()
+            && option.get_long().is_some_and(|long| long != "help")
+    });
+    for option in own {
+        let heading = option.get_help_heading().unwrap_or("Options");
+        match groups.iter_mut().find(|(known, _)| known == heading) {
+            Some((_, options)) => options.push(option),
+            None => groups.push((heading.to_owned(), vec![option])),
+        }
+    }
+    groups
+}
+
+/// An option as it is typed: `--to <FORMAT>`.
+fn typed(option: &Arg) -> String {
+    let short = option.get_short().map_or(String::new(), |short| format!("-{short}, "));
+    let long = option.get_long().unwrap_or_default();
+    let values = match option.get_action().takes_values() {
+        true => {
+            option.get_value_names().unwrap_or_default().iter().map(|name| format!(" <{name}>")).collect()
+        }
+        false => String::new(),
+    };
+    format!("{short}--{long}{values}")
+}
+
+/// A group with a line for each option.
+fn listed(heading: &str, options: &[&Arg]) -> Vec<String> {
+    let typed: Vec<String> = options.iter().map(|option| typed(option)).collect();
+    let width = typed.iter().map(String::len).max().unwrap_or(0).min(30);
+    let line = |(typed, option): (String, &&Arg)| {
+        let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+        let room = WIDTH.saturating_sub(typed.len().max(width) + 4);
+        format!("  {typed:<width$}  {}", cut(help.lines().next().unwrap_or_default(), room))
+    };
+    let lines = typed.into_iter().zip(options).map(line);
+    std::iter::once(format!("{heading}:")).chain(lines).collect()
+}
+
+/// A group with the names of its options.
+fn named(heading: &str, options: &[&Arg]) -> Vec<String> {
+    let mut lines = vec![format!("{heading}:")];
+    let mut line = String::from(" ");
+    for option in options {
+        let word = typed(option);
+        if line.len() + 1 + word.len() > WIDTH {
+            lines.push(std::mem::replace(&mut line, String::from(" ")));
+        }
+        line.push(' ');
+        line.push_str(&word);
+    }
+    lines.push(line);
+    lines
+}
+
+/// The beginning of a text that has room: to the end of a clause outside brackets, else of a word.
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(room.saturating_sub(2)).collect();
+    let is_whole = |end: &usize| {
+        let count = |sign: char| start[..*end].matches(sign).count();
+        *end > room / 3 && count('(') == count(')') && count('[') == count(']')
+    };
+    let ends = [". ", "; ", ": ", ", ", " [", " ("].iter();
+    let clause = ends.flat_map(|end| start.match_indices(end).map(|(at, _)| at)).filter(is_whole).max();
+    match clause {
+        Some(end) => start[..end].to_owned(),
+        None => format!("{} …", &start[..start.rfind(' ').unwrap_or(start.len())]),
+    }
+}
+
+/// A text in lines that are not too wide.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The page of the program: commands by task.
+fn of_program(program: &Command, detail: Detail) -> String {
+    let about = program.get_about().map(ToString::to_string).unwrap_or_default();
+    let visible = || program.get_subcommands().filter(|command| !command.is_hide_set());
+    let known: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let width = visible().map(|command| command.get_name().len()).max().unwrap_or(0);
+    let line = |command: &Command| {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let about = cut(&about, WIDTH.saturating_sub(width + 4));
+        format!("  {:<width$}  {about}\n", command.get_name())
+    };
+    let about = wrapped(&about).join("\n");
+    let mut page = format!("{about}\n\nUsage: mocap <COMMAND> [OPTIONS]\n");
+    for (group, names) in GROUPS {
+        let lines: String = names.iter().filter_map(|name| program.find_subcommand(name)).map(line).collect();
+        page.push_str(&format!("\n{group}:\n{lines}"));
+    }
+    let others: String = visible().filter(|command| !known.contains(&command.get_name())).map(line).collect();
+    page.push_str(&format!("\nMore:\n{others}"));
+    if detail == Detail::Full {
+        let all: Vec<&Arg> = program.get_arguments().filter(|option| option.get_long().is_some()).collect();
+        page.push_str(&format!("\n{}\n", listed("Options of every command", &all).join("\n")));
+    }
+    let after = program.get_after_help().map(ToString::to_string).unwrap_or_default();
+    format!("{page}\n{after}\n")
 }
 
 impl Topic {
@@ -122,5 +327,88 @@ fn unknown(command: &Command, name: &str) -> Diagnostic {
     match nearest_name(name, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean '{near}'?")),
         None => error.help(format!("there are {}", known.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+
+    fn verbs() -> Vec<String> {
+        let mut definition = config::definition();
+        definition.build();
+        let verbs = definition.get_subcommands().filter(|verb| !verb.has_subcommands());
+        verbs.map(|verb| verb.get_name().to_owned()).filter(|name| name != "help").collect()
+    }
+
+    fn shown(of: &[String], detail: Detail) -> String {
+        anstream::adapter::strip_str(&page(config::definition(), of, detail).unwrap()).to_string()
+    }
+
+    #[test]
+    fn short_help_fits_on_a_screen() {
+        for verb in verbs() {
+            let page = shown(std::slice::from_ref(&verb), Detail::Short);
+            let lines = page.lines().count();
+            assert!(lines <= LINES, "{verb}: {lines} lines\n{page}");
+            assert!(page.lines().all(|line| line.chars().count() <= WIDTH + 20), "{verb}\n{page}");
+            assert!(
+                page.contains("Usage: mocap") && page.contains(&format!("mocap {verb} --help")),
+                "{page}"
+            );
+            // Every option of the command is there.
+            let definition = config::definition();
+            let command = definition.find_subcommand(&verb).unwrap();
+            for (_, options) in groups(command) {
+                for option in options {
+                    assert!(
+                        page.contains(&format!("--{}", option.get_long().unwrap())),
+                        "{verb}: {option}\n{page}"
+                    );
+                }
+            }
+        }
+        assert!(shown(&[], Detail::Short).lines().count() <= 60);
+    }
+
+    #[test]
+    fn own_options_come_before_shared_ones() {
+        for verb in verbs() {
+            let page = shown(std::slice::from_ref(&verb), Detail::Full);
+            let definition = config::definition();
+            let command = definition.find_subcommand(&verb).unwrap();
+            let shared = page.find("(details: mocap help");
+            for (heading, _) in groups(command) {
+                let at = page
+                    .find(&format!("\n{heading}:"))
+                    .unwrap_or_else(|| panic!("{verb}: {heading}\n{page}"));
+                assert!(shared.is_none_or(|shared| at < shared), "{verb}: {heading}\n{page}");
+            }
+        }
+    }
+
+    #[test]
+    fn commands_are_grouped_by_task() {
+        let definition = config::definition();
+        for name in GROUPS.iter().flat_map(|(_, names)| names.iter()) {
+            assert!(definition.find_subcommand(name).is_some(), "{name}");
+        }
+        let page = shown(&[], Detail::Short);
+        for verb in verbs() {
+            assert_eq!(
+                page.lines().filter(|line| line.starts_with(&format!("  {verb} "))).count(),
+                1,
+                "{verb}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_help_is_cut_at_a_clause() {
+        assert_eq!(cut("Keep it; the rest goes", 30), "Keep it; the rest goes");
+        assert_eq!(cut("Keep only this range, end excluded: frames from 0", 30), "Keep only this range");
+        assert_eq!(cut("Such as 0.1mm [0: every frame; default: 0.01mm]", 30), "Such as 0.1mm");
+        assert_eq!(cut("One two three four five six seven", 20), "One two three …");
     }
 }

@@ -5,16 +5,19 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use mocap_commands::{Diagnostic, ErrorRow, json, sentence};
+use mocap_commands::{Diagnostic, ErrorRow, Global, json, sentence};
 use mocap_settings::plain_words;
 
-use super::help::{page_of_words, print_help};
+use super::help::{Detail, page_of_words, print_help};
+use crate::console::Console;
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
 /// a row as well.
 pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &[OsString]) -> ! {
     if error.kind() == ErrorKind::DisplayHelp {
-        print_help(&page_of_words(definition.clone(), words));
+        let short = words.iter().take_while(|word| *word != "--").all(|word| word != "--help");
+        let detail = if short { Detail::Short } else { Detail::Full };
+        print_help(&page_of_words(definition.clone(), words, detail));
         std::process::exit(0);
     }
     let asked = error.kind() == ErrorKind::DisplayVersion;
@@ -38,17 +41,78 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
             error.remove(ContextKind::Usage);
         }
     }
-    if !asked && words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
-        // Nothing can be said where stdout is gone.
-        let _ = writeln!(std::io::stdout().lock(), "{}", row(&error));
-    }
-    let text = error.render().to_string();
-    let plain = plain_words(&text);
-    if plain == text {
+    if asked {
         error.exit()
     }
-    let _ = write!(std::io::stderr().lock(), "{plain}");
-    std::process::exit(error.exit_code())
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = std::io::stderr()
+            .lock()
+            .write_all(page_of_words(definition.clone(), words, Detail::Short).as_bytes());
+        std::process::exit(2);
+    }
+    let found = diagnostic(definition, &error, words);
+    if words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
+        // Nothing can be said where stdout is gone.
+        let _ = writeln!(std::io::stdout().lock(), "{}", json(&ErrorRow::misuse(&found)));
+    }
+    let _ = Console::new(&Global::default()).usage_error(&found);
+    std::process::exit(2);
+}
+
+/// A wrong command line as an error like all others: what is wrong, and what can be done.
+fn diagnostic(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> Diagnostic {
+    let text = plain_words(&error.to_string());
+    let tips = text.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
+    let mut help: Vec<String> = tips.map(str::to_owned).collect();
+    let mut built = definition.clone();
+    built.build();
+    let (name, command) = command_of(&built, words);
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && is_without_value(error)
+    {
+        help.extend(values_of(command, option));
+    }
+    if error.kind() == ErrorKind::MissingRequiredArgument {
+        let usage = command.clone().render_usage().to_string();
+        help.push(usage.replacen("Usage", "usage", 1).lines().map(str::trim).collect::<Vec<_>>().join(" "));
+    }
+    if help.is_empty() {
+        help.push(format!("`{name} --help` lists the options"));
+    }
+    Diagnostic::new("usage::arguments", sentence(error)).help(help.join("; "))
+}
+
+/// Whether an option that takes a value has none, or an empty one.
+fn is_without_value(error: &clap::Error) -> bool {
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.as_str(),
+        _ => "",
+    };
+    error.kind() == ErrorKind::InvalidValue && value.is_empty()
+}
+
+/// What an option takes: its help. `option` is as messages write it, `--to <FORMAT>`.
+fn values_of(command: &clap::Command, option: &str) -> Option<String> {
+    let long = option.split([' ', '=']).next()?.strip_prefix("--")?;
+    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(long))?;
+    let words: Vec<String> =
+        argument.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
+    match (argument.get_help(), words.is_empty()) {
+        (Some(help), true) => Some(format!("--{long}: {help}")),
+        // The message lists the words.
+        _ => None,
+    }
+}
+
+/// The command that these words name, and the words that call it.
+fn command_of<'a>(definition: &'a clap::Command, words: &[OsString]) -> (String, &'a clap::Command) {
+    let mut found = (definition.get_name().to_owned(), definition);
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(command) = found.1.find_subcommand(word) {
+            found = (format!("{} {word}", found.0), command);
+        }
+    }
+    found
 }
 
 /// A word that begins like a number below 0 and is none, such as `-3s`.
@@ -57,8 +121,8 @@ fn is_measure_below_zero(word: &str) -> bool {
 }
 
 /// The row of a wrong command line: it is about no input.
-pub(super) fn row(error: &clap::Error) -> String {
-    json(&ErrorRow::misuse(&Diagnostic::new("usage::arguments", sentence(error))))
+pub(super) fn row(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> String {
+    json(&ErrorRow::misuse(&diagnostic(definition, error, words)))
 }
 
 #[cfg(test)]
@@ -78,7 +142,25 @@ mod tests {
         assert!(said(&["mocap", "info", "a", "--jobs", "x"]).ends_with("expected a whole number"));
         assert!(said(&["mocap", "edit", "a", "--repeat", "2.5"]).ends_with("expected a whole number"));
         assert!(said(&["mocap", "edit", "a", "--repeat", "-2"]).contains("-2 is not in 1.."));
-        assert!(said(&["mocap", "blend", "a", "b", "--weight", "50%"]).contains("expected a number"));
+        assert!(said(&["mocap", "blend", "a", "b", "--weights", "50%"]).contains("expected a number"));
         assert!(said(&["mocap", "info", "a", "--input-fps", "0"]).ends_with("such as 30000/1001"));
+    }
+
+    fn help(words: &[&str]) -> String {
+        let definition = config::definition();
+        let error = definition.clone().try_get_matches_from(words).unwrap_err();
+        let words: Vec<OsString> = words.iter().map(Into::into).collect();
+        diagnostic(&definition, &error, &words).help.clone().unwrap()
+    }
+
+    #[test]
+    fn messages_say_what_can_be_done() {
+        let found = help(&["mocap", "convert", "a.bvh", "--to"]);
+        assert!(found.starts_with("--to: Output format: bvh, ") && found.contains("fbx"), "{found}");
+        let found = help(&["mocap", "edit", "a.bvh", "-o", "b.bvh", "--denoise"]);
+        assert!(found.contains("butterworth:HZ"), "{found}");
+        assert!(help(&["mocap", "info", "a", "--strct"]).contains("'--strict'"));
+        assert_eq!(help(&["mocap", "compare", "a.bvh"]), "usage: mocap compare [OPTIONS] <A> <B>");
+        assert_eq!(help(&["mocap", "info", "a", "--jobs", "x"]), "`mocap info --help` lists the options");
     }
 }

@@ -21,7 +21,8 @@ pub(crate) use help::print_help;
 
 /// What the process is to do.
 pub(crate) enum Start {
-    Work(Box<Cli>),
+    /// With warnings about old names of options.
+    Work(Box<Cli>, Vec<Diagnostic>),
     /// Print all options with their values and sources.
     Print(Box<Print>),
     /// Print this help.
@@ -51,7 +52,7 @@ pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
 /// # Errors
 /// As [`of_process`].
 pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
-    parsed(words, |_, error| Start::Misuse(misuse::row(&error)))
+    parsed(words, |definition, error| Start::Misuse(misuse::row(definition, &error, words)))
 }
 
 fn parsed(
@@ -81,13 +82,14 @@ fn parsed(
         Err(error) => return Ok(misused(&definition, error)),
     };
     if let Command::Help { of } = &cli.command {
-        return help::page(definition, of).map(Start::Help);
+        return help::page(definition, of, help::Detail::Full).map(Start::Help);
     }
     if let Command::Verb(verb) = &mut cli.command {
         verb.settle_outputs();
     }
     cli.global.invocation = Invocation::of(&definition, &matches);
-    Ok(Start::Work(Box::new(cli)))
+    let old_names = settings::old_flags(&definition, words).into_iter().chain(settings::old_keys(&settings));
+    Ok(Start::Work(Box::new(cli), old_names.collect()))
 }
 
 impl Print {

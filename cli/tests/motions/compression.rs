@@ -42,7 +42,7 @@ fn every_clip_comes_back(folder: &Path, profile: &str) {
         let to = ["compress", path, "-o", "clip.mocz", "--profile", profile];
         sandbox.run([&to[..], input_unit].concat()).ok();
         sandbox.run(["decompress", "clip.mocz", "-o", "back.bvh"]).ok();
-        let gate = ["compare", path, "back.bvh", "--fail-above", "0.1mm"];
+        let gate = ["compare", path, "back.bvh", "--max-error", "0.1mm"];
         sandbox.run([&gate[..], unit].concat()).ok();
     }
 }

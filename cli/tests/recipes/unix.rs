@@ -141,7 +141,39 @@ pub(crate) fn a_ray_cluster_makes_what_one_run_makes_and_retries_shards() {
     assert_eq!(tree(&sandbox, "out"), tree(&sandbox, "whole"));
 }
 
+/// The exit code of a step of the workflow for CI.
+fn step_of_workflow(sandbox: &Sandbox, name: &str) -> i32 {
+    let workflow = std::fs::read_to_string(fixture("../docs/ci/motion.yml")).unwrap();
+    let script: String = workflow
+        .lines()
+        .skip_while(|line| line.trim() != format!("- name: {name}"))
+        .skip(2)
+        .take_while(|line| line.starts_with("          "))
+        .map(|line| format!("{}\n", line.strip_prefix("          ").unwrap()))
+        .collect();
+    assert!(script.contains("mocap"), "{name}: {script}");
+    let output = program(sandbox, "bash").args(["-eo", "pipefail", "-c", &script]).output().unwrap();
+    println!("{name}: {}", String::from_utf8_lossy(&output.stderr));
+    output.status.code().unwrap()
+}
+
+pub(crate) fn the_workflow_for_ci_takes_motions_whose_names_differ_only_in_their_extension() {
+    let sandbox = Sandbox::new();
+    for (name, from) in
+        [("01_01.amc", "alex_walk.amc"), ("01.asf", "alex.asf"), ("01_01.bvh", "alex_turn.bvh")]
+    {
+        sandbox.put(&format!("motions/{name}"), std::fs::read(fixture("clips").join(from)).unwrap());
+    }
+    std::fs::create_dir(sandbox.path("report")).unwrap();
+    assert_eq!(["convert", "compare"].map(|name| step_of_workflow(&sandbox, name)), [0; 2]);
+    let rows = std::fs::read_to_string(sandbox.path("report/compare.jsonl")).unwrap();
+    assert!(rows.contains("01_01.amc.mocz") && rows.contains("01_01.bvh.mocz"), "{rows}");
+}
+
 pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one() {
+    if std::process::Command::new("jq").arg("--version").output().is_err() {
+        mocap_corpus::skip("need jq");
+    }
     let sandbox = Sandbox::new();
     for name in ["alex_walk.bvh", "alex_turn.bvh"] {
         sandbox.put(&format!("motions/a b/{name}"), std::fs::read(fixture("clips").join(name)).unwrap());
@@ -151,20 +183,7 @@ pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one()
     sandbox.put("ci/gate.toml", gate.replace("strict = true", "strict = true\ninput-unit = 'cm'"));
     sandbox.put("ci/target.skel", std::fs::read(fixture("clips/robin.skel")).unwrap());
     sandbox.put("mocap.toml", "input-unit = 'cm'\n");
-    let workflow = std::fs::read_to_string(fixture("../docs/ci/motion.yml")).unwrap();
-    let step = |name: &str| -> i32 {
-        let script: String = workflow
-            .lines()
-            .skip_while(|line| line.trim() != format!("- name: {name}"))
-            .skip(2)
-            .take_while(|line| line.starts_with("          "))
-            .map(|line| format!("{}\n", line.strip_prefix("          ").unwrap()))
-            .collect();
-        assert!(script.contains("mocap"), "{name}: {script}");
-        let output = program(&sandbox, "bash").args(["-eo", "pipefail", "-c", &script]).output().unwrap();
-        println!("{name}: {}", String::from_utf8_lossy(&output.stderr));
-        output.status.code().unwrap()
-    };
+    let step = |name: &str| step_of_workflow(&sandbox, name);
     assert_eq!(["validate", "convert", "compare", "gate"].map(step), [0; 4]);
     let reports = ["compare.jsonl", "convert.jsonl", "gate.jsonl", "validate.jsonl"];
     assert_eq!(sandbox.files("report"), reports);
@@ -176,20 +195,17 @@ pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one()
     std::fs::copy(sandbox.path("build/a b/alex_turn.mocz"), sandbox.path("build/a b/alex_walk.mocz"))
         .unwrap();
     assert_eq!(step("compare"), 1);
-    // A file that is not there does not end the loop.
+    // A file that is not there is an error, and the others are compared; the last line is the summary.
     std::fs::remove_file(sandbox.path("build/a b/alex_walk.mocz")).unwrap();
     std::fs::remove_file(sandbox.path("report/compare.jsonl")).unwrap();
     assert_eq!(step("compare"), 1);
-    assert_eq!(std::fs::read_to_string(sandbox.path("report/compare.jsonl")).unwrap().lines().count(), 2);
+    assert_eq!(std::fs::read_to_string(sandbox.path("report/compare.jsonl")).unwrap().lines().count(), 3);
     sandbox.put("motions/broken.bvh", "HIERARCHY\nROOT\n");
     // A file of which nothing is wrong but a warning.
     let odd = "HIERARCHY\nROOT A\n{\n  OFFSET 0 0 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n    \
                OFFSET 0 1 0\n  }\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n0 0 0\n0 0 0\n0 0 0\n";
     sandbox.put("motions/odd.bvh", odd);
     assert_eq!(["validate", "gate"].map(step), [1, 1]);
-    if std::process::Command::new("jq").arg("--version").output().is_err() {
-        mocap_corpus::skip("need jq");
-    }
     let page = std::fs::read_to_string(fixture("../docs/ci/README.md")).unwrap();
     let missed =
         r#"{"path":"a","passed":false,"gates":[{"metric":"slide","value":2,"limit":1,"passed":false}]}"#;
@@ -203,4 +219,21 @@ pub(crate) fn the_workflow_for_ci_passes_a_good_repository_and_stops_a_bad_one()
     let found = said("jq -r 'select(.valid");
     assert!(found.contains("broken.bvh:") && found.contains("odd.bvh:"), "{found}");
     assert_eq!(said("jq -r 'select(.passed"), "a: slide 2, limit 1\n");
+}
+
+pub(crate) fn the_real_ffmpeg_makes_a_film_with_the_same_bytes_twice() {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join("ffmpeg").is_file()) {
+        mocap_corpus::skip("need ffmpeg");
+    }
+    let sandbox = Sandbox::new();
+    sandbox.put("walk.bvh", std::fs::read(fixture("clips/alex_walk.bvh")).unwrap());
+    let small =
+        ["render", "walk.bvh", "--size", "121x91", "--picture-rate", "10", "--end", "0.5", "-o", "walk.mp4"];
+    sandbox.run(small).ok();
+    let film = sandbox.read("walk.mp4");
+    assert_eq!(&film[4..8], b"ftyp");
+    let again: Vec<&str> = small.iter().copied().chain(["--overwrite"]).collect();
+    sandbox.run(again).ok();
+    assert!(sandbox.read("walk.mp4") == film, "the same bytes");
 }

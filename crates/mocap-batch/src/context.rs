@@ -93,9 +93,37 @@ impl JobContext {
     /// Where it cannot be read or is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
-            Source::Stdin => self.record(Path::new("-"), read_content(None, limit)?),
+            Source::Stdin => self.read_judged(input, limit, |_, _| Ok(())),
             Source::File(path) => self.read_file(path, limit),
             Source::Unreadable(_, error) => Err(error.as_ref().clone()),
+        }
+    }
+
+    /// As [`JobContext::read`]; `judge` sees the first 4 and 64 KiB of an input that is longer, and its size where it
+    /// states one \[bytes\], before the rest is read.
+    ///
+    /// # Errors
+    /// As [`JobContext::read`], and what `judge` returns.
+    pub fn read_judged<E: From<BatchError>>(
+        &self,
+        input: &Input,
+        limit: u64,
+        judge: impl Fn(&[u8], Option<u64>) -> Result<(), E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut refused = None;
+        let mut accepts = |start: &[u8], size: Option<u64>| {
+            refused = judge(start, size).err();
+            refused.is_none()
+        };
+        let (path, read) = match &input.source {
+            Source::Stdin => (Path::new("-"), read_content(None, limit, &mut accepts)?),
+            Source::File(path) => (path.as_path(), read_content(Some(path), limit, &mut accepts)?),
+            Source::Unreadable(_, error) => return Err(error.as_ref().clone().into()),
+        };
+        match (refused, read) {
+            (Some(error), _) => Err(error),
+            (None, Some(read)) => Ok(self.record(path, read)?),
+            (None, None) => unreachable!("what is not read was refused"),
         }
     }
 
@@ -104,7 +132,8 @@ impl JobContext {
     /// # Errors
     /// As [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-        self.record(path, read_content(Some(path), limit)?)
+        let read = read_content(Some(path), limit, &mut |_, _| true)?;
+        self.record(path, read.expect("nothing is refused"))
     }
 
     fn record(&self, path: &Path, (bytes, content): (Vec<u8>, Content)) -> Result<Vec<u8>, BatchError> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::error::BatchError;
+use crate::names::base;
 
 /// One input.
 #[derive(Clone, Debug)]
@@ -78,15 +79,7 @@ impl Input {
     /// assert_eq!(input.output_name().with_extension("csv"), Path::new("01_01.amc.csv"));
     /// ```
     pub fn output_name(&self) -> Cow<'_, Path> {
-        match self.relative.extension().filter(|_| self.keeps_extension) {
-            Some(extension) => {
-                let mut twice = self.relative.clone().into_os_string();
-                twice.push(".");
-                twice.push(extension);
-                Cow::Owned(twice.into())
-            }
-            None => Cow::Borrowed(&self.relative),
-        }
+        base(&self.relative, self.keeps_extension)
     }
 
     /// The input as messages name it.

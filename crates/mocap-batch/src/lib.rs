@@ -57,6 +57,7 @@ mod hash;
 mod input;
 pub mod interrupt;
 pub mod manifest;
+mod names;
 mod plan;
 mod portable;
 mod read;
@@ -84,6 +85,7 @@ pub use find::{InputOptions, find_inputs};
 pub use hash::{Content, Hash};
 pub use input::{Input, Source};
 pub use manifest::ManifestOptions;
+pub use names::{original_name, pair_names};
 pub use plan::{
     Companions, Destination, Job, Naming, OutputOptions, PlanWarning, ReadFiles, is_directory,
     keep_extensions, plan_outputs, report_jobs,

@@ -1,7 +1,7 @@
 //! Bounded reading of files and stdin.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::error::BatchError;
@@ -12,8 +12,15 @@ const PIECE: usize = 1 << 20;
 /// How much is read before it is hashed, which is fastest while it is in the caches of the processor \[bytes\].
 const CACHED: usize = 1 << 18;
 
+/// Where a start is judged \[bytes\]: what is endless and empty is refused after the first piece, a header is in the
+/// second.
+const JUDGED: [usize; 2] = [4 << 10, 64 << 10];
+
 /// Looks at the bytes that are read, piece by piece.
 type Look<'a> = &'a mut dyn FnMut(&[u8]);
+
+/// Says of the first bytes of an input, and of its size if it states one \[bytes\], whether the rest is read.
+pub(crate) type Judge<'a> = &'a mut dyn FnMut(&[u8], Option<u64>) -> bool;
 
 /// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read; a device or pipe, which
 /// states none, is read up to the limit.
@@ -29,54 +36,108 @@ type Look<'a> = &'a mut dyn FnMut(&[u8]);
 /// # Errors
 /// Where it cannot be read, or is larger.
 pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    read_at(path, limit, &mut |_| {})
+    let read = read_at(path, limit, &mut |_| {}, &mut |_, _| true)?;
+    Ok(read.expect("nothing is refused"))
 }
 
 /// As [`read_file`], of a file that is open.
 pub(crate) fn read_whole(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
-    read_open(file, path, limit, &mut |_| {})
+    let read = read_open(file, path, limit, &mut |_| {}, &mut |_, _| true)?;
+    Ok(read.expect("nothing is refused"))
 }
 
-/// As [`read_file`], with the content; of stdin for `None`.
-pub(crate) fn read_content(path: Option<&Path>, limit: u64) -> Result<(Vec<u8>, Content), BatchError> {
+/// As [`read_file`], with the content; of stdin for `None`. `None` where the start is refused.
+pub(crate) fn read_content(
+    path: Option<&Path>,
+    limit: u64,
+    judge: Judge<'_>,
+) -> Result<Option<(Vec<u8>, Content)>, BatchError> {
     let mut hasher = Hasher::default();
     let look: Look<'_> = &mut |piece| hasher.update(piece);
-    let bytes = match path {
-        Some(path) => read_at(path, limit, look)?,
-        None => read_stdin(limit, look)?,
+    let read = match path {
+        Some(path) => read_at(path, limit, look, judge)?,
+        None => read_stdin(limit, look, judge)?,
     };
-    let content = Content { bytes: bytes.len() as u64, hash: hasher.hash() };
-    Ok((bytes, content))
+    Ok(read.map(|bytes| {
+        let content = Content { bytes: bytes.len() as u64, hash: hasher.hash() };
+        (bytes, content)
+    }))
 }
 
-fn read_at(path: &Path, limit: u64, look: Look<'_>) -> Result<Vec<u8>, BatchError> {
+fn read_at(path: &Path, limit: u64, look: Look<'_>, judge: Judge<'_>) -> Result<Option<Vec<u8>>, BatchError> {
     let file = File::open(path).map_err(|error| BatchError::io("read", path, &error))?;
-    read_open(&file, path, limit, look)
+    read_open(&file, path, limit, look, judge)
 }
 
-fn read_open(mut file: &File, path: &Path, limit: u64, look: Look<'_>) -> Result<Vec<u8>, BatchError> {
+fn read_open(
+    mut file: &File,
+    path: &Path,
+    limit: u64,
+    look: Look<'_>,
+    judge: Judge<'_>,
+) -> Result<Option<Vec<u8>>, BatchError> {
     let failed = |error: io::Error| BatchError::io("read", path, &error);
     let size = file.metadata().map_err(failed)?.len();
     let read = match size > limit {
-        true => None,
-        false => bounded(&mut file, size, limit, look).map_err(failed)?,
+        true => Read::TooLarge,
+        false => bounded(&mut file, size, limit, look, judge).map_err(failed)?,
     };
-    read.ok_or_else(|| BatchError::TooLarge { path: path.to_owned(), limit })
+    read.within(limit, path)
 }
 
-fn read_stdin(limit: u64, look: Look<'_>) -> Result<Vec<u8>, BatchError> {
-    let read = bounded(&mut io::stdin().lock(), 0, limit, look);
-    read.map_err(|error| BatchError::Stdin(error.to_string()))?
-        .ok_or_else(|| BatchError::TooLarge { path: "-".into(), limit })
+fn read_stdin(limit: u64, look: Look<'_>, judge: Judge<'_>) -> Result<Option<Vec<u8>>, BatchError> {
+    let read = bounded(&mut io::stdin().lock(), 0, limit, look, judge);
+    read.map_err(|error| BatchError::Stdin(error.to_string()))?.within(limit, Path::new("-"))
 }
 
-/// All bytes up to the end; `None` where there are more than `limit`. Memory never exceeds the limit by more than one
-/// piece, and starts with `expected` bytes.
-fn bounded(from: &mut dyn Read, expected: u64, limit: u64, look: Look<'_>) -> io::Result<Option<Vec<u8>>> {
+/// How reading ended.
+#[derive(Debug, PartialEq)]
+enum Read {
+    Whole(Vec<u8>),
+    /// The start was refused.
+    Refused,
+    TooLarge,
+}
+
+impl Read {
+    /// The bytes; `None` where the start was refused.
+    fn within(self, limit: u64, path: &Path) -> Result<Option<Vec<u8>>, BatchError> {
+        match self {
+            Read::Whole(bytes) => Ok(Some(bytes)),
+            Read::Refused => Ok(None),
+            Read::TooLarge => Err(BatchError::TooLarge { path: path.to_owned(), limit }),
+        }
+    }
+}
+
+/// All bytes up to the end, if there are at most `limit`. Memory never exceeds the limit by more than one piece, and
+/// starts with `expected` bytes; a source that states no size expects 0.
+fn bounded(
+    from: &mut dyn io::Read,
+    expected: u64,
+    limit: u64,
+    look: Look<'_>,
+    judge: Judge<'_>,
+) -> io::Result<Read> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let stated = Some(expected).filter(|size| *size > 0);
     // One more byte tells the end without growing.
     let expected = usize::try_from(expected).unwrap_or(usize::MAX).min(limit);
     let mut bytes = Vec::with_capacity(expected.saturating_add(1));
+    // A small file is read at once.
+    let judged = |start: &usize| *start < limit && stated.is_none_or(|size| size > JUDGED[1] as u64);
+    for start in JUDGED.into_iter().filter(judged) {
+        let room = start - bytes.len();
+        let read = io::Read::take(&mut *from, room as u64).read_to_end(&mut bytes)?;
+        if read < room {
+            look(&bytes);
+            return Ok(Read::Whole(bytes));
+        }
+        if !judge(&bytes, stated) {
+            return Ok(Read::Refused);
+        }
+    }
+    look(&bytes);
     loop {
         if bytes.len() == bytes.capacity() {
             // Twice as much each time, but not twice the limit.
@@ -84,13 +145,13 @@ fn bounded(from: &mut dyn Read, expected: u64, limit: u64, look: Look<'_>) -> io
             bytes.reserve_exact(more);
         }
         let (start, room) = (bytes.len(), (bytes.capacity() - bytes.len()).min(CACHED));
-        let read = from.take(room as u64).read_to_end(&mut bytes)?;
+        let read = io::Read::take(&mut *from, room as u64).read_to_end(&mut bytes)?;
         if bytes.len() > limit {
-            return Ok(None);
+            return Ok(Read::TooLarge);
         }
         look(&bytes[start..]);
         if read < room {
-            return Ok(Some(bytes));
+            return Ok(Read::Whole(bytes));
         }
     }
 }
@@ -100,11 +161,40 @@ mod tests {
     use super::*;
 
     /// What is read, which is also what is looked at.
-    fn bounded(from: &mut dyn Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    fn bounded(from: &mut dyn io::Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let mut seen = Vec::new();
-        let read = super::bounded(from, expected, limit, &mut |piece| seen.extend_from_slice(piece))?;
-        assert!(read.as_ref().is_none_or(|read| *read == seen));
-        Ok(read)
+        let look: Look<'_> = &mut |piece| seen.extend_from_slice(piece);
+        match super::bounded(from, expected, limit, look, &mut |_, _| true)? {
+            Read::Whole(bytes) => {
+                assert_eq!(bytes, seen);
+                Ok(Some(bytes))
+            }
+            Read::TooLarge => Ok(None),
+            Read::Refused => panic!("nothing was to be refused"),
+        }
+    }
+
+    #[test]
+    fn a_start_is_judged_before_the_rest_is_read() {
+        let mut starts = Vec::new();
+        let mut endless = io::repeat(7);
+        let judge: Judge<'_> = &mut |start, size| {
+            starts.push((start.len(), size));
+            start.len() < JUDGED[1]
+        };
+        assert_eq!(super::bounded(&mut endless, 0, 1 << 40, &mut |_| {}, judge).unwrap(), Read::Refused);
+        assert_eq!(starts, [(JUDGED[0], None), (JUDGED[1], None)]);
+        let never: Judge<'_> = &mut |_, _| panic!("what is short is not judged");
+        let short = &mut io::repeat(7).take(100);
+        assert_eq!(super::bounded(short, 0, 1 << 40, &mut |_| {}, never).unwrap(), Read::Whole(vec![7; 100]));
+        let mut size = None;
+        let judge: Judge<'_> = &mut |_, stated| {
+            size = stated;
+            true
+        };
+        let long = &mut io::repeat(7).take(1 << 20);
+        let read = super::bounded(long, 1 << 20, 1 << 40, &mut |_| {}, judge).unwrap();
+        assert_eq!((read, size), (Read::Whole(vec![7; 1 << 20]), Some(1 << 20)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use mocap_toml::did_you_mean;
 use crate::commands::Verb;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::Invocation;
+use crate::options::{Invocation, new_name, renamed};
 use crate::output::Output;
 use crate::rows::misuse;
 use crate::settings::{self, Program};
@@ -30,7 +30,7 @@ pub enum Given {
 }
 
 /// Options of a call that say how a terminal shows the results.
-const OF_TERMINALS: [&str; 4] = ["json", "quiet", "color", "progress"];
+const OF_TERMINALS: [&str; 5] = ["json", "blocks", "quiet", "color", "progress"];
 
 /// Calls a verb by its name, such as `convert` or `manifest merge`, as the command line does: with `mocap.toml` and the
 /// variables of the environment, and with what its manifests record of the same options.
@@ -63,7 +63,9 @@ fn verb_of(
             ("config", Given::One(file)) => config = Some(file.clone()),
             (long, _) if OF_TERMINALS.contains(&long) => {}
             (long, value) => {
-                find(command, long).ok_or_else(|| unknown_option(name, command, option))?;
+                let known = find(command, long).map(|_| long);
+                let long = known.or_else(|| new_name(command, command.get_name(), long));
+                let long = long.ok_or_else(|| unknown_option(name, command, option))?;
                 words.extend(words_of(long, value));
             }
         }
@@ -79,8 +81,26 @@ fn verb_of(
     Ok((program.verb, Invocation::of(&definition, &matches)))
 }
 
+/// Warnings about keywords that are old names of options.
+pub fn old_keywords<'a>(verb: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<Diagnostic> {
+    let definition = Program::definition();
+    let Some(command) = verb.split_whitespace().try_fold(&definition, |of, part| of.find_subcommand(part))
+    else {
+        return Vec::new();
+    };
+    let old = |name: &str| {
+        let new = new_name(command, command.get_name(), &name.replace('_', "-"))?;
+        Some(renamed(name, &new.replace('-', "_")))
+    };
+    names.into_iter().filter_map(old).collect()
+}
+
 fn find<'a>(command: &'a Command, long: &str) -> Option<&'a Arg> {
-    command.get_arguments().find(|argument| argument.get_long() == Some(long))
+    let is = |argument: &&Arg| {
+        let mut others = argument.get_visible_aliases().into_iter().flatten();
+        argument.get_long() == Some(long) || others.any(|other| other == long)
+    };
+    command.get_arguments().find(is)
 }
 
 /// The words that a command line has for an option.
@@ -169,11 +189,27 @@ mod tests {
             &[one("denoise", "auto"), switch("mirror"), one("trim", "0:5")],
             &["--denoise", "auto", "--mirror", "--trim", "0:5"],
         );
-        let set = Given::Many(vec!["Finger*:error=1mm".into(), "Toe*:error=2mm".into()]);
-        recorded(
-            "compress",
-            &[("set".into(), set)],
-            &["--set", "Finger*:error=1mm", "--set", "Toe*:error=2mm"],
+        // An old name is recorded as the present one.
+        for name in ["joint_error", "set"] {
+            let errors = Given::Many(vec!["Finger*=1mm".into(), "Toe*=2mm".into()]);
+            recorded(
+                "compress",
+                &[(name.into(), errors)],
+                &["--joint-error", "Finger*=1mm", "--joint-error", "Toe*=2mm"],
+            );
+        }
+    }
+
+    #[test]
+    fn old_names_of_keywords_are_told() {
+        let told = |verb: &str, names: &[&str]| {
+            let told = old_keywords(verb, names.iter().copied()).into_iter();
+            told.map(|warning| warning.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(told("compare", &["fail_above", "shell"]), ["'fail_above' is now called 'max_error'"]);
+        assert_eq!(told("info", &["unit"]), ["'unit' is now called 'input_unit'"]);
+        assert!(
+            told("convert", &["unit", "mesh"]).is_empty() && told("retarget", &["fail_above"]).is_empty()
         );
     }
 

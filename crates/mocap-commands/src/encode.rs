@@ -98,6 +98,17 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
     Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
 }
 
+/// As [`clip()`]; of a clip of several characters, each as the format wants to know it, and the first one where the format
+/// holds one.
+pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
+    // As trees of one skeleton nothing of it changes.
+    let together = !format.has_motion() || format.holds_several_characters() && !format.holds_arrays();
+    if together || mocap::several_subjects(one.skeleton()).is_empty() {
+        return clip(one, format, options);
+    }
+    scene_in(Origin::input(None), mocap::scene_of(one).map_err(mocap::Error::from)?, format, options)
+}
+
 /// The clip under a name, for formats that name clips, unless it has one.
 pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
     match format.holds_several_clips() && clip.name().is_empty() {
@@ -210,9 +221,10 @@ pub(crate) fn markers(
     Ok(bytes.into())
 }
 
-/// The path with the extension of a format.
+/// The path with the extension of a format; where that was only added to a name, the name before it.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
-    mocap::with_extension(path, format.file_extension())
+    let extension = format.file_extension();
+    mocap_batch::original_name(path, extension).unwrap_or_else(|| mocap::with_extension(path, extension))
 }
 
 /// A skeleton in a format.

@@ -58,7 +58,7 @@ mod verdict;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use call::{Given, call, sentence};
+pub use call::{Given, call, old_keywords, sentence};
 pub use commands::Verb;
 pub use diagnostic::Diagnostic;
 pub use exit::Exit;

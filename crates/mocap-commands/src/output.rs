@@ -4,6 +4,7 @@ use std::sync::mpsc::Sender;
 
 use mocap_batch::{Job, Tally};
 
+use crate::batch::Figure;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::exit::Exit;
 
@@ -15,6 +16,11 @@ pub trait Output {
     /// Whether rows are JSON. They hold all warnings about their input then, and nothing else may be written to
     /// stdout.
     fn is_json(&self) -> bool;
+
+    /// Whether the text about an input may have several lines among many inputs, too.
+    fn shows_blocks(&self) -> bool {
+        false
+    }
 
     /// Whether nobody takes rows any more: a verb that only reports ends.
     fn is_closed(&self) -> bool;
@@ -80,6 +86,8 @@ pub struct JobResult {
     pub(crate) tally: Tally,
     /// Size of the motion without compression [bytes]; 0 where it is not compressed.
     pub(crate) raw_bytes: u64,
+    /// What the table of the worst clips shows.
+    pub(crate) figures: Vec<Figure>,
 }
 
 /// What happens in a run over several jobs.

@@ -37,6 +37,12 @@ pub fn misuse(error: &Diagnostic, output: &mut dyn Output) -> Exit {
     Exit::Usage
 }
 
+/// The names of the characters of a scene of several.
+pub(crate) fn several(scene: &Scene) -> Vec<String> {
+    let several = scene.characters.len() > 1;
+    scene.characters.iter().filter(|_| several).map(|character| character.name.clone()).collect()
+}
+
 /// The joints of all characters and props, without end sites.
 pub(crate) fn joints(scene: &Scene) -> usize {
     let all = scene.characters.iter().chain(&scene.props);

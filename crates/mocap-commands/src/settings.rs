@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use clap::{Arg, Command, CommandFactory, Parser};
-use mocap_settings::Layers;
+use mocap_settings::{Layers, Renamed};
 
 use crate::commands::Verb;
 use crate::diagnostic::{Diagnostic, read_toml};
-use crate::options::{EDITS_HEADING, Global};
+use crate::options::{EDITS_HEADING, Global, renamed};
 
 pub use mocap_settings::{PrintRow, Settings, options_in_force};
 
@@ -25,6 +25,7 @@ pub const LAYERS: Layers = Layers {
         "heatmap",
         "help",
         "html",
+        "joint-error",
         "manifest",
         "output",
         "overwrite",
@@ -74,6 +75,19 @@ fn with_negative_numbers(command: Command) -> Command {
             false => argument,
         });
     command.mut_subcommands(with_negative_numbers)
+}
+
+/// Warnings about old names of flags in the words of a command line.
+pub use crate::options::old_flags;
+
+/// Warnings about old names of options in a file of settings.
+pub fn old_keys(settings: &Settings) -> Vec<Diagnostic> {
+    let warning = |of: &Renamed| {
+        let found = renamed(&of.old, &of.new);
+        let place = settings.path.as_ref().map(|path| format!("{}, line {}", path.display(), of.line));
+        place.into_iter().fold(found, Diagnostic::note)
+    };
+    settings.renamed.iter().map(warning).collect()
 }
 
 /// Warnings about variables of the environment that look like settings and are none.

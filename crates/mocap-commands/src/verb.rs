@@ -30,11 +30,6 @@ pub(crate) trait VerbArgs: clap::Args {
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic>;
 }
 
-/// A definition where nothing is written: `--unit` can only mean the unit of the inputs.
-pub(crate) fn unit_is_of_inputs(command: Command) -> Command {
-    command.mut_arg("input_unit", |argument| argument.visible_alias("unit"))
-}
-
 /// The schema of the lines that a command prints with `--json`.
 pub(crate) struct RowSchema {
     /// As `mocap generate schema NAME` calls it.

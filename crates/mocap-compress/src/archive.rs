@@ -87,7 +87,7 @@ pub(crate) fn encode(block: &crate::encode::block::Block<'_>) -> crate::encode::
     let nodes = schedule(block.frames as u32, TOP, Reach::Block);
     let mut chooser = Chooser::new(block, &nodes, levels(TOP));
     let mut coder = crate::range_coder::RangeEncoder::new();
-    let coded = code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds, true);
+    let coded = code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds, &block.settings.work);
     #[cfg(test)]
     crate::encode::learn::count(&coded.models);
     #[cfg(not(test))]

@@ -1,8 +1,9 @@
 //! What a clip holds besides rotations and translations: its name, events, numbers over time and scales of joints.
 //!
-//! Numbers are multiples of a step, which is twice their bound, as differences from frame to frame. Where a step would
-//! not help, they are stored exactly.
+//! Numbers are multiples of a step, which is twice their bound, as differences from frame to frame, or straight lines
+//! between knots, whichever is smaller. Where neither would help, they are stored exactly.
 
+use crate::knots;
 use crate::wire::{Malformed, Reader};
 #[cfg(feature = "encode")]
 use crate::wire::{put_float, put_number, put_text};
@@ -11,10 +12,11 @@ use mocap_model::{Annotations, Clip, Event, ScalarTrack, Track, Vector3};
 /// The scales of joints that have some.
 pub(crate) type Scales = Vec<(usize, Track<Vector3<f64>>)>;
 
-/// A number over time: constant, in steps, or exact.
+/// A number over time: constant, in steps, exact, or lines between knots.
 const CONSTANT: u8 = 0;
 const STEPS: u8 = 1;
 const BITS: u8 = 2;
+const KNOTS: u8 = 3;
 /// The largest multiple of a step.
 #[cfg(feature = "encode")]
 const MOST_STEPS: f64 = 9e15;
@@ -63,15 +65,21 @@ fn put_values(bytes: &mut Vec<u8>, values: &[f64], error: f64) {
         bytes.push(CONSTANT);
         put_float(bytes, values.first().copied().unwrap_or(0.0));
     } else if error > 0.0 && values.iter().all(in_steps) {
-        bytes.push(STEPS);
-        put_float(bytes, step);
+        let mut steps = Vec::new();
         let mut before = 0;
         for value in values {
             let whole = (value / step).round() as i64;
             let difference = whole - before;
-            put_number(bytes, (difference << 1 ^ difference >> 63) as u64);
+            put_number(&mut steps, (difference << 1 ^ difference >> 63) as u64);
             before = whole;
         }
+        let (kind, step, content) = match knots::put(values, error) {
+            Some((step, knots)) if knots.len() < steps.len() => (KNOTS, step, knots),
+            _ => (STEPS, step, steps),
+        };
+        bytes.push(kind);
+        put_float(bytes, step);
+        bytes.extend(content);
     } else {
         bytes.push(BITS);
         values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
@@ -130,6 +138,10 @@ fn values(reader: &mut Reader, frames: usize) -> Result<Track<f64>, Malformed> {
                 values.push(value);
             }
             Ok(Track::Sampled(values))
+        }
+        KNOTS => {
+            let step = reader.float("a step")?;
+            Ok(Track::Sampled(knots::read(reader, frames, step)?))
         }
         BITS => {
             let mut values = Vec::new();

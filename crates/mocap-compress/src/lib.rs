@@ -50,6 +50,7 @@ mod hierarchy;
 mod history;
 mod info;
 mod keys;
+mod knots;
 mod lanes;
 mod lattice;
 mod offsets;
@@ -72,8 +73,8 @@ mod wire;
 pub use compressed::Compressed;
 #[cfg(feature = "encode")]
 pub use encode::{
-    CompressOptions, CompressReport, CompressSummary, Compression, JointError, JointRule, MatchedRules,
-    RuleError, WorstJoint, compress, compress_with_progress, match_rules, raw_bytes,
+    CompressOptions, CompressReport, CompressSummary, Compression, Effort, JointError, JointRule,
+    MatchedRules, RuleError, WorstJoint, compress, compress_with_progress, match_rules, raw_bytes,
 };
 pub use error::{CompressError, Section};
 pub use info::{CompressedInfo, OpenLimits, Profile};

@@ -5,7 +5,7 @@ mod measured;
 mod motion;
 
 use measured::error_of;
-use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
+use mocap_compress::{CompressError, CompressOptions, Compressed, Effort, OpenLimits, Profile, compress};
 use mocap_model::{
     Clip, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, Unit, UnitSource, Vector3, exp,
 };
@@ -25,6 +25,29 @@ fn every_sample_is_within_the_tolerance() {
                 let error = error_of(&clip, &options);
                 assert!(error <= tolerance, "{profile} {character:?} {tolerance}: {error}");
             }
+        }
+    }
+}
+
+#[test]
+fn every_effort_keeps_the_bound_and_more_work_saves_bytes() {
+    for profile in Profile::ALL {
+        let mut sizes = Vec::new();
+        for effort in Effort::all() {
+            let mut size = 0;
+            for character in [Character::Calm, Character::HalfTurns, Character::Sliding] {
+                let clip = motion::clip(character, 4, 150);
+                let options = CompressOptions { profile, effort, ..CompressOptions::default() };
+                let error = error_of(&clip, &options);
+                assert!(error <= options.tolerance, "{profile} {effort} {character:?}: {error}");
+                size += compress(&clip, &options).unwrap().bytes.len();
+            }
+            sizes.push(size);
+        }
+        let [least, usual, most] = [0, 5, 9].map(|level| sizes[level]);
+        assert!(most <= usual && usual <= least, "{profile}: {sizes:?}");
+        if [Profile::Archive, Profile::Runtime].contains(&profile) {
+            assert!(most < least, "{profile}: {sizes:?}");
         }
     }
 }

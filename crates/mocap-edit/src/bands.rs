@@ -165,11 +165,8 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
         *values = filtered_curve(values, &of_level);
     }
     let (changed, held) = crate::held_feet::held(clip, samples.into_clip("bands")?, "bands")?;
-    let mut report = EditReport::measured("bands", clip, &changed).figure("bands", levels as f64, "").figure(
-        "feet-held",
-        held.map(|held| held as f64),
-        "",
-    );
+    let mut report =
+        EditReport::measured("bands", clip, &changed).figure("bands", levels as f64, "").feet_held(held);
     if let Some((level, gain)) = of_level.iter().enumerate().find(|(_, gain)| gain.abs() > USUAL) {
         let band = format!("band {level}, about {:.2} Hz", middle(level, fps));
         report.warn(

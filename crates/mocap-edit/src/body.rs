@@ -1,5 +1,6 @@
 //! What a clip's skeleton is as a body: roles, directions, feet, unit.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, feet_of, guess_unit};
@@ -56,13 +57,26 @@ impl Body {
         self.metres.unwrap_or(1.0)
     }
 
+    /// The clip with the roles of the body: what counts as a contact depends on how fast the hips travel.
+    fn named<'c>(&self, clip: &'c Clip) -> Cow<'c, Clip> {
+        let roles = [Role::Hips, Role::LeftUpperLeg, Role::RightUpperLeg];
+        let has = |role: &Role| clip.skeleton().with_role(*role) == self.skeleton.with_role(*role);
+        match roles.iter().all(has) || clip.skeleton().len() != self.skeleton.len() {
+            true => Cow::Borrowed(clip),
+            false => {
+                let named = clip.clone().with_skeleton(self.skeleton.clone());
+                named.map_or(Cow::Borrowed(clip), Cow::Owned)
+            }
+        }
+    }
+
     /// The contacts of each foot; `None` without feet or unit.
     pub(crate) fn contacts(&self, clip: &Clip) -> Option<Vec<(FootMotion, FootContacts)>> {
         self.metres?;
         if self.feet.is_empty() || clip.frames() == 0 {
             return None;
         }
-        let motions = FootMotion::of(clip, &self.feet);
+        let motions = FootMotion::of(&self.named(clip), &self.feet);
         let options = ContactOptions::default();
         let found = motions.into_iter().map(|motion| {
             let contacts = motion.contacts(&options);

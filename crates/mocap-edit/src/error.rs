@@ -89,6 +89,8 @@ pub enum EditError {
         names.len(), names.join(", ")
     )]
     OneCharacter { edit: &'static str, names: Vec<String> },
+    #[error("{edit}: not every motion has {}", names.join(", "))]
+    Characters { edit: &'static str, names: Vec<String> },
     #[error("{edit}: {reason}")]
     Usage { edit: &'static str, reason: String },
     #[error("the split: {reason}")]
@@ -133,6 +135,7 @@ impl EditError {
             EditError::Usage { edit: "terrain", .. } => "usage::terrain",
             EditError::Usage { .. } => "usage::edit",
             EditError::OneCharacter { .. } => "edit::one-character",
+            EditError::Characters { .. } => "edit::characters",
             EditError::Split { .. } => "edit::split",
         }
     }

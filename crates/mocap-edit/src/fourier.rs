@@ -16,6 +16,7 @@ use nalgebra::Translation3;
 use crate::blend::{along_ground, check_same, closed, karcher_mean, repeated};
 use crate::body::Body;
 use crate::carrier::Carrier;
+use crate::cycle::cycle_held;
 use crate::root::travel;
 use crate::samples::Samples;
 use crate::{EditError, EditReport, LoopOptions, make_loop};
@@ -112,7 +113,15 @@ pub fn fourier(clip: &Clip, options: &Fourier) -> Result<(Clip, EditReport), Edi
         let contacts = contacts_of(&cycle, &body, frames)?;
         made = crate::cycle::lock_feet(&made, &body, &series.stride(), contacts.as_deref())?;
     }
+    let stated = options.characteristic.as_ref();
+    let sources: Vec<&Clip> =
+        std::iter::once(&cycle).chain(stated.into_iter().flat_map(|it| [&it.neutral, &it.styled])).collect();
+    let (made, held) = match options.lock_feet {
+        true => cycle_held(&sources, made, &body, &series.stride(), "fourier")?,
+        false => (made, None),
+    };
     let mut report = EditReport::measured("fourier", &cycle, &made)
+        .feet_held(held)
         .figure("harmonics", kept as f64, "")
         .figure("speed", crate::blend::ground_speed(&made, &body), "m/s");
     report.frames_before = clip.frames();

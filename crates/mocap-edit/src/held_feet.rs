@@ -3,24 +3,39 @@
 //!
 //! A contact that is worse is drawn towards its middle along the ground, by as much as is needed and no more. Heights
 //! stay: a leg that is nearly straight bends a lot to lift its foot a little. The correction fades out before and after
-//! the contact; legs are solved anew for it, and hips stay.
+//! the contact; legs are solved anew for it, and hips stay where legs are long enough.
 
-use mocap_analysis::{FootMotion, placements, runs};
+use std::ops::Range;
+
+use mocap_analysis::{FootContacts, FootMotion, placements, runs};
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
 use nalgebra::Translation3;
 
-use crate::EditError;
 use crate::body::Body;
-use crate::legs::{Plane, place_ankles};
+use crate::legs::{Plane, hips_raised, limb_base, limb_length, place_ankles};
+use crate::smoothing::lower_envelope;
+use crate::{EditError, EditReport};
 
 /// The time over which a correction fades \[s\].
 const FADE: f64 = 0.2;
 /// Corrections go a little further than needed: they are measured again by others, with other contacts.
 const MARGIN: f64 = 0.995;
-/// What is larger by this share is the same up to rounding.
+/// What is larger by this share is the same up to rounding ...
 const ROUNDING: f64 = 1e-6;
+/// ... and what is larger by this speed \[m/s\], deviation \[m\] and way \[m\] is below what can be measured.
+const UNSEEN: [f64; 3] = [0.0002, 0.00003, 0.0001];
+/// Hips are lowered for more than this only: a straight leg bends a lot for it.
+const SMALL: [f64; 3] = [0.001, 0.0001, 0.0003];
 /// Feet that are this slow [m/s], this steady \[m\] and travel this little \[m\] stand, whatever they did before.
 const STANDS: [f64; 3] = [0.002, 0.0003, 0.001];
+/// A leg is stretched to this share of its length at most, unless it was already.
+const STRETCH: f64 = 0.998;
+/// Hips are lowered by this share of a leg at most.
+const LOWERED: f64 = 0.1;
+/// How often contacts are measured and corrected: a leg that was too short takes more than one round.
+const ROUNDS: usize = 4;
+/// A place this near to a frame is that frame \[frames\].
+const SAME: f64 = 1e-6;
 
 /// How a foot moves during a contact, in units of the clip.
 #[derive(Clone, Copy, Debug)]
@@ -40,14 +55,27 @@ impl Unrest {
         Unrest { measures: [speed, spread, way] }
     }
 
-    /// The share of this motion that is no worse than another: all measures shrink with it.
-    fn allowed(&self, before: &Unrest, metres: f64) -> f64 {
-        let shares = self.measures.iter().zip(&before.measures).zip(STANDS).map(|((is, was), stands)| {
+    /// The share of this motion that is worse than another by no more than `unseen`: all measures shrink with it.
+    fn allowed(&self, before: &Unrest, unseen: [f64; 3], metres: f64) -> f64 {
+        let limits = before.measures.iter().zip(STANDS.iter().zip(unseen));
+        let shares = self.measures.iter().zip(limits).map(|(is, (was, (stands, unseen)))| {
             let most = was.max(stands / metres);
-            if *is > most * (1.0 + ROUNDING) { MARGIN * most / is } else { 1.0 }
+            if *is > most * (1.0 + ROUNDING) + unseen / metres { MARGIN * most / is } else { 1.0 }
         });
         shares.fold(1.0, f64::min)
     }
+}
+
+/// The motion before an edit, and where the frames of the edited one come from.
+pub(crate) struct Hold<'a> {
+    /// The motion before.
+    pub(crate) before: &'a Clip,
+    /// The place in it of each frame of the edited motion \[frames\]; `None` of a frame that is new.
+    pub(crate) place: &'a dyn Fn(usize) -> Option<f64>,
+    /// Left and right are swapped.
+    pub(crate) mirrored: bool,
+    /// Joints that the edit moves on purpose: feet with one of them are not held.
+    pub(crate) free: &'a [JointId],
 }
 
 /// `after`, whose frames are those of `before`, with feet that are no worse in any contact, and the number of contacts that
@@ -57,57 +85,242 @@ pub(crate) fn held(
     after: Clip,
     edit: &'static str,
 ) -> Result<(Clip, Option<usize>), EditError> {
-    let body = Body::of(before);
-    let Some(was) = body.contacts(before) else { return Ok((after, None)) };
-    let metres = body.metres_or_one();
-    let fps = before.rate().fps();
-    let fade = ((FADE * fps).round() as usize).max(1);
-    let is = FootMotion::of(&after, &body.feet);
-    let mut corrected = 0;
-    let mut ankles: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = Vec::new();
-    for ((foot, (before, contacts)), after_motion) in body.feet.iter().zip(&was).zip(&is) {
-        let mut moves: Vec<Option<Vector3<f64>>> = vec![None; after.frames()];
-        let contacts = runs(&contacts.toe);
-        for (i, run) in contacts.iter().enumerate().filter(|(_, run)| run.len() > 1) {
-            let toe = &after_motion.toe[run.clone()];
-            let allowed = Unrest::of(&body, toe, fps)
-                .allowed(&Unrest::of(&body, &before.toe[run.clone()], fps), metres);
-            if allowed >= 1.0 {
-                continue;
+    held_at(before, after, edit, |frame| Some(frame as f64))
+}
+
+/// As [`held`], of a motion whose frames are at these places of the one before \[frames\].
+pub(crate) fn held_at(
+    before: &Clip,
+    after: Clip,
+    edit: &'static str,
+    place: impl Fn(usize) -> Option<f64>,
+) -> Result<(Clip, Option<usize>), EditError> {
+    Hold { before, place: &place, mirrored: false, free: &[] }.apply(after, edit)
+}
+
+/// As [`held`], of a motion that is made of others: its contacts in these frames are no worse than the worst of theirs.
+pub(crate) fn held_within(
+    sources: &[&Clip],
+    after: Clip,
+    edit: &'static str,
+    frames: Range<usize>,
+) -> Result<(Clip, Option<usize>), EditError> {
+    let body = Body::of(&after);
+    let Some(found) = body.contacts(&after) else { return Ok((after, None)) };
+    let mut worst = Unrest { measures: [0.0; 3] };
+    for source in sources {
+        let own = Body::of(source);
+        let scale = own.metres_or_one() / body.metres_or_one();
+        for (motion, contacts) in own.contacts(source).into_iter().flatten() {
+            for run in long(&contacts.toe) {
+                let unrest = Unrest::of(&own, &motion.toe[run], source.rate().fps());
+                worst.measures = std::array::from_fn(|i| worst.measures[i].max(unrest.measures[i] * scale));
             }
-            corrected += 1;
-            let middle = toe.iter().sum::<Vector3<f64>>() / toe.len() as f64;
-            let of = |frame: usize| body.on_ground(&(middle - after_motion.toe[frame])) * (1.0 - allowed);
-            run.clone().for_each(|frame| moves[frame] = Some(of(frame)));
-            let from = i.checked_sub(1).map_or(0, |before| contacts[before].end);
-            let to = contacts.get(i + 1).map_or(after.frames(), |next| next.start);
-            let mut fades = |frames: &mut dyn Iterator<Item = usize>, room: usize, end: usize| {
-                let length = fade.min(room);
-                for (step, frame) in frames.take(length).enumerate() {
-                    let left = 1.0 - (step + 1) as f64 / (length + 1) as f64;
-                    let weight = left * left * (3.0 - 2.0 * left);
-                    *moves[frame].get_or_insert_with(Vector3::zeros) += of(end) * weight;
-                }
-            };
-            fades(&mut (from..run.start).rev(), run.start - from, run.start);
-            fades(&mut (run.end..to), to - run.end, run.end - 1);
         }
-        if moves.iter().all(Option::is_none) {
+    }
+    let overlaps = |run: &Range<usize>| run.start < frames.end && run.end > frames.start;
+    let contacts = found.iter().map(|(_, contacts)| {
+        let runs = long(&contacts.toe).filter(overlaps);
+        runs.map(|frames| Contact { frames, before: worst }).collect()
+    });
+    settled(&body, after, &contacts.collect::<Vec<_>>(), edit)
+}
+
+/// Contacts of more than one frame.
+fn long(toe: &[bool]) -> impl Iterator<Item = Range<usize>> + use<> {
+    runs(toe).into_iter().filter(|run| run.len() > 1)
+}
+
+/// A contact of the edited motion, and how the foot moved in it before the edit.
+struct Contact {
+    frames: Range<usize>,
+    before: Unrest,
+}
+
+impl Hold<'_> {
+    /// The edited motion with feet that are no worse in any contact, and the number of contacts that were corrected; `None`
+    /// of a body without feet or unit.
+    pub(crate) fn apply(&self, after: Clip, edit: &'static str) -> Result<(Clip, Option<usize>), EditError> {
+        let body = Body::of(self.before);
+        let Some(mut was) = body.contacts(self.before) else { return Ok((after, None)) };
+        match (self.mirrored, &mut was[..]) {
+            (false, _) => {}
+            // Left before right.
+            (true, [left, right]) => std::mem::swap(left, right),
+            (true, _) => return Ok((after, None)),
+        }
+        let frames = after.frames();
+        let contacts = body.feet.iter().zip(&was).map(|(foot, before)| {
+            match self.free.iter().any(|joint| foot.points.contains(joint)) {
+                true => Vec::new(),
+                false => self.contacts(&body, before, frames),
+            }
+        });
+        settled(&body, after, &contacts.collect::<Vec<_>>(), edit)
+    }
+
+    /// The contacts of a foot in the frames of the edited motion.
+    fn contacts(
+        &self,
+        body: &Body,
+        (motion, contacts): &(FootMotion, FootContacts),
+        frames: usize,
+    ) -> Vec<Contact> {
+        // The contacts before are numbered; a frame between two of one contact is in it.
+        let mut own = vec![None; contacts.toe.len()];
+        for (number, run) in runs(&contacts.toe).into_iter().enumerate() {
+            own[run].fill(Some(number));
+        }
+        let around = |place: f64| ((place + SAME).floor() as usize, (place - SAME).ceil().max(0.0) as usize);
+        let contact = |frame: usize| {
+            let place = (self.place)(frame)?;
+            let (low, high) = around(place);
+            let number = (*own.get(low)?)?;
+            (own.get(high) == Some(&Some(number))).then_some((number, place))
+        };
+        let mut found: Vec<(usize, Range<usize>, [f64; 2])> = Vec::new();
+        for frame in 0..frames {
+            let Some((number, place)) = contact(frame) else { continue };
+            match found.last_mut() {
+                Some((last, run, places)) if *last == number && run.end == frame && place >= places[1] => {
+                    (run.end, places[1]) = (frame + 1, place);
+                }
+                _ => found.push((number, frame..frame + 1, [place, place])),
+            }
+        }
+        let fps = self.before.rate().fps();
+        let contacts = found.into_iter().filter_map(|(_, frames, [first, last])| {
+            let toe = &motion.toe[around(first).0..=around(last).1];
+            (frames.len() > 1 && toe.len() > 1)
+                .then(|| Contact { frames, before: Unrest::of(body, toe, fps) })
+        });
+        contacts.collect()
+    }
+}
+
+/// The motion whose feet are no worse in these contacts, by foot, than they were, and the number of contacts that were. Where
+/// a leg is too short for it, the hips are lowered.
+fn settled(
+    body: &Body,
+    after: Clip,
+    contacts: &[Vec<Contact>],
+    edit: &'static str,
+) -> Result<(Clip, Option<usize>), EditError> {
+    let fps = after.rate().fps();
+    let mut clip = after;
+    let mut most = 0;
+    for round in 0..ROUNDS {
+        let unseen = if round == 0 { UNSEEN } else { SMALL };
+        let motions = FootMotion::of(&clip, &body.feet);
+        let found: Vec<_> = contacts
+            .iter()
+            .zip(&motions)
+            .map(|(contacts, motion)| corrections(body, contacts, &motion.toe, fps, unseen))
+            .collect();
+        let corrected = found.iter().map(|(_, count)| count).sum();
+        if corrected == 0 {
+            break;
+        }
+        most = most.max(corrected);
+        let feet: Vec<JointId> = body.feet.iter().map(|foot| foot.ankle).collect();
+        let now = placements(&clip, &feet);
+        let mut ankles: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = Vec::new();
+        for ((ankle, now), (moves, _)) in feet.iter().zip(&now).zip(&found) {
+            let places = now.iter().zip(moves).map(|(place, moved)| {
+                moved.map(|moved| {
+                    let translation = Translation3::from(place.translation.vector + moved);
+                    Isometry3::from_parts(translation, place.rotation)
+                })
+            });
+            ankles.push((*ankle, places.collect()));
+        }
+        // First legs alone, then with the hips.
+        let rises = if round == 0 { Vec::new() } else { hips_rises(&clip, body, &ankles, edit)? };
+        if rises.iter().any(|rise| *rise < 0.0) {
+            for ((_, places), now) in ankles.iter_mut().zip(&now) {
+                let lowered = places.iter_mut().zip(now).zip(&rises).filter(|(_, rise)| **rise < 0.0);
+                // A foot that is not corrected stays where it is.
+                lowered.for_each(|((place, now), _)| *place = place.or(Some(*now)));
+            }
+            clip = hips_raised(&clip, body, &rises, edit)?;
+        }
+        (clip, _) = place_ankles(&clip, body, &ankles, Plane::Own, edit)?;
+    }
+    Ok((clip, Some(most)))
+}
+
+/// How far the hips are raised, by frame \[units\]: less than 0 where a leg is too short for the place of its foot.
+fn hips_rises(
+    clip: &Clip,
+    body: &Body,
+    ankles: &[(JointId, Vec<Option<Isometry3<f64>>>)],
+    edit: &'static str,
+) -> Result<Vec<f64>, EditError> {
+    let mut excess = vec![0.0f64; clip.frames()];
+    for (ankle, places) in ankles {
+        let Some(base) = limb_base(body, *ankle) else { continue };
+        let length = limb_length(clip, base, *ankle, edit)?;
+        let tops = &placements(clip, &[base])[0];
+        let now = &placements(clip, &[*ankle])[0];
+        for (frame, place) in places.iter().enumerate() {
+            let Some(place) = place else { continue };
+            let top = tops[frame].translation.vector;
+            let was = (now[frame].translation.vector - top).norm();
+            let reach = was.max(STRETCH * length);
+            let away = place.translation.vector - top;
+            let (up, along) = (away.dot(&body.up), body.on_ground(&away).norm());
+            let over = up + (reach * reach - along * along).max(0.0).sqrt();
+            if over < -1e-9 * length {
+                excess[frame] = excess[frame].min(over.max(-LOWERED * length));
+            }
+        }
+    }
+    Ok(lower_envelope(&excess, (FADE * clip.rate().fps()).round() as usize))
+}
+
+/// How far a foot is moved in each frame such that no contact is worse than before, and the number of contacts that were.
+fn corrections(
+    body: &Body,
+    contacts: &[Contact],
+    toe: &[Vector3<f64>],
+    fps: f64,
+    unseen: [f64; 3],
+) -> (Vec<Option<Vector3<f64>>>, usize) {
+    let metres = body.metres_or_one();
+    let fade = ((FADE * fps).round() as usize).max(1);
+    let mut corrected = 0;
+    let mut moves: Vec<Option<Vector3<f64>>> = vec![None; toe.len()];
+    for (i, Contact { frames: run, before }) in contacts.iter().enumerate() {
+        let own = &toe[run.clone()];
+        let allowed = Unrest::of(body, own, fps).allowed(before, unseen, metres);
+        if allowed >= 1.0 {
             continue;
         }
-        let places = placements(&after, &[foot.ankle]);
-        let places = moves.iter().zip(&places[0]).map(|(moved, place)| {
-            moved.map(|moved| {
-                Isometry3::from_parts(Translation3::from(place.translation.vector + moved), place.rotation)
-            })
-        });
-        ankles.push((foot.ankle, places.collect()));
+        corrected += 1;
+        let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
+        let of = |frame: usize| body.on_ground(&(middle - toe[frame])) * (1.0 - allowed);
+        run.clone().for_each(|frame| moves[frame] = Some(of(frame)));
+        let from = i.checked_sub(1).map_or(0, |before| contacts[before].frames.end);
+        let to = contacts.get(i + 1).map_or(toe.len(), |next| next.frames.start);
+        let mut fades = |frames: &mut dyn Iterator<Item = usize>, room: usize, end: usize| {
+            let length = fade.min(room);
+            for (step, frame) in frames.take(length).enumerate() {
+                let left = 1.0 - (step + 1) as f64 / (length + 1) as f64;
+                let weight = left * left * (3.0 - 2.0 * left);
+                *moves[frame].get_or_insert_with(Vector3::zeros) += of(end) * weight;
+            }
+        };
+        fades(&mut (from..run.start).rev(), run.start - from, run.start);
+        fades(&mut (run.end..to), to - run.end, run.end - 1);
     }
-    if corrected == 0 {
-        return Ok((after, Some(0)));
+    (moves, corrected)
+}
+
+impl EditReport {
+    /// The number of contacts that were corrected.
+    pub(crate) fn feet_held(self, held: Option<usize>) -> EditReport {
+        self.figure("feet-held", held.map(|held| held as f64), "")
     }
-    let (clip, _) = place_ankles(&after, &body, &ankles, Plane::Own, edit)?;
-    Ok((clip, Some(corrected)))
 }
 
 #[cfg(test)]
@@ -140,7 +353,7 @@ mod tests {
         for ((before, contacts), after) in was.iter().zip(&is) {
             for run in runs(&contacts.toe).into_iter().filter(|run| run.len() > 1) {
                 let of = |toe: &[Vector3<f64>]| Unrest::of(&body, &toe[run.clone()], 60.0);
-                let allowed = of(&after.toe).allowed(&of(&before.toe), body.metres_or_one());
+                let allowed = of(&after.toe).allowed(&of(&before.toe), SMALL, body.metres_or_one());
                 assert!(allowed >= 1.0, "{run:?}: {allowed}");
             }
         }

@@ -156,7 +156,7 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
     }
     let (layered, held) = crate::held_feet::held(clip, samples.into_clip("add")?, "add")?;
     let mut report = EditReport::measured("add", clip, &layered)
-        .figure("feet-held", held.map(|held| held as f64), "")
+        .feet_held(held)
         .note(format!("weight {}, {added} joints", layer.weight));
     if !missing.is_empty() {
         let names = missing.iter().take(8).copied().collect::<Vec<_>>().join(", ");

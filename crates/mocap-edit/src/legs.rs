@@ -6,6 +6,7 @@ use nalgebra::Unit;
 
 use crate::EditError;
 use crate::body::Body;
+use crate::carrier::Carrier;
 use crate::samples::Samples;
 
 /// A knee that bends by less than the angle with this sine takes most of its axis from the rest of the motion.
@@ -119,6 +120,33 @@ pub(crate) fn object_place(clip: &Clip, pose: &Pose, joint: JointId) -> Isometry
         above = clip.skeleton().joint(parent).parent;
     }
     place
+}
+
+/// The motion with hips that are raised, by frame \[units\]; feet go with them.
+pub(crate) fn hips_raised(
+    clip: &Clip,
+    body: &Body,
+    rises: &[f64],
+    edit: &'static str,
+) -> Result<Clip, EditError> {
+    let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
+    for (frame, rise) in rises.iter().enumerate().filter(|(_, rise)| **rise != 0.0) {
+        let mut place = carrier.at(&samples, frame);
+        place.translation.vector += body.up * *rise;
+        carrier.put(&mut samples, frame, &place);
+    }
+    samples.into_clip(edit)
+}
+
+/// How far a limb reaches from its base.
+pub(crate) fn limb_length(
+    clip: &Clip,
+    base: JointId,
+    end: JointId,
+    edit: &'static str,
+) -> Result<f64, EditError> {
+    let failed = |error: IkError| EditError::Legs { edit, reason: error.to_string() };
+    Ok(PosedChain::limb(clip.skeleton(), base, end).map_err(failed)?.chain.length(0))
 }
 
 /// The joint from which a limb reaches with this one: the upper arm or leg, else two joints above.

@@ -93,7 +93,7 @@ pub use error::EditError;
 pub use feet::fix_feet;
 pub use fourier::{Characteristic, Fourier, fourier};
 pub use gate::{EditGate, EditMetric};
-pub use join::{JoinOptions, TransitionKind, join};
+pub use join::{JoinOptions, JoinedCharacter, JoinedScene, TransitionKind, join, join_scenes};
 pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
@@ -108,9 +108,9 @@ pub use retime::{TimeMap, duration, map_times, speed};
 pub use root::{
     Keep, RootCurve, add_root_joint, apply_root, face, ground, in_place, root_curve, start_at_origin,
 };
-pub use scene::{AppliedCharacter, AppliedScene, apply_to_scene};
+pub use scene::{AppliedCharacter, AppliedScene, apply_to_scene, only_character};
 pub use sequence::{Applied, ApplyOptions, apply};
-pub use split::{SplitBy, split};
+pub use split::{SplitBy, split, split_scene};
 pub use strip::{Strip, strip};
 pub use terrain::{
     HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain, surface_below,

@@ -9,6 +9,7 @@ use mocap_model::{Clip, Isometry3, Vector3};
 use nalgebra::Translation3;
 
 use crate::body::Body;
+use crate::held_feet::held;
 use crate::root::place_roots;
 use crate::smoothing::{gaussian, unwrapped};
 use crate::{EditError, EditReport};
@@ -188,7 +189,9 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
         })
         .collect();
     let moved = place_roots(clip, "turn", |frame| placements[frame])?;
-    let report = report("turn", clip, &moved, &body).figure("turned", angle.to_degrees(), "deg");
+    // A body that turns turns its planted foot along.
+    let (moved, held) = held(clip, moved, "turn")?;
+    let report = report("turn", clip, &moved, &body, held).figure("turned", angle.to_degrees(), "deg");
     Ok((moved, report))
 }
 
@@ -219,12 +222,11 @@ pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> 
     let moved = place_roots(clip, "along", |frame| {
         placed(&on_path[frame].0, &body, turns[frame], &way.places[frame])
     })?;
+    let (moved, held) = held(clip, moved, "along")?;
     let metres = |length: f64| body.metres.map(|metres| length * metres);
-    let mut report = report("along", clip, &moved, &body).figure("path", metres(path.length()), "m").figure(
-        "way",
-        metres(way.length()),
-        "m",
-    );
+    let mut report = report("along", clip, &moved, &body, held)
+        .figure("path", metres(path.length()), "m")
+        .figure("way", metres(way.length()), "m");
     let (path_length, way_length) = (path.length(), way.length());
     let unit = body.metres_or_one();
     if stretch.is_none() && way_length > path_length {
@@ -250,9 +252,10 @@ fn placed(to: &Vector3<f64>, body: &Body, turn: f64, from: &Vector3<f64>) -> Iso
     Isometry3::from_parts(Translation3::from(to - turn * from), turn)
 }
 
-fn report(edit: &'static str, clip: &Clip, moved: &Clip, body: &Body) -> EditReport {
-    let mut report =
-        EditReport::measured(edit, clip, moved).figure("stride-change", stride_change(body, clip, moved), "");
+fn report(edit: &'static str, clip: &Clip, moved: &Clip, body: &Body, held: Option<usize>) -> EditReport {
+    let mut report = EditReport::measured(edit, clip, moved)
+        .figure("stride-change", stride_change(body, clip, moved), "")
+        .feet_held(held);
     report.warn_of_skate();
     report
 }

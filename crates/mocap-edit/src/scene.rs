@@ -1,6 +1,6 @@
 //! Edits in a row on a scene.
 
-use mocap_model::Scene;
+use mocap_model::{Character, Clip, ModelError, Scene};
 
 use crate::edits::Takes;
 use crate::{Applied, ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
@@ -53,12 +53,8 @@ pub fn apply_to_scene(
     edits: &[Edit],
     options: &ApplyOptions,
 ) -> Result<AppliedScene, EditError> {
-    if scene.characters.len() + scene.props.len() > 1
-        && let Some(edit) = edits.iter().find(|edit| edit.takes() == Takes::OneCharacter)
-    {
-        let all = scene.characters.into_iter().chain(scene.props);
-        let names = all.map(|character| character.name).collect();
-        return Err(EditError::OneCharacter { edit: edit.name(), names });
+    if let Some(edit) = edits.iter().find(|edit| edit.takes() == Takes::OneCharacter) {
+        only_character(&scene, edit.name())?;
     }
     let mut characters = Vec::with_capacity(scene.characters.len());
     let mut edited = Vec::with_capacity(scene.characters.len());
@@ -75,12 +71,51 @@ pub fn apply_to_scene(
     Ok(AppliedScene { scene, characters })
 }
 
+/// The clip of the only character of a scene, for what takes one.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::only_character;
+/// use mocap_model::Scene;
+///
+/// let alone = Scene::from(clip.clone());
+/// assert_eq!(only_character(&alone, "blend")?, &clip);
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// [`EditError::OneCharacter`] where there are others, or props beside it: it would be moved apart from them.
+pub fn only_character<'s>(scene: &'s Scene, edit: &'static str) -> Result<&'s Clip, EditError> {
+    match (&scene.characters[..], &scene.props[..]) {
+        ([only], []) => Ok(&only.clip),
+        (characters, props) => {
+            let names = characters.iter().chain(props).map(|character| character.name.clone()).collect();
+            Err(EditError::OneCharacter { edit, names })
+        }
+    }
+}
+
+/// Checks that all of a scene have one number of frames.
+pub(crate) fn check_frames(scene: &Scene, edit: &'static str) -> Result<(), EditError> {
+    let mut all = scene.characters.iter().chain(&scene.props);
+    let Some(first) = all.next() else { return Ok(()) };
+    let frames = |one: &Character| format!("{} frames", one.clip.frames());
+    match all.find(|one| one.clip.frames() != first.clip.frames()) {
+        None => Ok(()),
+        Some(other) => {
+            let (expected, found) = (frames(first), frames(other));
+            let (first, name) = (first.name.clone(), other.name.clone());
+            Err(EditError::model(edit, ModelError::SceneApart { first, name, expected, found }))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::edits::{DropFirstFrame, Mirror, Strip, Turn};
     use crate::fixtures::clip;
-    use mocap_model::{Character, Clip, Joint, JointTracks, Skeleton, Space, Track, Vector3};
+    use mocap_model::{Joint, JointTracks, Skeleton, Space, Track, Vector3};
     use std::sync::Arc;
 
     /// The walk of the fixtures twice, and a ball that moves along X.

@@ -26,13 +26,13 @@ pub struct Applied {
 pub struct ApplyOptions {
     /// Frames at the start that are a rest pose and not motion. Default: 0.
     pub lead_in: usize,
-    /// The largest motion that an edit may make, in frames × joints (end sites included). Default: 20 million.
+    /// The largest motion that an edit may make, in frames × joints (end sites included). Default: 64 million.
     pub max_samples: usize,
 }
 
 impl Default for ApplyOptions {
     fn default() -> ApplyOptions {
-        ApplyOptions { lead_in: 0, max_samples: 20_000_000 }
+        ApplyOptions { lead_in: 0, max_samples: 64_000_000 }
     }
 }
 

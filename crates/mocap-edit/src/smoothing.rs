@@ -37,6 +37,28 @@ where
     (0..values.len()).map(smooth).collect()
 }
 
+/// A smooth curve that is nowhere above another nor above 0, within `reach` frames of it: the least over the time ahead and behind, then
+/// a mean over the same time.
+pub(crate) fn lower_envelope(values: &[f64], reach: usize) -> Vec<f64> {
+    let frames = values.len();
+    let near = |frame: usize| frame.saturating_sub(reach)..(frame + reach + 1).min(frames);
+    let least: Vec<f64> =
+        (0..frames).map(|frame| values[near(frame)].iter().copied().fold(0.0, f64::min)).collect();
+    let weight = |away: usize| {
+        let share = away as f64 / (reach + 1) as f64;
+        0.5 + 0.5 * (std::f64::consts::PI * share).cos()
+    };
+    let smooth = |frame: usize| {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for other in near(frame) {
+            let weight = weight(other.abs_diff(frame));
+            (sum, total) = (sum + weight * least[other], total + weight);
+        }
+        sum / total
+    };
+    (0..frames).map(smooth).collect()
+}
+
 /// Angles [rad] without jumps of a whole turn.
 pub(crate) fn unwrapped(angles: &mut [f64]) {
     for frame in 1..angles.len() {

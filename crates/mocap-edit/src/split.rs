@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use mocap_model::{Clip, Vector3};
+use mocap_model::{Clip, Scene, Vector3};
 
 use crate::EditError;
 use crate::body::Body;
 use crate::pose_cloud::clouds;
+use crate::scene::check_frames;
 
 /// Slower than this share of its body's size per second, a joint stands still.
 const STILL_SPEED: f64 = 0.05;
@@ -55,16 +56,10 @@ impl SplitBy {
 /// [`EditError::Option`] where a time is not above 0, [`EditError::Split`] where a range is outside the motion or the
 /// body never moves.
 pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> {
-    let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let length = |seconds: f64| {
-        let (name, expected) = ("the time [s]", "at least one frame");
-        let count = (seconds * fps).round();
-        let wrong = EditError::Option { edit: "split", name, value: seconds, expected };
-        if count.is_finite() && count >= 1.0 { Ok(count as usize) } else { Err(wrong) }
-    };
+    let frames = clip.frames();
     match by {
         SplitBy::Length(seconds) => {
-            let step = length(*seconds)?;
+            let step = frames_in(clip, *seconds)?;
             let part = |start: usize| start..start.saturating_add(step).min(frames);
             let mut parts: Vec<Range<usize>> = (0..frames).step_by(step).map(part).collect();
             // A single frame is not a clip: the last frame of a take stays with the part before it.
@@ -77,8 +72,43 @@ pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> 
             }
             Ok(parts)
         }
-        SplitBy::Stillness(seconds) => moving_parts(clip, length(*seconds)?),
+        SplitBy::Stillness(seconds) => moving_parts(&[clip], frames_in(clip, *seconds)?),
         SplitBy::Ranges(ranges) => ranges.iter().map(|range| in_frames(clip, *range)).collect(),
+    }
+}
+
+/// How many frames a time is.
+fn frames_in(clip: &Clip, seconds: f64) -> Result<usize, EditError> {
+    let (name, expected) = ("the time [s]", "at least one frame");
+    let count = (seconds * clip.rate().fps()).round();
+    let wrong = EditError::Option { edit: "split", name, value: seconds, expected };
+    if count.is_finite() && count >= 1.0 { Ok(count as usize) } else { Err(wrong) }
+}
+
+/// The frames of each part of a scene: all characters and props are cut at the same times. They stand still where every
+/// character does; who only watches cuts nothing.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// use mocap_edit::{SplitBy, split, split_scene};
+/// use mocap_model::Scene;
+///
+/// let by = SplitBy::Length(0.5);
+/// assert_eq!(split_scene(&Scene::from(clip.clone()), &by)?, split(&clip, &by)?);
+/// # Ok::<(), mocap_edit::EditError>(())
+/// ```
+///
+/// # Errors
+/// As [`split`]; [`EditError::Split`] of a scene without characters, [`EditError::Model`] where frames differ.
+pub fn split_scene(scene: &Scene, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> {
+    check_frames(scene, "split")?;
+    let clips: Vec<&Clip> = scene.characters.iter().map(|character| &character.clip).collect();
+    let Some(first) = clips.first() else {
+        return Err(EditError::Split { reason: "nobody is in the motion".into() });
+    };
+    match by {
+        SplitBy::Stillness(seconds) => moving_parts(&clips, frames_in(first, *seconds)?),
+        _ => split(first, by),
     }
 }
 
@@ -96,21 +126,13 @@ fn in_frames(clip: &Clip, (start, end): (f64, f64)) -> Result<Range<usize>, Edit
     Ok(range.start as usize..range.end as usize)
 }
 
-/// What lies between stillnesses of at least `still` frames.
-fn moving_parts(clip: &Clip, still: usize) -> Result<Vec<Range<usize>>, EditError> {
-    let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let body = Body::of(clip);
-    let slow = STILL_SPEED * mocap_analysis::tree_diameter(&body.skeleton);
-    let clouds = clouds(clip);
-    let reach = ((0.5 * WINDOW * fps).round() as usize).max(1);
-    let stands: Vec<bool> = (0..frames)
-        .map(|frame| {
-            let (from, to) = (frame.saturating_sub(reach), (frame + reach).min(frames.saturating_sub(1)));
-            let seconds = (to - from).max(1) as f64 / fps;
-            let way = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (b - a).norm();
-            clouds[from].iter().zip(&clouds[to]).map(way).fold(0.0, f64::max) < slow * seconds
-        })
-        .collect();
+/// What lies between times of at least `still` frames in which all bodies stand.
+fn moving_parts(clips: &[&Clip], still: usize) -> Result<Vec<Range<usize>>, EditError> {
+    let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
+    let mut stands = vec![true; frames];
+    for clip in clips {
+        stands.iter_mut().zip(standing(clip)).for_each(|(all, own)| *all &= own);
+    }
     let mut moving = vec![true; frames];
     mocap_analysis::runs(&stands)
         .into_iter()
@@ -125,11 +147,28 @@ fn moving_parts(clip: &Clip, still: usize) -> Result<Vec<Range<usize>>, EditErro
     }
 }
 
+/// By frame: whether every joint is slow.
+fn standing(clip: &Clip) -> Vec<bool> {
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let body = Body::of(clip);
+    let slow = STILL_SPEED * mocap_analysis::tree_diameter(&body.skeleton);
+    let clouds = clouds(clip);
+    let reach = ((0.5 * WINDOW * fps).round() as usize).max(1);
+    let stands = |frame: usize| {
+        let (from, to) = (frame.saturating_sub(reach), (frame + reach).min(frames.saturating_sub(1)));
+        let seconds = (to - from).max(1) as f64 / fps;
+        let way = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (b - a).norm();
+        clouds[from].iter().zip(&clouds[to]).map(way).fold(0.0, f64::max) < slow * seconds
+    };
+    (0..frames).map(stands).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::samples::Samples;
+    use mocap_model::Character;
 
     #[test]
     fn lengths_and_ranges_cover_what_they_say() {
@@ -149,20 +188,46 @@ mod tests {
         assert!(matches!(split(&walk, &SplitBy::Length(0.0)), Err(EditError::Option { .. })));
     }
 
-    #[test]
-    fn a_stand_between_two_walks_cuts_them_apart() {
+    /// The walk, a stand of about its length, and the walk again; where the stand begins and ends.
+    fn walk_stand_walk() -> (Clip, Range<usize>) {
         let walk = clip("alex_walk.bvh");
-        let fps = walk.rate().fps();
         let hold = crate::speed(&walk.trimmed(0..2).unwrap(), 1e-2).unwrap().0;
         let mut take = Samples::of(&walk);
         let end = Samples::of(&walk.trimmed(walk.frames() - 1..walk.frames()).unwrap());
         (0..hold.frames()).for_each(|_| take.append(end.clone()));
         take.append(Samples::of(&walk));
-        let take = take.into_clip("split").unwrap();
+        (take.into_clip("split").unwrap(), walk.frames()..walk.frames() + hold.frames())
+    }
+
+    #[test]
+    fn a_stand_between_two_walks_cuts_them_apart() {
+        let (take, stand) = walk_stand_walk();
         let parts = split(&take, &SplitBy::Stillness(0.5)).unwrap();
         assert_eq!(parts.len(), 2, "{parts:?}");
-        let reach = (0.2 * fps) as usize;
-        assert!(parts[0].end.abs_diff(walk.frames()) < reach);
-        assert!(parts[1].start.abs_diff(walk.frames() + hold.frames()) < reach, "{parts:?}");
+        let reach = (0.2 * take.rate().fps()) as usize;
+        assert!(parts[0].end.abs_diff(stand.start) < reach);
+        assert!(parts[1].start.abs_diff(stand.end) < reach, "{parts:?}");
+    }
+
+    #[test]
+    fn all_are_cut_at_the_same_times_and_only_where_nobody_moves() {
+        let (take, stand) = walk_stand_walk();
+        let by = SplitBy::Stillness(0.5);
+        let scene = |clips: [&Clip; 2]| Scene {
+            characters: clips.map(|clip| Character::from(clip.clone())).into(),
+            ..Scene::default()
+        };
+        assert_eq!(split_scene(&scene([&take, &take]), &by).unwrap(), split(&take, &by).unwrap());
+        // The other one walks while the first one stands, and the other way about.
+        let walk = take.trimmed(0..stand.start).unwrap();
+        let mut other = Samples::of(&take.trimmed(stand.clone()).unwrap());
+        while other.frames < take.frames() {
+            other.append(Samples::of(&walk));
+        }
+        let other = other.into_clip("split").unwrap().trimmed(0..take.frames()).unwrap();
+        for clips in [[&take, &other], [&other, &take]] {
+            assert_eq!(split_scene(&scene(clips), &by).unwrap().len(), 1);
+        }
+        assert!(split_scene(&Scene::default(), &by).is_err());
     }
 }

@@ -37,6 +37,9 @@ pub(crate) struct Entry {
     pub(crate) read: Result<ReadFile, &'static str>,
     /// Reads a file whose bytes may be kept in place of what they say; `None`: as `read`.
     pub(crate) read_shared: Option<ReadShared>,
+    /// Judges a motion by the start of its file, and by the size of the file where it is known \[bytes\]: a limit that its
+    /// header passes is an error before the rest is read.
+    pub(crate) judge_start: Option<JudgeStart>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
     /// Writes several clips of one skeleton into one file, with the body that they show, or else a drawn one; `None` for formats with one clip per file.
@@ -87,6 +90,7 @@ impl Entry {
         detect: |_| false,
         read: Err("it cannot be read"),
         read_shared: None,
+        judge_start: None,
         write: None,
         write_clips: None,
         reads_clips: false,
@@ -109,6 +113,7 @@ impl Entry {
 
 pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
 pub(crate) type ReadShared = fn(&Arc<Vec<u8>>, &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
+pub(crate) type JudgeStart = fn(&[u8], Option<u64>, &Limits) -> Result<(), Finding>;
 pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
 pub(crate) type WriteClips =
     fn(&[Clip], Option<&BoundBody>, &WriteOptions) -> Result<Encoded<'static>, Finding>;

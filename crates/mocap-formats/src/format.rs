@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
-use crate::{Beside, Content, FileBeside, FilesBeside, Foreign, Format, Limits, Rejected, TABLE, arrays};
+use crate::{
+    Beside, Content, FileBeside, FilesBeside, Finding, Foreign, Format, Limits, Rejected, TABLE, arrays,
+};
 
 impl Format {
     /// What the table knows about it.
@@ -61,6 +63,15 @@ impl Format {
     /// One sentence, where they cannot.
     pub fn readable(self) -> Result<(), &'static str> {
         self.entry().read.map(|_| ())
+    }
+
+    /// Judges a motion by the start of its file, before the rest is read; `size` is that of the file where it is known
+    /// \[bytes\]. What only the rest can show is no error here.
+    ///
+    /// # Errors
+    /// Where the header states more than the limits allow, and the file is large enough for it.
+    pub fn judge_start(self, start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
+        self.entry().judge_start.map_or(Ok(()), |judge| judge(start, size, limits))
     }
 
     /// Whether clips can be written in the format; of formats without motion, their skeletons.

@@ -44,6 +44,7 @@ pub mod csv;
 mod document;
 mod encoded;
 mod entry;
+pub mod face_map;
 pub mod fbx;
 mod files_beside;
 mod finding;
@@ -55,6 +56,7 @@ pub mod json;
 mod keys;
 mod left_out;
 mod limits;
+pub mod live_link;
 pub mod map;
 mod markers;
 mod metres;
@@ -143,6 +145,7 @@ formats! {
     Gltf from gltf::text: "glTF 2.0 as JSON, read with the files beside it",
     Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
     Usda from usd: "USD as text: skeleton, clips, skinned body",
+    LivelinkCsv from live_link: "The shapes of a face over time, as Live Link Face records them",
     Urdf from robot::urdf: "Unified Robot Description Format: the bodies and joints of a robot",
     Mjcf from robot::mjcf: "A robot in the XML of MuJoCo, read with the files that it includes",
     UnitreeCsv from robot_motion::unitree_csv: "The motion of a robot as Unitree has it: base and joints, one row per frame",

@@ -15,6 +15,10 @@ use std::sync::Arc;
 pub enum Problem {
     #[error("the file is empty")]
     Empty,
+    #[error(
+        "the file starts with {found} bytes that are all 0, which no format does: it was not written to the end, or is a device"
+    )]
+    Zeros { found: usize },
     #[error("this is not text: the file looks like {what}")]
     Binary { what: &'static str },
     #[error("the name is not UTF-8; it was read as {encoding}: '{name}'")]
@@ -25,6 +29,7 @@ impl crate::Problem for Problem {
     fn code(&self) -> &'static str {
         match self {
             Problem::Empty => "text::empty",
+            Problem::Zeros { .. } => "text::zeros",
             Problem::Binary { .. } => "text::binary",
             Problem::NameEncoding { .. } => "text::name-encoding",
         }
@@ -52,6 +57,22 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
             text.truncate(content_length(&text));
             Cow::Owned(text)
         }
+    }
+}
+
+/// How many bytes that are all 0 no file starts with.
+pub const ZEROS: usize = 4 << 10;
+
+/// The error of a file that starts with nothing but bytes that are 0, as an endless device does.
+///
+/// # Errors
+/// Where it does.
+pub fn refuse_zeros(start: &[u8]) -> Result<(), Finding> {
+    match start.get(..ZEROS) {
+        Some(start) if start.iter().all(|byte| *byte == 0) => {
+            Err(Finding::new(Problem::Zeros { found: ZEROS }))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -439,6 +439,25 @@ mod baked {
     }
 
     #[test]
+    fn a_place_that_32_bits_cannot_hold_is_refused_in_any_frame() {
+        let clip = clip(1.0);
+        for frame in 0..FRAMES {
+            let mut tracks = clip.tracks().to_vec();
+            let mut places: Vec<Vector3<f64>> =
+                (0..FRAMES).map(|at| clip.local(JointId(0), at).translation.vector).collect();
+            places[frame].y = 1e39;
+            tracks[0].translation = Some(Track::Sampled(places));
+            let far = Clip::new(clip.skeleton().clone(), clip.rate(), FRAMES, tracks).unwrap();
+            let found = VertexSequence::new(&bound(&clip, body(&clip)), &far, &BakeOptions::default());
+            let error = found.map(|_| ()).unwrap_err();
+            assert!(
+                matches!(error, BakeError::Overflow { frame: at, .. } if at == frame),
+                "{frame}: {error}"
+            );
+        }
+    }
+
+    #[test]
     fn meshes_without_a_skin_are_baked_only_if_asked() {
         let (_, body, without) = sequence(1.0, |body| body.meshes[2].stated.rigid = true).unwrap();
         assert_eq!(without.vertices(), 16);

@@ -5,7 +5,7 @@
 
 mod mutation;
 
-use mocap_formats::{Finding, LimitExceeded, Limits, bvh};
+use mocap_formats::{Finding, Format, LimitExceeded, Limits, bvh};
 use mutation::{mutated, mutation};
 use proptest::prelude::*;
 use std::path::Path;
@@ -178,6 +178,31 @@ fn limits_are_kept() {
     let two = still.replace("CHANNELS 0\n}", "CHANNELS 0\nJOINT b\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n}");
     let two_joints = LimitExceeded { what: "frames", found: 49_999_999, limit: 25_000_000 };
     assert_eq!(exceeded(&two, &limits), two_joints);
+}
+
+#[test]
+fn frames_times_joints_are_judged_by_the_header() {
+    let text = clean();
+    let limits = Limits { samples: 14, ..Limits::default() };
+    let wanted = LimitExceeded { what: Limits::SAMPLES, found: 15, limit: 14 };
+    assert_eq!(exceeded(&text, &limits), wanted);
+    let judged = |start: &str, size: Option<u64>| {
+        let error = Format::Bvh.judge_start(start.as_bytes(), size, &limits).err()?;
+        error.problem_as::<LimitExceeded>().cloned()
+    };
+    // The first row is enough, where the file is as long as its header says.
+    let rows = text.find("Frame Time").unwrap();
+    let start = &text[..text[rows..].find('\n').unwrap() + rows + 8];
+    assert_eq!(judged(start, Some(text.len() as u64)), Some(wanted));
+    // A count may lie in a short file, and nobody knows how long a pipe is.
+    assert_eq!((judged(start, Some(start.len() as u64)), judged(start, None)), (None, None));
+    // A start that ends within the hierarchy or the count says nothing.
+    for end in [10, 100, text.find("Frames: 3").unwrap() + "Frames: 3".len()] {
+        assert_eq!(judged(&text[..end], Some(text.len() as u64)), None);
+    }
+    let lie = text.replace("Frames: 3", "Frames: 300000000");
+    let document = bvh::parse(lie.as_bytes(), &Limits { samples: 15, ..limits }).unwrap();
+    assert_eq!((document.value.frames(), document.warnings.len()), (3, 1));
 }
 
 #[test]

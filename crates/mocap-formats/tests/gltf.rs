@@ -70,6 +70,40 @@ fn times_that_single_precision_cannot_tell_apart_are_refused() {
     }
 }
 
+/// A file of another program, which does not state its rate, moves as this one's at any time.
+#[test]
+fn equally_spaced_keys_of_any_rate_are_frames() {
+    let clip = wave();
+    for fps in [36.89, 53.87, 29.97, 30_000.0 / 1001.0, 65.0, 143.9] {
+        let rate = FrameRate::new(fps).unwrap();
+        let odd = Clip::new(clip.skeleton().clone(), rate, clip.frames(), clip.tracks().to_vec()).unwrap();
+        for error in [0.0, 1e-5] {
+            let options = WriteOptions { key_error: Some(error), ..WriteOptions::default() };
+            let mut bytes = write(&odd, Format::Glb, &options).unwrap().main.into_bytes();
+            let key = br#""fps":"#;
+            let at = bytes.windows(key.len()).position(|part| part == key).expect("it states its rate");
+            bytes[at..at + key.len()].copy_from_slice(br#""xxx":"#);
+            let options = ReadOptions::default();
+            let parsed = read(&bytes, &options).unwrap().value.to_clip(&options).unwrap();
+            let codes: Vec<&str> = parsed.warnings.iter().map(|warning| warning.code()).collect();
+            assert!(!codes.contains(&"gltf::resampled"), "{fps}: {codes:?}");
+            let back = parsed.value;
+            // The same times, or several frames for one.
+            let times = (back.rate().fps() / fps).round();
+            assert!((back.rate().fps() / fps / times - 1.0).abs() < 1e-4, "{fps}: {}", back.rate().fps());
+            let (mut here, mut there) = (ForwardKinematics::new(&odd), ForwardKinematics::new(&back));
+            for frame in 0..odd.frames() {
+                here.place(frame);
+                there.place(frame * times as usize);
+                for (id, _) in odd.skeleton().iter() {
+                    let off = (here.position(id) - there.position(id)).norm();
+                    assert!(off < error + 5e-6, "{fps}, {error}: {off} in frame {frame}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn larger_errors_make_smaller_files_and_every_mesh_is_there() {
     let clip = wave();

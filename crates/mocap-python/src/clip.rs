@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mocap::formats::Document;
+use mocap::formats::{Document, Format};
 use mocap::{FrameRate, Isometry3, JointId, JointTracks, Track, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use numpy::{PyArray2, PyArrayDyn, PyReadonlyArrayDyn};
@@ -14,7 +14,7 @@ use crate::arrays::{dictionary, frozen, moving, numbers, owned, view, wxyz};
 use crate::features;
 use crate::findings::listed;
 use crate::options::{Keywords, of_writing, parse};
-use crate::raise::{of_array, of_error, of_finding, of_option};
+use crate::raise::{of_array, of_error, of_finding, of_option, warn_old_name};
 use crate::skeleton::Skeleton;
 
 /// A motion of the library and its source.
@@ -221,9 +221,11 @@ impl Clip {
             Some(name) => Some(parse(py, "format", name)?),
             None => mocap::output_format(None, Some(&path))
                 .map_err(|error| of_finding(py, &error, Some(&path)))?
-                .map(
-                    |format| if self.clip.skeleton().robot().is_some() { format.of_robots() } else { format },
-                ),
+                .map(|format| match self.clip.skeleton().robot() {
+                    Some(_) => of_trainers(py, format),
+                    None => Ok(format),
+                })
+                .transpose()?,
         };
         let Some(format) = format else {
             return Err(of_error(py, mocap::Error::OutputFormat { path }));
@@ -242,6 +244,19 @@ impl Clip {
     fn __eq__(&self, other: &Clip) -> bool {
         *self.clip == *other.clip
     }
+}
+
+/// The format that an extension means where the motion is a robot's. `.npz` is one format everywhere else, so it is
+/// warned about.
+fn of_trainers(py: Python<'_>, format: Format) -> PyResult<Format> {
+    let written = format.of_robots();
+    if written != format && written != Format::UnitreeCsv {
+        let message = format!(
+            ".{format} of a robot is {written} in versions 0.x, and {format} later; format='{written}' states it"
+        );
+        warn_old_name(py, &message)?;
+    }
+    Ok(written)
 }
 
 /// A motion of arrays. `translations` is (frames, joints, 3), or `root_translation` (frames, 3).

@@ -12,6 +12,8 @@ use mocap_commands::Given;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyMapping, PyTuple};
 
+use crate::raise::warn_old_name;
+
 /// How often signals are looked at.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -27,10 +29,13 @@ impl Rows {
     /// Starts a command: its name, what it takes without a keyword, and its keywords in their order.
     #[new]
     fn new(command: String, paths: Vec<PathBuf>, keywords: &Bound<'_, PyDict>) -> PyResult<Rows> {
-        let mut options = Vec::with_capacity(keywords.len());
+        let mut options: Vec<(String, Given)> = Vec::with_capacity(keywords.len());
         for (name, value) in keywords.iter() {
             let value = given(&value)?;
             options.extend(value.map(|value| Ok::<_, PyErr>((name.extract()?, value))).transpose()?);
+        }
+        for warning in mocap_commands::old_keywords(&command, options.iter().map(|(name, _)| name.as_str())) {
+            warn_old_name(keywords.py(), &warning.message)?;
         }
         let (sender, rows) = channel();
         let work = std::thread::spawn(move || {

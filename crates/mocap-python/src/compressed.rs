@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use globset::Glob;
-use mocap::compress::{JointRule, Looping, OpenLimits, Profile, Transform};
+use mocap::compress::{Effort, JointRule, Looping, OpenLimits, Profile, Transform};
 use mocap::{CompressOptions, Compressed as Inner, Limits, MotionFile, ReadOptions};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -122,6 +122,7 @@ pub(crate) fn compress<'py>(
     let defaults = CompressOptions::default();
     let options = CompressOptions {
         profile: keywords.parsed::<Profile>("profile")?.unwrap_or_default(),
+        effort: keywords.parsed::<Effort>("effort")?.unwrap_or_default(),
         tolerance: error,
         shell: keywords.number("shell")?.unwrap_or(defaults.shell),
         metres_per_unit: keywords.number("metres_per_unit")?,

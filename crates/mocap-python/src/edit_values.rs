@@ -22,6 +22,8 @@ use crate::raise::{of_error, of_option};
 
 /// The distance of heights \[m\].
 const CELL: f64 = 0.1;
+/// Shorter names of options, in the methods of a clip.
+const ALSO: [&str; 3] = ["origin", "mesh", "gain"];
 /// Begins the name of a held value; no file has such a name.
 const HELD: char = '\0';
 
@@ -181,7 +183,9 @@ impl<'py> Values<'_, 'py> {
         let known: Vec<&str> = self.kind.options().map(|(name, _)| name).collect();
         let opposites = self.kind.opposites.iter().map(|(name, _)| *name);
         let python = |name: &str| name.replace('-', "_");
-        if let Some(key) = options.keys().find(|key| !known.contains(&key.as_str()) && *key != "origin") {
+        if let Some(key) =
+            options.keys().find(|key| !known.contains(&key.as_str()) && !ALSO.contains(&key.as_str()))
+        {
             let known: Vec<String> = known.iter().copied().chain(opposites).map(python).collect();
             let message =
                 format!("{} has no option '{}'; options are {}", self.name, python(key), known.join(", "));

@@ -30,6 +30,15 @@ fn raise_with(
     made().unwrap_or_else(|error| error)
 }
 
+/// Warns about an old name, which still works.
+///
+/// # Errors
+/// Where warnings are errors.
+pub(crate) fn warn_old_name(py: Python<'_>, message: &str) -> PyResult<()> {
+    let category = py.get_type::<pyo3::exceptions::PyFutureWarning>();
+    PyErr::warn(py, &category, &std::ffi::CString::new(message)?, 2)
+}
+
 /// The exception about an argument.
 pub(crate) fn of_option(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, "OptionError", &Fields::new("usage::value", message))

@@ -1,5 +1,7 @@
 //! Films as files: GIF, animated PNG, one PNG per picture.
 
+use std::ops::ControlFlow;
+
 use crate::film::{Film, RenderInput, RenderOptions, TooManyPictures, times};
 use crate::palette::Histogram;
 use crate::picture::{Picture, encoder, png};
@@ -135,6 +137,32 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
     Ok(bytes)
 }
 
+/// The pictures of a film in order, for another program: rows from the top, pixels from the left, each a red, a green and a
+/// blue byte. Drawing ends where `each` says so.
+///
+/// # Errors
+/// Where it has more than [`crate::film::MOST_PICTURES`].
+pub fn pictures(
+    inputs: &[RenderInput<'_>],
+    options: &RenderOptions,
+    mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), TooManyPictures> {
+    /// Pictures that are drawn before the program is asked whether it wants more.
+    const AT_ONCE: usize = 64;
+    let times = times(inputs, options)?;
+    let film = Film::new(inputs, options);
+    let mut goes_on = true;
+    for times in times.chunks(AT_ONCE) {
+        film.each(times, std::convert::identity, |picture| {
+            goes_on = goes_on && each(picture.as_flattened()).is_continue();
+        });
+        if !goes_on {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// The pictures of a film as PNG files, in order.
 ///
 /// # Errors
@@ -192,6 +220,14 @@ mod tests {
         let animated = apng(&[RenderInput::of(&clip)], &options).unwrap();
         let reader = png::Decoder::new(std::io::Cursor::new(animated)).read_info().unwrap();
         assert_eq!(reader.info().animation_control().unwrap().num_frames, 6);
+        let mut raw = Vec::new();
+        pictures(&[RenderInput::of(&clip)], &options, |pixels| {
+            raw.push(pixels.to_vec());
+            if raw.len() < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .unwrap();
+        assert_eq!(raw.len(), 4, "no picture follows where none is wanted");
+        assert!(raw[0] == drawn.picture(0.5).as_flattened() && raw[3] != raw[0]);
         let mut count = 0;
         frames(&[RenderInput::of(&clip)], &options, |file| {
             assert!(file.starts_with(b"\x89PNG"));

@@ -1,13 +1,11 @@
-//! Letters of PNG pictures: outlines of a subset of DejaVu Sans (Latin, Greek, Cyrillic), whose licence is beside it.
+//! Letters of PNG pictures: outlines of DejaVu Sans.
 
 use crate::drawing::Point;
 use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-const FONT: &[u8] = include_bytes!("font/captions.ttf");
-
 fn face() -> Face<'static> {
-    Face::parse(FONT, 0).expect("the font of the crate is whole")
+    Face::parse(dejavu::sans::regular(), 0).expect("the font of the crate is whole")
 }
 
 /// The glyph of a letter, and its advance width [font units].

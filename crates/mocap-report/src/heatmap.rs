@@ -1,7 +1,7 @@
 //! The object-space error of one motion against another as a picture: joints down, frames across.
 
 use crate::drawing::{Align, Drawing, Ink, Theme};
-use crate::ramp::ramp;
+use crate::ramp::{FLOOR, ramp};
 use crate::ticks::ticks;
 use crate::view::length;
 use crate::{glyphs, raster};
@@ -13,7 +13,7 @@ use mocap_model::Clip;
 pub struct HeatmapOptions {
     /// The shell distance: how far from its joint the error is measured \[m\]. Default 0.03.
     pub shell: f64,
-    /// The error at the end of the colour scale \[m\]. Default: the largest error.
+    /// The error at the end of the colour scale \[m\]. Default: the largest error, and 0.1 mm where that is less.
     pub max: Option<f64>,
     /// The largest width of the map without its names \[px\], 50 to 10,000; a column shows the largest error of its
     /// frames. Default 960.
@@ -67,7 +67,8 @@ fn draw(reference: &Clip, map: &ErrorMap, options: &HeatmapOptions) -> Vec<u8> {
     let top = HEAD + MARGIN;
     let worst = worst(map);
     let metres = map.unit.is_some();
-    let max = options.max.unwrap_or_else(|| worst.map_or(0.0, |worst| f64::from(worst.2)));
+    let floor = if metres { FLOOR } else { 0.0 };
+    let max = options.max.unwrap_or_else(|| worst.map_or(0.0, |worst| f64::from(worst.2)).max(floor));
 
     let title = match worst {
         None => "object-space error: none".to_owned(),

@@ -1,6 +1,9 @@
 //! Colours for a number from 0 to 1, from deep blue over green to red, growing lighter towards the middle;
 //! the page has the same ones.
 
+/// The least error at the end of a colour scale \[m\]: rounding is not shown as if it were a large error.
+pub(crate) const FLOOR: f64 = 1e-4;
+
 const STOPS: [[u8; 3]; 5] = [[52, 92, 170], [38, 150, 165], [120, 180, 80], [235, 180, 40], [215, 60, 45]];
 
 /// Red, green, blue; numbers outside 0 to 1 have the colours of the ends.

@@ -11,7 +11,7 @@
 //! # Ok::<(), render::TooManyPictures>(())
 //! ```
 
-pub use crate::animated::{apng, frames, gif};
+pub use crate::animated::{apng, frames, gif, pictures};
 pub use crate::film::{MOST_PICTURES, RenderInput, RenderOptions, TooManyPictures};
 pub use crate::strobe::strobe;
 

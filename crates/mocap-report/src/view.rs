@@ -3,10 +3,11 @@
 use crate::body::{Across, Form, Solid, body, top};
 use crate::character;
 use crate::coding::{self, base64};
-use crate::difference::{Difference, difference};
+use crate::difference::{Difference, Measure, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
 use crate::page::{self, Scripts};
+use crate::ramp::FLOOR;
 use crate::sheet::{count, decimals};
 use crate::skin_data::{SkinData, skin_data};
 use crate::stage::{FAR, Place, Stage, spread};
@@ -399,7 +400,8 @@ fn feet(stage: &Stage<'_>, step: usize, samples: usize) -> Vec<FootData> {
 fn differences(difference: &Difference, joints: usize, step: usize, samples: usize) -> DifferenceData {
     let channels = difference.joints.len();
     let largest = difference.largest();
-    let max = largest.map_or(0.0, |largest| largest.value);
+    let floor = if difference.measure == Measure::ObjectError { FLOOR as f32 } else { 0.0 };
+    let max = largest.map_or(0.0, |largest| largest.value).max(floor);
     let mut channel = vec![-1; joints];
     for (i, joint) in difference.joints.iter().enumerate() {
         channel[*joint] = i as i32;

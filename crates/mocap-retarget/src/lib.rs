@@ -118,4 +118,6 @@ pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_po
 pub use rest_pose::estimate_rest_pose;
 pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
-pub use surface::{SurfaceContactReport, SurfaceFrames, SurfaceReport, TargetSurface};
+pub use surface::{
+    LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport, SurfaceShape, TargetSurface,
+};

@@ -49,20 +49,35 @@ impl fmt::Display for RetargetReport {
         });
         line("step", format!("up to {:.1}° per frame (source {:.1}°){excess}", step.target, step.source));
         if let Some(surface) = &self.surface {
-            let SurfaceReport { inside, deepest, deep_frames, .. } = surface;
-            line(
-                "surface",
-                format!(
-                    "{:.2} % of forearms and hands inside, deepest {} mm; deeper than 1 cm in {:.0} % of {}",
-                    100.0 * inside,
-                    millimetres(*deepest),
-                    100.0 * deep_frames,
-                    frames(surface.frames)
-                ),
-            );
+            line("surface", surface.text());
         }
         let lines: Vec<String> = lines.iter().map(|(name, value)| format!("  {name:<11} {value}")).collect();
         f.write_str(&lines.join("\n"))
+    }
+}
+
+impl SurfaceReport {
+    /// The figures in one line.
+    pub fn text(&self) -> String {
+        let SurfaceReport { inside, deepest, deep_frames, let_go, legs, .. } = self;
+        let mut text = format!(
+            "{:.2} % of forearms and hands inside, deepest {} mm; deeper than 1 cm in {:.0} % of {}",
+            100.0 * inside,
+            millimetres(*deepest),
+            100.0 * deep_frames,
+            frames(self.frames)
+        );
+        if let Some(legs) = legs.filter(|legs| legs.inside > 0.0) {
+            let (inside, deepest) = (100.0 * legs.inside, millimetres(legs.deepest));
+            text.push_str(&format!("; {inside:.2} % of legs in each other, deepest {deepest} mm"));
+        }
+        if *let_go > 0 {
+            text.push_str(&format!(
+                "; let go in {}, where an arm would have to move too far",
+                frames(*let_go)
+            ));
+        }
+        text
     }
 }
 

@@ -14,7 +14,7 @@ use crate::report::RetargetReport;
 use crate::roles::RoleMap;
 use crate::self_contact::{SelfContacts, find_contacts};
 use crate::source_clip::SourceClip;
-use crate::surface::SurfaceContacts;
+use crate::surface::{Apart, SurfaceContacts};
 use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
@@ -102,11 +102,15 @@ impl Retargeter {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let mut staged = self.run(&source, None, true)?;
         let touched = self.surface_contacts(clip);
-        staged.clip = self.keep_apart(staged.clip, &touched)?;
+        let apart = self.keep_apart(staged.clip, &touched)?;
+        staged.clip = apart.clip;
         let limbs = LimbCurves::of_source(&self.pair, source.last());
         // The joints of the source make room for those of the target.
         let lead_in = source.lead_in();
         let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)?;
+        if let Some(surface) = &mut report.surface {
+            surface.let_go = apart.let_go;
+        }
         if clip.has_scale() {
             report.warnings.push(RetargetWarning::Scale);
         }
@@ -122,6 +126,7 @@ impl Retargeter {
         let moved = self.run(&source, None, false)?.clip;
         Ok(self
             .keep_apart(moved, &self.surface_contacts(clip))?
+            .clip
             .with_annotations(clip.annotations().clone())?)
     }
 
@@ -142,6 +147,7 @@ impl Retargeter {
         let moved = self.run(&source, Some(contacts), false)?.clip;
         Ok(self
             .keep_apart(moved, &self.surface_contacts(clip))?
+            .clip
             .with_annotations(clip.annotations().clone())?)
     }
 
@@ -175,12 +181,12 @@ impl Retargeter {
     }
 
     /// The motion with its arms outside of the surface of the target, where it has one.
-    fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Clip, RetargetError> {
+    fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Apart, RetargetError> {
         match self.options.surface.as_ref().filter(|_| self.options.method.scales()) {
             Some(surface) => {
                 Ok(surface.keep_apart(&self.pair.limits, contacts, clip, self.options.lead_in)?)
             }
-            None => Ok(clip),
+            None => Ok(Apart { clip, let_go: 0 }),
         }
     }
 

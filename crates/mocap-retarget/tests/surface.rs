@@ -1,8 +1,13 @@
 //! Arms stay outside of bodies with a surface, and nothing else moves.
 
+use std::sync::Arc;
+
 use mocap_formats::body::{self, Style};
 use mocap_formats::bvh;
-use mocap_model::{Body, Bone, Clip, Influence, Mesh, Pose, Role, Skeleton, Skin, angle_between};
+use mocap_model::{
+    Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, JointTracks, Mesh, Pose, Role, Skeleton, Skin,
+    Track, UnitQuaternion, Vector3, angle_between,
+};
 use mocap_retarget::{
     RetargetGate, RetargetOptions, RetargetReport, Retargeter, RoleMap, SurfaceFrames, TargetSurface,
     map_roles,
@@ -149,4 +154,76 @@ fn frames_to_measure_are_a_number_or_all() {
     for text in ["0", "-1", "many", ""] {
         assert!(text.parse::<SurfaceFrames>().is_err(), "{text}");
     }
+}
+
+/// A motion in which the left forearm goes into the middle of the trunk and out again, while the hand goes to and fro by a
+/// centimetre or two: its nearest way out changes from front to back.
+fn through_the_body(skeleton: &Arc<Skeleton>) -> Clip {
+    let roles = map_roles(skeleton);
+    let joint = |role: Role| roles.joint(role).unwrap();
+    let [upper, lower, hand] = [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand].map(joint);
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let at = |joint: mocap_model::JointId| rest.joints[joint.index()].translation.vector;
+    let [shoulder, elbow, wrist] = [upper, lower, hand].map(at);
+    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+    let left = up.cross(&forward);
+    let size = (elbow - shoulder).norm() + (wrist - elbow).norm();
+    // Where the forearm leads: the middle of the trunk.
+    let middle = at(joint(Role::Hips)) + (shoulder - at(joint(Role::Hips))).dot(&up) * up * 0.3;
+    let frames = 60;
+    let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    let mut rotations = [Vec::new(), Vec::new()];
+    for frame in 0..frames {
+        let time = frame as f64 / 30.0;
+        let share = ((time - 0.4) / 0.3).clamp(0.0, 1.0) * ((1.6 - time) / 0.3).clamp(0.0, 1.0);
+        let wobble = forward * (0.03 * size * (frame as f64 * 1.3).sin());
+        let down = (left * 0.35 - up).normalize();
+        let elbow_at = shoulder + down * (elbow - shoulder).norm();
+        let beside = elbow_at + (left * 0.2 - up).normalize() * size;
+        let goal = beside + (middle + wobble - beside) * share;
+        let turned = |from: Vector3<f64>, to: Vector3<f64>, joint: mocap_model::JointId| {
+            UnitQuaternion::rotation_between(&from, &to).unwrap() * rest.joints[joint.index()].rotation
+        };
+        let first = turned(elbow - shoulder, down, upper);
+        let second = turned(wrist - elbow, goal - elbow_at, lower);
+        let above = rest.joints[skeleton.joint(upper).parent.unwrap().index()].rotation;
+        rotations[0].push(above.inverse() * first);
+        rotations[1].push(first.inverse() * second);
+    }
+    for (joint, rotations) in [upper, lower].into_iter().zip(rotations) {
+        tracks[joint.index()].rotation = Track::Sampled(rotations);
+    }
+    Clip::new(Arc::clone(skeleton), FrameRate::new(30.0).unwrap(), frames, tracks).unwrap()
+}
+
+#[test]
+fn an_arm_through_the_body_leaves_by_one_side_and_not_further_than_its_depth() {
+    let clip = through_the_body(clip("robin_walk.bvh").skeleton());
+    let target = clip.skeleton();
+    let roles = map_roles(target);
+    let surface = surface(target, 1.6, &roles);
+    let (off, report) = retarget(&clip, target, RetargetOptions::default());
+    let before = surface.measure(&off, report.metres[1]).unwrap();
+    let metres = report.metres[1];
+    assert!(before.deepest > 0.03, "the hand is deep inside: {before:?}");
+    let options = RetargetOptions { surface: Some(surface), ..RetargetOptions::default() };
+    let (on, with) = retarget(&clip, target, options);
+    let after = with.surface.unwrap();
+    assert!(after.deepest < 0.3 * before.deepest || after.let_go > 0, "{before:?} {after:?}");
+    let hand = roles.joint(Role::LeftHand).unwrap();
+    let [mut a, mut b] = [&off, &on].map(ForwardKinematics::new);
+    let mut ways = Vec::new();
+    for frame in 0..on.frames() {
+        a.place(frame);
+        b.place(frame);
+        ways.push((b.position(hand) - a.position(hand)) * metres);
+    }
+    let furthest = ways.iter().map(|way| way.norm()).fold(0.0, f64::max);
+    // The trunk is about three times as wide as it is deep, and the hand comes from its side to its middle.
+    assert!(furthest < 2.0 * 3.0 * before.deepest, "{furthest} {before:?}");
+    for pair in ways.windows(2).filter(|pair| pair.iter().all(|way| way.norm() > 0.03)) {
+        assert!(pair[0].angle(&pair[1]) < 0.8, "the hand flips from one side to the other: {pair:?}");
+    }
+    assert!(with.largest_step.excess < 15.0, "{:?} {:?}", with.largest_step, report.largest_step);
 }

@@ -1,6 +1,6 @@
 //! Which options can be set elsewhere than on the command line, and how that place calls them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
@@ -45,6 +45,28 @@ impl Layers {
         self.stray(definition, set)
     }
 
+    /// The names of all options that can have a variable.
+    fn settable(&self, definition: &Command) -> BTreeSet<String> {
+        let every = std::iter::once(definition).chain(commands(definition));
+        let options =
+            every.flat_map(Command::get_arguments).filter(|argument| Kind::of(argument) != Kind::Many);
+        options.filter_map(|option| self.configurable(option)).map(str::to_owned).collect()
+    }
+
+    /// Earlier names of options by their present ones, where no option has that name now.
+    fn earlier(&self, definition: &Command) -> BTreeMap<String, String> {
+        let known = self.settable(definition);
+        let every = std::iter::once(definition).chain(commands(definition));
+        let mut earlier = BTreeMap::new();
+        for option in every.flat_map(Command::get_arguments) {
+            let Some(name) = self.configurable(option) else { continue };
+            for old in earlier_names(option).filter(|old| !known.contains(*old)) {
+                earlier.insert(old.to_owned(), name.to_owned());
+            }
+        }
+        earlier
+    }
+
     fn stray(&self, definition: &Command, set: impl Iterator<Item = String>) -> Vec<String> {
         let mut strange: Vec<String> = set
             .filter(|name| name.starts_with(self.prefix) && !self.others.contains(&name.as_str()))
@@ -52,16 +74,21 @@ impl Layers {
         if strange.is_empty() {
             return Vec::new();
         }
-        let every = || std::iter::once(definition).chain(commands(definition));
-        let options =
-            every().flat_map(Command::get_arguments).filter(|argument| Kind::of(argument) != Kind::Many);
         let known: BTreeSet<String> =
-            options.filter_map(|option| self.configurable(option)).map(|name| self.variable(name)).collect();
+            self.settable(definition).iter().map(|name| self.variable(name)).collect();
+        let earlier: BTreeMap<String, String> = self
+            .earlier(definition)
+            .iter()
+            .map(|(old, new)| (self.variable(old), self.variable(new)))
+            .collect();
         strange.retain(|name| !known.contains(name));
         strange.sort();
         // All have the same prefix: what follows is compared.
         let bare: Vec<&str> = known.iter().map(|name| &name[self.prefix.len()..]).collect();
         let warning = |name: &String| {
+            if let Some(new) = earlier.get(name) {
+                return format!("the variable '{name}' is now called '{new}'; the old name still works");
+            }
             // Among many messages a warning is one line, so it contains the name.
             let near = did_you_mean(&name[self.prefix.len()..], &bare);
             let near = near.map(|near| format!("; {}", near.replacen('\'', &format!("'{}", self.prefix), 1)));
@@ -72,10 +99,15 @@ impl Layers {
 
     /// The definition with a variable of the environment for every option that can have one.
     pub fn with_variables(&self, definition: Command) -> Command {
+        let earlier = self.earlier(&definition);
+        let is_set = |variable: &str| std::env::var_os(variable).is_some();
         let set = |argument: Arg| {
-            let Some(name) = self.configurable(&argument).map(|name| self.variable(name)) else {
-                return argument;
-            };
+            let Some(option) = self.configurable(&argument) else { return argument };
+            let mut name = self.variable(option);
+            let old = earlier_names(&argument).filter(|old| earlier.contains_key(*old));
+            if let Some(old) = old.map(|old| self.variable(old)).find(|old| is_set(old) && !is_set(&name)) {
+                name = old;
+            }
             let argument = match Kind::of(&argument) {
                 Kind::Switch if matches!(argument.get_action(), ArgAction::Count) => {
                     argument.value_parser(level)
@@ -98,6 +130,12 @@ impl Layers {
         let here = std::env::current_dir().ok()?;
         here.ancestors().map(|folder| folder.join(self.file)).find(|path| path.is_file())
     }
+}
+
+/// Names that an option had in earlier versions: the hidden aliases of its flag.
+pub fn earlier_names(option: &Arg) -> impl Iterator<Item = &str> {
+    let other: Vec<&str> = option.get_visible_aliases().into_iter().flatten().collect();
+    option.get_all_aliases().into_iter().flatten().filter(move |name| !other.contains(name))
 }
 
 /// How often a switch that counts is given: a number, or whether it is.
@@ -136,5 +174,16 @@ mod tests {
         let told = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
         assert_eq!(told.len(), 2);
         assert!(told[0].contains("'MOCAP_ERROR'"), "{told:?}");
+    }
+
+    #[test]
+    fn a_variable_with_an_earlier_name_is_told() {
+        let renamed = Arg::new("max").long("max-error").alias("limit").alias("jobs");
+        let definition = definition().mut_subcommand("compress", |command| command.arg(renamed));
+        let names = ["MOCAP_LIMIT", "MOCAP_JOBS"].into_iter();
+        let told = LAYERS.stray(&definition, names.map(str::to_owned));
+        // An option that has the name now is what it means.
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("'MOCAP_LIMIT' is now called 'MOCAP_MAX_ERROR'"), "{told:?}");
     }
 }

@@ -45,7 +45,7 @@ mod values;
 struct Readme;
 
 pub use kind::Kind;
-pub use layers::{Layers, commands};
+pub use layers::{Layers, commands, earlier_names};
 pub use print::{PrintRow, options_in_force};
-pub use settings::Settings;
+pub use settings::{Renamed, Settings};
 pub use values::plain_words;

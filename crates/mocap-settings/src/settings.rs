@@ -7,6 +7,7 @@ use clap::{Arg, Command};
 
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value};
 
+use crate::layers::earlier_names;
 use crate::{Layers, commands, values};
 
 /// What a file sets.
@@ -16,6 +17,19 @@ pub struct Settings {
     pub path: Option<PathBuf>,
     /// By command (none: any that takes it) and option.
     values: BTreeMap<(Option<String>, String), Setting>,
+    /// Options that the file calls by an earlier name.
+    pub renamed: Vec<Renamed>,
+}
+
+/// An option that a file calls by an earlier name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    /// The earlier name.
+    pub old: String,
+    /// The present name.
+    pub new: String,
+    /// The line of the file.
+    pub line: usize,
 }
 
 /// A default.
@@ -31,7 +45,7 @@ impl Settings {
     /// # Errors
     /// Where a key is not an option that can be set, or the option does not take its value.
     pub fn new(text: &Text, layers: &Layers, definition: &Command) -> Result<Settings, TomlError> {
-        let mut settings = Settings { path: Some(text.path().to_owned()), values: BTreeMap::new() };
+        let mut settings = Settings { path: Some(text.path().to_owned()), ..Settings::default() };
         let table = text.parse()?;
         let every: Vec<&Command> = commands(definition).collect();
         for entry in &table {
@@ -72,32 +86,41 @@ impl Settings {
                 .map(str::to_owned)
                 .collect()
         };
-        let taken = commands.iter().filter(|command| names(command).contains(&entry.key));
-        let mut values = None;
-        for command in taken {
-            let option = command.get_arguments().find(|argument| argument.get_long() == Some(&entry.key));
-            values = option.map(|option| values::values(text, entry, option)).transpose()?;
+        let line =
+            text.error(TomlProblem::Value, entry.key_span.clone(), "").place().map_or(0, |(line, _)| line);
+        let options = || {
+            let all = commands.iter().flat_map(|command| command.get_arguments());
+            all.filter_map(|option| Some((layers.configurable(option)?, option)))
+        };
+        let mut taken: Vec<_> = options().filter(|(name, _)| *name == entry.key).collect();
+        if taken.is_empty() && !is_of_one_run(commands, &entry.key) {
+            taken =
+                options().filter(|(_, option)| earlier_names(option).any(|old| old == entry.key)).collect();
         }
-        let Some(values) = values else {
+        let mut known = false;
+        for (name, option) in taken {
+            let values = values::values(text, entry, option)?;
+            let renamed = Renamed { old: entry.key.clone(), new: name.to_owned(), line };
+            if name != entry.key && !self.renamed.contains(&renamed) {
+                self.renamed.push(renamed);
+            }
+            self.values.insert((table.map(str::to_owned), name.to_owned()), Setting { values, line });
+            known = true;
+        }
+        if !known {
             let mut known: Vec<String> = commands.iter().flat_map(|command| names(command)).collect();
             known.sort();
             known.dedup();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let of = table.map_or("the command line".to_owned(), |name| format!("{} {name}", layers.program));
-            let one_run = commands.iter().any(|command| {
-                command.get_arguments().any(|argument| argument.get_long() == Some(&entry.key))
-            });
-            return Err(match one_run {
+            return Err(match is_of_one_run(commands, &entry.key) {
                 true => {
                     let message = format!("'{}' applies to one run and cannot be configured", entry.key);
                     text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message)
                 }
                 false => text.unknown(entry, &of, &known),
             });
-        };
-        let line =
-            text.error(TomlProblem::Value, entry.key_span.clone(), "").place().map_or(0, |(line, _)| line);
-        self.values.insert((table.map(str::to_owned), entry.key.clone()), Setting { values, line });
+        }
         Ok(())
     }
 
@@ -128,5 +151,46 @@ impl Settings {
             let name = command.get_name().to_owned();
             command.mut_args(|argument| set(argument, Some(&name)))
         })
+    }
+}
+
+/// Whether an option of this name exists, though no file can set it.
+fn is_of_one_run(commands: &[&Command], name: &str) -> bool {
+    commands.iter().any(|command| command.get_arguments().any(|option| option.get_long() == Some(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAYERS: Layers = Layers {
+        program: "tool",
+        file: "t.toml",
+        prefix: "T_",
+        fixed: &[],
+        fixed_headings: &[],
+        others: &[],
+    };
+
+    #[test]
+    fn an_earlier_name_sets_the_option_and_is_told() {
+        let compare = Command::new("compare").arg(Arg::new("e").long("max-error").alias("fail-above"));
+        let edit = Command::new("edit").arg(Arg::new("f").long("fail-above"));
+        let definition = Command::new("tool").subcommands([compare, edit]);
+        let read = |toml: &str| {
+            let text = Text::new("t.toml", toml.as_bytes().to_vec()).unwrap();
+            Settings::new(&text, &LAYERS, &definition).unwrap()
+        };
+        let found = read("\n[compare]\nfail-above = '1mm'\n");
+        assert_eq!(found.line(Some("compare"), "max-error"), Some(3));
+        let renamed = Renamed { old: "fail-above".into(), new: "max-error".into(), line: 3 };
+        assert_eq!(found.renamed, [renamed]);
+        // A command that has the name now is what the file means.
+        let found = read("fail-above = '1mm'\n");
+        assert_eq!(
+            (found.line(Some("compare"), "max-error"), found.line(Some("edit"), "fail-above")),
+            (None, Some(1))
+        );
+        assert!(found.renamed.is_empty());
     }
 }

@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 
 /// Joints that carry the field, at most.
 const CARRIERS: usize = 24;
+/// Carriers of a node, at most; the rest is shared out to them.
+const MOST_SHARES: usize = 4;
 /// Nodes within this many cells of a triangle get exact distances.
 const BAND: f64 = 1.6;
 /// Cells of the grid beyond the surface on each side.
@@ -31,9 +33,16 @@ pub struct Field {
     size: [usize; 3],
     /// By node [units of the skeleton], negative inside.
     distance: Vec<f32>,
-    /// By node, then by carrier.
-    weights: Vec<f32>,
+    /// By node: the carriers with the largest shares, and these shares, which sum to 1.
+    shares: Vec<Shares>,
     carriers: Vec<Carrier>,
+}
+
+/// Carriers with the largest shares of a node.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    carriers: [u8; MOST_SHARES],
+    shares: [f32; MOST_SHARES],
 }
 
 /// A joint that carries part of the field.
@@ -116,21 +125,21 @@ impl Field {
         let grid = Grid { origin, cell, size };
         let nearest = nearest_places(&grid, &triangles, places);
         let signs = signs(&grid, &triangles, places, &nearest);
-        let count = carriers.len();
         let mut distance = Vec::with_capacity(nearest.len());
-        let mut weights = vec![0.0; nearest.len() * count];
-        for (node, (near, sign)) in nearest.iter().zip(signs).enumerate() {
+        let mut shares = Vec::with_capacity(nearest.len());
+        for (near, sign) in nearest.iter().zip(signs) {
             distance.push((near.distance * sign) as f32);
             let triangle = triangles[near.triangle as usize];
-            let shares = barycentric(triangle.map(|corner| places[corner as usize]), &near.place);
-            for (corner, share) in triangle.into_iter().zip(shares) {
+            let corners = barycentric(triangle.map(|corner| places[corner as usize]), &near.place);
+            let mut weights = [0.0; CARRIERS];
+            for (corner, share) in triangle.into_iter().zip(corners) {
                 for (bone, weight) in surface.influences(corner as usize) {
-                    let carrier = of_bone[*bone as usize];
-                    weights[node * count + carrier] += (weight * share) as f32;
+                    weights[of_bone[*bone as usize]] += weight * share;
                 }
             }
+            shares.push(Shares::of(weights));
         }
-        Some(Field { origin, cell, size, distance, weights, carriers })
+        Some(Field { origin, cell, size, distance, shares, carriers })
     }
 
     /// The joints that carry it.
@@ -198,6 +207,26 @@ impl Field {
     }
 }
 
+impl Shares {
+    /// The largest of some weights by carrier.
+    fn of(mut weights: [f64; CARRIERS]) -> Shares {
+        let mut found = Shares { carriers: [0; MOST_SHARES], shares: [0.0; MOST_SHARES] };
+        for at in 0..MOST_SHARES {
+            let most = (0..CARRIERS).fold(0, |best, i| if weights[i] > weights[best] { i } else { best });
+            found.carriers[at] = most as u8;
+            found.shares[at] = weights[most] as f32;
+            weights[most] = 0.0;
+        }
+        let sum: f32 = found.shares.iter().sum();
+        if sum > 0.0 {
+            found.shares.iter_mut().for_each(|share| *share /= sum);
+        } else {
+            found.shares[0] = 1.0;
+        }
+        found
+    }
+}
+
 impl PosedField<'_> {
     /// Takes another object-space pose; false where a joint flattens the field.
     pub fn pose(&mut self, object: &Pose) -> bool {
@@ -231,6 +260,19 @@ impl PosedField<'_> {
         near
     }
 
+    /// Those of some carriers that places in a ball can be near.
+    pub fn near_of(&self, carriers: &Near, middle: &Vector3<f64>, radius: f64) -> Near {
+        let mut near = Near { list: [0; CARRIERS], count: 0 };
+        for carrier in &carriers.list[..carriers.count] {
+            let at = self.back[*carrier as usize].place(middle);
+            if self.field.carriers[*carrier as usize].off_box(&at) <= radius {
+                near.list[near.count] = *carrier;
+                near.count += 1;
+            }
+        }
+        near
+    }
+
     /// What the field knows of a place that is not further than `within` from the surface's boxes.
     pub fn at(&self, at: &Vector3<f64>, within: f64) -> Option<FieldHit> {
         self.at_near(at, within, &self.near(at, within))
@@ -253,7 +295,9 @@ impl PosedField<'_> {
         let mut tried: [Vector3<f64>; 4] = [Vector3::repeat(f64::INFINITY); 4];
         for trial in 0..4 {
             let best = (0..count).fold(0, |best, i| if offs[i] < offs[best] { i } else { best });
-            if offs[best] > within {
+            // A surface is not nearer than the box that holds it.
+            let most = found.map_or(within, |found| found.distance.max(0.0).min(within));
+            if offs[best] > most {
                 break;
             }
             offs[best] = f64::INFINITY;
@@ -280,23 +324,11 @@ impl PosedField<'_> {
         start: Vector3<f64>,
     ) -> Option<(Vector3<f64>, nalgebra::Matrix3<f64>)> {
         let field = self.field;
-        let count = field.carriers.len();
         let mut rest = start;
         let mut moved = f64::INFINITY;
         let mut linear = nalgebra::Matrix3::identity();
         for _ in 0..STEPS {
-            let (node, within, _) = field.locate(&rest);
-            let mut shares = [0.0f32; CARRIERS];
-            for (node, share) in field.around(node, within) {
-                let weights = &field.weights[node * count..(node + 1) * count];
-                for (sum, weight) in shares[..count].iter_mut().zip(weights) {
-                    *sum += *weight * share as f32;
-                }
-            }
-            let mut blended = Affine::zero();
-            for (forward, share) in self.forward.iter().zip(shares).filter(|(_, share)| *share > 1e-4) {
-                blended.add(forward, f64::from(share));
-            }
+            let blended = self.blend(&rest);
             linear = blended.linear.try_inverse()?;
             let next = linear * (at - blended.shift);
             moved = (next - rest).norm();
@@ -308,28 +340,42 @@ impl PosedField<'_> {
         (moved < 0.5 * field.cell).then_some((rest, linear))
     }
 
+    /// What the joints do to a place at bind.
+    #[inline]
+    fn blend(&self, rest: &Vector3<f64>) -> Affine {
+        let field = self.field;
+        let (node, within, _) = field.locate(rest);
+        let mut sums = [0.0f64; CARRIERS];
+        let mut held = [0u8; 8 * MOST_SHARES];
+        let mut count = 0;
+        for (node, part) in field.around(node, within) {
+            let Shares { carriers, shares } = &field.shares[node];
+            for (carrier, share) in carriers.iter().zip(shares).filter(|(_, share)| **share > 0.0) {
+                let sum = &mut sums[*carrier as usize];
+                if *sum == 0.0 {
+                    held[count] = *carrier;
+                    count += 1;
+                }
+                // A part of 0 must not list its carrier twice.
+                *sum += f64::from(*share) * part + f64::MIN_POSITIVE;
+            }
+        }
+        let mut blended = Affine::zero();
+        for carrier in &held[..count] {
+            blended.add(&self.forward[*carrier as usize], sums[*carrier as usize]);
+        }
+        blended
+    }
+
     /// The joint that carries most of a place at bind.
     fn carried_by(&self, rest: &Vector3<f64>) -> JointId {
         let (node, _, _) = self.field.locate(rest);
-        let count = self.field.carriers.len();
-        let weights = &self.field.weights[node * count..(node + 1) * count];
-        let most = (0..count).fold(0, |best, i| if weights[i] > weights[best] { i } else { best });
-        self.field.carriers[most].bone.joint
+        self.field.carriers[self.field.shares[node].carriers[0] as usize].bone.joint
     }
 
     /// A place at bind, in the pose.
     pub fn place(&self, rest: &Vector3<f64>) -> Vector3<f64> {
-        let field = self.field;
-        let count = field.carriers.len();
-        let (node, within, _) = field.locate(rest);
-        let mut blended = Affine::zero();
-        for (node, share) in field.around(node, within) {
-            let weights = &field.weights[node * count..(node + 1) * count];
-            for (forward, weight) in self.forward.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-                blended.add(forward, f64::from(*weight) * share);
-            }
-        }
-        blended.place(rest)
+        self.blend(rest).place(rest)
     }
 }
 

@@ -48,6 +48,9 @@ pub enum Error {
     /// Two motions cannot be compared.
     #[error(transparent)]
     Compare(#[from] mocap_analysis::AnalysisError),
+    /// Markers cannot be solved onto a skeleton.
+    #[error("{0}")]
+    Solve(mocap_solve::SolveError),
     /// A motion cannot be edited.
     #[error(transparent)]
     Edit(#[from] mocap_edit::EditError),
@@ -77,6 +80,7 @@ impl Error {
             Error::Robot(error) => error.code(),
             Error::Compress(error) => error.code(),
             Error::Compare(_) => "compare::different",
+            Error::Solve(error) => error.code(),
             Error::Edit(error) => error.code(),
             Error::Model(_) => "model::invalid",
         }

@@ -212,10 +212,7 @@ impl FileFacts {
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
             robot: skeleton.robot().map(|robot| RobotFacts::from(&**robot)),
-            subjects: match crate::subjects(skeleton) {
-                several if several.len() > 1 => several.into_iter().map(|subject| subject.name).collect(),
-                _ => Vec::new(),
-            },
+            subjects: crate::several_subjects(skeleton),
             clips: Vec::new(),
         }
     }

@@ -1,13 +1,14 @@
 //! A clip made ready for a format that needs to know more than BVH says.
 
 use mocap_formats::{Finding, Format};
-use mocap_model::{Clip, Space};
+use mocap_model::{Clip, JointId, Space, name_of_tree};
 
 use crate::unit::{guess_warning, in_space, known_unit};
 use crate::with_roles;
 
 /// The clip with what a format in metres needs: its unit, guessed with a warning where the file does not state it, and
-/// the roles of its joints. Other formats take the clip as it is.
+/// the roles of its joints. A format of one character gets joints without the name of the character before theirs
+/// (`Alice:Hips`), which tells them from those of others. Other formats take the clip as it is.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -16,6 +17,9 @@ use crate::with_roles;
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip {
+    if format.has_motion() && !format.holds_several_characters() {
+        return without_prefix(clip);
+    }
     if !format.in_metres() {
         return clip;
     }
@@ -27,5 +31,45 @@ pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Cl
             in_space(clip, Space { unit: Some(unit), ..space })
         }
         _ => clip,
+    }
+}
+
+/// The clip with joints without the name of their character, where all of them begin with it.
+fn without_prefix(clip: Clip) -> Clip {
+    let skeleton = clip.skeleton();
+    let prefix = format!("{}:", name_of_tree(skeleton, JointId(0)));
+    let mut own = skeleton.joints().iter().filter(|joint| !joint.end_site);
+    if !own.all(|joint| joint.name.starts_with(&prefix)) {
+        return clip;
+    }
+    let renamed = skeleton.with_joints(|joint| {
+        if let Some(name) = joint.name.strip_prefix(&prefix) {
+            joint.name = name.to_owned();
+        }
+    });
+    match renamed {
+        Ok(renamed) => clip.with_skeleton(renamed.into()).expect("it has as many joints as before"),
+        // Without the prefix two joints would share their name.
+        Err(_) => clip,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subjects::tests::several;
+
+    #[test]
+    fn only_formats_of_one_character_get_joints_without_its_name() {
+        let first = |clip: &Clip| clip.skeleton().joints()[0].name.clone();
+        let alice = several(&["Alice:"], None);
+        for (format, wanted) in
+            [(Format::Smpl, "Hips"), (Format::Bvh, "Alice:Hips"), (Format::Skel, "Alice:Hips")]
+        {
+            assert_eq!(first(&for_format(alice.clone(), format, &mut Vec::new())), wanted, "{format}");
+        }
+        // Not all joints are Alice's.
+        let both = several(&["Alice:", "Bob:"], None);
+        assert_eq!(first(&for_format(both, Format::Smpl, &mut Vec::new())), "Alice:Hips");
     }
 }

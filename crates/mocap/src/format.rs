@@ -4,9 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use mocap_formats::{Finding, Format, FormatProblem, text};
+use mocap_formats::{Finding, Format, FormatProblem, Limits, text};
 
 use crate::Problem;
+
+/// The start of a file by which its format is told \[bytes\].
+pub(crate) const DETECTED: usize = 64 << 10;
 
 /// The format of a file: an exchange format, or a compressed clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +75,7 @@ impl FileFormat {
         if is_compressed(bytes) {
             return Ok(FileFormat::Mocz);
         }
+        text::refuse_zeros(bytes)?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Finding::new(text::Problem::Empty));
         }
@@ -90,6 +94,32 @@ impl FileFormat {
             true => Finding::new(Problem::NotCompressed { named: true }),
             false => Finding::new(FormatProblem::Unknown),
         })
+    }
+
+    /// Judges a file by its start, before the rest is read; `size` is that of the file where it is known \[bytes\]. The
+    /// other arguments are those of [`FileFormat::of_file`]. A file that is short enough is not judged: [`open`] sees all
+    /// of it.
+    ///
+    /// # Errors
+    /// Where the start cannot be that of a motion file, or its header states more than the limits allow.
+    ///
+    /// [`open`]: crate::open
+    pub fn judge_start(
+        path: Option<&Path>,
+        start: &[u8],
+        size: Option<u64>,
+        stated: Option<FileFormat>,
+        limits: &Limits,
+    ) -> Result<(), Finding> {
+        text::refuse_zeros(start)?;
+        // A longer start may still show what the file is.
+        if start.len() < DETECTED || start.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        match FileFormat::of_file(path, start, stated)? {
+            FileFormat::Exchange(format) => format.judge_start(start, size, limits),
+            FileFormat::Mocz => Ok(()),
+        }
     }
 
     /// The exchange format; `None` for a compressed clip.

@@ -37,7 +37,9 @@
 //! | see what a file contains | [`FileFacts`] |
 //! | work with several people in one file, or keep meshes | [`read_scene`], [`write_scene`] |
 //! | compare two motions, find contacts, foot skate, jerk | [`analysis`] |
+//! | move one face by another | [`face`], [`face_clip`] |
 //! | draw contact sheets and viewer pages | [`report`] |
+//! | solve optical markers onto a skeleton | [`solve_markers`](solve_markers()), [`mocap::solve`](mod@solve) |
 //! | bend chains to goals | [`ik`] |
 //! | work on files of one format | [`formats`] |
 //! | build skeletons and clips in code | [`model`] |
@@ -45,6 +47,7 @@
 //! The examples in `examples/` are short programs, one per task.
 
 mod body_size;
+mod characters;
 mod clip_of_file;
 mod companion;
 mod compare;
@@ -53,8 +56,10 @@ mod digits;
 mod edit_document;
 mod edit_options;
 mod error;
+mod face_motion;
 mod facts;
 mod files_beside;
+mod fitted_body;
 mod for_format;
 mod format;
 mod mapping;
@@ -68,6 +73,7 @@ mod problem;
 mod read;
 mod scene;
 mod skeleton_summary;
+mod solve_markers;
 mod subjects;
 mod surface_facts;
 mod target;
@@ -96,6 +102,7 @@ struct ProjectReadme;
 struct Library;
 
 pub use body_size::BodySize;
+pub use characters::{MatchedClips, compare_scenes, match_characters};
 pub use companion::companion;
 pub use compare::{at_one_rate, in_one_unit};
 pub use dataset::{Dataset, DatasetClip, DatasetFile, DatasetOptions, FinishedDataset};
@@ -103,6 +110,7 @@ pub use digits::{grouped, short};
 pub use edit_document::edit_document;
 pub use edit_options::{EditOptions, edit};
 pub use error::Error;
+pub use face_motion::{face_basis, face_clip, face_shapes};
 pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, RobotFacts, UnitFacts};
 pub use files_beside::files_beside;
 pub use for_format::for_format;
@@ -119,12 +127,13 @@ pub use read::{
     KeptClip, file_bytes, open, read, read_all, read_kept, read_markers, read_skeleton, read_with,
 };
 pub use scene::{
-    RetargetedCharacter, apply_to_scene, compare_scenes, compress_scene, edit_scene, props_beside,
-    read_scene, retarget_scene, scene_for_format, scene_of, write_scene,
+    RetargetedCharacter, apply_to_scene, compress_scene, edit_scene, prepare_whole, props_beside, read_scene,
+    retarget_scene, scene_for_format, scene_of, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
-pub use subjects::{Subject, marker_subjects, subjects};
-pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error};
+pub use solve_markers::{SolveProblem, markers_on, solve_markers};
+pub use subjects::{Subject, marker_subjects, several_subjects, subjects};
+pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error, surface_report};
 pub use target::{
     Opening, Target, TargetOptions, accelerations_in, put_on_target, read_target, settle_target_warnings,
     speeds_in,
@@ -142,6 +151,7 @@ pub use write::{
 pub use mocap_analysis as analysis;
 pub use mocap_compress as compress;
 pub use mocap_edit as edit;
+pub use mocap_face as face;
 pub use mocap_formats as formats;
 pub use mocap_ik as ik;
 pub use mocap_model as model;
@@ -149,8 +159,9 @@ pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
 pub use mocap_skin as skin;
+pub use mocap_solve as solve;
 
-pub use mocap_compress::{CompressOptions, Compressed, Compression};
+pub use mocap_compress::{CompressOptions, Compressed, Compression, Effort};
 pub use mocap_formats::{
     ClipChoice, FilesBeside, Finding, Format, KeptScene, Limits, Parsed, Rejected, WriteOptions,
 };

@@ -60,10 +60,17 @@ pub enum Problem {
     })]
     NoSubject { asked: String, known: Vec<String> },
 
-    #[error("the scenes differ: {found} characters are compared with {expected}")]
-    CharactersDiffer { found: usize, expected: usize },
+    #[error(
+        "the number of characters differs: {} ({}), in the reference {} ({})",
+        found.len(), found.join(", "), expected.len(), expected.join(", ")
+    )]
+    CharactersDiffer { found: Vec<String>, expected: Vec<String> },
 
     // Warnings.
+    #[error(
+        "roles, heading, planar velocity and contacts are those of '{name}', the first of several characters"
+    )]
+    ArraysOfFirst { name: String },
     #[error("the file has {} subjects: {}; one of them is taken", names.len(), names.join(", "))]
     SeveralSubjects { names: Vec<String> },
     #[error(
@@ -104,6 +111,18 @@ pub enum Problem {
     PositionsVoted { mode: PositionMode, agreeing: usize, clips: usize },
     #[error("the body stands along {}, which is taken as the up axis in place of {}", signed(*body), signed(*usual))]
     UpDetected { body: SignedAxis, usual: SignedAxis },
+    #[error("the mesh is not used to keep arms out of the body: {because}")]
+    SurfaceUnused { because: String },
+    #[error(
+        "the mesh encloses {enclosed} of {joints} joints of trunk and legs: where it is open, what is inside of it is not \
+         known"
+    )]
+    SurfaceOpen { enclosed: usize, joints: usize },
+    #[error(
+        "the body is far from a person: {what} {share:.2} of its height, those of people {person:.2}; lengths that are \
+         given for a person of 1.7 m are scaled by its height"
+    )]
+    SurfaceProportions { what: &'static str, share: f64, person: f64 },
 }
 
 /// Checks an option that is a factor or length.
@@ -161,6 +180,10 @@ impl mocap_formats::Problem for Problem {
             Problem::NoSubject { .. } => "subject::unknown",
             Problem::SeveralSubjects { .. } => "subject::several",
             Problem::CharactersDiffer { .. } => "compare::characters",
+            Problem::ArraysOfFirst { .. } => "arrays::first-character",
+            Problem::SurfaceUnused { .. } => "surface::unused",
+            Problem::SurfaceOpen { .. } => "surface::open",
+            Problem::SurfaceProportions { .. } => "surface::proportions",
         }
     }
 
@@ -174,7 +197,9 @@ impl mocap_formats::Problem for Problem {
             | Problem::UnitForReport { .. } => Some(Remedy::StateUnit),
             Problem::PositionsVoted { .. } => Some(Remedy::StatePositionChannels),
             Problem::UpDetected { .. } => Some(Remedy::StateUp),
-            Problem::SeveralSubjects { .. } => Some(Remedy::PickSubject),
+            Problem::SeveralSubjects { .. }
+            | Problem::ArraysOfFirst { .. }
+            | Problem::CharactersDiffer { .. } => Some(Remedy::PickSubject),
             _ => None,
         }
     }

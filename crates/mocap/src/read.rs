@@ -1,13 +1,15 @@
 //! From the path of a motion file to what it means.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_formats::{Document, Finding, Format, FormatProblem, Parsed, Rejected, asf};
+use mocap_formats::{Document, Finding, Format, FormatProblem, Parsed, Rejected, asf, text};
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::clip_of_file::split_clip;
+use crate::format::DETECTED;
 use crate::motion_file::{Header, MotionFile, strictly};
 use crate::{Companions, Error, FileFormat, FilesBeside, Problem, ReadOptions, companion, files_beside};
 
@@ -150,7 +152,7 @@ pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<MotionFile>, Error> {
     let (path, _) = split_clip(path.as_ref());
     let path = path.as_ref();
-    let bytes = bytes_of(path, options)?;
+    let bytes = motion_bytes(path, options)?;
     let refused = |error: Rejected| Error::file(path, error);
     let format = FileFormat::of_file(Some(path), &bytes, options.format);
     let format = format.map_err(|finding| refused(finding.into()))?;
@@ -203,6 +205,26 @@ pub(crate) fn finish<T>(
     }
 }
 
+/// As [`file_bytes`], of a file that is judged by its start.
+fn motion_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
+    let (mut file, size) = opened(path)?;
+    let limit = options.limits.bytes as u64;
+    let mut start = Vec::new();
+    if size <= limit && !(1..=DETECTED as u64).contains(&size) {
+        for length in [text::ZEROS, DETECTED] {
+            let more = (length - start.len()) as u64;
+            let read = (&mut file).take(more).read_to_end(&mut start).map_err(Error::io("read", path))?;
+            if (read as u64) < more {
+                return bounded(start, (file, size), path, limit);
+            }
+            let stated = Some(size).filter(|size| *size > 0);
+            FileFormat::judge_start(Some(path), &start, stated, options.format, &options.limits)
+                .map_err(|error| Error::file(path, error))?;
+        }
+    }
+    bounded(start, (file, size), path, limit)
+}
+
 fn bytes_of(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
     file_bytes(path, options.limits.bytes as u64)
 }
@@ -219,12 +241,24 @@ fn bytes_of(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// Where it cannot be read or is larger.
 pub fn file_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
-    let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
+    bounded(Vec::new(), opened(path)?, path, limit)
+}
+
+/// A file, and the size that it states.
+fn opened(path: &Path) -> Result<(File, u64), Error> {
+    let file = File::open(path).map_err(Error::io("read", path))?;
     let size = file.metadata().map_err(Error::io("read", path))?.len();
+    Ok((file, size))
+}
+
+/// The bytes read so far, and the rest of a file.
+fn bounded(mut bytes: Vec<u8>, (file, size): (File, u64), path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     // A device or pipe states no size: reading stops behind the limit.
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0));
+    let left = size.min(limit).saturating_sub(bytes.len() as u64);
+    bytes.reserve_exact(usize::try_from(left).unwrap_or(0));
     if size <= limit {
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+        let most = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(most).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
     }
     if size > limit || bytes.len() as u64 > limit {
         return Err(Error::file(path, Finding::new(Problem::TooLarge { limit })));

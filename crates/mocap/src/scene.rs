@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_analysis::{ErrorSummary, object_error};
 use mocap_edit::{AppliedCharacter, AppliedScene, ApplyOptions, Edit};
 use mocap_formats::{Document, Finding, Format, KeptScene, Parsed, Rejected, WriteOptions};
 use mocap_model::{
@@ -12,13 +11,13 @@ use mocap_model::{
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
-use crate::subjects::{marker_subjects, may_be_several, of_markers, subjects};
+use crate::subjects::{marker_subjects, may_be_several, of_markers, several_subjects, subjects};
 use crate::target::put_on_target;
 use crate::unit::in_space;
 use crate::write::{format_of, put};
 use crate::{
     CompressOptions, Compression, EditOptions, Error, Mapping, Opening, Problem, ReadOptions, Target,
-    TargetOptions, TargetReport, compress, edit, for_format, in_one_unit, known_unit, open, prepare,
+    TargetOptions, TargetReport, compress, edit, for_format, known_unit, open, prepare,
 };
 
 /// Reads who and what is in a file of any format: its characters, props and markers. `moves.glb#walk` is one clip of a
@@ -196,7 +195,38 @@ pub fn scene_for_format(
     found.dedup();
     warnings.append(&mut found);
     share_unit(&mut scene);
+    if let ([first, others @ ..], true) = (&mut scene.characters[..], format.holds_arrays())
+        && !others.is_empty()
+    {
+        warnings.push(Finding::new(Problem::ArraysOfFirst { name: first.name.clone() }));
+        // In a file a role belongs to one joint.
+        others.iter_mut().chain(&mut scene.props).for_each(|one| one.clip = without_roles(one.clip.clone()));
+    }
     scene
+}
+
+fn without_roles(clip: Clip) -> Clip {
+    let without = clip.skeleton().with_joints(|joint| joint.role = None);
+    let skeleton = without.expect("roles are no part of the tree");
+    clip.with_skeleton(skeleton.into()).expect("it has as many joints as before")
+}
+
+/// As [`prepare`]; of a clip of several characters, each of them.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let prepared = mocap::prepare_whole(walk.clone(), mocap::Format::Npz, &mut Vec::new())?;
+/// assert_eq!(prepared, mocap::prepare(walk, mocap::Format::Npz, &mut Vec::new()));
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where a place overflows.
+pub fn prepare_whole(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Result<Clip, Error> {
+    if several_subjects(clip.skeleton()).is_empty() {
+        return Ok(prepare(clip, format, warnings));
+    }
+    Ok(scene_for_format(scene_of(clip)?, false, format, warnings).into_one()?.clip)
 }
 
 /// Gives what has no known unit (a prop has no size to guess it from) that of the others: they are in one space.
@@ -334,31 +364,4 @@ pub fn compress_scene(scene: &Scene, options: &CompressOptions) -> Result<Parsed
         Some(clip) => compress(clip, options),
         None => compress(&scene.clone().into_one()?.clip, options),
     }
-}
-
-/// The object-space error of every character against the one of the same name, else the one in the same place \[m\], with
-/// its name. `shell` is the distance of the measured points from the joints \[m\].
-///
-/// # Errors
-/// [`Problem::CharactersDiffer`] where the scenes do not have as many characters; where two do not have the same joints or
-/// frames, or no unit is known.
-pub fn compare_scenes(
-    reference: &Scene,
-    other: &Scene,
-    shell: f64,
-) -> Result<Vec<(String, ErrorSummary)>, Error> {
-    let [found, expected] = [other, reference].map(|scene| scene.characters.len());
-    if found != expected {
-        return Err(Finding::new(Problem::CharactersDiffer { found, expected }).into());
-    }
-    let by_name = |name: &str| other.characters.iter().find(|character| character.name == name);
-    let same_names = reference.characters.iter().all(|character| by_name(&character.name).is_some());
-    let pairs = reference.characters.iter().zip(&other.characters);
-    pairs
-        .map(|(character, in_place)| {
-            let other = if same_names { by_name(&character.name).unwrap_or(in_place) } else { in_place };
-            let [a, b] = in_one_unit([&character.clip, &other.clip])?;
-            Ok((character.name.clone(), object_error(&a, &b, shell)?))
-        })
-        .collect()
 }

@@ -71,6 +71,21 @@ pub fn subjects(skeleton: &Skeleton) -> Vec<Subject> {
     found.into_iter().map(subject).collect()
 }
 
+/// The names of the bodies in a skeleton of several; empty of one.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// assert!(mocap::several_subjects(walk.skeleton()).is_empty());
+/// # Ok::<(), mocap::Error>(())
+/// ```
+pub fn several_subjects(skeleton: &Skeleton) -> Vec<String> {
+    if !may_be_several(skeleton) {
+        return Vec::new();
+    }
+    let names: Vec<String> = subjects(skeleton).into_iter().map(|subject| subject.name).collect();
+    if names.len() > 1 { names } else { Vec::new() }
+}
+
 /// Whether a skeleton may have several bodies: several trees that are large enough, or several below one root. Roles are
 /// looked for only then.
 pub(crate) fn may_be_several(skeleton: &Skeleton) -> bool {

@@ -2,11 +2,12 @@
 
 use mocap_formats::body::BoundBody;
 use mocap_model::{Clip, ForwardKinematics, Mesh, Pose, Skeleton, Vector3};
+use mocap_retarget::{SurfaceReport, TargetSurface, map_roles_in};
 use mocap_skin::{BoundMesh, LimbSolids, SkinError, SkinMethod, Solid, triangles};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::with_roles;
+use crate::{clip_for_report, with_roles};
 
 /// Frames in which volumes are measured, at most: evenly spaced from the first to the last.
 const MEASURED: usize = 60;
@@ -262,6 +263,15 @@ fn shape_weights(bound: &BoundMesh, clip: &Clip, frame: usize) -> Vec<f64> {
         track.map_or(shape.weight, |track| track.values.at(frame))
     };
     bound.shapes().iter().map(weight).collect()
+}
+
+/// What of arms and legs is inside of the rest of a character in its own motion, as in the report of a retarget. `None` of
+/// a body without arms, or without anything that they could be inside of.
+pub fn surface_report(body: &BoundBody, clip: &Clip) -> Option<SurfaceReport> {
+    let clip = clip_for_report(clip, &mut Vec::new());
+    let skeleton = clip.skeleton();
+    let surface = TargetSurface::new(&body.on(skeleton), skeleton, &map_roles_in(&clip))?;
+    surface.measure(&clip, skeleton.space().metres().unwrap_or(1.0))
 }
 
 /// The distances between the surfaces of a character in two motions of one skeleton, by linear blend skinning; both clips

@@ -174,9 +174,8 @@ pub fn put_on_target(
     options: &TargetOptions,
     warnings: &mut Vec<Finding>,
 ) -> Result<(Clip, TargetReport), Error> {
-    let several = crate::subjects(clip.skeleton());
-    if several.len() > 1 {
-        let names = several.into_iter().map(|subject| subject.name).collect();
+    let names = crate::several_subjects(clip.skeleton());
+    if !names.is_empty() {
         warnings.push(Finding::new(crate::Problem::SeveralSubjects { names }));
     }
     let source = clip_for_report(clip, warnings);

@@ -2,10 +2,30 @@
 
 use mocap_formats::body::{self, BoundBody, Style};
 use mocap_formats::{Finding, LeftOut, Limits, Parsed};
-use mocap_model::{Body, Bone, Influence, Mesh, Pose, Skeleton, Skin};
-use mocap_retarget::TargetSurface;
+use mocap_model::{Body, Bone, Influence, Mesh, Pose, Role, Skeleton, Skin};
+use mocap_retarget::{TargetSurface, map_roles};
+use mocap_skin::BoundMesh;
 
-use crate::Target;
+use crate::fitted_body::fitted;
+use crate::{Problem, Target};
+
+/// The length of arms from shoulder to wrist and of legs from hip to ankle over the height of people (R. Drillis,
+/// R. Contini, "Body segment parameters", 1966), and the factor from which on a body is far from that.
+const ARMS: f64 = 0.33;
+const LEGS: f64 = 0.49;
+const FAR: f64 = 1.8;
+
+/// A mesh stays on joints of the same names where these are all there.
+const LIMBS: [Role; 8] = [
+    Role::LeftUpperArm,
+    Role::LeftLowerArm,
+    Role::RightUpperArm,
+    Role::RightLowerArm,
+    Role::LeftUpperLeg,
+    Role::LeftLowerLeg,
+    Role::RightUpperLeg,
+    Role::RightLowerLeg,
+];
 
 /// Which surface a target gets.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +37,8 @@ pub enum SurfaceChoice {
     Off,
     /// Capsules of the proportions of its skeleton.
     Capsules,
-    /// The mesh of another file, whose joints have the names of those of the target.
+    /// The mesh of another character: on the joints of the same names, or where there are none for its limbs, fitted to
+    /// the target bone by bone, by the roles of its joints.
     Of(Box<BoundBody>),
 }
 
@@ -41,7 +62,7 @@ impl Target {
             _ if self.robot().is_some() => None,
             SurfaceChoice::Off => None,
             SurfaceChoice::Capsules => capsules(&self.skeleton),
-            SurfaceChoice::Of(bound) => Some(bound.on(&self.skeleton)),
+            SurfaceChoice::Of(bound) => self.body_of(bound),
             SurfaceChoice::Auto => {
                 let document = self.document.as_deref();
                 match document.map(|document| document.body(limits)) {
@@ -59,13 +80,56 @@ impl Target {
                 }
             }
         };
-        let surface = body.and_then(|body| TargetSurface::new(&body, &self.skeleton, &self.roles));
+        let surface = body.and_then(|body| self.surface_of(&body, &mut warnings));
         Ok(Parsed { value: Target { surface, ..self }, warnings })
     }
 }
 
+impl Target {
+    /// The surface of a body, with what is odd about it among the warnings.
+    fn surface_of(&self, body: &Body, warnings: &mut Vec<Finding>) -> Option<TargetSurface> {
+        let damaged = body.meshes.iter().find_map(|mesh| BoundMesh::new(mesh, &self.skeleton).err());
+        if let Some(error) = damaged {
+            warnings.push(Finding::new(Problem::SurfaceUnused { because: error.to_string() }));
+            return None;
+        }
+        let Some(surface) = TargetSurface::new(body, &self.skeleton, &self.roles) else {
+            let is_rigid = !body.meshes.is_empty() && body.meshes.iter().all(|mesh| mesh.stated.rigid);
+            let because = match is_rigid {
+                true => "it has no skin; `mocap rig` binds it to a skeleton",
+                false => "no vertices follow forearms or hands, or none follow trunk, head or legs",
+            };
+            warnings.push(Finding::new(Problem::SurfaceUnused { because: because.to_owned() }));
+            return None;
+        };
+        let shape = surface.shape();
+        if 2 * shape.enclosed < shape.joints {
+            let (enclosed, joints) = (shape.enclosed, shape.joints);
+            warnings.push(Finding::new(Problem::SurfaceOpen { enclosed, joints }));
+        }
+        for (what, share, person) in [("arms are", shape.arms, ARMS), ("legs are", shape.legs, LEGS)] {
+            if share.is_some_and(|share| !(person / FAR..=person * FAR).contains(&share)) {
+                let share = share.unwrap_or_default();
+                warnings.push(Finding::new(Problem::SurfaceProportions { what, share, person }));
+            }
+        }
+        Some(surface)
+    }
+
+    /// The mesh of another character on this skeleton; `None` where the joints of both have no roles in common.
+    fn body_of(&self, bound: &BoundBody) -> Option<Body> {
+        let roles = map_roles(&bound.skeleton);
+        let limbs = LIMBS.iter().filter_map(|role| roles.joint(*role));
+        let names: Vec<&String> = limbs.map(|joint| &bound.skeleton.joint(joint).name).collect();
+        if !names.is_empty() && names.iter().all(|name| self.skeleton.find(name).is_some()) {
+            return Some(bound.on(&self.skeleton));
+        }
+        fitted(&bound.body, (&bound.skeleton, &roles), (&self.skeleton, &self.roles)).ok()
+    }
+}
+
 /// A body of capsules, one per bone, as thick as that part of a human body. `None` of a skeleton without bones.
-fn capsules(skeleton: &Skeleton) -> Option<Body> {
+pub(crate) fn capsules(skeleton: &Skeleton) -> Option<Body> {
     let drawn = body::mesh(skeleton, Style::Capsules)?;
     let mut object = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut object);
@@ -91,4 +155,62 @@ fn capsules(skeleton: &Skeleton) -> Option<Body> {
         ..Mesh::default()
     };
     Some(Body { meshes: vec![mesh], materials: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robin() -> Target {
+        Target::new(crate::read_skeleton("../../fixtures/clips/robin.skel").unwrap().value)
+    }
+
+    fn codes(target: &Target, body: &Body) -> (bool, Vec<&'static str>) {
+        let mut warnings = Vec::new();
+        let surface = target.surface_of(body, &mut warnings);
+        (surface.is_some(), warnings.iter().map(|warning| warning.code()).collect())
+    }
+
+    #[test]
+    fn what_is_odd_about_a_mesh_is_said() {
+        let target = robin();
+        let body = capsules(&target.skeleton).unwrap();
+        assert_eq!(codes(&target, &body), (true, vec![]));
+        let changed = |change: &dyn Fn(&mut Mesh)| {
+            let mut body = body.clone();
+            change(&mut body.meshes[0]);
+            codes(&target, &body)
+        };
+        assert_eq!(changed(&|mesh| mesh.positions[7].y = f64::NAN), (false, vec!["surface::unused"]));
+        // All on one joint, as a mesh without a skin.
+        let rigid = changed(&|mesh| {
+            mesh.stated.rigid = true;
+            mesh.skin.influences.iter_mut().for_each(|one| one.bone = 0);
+        });
+        assert_eq!(rigid, (false, vec!["surface::unused"]));
+        // Only every tenth triangle is left.
+        let open = changed(&|mesh| {
+            let kept = mesh.corners.chunks(3).step_by(10).flatten().copied().collect();
+            mesh.corners = kept;
+            mesh.faces = vec![3; mesh.corners.len() / 3];
+        });
+        assert_eq!(open, (true, vec!["surface::open"]));
+        // Faces that look inwards enclose the same.
+        let inwards = changed(&|mesh| mesh.corners.chunks_mut(3).for_each(|corners| corners.swap(0, 1)));
+        assert_eq!(inwards, (true, vec![]));
+    }
+
+    #[test]
+    fn bodies_far_from_people_are_named() {
+        let robin = robin();
+        let elbow = |name: &str| name.starts_with("lowerarm") || name.starts_with("hand");
+        let long = robin.skeleton.with_joints(|joint| {
+            if elbow(&joint.name) {
+                joint.offset *= 3.0;
+            }
+        });
+        let target = Target::new(long.unwrap());
+        let body = capsules(&target.skeleton).unwrap();
+        assert_eq!(codes(&target, &body), (true, vec!["surface::proportions"]));
+    }
 }

@@ -1,10 +1,10 @@
 //! What cannot be right about a motion of a file, or hardly is.
 
 use mocap_analysis::{Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths};
-use mocap_model::Clip;
+use mocap_model::{Character, Clip};
 use mocap_robot::Follow;
 
-use crate::{Target, TargetReport, with_roles};
+use crate::{Target, TargetReport, scene_of, with_roles};
 
 /// What cannot be right about a motion by itself, whatever becomes of it.
 ///
@@ -16,9 +16,24 @@ use crate::{Target, TargetReport, with_roles};
 pub fn verdicts(clip: &Clip) -> Vec<Verdict> {
     // Roles take time to find, and hardly any clip has to be asked.
     match may_have_two_lengths(clip) {
-        true => limb_lengths(&with_roles(clip.clone())).into_iter().collect(),
+        true => match scene_of(clip.clone()) {
+            // Roles are those of one body.
+            Ok(scene) if scene.clip().is_none() => {
+                scene.characters.into_iter().flat_map(of_several).collect()
+            }
+            _ => of_one(clip.clone()).into_iter().collect(),
+        },
         false => Vec::new(),
     }
+}
+
+fn of_one(clip: Clip) -> Option<Verdict> {
+    limb_lengths(&with_roles(clip))
+}
+
+/// The verdict on one of several characters, with its name.
+fn of_several(Character { name, clip, .. }: Character) -> Option<Verdict> {
+    of_one(clip).map(|verdict| Verdict { message: format!("'{name}': {}", verdict.message), ..verdict })
 }
 
 impl TargetReport {

@@ -108,7 +108,7 @@ const COMMANDS: [Command; 11] = [
     Command {
         name: "mesh",
         extension: "obj",
-        words: "terrain CLIP --mesh FILE -o OUT --overwrite",
+        words: "terrain CLIP --terrain-mesh FILE -o OUT --overwrite",
         corpus: || vec![b"v -9 0 -9\nv 9 0 -9\nv 9 0 9\nv -9 0 9\nf 1 2 3\nf 1/1 3/2/1 -1\n".to_vec()],
         inserted: &["v ", "f ", "/", "-1", "\n"],
     },

@@ -5,11 +5,13 @@ mod options;
 mod plan_each;
 mod report;
 mod result;
+mod worst;
 
 pub(crate) use observer::{SummaryRow, run};
 pub(crate) use options::{RunOptions, expand, plan, read_files};
-pub(crate) use plan_each::{OutputNames, check_stdout, check_stdout_path, plan_each, plan_peers};
+pub(crate) use plan_each::{OutputNames, check_last, check_stdout, check_stdout_path, plan_each, plan_peers};
 pub(crate) use report::{Report, fail};
+pub(crate) use worst::Figure;
 
 use mocap::FileFormat;
 use mocap_formats::Format;

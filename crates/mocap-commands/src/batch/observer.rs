@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::options::RunOptions;
 use super::report::Report;
 use super::result::JobFailure;
+use super::worst::Worst;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::exit::Exit;
 use crate::output::{JobResult, JobState, Output, Progress};
@@ -35,10 +36,11 @@ pub(crate) fn run(
     // Of many clips a warning is one line; of one clip it is shown with its line of the file.
     let brief = jobs.len() > 1 && !options.full_warnings;
     let detail = if brief { Detail::Line } else { Detail::Full };
-    let work = |job: &Job, context: &JobContext| JobResult::of(job, work(job, context));
+    let blocks = jobs.len() == 1 || output.shows_blocks();
+    let work = |job: &Job, context: &JobContext| JobResult::of(job, work(job, context), blocks);
     let summed = jobs.len() > 1 || options.sharded;
     output.progress(Progress::Begins { jobs, own_meter: options.own_progress, detail });
-    let mut relay = Relay { output, compressed: (0, 0), summed };
+    let mut relay = Relay { output, compressed: (0, 0), summed, worst: Worst::default() };
     match mocap_batch::run(jobs, &options.engine, work, &mut relay) {
         Ok(summary) => relay.end(&summary),
         Err(error) => {
@@ -55,6 +57,7 @@ struct Relay<'a> {
     compressed: (u64, u64),
     /// Whether there is a summary.
     summed: bool,
+    worst: Worst,
 }
 
 /// The last row of a run over several inputs.
@@ -91,6 +94,7 @@ impl Observer<JobResult, JobFailure> for Relay<'_> {
             self.compressed.0 += result.raw_bytes;
             self.compressed.1 += result.tally().bytes_out;
         }
+        self.worst.add(&result.path, &result.figures);
         self.output.result(&result);
     }
 
@@ -121,6 +125,9 @@ impl Relay<'_> {
         self.output.progress(Progress::Ends);
         if let Some(error) = &summary.fatal {
             self.output.error(None, &error.clone().into());
+        }
+        if let Some(table) = std::mem::take(&mut self.worst).table().filter(|_| !self.output.is_json()) {
+            self.output.row("", &table);
         }
         if self.summed && !self.output.is_closed() {
             let (raw, bytes) = self.compressed;

@@ -31,6 +31,7 @@ pub(crate) fn plan_peers(
     reads: ReadFiles<'_>,
 ) -> Result<Vec<Job>, Diagnostic> {
     check_stdout(console, outputs)?;
+    check_last(inputs, outputs)?;
     let inputs = expand(inputs, names.searched)?;
     reading.ask_peers(&inputs);
     plan_inputs(inputs, outputs, names, reads)
@@ -45,6 +46,7 @@ pub(crate) fn plan_each(
     reads: ReadFiles<'_>,
 ) -> Result<Vec<Job>, Diagnostic> {
     check_stdout(console, outputs)?;
+    check_last(inputs, outputs)?;
     plan_inputs(expand(inputs, names.searched)?, outputs, names, reads)
 }
 
@@ -58,6 +60,20 @@ fn plan_inputs(
     let beside = |path: &Path| names.format.and_then(|format| encode::beside(path, format));
     let naming = Naming { derive: &derive, companions: &|path| beside(path).into_iter().collect(), reads };
     Ok(plan(inputs, outputs, &naming)?)
+}
+
+/// Refuses an output that was typed as the last input, as `cp` takes it.
+pub(crate) fn check_last(inputs: &Inputs, outputs: &Outputs) -> Result<(), Diagnostic> {
+    let ([first, .., last], None) = (&inputs.inputs[..], &outputs.output) else { return Ok(()) };
+    // A glob, or a clip of a file.
+    let is_pattern = last.to_string_lossy().contains(['*', '?', '[', '{', '#']);
+    if is_pattern || !first.exists() || last.symlink_metadata().is_ok() || FileFormat::of_path(last).is_none()
+    {
+        return Ok(());
+    }
+    let last = last.display();
+    let error = Diagnostic::new("io::not-found", format!("there is no input '{last}'"));
+    Err(error.help(format!("did you mean -o {last}?")))
 }
 
 /// As [`check_stdout`], of one output.

@@ -2,6 +2,7 @@
 
 use mocap_batch::Tally;
 
+use super::worst::Figure;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -14,6 +15,10 @@ pub(crate) struct Report {
     pub(crate) json: String,
     /// The same for people.
     pub(crate) text: String,
+    /// The same in one line, among many inputs; empty where the text is for both.
+    pub(crate) line: String,
+    /// What the table of the worst clips shows.
+    pub(crate) figures: Vec<Figure>,
     /// The job failed where there is one.
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,

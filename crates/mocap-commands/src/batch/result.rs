@@ -17,12 +17,16 @@ pub(super) enum JobFailure {
 }
 
 impl JobResult {
-    /// What the work returned. A report with errors is a failure.
-    pub(super) fn of(job: &Job, result: Result<Report, Failure>) -> Result<JobResult, JobFailure> {
+    /// What the work returned; the text is that of one input, or one line. A report with errors is a failure.
+    pub(super) fn of(
+        job: &Job,
+        result: Result<Report, Failure>,
+        blocks: bool,
+    ) -> Result<JobResult, JobFailure> {
         match result {
             Ok(report) => match report.error().cloned() {
-                None => Ok(JobResult::done(job, report)),
-                Some(error) => Err(JobFailure::new(JobResult::done(job, report), &error)),
+                None => Ok(JobResult::done(job, report, blocks)),
+                Some(error) => Err(JobFailure::new(JobResult::done(job, report, blocks), &error)),
             },
             Err(failure) => {
                 let error = failure.error.clone();
@@ -31,14 +35,15 @@ impl JobResult {
         }
     }
 
-    fn done(job: &Job, report: Report) -> JobResult {
-        let Report { json, text, errors, warnings, tally, raw_bytes } = report;
+    fn done(job: &Job, report: Report, blocks: bool) -> JobResult {
+        let Report { json, text, line, figures, errors, warnings, tally, raw_bytes } = report;
+        let text = if blocks || line.is_empty() { text } else { line };
         let (missed, errors) = errors.into_iter().partition(Diagnostic::is_gate);
         let (json, text) = match job.destination {
             Destination::Stdout => (String::new(), String::new()),
             _ => (json, text),
         };
-        JobResult { warnings, errors, json, text, missed, tally, raw_bytes, ..JobResult::about(job) }
+        JobResult { warnings, errors, json, text, missed, tally, raw_bytes, figures, ..JobResult::about(job) }
     }
 
     /// A job that failed.
@@ -85,7 +90,8 @@ impl JobReport for JobResult {
 
     fn size(&self) -> usize {
         let all = self.warnings.iter().chain(&self.errors).chain(&self.missed);
-        self.json.len() + self.text.len() + all.map(Diagnostic::size).sum::<usize>()
+        let figures = std::mem::size_of_val(self.figures.as_slice());
+        self.json.len() + self.text.len() + figures + all.map(Diagnostic::size).sum::<usize>()
     }
 }
 

@@ -9,7 +9,7 @@ use mocap_edit::{
 use mocap_model::Clip;
 use mocap_toml::{Text, TomlError, TomlProblem, find};
 
-use super::several::one_of;
+use super::several::{Made, one_of, only_clips};
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::exit::Exit;
 use crate::options::Invocation;
@@ -25,9 +25,9 @@ use crate::verb::VerbArgs;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
-    \x20 mocap blend walk.bvh run.bvh --weight 0.4 -o jog.bvh\n\
+    \x20 mocap blend walk.bvh run.bvh --weights 0.4 -o jog.bvh\n\
     \x20 mocap blend --space locomotion.toml --param speed=2.1 --duration 6s -o jog.bvh\n\
-    \x20 mocap blend tired.bvh neutral.bvh happy.bvh --weight 1,2,1 -o mixed.bvh\n\
+    \x20 mocap blend tired.bvh neutral.bvh happy.bvh --weights 1,2,1 -o mixed.bvh\n\
     \x20 mocap blend wave.bvh greet.bvh --timing stretch -o between.bvh")]
 pub(crate) struct Args {
     /// Motions, in their order
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     /// Weight of the second of two motions [0 to 1], or one weight for each motion, with commas; weights are normalised
     /// [default: equal weights]
     #[arg(
-        long,
-        value_name = "WEIGHT",
+        long = "weights",
+        value_name = "WEIGHTS",
         value_delimiter = ',',
         allow_hyphen_values = true,
         help_heading = "Blend"
@@ -78,9 +78,9 @@ impl Args {
             ([], motions) => Ok(vec![1.0; motions]),
             ([weight], 2) if (0.0..=1.0).contains(weight) => Ok(vec![1.0 - weight, *weight]),
             ([weight], 2) => {
-                let message = format!("--weight {weight}: the weight of the second motion must be 0 to 1");
+                let message = format!("--weights {weight}: the weight of the second motion must be 0 to 1");
                 Err(Diagnostic::new("usage::weight", message).help(
-                    "--weight 1,2 gives each motion a weight; `mocap fourier --gain` exaggerates a style",
+                    "--weights 1,2 gives each motion a weight; `mocap fourier --style-gain` exaggerates a style",
                 ))
             }
             (weights, _) => Ok(weights.to_vec()),
@@ -119,18 +119,19 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let options = args.options();
     let weights = args.weights()?;
     let Some(path) = &args.space else {
-        return one_of(&args.one, &args.inputs, "blended.bvh", console, |clips| {
-            let (clip, report) = blend(clips, &weights, &options)?;
-            Ok((clip, vec![report]))
+        return one_of(&args.one, &args.inputs, "blended.bvh", console, |scenes| {
+            let (clip, report) = blend(&only_clips(scenes, "blend")?, &weights, &options)?;
+            Ok(Made::of(clip, report))
         });
     };
     let file = SpaceFile::of(&read_toml(path)?, path.parent().unwrap_or(Path::new("")))?;
     let place = file.place(&args.params)?;
     let speed = file.params.iter().position(|name| name == "speed");
-    one_of(&args.one, &file.paths, "blended.bvh", console, |clips| {
-        let space = BlendSpace::new(file.kind, file.samples(clips)?)?;
-        let (clip, report) = blend_at(&space, clips, &place, speed, &options)?;
-        Ok((clip, vec![at_place(report, &space, &file, &place)]))
+    one_of(&args.one, &file.paths, "blended.bvh", console, |scenes| {
+        let clips = only_clips(scenes, "blend")?;
+        let space = BlendSpace::new(file.kind, file.samples(&clips)?)?;
+        let (clip, report) = blend_at(&space, &clips, &place, speed, &options)?;
+        Ok(Made::of(clip, at_place(report, &space, &file, &place)))
     })
 }
 

@@ -5,23 +5,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mocap::{
-    FileFormat, Problem, SurfaceError, UnitFacts, at_one_rate, in_one_unit, surface_error, with_roles,
+    FileFormat, MatchedClips, Problem, SurfaceError, UnitFacts, at_one_rate, in_one_unit, match_characters,
+    surface_error, with_roles,
 };
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
-use mocap_batch::write_file;
+use mocap_batch::{pair_names, write_file};
 use mocap_model::Clip;
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
 use serde::Serialize;
 
-use crate::batch::{self, Failure, Input, JobContext, Report, RunOptions, Tally, json, read_files};
+use crate::batch::{self, Failure, Figure, Input, JobContext, Report, RunOptions, Tally, json, read_files};
 use crate::diagnostic::Diagnostic;
 use crate::edit::guessed;
 use crate::exit::Exit;
 use crate::options::{CompareArgs as Args, Inputs, Invocation, Reading, Selection};
 use crate::output::Output;
 use crate::read::{self, Motion};
-use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -29,6 +30,9 @@ pub(crate) struct Row<'a> {
     other: String,
     #[serde(flatten)]
     summary: ErrorSummary,
+    /// Of motions of several characters: each with its counterpart. The figures of the row are those of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subjects: Vec<SubjectRow>,
     /// With --surface: distances between vertices [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<SurfaceError>,
@@ -46,16 +50,22 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
+/// The error of one of several characters.
+#[derive(Serialize, schemars::JsonSchema)]
+struct SubjectRow {
+    name: String,
+    /// The name of its counterpart.
+    other: String,
+    #[serde(flatten)]
+    summary: ErrorSummary,
+}
+
 impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[RowSchema {
         name: "compare",
         about: "A line of mocap compare --json",
         rows: &[of::<Row<'static>>, ERROR, SUMMARY],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, console)
@@ -108,29 +118,20 @@ fn expanded(inputs: Vec<PathBuf>) -> Result<Vec<Input>, Diagnostic> {
     Ok(batch::expand(&Inputs { inputs, selection: Selection::default() }, batch::ANY_MOTIONS)?)
 }
 
-/// Pairs the files of two directories. Equal paths come first, then paths that differ only in the extension of the
-/// format. Files of the second directory without a counterpart become inputs.
-fn paired(mut inputs: Vec<Input>, mut others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
+/// Pairs the files of two directories by their names. Files of the second directory without a counterpart become
+/// inputs.
+fn paired(mut inputs: Vec<Input>, others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
+    let names = |all: &[Input]| all.iter().map(|input| input.relative.clone()).collect::<Vec<_>>();
+    let (firsts, seconds) = (names(&inputs), names(&others));
+    let is_format = |path: &Path| FileFormat::of_path(path).is_some();
+    let partners = pair_names(&firsts, &seconds, is_format);
+    let mut others: Vec<Option<Input>> = others.into_iter().map(Some).collect();
     let mut pairs = BTreeMap::new();
-    for key in [|input: &Input| input.relative.clone(), name] {
-        for input in &inputs {
-            let found = match pairs.contains_key(&input.relative) {
-                true => None,
-                false => others.iter().position(|other| key(other) == key(input)),
-            };
-            if let Some(at) = found {
-                pairs.insert(input.relative.clone(), others.remove(at));
-            }
-        }
+    for (name, at) in firsts.into_iter().zip(partners) {
+        pairs.extend(at.and_then(|at| others[at].take()).map(|other| (name, other)));
     }
-    inputs.append(&mut others);
+    inputs.extend(others.into_iter().flatten());
     (inputs, pairs)
-}
-
-/// The path below the directory, without the extension of a format.
-fn name(input: &Input) -> PathBuf {
-    let path = &input.relative;
-    if FileFormat::of_path(path).is_some() { path.with_extension("") } else { path.clone() }
 }
 
 /// Compares two inputs.
@@ -176,7 +177,13 @@ fn measure(
             Err((input, error))
         }
     };
-    let mut clips = [read(0)?, read(1)?];
+    let read = [read(0)?, read(1)?];
+    let MatchedClips { mut clips, characters, left_out } =
+        match_characters(read).map_err(|error| (1, error.into()))?;
+    if !left_out.is_empty() {
+        let message = format!("props that only one motion has are not compared: {}", left_out.join(", "));
+        warn(1, vec![Diagnostic::new("compare::props", message)]);
+    }
     let units = clips.each_ref().map(|clip| read::known_unit(clip.skeleton()));
     let one_unit = in_one_unit(clips.each_ref()).map_err(|error| (0, error.into()))?;
     clips = one_unit.map(Cow::into_owned);
@@ -190,6 +197,8 @@ fn measure(
     let resampled = at_one_rate(&mut clips, args.resample).map_err(|error| (1, error.into()))?;
     let [reference, other] = &clips;
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
+    let subjects =
+        of_each(&characters, [reference, other], args.measure.shell.0).map_err(|error| (1, error))?;
     let surface = match args.surface {
         true => Some(on_surface(inputs, &reading, context, [reference, other]).map_err(|error| (0, error))?),
         false => None,
@@ -202,6 +211,7 @@ fn measure(
         path: inputs[0].shown(),
         other: inputs[1].shown(),
         summary,
+        subjects,
         surface,
         fps: reference.rate().fps(),
         resampled,
@@ -213,12 +223,28 @@ fn measure(
         warnings,
     };
     let text = match in_one_line {
-        true => format!("{} ~ {}: {}", row.path, row.other, row.summary.line()),
+        true => format!("{} ~ {}: {}{}", row.path, row.other, row.summary.line(), row.subjects_text()),
         false => row.text(),
     };
+    let figures = vec![Figure { name: "error", unit: "m", value: row.summary.max }];
     let errors = missed.into_iter().map(|error| about(error, inputs[1])).collect();
     let tally = Tally { frames: reference.frames(), bytes_in, bytes_out: 0 };
-    Ok(Report { json: json(&row), text, errors, tally, ..Report::default() })
+    Ok(Report { json: json(&row), text, figures, errors, tally, ..Report::default() })
+}
+
+/// The error of each of several characters.
+fn of_each(characters: &[[String; 2]], clips: [&Clip; 2], shell: f64) -> Result<Vec<SubjectRow>, Diagnostic> {
+    if characters.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scene = |clip: &Clip| mocap::scene_of(clip.clone()).map_err(mocap::Error::from);
+    let each = mocap::compare_scenes(&scene(clips[0])?, &scene(clips[1])?, shell)?;
+    let row = |((_, summary), [name, other]): ((String, ErrorSummary), &[String; 2])| SubjectRow {
+        name: name.clone(),
+        other: other.clone(),
+        summary,
+    };
+    Ok(each.into_iter().zip(characters).map(row).collect())
 }
 
 /// The distances between the vertices of a character in both motions: that of A, else that of B.
@@ -265,7 +291,17 @@ impl Row<'_> {
             let place = format!("vertex {} in frame {}", on.max_vertex, on.max_frame);
             format!("{:<15} mean {mean}, p95 {p95}, max {max} ({place})", "surface")
         });
-        measures.into_iter().chain(surface).chain(written).collect::<Vec<_>>().join("\n")
+        let lines: Vec<String> = measures.into_iter().chain(surface).chain(written).collect();
+        lines.join("\n") + &self.subjects_text()
+    }
+
+    /// A line for each of several characters.
+    fn subjects_text(&self) -> String {
+        let line = |SubjectRow { name, other, summary }: &SubjectRow| match name == other {
+            true => format!("\n {name}: {}", summary.line()),
+            false => format!("\n {name} ~ {other}: {}", summary.line()),
+        };
+        self.subjects.iter().map(line).collect()
     }
 }
 

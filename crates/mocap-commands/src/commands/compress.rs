@@ -11,7 +11,7 @@ use mocap_model::Clip;
 use serde::Serialize;
 
 use crate::batch::{
-    self, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+    self, Failure, Figure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::options::{BoundSettings, CompressArgs as Args, Edits, Invocation};
 use crate::output::{Meter, Output};
 use crate::read::{self, Motion};
-use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Row<'a> {
@@ -39,10 +39,6 @@ impl VerbArgs for Args {
         about: "A line of mocap compress --json",
         rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn settle_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
@@ -102,8 +98,9 @@ fn compress_input(
     let text = format!("{path} -> {output}: {}", summary.line());
     let tally = Tally { frames: summary.frames, bytes_in: input_bytes, bytes_out };
     let (seconds, raw_bytes) = (start.elapsed().as_secs_f64(), summary.raw_bytes);
+    let figures = vec![Figure { name: "error", unit: "m", value: summary.max_error }];
     let json = json(&Row { path, output, input_bytes, summary, seconds, warnings: &warnings });
-    Ok(Report { json, text, warnings, tally, raw_bytes, ..Report::default() })
+    Ok(Report { json, text, figures, warnings, tally, raw_bytes, ..Report::default() })
 }
 
 /// The warning about an error bound within which a measured point may lie anywhere around its joint.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use mocap::FileFormat;
+use mocap::{FileFormat, ReadOptions};
 use mocap_formats::{Finding, Format, Limits};
 use mocap_model::{EulerOrder, Skeleton};
 use serde::Serialize;
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Largest input [bytes, above 0; default: 1GiB]
     #[arg(long, value_name = "SIZE", help_heading = "Conversion")]
     max_bytes: Option<ByteSize>,
-    /// Largest motion [frames × joints, above 0; default: 20M]
+    /// Largest motion [frames × joints, above 0; default: 64M]
     #[arg(long, value_name = "COUNT", help_heading = "Conversion")]
     max_samples: Option<Count>,
     #[command(flatten)]
@@ -135,7 +135,8 @@ fn decompress(
     format: Format,
     skeleton: Option<&Arc<Skeleton>>,
 ) -> Result<Report, Failure> {
-    let bytes = read::bytes_of(context, &job.input, &args.limits())?;
+    let limits = args.limits();
+    let bytes = read::motion_bytes(context, &job.input, &ReadOptions { limits, ..ReadOptions::default() })?;
     let input_bytes = bytes.len() as u64;
     if let Some(error) = not_compressed(&bytes) {
         return Err(error.into());

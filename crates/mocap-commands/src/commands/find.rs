@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{FirstFrame, Invocation, Reading, Selection};
 use crate::output::Output;
-use crate::verb::{ERROR, RowSchema, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 
 /// Find motions: like an example, the same capture again, or by label
 ///
@@ -29,7 +29,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of, unit_is_of_inputs};
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
-    \x20 mocap find kick.bvh database/ --trim 1.2s:2s --view hits.html\n\
+    \x20 mocap find kick.bvh database/ --trim 1.2s:2s --html hits.html\n\
     \x20 mocap find --label kick,left-foot database/\n\
     \x20 mocap find --duplicates database/\n\
     \x20 mocap find --duplicates training/ --against test/")]
@@ -47,9 +47,9 @@ pub(crate) struct Args {
     #[arg(long, help_heading = "Search", conflicts_with_all = ["label", "duplicates"])]
     pub(crate) both_sides: bool,
     /// Write a page that plays the query and its hits in step, to this HTML file
-    #[arg(long, value_name = "HTML", help_heading = "Search", conflicts_with_all = ["label", "duplicates"])]
+    #[arg(long = "html", value_name = "HTML", help_heading = "Search", conflicts_with_all = ["label", "duplicates"])]
     pub(crate) view: Option<PathBuf>,
-    /// Replace an existing file of --view
+    /// Replace an existing file of --html
     #[arg(long, help_heading = "Search")]
     pub(crate) overwrite: bool,
     /// Find ranges with a label, and a side if it matters, such as walk or kick,left-foot
@@ -133,10 +133,6 @@ impl VerbArgs for Args {
         about: "A line of mocap find --json",
         rows: &[of::<HitRow>, of::<ClusterRow>, of::<LabelRow>, ERROR],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         let reading = self.first.of(&self.reading);

@@ -19,13 +19,9 @@ use crate::encode::{self, Encoded};
 use crate::exit::Exit;
 use crate::options::{GalleryArgs as Args, Invocation};
 use crate::output::Output;
-use crate::verb::{VerbArgs, unit_is_of_inputs};
+use crate::verb::VerbArgs;
 
 impl VerbArgs for Args {
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
-
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, invocation, console)
     }

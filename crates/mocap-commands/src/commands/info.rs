@@ -3,9 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args as ClapArgs;
-use mocap::{CompressionFacts, FileFacts, MarkerFacts, SurfaceFacts, grouped};
+use mocap::{CompressionFacts, FileFacts, MarkerFacts, ReadOptions, SurfaceFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
 use mocap_model::Markers;
+use mocap_retarget::SurfaceReport;
 use serde::Serialize;
 
 use super::info_table::{Line, SortBy, table};
@@ -16,7 +17,7 @@ use crate::exit::Exit;
 use crate::options::{Inputs, Invocation, QualitySettings, Reading};
 use crate::output::Output;
 use crate::read::{self, Loaded};
-use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of};
 
 /// Show format, joints, frames, rate, unit, axes, channel orders and warnings
 ///
@@ -67,7 +68,7 @@ pub(crate) struct Row<'a> {
     facts: FileFacts,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    quality: Option<QualitySummary>,
+    quality: Option<Quality>,
     /// With --surface; `null` of a file without a mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<Option<SurfaceFacts>>,
@@ -76,6 +77,17 @@ pub(crate) struct Row<'a> {
     #[serde(flatten)]
     compression: Option<CompressionFacts>,
     warnings: &'a [Diagnostic],
+}
+
+/// What is measured of a motion.
+#[derive(Serialize, schemars::JsonSchema)]
+struct Quality {
+    #[serde(flatten)]
+    summary: QualitySummary,
+    /// What of arms and legs is inside of the rest of the body, measured on the mesh at 20 frames; left out where there is
+    /// no mesh with arms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surface: Option<SurfaceReport>,
 }
 
 /// The row of a recording of markers.
@@ -95,10 +107,6 @@ impl VerbArgs for Args {
         about: "A line of mocap info --json",
         rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, ERROR, SUMMARY],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, console)
@@ -150,7 +158,7 @@ fn info(
     args: &Args,
     floors: Option<&Floors>,
 ) -> Result<(Report, Line), Failure> {
-    let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
+    let bytes = read::motion_bytes(context, &job.input, &ReadOptions::from(&args.reading))?;
     let compression = match read::is_compressed(&bytes) {
         true => Some(CompressionFacts::of(&read::open_compressed_of(&bytes, &args.reading)?)),
         false => None,
@@ -165,9 +173,15 @@ fn info(
         true => Some(surface_of(&loaded, &args.reading, &mut warnings)?),
         false => None,
     };
+    let mut inside = None;
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
+            // A table has no column for it.
+            let body = loaded.document().filter(|_| args.measures.measures());
+            let body = body.map(|document| document.body(&args.reading.limits())).transpose();
+            let body = body.map_err(Diagnostic::from)?.flatten();
             let clip = loaded.into_motion(&args.reading)?.clip;
+            inside = body.and_then(|body| mocap::surface_report(&body.value, &clip));
             Some(Measured::of(clip, floors, &args.measures))
         }
         None => None,
@@ -175,7 +189,9 @@ fn info(
     let (path, format) = (job.input.shown(), format.extension());
     let line = Line::of(&path, &facts, measured.as_ref(), &warnings);
     let (quality, gates, errors) = match measured {
-        Some(Measured { summary, gates, missed, .. }) => (Some(summary), gates, missed),
+        Some(Measured { summary, gates, missed, .. }) => {
+            (Some(Quality { summary, surface: inside }), gates, missed)
+        }
         None => (None, Vec::new(), Vec::new()),
     };
     let row =
@@ -197,7 +213,7 @@ fn surface_of(
     };
     let Some(body) = body.filter(|body| !body.value.body.meshes.is_empty()) else {
         let warning = Diagnostic::new("surface::no-mesh", "the file has no mesh that joints move");
-        warnings.push(warning.help("bind the mesh to a skeleton in a 3D application first"));
+        warnings.push(warning.help("`mocap rig` binds a mesh without a skin to a skeleton"));
         return Ok(None);
     };
     // Weights that were made good, meshes that no joint moves.
@@ -253,7 +269,10 @@ impl Row<'_> {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));
         }
         if let Some(quality) = &self.quality {
-            quality.lines().iter().for_each(|(name, value)| line(name, value));
+            quality.summary.lines().iter().for_each(|(name, value)| line(name, value));
+            if let Some(surface) = &quality.surface {
+                line("inside", &surface.text());
+            }
         }
         if let Some(Some(surface)) = &self.surface {
             surface.lines().iter().for_each(|(name, value)| line(name, value));

@@ -1,8 +1,8 @@
 //! `mocap join`: several motions, one after the other.
 
-use mocap_edit::join;
+use mocap_edit::{JoinedScene, join_scenes};
 
-use super::several::{Row, one_of};
+use super::several::{Made, Row, one_of};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Invocation, JoinArgs};
@@ -23,5 +23,8 @@ impl VerbArgs for JoinArgs {
 
 /// Runs the command.
 fn run(args: &JoinArgs, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
-    one_of(&args.one, &args.inputs, "joined.bvh", console, |clips| join(clips, &args.transitions.options()))
+    one_of(&args.one, &args.inputs, "joined.bvh", console, |scenes| {
+        let JoinedScene { scene, characters } = join_scenes(&scenes, &args.transitions.options())?;
+        Ok(Made { scene, characters })
+    })
 }

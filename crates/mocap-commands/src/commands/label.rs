@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{FirstFrame, Inputs, Invocation, Reading};
 use crate::output::Output;
-use crate::verb::{ERROR, RowSchema, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 
 /// Label motions by measured rules: idle, walk, run, turns, jump, kick, wave and others, with their numbers
 ///
@@ -52,10 +52,6 @@ pub(crate) struct Row {
 impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] =
         &[RowSchema { name: "label", about: "A line of mocap label --json", rows: &[of::<Row>, ERROR] }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         if let Some(output) = self.output.as_ref().filter(|output| output.exists() && !self.overwrite) {

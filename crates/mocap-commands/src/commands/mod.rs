@@ -11,6 +11,7 @@ mod database;
 pub(crate) mod decompress;
 pub(crate) mod edit;
 mod edit_verbs;
+pub(crate) mod face;
 pub(crate) mod find;
 pub(crate) mod gallery;
 pub(crate) mod info;
@@ -24,12 +25,15 @@ pub(crate) mod plot;
 mod quality;
 pub(crate) mod render;
 pub(crate) mod retarget;
+pub(crate) mod rig;
 pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
+pub(crate) mod solve;
 pub(crate) mod split;
 pub(crate) mod validate;
-pub(crate) mod view;
+pub(crate) mod video;
+mod view;
 
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
@@ -38,6 +42,7 @@ use crate::exit::Exit;
 use crate::options::{
     BandsArgs, CompareArgs, CompressArgs, ConvertArgs, EditArgs, FourierArgs, GalleryArgs, Invocation,
     JoinArgs, ManifestArgs, RenderArgs, RetargetArgs, RunArgs, SheetArgs, TerrainArgs, ViewArgs, WarpArgs,
+    with_old_names,
 };
 use crate::output::Output;
 use crate::verb::{RowSchema, VerbArgs};
@@ -57,7 +62,8 @@ macro_rules! verbs {
         impl Verb {
             /// The definition of all verbs, with what verbs change in that of their flags.
             pub fn defined(all: Command) -> Command {
-                all$(.mut_subcommand(stringify!($verb).to_ascii_lowercase(), <$args>::defined))+
+                let all = all$(.mut_subcommand(stringify!($verb).to_ascii_lowercase(), <$args>::defined))+;
+                with_old_names(all)
             }
 
             /// The schemas of what verbs print.
@@ -129,8 +135,11 @@ verbs! {
     Compress(CompressArgs),
     Decompress(decompress::Args),
     Skel(skel::Args),
+    Solve(solve::Args),
     Retarget(RetargetArgs),
     Bake(bake::Args),
+    Face(face::Args),
+    Rig(rig::Args),
     View(ViewArgs),
     Sheet(SheetArgs),
     Plot(plot::Args),

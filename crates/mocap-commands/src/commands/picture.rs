@@ -339,16 +339,27 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Inputs that share no folder are called by their file names, where these differ.
+/// Inputs that share no folder are called by the ends of their paths, as short as they differ: pictures are passed on,
+/// and do not show where files lie on one machine.
 fn shorten(all: &mut [Drawn]) {
-    let file =
-        |drawn: &Drawn| Path::new(&drawn.name).file_name().map(|name| name.to_string_lossy().into_owned());
-    let names: BTreeSet<String> = all.iter().filter_map(file).collect();
-    if names.len() == all.len() {
-        for drawn in all.iter_mut().filter(|drawn| Path::new(&drawn.name).is_absolute()) {
-            drawn.name = file(drawn).expect("every input has one");
-        }
-    }
+    let mut names: Vec<String> = all.iter().map(|drawn| drawn.name.clone()).collect();
+    short_names(&mut names);
+    all.iter_mut().zip(names).for_each(|(drawn, name)| drawn.name = name);
+}
+
+fn short_names(names: &mut [String]) {
+    let end = |name: &String, parts: usize| {
+        let path = Path::new(name);
+        let count = path.components().count();
+        let from = if path.is_absolute() { count.saturating_sub(parts).max(1) } else { 0 };
+        path.components().skip(from).collect::<PathBuf>().display().to_string()
+    };
+    let most = names.iter().map(|name| Path::new(name).components().count()).max().unwrap_or(0);
+    let ends = |parts| names.iter().map(|name| end(name, parts)).collect::<Vec<_>>();
+    let differ = |parts: &usize| ends(*parts).iter().collect::<BTreeSet<_>>().len() == names.len();
+    let parts = (1..=most).find(differ).unwrap_or(1);
+    let shortened = ends(parts);
+    names.clone_from_slice(&shortened);
 }
 
 /// The caption of a motion: its path below the common directory of all inputs.
@@ -384,4 +395,25 @@ fn motion(loaded: Loaded, reading: &Reading) -> Result<Motion, Failure> {
         }
     };
     Ok(Motion { clip: read::upright(mocap::with_roles(clip), reading), warnings, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shortened<const N: usize>(names: [&str; N]) -> [String; N] {
+        let mut names = names.map(str::to_owned);
+        short_names(&mut names);
+        names
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_of_pictures_are_as_short_as_they_differ() {
+        assert_eq!(shortened(["/home/me/a/walk.bvh", "/data/b/run.bvh"]), ["walk.bvh", "run.bvh"]);
+        assert_eq!(shortened(["/home/me/a/walk.bvh", "/data/b/walk.bvh"]), ["a/walk.bvh", "b/walk.bvh"]);
+        assert_eq!(shortened(["a/walk.bvh", "b/walk.bvh"]), ["a/walk.bvh", "b/walk.bvh"]);
+        // One file, twice.
+        assert_eq!(shortened(["/home/me/walk.bvh", "/home/me/walk.bvh"]), ["walk.bvh", "walk.bvh"]);
+    }
 }

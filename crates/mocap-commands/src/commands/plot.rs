@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::options::words::words;
 use crate::options::{ChartFormat, Invocation, Pictures, ThemeWord, extension};
 use crate::output::Output;
-use crate::verb::{VerbArgs, unit_is_of_inputs};
+use crate::verb::VerbArgs;
 
 /// Draw curves of joints over time, for one motion or several in one chart
 ///
@@ -60,10 +60,6 @@ impl Args {
 }
 
 impl VerbArgs for Args {
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
-
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, invocation, console)
     }

@@ -4,21 +4,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mocap_edit::OnTerrain;
-use mocap_report::render::{RenderInput, RenderOptions, TooManyPictures, apng, frames, gif, strobe};
+use mocap_report::render::{RenderInput, RenderOptions, apng, frames, gif, strobe};
 
 use super::picture::{self, Drawn};
+use super::video;
 use crate::batch;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{FilmFormat, Invocation, RenderArgs as Args};
 use crate::output::Output;
-use crate::verb::{VerbArgs, unit_is_of_inputs};
+use crate::verb::VerbArgs;
 
 impl VerbArgs for Args {
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
-
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, invocation, console)
     }
@@ -31,6 +28,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     if format == FilmFormat::Frames {
         return write_frames(args, terrain.as_ref(), console);
     }
+    let ffmpeg = (format == FilmFormat::Mp4).then(video::ffmpeg).transpose()?;
     let several = args.strobe.is_some() && !args.pictures.each;
     let largest = AtomicUsize::new(0);
     let exit = picture::run(&args.pictures, format.extension(), (invocation, &mut *console), |drawn| {
@@ -40,10 +38,13 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
             return Err(Diagnostic::new("usage::one-input", message).help("--each writes one file per input"));
         }
         let options = RenderOptions { ground: picture::ground(terrain.as_ref(), drawn)?, ..args.options() };
+        if let Some(ffmpeg) = &ffmpeg {
+            return video::mp4(ffmpeg, &inputs, &options);
+        }
         let film = match (args.strobe, format) {
             (Some(poses), _) => Ok(strobe(inputs[0], usize::from(poses), &options)),
-            (None, FilmFormat::Apng) => apng(&inputs, &options).map_err(too_long),
-            (None, _) => gif(&inputs, &options).map_err(too_long),
+            (None, FilmFormat::Apng) => apng(&inputs, &options).map_err(video::too_long),
+            (None, _) => gif(&inputs, &options).map_err(video::too_long),
         }?;
         largest.fetch_max(film.len(), Ordering::Relaxed);
         Ok(film)
@@ -60,11 +61,6 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
 
 /// A film of more bytes is said to be large.
 const LARGE: usize = 20_000_000;
-
-fn too_long(error: TooManyPictures) -> Diagnostic {
-    Diagnostic::new("limit", error.to_string())
-        .help("--start and --end choose a part of the motion, --picture-rate fewer pictures")
-}
 
 /// The motions to be drawn.
 ///
@@ -93,17 +89,18 @@ fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
         (None, None) if args.strobe.is_some() => FilmFormat::Png,
         (None, None | Some("gif")) => FilmFormat::Gif,
         (None, Some("apng")) => FilmFormat::Apng,
+        (None, Some("mp4")) => FilmFormat::Mp4,
         (None, Some("png")) => FilmFormat::Png,
         (None, Some(extension)) => {
             let message = format!("'.{extension}' is not a supported film format");
             return Err(Diagnostic::new("usage::format", message)
-                .help("name the output .gif, .apng or .png, or state the format with --to"));
+                .help("name the output .gif, .apng, .mp4 or .png, or state the format with --to"));
         }
     };
     match (format, args.strobe) {
         (FilmFormat::Png, None) => Err(Diagnostic::new("usage::format", "a single PNG cannot hold a film")
             .help("--strobe draws several poses in one picture; --to frames writes a PNG per frame; .apng is animated")),
-        (FilmFormat::Gif | FilmFormat::Apng | FilmFormat::Frames, Some(_)) => {
+        (FilmFormat::Gif | FilmFormat::Apng | FilmFormat::Mp4 | FilmFormat::Frames, Some(_)) => {
             Err(Diagnostic::new("usage::format", "--strobe draws one picture").help("name the output .png"))
         }
         (format, _) => Ok(format),
@@ -138,7 +135,7 @@ fn write_frames(
                 }
             }
         })
-        .map_err(too_long)?;
+        .map_err(video::too_long)?;
         failed.map_or(Ok(bytes), |error| Err(error.into()))
     })
 }

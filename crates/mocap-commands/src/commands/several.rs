@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use mocap_edit::{EditError, EditReport};
+use mocap_edit::{EditError, EditReport, JoinedCharacter, only_character};
 use mocap_formats::{Document, Format, Remedy};
-use mocap_model::Clip;
+use mocap_model::{Clip, Scene};
 use mocap_retarget::GateResult;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::edit::{reports_text, warning};
+use super::edit::{reports_of, warning};
 use crate::batch::{Input, JobContext, check_stdout_path, fail, json};
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::encode::{self, EncodeOptions, Origin};
@@ -27,11 +27,38 @@ pub(crate) struct Row<'a> {
     output: String,
     frames: usize,
     fps: f64,
-    /// One per transition of `join`, else one.
+    /// The characters, where `join` joins several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subjects: Vec<String>,
+    /// One per transition of `join`, else one; of several characters, those of the first one, then those of the next.
     edits: &'a [EditReport],
     gates: &'a [GateResult],
     bytes: u64,
     warnings: &'a [Diagnostic],
+}
+
+/// What became of several motions.
+pub(super) struct Made {
+    pub(super) scene: Scene,
+    /// By character.
+    pub(super) characters: Vec<JoinedCharacter>,
+}
+
+impl Made {
+    /// Of a motion of one character, with one report.
+    pub(super) fn of(clip: Clip, report: EditReport) -> Made {
+        let characters = vec![JoinedCharacter { name: String::new(), reports: vec![report] }];
+        Made { scene: Scene::from(clip), characters }
+    }
+}
+
+/// The motions of work that takes one character.
+pub(super) fn only_clips(scenes: Vec<Scene>, edit: &'static str) -> Result<Vec<Clip>, EditError> {
+    let only = |scene: Scene| {
+        only_character(&scene, edit)?;
+        Ok(scene.into_one().map_err(|error| EditError::Model { edit, error })?.clip)
+    };
+    scenes.into_iter().map(only).collect()
 }
 
 /// Reads the motions, makes one of them, and writes it.
@@ -40,7 +67,7 @@ pub(super) fn one_of(
     inputs: &[PathBuf],
     usual_name: &str,
     console: &mut dyn Output,
-    work: impl FnOnce(&[Clip]) -> Result<(Clip, Vec<EditReport>), EditError>,
+    work: impl FnOnce(Vec<Scene>) -> Result<Made, EditError>,
 ) -> Result<Exit, Diagnostic> {
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(usual_name));
     let format = encode::asked_format(args.written.to, Some(&output))?.unwrap_or(Format::Bvh);
@@ -55,16 +82,19 @@ pub(super) fn one_of(
     let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
     let mut warnings = Vec::new();
     let reading = args.first.of(&args.reading);
-    let Inputs { clips, document } = match read_all(inputs, &reading, &mut warnings, console) {
+    let Inputs { scenes, document } = match read_all(inputs, &reading, &mut warnings, console) {
         Ok(read) => read,
         Err(Unreadable { path, error }) => {
             return Ok(fail(&path.display().to_string(), &error, &warnings, console));
         }
     };
-    let (clip, reports) = match work(&clips) {
-        Ok(joined) => joined,
+    let Made { scene, characters } = match work(scenes) {
+        Ok(made) => made,
         Err(error) => return Ok(fail(&names.join(", "), &error.into(), &warnings, console)),
     };
+    let several = characters.len() > 1;
+    let subjects = characters.iter().filter(|_| several).map(|one| one.name.clone()).collect();
+    let reports: Vec<EditReport> = characters.into_iter().flat_map(|one| one.reports).collect();
     let done: Vec<Diagnostic> = reports.iter().flat_map(|report| &report.warnings).map(warning).collect();
     if !console.is_json() {
         console.warnings(&output.display().to_string(), &done, Detail::Line);
@@ -78,13 +108,14 @@ pub(super) fn one_of(
         .filter_map(|(gate, result)| gate.missed(result))
         .map(|(code, message)| Diagnostic::gate(code, message))
         .collect();
-    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let first = &scene.characters[0].clip;
+    let (frames, fps) = (first.frames(), first.rate().fps());
     let encoded = match missed.is_empty() {
         true => {
             let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
             // The first motion with meshes has the body.
             let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
-            let encoded = encode::clip_in(origin, clip, format, options)?;
+            let encoded = encode::scene_in(origin, scene, format, options)?;
             warn(encoded.warnings.clone(), &output, &mut warnings, console);
             Some(encoded)
         }
@@ -95,6 +126,7 @@ pub(super) fn one_of(
         output: String::new(),
         frames,
         fps,
+        subjects,
         edits: &reports,
         gates: &checked,
         bytes: 0,
@@ -109,7 +141,8 @@ pub(super) fn one_of(
         }
     }
     let written = if row.output.is_empty() { "nothing" } else { &row.output };
-    let text = format!("{} -> {written}: {frames} frames{}", names.join(" + "), reports_text(&reports));
+    let text =
+        format!("{} -> {written}: {frames} frames{}", names.join(" + "), reports_of(&row.subjects, &reports));
     if output.as_os_str() != "-" {
         console.row(&json(&row), &text);
     }
@@ -121,7 +154,7 @@ pub(super) fn one_of(
 
 /// Motions that were read.
 struct Inputs {
-    clips: Vec<Clip>,
+    scenes: Vec<Scene>,
     /// Of the first motion, whose skeleton the result has.
     document: Option<Box<dyn Document>>,
 }
@@ -138,13 +171,16 @@ fn read_all<'p>(
     warnings: &mut Vec<Diagnostic>,
     console: &dyn Output,
 ) -> Result<Inputs, Unreadable<'p>> {
-    let (mut clips, mut document) = (Vec::new(), None);
+    let (mut scenes, mut document) = (Vec::new(), None);
     for path in inputs {
         let loaded = read::load(&JobContext::standalone(), &Input::named(path), reading);
         match loaded.and_then(|loaded| loaded.into_motion_and_document(reading)) {
             Ok((Motion { clip, warnings: found, .. }, of_file)) => {
-                document = document.or(of_file.filter(|_| clips.is_empty()));
-                clips.push(without_rest(clip, &found));
+                document = document.or(of_file.filter(|_| scenes.is_empty()));
+                let scene = mocap::scene_of(without_rest(clip, &found));
+                scenes.push(
+                    scene.map_err(|error| Unreadable { path, error: mocap::Error::from(error).into() })?,
+                );
                 warn(found, path, warnings, console);
             }
             Err(Failure { error, warnings: found }) => {
@@ -153,7 +189,7 @@ fn read_all<'p>(
             }
         }
     }
-    Ok(Inputs { clips, document })
+    Ok(Inputs { scenes, document })
 }
 
 /// A rest pose before the motion is left out.

@@ -9,13 +9,9 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{BodyArgs, ImageFormat, Invocation, SheetArgs as Args, extension};
 use crate::output::Output;
-use crate::verb::{VerbArgs, unit_is_of_inputs};
+use crate::verb::VerbArgs;
 
 impl VerbArgs for Args {
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
-
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, invocation, console)
     }

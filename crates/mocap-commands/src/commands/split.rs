@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args as ClapArgs};
-use mocap_edit::{EditError, SplitBy, split};
+use mocap_edit::{EditError, SplitBy, split_scene};
 use mocap_formats::{Format, Remedy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,6 +73,9 @@ pub(crate) struct Row<'a> {
     path: String,
     frames: usize,
     fps: f64,
+    /// The characters of a take of several; all are cut at the same times.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subjects: Vec<String>,
     /// The clips, in the order of the cuts.
     clips: Vec<Part>,
     bytes: u64,
@@ -176,8 +179,11 @@ fn one(
     let model = |error: mocap_model::ModelError| {
         Diagnostic::from(EditError::Split { reason: error.to_string() }).in_file(Path::new(&shown))
     };
-    let take = clip.trimmed(lead_in.min(clip.frames() - 1)..clip.frames()).map_err(model)?;
-    let parts = split(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let take = mocap::scene_of(clip.trimmed(lead_in.min(frames.saturating_sub(1))..frames).map_err(model)?)
+        .map_err(model)?;
+    drop(clip);
+    let parts = split_scene(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
     let named =
         input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
     let format = args.written.to.unwrap_or_else(|| {
@@ -188,8 +194,9 @@ fn one(
     let name = args.output.join(input.relative.with_extension(""));
     let mut row = Row {
         path: shown.clone(),
-        frames: clip.frames(),
-        fps: clip.rate().fps(),
+        frames,
+        fps,
+        subjects: crate::rows::several(&take),
         clips: Vec::new(),
         bytes: 0,
         warnings: &[],
@@ -204,9 +211,13 @@ fn one(
     for (number, range) in parts.into_iter().enumerate() {
         let output = output(number + 1);
         let (start, frames) = (range.start + lead_in, range.len());
-        let part = take.trimmed(range).map_err(model)?;
+        let part = take.clone().try_map_all(|one| {
+            let clip = one.clip.trimmed(range.clone())?;
+            Ok(one.with_clip(clip))
+        });
+        let part = part.map_err(model)?;
         let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
-        let encoded = encode::clip_in(Origin::input(document.as_deref()), part, format, options)?;
+        let encoded = encode::scene_in(Origin::input(document.as_deref()), part, format, options)?;
         warnings.extend(
             encoded.warnings.iter().filter(|new| !warnings.contains(new)).cloned().collect::<Vec<_>>(),
         );
@@ -220,7 +231,11 @@ fn one(
 impl Row<'_> {
     fn text(&self) -> String {
         let clips = self.clips.len();
-        let mut text = format!("{} -> {clips} {}", self.path, if clips == 1 { "clip" } else { "clips" });
+        let of = match self.subjects.is_empty() {
+            true => String::new(),
+            false => format!(" of {}", self.subjects.join(", ")),
+        };
+        let mut text = format!("{} -> {clips} {}{of}", self.path, if clips == 1 { "clip" } else { "clips" });
         for Part { output, start, frames } in &self.clips {
             let seconds = |frame: usize| frame as f64 / self.fps;
             text += &format!(

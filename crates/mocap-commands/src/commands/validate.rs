@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::options::{Inputs, Invocation, QualitySettings, Reading};
 use crate::output::Output;
 use crate::read::{self, ReadFailure};
-use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of};
 
 /// Show all errors and warnings of files, with line and column
 ///
@@ -62,10 +62,6 @@ impl VerbArgs for Args {
         about: "A line of mocap validate --json",
         rows: &[of::<Row<'static>>, ERROR, SUMMARY],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, console)

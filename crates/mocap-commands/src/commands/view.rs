@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{BodyArgs, Invocation, ViewArgs as Args};
 use crate::output::Output;
-use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
 impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[RowSchema {
@@ -18,10 +18,6 @@ impl VerbArgs for Args {
         about: "A line of mocap view, sheet, plot, render or gallery --json",
         rows: &[of::<picture::Row<'static>>, PLAN, ERROR, SUMMARY],
     }];
-
-    fn defined(command: clap::Command) -> clap::Command {
-        unit_is_of_inputs(command)
-    }
 
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         run(&self, invocation, console)

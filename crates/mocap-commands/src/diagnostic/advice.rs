@@ -87,6 +87,9 @@ fn on_file(problem: &Problem) -> Option<String> {
             "--resample compares them over time; --input-fps states one rate for both, if a file has it wrong"
                 .into()
         }
+        Problem::CharactersDiffer { .. } | Problem::ArraysOfFirst { .. } => {
+            "--subject NAME picks one; `mocap info` lists them".into()
+        }
         Problem::DurationsDiffer { .. } => "`mocap convert --trim` cuts motions".into(),
         Problem::NoSuchJoint { near, .. } if near.is_empty() => "`mocap skel IN` lists the joints".into(),
         Problem::NoSuchJoint { near, .. } => format!("joints with similar names: {}", near.join(", ")),
@@ -162,6 +165,9 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::NoCycle { .. } => "`mocap edit IN --loop=30:92 -o OUT` closes a range that you choose",
         EditError::Skeletons { .. } => {
             "retarget one motion to the skeleton of the other first: `mocap retarget B.bvh A.bvh -o B_on_A.bvh`"
+        }
+        EditError::Characters { .. } => {
+            "`mocap info` lists who is in a file; --subject picks one, by its number where names differ"
         }
         EditError::Retarget { .. } => "--mirror without =retarget swaps rotations, on any skeleton",
         EditError::Mask { .. } => {

@@ -1,14 +1,22 @@
 //! Errors and warnings of runs, with the flags that help.
 
+use std::path::PathBuf;
+
+use mocap::FileFormat;
 use mocap_batch::manifest::MergeWarning;
-use mocap_batch::{BatchError, PlanWarning};
+use mocap_batch::{BatchError, InputOptions, PlanWarning, counted, find_inputs};
+use mocap_formats::Format;
 
 use super::Diagnostic;
 
 impl From<BatchError> for Diagnostic {
     fn from(error: BatchError) -> Diagnostic {
-        let diagnostic =
+        let mut diagnostic =
             Diagnostic { kind: error.kind(), ..Diagnostic::new(error.code(), error.to_string()) };
+        // What cannot be written is an output, not the input that the row is about.
+        if let BatchError::Io { operation: "write", path, .. } = &error {
+            diagnostic = diagnostic.in_file(path);
+        }
         match help(&error) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
@@ -21,9 +29,13 @@ fn help(error: &BatchError) -> Option<String> {
     use BatchError as E;
     let help = match error {
         E::StdinTwice { list: true } => "the list of --files-from and an input cannot both come from it",
-        E::NoInput { extensions, .. } => {
+        E::NoInput { extensions, searched } => {
             let wanted: Vec<String> = extensions.iter().map(|extension| format!(".{extension}")).collect();
-            return Some(format!("directories are searched for {}", wanted.join(", ")));
+            let rule = format!("directories are searched for {}", wanted.join(", "));
+            return Some(match others(searched) {
+                Some(found) => format!("{found}; {rule}"),
+                None => rule,
+            });
         }
         E::ManyToStdout(_) => "name a directory with -o DIR/, or give one input",
         E::CompanionToStdout { .. } => "name a file with -o",
@@ -61,6 +73,25 @@ fn help(error: &BatchError) -> Option<String> {
         _ => return None,
     };
     Some(help.into())
+}
+
+/// What directories hold that no command searches them for, or not this one, and how it is named.
+fn others(searched: &[PathBuf]) -> Option<String> {
+    let all: Vec<&str> = FileFormat::all().map(FileFormat::extension).collect();
+    let directories: Vec<PathBuf> = searched.iter().filter(|path| path.is_dir()).cloned().collect();
+    let directory = directories.first()?.clone();
+    let found = find_inputs(&InputOptions { inputs: directories, ..InputOptions::default() }, &all).ok()?;
+    let format = found.iter().find_map(|input| FileFormat::of_path(&input.relative))?;
+    let extension = found.first()?.relative.extension()?.to_string_lossy().into_owned();
+    let count = found.iter().filter(|input| FileFormat::of_path(&input.relative) == Some(format)).count();
+    let files = counted(count, &format!(".{extension} file"));
+    if format.exchange().is_some_and(Format::holds_markers) {
+        return Some(format!(
+            "found {files} with markers, which `mocap info`, validate, plot, view and convert read"
+        ));
+    }
+    let glob = directory.join("**").join(format!("*.{extension}"));
+    Some(format!("found {files}: name them by a glob, '{}'", glob.display()))
 }
 
 impl From<&PlanWarning> for Diagnostic {

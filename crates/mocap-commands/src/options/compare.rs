@@ -11,12 +11,12 @@ use super::{FirstFrame, Length, Reading, setting};
 ///
 /// The error is measured in object space, on points at the shell distance from every joint, over all frames. Both
 /// motions need the same joints, rate and number of frames; --resample allows other rates. Exit code 3 where the error
-/// exceeds --fail-above.
+/// exceeds --max-error.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
-    \x20 mocap compare walk.bvh decoded.bvh --fail-above 1mm\n\
-    \x20 mocap compare database/ decoded/ --fail-above 1mm\n\
+    \x20 mocap compare walk.bvh decoded.bvh --max-error 1mm\n\
+    \x20 mocap compare database/ decoded/ --max-error 1mm\n\
     \x20 mocap compare a.bvh b.bvh --heatmap error.png --html error.html")]
 pub(crate) struct Args {
     /// Reference motion, or a directory of them; - for stdin
@@ -55,8 +55,8 @@ pub(crate) struct Args {
 pub(crate) struct CompareSettings {
     /// Gate: exit code 3 where the largest error exceeds this [m, or with a unit, such as 1mm; 0 or more; default:
     /// no limit]
-    #[arg(long, value_name = "LENGTH")]
-    #[serde(deserialize_with = "setting::option")]
+    #[arg(long = "max-error", value_name = "LENGTH")]
+    #[serde(rename = "max-error", deserialize_with = "setting::option")]
     pub(crate) fail_above: Option<Length>,
     /// Distance of the measured points from the joints, about where the skin is [m, or with a unit, such as 3cm; 0
     /// or more]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args as ClapArgs;
 use globset::Glob;
-use mocap_compress::{CompressOptions, JointRule, Profile};
+use mocap_compress::{CompressOptions, Effort, JointRule, Profile};
 use serde::Deserialize;
 
 use super::{Factor, FirstFrame, Inputs, LengthAboveZero, Outputs, Reading, setting};
@@ -17,7 +17,7 @@ use super::{Factor, FirstFrame, Inputs, LengthAboveZero, Outputs, Reading, setti
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap compress walk.bvh -o walk.mocz --error 0.1mm\n\
-    \x20 mocap compress database/ -o small/ --profile archive --set 'Finger*:error=0.5mm'")]
+    \x20 mocap compress database/ -o small/ --profile archive --joint-error 'Finger*=0.5mm'")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) bounds: BoundSettings,
@@ -40,6 +40,10 @@ pub(crate) struct BoundSettings {
     #[arg(long, value_name = "PROFILE", default_value = "runtime")]
     #[serde(deserialize_with = "setting::one")]
     profile: Profile,
+    /// Work for fewer bytes [0: fastest, 9: smallest files]
+    #[arg(long, value_name = "LEVEL", default_value = "5", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "setting::one")]
+    effort: Effort,
     /// Error bound [m, or with a unit, such as 0.1mm; above 0]
     #[arg(long, value_name = "LENGTH", default_value = "0.0001", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::one")]
@@ -48,17 +52,23 @@ pub(crate) struct BoundSettings {
     #[arg(long, value_name = "LENGTH", default_value = "0.03", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::one")]
     shell: LengthAboveZero,
-    /// Error bound of the joints that match a glob, such as 'Finger*:error=0.5mm'; repeatable, the last match wins
-    #[arg(long, value_name = "GLOB:error=LENGTH")]
+    /// Error bound of the joints that match a glob, such as 'Finger*=0.5mm'; repeatable, the last match wins
+    #[arg(long, value_name = "GLOB=LENGTH")]
     #[serde(deserialize_with = "setting::list")]
-    set: Vec<JointBound>,
+    joint_error: Vec<JointBound>,
     /// Error bound of local rotations [degrees, above 0; default: none], for decoded motions that are blended or
     /// retargeted
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     #[serde(deserialize_with = "setting::option")]
     local_error: Option<Factor>,
     /// Error bound of scales of joints and of numbers over time, in their own units [0: every bit; default: 0.0001]
-    #[arg(long, value_name = "NUMBER", default_value = "0.0001", hide_default_value = true)]
+    #[arg(
+        long,
+        visible_alias = "error-shapes",
+        value_name = "NUMBER",
+        default_value = "0.0001",
+        hide_default_value = true
+    )]
     #[serde(deserialize_with = "setting::one")]
     track_error: f64,
     /// Keep the error bound half-way between frames as well
@@ -81,9 +91,10 @@ impl FromStr for JointBound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<JointBound, String> {
-        let wrong =
-            || format!("'{text}' is not of the form GLOB:error=LENGTH, such as 'Finger*:error=0.5mm'");
-        let (joints, error) = text.rsplit_once(":error=").ok_or_else(wrong)?;
+        let wrong = || format!("'{text}' is not of the form GLOB=LENGTH, such as 'Finger*=0.5mm'");
+        let (joints, error) = text.rsplit_once('=').ok_or_else(wrong)?;
+        // As earlier versions wrote it.
+        let joints = joints.strip_suffix(":error").unwrap_or(joints);
         let joints =
             Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
         let LengthAboveZero(tolerance) = error.parse()?;
@@ -102,6 +113,7 @@ impl BoundSettings {
     pub(crate) fn options(&self) -> CompressOptions {
         CompressOptions {
             profile: self.profile,
+            effort: self.effort,
             tolerance: self.error.0,
             shell: self.shell.0,
             local_error: self.local_error.map(|Factor(degrees)| degrees.to_radians()),
@@ -115,7 +127,7 @@ impl BoundSettings {
 
     /// The bounds of single joints.
     pub(crate) fn rules(&self) -> Vec<JointRule> {
-        self.set.iter().map(|JointBound(rule)| rule.clone()).collect()
+        self.joint_error.iter().map(|JointBound(rule)| rule.clone()).collect()
     }
 }
 
@@ -125,12 +137,12 @@ mod tests {
 
     #[test]
     fn bounds_of_joints_are_a_glob_and_a_length() {
-        let JointBound(rule) = "Finger*:error=0.5mm".parse().unwrap();
-        assert_eq!((rule.joints.glob(), rule.tolerance), ("Finger*", 0.0005));
-        assert_eq!("a:b:error=1cm".parse::<JointBound>().unwrap().0.joints.glob(), "a:b");
-        for wrong in
-            ["Finger*", "Finger*:error=", "x:error=1 yard", "x:error=0", "x:error=-1mm", "[:error=1mm"]
-        {
+        for text in ["Finger*=0.5mm", "Finger*:error=0.5mm"] {
+            let JointBound(rule) = text.parse().unwrap();
+            assert_eq!((rule.joints.glob(), rule.tolerance), ("Finger*", 0.0005));
+        }
+        assert_eq!("a:b=1cm".parse::<JointBound>().unwrap().0.joints.glob(), "a:b");
+        for wrong in ["Finger*", "Finger*=", "x=1 yard", "x=0", "x=-1mm", "[=1mm"] {
             assert!(wrong.parse::<JointBound>().is_err(), "{wrong}");
         }
     }

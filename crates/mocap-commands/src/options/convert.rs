@@ -21,6 +21,7 @@ use super::{ArraySettings, BvhStyle, Edits, Inputs, Outputs, Reading, RobotFlags
     \x20 mocap convert walk.bvh -o walk.npz --rotations 6d\n\
     \x20 mocap convert trial.c3d -o trial.trc\n\
     \x20 mocap convert walk.bvh -o walk.glb\n\
+    \x20 mocap convert walk.bvh -o walk.c3d --marker-set plug-in-gait\n\
     \x20 mocap convert moves.glb --clip all --to bvh -o moves/\n\
     \x20 mocap convert database/ --to bvh -o clean/ --drop-first-frame --fps 60")]
 pub(crate) struct Args {
@@ -47,6 +48,10 @@ pub(crate) struct Args {
     pub(crate) scene: SceneFlags,
     #[command(flatten)]
     pub(crate) robot_motion: RobotFlags,
+    /// Put the markers of a set on the body and write them as C3D or TRC: plug-in-gait, cmu-41, helen-hayes, rajagopal,
+    /// optitrack
+    #[arg(long, value_name = "NAME", help_heading = "Conversion")]
+    pub(crate) marker_set: Option<String>,
     #[command(flatten)]
     pub(crate) edits: Edits,
     #[command(flatten)]
@@ -81,6 +86,7 @@ impl Args {
             && self.inputs.selection.clip.is_none()
             && reading.input_fps.is_none()
             && reading.subject.is_none()
+            && self.marker_set.is_none()
             && reading.position_channels.0 == PositionChannels::Auto
             && !reading.repair
             && (!space || !format.states_space() && format.fixed_space().is_none())

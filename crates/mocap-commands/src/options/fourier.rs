@@ -15,7 +15,7 @@ use super::edit::Args as EditArgs;
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap fourier walk.bvh --harmonics 6 -o smooth.bvh\n\
-    \x20 mocap fourier neutral.bvh --neutral neutral.bvh --styled tired.bvh --gain 1.5 -o exhausted.bvh\n\
+    \x20 mocap fourier neutral.bvh --neutral neutral.bvh --styled tired.bvh --style-gain 1.5 -o exhausted.bvh\n\
     \x20 mocap fourier run.bvh --neutral walk.bvh --styled tired.bvh -o tired_run.bvh")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -16,6 +16,9 @@ pub struct Global {
     /// Suppress warnings and notes; -qq: also results. Errors are still printed
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub quiet: u8,
+    /// Print the full report of each of many inputs, not one line
+    #[arg(long, global = true)]
+    pub blocks: bool,
     /// Colour of messages: auto, always or never [default: auto]
     #[arg(
         long,

@@ -14,7 +14,7 @@ use mocap_model::Finite;
 pub(crate) struct GroundArgs {
     /// Draw the surface that the first motion was put on by `mocap terrain`: steps (RISE,RUN[,COUNT[,FROM]]), a height
     /// field (PNG, CSV or NPZ), or a mesh (OBJ, GLB or glTF)
-    #[arg(long, value_name = "STEPS|FILE", value_parser = surface, allow_hyphen_values = true)]
+    #[arg(long = "draw-terrain", value_name = "STEPS|FILE", value_parser = surface, allow_hyphen_values = true)]
     terrain: Option<Surface>,
     /// Distance between neighbouring heights [m, default 0.1, or cell of the NPZ]
     #[arg(long, value_name = "METRES", requires = "terrain")]

@@ -28,6 +28,7 @@ const NEUTRAL: &[&str] = &[
     "manifest",
     "dry_run",
     "json",
+    "blocks",
     "quiet",
     "color",
     "progress",

@@ -23,6 +23,7 @@ mod ground;
 mod invocation;
 mod join;
 mod manifest;
+mod old_names;
 mod one_edit;
 mod peers;
 mod picture;
@@ -63,6 +64,8 @@ pub(crate) use join::Args as JoinArgs;
 pub(crate) use manifest::{Args as ManifestArgs, MergeArgs, StatsArgs, VerifyArgs, What as ManifestWhat};
 pub(crate) use mocap_model::{Factor, Length, LengthAboveZero, UnitLength};
 pub(crate) use mocap_settings::Kind;
+pub use old_names::old_flags;
+pub(crate) use old_names::{new_name, renamed, with_old_names};
 pub(crate) use peers::PeerInputs;
 pub(crate) use picture::{
     BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension,

@@ -48,7 +48,7 @@ pub(crate) fn extension(format: &impl ValueEnum) -> String {
 #[command(next_help_heading = "Body")]
 pub(crate) struct BodyArgs {
     /// Draw the file's mesh, or a body of capsules (files without a mesh always have capsules)
-    #[arg(long, value_name = "BODY", default_value = "mesh")]
+    #[arg(long = "draw", value_name = "BODY", default_value = "mesh")]
     pub(crate) body: BodyWord,
     /// Colours of a mesh: material (base colours of the file) or side (left and right)
     #[arg(long, value_name = "COLOURS", default_value = "material", hide_possible_values = true)]

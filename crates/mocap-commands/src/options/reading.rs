@@ -92,7 +92,7 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "SIZE")]
     #[serde(deserialize_with = "setting::option")]
     pub(crate) max_bytes: Option<ByteSize>,
-    /// Largest motion [frames × joints, above 0; default: 20M]
+    /// Largest motion [frames × joints, above 0; default: 64M]
     ///
     /// Takes k, M and G. It bounds the motion of an input and each output: a small file can state hours of motion.
     #[arg(long, value_name = "COUNT")]

@@ -8,18 +8,19 @@ use mocap_report::render::RenderOptions;
 use super::sheet::ViewWord;
 use super::{BodyArgs, GroundArgs, Pictures, ThemeWord};
 
-/// Draw motions as a film (GIF, animated PNG, PNG frames) or as one strobe picture
+/// Draw motions as a film (GIF, animated PNG, MP4, PNG frames) or as one strobe picture
 ///
-/// Several motions stand side by side with their roots aligned. No other program is needed; the same motions give the
-/// same bytes.
+/// Several motions stand side by side with their roots aligned. No other program is needed, but ffmpeg for MP4; the same
+/// motions give the same bytes.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Film")]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap render walk.bvh -o walk.gif\n\
     \x20 mocap render walk.bvh walk.robin.bvh --size 1280x720 --theme dark -o both.apng\n\
+    \x20 mocap render walk.bvh --size 1280x720 --picture-rate 50 -o walk.mp4\n\
     \x20 mocap render jump.bvh --strobe 9 --view side -o jump.png\n\
-    \x20 mocap render stairs.bvh --terrain 0.17,0.29,8 -o stairs.gif\n\
+    \x20 mocap render stairs.bvh --draw-terrain 0.17,0.29,8 -o stairs.gif\n\
     \x20 mocap render walk.bvh --to frames -o frames/")]
 pub(crate) struct Args {
     /// Width and height [px, 16x16 to 4096x4096]
@@ -61,6 +62,8 @@ pub(crate) enum FilmFormat {
     Gif,
     /// Animated PNG
     Apng,
+    /// H.264 or what ffmpeg has; needs ffmpeg on the PATH
+    Mp4,
     /// PNG files in a directory: 00000.png, 00001.png, ...
     Frames,
     /// One picture, with --strobe
@@ -73,6 +76,7 @@ impl FilmFormat {
         match self {
             FilmFormat::Gif => "gif",
             FilmFormat::Apng => "apng",
+            FilmFormat::Mp4 => "mp4",
             FilmFormat::Frames | FilmFormat::Png => "png",
         }
     }

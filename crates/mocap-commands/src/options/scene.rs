@@ -19,8 +19,8 @@ pub(crate) struct SceneFlags {
     pub(crate) mesh: Option<Style>,
     /// How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key;
     /// default: 0.01mm]
-    #[arg(long, value_name = "LENGTH")]
-    #[serde(deserialize_with = "setting::option")]
+    #[arg(long = "key-error", value_name = "LENGTH")]
+    #[serde(rename = "key-error", deserialize_with = "setting::option")]
     pub(crate) error: Option<Length>,
     /// Rotations as 16-bit integers: half the size, off by up to 0.003 degrees
     #[arg(long)]

@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn an_item_of_a_list_has_its_own_place() {
-        let text = text_of("set = ['a:error=1mm', 'b']\n");
+        let text = text_of("joint-error = ['a=1mm', 'b']\n");
         let table = text.parse().unwrap();
         let error = settings::<CompressStep>(&text, "a compress step", &table).unwrap_err();
-        assert_eq!((error.problem, error.place()), (TomlProblem::Value, Some((1, 23))));
+        assert_eq!((error.problem, error.place()), (TomlProblem::Value, Some((1, 25))));
     }
 }

@@ -16,7 +16,7 @@ use super::edit::Args as EditArgs;
     Examples:\n\
     \x20 mocap terrain walk.bvh --steps 0.17,0.29,8 -o stairs.bvh\n\
     \x20 mocap terrain walk.bvh --heights hill.png --cell 0.1 --height 1.5 -o hill.bvh\n\
-    \x20 mocap terrain walk.bvh --mesh level.glb -o level.bvh")]
+    \x20 mocap terrain walk.bvh --terrain-mesh level.glb -o level.bvh")]
 pub(crate) struct Args {
     #[command(flatten)]
     edit: Terrain,

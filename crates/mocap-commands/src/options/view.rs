@@ -16,8 +16,8 @@ use super::{BodyArgs, GroundArgs, Length, MostFrames, Pictures};
     Examples:\n\
     \x20 mocap view walk.bvh -o walk.html\n\
     \x20 mocap view walk.bvh walk.robin.bvh -o both.html\n\
-    \x20 mocap view walk.glb --mesh character.glb -o walk.html\n\
-    \x20 mocap view stairs.bvh --terrain 0.17,0.29,8 -o stairs.html")]
+    \x20 mocap view walk.glb --character character.glb -o walk.html\n\
+    \x20 mocap view stairs.bvh --draw-terrain 0.17,0.29,8 -o stairs.html")]
 pub(crate) struct Args {
     #[command(flatten)]
     most_frames: MostFrames,
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LENGTH", default_value = "0.03", help_heading = "Page")]
     shell: Length,
     /// GLB file whose mesh is drawn in place of the body, for motions with the names of its joints
-    #[arg(long, value_name = "FILE", help_heading = "Page")]
+    #[arg(long = "character", value_name = "FILE", help_heading = "Page")]
     pub(crate) mesh: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) ground: GroundArgs,

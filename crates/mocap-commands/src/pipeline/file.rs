@@ -8,6 +8,7 @@ use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, Variables};
 
 use super::step::{COMMON, KINDS, StepKind};
 use crate::diagnostic::{Diagnostic, read_toml};
+use crate::options::{new_name, renamed};
 
 /// The keys of a pipeline file, and what they are.
 pub(crate) const KEYS: [(&str, &str); 7] = [
@@ -36,6 +37,8 @@ pub(crate) struct File {
     pub(super) steps: Vec<StepTable>,
     pub(super) overrides: Vec<Override>,
     pub(super) variables: Variables,
+    /// Settings of steps that have old names.
+    pub(super) old_names: Vec<Diagnostic>,
 }
 
 /// A step, as it was written.
@@ -104,9 +107,10 @@ impl File {
         let output = text_of(&text, &table, "output")?.map(|(output, _)| PathBuf::from(output));
         let mut steps: Vec<StepTable> = Vec::new();
         let mut overrides = Vec::new();
+        let mut old_names = Vec::new();
         if let Some(entry) = table.iter().find(|entry| entry.key == "step") {
             for (entries, span) in entry.tables(&text)? {
-                let step = step(&text, entries, span)?;
+                let step = step(&text, entries, span, &mut old_names)?;
                 if let Some(other) = steps.iter().find(|other| other.name == step.name) {
                     let message = format!("there are two steps called '{}'", other.name);
                     let error = text.error(STEP, step.span, message);
@@ -127,11 +131,11 @@ impl File {
         }
         if let Some(entry) = table.iter().find(|entry| entry.key == "override") {
             for (entries, span) in entry.tables(&text)? {
-                overrides.push(read_override(&text, entries, span, &steps)?);
+                overrides.push(read_override(&text, entries, span, &steps, &mut old_names)?);
             }
         }
         let inputs = inputs.into_iter().map(PathBuf::from).collect();
-        Ok(File { inputs, include, exclude, output, steps, overrides, variables, text })
+        Ok(File { inputs, include, exclude, output, steps, overrides, variables, old_names, text })
     }
 }
 
@@ -145,7 +149,27 @@ fn text_of<'a>(
     entry.map(|entry| Ok((entry.text(text)?, entry))).transpose()
 }
 
-fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, TomlError> {
+/// Settings of a step under their present names.
+fn renamed_settings(text: &Text, step: &StepKind, entries: &mut Table, old_names: &mut Vec<Diagnostic>) {
+    let flags = (step.flags)();
+    for entry in entries {
+        let Some(new) = new_name(&flags, step.name, &entry.key) else { continue };
+        let warning = renamed(&entry.key, new);
+        let key = text.error(STEP, entry.key_span.clone(), "");
+        old_names.push(match key.excerpt() {
+            Some((text, span)) => warning.in_text(text, span),
+            None => warning,
+        });
+        entry.key = new.to_owned();
+    }
+}
+
+fn step(
+    text: &Text,
+    entries: &Table,
+    span: Range<usize>,
+    old_names: &mut Vec<Diagnostic>,
+) -> Result<StepTable, TomlError> {
     let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let Some((kind, entry)) = text_of(text, entries, "do")? else {
         let error = text.error(STEP, span, "the step has no 'do'");
@@ -173,7 +197,8 @@ fn step(text: &Text, entries: &Table, span: Range<usize>) -> Result<StepTable, T
         return Err(error.help("`against = \"read\"` means the motion as it was read"));
     }
     let own = |entry: &&Entry| !["do", "name"].contains(&entry.key.as_str());
-    let entries: Table = entries.iter().filter(own).cloned().collect();
+    let mut entries: Table = entries.iter().filter(own).cloned().collect();
+    renamed_settings(text, &KINDS[at], &mut entries, old_names);
     let step = StepTable { name, kind: at, span, entries };
     check(text, &step, &step.entries)?;
     Ok(step)
@@ -189,6 +214,7 @@ fn read_override(
     entries: &Table,
     span: Range<usize>,
     steps: &[StepTable],
+    old_names: &mut Vec<Diagnostic>,
 ) -> Result<Override, TomlError> {
     let Some(files) = entries.iter().find(|entry| entry.key == FILES) else {
         let error = text.error(OVERRIDE, span, "the override has no 'files'");
@@ -207,9 +233,10 @@ fn read_override(
             let error = text.error(TomlProblem::UnknownKey, entry.key_span.clone(), message);
             return Err(error.nearest(&entry.key, &names, "steps are"));
         };
-        let table = entry.table(text)?;
-        check(text, &steps[at], table)?;
-        settings.push((at, table.clone()));
+        let mut table = entry.table(text)?.clone();
+        renamed_settings(text, steps[at].kind(), &mut table, old_names);
+        check(text, &steps[at], &table)?;
+        settings.push((at, table));
     }
     Ok(Override { files: filter, span: files.cell.span.clone(), optional, settings })
 }
@@ -257,5 +284,26 @@ mod tests {
         assert_eq!(wrong("[[step]]\nname = 'x'\n").0, "pipeline::step");
         assert_eq!(wrong("[step]\ndo = 'edit'\n").0, "toml::type");
         assert_eq!(wrong("").0, "pipeline::step");
+    }
+
+    #[test]
+    fn old_names_of_settings_work_and_are_told_with_their_line() {
+        let toml = "[[step]]\ndo = 'compress'\nset = ['F*:error=1mm']\n[[step]]\ndo = 'compare'\nfail-above = '1mm'\n\
+            [[override]]\nfiles = '*'\ncompare.fail-above = '2mm'\n";
+        let file = File::of(Text::new("test.toml", toml.into()).unwrap(), &[]).unwrap();
+        let told: Vec<_> = file
+            .old_names
+            .iter()
+            .map(|found| (found.message.as_str(), found.place.map(|(line, _)| line)))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("'set' is now called 'joint-error'", Some(3)),
+                ("'fail-above' is now called 'max-error'", Some(6)),
+                ("'fail-above' is now called 'max-error'", Some(9)),
+            ]
+        );
+        assert_eq!(file.steps[1].entries[0].key, "max-error");
     }
 }

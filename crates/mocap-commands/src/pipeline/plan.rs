@@ -74,7 +74,7 @@ struct BodySettings {
 pub(crate) struct Plans {
     file: File,
     plans: BTreeMap<Vec<usize>, Plan>,
-    /// What is odd about the overrides.
+    /// What is odd about the pipeline.
     warnings: Vec<Diagnostic>,
 }
 
@@ -103,7 +103,7 @@ impl Plans {
                 "a glob without / is matched against the file name, with / against the path below the input";
             file.text.error(OVERRIDE, span, message).help(help).into()
         });
-        let warnings = warnings.collect();
+        let warnings = file.old_names.iter().cloned().chain(warnings).collect();
         Ok(Plans { file, plans, warnings })
     }
 
@@ -117,7 +117,7 @@ impl Plans {
         self.file.variables.iter()
     }
 
-    /// What is odd about the overrides, with the file.
+    /// What is odd about the pipeline, with the file.
     pub(crate) fn warnings(&self) -> (String, &[Diagnostic]) {
         (self.file.text.path().display().to_string(), &self.warnings)
     }

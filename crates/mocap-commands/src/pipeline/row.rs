@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gate::Gate;
-use crate::commands::retarget;
+use crate::batch::Figure;
+use crate::commands::{edit, retarget};
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap run --json`.
@@ -83,20 +84,40 @@ impl Measured {
     }
 }
 
+impl Measured {
+    /// The figures that the table of the worst clips shows.
+    pub(super) fn worst_figures(&self) -> Vec<Figure> {
+        let error = |value| vec![Figure { name: "error", unit: "m", value }];
+        match self {
+            Measured::Retarget(_, outcome) => retarget::figures(outcome),
+            Measured::Compress(summary) => error(summary.max_error),
+            Measured::Compare(summary) => error(summary.max),
+            Measured::Edit(report) => edit::figures(std::slice::from_ref(report)),
+        }
+    }
+}
+
 impl Row<'_> {
-    /// The row for people: what was written, and a line for each step that measured something.
-    pub(super) fn text(&self) -> String {
-        let written = match &self.outputs[..] {
+    /// The row in one line, among many: what was written.
+    pub(super) fn line(&self) -> String {
+        let Row { path, frames, joints, .. } = self;
+        format!("{path}{}: {frames} frames at {} fps, {joints} joints", self.written(), short(self.fps))
+    }
+
+    fn written(&self) -> String {
+        match &self.outputs[..] {
             [] if self.passed => String::new(),
             [] => " -> nothing".to_owned(),
             outputs => {
                 let paths: Vec<&str> = outputs.iter().map(|output| output.path.as_str()).collect();
                 format!(" -> {}", paths.join(", "))
             }
-        };
-        let Row { path, frames, joints, .. } = self;
-        let mut text =
-            format!("{path}{written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
+        }
+    }
+
+    /// The row for people: what was written, and a line for each step that measured something.
+    pub(super) fn text(&self) -> String {
+        let mut text = self.line();
         for StepRow { step, measures, .. } in &self.steps {
             let measured = match measures {
                 MeasuresRow::Retarget(measures) => measures.line(),

@@ -129,11 +129,12 @@ pub(crate) fn work(
         seconds: started.elapsed().as_secs_f64(),
         warnings: &warnings,
     };
-    let (json, text) = (json(&row), row.text());
+    let figures = measured.iter().flat_map(|(_, measured)| measured.worst_figures()).collect();
+    let (json, text, line) = (json(&row), row.text(), row.line());
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
     let errors =
         gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
-    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+    Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
 }
 
 /// Who is in a motion; everything of a file of one character is that character.

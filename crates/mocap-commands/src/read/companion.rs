@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mocap::ReadOptions;
 use mocap_batch::{Input, JobContext};
-use mocap_formats::{Parsed, asf};
+use mocap_formats::{Format, Parsed, asf};
 use mocap_model::Robot;
 
-use super::{ReadFailure, located};
+use super::{ReadFailure, located, motion_bytes};
 use crate::diagnostic::Diagnostic;
 use crate::options::Reading;
 
@@ -30,7 +31,8 @@ pub(super) fn companion(
 ) -> Result<(asf::Document, Vec<Diagnostic>), ReadFailure> {
     let path = skeleton_of(input, reading)?;
     let limits = reading.limits();
-    let bytes = context.read_file(&path, limits.bytes as u64).map_err(Diagnostic::from)?;
+    let options = ReadOptions { format: Some(Format::Asf.into()), limits, ..ReadOptions::default() };
+    let bytes = motion_bytes(context, &Input::named(&path), &options)?;
     let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
     match asf::parse(&bytes, &limits) {
         Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),

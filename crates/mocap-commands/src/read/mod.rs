@@ -50,7 +50,7 @@ pub(crate) struct Motion {
 /// # Errors
 /// Where it cannot be read or parsed, or has a warning and `--strict` is given.
 pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, Failure> {
-    load_bytes(context, input, bytes_of(context, input, &reading.limits())?, reading)
+    load_bytes(context, input, motion_bytes(context, input, &ReadOptions::from(reading))?, reading)
 }
 
 /// As [`load`], of bytes that were read before.
@@ -65,7 +65,7 @@ pub(crate) fn load_bytes(
 
 /// As [`load`], with all errors of the file.
 pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
-    parsed(context, input, bytes_of(context, input, &reading.limits())?, reading)
+    parsed(context, input, motion_bytes(context, input, &ReadOptions::from(reading))?, reading)
 }
 
 fn parsed(
@@ -278,11 +278,43 @@ pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec
 
 /// The bytes of an input, at most as many as the limits allow.
 pub(crate) fn bytes_of(context: &JobContext, input: &Input, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-    context.read(input, limits.bytes as u64).map_err(|error| {
-        let too_large = matches!(error, BatchError::TooLarge { .. });
-        let error = Diagnostic::from(error);
-        if too_large { error.help("--max-bytes raises the limit") } else { error }
+    context.read(input, limits.bytes as u64).map_err(not_read)
+}
+
+/// The bytes of a motion file. A start that is none, or whose header states more than the limits allow, is refused
+/// before the rest is read.
+pub(crate) fn motion_bytes(
+    context: &JobContext,
+    input: &Input,
+    options: &ReadOptions,
+) -> Result<Vec<u8>, Diagnostic> {
+    let limits = &options.limits;
+    let judge = |start: &[u8], size| {
+        FileFormat::judge_start(input.path(), start, size, options.format, limits)
+            .map_err(|finding| NotRead::Judged(Box::new(Diagnostic::from_finding(&finding, start))))
+    };
+    context.read_judged(input, limits.bytes as u64, judge).map_err(|error| match error {
+        NotRead::Judged(error) => *error,
+        NotRead::Batch(error) => not_read(error),
     })
+}
+
+/// Why bytes were not read.
+enum NotRead {
+    Judged(Box<Diagnostic>),
+    Batch(BatchError),
+}
+
+impl From<BatchError> for NotRead {
+    fn from(error: BatchError) -> NotRead {
+        NotRead::Batch(error)
+    }
+}
+
+fn not_read(error: BatchError) -> Diagnostic {
+    let too_large = matches!(error, BatchError::TooLarge { .. });
+    let error = Diagnostic::from(error);
+    if too_large { error.help("--max-bytes raises the limit") } else { error }
 }
 
 /// Opens a compressed clip, with the skeleton of another file where one is given.
@@ -308,7 +340,7 @@ pub(crate) fn open_compressed_of(bytes: &[u8], reading: &Reading) -> Result<Comp
 pub(crate) fn skeleton_of_file(path: &Path) -> Result<Arc<Skeleton>, Diagnostic> {
     let (context, input) = (JobContext::standalone(), Input::named(path));
     let defaults = Reading::default();
-    let bytes = bytes_of(&context, &input, &defaults.limits())?;
+    let bytes = motion_bytes(&context, &input, &ReadOptions::from(&defaults))?;
     if is_compressed(&bytes) {
         // A clip states a hash of its skeleton, so every bit counts.
         let opened = open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;

@@ -15,10 +15,11 @@ use crate::settings::{PrintRow, Program};
 use crate::verb::{ERROR, RowSchema, RowType, of};
 
 /// Files, and what each is.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
     ("map", "A map of joints, of retarget --map"),
+    ("face-map", "A map of shapes, of face --map"),
     ("pipeline", "A pipeline, of mocap run"),
     ("config", "A mocap.toml"),
     ("space", "A blend space, of mocap blend --space"),
@@ -27,9 +28,14 @@ const FILES: [(&str, &str); 9] = [
     ("keys", "The keys of mocap warp --keys"),
 ];
 
-/// Lines that belong to no verb alone.
-const SHARED: [RowSchema; 2] = [
+/// Lines that belong to no verb alone, and the calibration, which one verb writes and reads.
+const SHARED: [RowSchema; 3] = [
     RowSchema { name: "manifest", about: "A line of a manifest", rows: &[of::<Line>] },
+    RowSchema {
+        name: "calibration",
+        about: "A calibration of a subject, of mocap solve --write-calibration",
+        rows: &[of::<mocap::solve::Calibration>],
+    },
     RowSchema {
         name: "print-config",
         about: "A line of --print-config --json",
@@ -64,6 +70,7 @@ fn schema(name: &str, about: &str, program: &Command) -> Value {
     match name {
         "skel" => parsed(&mocap_formats::skel::json_schema()),
         "clip" => parsed(&mocap_formats::json::json_schema()),
+        "face-map" => parsed(&mocap_formats::face_map::json_schema()),
         "map" => parsed(&mocap_formats::map::json_schema()),
         "pipeline" => settings::pipeline(about),
         "config" => settings::config(about, program),

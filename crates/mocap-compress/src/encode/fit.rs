@@ -13,10 +13,11 @@ fn bits(residuals: impl Iterator<Item = f64>) -> f64 {
     residuals.map(|square| (0.3 + square).log2()).sum::<f64>() * 0.75
 }
 
-/// The best flatness of each level, and the residuals that it leaves, by node.
+/// The best flatness of each level among those at these indices, and the residuals that it leaves, by node.
 pub(crate) fn flatness<R: Copy>(
     nodes: &[Node],
     levels: usize,
+    tried: &[u8],
     residual: impl Fn(&Node, f32) -> R,
     square: impl Fn(R) -> f64,
 ) -> ([u8; 8], Vec<R>) {
@@ -29,15 +30,19 @@ pub(crate) fn flatness<R: Copy>(
         let to = nodes.partition_point(|node| usize::from(node.level) <= level);
         let of_level = &nodes[from..to];
         let few = of_level.iter().all(has_no_taps);
-        for (index, &value) in FLATNESS.iter().enumerate() {
+        for &index in tried {
             if few && index != 1 {
                 continue;
             }
+            let value = FLATNESS[usize::from(index)];
             let residuals: Vec<R> = of_level.iter().map(|node| residual(node, value)).collect();
             let with_taps = |at: &usize| !has_no_taps(&of_level[*at]);
-            let cost = bits((0..residuals.len()).filter(with_taps).map(|at| square(residuals[at])));
+            let cost = match tried.len() {
+                1 => 0.0,
+                _ => bits((0..residuals.len()).filter(with_taps).map(|at| square(residuals[at]))),
+            };
             if best.as_ref().is_none_or(|best| cost < best.0) {
-                best = Some((cost, index as u8, residuals));
+                best = Some((cost, index, residuals));
             }
         }
         if let Some((_, index, residuals)) = best {
@@ -52,6 +57,7 @@ pub(crate) fn flatness<R: Copy>(
 pub(crate) fn rotation_flatness(
     nodes: &[Node],
     levels: usize,
+    tried: &[u8],
     targets: &[UnitQuaternion<f64>],
     metric: &Matrix3<f64>,
 ) -> ([u8; 8], Vec<Vector3<f64>>) {
@@ -63,7 +69,7 @@ pub(crate) fn rotation_flatness(
         let predicted = to_f64(predict_rotation(&rounded, node, node.weights(flat)));
         rodrigues(&(predicted.inverse() * targets[node.frame as usize]))
     };
-    flatness(nodes, levels, residual, |r| r.dot(&(metric * r)))
+    flatness(nodes, levels, tried, residual, |r| r.dot(&(metric * r)))
 }
 
 /// Below these means of the residuals of the last level, as squares against the tolerance, steps of the other levels
@@ -85,30 +91,46 @@ pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], m
 /// The largest distance back to a reference track: all tracks of a character qualify, in a crowd the nearest ones.
 const NEAR: usize = 128;
 
-/// The track among `others` that best predicts the residuals of this one, and the residuals that remain.
+/// The sums of which least squares are made: of another track by itself, and of the residuals by it.
+fn products<'a>(
+    pairs: impl Iterator<Item = ((&'a Vector3<f64>, &'a Vector3<f64>), &'a f64)>,
+) -> (Matrix3<f64>, Matrix3<f64>) {
+    let mut own = Matrix3::identity() * 1e-12;
+    let mut cross = Matrix3::zeros();
+    for ((r, o), weight) in pairs {
+        let weighted = o.transpose() * *weight;
+        own += o * weighted;
+        cross += r * weighted;
+    }
+    (own, cross)
+}
+
+/// The track among `others` that best predicts the residuals of this one, and the residuals that remain. Tracks are
+/// compared by every `sampled`-th residual.
 pub(crate) fn reference(
     residuals: &[Vector3<f64>],
     others: &[Vec<Vector3<f64>>],
     metric: &Matrix3<f64>,
+    sampled: usize,
 ) -> Option<(Reference, Vec<Vector3<f64>>)> {
     let squares: Vec<f64> = residuals.iter().map(|r| r.dot(&(metric * r))).collect();
     // A residual costs its logarithm: these weights give least squares the same preference.
     let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
     let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
     for (track, other) in others.iter().enumerate().skip(others.len().saturating_sub(NEAR)) {
-        let mut own = Matrix3::identity() * 1e-12;
-        let mut cross = Matrix3::zeros();
-        for ((r, o), weight) in residuals.iter().zip(other).zip(&weights) {
-            let weighted = o.transpose() * *weight;
-            own += o * weighted;
-            cross += r * weighted;
-        }
+        let (own, cross) = products(residuals.iter().zip(other).zip(&weights).step_by(sampled));
         let Some(inverse) = own.try_inverse() else { continue };
         let map = cross * inverse;
         let gain = (metric * map * cross.transpose()).trace();
         if best.as_ref().is_none_or(|best| gain > best.0) {
             best = Some((gain, track, map));
         }
+    }
+    if sampled > 1
+        && let Some((_, track, map)) = &mut best
+    {
+        let (own, cross) = products(residuals.iter().zip(&others[*track]).zip(&weights));
+        *map = cross * own.try_inverse()?;
     }
     let (_, track, map) = best?;
     let unit = f64::from(MATRIX_UNIT);

@@ -1,6 +1,6 @@
 //! Learns the start probabilities of the archive coder from motions that are free for all uses: those of the folder
 //! `cmu` of the corpus, and the fixtures. `UPDATE_STARTS=1 cargo test -p mocap-compress starts` writes `starts.rs` and
-//! the table in `docs/mocz.md`.
+//! the table in `docs/mocz-tables.md`.
 
 use crate::contexts::{BUCKETS, NEIGHBOURS};
 use crate::range_coder::{Bit, SYMBOLS, WHOLE};
@@ -139,7 +139,7 @@ fn rows<const N: usize>(rows: &[[u16; N]]) -> String {
     rows.iter().map(row).collect()
 }
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mocz.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mocz-tables.md");
 const OPEN: &str = "```starts\n";
 
 /// The table of a page: four hexadecimal digits a number.

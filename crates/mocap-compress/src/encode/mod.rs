@@ -4,6 +4,7 @@ pub(crate) mod block;
 mod body;
 mod changes;
 mod check;
+pub(crate) mod effort;
 mod fit;
 mod joint_rules;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod summary;
 pub(crate) mod tradeoff;
 pub(crate) mod write;
 
+pub use effort::Effort;
 pub use joint_rules::{JointRule, MatchedRules, match_rules};
 pub use options::CompressOptions;
 pub use report::{CompressReport, JointError, raw_bytes};
@@ -278,6 +280,7 @@ impl<'a> Job<'a> {
             turn: self.options.local_error.map(|bound| bound * share / 2.0),
             anchored: self.options.profile != Profile::Archive,
             direct: self.options.profile == Profile::Direct,
+            work: self.options.effort.work(self.options.profile),
             ..Settings::new(&progress)
         };
         let info = CompressedInfo {

@@ -1,12 +1,14 @@
 //! How a clip is compressed.
 
-use crate::Profile;
+use crate::{Effort, Profile};
 
 /// How a clip is compressed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompressOptions {
     /// The profile. Default: [`Profile::Runtime`].
     pub profile: Profile,
+    /// How much work is done for fewer bytes. Default: 5 of 9.
+    pub effort: Effort,
     /// The greatest error \[m\], above 0. Default: 0.0001.
     pub tolerance: f64,
     /// The distance from each joint at which the error is measured \[m\], above 0. Default: 0.03.
@@ -35,6 +37,7 @@ impl Default for CompressOptions {
     fn default() -> CompressOptions {
         CompressOptions {
             profile: Profile::default(),
+            effort: Effort::default(),
             tolerance: 1e-4,
             shell: 0.03,
             metres_per_unit: None,

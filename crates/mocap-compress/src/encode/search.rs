@@ -10,6 +10,27 @@ pub(crate) const NEARNESS: f64 = 4.0;
 /// Numbers above this are not stored.
 pub(crate) const LARGEST: f64 = (1u32 << 26) as f64;
 
+/// Squares of targets \[steps²\] from which zero is not tried: most would not keep the bound.
+const ZERO_BELOW: f64 = 0.7;
+
+/// The point that is nearest to `target` (in steps of the lattice); zero where it is near enough. `None` where it is too
+/// large to be stored.
+pub(crate) fn nearest(kind: Kind, target: Vector3<f64>) -> Option<Residual> {
+    if !target.iter().all(|value| value.abs() < LARGEST) {
+        return None;
+    }
+    let of_parity = |parity: f64| target.map(|value| ((value - parity) * 0.5).round() * 2.0 + parity);
+    let point = match kind {
+        _ if target.norm_squared() < ZERO_BELOW => Vector3::zeros(),
+        Kind::Cubic => target.map(f64::round),
+        Kind::BodyCentred => {
+            let [even, odd] = [0.0, 1.0].map(of_parity);
+            if (even - target).norm_squared() <= (odd - target).norm_squared() { even } else { odd }
+        }
+    };
+    Some(Residual { k: [point.x as i32, point.y as i32, point.z as i32], refine: 0 })
+}
+
 /// The cheapest point near `target` (in steps of the lattice) that `holds`.
 ///
 /// `expected` are the magnitudes the coder is tuned to. `None` where none holds even with the steps halved `finest`
@@ -90,6 +111,16 @@ mod tests {
         }
         assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, FINEST, |_| false), None);
         assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, FINEST, |_| true), None);
+    }
+
+    #[test]
+    fn the_nearest_point_is_on_the_lattice() {
+        let near = |kind, target: [f64; 3]| nearest(kind, target.into()).map(|residual| residual.k);
+        assert_eq!(near(Kind::Cubic, [3.3, -0.6, 120.7]), Some([3, -1, 121]));
+        assert_eq!(near(Kind::BodyCentred, [3.3, -0.6, 120.7]), Some([3, -1, 121]));
+        assert_eq!(near(Kind::BodyCentred, [3.9, -0.6, 122.4]), Some([4, 0, 122]));
+        assert_eq!(near(Kind::Cubic, [0.6, 0.4, 0.2]), Some([0; 3]));
+        assert_eq!(near(Kind::Cubic, [f64::NAN, 0.0, 0.0]), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! How an encoder works on a block.
 
+use crate::Profile;
+use crate::encode::effort::{Effort, Work};
 use std::cell::Cell;
 
 /// The progress of an attempt.
@@ -46,6 +48,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) anchored: bool,
     /// Whether tracks do not refer to others, and numbers have fixed widths.
     pub(crate) direct: bool,
+    /// What is done for fewer bytes.
+    pub(crate) work: Work,
     /// Where only a share of the tolerance may be used.
     pub(crate) tight: Tight<'a>,
     pub(crate) progress: &'a Progress<'a>,
@@ -54,6 +58,15 @@ pub(crate) struct Settings<'a> {
 impl<'a> Settings<'a> {
     pub(crate) fn new(progress: &'a Progress<'a>) -> Settings<'a> {
         let power = crate::encode::rig::POWER;
-        Settings { power, turn: None, anchored: false, direct: false, tight: Tight::default(), progress }
+        let work = Effort::MOST.work(Profile::Archive);
+        Settings {
+            power,
+            turn: None,
+            anchored: false,
+            direct: false,
+            work,
+            tight: Tight::default(),
+            progress,
+        }
     }
 }

@@ -6,6 +6,7 @@
 use crate::encode::block::Block;
 use crate::encode::body::Body;
 use crate::encode::check::{RotationCheck, TranslationCheck};
+use crate::encode::effort::{Search, Work};
 use crate::encode::fit;
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::rig::{ObjectPoses, lever_metric};
@@ -191,6 +192,10 @@ impl<'a> Chooser<'a> {
         }
     }
 
+    fn work(&self) -> &Work {
+        &self.block.settings.work
+    }
+
     fn translation_head(&mut self, at: usize) -> Head {
         let body = &self.block.rig.bodies[at];
         let targets = self.translation_targets(at);
@@ -201,9 +206,10 @@ impl<'a> Chooser<'a> {
             let predicted = predict_translation(&rounded, node, node.weights(flat));
             targets[node.frame as usize] - Vector3::from(predicted.map(f64::from))
         };
-        let (flat, residuals) = fit::flatness(self.nodes, self.levels, residual, |r: Vector3<f64>| {
-            r.norm_squared() / (step * step)
-        });
+        let (flat, residuals) =
+            fit::flatness(self.nodes, self.levels, self.work().flatness, residual, |r: Vector3<f64>| {
+                r.norm_squared() / (step * step)
+            });
         let moving: Vec<Vector3<f64>> = self
             .nodes
             .iter()
@@ -246,12 +252,17 @@ impl<'a> Chooser<'a> {
             Some(turn) => metric + Matrix3::identity() / (turn * turn),
             None => metric,
         };
-        let (flat, own) = fit::rotation_flatness(self.nodes, self.levels, &targets, &metric);
+        let (flat, own) =
+            fit::rotation_flatness(self.nodes, self.levels, self.work().flatness, &targets, &metric);
         let linked = !self.block.settings.direct;
         let mut references = [None; REFERENCES];
         let mut left = own.clone();
-        for place in references.iter_mut().filter(|_| linked) {
-            let Some((reference, rest)) = fit::reference(&left, &self.residuals, &metric) else { break };
+        for place in references.iter_mut().filter(|_| linked).take(self.work().references) {
+            let Some((reference, rest)) =
+                fit::reference(&left, &self.residuals, &metric, self.work().sampled)
+            else {
+                break;
+            };
             (*place, left) = (Some(reference), rest);
         }
         let moving: Vec<Vector3<f64>> =
@@ -427,8 +438,10 @@ impl Chooser<'_> {
 
     /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the references
     /// by frame, and `values` the decoded rotations so far, or the targets.
+    #[allow(clippy::too_many_arguments, reason = "all of them differ from frame to frame")]
     pub(crate) fn cheapest_rotation(
         &self,
+        search: Search,
         node: &Node,
         predicted: Quat,
         shifts: &[[f32; 3]],
@@ -439,17 +452,19 @@ impl Chooser<'_> {
         let shift = if has_no_taps(node) { [0.0; 3] } else { shifts[node.frame as usize] };
         let target = self.rotation_residual(node, predicted, shift);
         let holds = self.rotation_holds(node, predicted, shift);
-        let later = self.later(node, |child, weights| {
-            let predicted = predict_rotation(values, child, weights);
-            self.rotation_residual(child, predicted, shifts[child.frame as usize])
-        });
-        let kind = self.current.lattice.kind;
-        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
+        let later = || {
+            self.later(node, |child, weights| {
+                let predicted = predict_rotation(values, child, weights);
+                self.rotation_residual(child, predicted, shifts[child.frame as usize])
+            })
+        };
+        self.cheapest(search, node, target, expected, later, bits, holds)
     }
 
     /// As [`Chooser::cheapest_rotation`], of a translation.
     pub(crate) fn cheapest_translation(
         &self,
+        search: Search,
         node: &Node,
         predicted: [f32; 3],
         values: &[[f32; 3]],
@@ -458,10 +473,36 @@ impl Chooser<'_> {
     ) -> Option<Residual> {
         let target = self.translation_residual(node, predicted);
         let holds = self.translation_holds(node, predicted);
-        let later = self.later(node, |child, weights| {
-            self.translation_residual(child, predict_translation(values, child, weights))
-        });
+        let later = || {
+            self.later(node, |child, weights| {
+                self.translation_residual(child, predict_translation(values, child, weights))
+            })
+        };
+        self.cheapest(search, node, target, expected, later, bits, holds)
+    }
+
+    /// The cheapest residual near a target, as far as the search looks.
+    #[allow(clippy::too_many_arguments, reason = "all of them differ from frame to frame")]
+    fn cheapest(
+        &self,
+        search: Search,
+        node: &Node,
+        target: Vector3<f64>,
+        expected: [f32; 3],
+        later: impl FnOnce() -> Vec<Later>,
+        bits: impl FnMut(Residual) -> f64,
+        holds: impl Fn(Residual) -> bool,
+    ) -> Option<Residual> {
         let kind = self.current.lattice.kind;
-        tradeoff::choose(kind, target, expected, self.nearness(node), &later, bits, holds)
+        match search {
+            Search::Nearest => search::nearest(kind, target)
+                .filter(|residual| holds(*residual))
+                .or_else(|| choose(kind, target, expected, search::NEARNESS, FINEST, holds)),
+            Search::Own => choose(kind, target, expected, search::NEARNESS, FINEST, holds),
+            Search::Later { compared } => {
+                let nearness = self.nearness(node);
+                tradeoff::choose(kind, target, expected, nearness, (&later(), compared), bits, holds)
+            }
+        }
     }
 }

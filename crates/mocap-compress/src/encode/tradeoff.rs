@@ -6,6 +6,7 @@
 use crate::encode::search::LARGEST;
 use crate::lattice::{FINEST, Kind, Residual};
 use nalgebra::Vector3;
+use std::cmp::Ordering;
 
 /// How much a point's distance from the target counts against its bits; less on the last level, which predicts nothing.
 pub(crate) const NEARNESS: f64 = 3.0;
@@ -23,9 +24,6 @@ const REACH_CUBIC: f64 = 2.0;
 const REACH_CENTRED: f64 = 1.2;
 /// The largest distance of a coordinate one further towards zero than those on either side.
 const TOWARDS_ZERO: f64 = 1.6;
-
-/// How many of the points within the bound are compared by their actual bits.
-const COMPARED: usize = 2;
 
 /// A later frame that a frame predicts.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +58,15 @@ impl Later {
 }
 
 /// The cheapest point near `target` (in steps of the lattice) that `holds`, with steps as coarse as possible.
-/// `expected` are the magnitudes the coder is tuned to, and `bits` the actual ones of a residual. `None` where none
+/// `expected` are the magnitudes the coder is tuned to, and `bits` the actual ones of a residual, by which so many of the
+/// points are `compared`. `None` where none
 /// holds even with the finest steps.
 pub(crate) fn choose(
     kind: Kind,
     target: Vector3<f64>,
     expected: [f32; 3],
     nearness: f64,
-    later: &[Later],
+    (later, compared): (&[Later], usize),
     mut bits: impl FnMut(Residual) -> f64,
     holds: impl Fn(Residual) -> bool,
 ) -> Option<Residual> {
@@ -107,14 +106,40 @@ pub(crate) fn choose(
                 });
             });
         }
-        points.sort_unstable_by(|a, b| a.guess.total_cmp(&b.guess).then(a.residual.k.cmp(&b.residual.k)));
-        let compared = points.iter().filter(|point| holds(point.residual)).take(COMPARED);
-        let costs = compared.map(|point| (point.cost + bits(point.residual), point.residual));
-        if let Some((_, residual)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        let mut best: Option<(f64, Residual)> = None;
+        for _ in 0..compared {
+            let Some(point) = cheapest_within(&mut points, &holds) else { break };
+            if compared == 1 {
+                return Some(point.residual);
+            }
+            let cost = point.cost + bits(point.residual);
+            if best.is_none_or(|best| cost < best.0) {
+                best = Some((cost, point.residual));
+            }
+        }
+        if let Some((_, residual)) = best {
             return Some(residual);
         }
     }
     None
+}
+
+/// Takes the points out, the cheapest by its estimate first, up to the first that holds.
+fn cheapest_within(points: &mut Vec<Point>, holds: &impl Fn(Residual) -> bool) -> Option<Point> {
+    let order = |a: &Point, b: &Point| a.guess.total_cmp(&b.guess).then(a.residual.k.cmp(&b.residual.k));
+    loop {
+        let least = (1..points.len()).fold(0, |least, at| match order(&points[at], &points[least]) {
+            Ordering::Less => at,
+            _ => least,
+        });
+        if points.is_empty() {
+            return None;
+        }
+        let point = points.swap_remove(least);
+        if holds(point.residual) {
+            return Some(point);
+        }
+    }
 }
 
 /// A point near the target.
@@ -162,26 +187,36 @@ mod tests {
             for radius in [2.0, 0.5, 0.1, 0.005] {
                 let distance =
                     |residual: Residual| (Vector3::from(residual.numbers().map(f64::from)) - target).norm();
-                let found =
-                    choose(kind, target, [1.0; 3], NEARNESS, &[], |_| 0.0, |point| distance(point) < radius);
+                let found = choose(
+                    kind,
+                    target,
+                    [1.0; 3],
+                    NEARNESS,
+                    (&[], 2),
+                    |_| 0.0,
+                    |point| distance(point) < radius,
+                );
                 assert!(found.is_some_and(|point| distance(point) < radius), "{kind:?} {radius}");
             }
         }
-        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &[], |_| 0.0, |_| false), None);
-        assert_eq!(choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, &[], |_| 0.0, |_| true), None);
+        assert_eq!(choose(Kind::Cubic, target, [1.0; 3], NEARNESS, (&[], 2), |_| 0.0, |_| false), None);
+        assert_eq!(
+            choose(Kind::Cubic, target * f64::NAN, [1.0; 3], NEARNESS, (&[], 2), |_| 0.0, |_| true),
+            None
+        );
     }
 
     #[test]
     fn bits_are_spent_where_later_frames_save_more() {
         let magnitude = |residual: Residual| f64::from(residual.k.iter().map(|k| k.abs()).sum::<i32>());
         let target = Vector3::new(0.3, 0.0, 0.0);
-        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &[], magnitude, |_| true);
+        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, (&[], 2), magnitude, |_| true);
         assert_eq!(found, Some(Residual::default()));
         // At 1 instead of 0, the frame moves the prediction of a costly neighbour to its target.
         let numbers = Vector3::new(0.4, 0.0, 0.0);
         let later = Later { numbers, weight: 0.5625, slope: [8.0; 3] };
         let two = [Later { numbers: numbers * 2.0, ..later }; 2];
-        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, &two, magnitude, |_| true);
+        let found = choose(Kind::Cubic, target, [1.0; 3], NEARNESS, (&two, 2), magnitude, |_| true);
         assert_eq!(found, Some(Residual { k: [1, 0, 0], refine: 0 }));
     }
 }

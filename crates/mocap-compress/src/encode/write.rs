@@ -1,6 +1,7 @@
 //! The loop of an encoder: tracks frame by frame, each residual chosen from what is decoded so far.
 
-use crate::encode::changes::{CHANGES, Change};
+use crate::encode::changes::Change;
+use crate::encode::effort::{Screen, Search, Work};
 use crate::encode::predict::{Tracks, predict_rotation, predict_translation};
 use crate::encode::source::Chooser;
 use crate::hierarchy::Node;
@@ -11,6 +12,9 @@ use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps
 
 /// Where residuals have fewer bits than so many times those of the head, more heads are tried.
 const SMALL: f64 = 48.0;
+
+/// The magnitudes of residuals where no model is asked.
+const EXPECTED: [f32; 3] = [1.0; 3];
 
 /// The tracks of a block as they are coded.
 pub(crate) struct Coded {
@@ -25,14 +29,14 @@ pub(crate) struct Coded {
 /// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Each value is computed as
 /// [`Composer`](crate::compose::Composer) computes it.
 ///
-/// Where `tries`, a track is tried with other heads, and the smallest is kept.
+/// A track is tried with other heads as the effort says, and the smallest is kept.
 pub(crate) fn code_tracks<C: BitCoder>(
     coder: &mut C,
     chooser: &mut Chooser<'_>,
     nodes: &[Node],
     levels: usize,
     moving: &[(Moving, Quat)],
-    tries: bool,
+    work: &Work,
 ) -> Coded {
     let mut heads = HeadModel::new();
     let mut models = ResidualCoder::new(nodes.len());
@@ -42,9 +46,12 @@ pub(crate) fn code_tracks<C: BitCoder>(
     for (track, (kind, rest)) in moving.iter().enumerate() {
         let mut head = chooser.head(track, &tracks);
         let mark = models.mark();
-        let mut attempt = |chooser: &mut Chooser<'_>, head: &Head| {
+        let measures = !work.changes.is_empty();
+        let mut attempt = |chooser: &mut Chooser<'_>, head: &Head, screen: Option<Screen>| {
             chooser.use_head(head);
-            let follower = Follower { chooser, nodes, levels, head, tracks: &tracks };
+            let search = screen.map_or(work.search, |screen| screen.search);
+            let follower =
+                Follower { chooser, nodes, levels, head, tracks: &tracks, search, screen, measures };
             let attempt = match kind {
                 Moving::Translation => follower.translation(&mut models),
                 Moving::Rotation => follower.rotation(&mut models, *rest),
@@ -52,21 +59,27 @@ pub(crate) fn code_tracks<C: BitCoder>(
             models.reset(&mark);
             let mut meter = Meter::looking();
             heads.clone().code(&mut meter, *kind, levels, tracks.rotations.len(), head);
-            Attempt { head_bits: meter.bits, ..attempt }
+            // What was seen of a track stands for all of it.
+            let share = nodes.len() as f64 / attempt.residuals.len().max(1) as f64;
+            Attempt { head_bits: meter.bits, bits: attempt.bits * share, ..attempt }
         };
-        let mut best = attempt(chooser, &head);
+        let screen = work.screen.filter(|_| measures);
+        let mut best = attempt(chooser, &head, screen);
         let mut coarser = false;
-        for change in CHANGES.into_iter().filter(|_| tries) {
+        for change in work.changes.iter().copied() {
             let matters = change.is_of_steps() || best.bits < SMALL * best.head_bits;
             let Some(other) = change.of(&head).filter(|_| matters) else { continue };
             if coarser && change == Change::Finer {
                 continue;
             }
-            let attempt = attempt(chooser, &other);
+            let attempt = attempt(chooser, &other, screen);
             if attempt.is_better_than(&best) {
                 (best, head) = (attempt, other);
                 coarser |= change == Change::Coarser;
             }
+        }
+        if screen.is_some() {
+            best = attempt(chooser, &head, None);
         }
         heads.code(coder, *kind, levels, tracks.rotations.len(), &head);
         let mut writer = models.track(*kind, &head);
@@ -125,9 +138,26 @@ struct Follower<'a, 'b> {
     levels: usize,
     head: &'a Head,
     tracks: &'a Tracks,
+    search: Search,
+    /// Where heads are compared by some of the frames.
+    screen: Option<Screen>,
+    /// Whether bits are counted; else no search that needs them is asked for them.
+    measures: bool,
 }
 
 impl Follower<'_, '_> {
+    /// The nodes that are looked at: values of the other frames are taken to be at their targets.
+    fn seen(&self) -> impl Iterator<Item = &Node> {
+        let frames = self.nodes.len();
+        let sees = move |node: &&Node| self.screen.is_none_or(|screen| screen.sees(node.frame, frames));
+        self.nodes.iter().filter(sees)
+    }
+
+    /// Whether models are asked or taught: not where nobody compares bits.
+    fn models(&self) -> bool {
+        self.measures || self.search != Search::Nearest
+    }
+
     fn weights(&self, node: &Node) -> [f32; 4] {
         node.weights(FLATNESS[usize::from(self.head.flat[usize::from(node.level)])])
     }
@@ -137,19 +167,24 @@ impl Follower<'_, '_> {
         let base = self.head.base_translation();
         let lattice = self.head.lattice();
         let mut writer = models.track(Moving::Translation, self.head);
+        let models = self.models();
         let mut meter = Meter::learning();
         let mut residuals = Vec::with_capacity(self.nodes.len());
         let mut failed = 0;
-        for node in self.nodes {
+        for node in self.seen() {
             let predicted = match has_no_taps(node) {
                 true => base,
                 false => predict_translation(&values, node, self.weights(node)),
             };
-            let expected = writer.expect(node);
+            let expected = if models { writer.expect(node) } else { EXPECTED };
             let bits = |residual| writer.bits(residual);
-            let chosen = self.chooser.cheapest_translation(node, predicted, &values, expected, bits);
+            let chosen =
+                self.chooser.cheapest_translation(self.search, node, predicted, &values, expected, bits);
             failed += usize::from(chosen.is_none());
-            let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
+            let mut residual = chosen.unwrap_or_default();
+            if models {
+                residual = writer.code(&mut meter, node, residual);
+            }
             let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
             values[node.frame as usize] = [0, 1, 2].map(|i| predicted[i] + vector[i]);
             residuals.push(residual);
@@ -171,20 +206,32 @@ impl Follower<'_, '_> {
         let base = self.head.base_rotation(rest);
         let lattice = self.head.lattice();
         let mut writer = models.track(Moving::Rotation, self.head);
+        let models = self.models();
         let mut meter = Meter::learning();
         let mut residuals = Vec::with_capacity(frames);
         let mut failed = 0;
-        for node in self.nodes {
+        for node in self.seen() {
             let frame = node.frame as usize;
             let (predicted, shift) = match has_no_taps(node) {
                 true => (base, [0.0; 3]),
                 false => (predict_rotation(&values, node, self.weights(node)), shifts[frame]),
             };
-            let expected = writer.expect(node);
+            let expected = if models { writer.expect(node) } else { EXPECTED };
             let bits = |residual| writer.bits(residual);
-            let chosen = self.chooser.cheapest_rotation(node, predicted, &shifts, &values, expected, bits);
+            let chosen = self.chooser.cheapest_rotation(
+                self.search,
+                node,
+                predicted,
+                &shifts,
+                &values,
+                expected,
+                bits,
+            );
             failed += usize::from(chosen.is_none());
-            let residual = writer.code(&mut meter, node, chosen.unwrap_or_default());
+            let mut residual = chosen.unwrap_or_default();
+            if models {
+                residual = writer.code(&mut meter, node, residual);
+            }
             let vector = lattice.vector(self.head.numbers(node.level, self.levels, residual));
             let turn = [0, 1, 2].map(|i| shift[i] + vector[i]);
             values[frame] = quat::mul(predicted, quat::from_rodrigues(turn));

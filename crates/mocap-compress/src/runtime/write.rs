@@ -24,7 +24,7 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
     // The residuals are stored later, once all are known.
-    let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, false);
+    let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, &block.settings.work);
     let segments = segment_count(block.frames, SEGMENT);
     let mut parts: Vec<Track> = coded
         .heads

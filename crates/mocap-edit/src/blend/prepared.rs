@@ -10,10 +10,11 @@ use super::{BlendOptions, Timing, check_all_same, ground_speed};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::feet::locked_in;
+use crate::held_feet::held_within;
 use crate::{EditError, EditReport};
 
 /// The most frames × joints of a blend whose length is asked for.
-const MOST_SAMPLES: f64 = 20e6;
+const MOST_SAMPLES: f64 = 64e6;
 /// Locked feet that are slower than this are not said to skate \[m/s\].
 const SKATES: f64 = 0.03;
 
@@ -70,7 +71,7 @@ impl PreparedBlend {
                 return Err(wrong("above 0"));
             }
             if value * first.rate().fps() * first.skeleton().len() as f64 > MOST_SAMPLES {
-                return Err(wrong("shorter: the blend would have more than 20 million frames × joints"));
+                return Err(wrong("shorter: the blend would have more than 64 million frames × joints"));
             }
         }
         check_all_same(clips.iter())?;
@@ -127,7 +128,15 @@ impl PreparedBlend {
     pub(super) fn measured(&self, weights: &[f64]) -> Result<(Clip, EditReport), EditError> {
         let clock = self.clock(weights)?;
         let motion = self.at(weights, &clock)?;
-        let mut report = EditReport::measured("blend", &self.first, &motion);
+        let (motion, held) = match self.options.lock_feet {
+            true => {
+                let sources: Vec<&Clip> = self.sources.iter().map(|source| &source.clip).collect();
+                let frames = 0..motion.frames();
+                held_within(&sources, motion, "blend", frames)?
+            }
+            false => (motion, None),
+        };
+        let mut report = EditReport::measured("blend", &self.first, &motion).feet_held(held);
         (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
             (None, None, None, None, None);
         let expected: Option<f64> =

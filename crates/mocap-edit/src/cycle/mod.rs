@@ -8,6 +8,7 @@
 
 mod carry;
 mod repeat;
+mod row;
 mod search;
 
 use mocap_analysis::FootContacts;
@@ -20,6 +21,7 @@ use crate::pose_cloud::{Clouds, align};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 pub use repeat::repeat;
+pub(crate) use row::cycle_held;
 use search::{Found, search};
 
 /// The motion to each side of the seam that is blended \[s\]; the shorter ones where that bends less.
@@ -114,11 +116,16 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
             Err(error) => not_locked = Some(error),
         }
     }
+    let mut held = None;
+    if options.lock_feet && not_locked.is_none() {
+        (looped, held) = cycle_held(&[clip], looped, &body, &stride, "loop")?;
+    }
     let bend = deviation(clip, &looped, &posed, start).to_degrees();
     let mut report = report(clip, &looped, (start, end), &body, &stride, &posed)
         .figure("deviation", bend, "deg")
         .figure("alignment-error", body.metres.map(|metres| distance * metres), "m")
-        .figure("feet-locked", feet_locked, "");
+        .figure("feet-locked", feet_locked, "")
+        .feet_held(held);
     if let Some(error) = not_locked {
         report.warn("edit::feet-free", format!("feet are not locked: {error}"));
     }

@@ -1,5 +1,7 @@
 //! Finds the part of a motion that ends as it begins.
 
+use std::collections::VecDeque;
+
 use mocap_model::{Clip, JointId, Vector3, angle_between};
 
 use crate::EditError;
@@ -8,6 +10,8 @@ use crate::pose_cloud::{Clouds, align};
 
 /// The shortest cycle \[s\].
 const SHORTEST: f64 = 0.5;
+/// The longest cycle that is searched \[s\]: the cost of a search grows with the length of the motion.
+const LONGEST: f64 = 120.0;
 /// Poses are compared at about this rate first [1/s].
 const COARSE: f64 = 20.0;
 /// How much a difference of velocities counts against one of positions \[s\].
@@ -55,13 +59,16 @@ pub(super) fn search(
         return Err(EditError::TooShort { edit: "loop", needed: shortest + 2, frames });
     }
     let step = ((fps / COARSE).round() as usize).max(1);
-    let mut clouds = Clouds::of(clip, body.hips);
-    let features = features(&mut clouds, clip, body, step);
-    let lively = liveliness(&features);
-    let usual = usual_distance(&features);
-    let spans = (shortest.div_ceil(step), margin.div_ceil(step));
-    let most = ALIKE * body_size(&features);
-    let Pairs { alike, best } = alike_pairs(&features, &lively, spans, FAR * usual, most);
+    let mut features = Features::of(clip, body, step);
+    let overview = Overview::of(&mut features);
+    let spans = Spans {
+        shortest: shortest.div_ceil(step),
+        longest: ((LONGEST * fps).floor() as usize / step).max(1),
+        margin: margin.div_ceil(step),
+    };
+    let most = ALIKE * overview.body_size;
+    let Pairs { alike, best } = alike_pairs(&mut features, &overview, &spans, most);
+    let mut clouds = features.clouds;
     let Some(best) = best else {
         return Err(EditError::NoCycle { reason: "the motion is too short or stands still".into() });
     };
@@ -73,7 +80,7 @@ pub(super) fn search(
         let seconds = |frame: usize| (frame * step) as f64 / fps;
         return Err(EditError::NoCycle {
             reason: format!(
-                "the most similar poses, at {:.2} s and {:.2} s, are {} apart; a cycle needs {} or less",
+                "the most similar poses within {LONGEST:.0} s, at {:.2} s and {:.2} s, are {} apart; a cycle needs {} or less",
                 seconds(best.1),
                 seconds(best.2),
                 length(best.0),
@@ -103,35 +110,93 @@ pub(super) fn search(
     Ok(found.collect())
 }
 
-/// Joint positions in the frame of the body, and their velocities.
-fn features(clouds: &mut Clouds, clip: &Clip, body: &Body, step: usize) -> Vec<Vec<Vector3<f64>>> {
-    let (last, fps) = (clip.frames() - 1, clip.rate().fps());
-    let headings = crate::root::headings(clip, body);
-    let reach = ((0.05 * fps).round() as usize).max(1);
-    (0..clip.frames())
-        .step_by(step)
-        .map(|frame| {
-            let (before, after) = (frame.saturating_sub(reach), (frame + reach).min(last));
-            let scale = VELOCITY * fps / (after - before).max(1) as f64;
-            let [before, own, after] = [before, frame, after].map(|frame| clouds.at(frame));
-            let velocities = after.iter().zip(&before).map(|(b, a)| (b - a) * scale);
-            let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
-            let middle = body.on_ground(&middle);
-            let turn = body.turn(-headings[frame]);
-            own.iter().map(|p| p - middle).chain(velocities).map(|v| turn * v).collect()
-        })
-        .collect()
+/// Joint positions in the frame of the body, then their velocities.
+type Feature = Vec<Vector3<f64>>;
+
+/// The features of the frames that are compared, made where they are needed.
+struct Features<'a> {
+    clouds: Clouds<'a>,
+    body: &'a Body,
+    headings: Vec<f64>,
+    /// Frames from one that is compared to the next.
+    step: usize,
+    /// Frames to each side that a velocity spans.
+    reach: usize,
+    fps: f64,
 }
 
-/// The size of the body: the rms distance of its joints from their middle, in the mean over the motion.
-fn body_size(features: &[Vec<Vector3<f64>>]) -> f64 {
-    let size = |feature: &Vec<Vector3<f64>>| {
-        let places = &feature[..feature.len() / 2];
-        let middle = places.iter().sum::<Vector3<f64>>() / places.len() as f64;
-        let squares: f64 = places.iter().map(|place| (place - middle).norm_squared()).sum();
-        (squares / places.len() as f64).sqrt()
-    };
-    features.iter().map(size).sum::<f64>() / features.len() as f64
+impl<'a> Features<'a> {
+    fn of(clip: &'a Clip, body: &'a Body, step: usize) -> Features<'a> {
+        let fps = clip.rate().fps();
+        let reach = ((0.05 * fps).round() as usize).max(1);
+        let headings = crate::root::headings(clip, body);
+        Features { clouds: Clouds::of(clip, body.hips), body, headings, step, reach, fps }
+    }
+
+    fn len(&self) -> usize {
+        self.headings.len().div_ceil(self.step)
+    }
+
+    fn at(&mut self, index: usize) -> Feature {
+        let (frame, last) = (index * self.step, self.headings.len() - 1);
+        let (before, after) = (frame.saturating_sub(self.reach), (frame + self.reach).min(last));
+        let scale = VELOCITY * self.fps / (after - before).max(1) as f64;
+        let [before, own, after] = [before, frame, after].map(|frame| self.clouds.at(frame));
+        let velocities = after.iter().zip(&before).map(|(b, a)| (b - a) * scale);
+        let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
+        let middle = self.body.on_ground(&middle);
+        let turn = self.body.turn(-self.headings[frame]);
+        own.iter().map(|p| p - middle).chain(velocities).map(|v| turn * v).collect()
+    }
+}
+
+/// What is known of the whole motion before its poses are compared.
+struct Overview {
+    /// By feature: the sum of the speeds of those before it; one more than features.
+    speeds: Vec<f64>,
+    /// By feature: its distances from some others.
+    landmarks: Vec<[f64; LANDMARKS]>,
+    /// The usual distance of two poses.
+    usual_distance: f64,
+    /// The size of the body.
+    body_size: f64,
+}
+
+impl Overview {
+    fn of(features: &mut Features) -> Overview {
+        let n = features.len();
+        let of_landmarks: [Feature; LANDMARKS] =
+            std::array::from_fn(|k| features.at(k * (n - 1) / (LANDMARKS - 1)));
+        let mut speeds = vec![0.0];
+        let (mut landmarks, mut size, mut few) = (Vec::with_capacity(n), 0.0, Vec::new());
+        let stride = (n / 40).max(1);
+        for index in 0..n {
+            let feature = features.at(index);
+            speeds.push(speeds[index] + speed(&feature));
+            size += body_size(&feature);
+            landmarks.push(std::array::from_fn(|k| distance(&of_landmarks[k], &feature)));
+            if index % stride <= 1 % stride {
+                few.push((index, feature));
+            }
+        }
+        let usual_distance = usual_distance(&few, stride);
+        Overview { speeds, landmarks, usual_distance, body_size: size / n as f64 }
+    }
+
+    /// How far two features are apart at least: by the triangle inequality, as much as their distances from a third one
+    /// differ. A little less, as distances are rounded.
+    fn at_least(&self, a: usize, b: usize) -> f64 {
+        let pairs = self.landmarks[a].iter().zip(&self.landmarks[b]);
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) * (1.0 - 1e-9)
+    }
+}
+
+/// The rms distance of the joints from their middle.
+fn body_size(feature: &Feature) -> f64 {
+    let places = &feature[..feature.len() / 2];
+    let middle = places.iter().sum::<Vector3<f64>>() / places.len() as f64;
+    let squares: f64 = places.iter().map(|place| (place - middle).norm_squared()).sum();
+    (squares / places.len() as f64).sqrt()
 }
 
 /// The rms distance of two features.
@@ -141,20 +206,18 @@ fn distance(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
 }
 
 /// How fast the joints move against the middle of the body.
-fn liveliness(features: &[Vec<Vector3<f64>>]) -> Vec<f64> {
-    let speed = |feature: &Vec<Vector3<f64>>| {
-        let velocities = &feature[feature.len() / 2..];
-        let mean = velocities.iter().sum::<Vector3<f64>>() / velocities.len() as f64;
-        velocities.iter().map(|v| (v - mean).norm()).sum::<f64>() / velocities.len() as f64
-    };
-    features.iter().map(speed).collect()
+fn speed(feature: &Feature) -> f64 {
+    let velocities = &feature[feature.len() / 2..];
+    let mean = velocities.iter().sum::<Vector3<f64>>() / velocities.len() as f64;
+    velocities.iter().map(|v| (v - mean).norm()).sum::<f64>() / velocities.len() as f64
 }
 
-fn usual_distance(features: &[Vec<Vector3<f64>>]) -> f64 {
-    let stride = (features.len() / 40).max(1);
+/// The median distance of features a multiple of `stride` apart, from the next one on.
+fn usual_distance(few: &[(usize, Feature)], stride: usize) -> f64 {
     let mut all: Vec<f64> = Vec::new();
-    for (i, a) in features.iter().enumerate().step_by(stride) {
-        all.extend(features[i + 1..].iter().step_by(stride).map(|b| distance(a, b)));
+    for (i, a) in few.iter().filter(|(i, _)| i % stride == 0) {
+        let later = few.iter().filter(|(j, _)| j > i && (j - i - 1) % stride == 0);
+        all.extend(later.map(|(_, b)| distance(a, b)));
     }
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(0.0)
@@ -176,42 +239,37 @@ struct Pairs {
     best: Option<Pair>,
 }
 
-/// The pairs that are at most `most` apart. In between, the motion is at least once `far` from its start.
+/// Lengths of a search, in features.
+struct Spans {
+    shortest: usize,
+    longest: usize,
+    margin: usize,
+}
+
+/// The pairs that are at most `most` apart. In between, the motion is at least once far from its start.
 ///
-/// Most pairs are not measured: by the triangle inequality, two poses are at least as far apart as their distances from
-/// a third pose differ.
-fn alike_pairs(
-    features: &[Vec<Vector3<f64>>],
-    lively: &[f64],
-    (shortest, margin): (usize, usize),
-    far: f64,
-    most: f64,
-) -> Pairs {
+/// Most pairs are not measured: most are known to be too far apart. Only the features that a pair may have are held.
+fn alike_pairs(features: &mut Features, overview: &Overview, spans: &Spans, most: f64) -> Pairs {
     let n = features.len();
-    let sums: Vec<f64> = std::iter::once(0.0)
-        .chain(lively.iter().scan(0.0, |sum, value| {
-            *sum += value;
-            Some(*sum)
-        }))
-        .collect();
-    let usual = sums[n] / n as f64;
-    let landmarks: Vec<[f64; LANDMARKS]> = features
-        .iter()
-        .map(|feature| std::array::from_fn(|k| distance(&features[k * (n - 1) / (LANDMARKS - 1)], feature)))
-        .collect();
-    // A little less, as distances are rounded.
-    let at_least = |a: usize, b: usize| {
-        let pairs = landmarks[a].iter().zip(&landmarks[b]);
-        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) * (1.0 - 1e-9)
-    };
+    let Spans { shortest, longest, margin } = *spans;
+    let far = FAR * overview.usual_distance;
+    let speeds = &overview.speeds;
+    let usual = speeds[n] / n as f64;
+    let mut held: VecDeque<Feature> = VecDeque::with_capacity(n.min(longest + 1));
     let mut found = Pairs { alike: Vec::new(), best: None };
     let mut limit = most;
     for a in 0..n {
+        let end = n.min(a + longest + 1);
+        while a + held.len() < end {
+            held.push_back(features.at(a + held.len()));
+        }
+        let own = held.pop_front().expect("the feature itself is held");
         let mut has_left = false;
-        for b in a + 1..n {
-            let least = at_least(a, b);
-            has_left = has_left || least >= far || distance(&features[a], &features[b]) >= far;
-            let still = (sums[b] - sums[a]) / ((b - a) as f64) < LIVELY * usual;
+        for b in a + 1..end {
+            let other = &held[b - a - 1];
+            let least = overview.at_least(a, b);
+            has_left = has_left || least >= far || distance(&own, other) >= far;
+            let still = (speeds[b] - speeds[a]) / ((b - a) as f64) < LIVELY * usual;
             if b < a + shortest || still || !has_left {
                 continue;
             }
@@ -222,7 +280,7 @@ fn alike_pairs(
             if least * penalty > limit.max(best) {
                 continue;
             }
-            let pair = (distance(&features[a], &features[b]) * penalty, a, b);
+            let pair = (distance(&own, other) * penalty, a, b);
             if found.best.is_none_or(|best| order(&pair, &best).is_lt()) {
                 found.best = Some(pair);
             }
@@ -305,4 +363,51 @@ fn most_bend(clip: &Clip, posed: &[JointId], (a, b): (usize, usize), margin: usi
             offsets.iter().map(|(a, b, w)| w * angle_between(&rotation.at(*a), &rotation.at(*b)))
         })
         .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    /// All pairs, by their definition.
+    fn every_pair(features: &[Feature], overview: &Overview, spans: &Spans, most: f64) -> Vec<Pair> {
+        let n = features.len();
+        let far = FAR * overview.usual_distance;
+        let usual = overview.speeds[n] / n as f64;
+        let mut found = Vec::new();
+        for a in 0..n {
+            for b in a + spans.shortest..n.min(a + spans.longest + 1) {
+                let left = (a + 1..=b).any(|at| distance(&features[a], &features[at]) >= far);
+                let speed = (overview.speeds[b] - overview.speeds[a]) / (b - a) as f64;
+                let room = (a.min(spans.margin) + (n - 1 - b).min(spans.margin)) as f64;
+                let penalty = 1.0 + 0.5 * (1.0 - room / (2 * spans.margin) as f64);
+                let away = distance(&features[a], &features[b]) * penalty;
+                if left && speed >= LIVELY * usual && away <= most {
+                    found.push((away, a, b));
+                }
+            }
+        }
+        found.sort_unstable_by(order);
+        found
+    }
+
+    #[test]
+    fn pairs_are_those_of_the_definition_whatever_is_held() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let mut features = Features::of(&walk, &body, 2);
+        let all: Vec<Feature> = (0..features.len()).map(|at| features.at(at)).collect();
+        let overview = Overview::of(&mut features);
+        assert_eq!(overview.speeds.len(), all.len() + 1);
+        let most = 1.2 * overview.body_size;
+        for longest in [all.len(), 60, 20] {
+            let spans = Spans { shortest: 10, longest, margin: 6 };
+            let wanted = every_pair(&all, &overview, &spans, most);
+            let found = alike_pairs(&mut features, &overview, &spans, most);
+            assert!(!wanted.is_empty() && wanted.len() < KEPT);
+            assert_eq!(found.alike, wanted);
+            assert_eq!(found.best, wanted.first().copied());
+        }
+    }
 }

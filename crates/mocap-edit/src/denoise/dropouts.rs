@@ -16,26 +16,41 @@ const FEWEST: usize = 3;
 const LONGEST: f64 = 0.5;
 /// Values this near to each other are equal.
 const EQUAL: f64 = 1e-7;
-/// The jump out of a dropout is larger than all steps around it by this factor: it makes up for what was missed.
-/// A knee that is stretched to its limit stops, but starts again without a jump ...
-const JUMP: f64 = 2.5;
+/// The jump out of a dropout makes up for what was missed: it is larger than the steps beside the dropout by this factor. A
+/// knee that is stretched to its limit stops too, but starts again without a jump ...
+const JUMP: f64 = 1.5;
 /// ... and than this share of the smallest spike.
 const SMALLEST: f64 = 0.5;
-/// The steps to each side that show the usual ones.
+/// A jump into a stop that is larger than the steps beside it by this factor goes to a value that was never there.
+const SUDDEN: f64 = 4.0;
+/// It makes up for this share of the slower one of the speeds beside it: a joint that turns back meanwhile has missed less.
+const MISSED: f64 = 0.35;
+/// A stop that lasts longer than this \[s\] is rather a limit of the joint: it makes up for this share.
+const BRIEF: f64 = 0.12;
+const MISSED_LONG: f64 = 0.8;
+/// The steps to each side that are beside a dropout.
+const BESIDE: usize = 3;
+/// Filled, the motion is smoother than it was by this factor: values that are where they belong fit both sides no worse.
+const RESTORES: f64 = 2.5;
+/// The steps to each side that show whether the joint moves at all.
 const AROUND: usize = 8;
 /// A joint whose values repeat this often is not sampled in every frame: its stops are no dropouts.
 const OFTEN: f64 = 0.2;
+/// A joint that stops no more often than this may have been lost each time.
+const FEW: usize = 3;
 
 /// The frames of each dropout, with the values that lead over it.
 pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(Range<usize>, Vec<T>)> {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[0].apart(&pair[1])).collect();
     let equal: Vec<bool> = steps.iter().map(|step| *step <= EQUAL).collect();
-    if equal.iter().filter(|equal| **equal).count() as f64 > OFTEN * steps.len() as f64 {
+    let longest = (LONGEST * fps).round() as usize;
+    let stops = runs(&equal);
+    let short = stops.iter().filter(|run| run.len() <= longest).count();
+    if short > FEW && (short * FEWEST) as f64 > OFTEN * steps.len() as f64 {
         return Vec::new();
     }
-    let longest = (LONGEST * fps).round() as usize;
     let mut found = Vec::new();
-    for run in runs(&equal) {
+    for run in stops.iter().cloned() {
         // Frames run.start to run.end are equal, and lie between two that are not.
         let (first, last) = (run.start, run.end);
         if last + 1 - first < FEWEST
@@ -46,23 +61,60 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
             continue;
         }
         let (before, after) = (first - 1, last + 1);
-        let beside = [before.saturating_sub(AROUND)..before, after..(after + AROUND).min(steps.len())];
-        let mut around: Vec<f64> = beside.into_iter().flat_map(|part| steps[part].iter().copied()).collect();
-        let largest = around.iter().copied().fold(0.0, f64::max);
-        let jumps = [steps[before], steps[last]];
+        let around = [before.saturating_sub(AROUND)..before, after..(after + AROUND).min(steps.len())];
+        let mut around: Vec<f64> = around.into_iter().flat_map(|part| steps[part].iter().copied()).collect();
+        let most = |part: Range<usize>| steps[part].iter().copied().fold(0.0, f64::max);
+        let beside =
+            most(before.saturating_sub(BESIDE)..before).max(most(after..(after + BESIDE).min(steps.len())));
         // A joint that goes on from where it stopped has missed nothing.
-        let jump = jumps[1];
-        if median(&mut around) <= EQUAL || jump < JUMP * largest || jump < SMALLEST * smallest {
+        let jump = steps[last];
+        if median(&mut around) <= EQUAL || jump < JUMP * beside || jump < SMALLEST * smallest {
             continue;
         }
+        let replaced = steps[before] >= SUDDEN * beside;
+        let share = if (last - first) as f64 > BRIEF * fps { MISSED_LONG } else { MISSED };
+        let missed = share * (last - first) as f64 * steps[before].min(steps[after]);
+        if !replaced && (jump < missed || is_limit(values, &stops, &run)) {
+            continue;
+        }
+        let was = roughness(values, before..after + 1);
         // A joint that is held was right when it stopped; one at the identity never was.
-        let start = if jumps[0] < JUMP * largest { first + 1 } else { first };
-        let (near, far) = ([&values[start - 1], &values[after]], [&values[start - 2], &values[after + 1]]);
-        let count = after - start;
-        let bridge = (1..=count).map(|step| T::bridge(near, far, count, step));
-        found.push((start..after, bridge.collect()));
+        let filled = [first + 1, first].map(|start| {
+            let bridge = bridge(values, start..after);
+            let mut repaired = values[..(after + 1 + BESIDE).min(values.len())].to_vec();
+            repaired[start..after].copy_from_slice(&bridge);
+            (roughness(&repaired, before..after + 1), start, bridge)
+        });
+        let [held, lost] = filled;
+        let (left, start, bridge) = if held.0 <= lost.0 { held } else { lost };
+        if was >= RESTORES * left {
+            found.push((start..after, bridge));
+        }
     }
     found
+}
+
+/// Whether the value of a stop is that of another one: a limit of the joint, which it reaches again and again.
+fn is_limit<T: Value>(values: &[T], stops: &[Range<usize>], stop: &Range<usize>) -> bool {
+    let same = |other: &Range<usize>| values[other.start].apart(&values[stop.start]) <= EQUAL;
+    stops.iter().any(|other| other != stop && other.len() + 1 >= FEWEST && same(other))
+}
+
+/// How far frames are from where the two on each side of them predict them, at most.
+fn roughness<T: Value>(values: &[T], frames: Range<usize>) -> f64 {
+    let off = |frame: usize| {
+        let near = [values.get(frame.checked_sub(1)?)?, values.get(frame + 1)?];
+        let far = [values.get(frame.checked_sub(2)?)?, values.get(frame + 2)?];
+        Some(T::between(near, far).apart(&values[frame]))
+    };
+    frames.filter_map(off).fold(0.0, f64::max)
+}
+
+/// The values of some frames by the cubic through the two on each side.
+fn bridge<T: Value>(values: &[T], frames: Range<usize>) -> Vec<T> {
+    let (start, after) = (frames.start, frames.end);
+    let (near, far) = ([&values[start - 1], &values[after]], [&values[start - 2], &values[after + 1]]);
+    (1..=frames.len()).map(|step| T::bridge(near, far, frames.len(), step)).collect()
 }
 
 #[cfg(test)]
@@ -88,7 +140,11 @@ mod tests {
             let was = largest(&lost);
             let found = dropouts(&lost, 60.0, SMALLEST);
             let [(frames, bridge)] = &found[..] else { panic!("{found:?}") };
-            assert_eq!(*frames, 30..36, "{identity}");
+            // Of a joint that is held, the frame that it is held from may count, too.
+            assert!(
+                frames.end == 36 && (*frames == (30..36) || (!identity && frames.start == 29)),
+                "{frames:?}"
+            );
             lost[frames.clone()].copy_from_slice(bridge);
             assert!(largest(&lost) < 0.12 * was, "{identity}: {} of {was}", largest(&lost));
         }

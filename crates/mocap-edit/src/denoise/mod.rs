@@ -183,7 +183,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
             );
         }
     }
-    report = report.figure("feet-held", feet_held.map(|held| held as f64), "");
+    report = report.feet_held(feet_held);
     report.warn_of_skate();
     Ok((clean, report))
 }

@@ -23,7 +23,8 @@ pub struct Fourier {
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, requires = "neutral"))]
     pub styled: Option<Source<Clip>>,
     /// How much of the style [default: 1]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "FACTOR", allow_negative_numbers = true, requires = "styled"))]
+    #[cfg_attr(feature = "clap", arg(long = "style-gain", value_name = "FACTOR", allow_negative_numbers = true, requires = "styled"))]
+    #[serde(rename = "style-gain", alias = "gain")]
     pub gain: Option<Finite>,
     /// Do not lock feet
     #[cfg_attr(feature = "clap", arg(long))]

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Group, LeadIn, Operation, Takes, Value};
+use crate::held_feet::held_at;
 use crate::{EditError, EditReport};
 
 /// Resample to a rate [frames per second, above 0]; the duration stays
@@ -30,7 +31,10 @@ impl Operation for Fps {
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         let sampled = crate::resample(clip, self.fps)?;
-        let report = EditReport::measured(Self::NAME, clip, &sampled);
+        let (step, last) = (clip.rate().fps() / self.fps.fps(), clip.frames().saturating_sub(1) as f64);
+        let place = |frame: usize| Some((frame as f64 * step).min(last));
+        let (sampled, held) = held_at(clip, sampled, Self::NAME, place)?;
+        let report = EditReport::measured(Self::NAME, clip, &sampled).feet_held(held);
         Ok((sampled, report))
     }
 

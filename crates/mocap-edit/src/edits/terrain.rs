@@ -30,7 +30,8 @@ pub struct Terrain {
     #[cfg_attr(feature = "clap", arg(long, value_name = "METRES", requires = "heights", allow_negative_numbers = true))]
     pub height: Option<Finite>,
     /// Mesh: OBJ, GLB or glTF in metres, Y up, Z ahead; the highest triangle counts
-    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, conflicts_with_all = ["steps", "heights"]))]
+    #[cfg_attr(feature = "clap", arg(long = "terrain-mesh", value_name = "FILE", value_hint = clap::ValueHint::AnyPath, conflicts_with_all = ["steps", "heights"]))]
+    #[serde(rename = "terrain-mesh", alias = "mesh")]
     pub mesh: Option<Source<TerrainMesh>>,
     /// Where the terrain lies. world: its origin and axes are those of the motion; start: below the first frame, ahead as
     /// the body faces there [default: start with --steps, else world]

@@ -5,6 +5,7 @@
 
 mod inertial;
 mod lock;
+mod scene;
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -15,10 +16,13 @@ use mocap_model::{Clip, Isometry3, JointId, Skeleton, Track, log};
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::cycle::{between, moved};
+use crate::held_feet::held_within;
 use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+
+pub use scene::{JoinedCharacter, JoinedScene, join_scenes};
 
 /// Poses that differ by more than this share of the size of the body are not alike.
 const APART: f64 = 0.15;
@@ -95,6 +99,23 @@ impl Default for JoinOptions {
 /// [`EditError::Skeletons`] where joints differ, [`EditError::ShortForTransition`] where a motion is shorter than a
 /// transition.
 pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditReport>), EditError> {
+    check(options)?;
+    let Some((first, others)) = clips.split_first() else {
+        return Err(EditError::TooShort { edit: "join", needed: 2, frames: 0 });
+    };
+    let mut whole = first.clone();
+    let mut reports = Vec::new();
+    for next in others {
+        let next = as_first(&whole, next)?;
+        let place = place_of(&[[&whole, &next]], options)?;
+        let (joined, report) = join_two([&whole, &next], &place, options)?;
+        whole = joined;
+        reports.push(report);
+    }
+    Ok((whole, reports))
+}
+
+fn check(options: &JoinOptions) -> Result<(), EditError> {
     let (name, value) = ("the transition [s]", options.transition);
     if !(value.is_finite() && value > 0.0) {
         return Err(EditError::Option { edit: "join", name, value, expected: "above 0" });
@@ -103,19 +124,13 @@ pub fn join(clips: &[Clip], options: &JoinOptions) -> Result<(Clip, Vec<EditRepo
         let (name, value) = ("the search [s]", options.search);
         return Err(EditError::Option { edit: "join", name, value, expected: "at least 0" });
     }
-    let Some((first, others)) = clips.split_first() else {
-        return Err(EditError::TooShort { edit: "join", needed: 2, frames: 0 });
-    };
-    let mut whole = first.clone();
-    let mut reports = Vec::new();
-    for next in others {
-        let next = on_one_skeleton(&whole, next)?;
-        let next = if next.rate() == whole.rate() { next } else { crate::resample(&next, whole.rate())? };
-        let (joined, report) = join_two(&whole, &next, options)?;
-        whole = joined;
-        reports.push(report);
-    }
-    Ok((whole, reports))
+    Ok(())
+}
+
+/// The next motion on the skeleton of the first, at its rate.
+fn as_first(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
+    let next = on_one_skeleton(first, next)?;
+    if next.rate() == first.rate() { Ok(next) } else { crate::resample(&next, first.rate()) }
 }
 
 /// The next motion on the skeleton of the first: the same names and parents, and bones of the same lengths and directions.
@@ -156,19 +171,41 @@ fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     moved.with_annotations(annotations).map_err(model)
 }
 
-fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditReport), EditError> {
-    let fps = a.rate().fps();
-    let steps = ((options.transition * fps).round() as usize).max(2);
+/// The frames of a transition.
+fn steps_of(clip: &Clip, options: &JoinOptions) -> usize {
+    ((options.transition * clip.rate().fps()).round() as usize).max(2)
+}
+
+/// Where one motion is left and the next entered: of several characters, for all of them alike, so that they stay
+/// together. Each pair is one character in both motions.
+fn place_of(pairs: &[[&Clip; 2]], options: &JoinOptions) -> Result<Place, EditError> {
+    let [a, b] = pairs[0];
+    let steps = steps_of(a, options);
     for (clip, which) in [(a, "before"), (b, "after")] {
         if clip.frames() <= steps {
             let (seconds, frames, needed) = (options.transition, clip.frames(), steps.saturating_add(1));
             return Err(EditError::ShortForTransition { which, frames, needed, seconds });
         }
     }
+    let (mut from, mut to) = (clouds(a), clouds(b));
+    for [a, b] in &pairs[1..] {
+        let others = [(&mut from, clouds(a)), (&mut to, clouds(b))];
+        others
+            .into_iter()
+            .for_each(|(all, own)| all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own)));
+    }
+    let search = (options.search * a.rate().fps()).round() as usize;
+    Ok(best_place(&Body::of(a), (&from, &to), steps, search))
+}
+
+fn join_two(
+    [a, b]: [&Clip; 2],
+    place: &Place,
+    options: &JoinOptions,
+) -> Result<(Clip, EditReport), EditError> {
+    let steps = steps_of(a, options);
     let body = Body::of(a);
-    let (from, to) = (clouds(a), clouds(b));
-    let search = (options.search * fps).round() as usize;
-    let Place { leave, enter, placement, distance } = best_place(&body, (&from, &to), steps, search);
+    let Place { leave, enter, placement, distance } = *place;
     let (mut x, mut y) = (Samples::of(a), Samples::of(b));
     let mut carrier = Carrier::of(a, &body);
     if Carrier::of(b, &body).joint != carrier.joint {
@@ -194,7 +231,11 @@ fn join_two(a: &Clip, b: &Clip, options: &JoinOptions) -> Result<(Clip, EditRepo
         Ok(locked) => (locked, None),
         Err(error) => (free, Some(error)),
     };
-    let mut report = report(a, b, &joined, &body, &transition);
+    let (joined, held) = match options.lock_feet && failed.is_none() {
+        true => held_within(&[a, b], joined, "join", transition.clone())?,
+        false => (joined, None),
+    };
+    let mut report = report(a, b, &joined, &body, &transition).feet_held(held);
     let skate = report.figures.iter().find(|figure| figure.name == "transition-skate");
     let skate = skate.and_then(|figure| figure.value).unwrap_or(0.0);
     if let Some(error) = failed {

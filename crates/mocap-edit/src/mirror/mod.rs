@@ -14,6 +14,7 @@ use mocap_model::{
 use nalgebra::{Matrix3, Rotation3};
 
 use crate::body::Body;
+use crate::held_feet::Hold;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use pairing::mirror_partners;
@@ -48,6 +49,13 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     };
     let report = report(&mirror, &body, clip, &mirrored, &advice);
     Ok((mirrored, report))
+}
+
+/// The mirrored motion with feet that are no worse than their counterparts were: legs of unlike lengths take them
+/// elsewhere.
+fn feet_held(clip: &Clip, mirrored: Clip) -> Result<(Clip, Option<usize>), EditError> {
+    let place = |frame: usize| Some(frame as f64);
+    Hold { before: clip, place: &place, mirrored: true, free: &[] }.apply(mirrored, "mirror")
 }
 
 /// `advice` follows where a joint is far from its mirror image.

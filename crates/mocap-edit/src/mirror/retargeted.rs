@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mocap_model::{Clip, JointId};
 use mocap_retarget::{RetargetOptions, Retargeter};
 
-use super::{Mirror, report, unlike_limbs};
+use super::{Mirror, feet_held, report, unlike_limbs};
 use crate::body::Body;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -40,6 +40,7 @@ pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let mirrored = retargeted
         .with_skeleton(clip.skeleton().clone())
         .map_err(|error| EditError::model("mirror", error))?;
+    let (mirrored, held) = feet_held(clip, mirrored)?;
     let advice = match (unlike_limbs(&body), mirror.residual(clip, &mirror.apply(clip)?)) {
         (None, Some((distance, _))) => format!(
             "; the sides of the skeleton are alike, and swapped rotations come within {:.1} cm",
@@ -47,7 +48,9 @@ pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         ),
         _ => String::new(),
     };
-    let report = report(&mirror, &body, clip, &mirrored, &advice).note("retargeted from the mirrored body");
+    let report = report(&mirror, &body, clip, &mirrored, &advice)
+        .feet_held(held)
+        .note("retargeted from the mirrored body");
     Ok((mirrored, report))
 }
 

@@ -9,16 +9,13 @@ mod foot;
 mod surface;
 
 use mocap_analysis::{ContactOptions, FootMotion, floor_of, placements};
-use mocap_ik::PosedChain;
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
 
 use crate::body::Body;
-use crate::carrier::Carrier;
-use crate::legs::{Plane, limb_base, place_ankles};
+use crate::legs::{Plane, hips_raised, limb_base, limb_length, place_ankles};
 use crate::report::{ContactFigures, figures_of};
 use crate::root::travel;
-use crate::samples::Samples;
-use crate::smoothing::gaussian;
+use crate::smoothing::{gaussian, lower_envelope};
 use crate::{EditError, EditReport};
 pub use below::surface_below;
 use foot::{CLEARANCE, FootPath, Ground};
@@ -100,7 +97,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
         paths.push(FootPath::over(clip, &ground, foot, contacts)?);
     }
     let rises = hips_rises(clip, &body, &paths)?;
-    let moved = raised(clip, &body, &rises)?;
+    let moved = hips_raised(clip, &body, &rises, "terrain")?;
     let ankles: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = paths
         .iter()
         .map(|path| {
@@ -216,9 +213,7 @@ fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, 
     let mut excess = vec![0.0f64; frames];
     for path in paths {
         let Some(base) = limb_base(body, path.joints[0]) else { continue };
-        let failed =
-            |error: mocap_ik::IkError| EditError::Legs { edit: "terrain", reason: error.to_string() };
-        let length = PosedChain::limb(clip.skeleton(), base, path.joints[0]).map_err(failed)?.chain.length(0);
+        let length = limb_length(clip, base, path.joints[0], "terrain")?;
         let tops = &placements(clip, &[base])[0];
         for frame in 0..frames {
             let top = tops[frame].translation.vector;
@@ -233,34 +228,9 @@ fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, 
             }
         }
     }
-    // The least over the time ahead and behind, then a mean over the same time: smooth, and never above the bound.
     let reach = (LOOK_AHEAD * clip.rate().fps()).round() as usize;
-    let near = |frame: usize| frame.saturating_sub(reach)..=(frame + reach).min(frames - 1);
-    let least: Vec<f64> =
-        (0..frames).map(|frame| excess[near(frame)].iter().copied().fold(0.0, f64::min)).collect();
-    let weight = |away: usize| {
-        let share = away as f64 / (reach + 1) as f64;
-        0.5 + 0.5 * (std::f64::consts::PI * share).cos()
-    };
-    let smooth = |frame: usize| {
-        let (mut sum, mut total) = (0.0, 0.0);
-        for other in near(frame) {
-            let weight = weight(other.abs_diff(frame));
-            (sum, total) = (sum + weight * least[other], total + weight);
-        }
-        sum / total
-    };
-    Ok((0..frames).map(|frame| feet[frame] + smooth(frame)).collect())
-}
-
-fn raised(clip: &Clip, body: &Body, rises: &[f64]) -> Result<Clip, EditError> {
-    let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
-    for (frame, rise) in rises.iter().enumerate().filter(|(_, rise)| **rise != 0.0) {
-        let mut place = carrier.at(&samples, frame);
-        place.translation.vector += body.up * *rise;
-        carrier.put(&mut samples, frame, &place);
-    }
-    samples.into_clip("terrain")
+    let lowered = lower_envelope(&excess, reach);
+    Ok((0..frames).map(|frame| feet[frame] + lowered[frame]).collect())
 }
 
 /// Feet over a terrain \[units, rad\].

@@ -12,6 +12,7 @@ use mocap_model::{Clip, Isometry3, JointId, Pose, UnitQuaternion, Vector3, exp, 
 use nalgebra::Vector4;
 
 use crate::body::Body;
+use crate::held_feet::Hold;
 use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
 use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
@@ -98,14 +99,21 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let off = keys.iter().map(|key| distance(&warped, clip, key)).fold(0.0, f64::max);
     let off = body.metres.map(|metres| off * metres);
-    if let Some(times) = times {
-        let place = |frame: usize| match (from..=to).contains(&frame) {
-            true => (times.at(frame as f64 / fps) * fps).clamp(0.0, last as f64),
-            false => frame as f64,
-        };
+    let place = |frame: usize| match &times {
+        Some(times) if (from..=to).contains(&frame) => {
+            (times.at(frame as f64 / fps) * fps).clamp(0.0, last as f64)
+        }
+        _ => frame as f64,
+    };
+    if times.is_some() {
         warped = at_frames(&warped, "warp", clip.frames(), place)?;
     }
-    let mut report = EditReport::measured("warp", clip, &warped).figure("key-error", off, "m");
+    // A foot with a key goes where the key wants it.
+    let free: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
+    let hold = Hold { before: clip, place: &|frame| Some(place(frame)), mirrored: false, free: &free };
+    let (warped, held) = hold.apply(warped, "warp")?;
+    let mut report =
+        EditReport::measured("warp", clip, &warped).figure("key-error", off, "m").feet_held(held);
     if let Some(short) = short {
         let short = body.metres.map(|metres| short * metres);
         report = report.figure("unreachable", short, "m");

@@ -74,6 +74,8 @@ impl crate::Document for Moved {
     }
 
     fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+        let (frames, bones) = (self.motion.frame_numbers.len(), self.skeleton.bones.len());
+        options.limits.check_samples(frames, bones).map_err(Finding::new)?;
         let ReadOptions { fps, asf_units: units, repair, .. } = *options;
         to_clip(&self.skeleton, &self.motion, &ClipOptions { fps, units, repair })
     }

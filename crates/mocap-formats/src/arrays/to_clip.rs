@@ -108,6 +108,7 @@ pub(super) fn to_clip(source: &Source, limits: &Limits, fps: Option<f64>) -> Res
             return Err(Finding::new(LimitExceeded { what, found, limit }));
         }
     }
+    limits.check_samples(frames, width).map_err(Finding::new)?;
     let stated = source.scalar("fps")?.or(source.scalar("mocap_framerate")?);
     let fps = fps.or(stated).ok_or_else(|| source.need("fps").expect_err("no rate"))?;
     let rate = FrameRate::new(fps)

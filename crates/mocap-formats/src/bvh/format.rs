@@ -2,8 +2,8 @@
 
 use super::from_clip::written;
 use super::{
-    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, normalise, parse,
-    parse_shared, position_mode, to_clip, to_clip_start,
+    Channel, ClipOptions, Document, PositionChannels, PositionDecision, PositionMode, judge_start, normalise,
+    parse, parse_shared, position_mode, to_clip, to_clip_start,
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
@@ -26,6 +26,7 @@ pub(crate) static FORMAT: Entry = Entry {
             || start.starts_with_word(&["root"]) && start.has_word("offset")
     },
     read: Ok(|bytes, options| Ok(boxed(parse(bytes, &options.limits)?))),
+    judge_start: Some(judge_start),
     read_shared: Some(|bytes, options| Ok(boxed(parse_shared(bytes, &options.limits)?))),
     write: Some(|clip, options| {
         let defaults = super::WriteOptions::default();

@@ -7,7 +7,7 @@ use super::reader::{Halt, Reader};
 use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
 use crate::text::SharedText;
-use crate::{Finding, Limits, Parsed, Rejected, Warnings, number, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, number, text};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -65,6 +65,33 @@ fn parse_text(
             })
         }
     }
+}
+
+/// Judges a file by its start: the limits on joints, and on frames × joints where the file is large enough for what its
+/// header states. Other errors are left to [`parse`], which sees the whole file.
+pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
+    let text = text::decode(start);
+    let mut reader = Reader::new(&text, Warnings::default());
+    let judged = |halt: Halt| match halt {
+        Halt::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
+        _ => Ok(()),
+    };
+    let nodes = match hierarchy(&mut reader, limits) {
+        Ok(nodes) => nodes,
+        Err(halt) => return judged(halt),
+    };
+    let start = reader.at;
+    if reader.take(grammar::keyword("MOTION")).is_none() {
+        return Ok(());
+    }
+    let header = match header(&mut reader, start..start + "MOTION".len()) {
+        Ok(header) => header,
+        Err(halt) => return judged(halt),
+    };
+    // A count at the end of the start may be longer.
+    let (Some(frames), Some(size), false) = (header.frames, size, reader.at_end()) else { return Ok(()) };
+    let rows = size.saturating_sub(reader.at as u64);
+    rows::check_size(&reader, &nodes, (frames, header.frames_span), rows, limits).or_else(judged)
 }
 
 /// Why a text was not read.

@@ -36,6 +36,10 @@ pub(super) fn rows(
 ) -> Result<Found, Halt> {
     reader.skip_space();
     let start = reader.at;
+    if let Some(declared) = declared {
+        let size = (reader.text.len() - start) as u64;
+        check_size(reader, nodes, (declared, header.clone()), size, limits)?;
+    }
     let mut channels = channels_of(nodes, |_| true);
     if let (Some(shared), Some(declared)) = (shared, declared)
         && declared <= limits.frames as u64
@@ -92,6 +96,25 @@ pub(super) fn rows(
     };
     let first = (!values.is_empty()).then(|| start..start + line_length(text));
     Ok(Found { frames, rows: Rows::Numbers(values), first, not_finite })
+}
+
+/// Checks the number of frames × joints that a header states against the limit, where rows of `size` bytes can hold the
+/// frames. A count that lies is for the count of the numbers to tell.
+pub(super) fn check_size(
+    reader: &Reader,
+    nodes: &[Node],
+    (frames, header): (u64, Range<usize>),
+    size: u64,
+    limits: &Limits,
+) -> Result<(), Halt> {
+    let channels = channels_of(nodes, |node| node.kind != NodeKind::EndSite) as u64;
+    // A number and its blank are at least two bytes.
+    let fits = channels > 0 && frames.saturating_mul(2 * channels) <= size.saturating_add(1);
+    let frames = usize::try_from(frames).unwrap_or(usize::MAX);
+    match limits.check_samples(frames, nodes.len()) {
+        Err(exceeded) if fits => Err(reader.error(exceeded, header)),
+        _ => Ok(()),
+    }
 }
 
 /// The number of frames where the count of numbers is not that of the header: the lines are counted.

@@ -172,6 +172,7 @@ impl Layout {
         if stated > limits.frames {
             return Err(Finding::new(LimitExceeded { what: "frames", found: stated, limit: limits.frames }));
         }
+        limits.check_samples(stated.min(there), points).map_err(Finding::new)?;
         if stated > there {
             warnings.push(Finding::new(Problem::Truncated { found: there, expected: stated }));
         }

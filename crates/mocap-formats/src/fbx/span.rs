@@ -62,6 +62,7 @@ pub(super) fn span(
         let found = if last < 1e18 { last as usize + 1 } else { usize::MAX };
         return Err(Finding::new(LimitExceeded { what: "frames", found, limit }));
     }
+    options.limits.check_samples(last as usize + 1, joints).map_err(Finding::new)?;
     Ok(Span { rate, frames: last as usize + 1, begin: (begin * TICKS as f64).round() })
 }
 

@@ -92,6 +92,10 @@ pub enum Problem {
     NoFaces { path: String },
     #[error("{path}: the weights of {count} vertices do not sum to 1; they were divided by their sum")]
     WeightSums { path: String, count: usize },
+    #[error(
+        "{path}: the weights cannot be read, and all vertices follow the only joint of the skin: {because}"
+    )]
+    UnreadWeights { path: String, because: String },
     #[error("{path}: {count} vertices have no weights; they follow the first joint of the skin")]
     Unbound { path: String, count: usize },
     #[error("the image '{name}' is neither PNG nor JPEG, or not there; its material is written without it")]
@@ -131,6 +135,7 @@ impl crate::Problem for Problem {
             Problem::MeshWithoutJoint { .. } => "gltf::mesh-without-joint",
             Problem::NoFaces { .. } => "gltf::no-faces",
             Problem::WeightSums { .. } => "gltf::weight-sums",
+            Problem::UnreadWeights { .. } => "gltf::unread-weights",
             Problem::Unbound { .. } => "gltf::unbound-vertices",
             Problem::ImageKind { .. } | Problem::NoImage { .. } => "gltf::no-image",
         }

@@ -21,6 +21,13 @@ use crate::{Finding, LimitExceeded, Limits, Parsed};
 
 /// Triangles, strips and fans.
 const MODES: [u32; 3] = [4, 5, 6];
+/// Sets of joints and weights that are read: 64 influences a vertex. Sets may share their values, so their number is not
+/// bounded by the size of a file.
+const SETS: usize = 16;
+
+/// The joints and the weights of all vertices, four of each a vertex.
+type WeightSet = (Vec<f64>, Vec<f64>);
+
 /// How far the weights of a vertex may be from a sum of 1: what integers of 8 bits lose.
 const SUM: f64 = 0.02;
 
@@ -240,6 +247,18 @@ impl Reader<'_> {
         self.document.floats(*accessor, kind, &path, self.limits).map(Some)
     }
 
+    /// The joints and the weights of a primitive, four a vertex in each set.
+    fn weight_sets(&self, primitive: &Primitive, path: &str) -> Result<Vec<WeightSet>, Finding> {
+        let mut sets = Vec::new();
+        for set in 0..SETS {
+            let joints = self.attribute(primitive, &format!("JOINTS_{set}"), "VEC4", path)?;
+            let weights = self.attribute(primitive, &format!("WEIGHTS_{set}"), "VEC4", path)?;
+            let (Some(joints), Some(weights)) = (joints, weights) else { break };
+            sets.push((joints, weights));
+        }
+        Ok(sets)
+    }
+
     /// Adds the influences of the vertices of a primitive.
     fn weights(
         &mut self,
@@ -248,14 +267,19 @@ impl Reader<'_> {
         mesh: &mut Mesh,
         count: usize,
     ) -> Result<(), Finding> {
-        let mut sets = Vec::new();
-        for set in 0.. {
-            let joints = self.attribute(primitive, &format!("JOINTS_{set}"), "VEC4", path)?;
-            let weights = self.attribute(primitive, &format!("WEIGHTS_{set}"), "VEC4", path)?;
-            let (Some(joints), Some(weights)) = (joints, weights) else { break };
-            sets.push((joints, weights));
-        }
         let bones = mesh.skin.bones.len();
+        let sets = match self.weight_sets(primitive, path) {
+            // Whatever the weights were, all of them are of the one joint.
+            Err(error) if bones == 1 && error.problem_as::<crate::LimitExceeded>().is_none() => {
+                let (path, because) = (path.to_owned(), error.problem.to_string());
+                self.warnings.push(Finding::new(Problem::UnreadWeights { path, because }));
+                mesh.skin.influences.extend((0..count).map(|_| Influence { bone: 0, weight: 1.0 }));
+                let all = mesh.skin.influences.len();
+                mesh.skin.starts.extend((all - count + 1..=all).map(|end| end as u32));
+                return Ok(());
+            }
+            sets => sets?,
+        };
         let mut uneven = 0;
         let mut unbound = 0;
         for vertex in 0..count {

@@ -19,6 +19,13 @@ use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected};
 
 /// Rates that a file of keys is looked at for, the lowest first.
 const RATES: [f64; 11] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0];
+/// A rate that keys have by themselves is within these.
+const SLOWEST: f64 = 23.9;
+const FASTEST: f64 = 1000.0;
+/// Equally spaced keys are this near to their places [spacings].
+const SPACING: f64 = 0.1;
+/// Parts of the smallest gap that may be the spacing.
+const PARTS: [f64; 3] = [1.0, 2.0, 3.0];
 /// The rate of keys at no constant rate, and of a file without keys.
 const OTHERWISE: f64 = 60.0;
 /// How far from a frame a key may be [frames].
@@ -27,7 +34,7 @@ const ON_FRAME: f64 = 0.02;
 /// The motion of one animation; a skeleton without frames if none exists.
 ///
 /// `fps` is the rate at which keys are sampled. Default: that which this program wrote into the file, else the lowest
-/// usual rate of which every key is on a frame, else 60 with a warning.
+/// usual rate of which every key is on a frame, else the rate of equally spaced keys, else 60 with a warning.
 ///
 /// # Errors
 /// Where nodes, accessors or keys are not as the format demands.
@@ -120,6 +127,7 @@ fn sampled(
     let path = format!("animations[{at}]");
     let timing = timing(animation, &curves, fps, &path, warnings)?;
     let frames = check_frames(timing, &curves, limits)?;
+    limits.check_samples(frames, tree.skeleton.len()).map_err(Finding::new)?;
     let model = |error| Finding::new(Problem::Model { path: path.clone(), error });
     let mut tracks: Vec<JointTracks> = (tree.sources.iter().zip(tree.skeleton.joints()))
         .map(|(source, joint)| still(source, joint))
@@ -242,7 +250,9 @@ fn timing(
         })
     };
     let stated = animation.extras.fps.filter(|rate| FrameRate::new(*rate).is_some());
-    let wanted = fps.or(stated).or_else(|| RATES.into_iter().find(|rate| on_frames(*rate)));
+    let usual = || RATES.into_iter().find(|rate| on_frames(*rate));
+    let own = || own_rates(curves).into_iter().find(|rate| on_frames(*rate));
+    let wanted = fps.or(stated).or_else(usual).or_else(own);
     let rate = wanted.unwrap_or(OTHERWISE);
     if fps.is_none() && wanted.is_none() {
         warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate }));
@@ -258,6 +268,35 @@ fn timing(
         frames = if curves.is_empty() { own as f64 } else { frames.max((own as f64).min(frames + 1.0)) };
     }
     Ok(Timing { rate, frames })
+}
+
+/// Rates from [`SLOWEST`] on at which keys of one spacing may be, the lowest first, and as files round them before as they
+/// are. Keys may be left out: the spacing is the smallest gap or a part of it.
+fn own_rates(curves: &[Curve]) -> Vec<f64> {
+    let mut times: Vec<f64> = curves.iter().flat_map(|curve| curve.times.iter().copied()).collect();
+    times.sort_by(f64::total_cmp);
+    let least = SPACING / FASTEST;
+    let gaps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > least);
+    let smallest = gaps.fold(f64::INFINITY, f64::min);
+    let spacings = PARTS.into_iter().filter_map(|part| fitted(&times, smallest / part));
+    let rates =
+        spacings.flat_map(|spacing| [FrameRate::from_frame_time(spacing), FrameRate::new(1.0 / spacing)]);
+    let rates = rates.flatten().map(FrameRate::fps).map(|rate| rate * (SLOWEST / rate).ceil().max(1.0));
+    rates.filter(|rate| *rate <= FASTEST).collect()
+}
+
+/// The spacing near this one of which all times are multiples. Single precision tells late times less exactly than early
+/// ones, but the spacing is known better with each of them.
+fn fitted(times: &[f64], mut spacing: f64) -> Option<f64> {
+    let least = SPACING * spacing;
+    for time in times.iter().filter(|time| **time > least) {
+        let count = (time / spacing).round();
+        if (time / spacing - count).abs() > SPACING {
+            return None;
+        }
+        spacing = time / count;
+    }
+    Some(spacing)
 }
 
 /// The number of frames, where the motion is not larger than the limits.

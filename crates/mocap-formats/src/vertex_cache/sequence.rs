@@ -13,6 +13,9 @@ use crate::{Finding, MetresProblem};
 /// Takes a frame with a vector of every vertex.
 pub(super) type EachFrame<'a> = dyn FnMut(usize, &[[f32; 3]]) -> io::Result<()> + 'a;
 
+/// Numbers of joints and shapes below this move a vertex to no infinite place, unless it is so in each frame.
+const USUAL: f64 = 1e9;
+
 /// How a character is baked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BakeOptions {
@@ -168,9 +171,10 @@ impl VertexSequence {
         unknown.then(|| Finding::new(MetresProblem::UnitUnknown))
     }
 
-    /// Whether all vertices are numbers of 32 bits in the first frame and in the last.
+    /// Whether all vertices are numbers of 32 bits: in the first frame, in the last, and in all in which a joint is so far away
+    /// or a shape so large that they may not be.
     fn check(&self) -> Result<(), BakeError> {
-        for frame in [0, self.frames() - 1] {
+        for frame in (0..self.frames()).filter(self.doubtful()) {
             let mut bad = None;
             let found = self.each(frame..frame + 1, None, Wanted::Positions, &mut |_, places| {
                 bad = places.iter().position(|at| at.iter().any(|part| !part.is_finite()));
@@ -182,6 +186,25 @@ impl VertexSequence {
             }
         }
         Ok(())
+    }
+
+    /// The frames that are looked at vertex by vertex: a vertex is about as far away as the joints that move it.
+    fn doubtful(&self) -> impl FnMut(&usize) -> bool {
+        let mut kinematics = ForwardKinematics::new(&self.clip);
+        let last = self.frames() - 1;
+        let mut weights = Vec::new();
+        move |frame| {
+            kinematics.place(*frame);
+            let far = self.clip.skeleton().iter().any(|(joint, _)| {
+                let entries = kinematics.matrix(joint);
+                !entries.iter().all(|entry| entry.abs() < USUAL)
+            });
+            let large = self.meshes.iter().any(|mesh| {
+                mesh.shape_weights(&self.clip, *frame, &mut weights);
+                !weights.iter().all(|weight| weight.abs() < USUAL)
+            });
+            *frame == 0 || *frame == last || far || large
+        }
     }
 
     /// The meshes.
@@ -207,6 +230,17 @@ impl VertexSequence {
     /// The number of triangles of all meshes.
     pub fn triangles(&self) -> usize {
         self.meshes.iter().map(|mesh| mesh.triangles.len()).sum()
+    }
+
+    /// The places of all vertices in a frame \[m\].
+    pub fn places(&self, frame: usize) -> Vec<[f32; 3]> {
+        let mut places = Vec::new();
+        let found = self.each(frame..frame + 1, None, Wanted::Positions, &mut |_, values| {
+            places = values.to_vec();
+            Ok(())
+        });
+        debug_assert!(found.is_ok(), "nothing is written");
+        places
     }
 
     /// Hands out the places [m] or unit normals of all vertices, or those of one mesh, frame by frame.

@@ -52,11 +52,11 @@ fn check(name: &str, wrap: &Wrap, file: File, matrix: &Matrix4<f64>, base: &Clip
     } else if moves {
         assert!(warnings.contains(&"fbx::uneven-scale"), "{what}");
     }
-    check_written(&what, &clip, &*document, joints);
+    check_written(&what, &clip, &*document, joints, even);
 }
 
-/// The clip goes back into its file, and into a new one.
-fn check_written(what: &str, clip: &Clip, document: &dyn Document, joints: usize) {
+/// The clip goes back into its file, unless a scale there is not the same on all axes, and into a new one.
+fn check_written(what: &str, clip: &Clip, document: &dyn Document, joints: usize, even: bool) {
     if clip.has_scale() || clip.frames() == 0 {
         return;
     }
@@ -65,7 +65,10 @@ fn check_written(what: &str, clip: &Clip, document: &dyn Document, joints: usize
     let alone = write(clip, Format::Fbx, &WriteOptions::default()).unwrap();
     let kept = match kept {
         Kept::Written(kept) => Some(kept),
-        Kept::Not(_) => None,
+        Kept::Not(why) => {
+            assert!(!even, "{what}: the file is not kept: {why}");
+            None
+        }
     };
     for (how, written) in [("kept", kept), ("alone", Some(alone))] {
         let Some(written) = written else { continue };

@@ -351,6 +351,7 @@ def compress(
     error: float = 1e-4,
     *,
     profile: str = "runtime",
+    effort: int = 5,
     shell: float = 0.03,
     metres_per_unit: Optional[float] = None,
     joint_tolerances: Optional[Mapping[str, float]] = None,
@@ -370,6 +371,8 @@ def compress(
         The greatest error of any point at the shell distance, in every frame [m].
     profile : {"runtime", "archive", "keys", "direct"}
         Fast to sample, smallest, or keys of curves.
+    effort : int
+        Work for fewer bytes, from 0 (fastest) to 9 (smallest).
     shell : float
         Distance from each joint at which the error is measured [m].
     metres_per_unit : float, optional
@@ -393,6 +396,7 @@ def compress(
         With ``report``, ``pose(time)``, ``to_clip()``, ``write(path)``.
     """
     options = keywords(locals(), "clip", "error")
+    options["effort"] = str(effort)
     if joint_tolerances is not None:
         options["joint_tolerances"] = list(mapping("joint_tolerances", joint_tolerances).items())
     native, report, found = _mocap.compress(instance("clip", clip, Clip)._native, number("error", error), options)

@@ -58,6 +58,7 @@ _READ: Dict[str, Callable[[Any], Any]] = {
     "time_map": lambda value: floats("time_map", value),
     "along": lambda value: floats("along", value),
     "mesh": lambda value: floats("mesh", value),
+    "terrain_mesh": lambda value: floats("terrain_mesh", value),
     # A hole has no height.
     "heights": lambda value: floats("heights", value, finite=False),
 }

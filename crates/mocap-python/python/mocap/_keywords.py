@@ -24,12 +24,12 @@ class Convert(TypedDict, total=False):
     """Positions of BVH joints below the root: replace (Blender) or add to OFFSET (three.js) [default: replace]"""
     mesh: Value
     """Mesh that shows the skeleton: body, sticks or none [default: body]"""
-    error: Value
-    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     short_rotations: bool
     """Rotations as 16-bit integers: half the size, off by up to 0.003 degrees"""
     order: Value
     """Order of joints and bodies in mjlab-npz, isaac-npz and robot-csv: dfs (the model's and MuJoCo's) or bfs (that of PhysX) [default: dfs]"""
+    marker_set: Value
+    """Put the markers of a set on the body and write them as C3D or TRC: plug-in-gait, cmu-41, helen-hayes, rajagopal, optitrack"""
     drop_first_frame: bool
     """Drop the first frame: in BVH conversions of the CMU database it is a rest pose"""
     trim: Value
@@ -77,7 +77,7 @@ class Convert(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -99,7 +99,7 @@ class Convert(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     force: bool
@@ -114,6 +114,8 @@ class Convert(TypedDict, total=False):
     """Record the run in a file [default with --resume: .mocap-manifest.jsonl]"""
     dry_run: bool
     """Print the plan without reading or writing"""
+    key_error: Value
+    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     config: Value
     """File with defaults [default: the nearest mocap.toml]; none: no file"""
 
@@ -184,7 +186,7 @@ class Retarget(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -206,7 +208,7 @@ class Retarget(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     overwrite: bool
@@ -220,7 +222,7 @@ class Retarget(TypedDict, total=False):
     dry_run: bool
     """Print the plan without reading or writing"""
     to: Value
-    """Format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by OUT, else bvh; of robots unitree-csv]"""
+    """Format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by OUT, else bvh; of robots unitree-csv]"""
     force: bool
     """Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the source"""
     euler: Value
@@ -231,12 +233,12 @@ class Retarget(TypedDict, total=False):
     """Positions of BVH joints below the root: replace (Blender) or add to OFFSET (three.js) [default: replace]"""
     mesh: Value
     """Mesh that shows the skeleton: body, sticks or none [default: body]"""
-    error: Value
-    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     short_rotations: bool
     """Rotations as 16-bit integers: half the size, off by up to 0.003 degrees"""
     order: Value
     """Order of joints and bodies in mjlab-npz, isaac-npz and robot-csv: dfs (the model's and MuJoCo's) or bfs (that of PhysX) [default: dfs]"""
+    key_error: Value
+    """How far left-out keys may move a joint, such as 0.1mm [0: every frame is a key; default: 0.01mm]"""
     config: Value
     """File with defaults [default: the nearest mocap.toml]; none: no file"""
 
@@ -246,12 +248,12 @@ class Compress(TypedDict, total=False):
 
     profile: Value
     """Purpose: runtime (playback), archive (smallest file), keys (sparse keys per joint), direct (fastest jumps to any pose)"""
+    effort: Value
+    """Work for fewer bytes [0: fastest, 9: smallest files]"""
     error: Value
     """Error bound [m, or with a unit, such as 0.1mm; above 0]"""
     shell: Value
     """Distance of the measured points from the joints, about where the skin is [m, or with a unit; above 0]"""
-    set: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Error bound of the joints that match a glob, such as 'Finger*:error=0.5mm'; repeatable, the last match wins"""
     local_error: Value
     """Error bound of local rotations [degrees, above 0; default: none], for decoded motions that are blended or retargeted"""
     track_error: Value
@@ -281,7 +283,7 @@ class Compress(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
@@ -301,7 +303,7 @@ class Compress(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     drop_first_frame: bool
@@ -318,6 +320,8 @@ class Compress(TypedDict, total=False):
     """Print the plan without reading or writing"""
     input_unit: Value
     """Unit: m, cm, mm, in, ft, cmu or metres [default: as stated]"""
+    joint_error: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """Error bound of the joints that match a glob, such as 'Finger*=0.5mm'; repeatable, the last match wins"""
     config: Value
     """File with defaults [default: the nearest mocap.toml]; none: no file"""
 
@@ -326,7 +330,7 @@ class Decompress(TypedDict, total=False):
     """Options of ``mocap decompress``."""
 
     to: Value
-    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else bvh]"""
+    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else bvh]"""
     euler: Value
     """Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]"""
     skeleton_ref: Value
@@ -334,7 +338,7 @@ class Decompress(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     names: Literal["kept", "safe"]
     """Names of BVH joints: kept (blanks included) or safe (with _ for blanks and brackets) [default: kept]"""
     position_style: Literal["replace", "add"]
@@ -447,7 +451,7 @@ class Edit(TypedDict, total=False):
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, pose-distance, terrain-penetration"""
     to: Value
-    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
+    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
     euler: Value
     """Rotation order of every joint of a BVH, such as ZXY [default: that of the input]"""
     include: Union[Value, Sequence[Value], Mapping[str, Value]]
@@ -469,7 +473,7 @@ class Edit(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -491,7 +495,7 @@ class Edit(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     overwrite: bool
@@ -542,7 +546,7 @@ class Info(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
@@ -562,7 +566,7 @@ class Info(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     input_unit: Value
@@ -597,7 +601,7 @@ class Validate(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
@@ -617,7 +621,7 @@ class Validate(TypedDict, total=False):
     max_bytes: Value
     """Largest input [bytes, above 0; default: 1GiB]"""
     max_samples: Value
-    """Largest motion [frames × joints, above 0; default: 20M]"""
+    """Largest motion [frames × joints, above 0; default: 64M]"""
     strict: bool
     """Treat warnings as errors: an input with a warning fails"""
     input_unit: Value

@@ -111,3 +111,4 @@ addEventListener("keydown", e => {
   const key = KEYS.find(k => k[0] === e.key || k[0] === e.key.toLowerCase());
   if (key && clips.length) { e.preventDefault(); key[3](e); }
 });
+if (!state.loop) press("loop", false);

@@ -22,6 +22,8 @@ function play(on) {
   if (on && (state.t >= state.to || state.t < state.from)) state.t = state.from;
   state.playing = on && state.to > state.from; before = performance.now();
   $("play").textContent = state.playing ? "❚❚" : "▶";
+  // A screen reader says where the motion stands, not every frame that passes.
+  $("now").setAttribute("aria-live", state.playing ? "off" : "polite");
   redraw();
 }
 // Time in hidden tabs is skipped.

@@ -14,8 +14,10 @@ function measureAll() {
   topSpeed = found.sort((a, b) => a - b)[Math.floor(found.length * 0.98)] || 1;
 }
 measureAll();
+// Who asks for less motion sees a motion once.
+const lessMotion = window.matchMedia?.("(prefers-reduced-motion: reduce)")?.matches === true;
 const state = {
-  t: 0, playing: false, speed: 1, loop: true, from: 0, to: seconds,
+  t: 0, playing: false, speed: 1, loop: !lessMotion, from: 0, to: seconds,
   follow: true, colour: "side", layout: "over", style: "bodies", skinning: "linear",
   names: false, path: true, ghosts: false, measuring: false,
   hover: null, selected: null, pair: [],

@@ -43,7 +43,7 @@ fn pages_and_sheets_are_small() {
     let dance = read(&folder.join("bandai/dataset-1_dance-short_normal_001.bvh"));
     let (page_bytes, sheet_bytes) = (page(&dance).len(), sheet(&dance).len());
     note!("dance: page {page_bytes}, sheet {sheet_bytes} bytes");
-    assert!(page_bytes <= 260_000 && sheet_bytes <= SHEET);
+    assert!(page_bytes <= 275_000 && sheet_bytes <= SHEET);
     // A hundred joints, drawn out to 1,400 frames by going back over the last ones.
     let long = drawn_out(&read(&folder.join("iclone/001_14.bvh")), 1400);
     let bytes = page(&long).len();
@@ -74,7 +74,7 @@ fn pages_and_sheets_of_fixtures_are_small() {
     let walk = drawn_out(&fixture("alex_walk.bvh"), 1901);
     let (page_bytes, sheet_bytes) = (page(&walk).len(), sheet(&walk).len());
     note!("walk: page {page_bytes}, sheet {sheet_bytes} bytes");
-    assert!(page_bytes <= 260_000 && sheet_bytes <= SHEET);
+    assert!(page_bytes <= 275_000 && sheet_bytes <= SHEET);
 }
 
 fn every_motion_can_be_drawn() {

@@ -25,7 +25,7 @@ pub(crate) struct PosedArm {
     elbow: Vector3<f64>,
     wrist: Vector3<f64>,
     /// Of the trunk.
-    frame: UnitQuaternion<f64>,
+    pub frame: UnitQuaternion<f64>,
     /// About which the elbow bends.
     axis: Unit<Vector3<f64>>,
     /// Where its vertices are, in the order of [`ArmSurface::points`].

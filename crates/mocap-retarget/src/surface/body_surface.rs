@@ -3,7 +3,9 @@
 use crate::RoleMap;
 use crate::body::LimbKind;
 use crate::reference_pose::Directions;
-use mocap_model::{Body, JointId, Role, Side, Skeleton, Vector3};
+use mocap_model::{Body, JointId, Pose, Role, Side, Skeleton, Vector3};
+use std::ops::Range;
+
 use mocap_skin::{Field, InsideMeter, Part, Sided, Surface, parts_of_joints, parts_of_vertices};
 
 /// What an arm may touch.
@@ -23,6 +25,8 @@ const ARM_CELL: f64 = 0.012;
 /// Places on a forearm and on a hand that are kept outside.
 const FOREARM_POINTS: usize = 28;
 const HAND_POINTS: usize = 44;
+/// Places of a cluster at most.
+const CLUSTER: usize = 8;
 
 /// The surface of a body, ready to measure and to keep its arms outside.
 #[derive(Clone, Debug)]
@@ -34,10 +38,57 @@ pub(crate) struct BodySurface {
     pub joint_parts: Vec<Part>,
     /// Height at bind [units of the skeleton].
     pub height: f64,
+    pub shape: SurfaceShape,
     /// Trunk, head and legs.
     pub core: Option<Field>,
     /// Left before right; `None` of an arm that the skeleton or the mesh lacks.
     pub arms: [Option<ArmSurface>; 2],
+}
+
+/// What a surface is like at bind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SurfaceShape {
+    /// Joints of hips, spine, chest, thighs and knees.
+    pub joints: usize,
+    /// Those of them that the surface of trunk, head and legs encloses, by winding numbers.
+    pub enclosed: usize,
+    /// Length of an arm from shoulder to wrist over the height of the surface; `None` without arms.
+    pub arms: Option<f64>,
+    /// Length of a leg from hip to ankle over the height of the surface; `None` without legs.
+    pub legs: Option<f64>,
+}
+
+impl SurfaceShape {
+    fn of(core: Option<&Field>, skeleton: &Skeleton, roles: &RoleMap, height: f64) -> SurfaceShape {
+        let mut rest = Pose::default();
+        Pose::rest(skeleton).to_object(skeleton, &mut rest);
+        let at = |role: Role| Some(rest.joints[roles.joint(role)?.index()].translation.vector);
+        let inner = [
+            Role::Hips,
+            Role::Spine,
+            Role::Chest,
+            Role::LeftUpperLeg,
+            Role::RightUpperLeg,
+            Role::LeftLowerLeg,
+            Role::RightLowerLeg,
+        ];
+        let inner: Vec<Vector3<f64>> = inner.into_iter().filter_map(at).collect();
+        let encloses = |at: &&Vector3<f64>| core.is_some_and(|core| core.at_rest(at).0 < 0.0);
+        let length = |kind: LimbKind| {
+            let bones = [Side::Left, Side::Right].map(|side| {
+                let [a, b, c] = kind.roles_of(side).map(at);
+                let (a, b, c) = (a?, b?, c?);
+                Some(((b - a).norm() + (c - b).norm()) / height)
+            });
+            bones.into_iter().flatten().reduce(f64::max)
+        };
+        SurfaceShape {
+            joints: inner.len(),
+            enclosed: inner.iter().filter(encloses).count(),
+            arms: length(LimbKind::Arm),
+            legs: length(LimbKind::Leg),
+        }
+    }
 }
 
 /// An arm and its surface.
@@ -49,9 +100,18 @@ pub(crate) struct ArmSurface {
     pub trunk: JointId,
     /// The joints that turn with the upper arm, the forearm and the hand.
     pub segments: [Vec<JointId>; 3],
-    /// Vertices of the forearm, then of the hand.
+    /// Vertices of the forearm and of the hand, cluster by cluster.
     pub points: Vec<ArmPoint>,
+    /// Points that are near each other.
+    pub clusters: Vec<Range<usize>>,
     pub field: Option<Field>,
+}
+
+impl ArmSurface {
+    /// The segment of a point: 1 forearm, 2 hand.
+    pub(crate) fn segment(&self, point: usize) -> usize {
+        if self.points[point].on_hand { 2 } else { 1 }
+    }
 }
 
 /// A vertex of an arm.
@@ -79,7 +139,8 @@ impl BodySurface {
         let core = Field::new(&surface, skeleton, |vertex| parts[vertex].is_core(), CORE_CELL * metre);
         let arms = [Side::Left, Side::Right]
             .map(|side| arm_surface(&surface, &parts, skeleton, roles, side, ARM_CELL * metre));
-        Some(BodySurface { surface, parts, joint_parts: joints, height, core, arms })
+        let shape = SurfaceShape::of(core.as_ref(), skeleton, roles, height);
+        Some(BodySurface { shape, surface, parts, joint_parts: joints, height, core, arms })
     }
 
     /// A length of a person of 1.7 m on this body [m to units of the skeleton].
@@ -93,6 +154,19 @@ impl BodySurface {
         let measured = (0..self.parts.len()).filter(|vertex| is_lower(self.parts[*vertex]));
         let measured = measured.map(|vertex| vertex as u32).collect();
         InsideMeter::new(&self.surface, measured, |vertex| self.parts[vertex].is_core())
+    }
+
+    /// Measures the shank and foot of a side against the other leg.
+    pub(crate) fn leg_meter(&self, side: Sided) -> Option<InsideMeter> {
+        let other = if side == Sided::Left { Sided::Right } else { Sided::Left };
+        let is_lower = |part: Part| part == Part::Shank(side) || part == Part::Foot(side);
+        let measured = (0..self.parts.len()).filter(|vertex| is_lower(self.parts[*vertex]));
+        let measured = measured.map(|vertex| vertex as u32).collect();
+        InsideMeter::new(
+            &self.surface,
+            measured,
+            |vertex| matches!(self.parts[vertex], Part::Thigh(of) | Part::Shank(of) | Part::Foot(of) if of == other),
+        )
     }
 
     /// The vertices of the forearm and hand of a side: 0 left, 1 right.
@@ -157,7 +231,34 @@ fn arm_surface(
     let is_arm =
         |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
     let field = Field::new(surface, skeleton, is_arm, cell);
-    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], points, field })
+    let mut clusters = Vec::new();
+    let hand_points = points.partition_point(|point| !point.on_hand);
+    cluster(&mut points, 0..hand_points, &surface.positions, &mut clusters);
+    let count = points.len();
+    cluster(&mut points, hand_points..count, &surface.positions, &mut clusters);
+    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], points, clusters, field })
+}
+
+/// Puts points that are near each other at bind one after the other, by halves along the longest side.
+fn cluster(
+    points: &mut [ArmPoint],
+    range: Range<usize>,
+    places: &[Vector3<f64>],
+    clusters: &mut Vec<Range<usize>>,
+) {
+    if range.len() <= CLUSTER {
+        clusters.extend((!range.is_empty()).then_some(range));
+        return;
+    }
+    let group = &mut points[range.clone()];
+    let at = |point: &ArmPoint| places[point.vertex as usize];
+    let low = group.iter().map(at).fold(Vector3::repeat(f64::INFINITY), |low, at| low.inf(&at));
+    let high = group.iter().map(at).fold(Vector3::repeat(f64::NEG_INFINITY), |high, at| high.sup(&at));
+    let axis = (high - low).imax();
+    group.sort_by(|a, b| at(a)[axis].total_cmp(&at(b)[axis]).then(a.vertex.cmp(&b.vertex)));
+    let half = range.start + range.len() / 2;
+    cluster(points, range.start..half, places, clusters);
+    cluster(points, half..range.end, places, clusters);
 }
 
 /// Vertices that are far from each other: each the farthest from those before it.

@@ -3,17 +3,21 @@
 mod arm;
 mod body_surface;
 mod contacts;
+mod exit;
+mod nearby;
 mod push;
 mod report;
 mod stage;
 
-pub use report::{SurfaceContactReport, SurfaceFrames, SurfaceReport};
+pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
 
 use crate::RoleMap;
 use crate::pair::TargetLimits;
 use body_surface::BodySurface;
+pub use body_surface::SurfaceShape;
 use contacts::ArmContacts;
 use mocap_model::{Body, Clip, ModelError, Skeleton};
+pub(crate) use stage::Apart;
 use std::sync::Arc;
 
 /// The surface of a target, prepared once: it keeps arms out of trunk, head and legs, and is what a report measures.
@@ -56,6 +60,11 @@ impl TargetSurface {
         TargetSurface { frames, ..self }
     }
 
+    /// What it is like.
+    pub fn shape(&self) -> SurfaceShape {
+        self.body.shape
+    }
+
     /// Measures a motion of its skeleton; `metres` are metres per unit. `None` without frames.
     pub fn measure(&self, motion: &Clip, metres: f64) -> Option<SurfaceReport> {
         report::measure(&self.body, motion, self.frames, metres, &[])
@@ -83,7 +92,7 @@ impl TargetSurface {
         contacts: &SurfaceContacts,
         clip: Clip,
         lead_in: usize,
-    ) -> Result<Clip, ModelError> {
+    ) -> Result<Apart, ModelError> {
         stage::keep_apart(&self.body, Some(limits), &contacts.0, clip, lead_in)
     }
 }

@@ -3,6 +3,7 @@
 use super::body_surface::BodySurface;
 use super::contacts::ArmContacts;
 use mocap_model::{Clip, ForwardKinematics};
+use mocap_skin::Sided;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::str::FromStr;
@@ -21,8 +22,24 @@ pub struct SurfaceReport {
     pub deepest: f64,
     /// Share of frames in which a vertex is deeper than 1 cm, on a person of 1.7 m.
     pub deep_frames: f64,
+    /// The same of shanks and feet inside of the other leg; `None` of a body without legs. Retargeting does not change it.
+    pub legs: Option<LegsInside>,
+    /// Frames in which an arm stays inside, because it would have to move too far to leave: further than the depth, its
+    /// own length and the contacts of its source explain. 0 of a motion that is only measured.
+    pub let_go: usize,
     /// Contacts of the source's arms, found on its surface; empty where the source has none.
     pub contacts: Vec<SurfaceContactReport>,
+}
+
+/// Interpenetration of the legs, measured on the mesh at the same frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct LegsInside {
+    /// Share of the vertices of shanks and feet that are inside of the other leg, 0 to 1: mean over frames.
+    pub inside: f64,
+    /// The deepest of them: distance from the surface \[m\].
+    pub deepest: f64,
+    /// Share of frames in which a vertex is deeper than 1 cm, on a person of 1.7 m.
+    pub deep_frames: f64,
 }
 
 /// A contact of an arm with another part of the body.
@@ -99,13 +116,30 @@ pub(crate) fn measure(
     let mut kinematics = ForwardKinematics::new(motion);
     let mut report = SurfaceReport { frames: frames.len(), ..SurfaceReport::default() };
     let mut deep_frames = 0;
+    let mut leg_meters = Sided::BOTH.map(|side| body.leg_meter(side));
+    let mut legs = leg_meters.iter().all(Option::is_some).then(LegsInside::default);
     for frame in &frames {
         kinematics.place(*frame);
         let found = meter.measure(&body.surface, kinematics.pose());
         report.inside += found.share;
         report.deepest = report.deepest.max(found.deepest * metres);
         deep_frames += usize::from(found.deepest > deep);
+        if let Some(legs) = &mut legs {
+            let mut deepest: f64 = 0.0;
+            for meter in leg_meters.iter_mut().flatten() {
+                let found = meter.measure(&body.surface, kinematics.pose());
+                legs.inside += found.share / 2.0;
+                deepest = deepest.max(found.deepest);
+            }
+            legs.deepest = legs.deepest.max(deepest * metres);
+            legs.deep_frames += f64::from(deepest > deep);
+        }
     }
+    if let Some(legs) = &mut legs {
+        legs.inside /= frames.len() as f64;
+        legs.deep_frames /= frames.len() as f64;
+    }
+    report.legs = legs;
     report.inside /= frames.len() as f64;
     report.deep_frames = deep_frames as f64 / frames.len() as f64;
     let measured = contacts.iter().map(|contact| SurfaceContactReport {

@@ -12,6 +12,7 @@ mod round_trip;
 mod self_contact;
 mod shape;
 mod solvers;
+mod surface;
 
 mocap_corpus::tests! {
     every_map::hands_and_feet_are_on_the_sides_of_the_source,
@@ -44,4 +45,5 @@ mocap_corpus::tests! {
     shape::fixtures_without_names_have_the_roles_of_those_with,
     solvers::every_solver_follows_captured_motions_without_a_jump,
     solvers::every_solver_follows_fixtures_without_a_jump,
+    surface::a_forearm_through_the_body_leaves_by_one_side,
 }

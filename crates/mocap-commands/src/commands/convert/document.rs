@@ -22,13 +22,13 @@ pub(super) fn keep_markers(loaded: Loaded, markers: &Markers, args: &Args) -> Re
 /// The document as it is, unless other programs would misread it.
 pub(super) fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     // The motion is checked nevertheless: a broken one is not copied.
-    let (FileFacts { frames, fps, joints, .. }, mut warnings) = loaded.facts(&args.reading)?;
+    let (FileFacts { frames, fps, joints, subjects, .. }, mut warnings) = loaded.facts(&args.reading)?;
     let document = loaded.document().expect("only a compressed clip has no document");
     let normalised = normalised(document, &loaded, args, &mut warnings).behind(&mut warnings)?;
     let unchanged = normalised.is_none();
     let document = normalised.or_else(|| loaded.into_document()).expect("it has a document");
     let encoded = document.into_encoded().into();
-    Ok(Converted { unchanged, warnings, ..Converted::of(encoded, frames, fps, joints) })
+    Ok(Converted { subjects, unchanged, warnings, ..Converted::of(encoded, frames, fps, joints) })
 }
 
 /// The document with the edits; `None` where they need its rotations, or it is to be written otherwise.
@@ -50,7 +50,8 @@ pub(super) fn edit(loaded: &Loaded, args: &Args, format: Format) -> Result<Optio
     let frames = document.stated(&loaded.options(&reading).of_format(Companions::default())).frames;
     let converted =
         Converted::of(document.into_encoded().into(), frames, header.rate.map(|rate| rate.fps()), joints);
-    Ok(Some(Converted { warnings, ..converted }))
+    let subjects = mocap::several_subjects(&header.skeleton);
+    Ok(Some(Converted { subjects, warnings, ..converted }))
 }
 
 /// The document as all readers take it; `None` where they do so already.

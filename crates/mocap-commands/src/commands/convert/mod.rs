@@ -1,5 +1,6 @@
 //! `mocap convert`: between formats, with edits.
 
+mod body_markers;
 mod document;
 mod markers;
 mod pack;
@@ -34,6 +35,9 @@ pub(crate) struct Row<'a> {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    /// The characters of a file of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subjects: Vec<String>,
     /// Of a recording of markers.
     #[serde(skip_serializing_if = "Option::is_none")]
     markers: Option<usize>,
@@ -62,6 +66,7 @@ impl VerbArgs for Args {
 
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    batch::check_last(&args.inputs, &args.outputs)?;
     let format = output_format(args)?;
     if let (Some(space), Some(flag)) = (format.fixed_space(), args.edits.of_space()) {
         return Err(
@@ -72,11 +77,16 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         return Err(Diagnostic::new("usage::format", format!("{flag} has no effect on {format} files"))
             .help(format!("it is for {}", listed(Format::holds_arrays, "and"))));
     }
+    if args.marker_set.is_some() && !format.writes_markers() {
+        let message = format!("--marker-set has no effect on {format} files: they do not hold markers");
+        return Err(Diagnostic::new("usage::format", message)
+            .help(format!("it is for {}", listed(Format::writes_markers, "and"))));
+    }
     if let Some(clips) = args.arrays.pack {
         return pack::run(args, format, clips as usize, console);
     }
     let rename = |path: &Path| encode::renamed(path, format);
-    let names = OutputNames { searched: searched(format), rename: &rename, format: Some(format) };
+    let names = OutputNames { searched: searched(format, args), rename: &rename, format: Some(format) };
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
     let mut inputs = args.inputs.clone();
     if format.holds_several_clips() && inputs.selection.clip.as_deref() == Some("all") {
@@ -90,7 +100,10 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
 }
 
 /// What directories are searched for: what can be written in the format.
-fn searched(format: Format) -> batch::Reads {
+fn searched(format: Format, args: &Args) -> batch::Reads {
+    if args.marker_set.is_some() {
+        return batch::ANY_MOTIONS;
+    }
     match (format.is_writable(), format.writes_markers()) {
         (true, true) => batch::MOTIONS_AND_MARKERS,
         (false, true) => batch::MARKERS,
@@ -113,6 +126,7 @@ struct Converted {
     frames: usize,
     fps: Option<f64>,
     joints: usize,
+    subjects: Vec<String>,
     markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
@@ -125,8 +139,8 @@ struct Converted {
 impl Converted {
     fn of(encoded: Encoded, frames: usize, fps: Option<f64>, joints: usize) -> Converted {
         let (markers, unchanged, unit) = (None, false, None);
-        let (warnings, errors) = Default::default();
-        Converted { encoded, frames, fps, joints, markers, unchanged, warnings, errors, unit }
+        let (subjects, warnings, errors) = Default::default();
+        Converted { encoded, frames, fps, joints, subjects, markers, unchanged, warnings, errors, unit }
     }
 }
 
@@ -139,7 +153,12 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     let mut done = match (unchanged, loaded.markers(&args.reading)?) {
         (true, Some((markers, _))) => document::keep_markers(loaded, &markers, args)?,
         (true, None) => document::keep(loaded, args)?,
+        (false, Some(_)) if args.marker_set.is_some() => return Err(body_markers::no_body().into()),
         (false, Some((markers, warnings))) => markers::convert(markers, warnings, args, format)?,
+        (false, None) if args.marker_set.is_some() => {
+            let set = args.marker_set.as_deref().unwrap_or_default();
+            body_markers::convert(loaded, args, set, format)?
+        }
         (false, None) => match document::edit(&loaded, args, format)? {
             Some(edited) => {
                 drop(loaded);
@@ -156,7 +175,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     };
     let (bytes, output) = delivered.behind(&mut done.warnings)?;
     let path = job.input.shown();
-    let Converted { frames, fps, joints, markers, unchanged, warnings, errors, unit, .. } = done;
+    let Converted { frames, fps, joints, subjects, markers, unchanged, warnings, errors, unit, .. } = done;
     let rate = fps.map_or(String::new(), |fps| format!(" at {} fps", short(fps)));
     let motion = match format.has_motion() {
         true => format!("{}{rate}", counted(frames, "frame")),
@@ -165,6 +184,10 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     let of = match markers {
         Some(markers) => counted(markers, "marker"),
         None => counted(joints, "joint"),
+    };
+    let of = match subjects.is_empty() {
+        true => of,
+        false => format!("{of} of {}", subjects.join(", ")),
     };
     let unit = unit.map_or(String::new(), |unit| format!(", unit {}", unit.text()));
     let written = if errors.is_empty() { &output } else { "not written" };
@@ -178,6 +201,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
         frames,
         fps,
         joints,
+        subjects,
         markers,
         unchanged,
         input_bytes,
@@ -220,8 +244,7 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
         .and_then(|clip| {
             let clip = only_joints(clip, &args.arrays.style.joints)?;
             let converted = facts(&clip, format);
-            let encoded = encode::clip(clip, format, encode_options(args))?;
-            Ok(converted(encoded))
+            Ok(converted(encode::whole(clip, format, encode_options(args))?))
         });
     let converted = written.behind(&mut warnings)?;
     Ok(Converted { warnings, errors, ..converted })
@@ -286,6 +309,7 @@ fn encode_options(args: &Args) -> EncodeOptions {
 /// What a clip is, before it is given away.
 fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use<> {
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
+    let subjects = mocap::several_subjects(clip.skeleton());
     // A format without motion keeps only the skeleton.
     let (frames, fps) = match format.has_motion() {
         true => (clip.frames(), Some(clip.rate().fps())),
@@ -293,5 +317,5 @@ fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use
     };
     // A table of positions does not state their unit.
     let unit = format.holds_only_positions().then(|| UnitFacts::of(clip.skeleton()));
-    move |encoded| Converted { unit, ..Converted::of(encoded, frames, fps, joints) }
+    move |encoded| Converted { unit, subjects, ..Converted::of(encoded, frames, fps, joints) }
 }

@@ -127,26 +127,32 @@ fn remove(folder: &Path, index: &Path) {
 fn common(jobs: &[Job], args: &Args) -> Option<Arrays> {
     let context = JobContext::standalone();
     let first = jobs.iter().find_map(|job| arrays(&job.input, &context, args, Format::Npz).ok());
-    first.map(|(arrays, ..)| of_skeleton(&arrays))
+    first.map(|first| of_skeleton(&first.arrays))
 }
 
-/// The arrays of an input, its warnings and its size [bytes].
-fn arrays(
-    input: &Input,
-    context: &JobContext,
-    args: &Args,
-    format: Format,
-) -> Result<(Arrays, Vec<Diagnostic>, u64), Failure> {
+/// The arrays of an input.
+struct Packed {
+    arrays: Arrays,
+    /// The characters of a file of several.
+    subjects: Vec<String>,
+    warnings: Vec<Diagnostic>,
+    /// Of the input.
+    bytes: u64,
+}
+
+fn arrays(input: &Input, context: &JobContext, args: &Args, format: Format) -> Result<Packed, Failure> {
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, bytes } = read::motion(context, input, &reading)?;
     let made = edit::apply(&args.edits, args.reading.limits(), clip, &mut warnings).and_then(|clip| {
         let clip = only_joints(clip, &args.arrays.style.joints)?;
         let mut found = Vec::new();
-        let clip = mocap::prepare(clip, format, &mut found);
+        let clip = mocap::prepare_whole(clip, format, &mut found)?;
         warnings.extend(found.into_iter().map(Diagnostic::from));
-        Ok(of_clip(&clip, &args.arrays.style.options()))
+        let subjects = mocap::several_subjects(clip.skeleton());
+        Ok((of_clip(&clip, &args.arrays.style.options()), subjects))
     });
-    Ok((made.behind(&mut warnings)?, warnings, bytes))
+    let (arrays, subjects) = made.behind(&mut warnings)?;
+    Ok(Packed { arrays, subjects, warnings, bytes })
 }
 
 /// The clip of an input, and its row.
@@ -157,7 +163,8 @@ fn clip(
     format: Format,
     common: &Option<Arrays>,
 ) -> Result<(DatasetClip, Report), Failure> {
-    let (arrays, warnings, input_bytes) = arrays(&job.input, context, args, format)?;
+    let Packed { arrays, subjects, warnings, bytes: input_bytes } =
+        arrays(&job.input, context, args, format)?;
     if let Some(common) = common
         && let Err(finding) = check_common(common, &arrays)
     {
@@ -180,6 +187,7 @@ fn clip(
         frames,
         fps,
         joints,
+        subjects,
         markers: None,
         unchanged: false,
         input_bytes,

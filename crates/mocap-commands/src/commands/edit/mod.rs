@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::read::{self, Motion};
 use load::load;
 pub(crate) use load::{EditFiles, curve_file, text_of};
-pub(crate) use row::{Row, reports_text};
+pub(crate) use row::{Row, figures, reports_of};
 
 /// Runs the command.
 pub(crate) fn run(
@@ -118,10 +118,12 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
         bytes,
         warnings: &warnings,
     };
-    let (json, text) = (json(&row), row.text());
+    let (json, text, line) = (json(&row), row.text(), row.line());
     Ok(Report {
         json,
         text,
+        line,
+        figures: figures(&reports),
         errors,
         warnings,
         tally: Tally { frames, bytes_in, bytes_out: bytes },

@@ -1,11 +1,12 @@
 //! The row of an edited motion.
 
 use mocap::short;
-use mocap_edit::EditReport;
+use mocap_edit::{EditMetric, EditReport};
 use mocap_retarget::GateResult;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::batch::Figure;
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap edit --json`.
@@ -32,22 +33,39 @@ pub(crate) struct Row<'a> {
 
 impl Row<'_> {
     pub(super) fn text(&self) -> String {
+        self.line() + &reports_of(&self.subjects, self.edits)
+    }
+
+    /// The row in one line, among many.
+    pub(super) fn line(&self) -> String {
         let Row { path, output, frames, joints, .. } = self;
         let written = if output.is_empty() { "not written" } else { output };
-        let head =
-            format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps));
-        if self.subjects.is_empty() {
-            return head + &reports_text(self.edits);
-        }
-        let each = self.edits.len() / self.subjects.len();
-        let of_one = |(at, name): (usize, &String)| {
-            format!("\n {name}:{}", reports_text(&self.edits[at * each..(at + 1) * each]))
-        };
-        head + &self.subjects.iter().enumerate().map(of_one).collect::<String>()
+        format!("{path} -> {written}: {frames} frames at {} fps, {joints} joints", short(self.fps))
     }
 }
 
+/// The figures of edits that the table of the worst clips shows.
+pub(crate) fn figures(reports: &[EditReport]) -> Vec<Figure> {
+    let figure = |metric: &EditMetric| {
+        Some(Figure { name: metric.name, unit: metric.unit, value: metric.of(reports)? })
+    };
+    EditMetric::ALL.iter().filter_map(figure).collect()
+}
+
+/// A line for each report, below the names of several characters; `reports` are those of the first one, then those of the
+/// next.
+pub(crate) fn reports_of(subjects: &[String], reports: &[EditReport]) -> String {
+    if subjects.is_empty() {
+        return reports_text(reports);
+    }
+    let each = reports.len() / subjects.len();
+    let of_one = |(at, name): (usize, &String)| {
+        format!("\n {name}:{}", reports_text(&reports[at * each..(at + 1) * each]))
+    };
+    subjects.iter().enumerate().map(of_one).collect()
+}
+
 /// A line for each report.
-pub(crate) fn reports_text(reports: &[EditReport]) -> String {
+fn reports_text(reports: &[EditReport]) -> String {
     reports.iter().map(|report| format!("\n  {report}")).collect()
 }

@@ -12,7 +12,7 @@ use clap::Args as ClapArgs;
 use file::GraphFile;
 use mocap_edit::{EditError, GraphClip, play, trim};
 
-use super::several::one_of;
+use super::several::{Made, one_of, only_clips};
 use crate::diagnostic::{Diagnostic, read_toml};
 use crate::exit::Exit;
 use crate::options::Invocation;
@@ -72,7 +72,8 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let params: Vec<&str> = file.graph.params.iter().map(|(name, _)| name.as_str()).collect();
     let timeline = timeline::read(path, &params)?;
     let paths: Vec<_> = file.clips.iter().map(|clip| clip.path.clone()).collect();
-    one_of(&args.one, &paths, "take.bvh", console, |clips| {
+    one_of(&args.one, &paths, "take.bvh", console, |scenes| {
+        let clips = only_clips(scenes, "play")?;
         let mut graph = file.graph.clone();
         for (clip, given) in clips.iter().zip(&file.clips) {
             let clip = match given.range {
@@ -89,6 +90,6 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
             return Err(EditError::TooLarge { edit: "play", frames, joints, limit });
         }
         let (take, report) = play(&graph, &timeline, !args.no_lock)?;
-        Ok((take, vec![report]))
+        Ok(Made::of(take, report))
     })
 }

@@ -37,7 +37,7 @@ pub(crate) use gate::{check as check_gate, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
-pub(crate) use row::{ExplainRow, Measures, Row};
+pub(crate) use row::{ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
 
 impl VerbArgs for Args {
@@ -97,6 +97,11 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         }
     };
     let format = output_format(asked, args.to.is_some(), &target)?;
+    if args.to.is_none()
+        && let Some(warning) = asked.and_then(|asked| of_trainers(asked, format))
+    {
+        console.warnings(&target_path.display().to_string(), &[warning], Detail::Line);
+    }
     check_kind(&args.gates.fail_above, &target)?;
     let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
     let reads = read_files(&args.reading, Some(&args.selection))
@@ -169,6 +174,17 @@ fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result
             .help(format!("retarget writes {}", encode::names(Format::has_motion))));
     }
     Ok(format)
+}
+
+/// The warning where an extension means the arrays of a trainer only because the target is a robot: `.npz` is one
+/// format everywhere else. Tables are those of robots by default.
+fn of_trainers(asked: Format, written: Format) -> Option<Diagnostic> {
+    (written != asked && written != Format::UnitreeCsv).then(|| {
+        let message =
+            format!("'-o NAME.{asked}' of a robot writes {written} in versions 0.x, and {asked} later");
+        Diagnostic::new("usage::old-name", message)
+            .help(format!("--to {written} states it; --to {asked} writes the arrays of any motion"))
+    })
 }
 
 fn retarget(
@@ -258,9 +274,9 @@ fn retarget(
         gates: checked,
         warnings: &all,
     };
-    let (json, text) = (json(&row), row.text());
+    let (json, text, line, figures) = (json(&row), row.text(), row.line(), figures(&outcomes[0].1));
     let tally = Tally { frames, bytes_in, bytes_out };
-    Ok(Report { json, text, errors, warnings, tally, ..Report::default() })
+    Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
 }
 
 /// The motion of an input, and its mesh where that of the target is kept out of itself: contacts of surfaces need both.

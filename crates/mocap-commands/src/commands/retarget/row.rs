@@ -4,6 +4,7 @@ use mocap::{TargetFigures, TargetReport};
 use mocap_retarget::{GateResult, MapFigures};
 use serde::Serialize;
 
+use crate::batch::Figure;
 use crate::diagnostic::Diagnostic;
 
 /// A row of `mocap retarget --json`. Lengths are metres, angles degrees.
@@ -68,14 +69,39 @@ impl Row<'_> {
     /// The row for people.
     pub(super) fn text(&self) -> String {
         let Measures { target, outcome, .. } = self.measures;
-        let written = if self.output.is_empty() { "not written" } else { self.output };
-        let head = format!("{} -> {written}: {} frames on {target}", self.path, outcome.frames());
+        let head = format!("{}: {} frames on {target}", self.written(), outcome.frames());
         if self.subjects.is_empty() {
             return format!("{head}\n{outcome}");
         }
         let each =
             self.subjects.iter().map(|subject| format!("\n{}:\n{}", subject.name, subject.measures.outcome));
         head + &each.collect::<String>()
+    }
+}
+
+impl Row<'_> {
+    fn written(&self) -> String {
+        format!("{} -> {}", self.path, if self.output.is_empty() { "not written" } else { self.output })
+    }
+
+    /// The row in one line, among many.
+    pub(super) fn line(&self) -> String {
+        let Measures { outcome, .. } = self.measures;
+        let others = match self.subjects.len() {
+            0 | 1 => String::new(),
+            several => format!(" (the first of {several})"),
+        };
+        format!("{}: {} frames, {}{others}", self.written(), outcome.frames(), outcome.summary())
+    }
+}
+
+/// The figures of a report that the table of the worst clips shows.
+pub(crate) fn figures(outcome: &TargetReport) -> Vec<Figure> {
+    let of_body = ["effector", "slide", "penetration", "float", "violations", "step", "surface-deepest"];
+    let of_robot = ["limits", "velocity-ratio", "skate", "penetration", "self-penetration", "joint-step"];
+    match outcome {
+        TargetReport::Body(report) => Figure::of_report(report.as_ref(), &of_body),
+        TargetReport::Robot(report) => Figure::of_report(report.as_ref(), &of_robot),
     }
 }
 

@@ -77,7 +77,7 @@ impl Target {
         if on.surface.is_none() && !matches!(choice, SurfaceChoice::Auto | SurfaceChoice::Off) {
             let message = "--body: no arms, or nothing that they could be inside of, on the target's joints";
             return Err(Diagnostic::new("usage::body", message)
-                .help("the joints of the body and of the target have the same names")
+                .help("the joints of body and target have the same names, or both have hips, arms and legs that are found by role")
                 .into());
         }
         on.surface = on.surface.map(|surface| surface.measured_at(frames));
@@ -135,6 +135,15 @@ fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
     })
 }
 
+/// The error about a target that does not exist, where a preset has its name.
+fn meant_preset(input: &Input) -> Option<Diagnostic> {
+    let path = input.path().filter(|path| !path.exists())?;
+    let name = path.to_str()?;
+    let preset = presets().iter().find(|preset| preset.name.eq_ignore_ascii_case(name))?;
+    let error = Diagnostic::new("io::not-found", format!("there is no file '{name}'")).in_file(path);
+    Some(error.help(format!("{PRESET}{} is the skeleton of that name", preset.name)))
+}
+
 /// Reads the target: a file, or `preset:NAME`. Flags about inputs do not apply to it.
 pub(crate) fn read(
     (context, input): (&JobContext, &Input),
@@ -163,6 +172,9 @@ pub(crate) fn read(
             warnings: Vec::new(),
             limits: RobotLimits::default(),
         });
+    }
+    if let Some(error) = meant_preset(input) {
+        return Err(error.into());
     }
     let loaded = read::load(context, input, &reading)?;
     let (on, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {

@@ -26,7 +26,7 @@ use crate::options::{Inputs, Invocation, Outputs, Reading};
 use crate::output::Output;
 use crate::read::{self, Loaded, Motion};
 use crate::rest::{refused, starts_at_rest};
-use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of, unit_is_of_inputs};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
 /// Show the skeleton of a file: joints, roles, limits; with -o write it as a .skel
 ///
@@ -87,7 +87,7 @@ impl VerbArgs for Args {
 
     fn defined(command: clap::Command) -> clap::Command {
         // A preset takes the place of inputs, which no other command has.
-        unit_is_of_inputs(command).mut_arg("inputs", |inputs| {
+        command.mut_arg("inputs", |inputs| {
             inputs.required_unless_present_any(["files_from", "preset", "print_config"])
         })
     }

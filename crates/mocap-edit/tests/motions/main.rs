@@ -1,5 +1,8 @@
 //! Blends, graphs, series and terrains of real motions, each with a twin on the fixtures in the unit tests.
 
+mod artifacts;
+mod feet;
+
 use std::path::Path;
 
 use mocap_edit::{
@@ -159,5 +162,9 @@ mocap_corpus::tests! {
     a_few_harmonics_are_a_walk,
     a_minute_of_states_has_no_pop,
     a_minute_of_states_of_the_fixtures_has_no_pop,
-    a_walk_climbs_steps_and_stays_on_flat_ground
+    a_walk_climbs_steps_and_stays_on_flat_ground,
+    feet::no_edit_makes_feet_of_the_fixtures_worse,
+    feet::no_edit_makes_feet_of_real_motions_worse,
+    artifacts::spikes_and_dropouts_of_the_fixtures_are_mended,
+    artifacts::spikes_and_dropouts_of_real_motions_are_mended
 }

@@ -1,0 +1,412 @@
+//! `mocap face`: shapes of one face to another, and weights from vertices that move.
+
+mod map;
+mod shapes;
+mod solve;
+
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use mocap_face::FaceMap;
+use mocap_formats::Format;
+use mocap_model::{BoundBody, Clip, ScalarTrack, Skeleton, Track};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::map::LinkRow;
+use self::shapes::TransferRow;
+use self::solve::{ResidualRow, Vertices};
+use super::retarget::{Target, read_target};
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
+};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
+use crate::edit;
+use crate::encode::{self, EncodeOptions, Origin};
+use crate::exit::Exit;
+use crate::options::{
+    Edits, Inputs, Invocation, Outputs, Reading, SceneFlags, Selection, SourceEdits, TargetSettings,
+};
+use crate::output::Output;
+use crate::read::{self, Motion};
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+
+/// Move the face of a character by another face, or by vertices
+///
+/// The last argument is the character, a GLB, glTF or FBX with shapes (morph targets). Sources are takes of a telephone
+/// (Live Link Face CSV), characters with shapes that move, and clips with numbers over time. Names are matched over
+/// ARKit, FACS, VRM, MakeHuman, Character Creator and MetaHuman. With --solve, weights are found from vertices or face
+/// markers that move (NPZ, C3D, TRC).
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = "mocap face [OPTIONS] <SOURCE>... <TARGET>")]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap face take.csv head.glb -o talk.glb\n\
+    \x20 mocap face takes/*.csv head.glb -o out/ --json\n\
+    \x20 mocap face take.csv head.glb --explain\n\
+    \x20 mocap face vertices.npz head.glb --solve -o talk.glb\n\
+    \x20 mocap face rigged.glb head.glb --make-shapes -o face.glb")]
+pub(crate) struct Args {
+    /// Takes, characters or clips (with --solve: vertices or markers), and last the character
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Which shape moves which, as --write-map writes it; nothing else is mapped
+    #[arg(long, value_name = "FILE", help_heading = "Face", conflicts_with = "solve")]
+    pub(crate) map: Option<PathBuf>,
+    /// Write the map as JSON, to edit and give to --map; - for stdout
+    #[arg(long, value_name = "FILE", help_heading = "Face", conflicts_with_all = ["output", "solve"])]
+    pub(crate) write_map: Option<PathBuf>,
+    /// Show which shape moves which and why, and write nothing
+    #[arg(long, help_heading = "Face", conflicts_with_all = ["output", "solve"])]
+    pub(crate) explain: bool,
+    /// Leave head and eyes of the target as they are at rest
+    #[arg(long, help_heading = "Face")]
+    pub(crate) no_turns: bool,
+    /// Find weights from points: vertices of an NPZ (`vertices`, frames × vertices × 3, in metres), or markers
+    #[arg(long, help_heading = "Face")]
+    pub(crate) solve: bool,
+    /// Vertices that the points are, from 0: JSON, a list in the order of the points, or an object by marker
+    /// [default: the points are all vertices of the target]
+    #[arg(long, value_name = "FILE", help_heading = "Face", requires = "solve")]
+    pub(crate) vertices: Option<PathBuf>,
+    /// Give the target the shapes of the source, which is another head: of the same topology, or of another
+    #[arg(
+        long,
+        help_heading = "Face",
+        conflicts_with_all = ["solve", "map", "write_map", "explain", "trim", "fps", "drop_first_frame"]
+    )]
+    pub(crate) make_shapes: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetSettings,
+    #[command(flatten)]
+    pub(crate) edits: SourceEdits,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        help = format!("Format: {} [default: by OUT, else glb]", crate::options::formats::writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    #[command(flatten)]
+    pub(crate) scene: SceneFlags,
+}
+
+/// A line of `mocap face --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    target: &'a str,
+    /// Empty with --explain.
+    output: String,
+    frames: usize,
+    fps: f64,
+    /// Which shape moves which; null with --solve.
+    map: Option<Vec<LinkRow>>,
+    /// Shapes of the source that move nothing.
+    unused: Vec<String>,
+    /// Shapes of the target that nothing moves, or that no point shows.
+    unmoved: Vec<String>,
+    /// How far the face is from the points; null without --solve.
+    residual: Option<ResidualRow>,
+    /// What --make-shapes made; null without it.
+    transferred: Option<TransferRow>,
+    seconds: f64,
+    warnings: &'a [Diagnostic],
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "face",
+        about: "A line of mocap face --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.paths[..self.paths.len() - 1]);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// A character with a face.
+struct Head {
+    target: Target,
+    body: BoundBody,
+    /// The names of its shapes.
+    shapes: Vec<String>,
+}
+
+/// The order of the arguments.
+const TARGET_LAST: &str = "the character comes last: `mocap face TAKE... CHARACTER`";
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let (target_path, sources) = args.paths.split_last().expect("a path is given");
+    if sources.is_empty() && args.selection.files_from.is_none() {
+        let message = format!("'{}' is the only path: the character is missing", target_path.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST));
+    }
+    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
+    let format = asked.unwrap_or(Format::Glb);
+    if !format.has_motion() || format.holds_robot() {
+        return Err(Diagnostic::new("usage::format", format!("{format} files hold no face"))
+            .help("write glb, gltf or fbx, or json for the numbers alone"));
+    }
+    if args.make_shapes {
+        shapes::check_format(format, args.outputs.output.as_deref())?;
+    }
+    batch::check_stdout(console, &args.outputs)?;
+    let target_context = JobContext::standalone();
+    let head = match read_head(&target_context, target_path, args) {
+        Ok(head) => head,
+        Err(Failure { error, warnings }) => {
+            let path = target_path.display().to_string();
+            console.warnings(&path, &warnings, Detail::Full);
+            batch::fail(&path, &error, &warnings, console);
+            return Ok(Exit::Usage);
+        }
+    };
+    let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
+    let beside = args.map.as_deref().or(args.vertices.as_deref());
+    let reads = read_files(&args.reading, Some(&args.selection)).and([target_path.as_path()]).and(beside);
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let rename = |path: &Path| {
+        path.with_file_name(format!("{}.{}.{}", stem(path), stem(target_path), format.file_extension()))
+    };
+    let names = OutputNames { searched: batch::ALL, rename: &rename, format: Some(format) };
+    let jobs = match args.explain || args.write_map.is_some() {
+        true => map::jobs(batch::expand(&inputs, names.searched)?, &reads, args, console)?,
+        false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
+    };
+    if !console.is_json() {
+        console.warnings(&target_path.display().to_string(), &head.target.warnings, Detail::Line);
+    }
+    let beside = beside.map(|path| read_beside(path, &args.reading)).transpose()?;
+    let mut options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
+        .depending_on("the target", &head.target.path, &target_context.files_read());
+    if let Some(beside) = &beside {
+        let what = if args.solve { "the list of vertices" } else { "the map" };
+        options = options.depending_on(what, "", &beside.record);
+    }
+    let vertices = match (&beside, args.solve) {
+        (Some(beside), true) => Some(Vertices::parse(&beside.bytes, &beside.path)?),
+        _ => None,
+    };
+    let given = beside.filter(|_| !args.solve);
+    let work = |job: &Job, context: &JobContext| match (
+        args.solve || args.make_shapes,
+        args.explain || args.write_map.is_some(),
+    ) {
+        (true, _) if args.make_shapes => shapes::made(job, context, args, &head, format),
+        (true, _) => face(job, context, args, &head, format, |reading, warnings| {
+            solve::solved(job, context, (&head, vertices.as_ref()), reading, warnings)
+        }),
+        (false, true) => map::show(job, context, args, &head, given.as_ref()),
+        (false, false) => face(job, context, args, &head, format, |reading, warnings| {
+            mapped(job, context, args, (&head, given.as_ref()), reading, warnings)
+        }),
+    };
+    Ok(batch::run(console, options, &jobs, work))
+}
+
+/// A file beside the inputs: a map, or a list of vertices.
+struct FileBeside {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    record: Vec<mocap_batch::FileRecord>,
+}
+
+fn read_beside(path: &Path, reading: &Reading) -> Result<FileBeside, Diagnostic> {
+    let context = JobContext::standalone();
+    let bytes = read::bytes_of(&context, &Input::named(path), &reading.limits())?;
+    Ok(FileBeside { path: path.to_owned(), bytes, record: context.files_read().to_vec() })
+}
+
+/// The character and its shapes.
+fn read_head(context: &JobContext, path: &Path, args: &Args) -> Result<Head, Failure> {
+    if path.is_dir() {
+        let message = format!("'{}' is a directory; the character must be one file", path.display());
+        return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST).into());
+    }
+    let settings = TargetSettings { unit_unneeded: !args.solve, ..args.target };
+    let mut target = read_target((context, &Input::named(path)), &settings, None, &args.reading)?;
+    let limits = args.reading.limits();
+    let found = target.on.document.as_ref().map(|document| document.body(&limits)).transpose();
+    let found = found.map_err(|finding| Diagnostic::from(finding).in_file(path))?.flatten();
+    let shapes = found.as_ref().map(|body| mocap::face_shapes(&body.value)).unwrap_or_default();
+    let Some(found) = found.filter(|_| args.make_shapes || !shapes.is_empty()) else {
+        let error = Diagnostic::new("face::no-shapes", "the character has no shapes (morph targets)");
+        return Err(error
+            .in_file(path)
+            .help(format!("name a GLB, glTF or FBX with a face; {TARGET_LAST}"))
+            .into());
+    };
+    target.warnings.extend(found.warnings.into_iter().map(Diagnostic::from));
+    // The face is what it holds: that it has no motion of its own is no warning.
+    target.warnings.retain(|warning| !warning.code.ends_with("::no-animation"));
+    Ok(Head { target, body: found.value, shapes })
+}
+
+/// What moves the face: the clip with its shapes, and what is reported of it.
+struct Moved {
+    clip: Clip,
+    map: Option<Vec<LinkRow>>,
+    unused: Vec<String>,
+    unmoved: Vec<String>,
+    residual: Option<ResidualRow>,
+    bytes_in: u64,
+}
+
+/// The names of the numbers over time of a clip.
+fn names(clip: &Clip) -> Vec<String> {
+    clip.annotations().scalars.iter().map(|track| track.name.clone()).collect()
+}
+
+/// The map between a source and the face: found, or given.
+fn face_map(source: &[String], head: &Head, given: Option<&FileBeside>) -> Result<FaceMap, Diagnostic> {
+    let map = match given {
+        Some(given) => map::parse(given, source, &head.shapes)?,
+        None => FaceMap::found(source, &head.shapes),
+    };
+    if map.links.is_empty() {
+        let message = match source.len() {
+            _ if given.is_some() => "the map names no shape of the source: nothing moves".to_owned(),
+            0 => "the source has no shapes: no numbers over time".to_owned(),
+            count => format!("no name of the {count} shapes of the source means a shape of the character"),
+        };
+        return Err(Diagnostic::new("face::nothing-mapped", message)
+            .help("--write-map writes a map to fill in, --map takes it; --explain shows the names"));
+    }
+    Ok(map)
+}
+
+/// The face, moved by the shapes of the source.
+fn mapped(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    (head, given): (&Head, Option<&FileBeside>),
+    reading: &Reading,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Moved, Failure> {
+    let Motion { clip, warnings: found, bytes } = read::motion(context, &job.input, reading)?;
+    warnings.extend(found);
+    let edits = Edits::from(args.edits);
+    let clip = edit::apply(&edits, reading.limits(), clip, warnings)?;
+    let source = names(&clip);
+    let map = face_map(&source, head, given)?;
+    let mut shapes = map.apply(clip.annotations(), &head.shapes, clip.frames());
+    at_rest(&mut shapes, &head.shapes, &head.body);
+    let moved = put(&clip, head, shapes, !args.no_turns)?;
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    Ok(Moved {
+        clip: moved,
+        unused: owned(map.unused(&source)),
+        unmoved: owned(map.unmoved(&head.shapes)),
+        map: Some(map::rows(&map, &source, &head.shapes)),
+        residual: None,
+        bytes_in: bytes,
+    })
+}
+
+/// Shapes that nothing moves keep the weight that they have at rest.
+fn at_rest(tracks: &mut Vec<ScalarTrack>, names: &[String], body: &BoundBody) {
+    let rest = |name: &str| {
+        let mut shapes = body.body.meshes.iter().flat_map(|mesh| &mesh.shapes);
+        shapes.find(|shape| shape.name == name).map_or(0.0, |shape| shape.weight)
+    };
+    for name in names {
+        if !tracks.iter().any(|track| track.name == *name) {
+            tracks.push(ScalarTrack { name: name.clone(), values: Track::Constant(rest(name)) });
+        }
+    }
+}
+
+/// The character with shapes over time.
+fn put(clip: &Clip, head: &Head, shapes: Vec<ScalarTrack>, turns: bool) -> Result<Clip, Diagnostic> {
+    let skeleton: &Arc<Skeleton> = &head.target.on.skeleton;
+    Ok(mocap::face_clip(clip, skeleton, shapes, turns).map_err(mocap::Error::from)?)
+}
+
+/// One input: reads, moves, writes, reports.
+fn face(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    head: &Head,
+    format: Format,
+    moved: impl FnOnce(&Reading, &mut Vec<Diagnostic>) -> Result<Moved, Failure>,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let edits = Edits::from(args.edits);
+    let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
+    let mut warnings = Vec::new();
+    let done = moved(&reading, &mut warnings);
+    let Moved { clip, map, unused, unmoved, residual, bytes_in } = done.behind(&mut warnings)?;
+    context.check()?;
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
+    let clip = encode::named(clip, &stem, format);
+    let options = EncodeOptions { limits: reading.limits(), scene: args.scene, ..EncodeOptions::default() };
+    let origin =
+        Origin { document: head.target.on.document.as_deref(), file: Some(Path::new(&head.target.path)) };
+    let encoded = encode::clip_in(origin, clip, format, options);
+    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
+        warnings.extend_from_slice(&encoded.warnings);
+        warnings = read::strict(&reading, take(&mut warnings))?;
+        encode::deliver(&encoded, job, context)
+    });
+    let (bytes_out, output) = delivered.behind(&mut warnings)?;
+    let row = Row {
+        path: job.input.shown(),
+        target: &head.target.path,
+        output,
+        frames,
+        fps,
+        map,
+        unused,
+        unmoved,
+        residual,
+        transferred: None,
+        seconds: started.elapsed().as_secs_f64(),
+        warnings: &warnings,
+    };
+    let (json, text) = (json(&row), row.text(head.shapes.len()));
+    let tally = Tally { frames, bytes_in, bytes_out };
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+impl Row<'_> {
+    fn text(&self, shapes: usize) -> String {
+        let moved = shapes - self.unmoved.len();
+        let mut text = format!(
+            "{} -> {}: {} frames at {} fps, {moved} of {shapes} shapes move",
+            self.path,
+            self.output,
+            self.frames,
+            mocap::short(self.fps),
+        );
+        if let Some(residual) = &self.residual {
+            text += &format!(", points {} mm off (rms)", mocap::short(residual.rms * 1e3));
+        }
+        for (names, what) in [(&self.unmoved, "nothing moves"), (&self.unused, "nothing takes")] {
+            if !names.is_empty() {
+                text += &format!("\n  {what}: {}", names.join(", "));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,507 @@
+//! `mocap rig`: from a bare mesh to a character.
+
+mod joints;
+mod mesh;
+mod upright;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use mocap_batch::{InputOptions, find_inputs};
+use mocap_formats::skel::preset;
+use mocap_formats::{Format, WriteOptions, write_with_body};
+use mocap_mesh::MeshFormat;
+use mocap_model::{
+    Body, BoundBody, Clip, FrameRate, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3,
+};
+use mocap_rig::{
+    BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigError, RigMesh, Voxels, WeightMethod,
+    bound, find_body, fit, humanoid, rest_places, segments, turned, weigh,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::mesh::Source;
+use crate::batch::{
+    self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
+};
+use crate::diagnostic::{Behind, Diagnostic};
+use crate::encode::{self, Encoded};
+use crate::exit::Exit;
+use crate::options::{Inputs, Invocation, Outputs, Reading};
+use crate::output::Output;
+use crate::read;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+
+/// Make a character from a bare mesh: fit a skeleton inside, and find skinning weights
+///
+/// Reads OBJ, PLY, STL, GLB, glTF and FBX; writes GLB, glTF, FBX or USD. Number and order of vertices, texture
+/// coordinates, materials and morph targets are kept; a skin in the file is replaced. The mesh is a person who stands, in
+/// any pose; its pose becomes the rest pose.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap rig body.obj -o body.glb\n\
+    \x20 mocap rig meshes/ -o characters/ --resume\n\
+    \x20 mocap rig body.stl --preset unreal --explain -o body.fbx\n\
+    \x20 mocap rig character.glb --weights-only -o character_weighed.glb")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Format: glb, gltf, fbx or usda [default: by the extension of the output, else glb]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) to: Option<Format>,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+    /// Skeleton of a common rig to fit; mocap skel --preset list shows them [default: a humanoid of 52 joints]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["skeleton", "weights_only"], help_heading = "Skeleton")]
+    pub(crate) preset: Option<String>,
+    /// Keep the skeleton of the file, and find only weights
+    #[arg(long, conflicts_with_all = ["skeleton", "joints", "facing", "up"], help_heading = "Skeleton")]
+    pub(crate) weights_only: bool,
+    /// JSON with places of joints that are known, such as {"LeftArm": [0.15, 1.27, 0.02]} [m]; the others are fitted
+    #[arg(long, value_name = "FILE", help_heading = "Skeleton")]
+    pub(crate) joints: Option<PathBuf>,
+    /// Axis of the file that points up: X, Y, Z, -X, -Y or -Z [default: from legs and trunk]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, help_heading = "Skeleton")]
+    pub(crate) up: Option<SignedAxis>,
+    /// Axis of the file to which the body looks [default: from the feet]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, help_heading = "Skeleton")]
+    pub(crate) facing: Option<SignedAxis>,
+    /// Skinning weights: heat (on the surface), voxel (through the inside: for layers and holes) or distance (a simple
+    /// rule)
+    #[arg(long, value_name = "METHOD", default_value = "heat", help_heading = "Weights")]
+    pub(crate) weights: WeightMethod,
+    /// Joints that move a vertex, at most [1 to 16]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "4",
+        value_parser = clap::value_parser!(u8).range(1..=16),
+        help_heading = "Weights"
+    )]
+    pub(crate) influences: u8,
+    /// Show where each joint went, why, and how sure that is
+    #[arg(long, help_heading = "Report")]
+    pub(crate) explain: bool,
+    /// Largest mesh [triangles]
+    #[arg(long, value_name = "COUNT", default_value = "2000000", help_heading = "Reading")]
+    pub(crate) max_triangles: usize,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// A line of `mocap rig --json`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: String,
+    output: String,
+    /// glb, gltf, fbx or usda.
+    format: &'static str,
+    /// Of all meshes.
+    vertices: usize,
+    /// Of all meshes, polygons cut into triangles.
+    triangles: usize,
+    /// Of the skeleton, without end sites.
+    joints: usize,
+    /// Of the body [m]; null with --weights-only.
+    height: Option<f64>,
+    /// Metres per unit of the file.
+    unit: f64,
+    /// Whether the unit was guessed from the height.
+    unit_guessed: bool,
+    /// The axis of the file that points up; null with --weights-only.
+    up: Option<[f64; 3]>,
+    /// The direction in the file to which the body looks; null with --weights-only.
+    facing: Option<[f64; 3]>,
+    /// How sure front and back are, 0 to 1; null with --weights-only.
+    facing_confidence: Option<f64>,
+    /// heat, voxel or distance.
+    weights: &'static str,
+    /// The most joints that move a vertex.
+    influences: usize,
+    /// Whether mesh and skeleton are mirror images of themselves, and so the weights.
+    symmetric: bool,
+    /// With --explain: by joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<Vec<JointRow>>,
+    bytes: u64,
+    seconds: f64,
+    warnings: &'a [Diagnostic],
+}
+
+/// Where a joint went.
+#[derive(Serialize, JsonSchema)]
+struct JointRow {
+    joint: String,
+    role: Option<&'static str>,
+    /// In the output [m].
+    place: [f64; 3],
+    /// 0 to 1.
+    confidence: f64,
+    reason: String,
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "rig",
+        about: "A line of mocap rig --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn defined(command: clap::Command) -> clap::Command {
+        command.mut_arg("skeleton", |argument| {
+            let help = "Skeleton to fit: any file with one [default: a humanoid of 52 joints]";
+            argument.help(help).long_help(help).help_heading("Skeleton")
+        })
+    }
+
+    fn settle_outputs(&mut self) {
+        self.outputs.settle(&self.inputs.inputs);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    batch::check_stdout(console, &args.outputs)?;
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Glb);
+    if !format.holds_meshes() || !format.is_writable() {
+        let names = encode::names(|format| format.holds_meshes() && format.is_writable());
+        return Err(Diagnostic::new("usage::format", format!("{format} files hold no skinned mesh"))
+            .help(format!("rig writes {names}")));
+    }
+    let template = template(args)?;
+    let fixed = args.joints.as_deref().map(joints::read).transpose()?.unwrap_or_default();
+    // The extensions of meshes are not among those that `renamed` replaces.
+    let rename = |path: &Path| match MeshFormat::of_path(path) {
+        Some(_) => path.with_extension(format.file_extension()),
+        None => encode::renamed(path, format),
+    };
+    let derive = |input: &Input| Some(rename(&input.output_name()));
+    let none = |_: &Path| Vec::new();
+    let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(args.joints.as_deref());
+    let naming = Naming { derive: &derive, companions: &none, reads };
+    let jobs = batch::plan(inputs(args)?, &args.outputs, &naming)?;
+    let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
+    Ok(batch::run(console, options, &jobs, |job, context| {
+        rig(job, context, args, format, (template.as_ref(), &fixed))
+    }))
+}
+
+/// Files that may hold a mesh.
+fn inputs(args: &Args) -> Result<Vec<Input>, Diagnostic> {
+    let selection = &args.inputs.selection;
+    let options = InputOptions {
+        inputs: args.inputs.inputs.clone(),
+        include: selection.include.clone(),
+        exclude: selection.exclude.clone(),
+        files_from: selection.files_from.clone(),
+        shard: selection.shard,
+    };
+    let mut extensions = vec!["obj", "ply", "stl"];
+    let meshes = Format::ALL.into_iter().filter(|format| format.holds_meshes() && format.has_motion());
+    extensions.extend(meshes.map(Format::extension));
+    Ok(find_inputs(&options, &extensions)?)
+}
+
+/// The skeleton to fit; `None` where that of each file is kept.
+fn template(args: &Args) -> Result<Option<Skeleton>, Diagnostic> {
+    if args.weights_only {
+        return Ok(None);
+    }
+    if let Some(name) = &args.preset {
+        let found = preset(name).ok_or_else(|| {
+            Diagnostic::new("rig::preset", format!("'{name}' is not a preset"))
+                .help("mocap skel --preset list shows them")
+        })?;
+        return Ok(Some(found.skeleton()));
+    }
+    match &args.reading.skeleton {
+        Some(path) => {
+            let skeleton = read::skeleton_of_file(path)?;
+            let rate =
+                FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
+            let named = mocap::with_roles(Clip::at_rest(skeleton, rate));
+            Ok(Some(named.skeleton().as_ref().clone()))
+        }
+        None => Ok(Some(humanoid())),
+    }
+}
+
+type Template<'a> = (Option<&'a Skeleton>, &'a BTreeMap<String, Vector3<f64>>);
+
+/// A rigged mesh.
+struct Rigged {
+    skeleton: Skeleton,
+    body: Body,
+    frame: Option<BodyFrame>,
+    /// Metres per unit of the file.
+    unit: Unit,
+    joints: Vec<FittedJoint>,
+    triangles: usize,
+    vertices: usize,
+    symmetric: bool,
+}
+
+fn rig(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    format: Format,
+    template: Template<'_>,
+) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let mut warnings = Vec::new();
+    let source = mesh::read(job, context, args, &mut warnings).behind(&mut warnings)?;
+    let bytes_in = source.bytes;
+    let rigged = match template {
+        (Some(template), fixed) => fitted(source, template, fixed, args, &mut warnings),
+        (None, _) => weighed(source, args, &mut warnings),
+    };
+    let rigged = rigged.behind(&mut warnings)?;
+    context.check()?;
+    warnings = read::strict(&args.reading, std::mem::take(&mut warnings))?;
+    let mut encoded = written(&rigged, format).behind(&mut warnings)?;
+    warnings.append(&mut encoded.warnings);
+    let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;
+    let row = row(&rigged, args, (job.input.shown(), output, format, bytes), started, &warnings);
+    let (json, text) = (json(&row), row.text());
+    let tally = Tally { frames: 1, bytes_in, bytes_out: bytes };
+    Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// A template fitted to a bare mesh.
+fn fitted(
+    source: Source,
+    template: &Skeleton,
+    fixed: &BTreeMap<String, Vector3<f64>>,
+    args: &Args,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Rigged, Diagnostic> {
+    let Source { mut body, unit, .. } = source;
+    let positions = all_positions(&body);
+    let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
+    let found = find_body(&mesh, args.up, args.facing).map_err(refused)?;
+    let unit = unit.unwrap_or_else(|| guessed_unit(found.frame.height));
+    warn_of(&found, unit, warnings);
+    // A body that does not stand along Y is put upright; another keeps its vertices.
+    let upright = found.frame.up == Vector3::y();
+    let turn = if upright { Matrix3::identity() } else { upright::turn(&found.frame) };
+    if !upright {
+        let message = "the body does not stand along Y: the output is turned upright, with Z to the front";
+        warnings.push(Diagnostic::new("rig::turned", message));
+    }
+    let scale = unit.metres;
+    body.meshes.iter_mut().for_each(|mesh| *mesh = turned(mesh, &turn, scale));
+    let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit: Some(Unit { metres: 1.0, ..unit }) };
+    // Fixed places are those of the output.
+    let back = turn.transpose();
+    let fixed = fixed.iter().map(|(name, place)| (name.clone(), back * *place / scale)).collect();
+    joints::check(&mesh, &fixed)?;
+    let fitted = fit(template, &found, &fixed, space).map_err(refused)?;
+    warnings.extend(uncertain(&fitted));
+    let joints: Vec<FittedJoint> = fitted
+        .joints
+        .into_iter()
+        .map(|joint| FittedJoint { place: turn * joint.place * scale, ..joint })
+        .collect();
+    let mut made = fitted.skeleton.joints().to_vec();
+    made.iter_mut().for_each(|joint| joint.offset = turn * joint.offset * scale);
+    let skeleton = Skeleton::new(fitted.skeleton.name(), space, made)
+        .map_err(|error| Diagnostic::new("rig::skeleton", error.to_string()))?;
+    let positions = all_positions(&body);
+    let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
+    let moves =
+        |joint: JointId| skeleton.joint(joint).role.is_some() || skeleton.joint(joint).parent.is_some();
+    let (body, symmetric) = with_weights(&body, &mesh, &skeleton, args, moves, |_| false)?;
+    let (triangles, vertices) = (mesh.triangles.len(), positions.len());
+    Ok(Rigged { skeleton, body, frame: Some(found.frame), unit, joints, triangles, vertices, symmetric })
+}
+
+/// What is guessed about a body.
+fn warn_of(found: &FoundBody, unit: Unit, warnings: &mut Vec<Diagnostic>) {
+    if unit.source == UnitSource::Guessed {
+        let (height, name) = (found.frame.height * unit.metres, unit.name().unwrap_or("a unit"));
+        let message = format!("the file states no unit: {name}, by the height of a person ({height:.2} m)");
+        warnings.push(Diagnostic::new("rig::unit", message).help("--input-unit states it"));
+    }
+    if found.frame.facing_confidence < 0.5 {
+        let message = "front and back are uncertain: the feet hardly point to a side";
+        warnings.push(Diagnostic::new("rig::facing", message).help("--facing states where the body looks"));
+    }
+}
+
+/// Which joints are uncertain.
+fn uncertain(fitted: &FittedSkeleton) -> Option<Diagnostic> {
+    let uncertain: Vec<&str> = fitted
+        .skeleton
+        .joints()
+        .iter()
+        .zip(&fitted.joints)
+        .filter(|(joint, fitted)| fitted.confidence < 0.35 && joint.role.is_some())
+        .map(|(joint, _)| joint.name.as_str())
+        .collect();
+    if uncertain.is_empty() {
+        return None;
+    }
+    let message = format!("uncertain joints: {}", uncertain.join(", "));
+    Some(Diagnostic::new("rig::uncertain", message).help("--joints states their places"))
+}
+
+/// New weights for the skeleton of the file.
+fn weighed(source: Source, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<Rigged, Diagnostic> {
+    let Source { body, skeleton, unit, .. } = source;
+    let Some(skeleton) = skeleton else {
+        let message = "the file has no skeleton to keep";
+        return Err(
+            Diagnostic::new("rig::no-skeleton", message).help("without --weights-only a skeleton is fitted")
+        );
+    };
+    let all_rigid = body.meshes.iter().all(|mesh| mesh.stated.rigid);
+    let body = Body {
+        meshes: body.meshes.iter().map(|mesh| mesh.at_rest(&skeleton)).collect(),
+        materials: body.materials,
+    };
+    let skips: Vec<bool> = body.meshes.iter().map(|mesh| mesh.stated.rigid && !all_rigid).collect();
+    let kept = skips.iter().filter(|skips| **skips).count();
+    if kept > 0 {
+        let message = format!("{kept} meshes without a skin stay on the joint that they hang on");
+        warnings.push(Diagnostic::new("rig::rigid-kept", message));
+    }
+    // Joints that the skin of the file names move it; of a file without a skin, all.
+    let mut named: Vec<JointId> = body
+        .meshes
+        .iter()
+        .zip(&skips)
+        .filter(|(mesh, skips)| !**skips && !mesh.stated.rigid)
+        .flat_map(|(mesh, _)| mesh.skin.bones.iter().map(|bone| bone.joint))
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let moves = |joint: JointId| named.is_empty() || named.binary_search(&joint).is_ok();
+    let positions = all_positions(&body);
+    let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
+    let (body, symmetric) = with_weights(&body, &mesh, &skeleton, args, moves, |at| skips[at])?;
+    let unit = unit.unwrap_or(Unit { metres: 1.0, source: UnitSource::Guessed });
+    let (triangles, vertices) = (mesh.triangles.len(), positions.len());
+    let skeleton = skeleton.as_ref().clone();
+    Ok(Rigged { skeleton, body, frame: None, unit, joints: Vec::new(), triangles, vertices, symmetric })
+}
+
+/// Voxels along the longest side of a body, for weights.
+const VOXELS: usize = 150;
+
+fn with_weights(
+    body: &Body,
+    mesh: &RigMesh,
+    skeleton: &Skeleton,
+    args: &Args,
+    moves: impl Fn(JointId) -> bool,
+    skips: impl Fn(usize) -> bool,
+) -> Result<(Body, bool), Diagnostic> {
+    let voxels = Voxels::new(mesh, VOXELS);
+    let places = rest_places(skeleton);
+    let segments = segments(skeleton, &places, &voxels, mesh.size, moves);
+    let weights =
+        weigh(mesh, &voxels, &segments, args.weights, usize::from(args.influences)).map_err(refused)?;
+    let symmetric = weights.mirrored;
+    Ok((bound(body, mesh, &weights, skeleton, skips), symmetric))
+}
+
+fn all_positions(body: &Body) -> Vec<Vector3<f64>> {
+    body.meshes.iter().flat_map(|mesh| mesh.positions.iter().copied()).collect()
+}
+
+/// The unit in which a body of some height is a person.
+fn guessed_unit(height: f64) -> Unit {
+    let units = ["m", "cm", "mm", "in", "ft"];
+    let metres = units
+        .map(|unit| Unit::NAMED.iter().find(|(name, _)| *name == unit).map_or(1.0, |(_, metres)| *metres));
+    let is_person = |metres: &&f64| (0.9..2.4).contains(&(height * **metres));
+    let nearest = |a: &&f64, b: &&f64| {
+        let off = |metres: f64| (height * metres / 1.7).ln().abs();
+        off(**a).total_cmp(&off(**b))
+    };
+    let found = metres.iter().find(is_person).or_else(|| metres.iter().min_by(nearest));
+    Unit { metres: found.copied().unwrap_or(1.0), source: UnitSource::Guessed }
+}
+
+/// What to do about a mesh that cannot be rigged.
+fn refused(error: RigError) -> Diagnostic {
+    Diagnostic::new(error.code(), error.to_string()).help(error.help())
+}
+
+fn written(rigged: &Rigged, format: Format) -> Result<Encoded, Diagnostic> {
+    let skeleton = Arc::new(rigged.skeleton.clone());
+    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
+    let clip = Clip::at_rest(skeleton.clone(), rate).with_name("Rest");
+    let body = BoundBody { body: Arc::new(rigged.body.clone()), skeleton };
+    let encoded = write_with_body(&[clip], Some(&body), format, &WriteOptions::default())?;
+    Ok(encoded.into())
+}
+
+fn row<'a>(
+    rigged: &Rigged,
+    args: &Args,
+    (path, output, format, bytes): (String, String, Format, u64),
+    started: Instant,
+    warnings: &'a [Diagnostic],
+) -> Row<'a> {
+    let frame = rigged.frame.as_ref();
+    let explained = args.explain.then(|| {
+        let joints = rigged.skeleton.joints().iter().zip(&rigged.joints);
+        let row = |(joint, fitted): (&mocap_model::Joint, &FittedJoint)| JointRow {
+            joint: joint.name.clone(),
+            role: joint.role.map(|role| role.name()),
+            place: fitted.place.into(),
+            confidence: fitted.confidence,
+            reason: fitted.reason.clone(),
+        };
+        joints.map(row).collect()
+    });
+    let most =
+        rigged.body.meshes.iter().flat_map(|mesh| mesh.skin.starts.windows(2)).map(|pair| pair[1] - pair[0]);
+    Row {
+        path,
+        output,
+        format: format.extension(),
+        vertices: rigged.vertices,
+        triangles: rigged.triangles,
+        joints: rigged.skeleton.joints().iter().filter(|joint| !joint.end_site).count(),
+        height: frame.map(|frame| frame.height * rigged.unit.metres),
+        unit: rigged.unit.metres,
+        unit_guessed: rigged.unit.source.is_guess(),
+        up: frame.map(|frame| frame.up.into()),
+        facing: frame.map(|frame| frame.forward.into()),
+        facing_confidence: frame.map(|frame| frame.facing_confidence),
+        weights: args.weights.name(),
+        influences: most.max().unwrap_or(0) as usize,
+        symmetric: rigged.symmetric,
+        explained,
+        bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        warnings,
+    }
+}
+
+impl Row<'_> {
+    fn text(&self) -> String {
+        let height = self.height.map_or(String::new(), |height| format!(", {height:.2} m tall"));
+        let mut text = format!(
+            "{} -> {}: {} vertices, {} joints{height}, {} weights of up to {} joints",
+            self.path, self.output, self.vertices, self.joints, self.weights, self.influences
+        );
+        for JointRow { joint, place: [x, y, z], confidence, reason, .. } in self.explained.iter().flatten() {
+            text +=
+                &format!("\n  {joint:20} {x:7.3} {y:7.3} {z:7.3}  {:3.0} %  {reason}", 100.0 * confidence);
+        }
+        text
+    }
+}

@@ -1,0 +1,470 @@
+//! `mocap solve`: recordings of optical markers onto skeletons.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport};
+use mocap::{EditOptions, FileFormat};
+use mocap_analysis::{Gate, GateResult, MissedGate, ParseGateError};
+use mocap_formats::Format;
+use mocap_model::{EulerOrder, Markers};
+use serde::Serialize;
+
+use super::retarget::read_target;
+use crate::batch::{
+    self, Destination, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally,
+    json, read_files,
+};
+use crate::diagnostic::{Behind, Detail, Diagnostic};
+use crate::encode::{self, EncodeOptions, Encoded, Origin};
+use crate::exit::Exit;
+use crate::options::formats::writable;
+use crate::options::{
+    BvhStyle, Inputs, Invocation, Length, Outputs, Reading, Selection, TargetSettings, UnitLength,
+};
+use crate::output::Output;
+use crate::read;
+use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
+
+/// Solve recordings of optical markers onto a skeleton
+///
+/// The last argument is the target if it holds a skeleton; its own motion is not used. Without a target a skeleton is
+/// made of the subject. Attachments of markers, and lengths of a skeleton that is made, are found from the take.
+#[derive(Debug, ClapArgs)]
+#[command(override_usage = "mocap solve [OPTIONS] <TAKE>... [TARGET]")]
+#[command(after_help = "\
+    Examples:\n\
+    \x20 mocap solve walk.c3d -o walk.bvh\n\
+    \x20 mocap solve walk.c3d subject.asf -o walk.bvh --fail-above residual=20mm\n\
+    \x20 mocap solve walk.trc --static standing.trc -o walk.bvh --write-calibration subject.json\n\
+    \x20 mocap solve takes/ --calibration subject.json -o solved/")]
+pub(crate) struct Args {
+    /// Recordings (C3D, TRC; files, directories, globs, or - for stdin), and last the target skeleton, if there is one:
+    /// a .skel file, any motion or skeleton file, or preset:NAME
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Trial of the subject standing still
+    #[arg(long = "static", value_name = "FILE", help_heading = "Solving")]
+    pub(crate) static_trial: Option<PathBuf>,
+    /// Calibration of the subject, as --write-calibration writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "static_trial", help_heading = "Solving")]
+    pub(crate) calibration: Option<PathBuf>,
+    /// Write the calibration of one take as JSON: lengths of bones, attachments of markers
+    #[arg(long, value_name = "FILE", help_heading = "Solving")]
+    pub(crate) write_calibration: Option<PathBuf>,
+    /// Labels that count: plug-in-gait, cmu-41, helen-hayes, rajagopal, optitrack, or a table in TOML that adds labels
+    /// [default: all known labels]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Solving")]
+    pub(crate) marker_set: Option<PathBuf>,
+    /// Gate: exit code 3 where a figure exceeds its limit, such as residual=20mm; the motion is not written then.
+    /// Figures: residual, residual-rms, residual-p95, attachment [m, or with a unit], doubtful [share], ghosts [count]
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help_heading = "Quality")]
+    pub(crate) fail_above: Vec<SolveGate>,
+    #[command(flatten)]
+    pub(crate) target: TargetSettings,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) outputs: Outputs,
+    // The help comes from the table of formats.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        help = format!("Format: {} [default: by OUT, else bvh]", writable(Format::has_motion))
+    )]
+    pub(crate) to: Option<Format>,
+    /// Unit of the output: m, cm, mm, in, ft, cmu or metres [default: cm of BVH]
+    #[arg(long, value_name = "UNIT", help_heading = "Output")]
+    pub(crate) unit: Option<UnitLength>,
+    /// Rotation order of BVH joints, such as ZXY [default: of the skeleton]
+    #[arg(long, value_name = "ORDER", help_heading = "Output")]
+    pub(crate) euler: Option<EulerOrder>,
+    #[command(flatten)]
+    pub(crate) bvh: BvhStyle,
+}
+
+/// A gate on the report, whose limit may be a length with a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SolveGate(Gate<SolveReport>);
+
+impl FromStr for SolveGate {
+    type Err = ParseGateError;
+
+    fn from_str(text: &str) -> Result<SolveGate, ParseGateError> {
+        let with_unit = text.split_once('=').and_then(|(name, limit)| {
+            let Length(metres) = limit.trim().parse().ok()?;
+            format!("{name}={metres}").parse().ok()
+        });
+        let gate: Option<Gate<SolveReport>> =
+            with_unit.filter(|gate: &Gate<SolveReport>| gate.metric.unit == "m");
+        gate.map_or_else(|| text.parse(), Ok).map(SolveGate)
+    }
+}
+
+/// A row of `mocap solve --json`. Lengths are metres.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Row<'a> {
+    path: &'a str,
+    /// Empty where a gate was missed: nothing was written then.
+    output: &'a str,
+    /// The target; absent where a skeleton was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    seconds: f64,
+    #[serde(flatten)]
+    report: &'a SolveReport,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<GateResult>,
+    warnings: &'a [Diagnostic],
+}
+
+impl VerbArgs for Args {
+    const SCHEMAS: &'static [RowSchema] = &[RowSchema {
+        name: "solve",
+        about: "A line of mocap solve --json",
+        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+    }];
+
+    fn settle_outputs(&mut self) {
+        let takes = self.takes().0.to_vec();
+        self.outputs.settle(&takes);
+    }
+
+    fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        run(&self, invocation, console)
+    }
+}
+
+impl Args {
+    /// The takes, and the target.
+    fn takes(&self) -> (&[PathBuf], Option<&Path>) {
+        match self.paths.split_last() {
+            Some((last, takes)) if !takes.is_empty() && holds_skeleton(last) => (takes, Some(last)),
+            _ => (&self.paths, None),
+        }
+    }
+}
+
+/// Whether a path, by its name, is no recording of markers.
+fn holds_skeleton(path: &Path) -> bool {
+    if path.to_str().is_some_and(|path| path.starts_with("preset:")) {
+        return true;
+    }
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.and_then(FileFormat::from_extension).is_some_and(|format| !batch::MARKERS(format))
+}
+
+/// What all takes share.
+struct Shared<'a> {
+    args: &'a Args,
+    target: Option<super::retarget::Target>,
+    sets: MarkerSets,
+    set: Option<String>,
+    /// The static trial, and what was found while it was read.
+    trial: Option<(Markers, Vec<Diagnostic>)>,
+    calibration: Option<Calibration>,
+    format: Format,
+}
+
+/// Runs the command.
+fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    let (takes, target_path) = args.takes();
+    let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
+    if !format.has_motion() || format.holds_robot() {
+        return Err(Diagnostic::new(
+            "usage::format",
+            format!("{format} files do not hold the motion of a body"),
+        )
+        .help(format!(
+            "solve writes {}",
+            encode::names(|format| format.has_motion() && !format.holds_robot())
+        )));
+    }
+    batch::check_stdout(console, &args.outputs)?;
+    let context = JobContext::standalone();
+    let target = match target_path {
+        Some(path) => match read_target((&context, &Input::named(path)), &args.target, None, &args.reading) {
+            Ok(target) => Some(target),
+            Err(Failure { error, warnings }) => {
+                let path = path.display().to_string();
+                console.warnings(&path, &warnings, Detail::Full);
+                batch::fail(&path, &error, &warnings, console);
+                return Ok(Exit::Usage);
+            }
+        },
+        None => None,
+    };
+    let (sets, set) = marker_sets(args, &context)?;
+    let trial = args.static_trial.as_deref().map(|path| markers_of(path, args, &context)).transpose()?;
+    let calibration =
+        args.calibration.as_deref().map(|path| calibration_of(path, args, &context)).transpose()?;
+    let inputs = Inputs { inputs: takes.to_vec(), selection: args.selection.clone() };
+    let beside = [&args.static_trial, &args.calibration, &args.marker_set];
+    let reads = || {
+        read_files(&args.reading, Some(&args.selection))
+            .and(target_path)
+            .and(beside.into_iter().flatten().map(PathBuf::as_path))
+    };
+    let rename = |path: &Path| mocap::with_extension(path, format.file_extension());
+    let names = OutputNames { searched: batch::MARKERS, rename: &rename, format: Some(format) };
+    let jobs = batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads())?;
+    if let Some(path) = &args.write_calibration {
+        check_calibration(path, args, &jobs, &reads(), console)?;
+    }
+    if let (Some(target), false) = (&target, console.is_json()) {
+        console.warnings(&target.path, &target.warnings, Detail::Line);
+    }
+    let options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
+        .depending_on("files beside the takes", "", &context.files_read());
+    let shared = Shared { args, target, sets, set, trial, calibration, format };
+    Ok(batch::run(console, options, &jobs, |job, context| solve(job, context, &shared)))
+}
+
+/// Refuses a file for the calibration that holds something else, and more than one take.
+fn check_calibration(
+    path: &Path,
+    args: &Args,
+    jobs: &[Job],
+    reads: &ReadFiles<'_>,
+    console: &dyn Output,
+) -> Result<(), Diagnostic> {
+    if jobs.len() > 1 {
+        let message = format!("--write-calibration is for one take, and there are {}", jobs.len());
+        return Err(Diagnostic::new("usage::calibration", message)
+            .help("solve one take of the subject first, then the others with --calibration"));
+    }
+    let inputs: Vec<Input> = jobs.iter().map(|job| job.input.clone()).collect();
+    reads.refuse(&inputs, [path])?;
+    if is_stdout(path) {
+        if console.is_json() || args.outputs.to_stdout() {
+            let what = if console.is_json() { "rows" } else { "the motion" };
+            let message = format!("the calibration and {what} both go to stdout");
+            return Err(
+                Diagnostic::new("usage::stdout-twice", message).help("name a file with --write-calibration")
+            );
+        }
+        return Ok(());
+    }
+    for job in jobs {
+        let Destination::File { path: output, .. } = &job.destination else { continue };
+        // The motion is read as if it were there already, so that other names of its path are found, too.
+        let written = [output].into_iter().chain(&job.companions);
+        if ReadFiles::NONE.and(written).refuse(&[], [path]).is_err() {
+            let message = format!("'{}' would be both the motion and the calibration", path.display());
+            return Err(
+                Diagnostic::new("usage::output", message).help("name another file with --write-calibration")
+            );
+        }
+    }
+    // A take that is not solved again writes none; where it is, an existing file is refused before, not after the work.
+    let is_skipped = |job: &Job| matches!(job.destination, Destination::Exists(_));
+    match args.outputs.resume || jobs.iter().all(is_skipped) {
+        true => Ok(()),
+        false => encode::is_free(path, args.outputs.overwrite),
+    }
+}
+
+/// The tables of labels, and the set that is asked for.
+fn marker_sets(args: &Args, context: &JobContext) -> Result<(MarkerSets, Option<String>), Diagnostic> {
+    let sets = MarkerSets::built_in();
+    let Some(path) = &args.marker_set else { return Ok((sets, None)) };
+    if let Some(name) = path.to_str().filter(|name| sets.names().any(|known| known == *name)) {
+        return Ok((sets, Some(name.to_owned())));
+    }
+    if !path.exists() {
+        let known: Vec<&str> = sets.names().collect();
+        let message = format!("'{}' is neither a marker set nor a file", path.display());
+        return Err(Diagnostic::new("usage::marker-set", message)
+            .help(format!("marker sets are {}", known.join(", "))));
+    }
+    let bytes = context.read_file(path, args.reading.limits().bytes as u64)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let sets =
+        sets.with(&text).map_err(|error| Diagnostic::new(error.code(), error.to_string()).in_file(path))?;
+    Ok((sets, None))
+}
+
+/// The markers of a file beside the takes, and what was found while it was read.
+fn markers_of(
+    path: &Path,
+    args: &Args,
+    context: &JobContext,
+) -> Result<(Markers, Vec<Diagnostic>), Diagnostic> {
+    let loaded = read::load(context, &Input::named(path), &args.reading);
+    let markers = loaded.and_then(|loaded| loaded.markers(&args.reading));
+    match markers.map_err(|failure| failure.error.in_file(path))? {
+        Some((markers, warnings)) => {
+            Ok((markers, warnings.into_iter().map(|warning| warning.in_file(path)).collect()))
+        }
+        None => Err(no_markers().in_file(path)),
+    }
+}
+
+/// What helps.
+fn advised(error: Diagnostic) -> Diagnostic {
+    let help = match error.code {
+        "solve::labels" => "--marker-set FILE says where other labels sit on the body",
+        "solve::subjects" => "--subject NAME chooses one",
+        "solve::no-trunk" => "a marker set of a body has markers on hips or chest",
+        "solve::one-side" | "solve::no-pair" | "solve::no-bones" => {
+            "a target skeleton comes last: `mocap solve TAKE... TARGET`"
+        }
+        "solve::no-frame" => "trim the take to frames that show the body",
+        "solve::no-fit" => "check labels, unit and up axis: `mocap info TAKE`",
+        "solve::other-calibration" => "solve without --calibration, or write one of a take with these labels",
+        _ => return error,
+    };
+    error.help(help)
+}
+
+fn no_markers() -> Diagnostic {
+    Diagnostic::new("solve::no-markers", "the file holds no markers")
+        .help("solve reads recordings of markers; a target skeleton comes last, after at least one take")
+}
+
+fn calibration_of(path: &Path, args: &Args, context: &JobContext) -> Result<Calibration, Diagnostic> {
+    let bytes = context.read_file(path, args.reading.limits().bytes as u64)?;
+    let wrong = |message: String| {
+        Diagnostic::new("solve::calibration", message)
+            .in_file(path)
+            .help("`mocap solve TAKE -o OUT --write-calibration FILE` writes one")
+    };
+    let calibration: Calibration = serde_json::from_slice(&bytes)
+        .map_err(|error| wrong(format!("the file is not a calibration: {error}")))?;
+    if !calibration.is_known() {
+        let version = calibration.version;
+        return Err(wrong(format!(
+            "the calibration has version {version}, or no σ above 0; version 1 is read"
+        )));
+    }
+    Ok(calibration)
+}
+
+fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report, Failure> {
+    let started = Instant::now();
+    let args = shared.args;
+    let loaded = read::load(context, &job.input, &args.reading)?;
+    let bytes_in = loaded.size();
+    let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else {
+        return Err(no_markers().into());
+    };
+    context.check()?;
+    let options = SolveOptions {
+        sets: &shared.sets,
+        set: shared.set.as_deref(),
+        static_trial: shared.trial.as_ref().map(|(trial, _)| trial),
+        calibration: shared.calibration.as_ref(),
+    };
+    let target = shared.target.as_ref().map(|target| &*target.on.skeleton);
+    warnings.extend(shared.trial.iter().flat_map(|(_, warnings)| warnings.iter().cloned()));
+    let mut found = Vec::new();
+    let solved = mocap::solve_markers(&markers, target, &options, &mut found);
+    let solved = solved.map_err(|error| advised(Diagnostic::from(error)));
+    let solved = solved.and_then(|solved| {
+        // Numbers of a BVH are centimetres, as most programs take them.
+        let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
+        let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
+        let clip = mocap::edit(solved.clip.clone(), &edits, &mut found)?;
+        Ok((clip, solved))
+    });
+    warnings.extend(found.into_iter().map(Diagnostic::from));
+    let (clip, solved) = solved.behind(&mut warnings)?;
+    let frames = clip.frames();
+    let options = EncodeOptions {
+        euler: args.euler,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        ..EncodeOptions::default()
+    };
+    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
+    let clip = encode::named(clip, &stem, shared.format);
+    let origin = Origin {
+        document: shared.target.as_ref().and_then(|target| target.on.document.as_deref()),
+        file: shared.target.as_ref().map(|target| Path::new(&target.path)),
+    };
+    let encoded = encode::clip_in(origin, clip, shared.format, options);
+    let (gates, errors): (Vec<GateResult>, Vec<Option<Diagnostic>>) =
+        args.fail_above.iter().map(|gate| checked(&gate.0, &solved.report)).unzip();
+    let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
+        warnings.extend_from_slice(&encoded.warnings);
+        warnings = read::strict(&args.reading, std::mem::take(&mut warnings))?;
+        if !errors.is_empty() {
+            return Ok((0, String::new()));
+        }
+        let delivered = encode::deliver(&encoded, job, context)?;
+        write_calibration(&solved.calibration, args)?;
+        Ok(delivered)
+    });
+    let (bytes_out, output) = delivered.behind(&mut warnings)?;
+    let path = job.input.shown();
+    let row = Row {
+        path: &path,
+        output: &output,
+        target: shared.target.as_ref().map(|target| target.path.as_str()),
+        seconds: started.elapsed().as_secs_f64(),
+        report: &solved.report,
+        gates,
+        warnings: &warnings,
+    };
+    let written = if output.is_empty() { "not written" } else { output.as_str() };
+    let text = format!("{path} -> {written}: {frames} frames\n{}", solved.report).trim_end().to_owned();
+    let is_taken = errors.is_empty() && args.write_calibration.as_deref().is_some_and(is_stdout);
+    let (json, text) = if is_taken { Default::default() } else { (json(&row), text) };
+    Ok(Report {
+        json,
+        text,
+        errors,
+        warnings,
+        tally: Tally { frames, bytes_in, bytes_out },
+        ..Report::default()
+    })
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes the calibration if it is asked for.
+fn write_calibration(calibration: &Calibration, args: &Args) -> Result<(), Failure> {
+    let Some(path) = &args.write_calibration else { return Ok(()) };
+    let mut text = serde_json::to_string_pretty(calibration).expect("numbers and names are JSON");
+    text.push('\n');
+    encode::deliver_to(&Encoded::from(text.into_bytes()), path, args.outputs.overwrite)?;
+    Ok(())
+}
+
+fn checked(gate: &Gate<SolveReport>, report: &SolveReport) -> (GateResult, Option<Diagnostic>) {
+    let result = gate.check(report);
+    let missed =
+        gate.missed(&result).map(|missed: MissedGate| Diagnostic::gate(missed.code(), missed.to_string()));
+    (result, missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_gates_take_units() {
+        let limit = |text: &str| text.parse::<SolveGate>().map(|gate| gate.0.limit);
+        assert_eq!((limit("residual=20mm"), limit("residual=0.02")), (Ok(0.02), Ok(0.02)));
+        assert_eq!(limit("doubtful=0.1"), Ok(0.1));
+        assert!(limit("doubtful=1mm").is_err() && limit("residual").is_err());
+    }
+
+    #[test]
+    fn a_target_is_what_is_no_recording() {
+        for (path, is_target) in
+            [("a.asf", true), ("a.bvh", true), ("preset:smpl", true), ("a.c3d", false), ("dir", false)]
+        {
+            assert_eq!(holds_skeleton(Path::new(path)), is_target, "{path}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! One flag, one meaning: options that were renamed because two verbs gave one name two meanings. The old names still
+//! work on the command line, in `mocap.toml`, in pipelines and as keywords, with a warning.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+use mocap_settings::earlier_names;
+
+use crate::diagnostic::Diagnostic;
+
+/// An option that was renamed.
+struct Renamed {
+    /// Verbs and steps that have it.
+    of: &'static [&'static str],
+    old: &'static str,
+    new: &'static str,
+}
+
+const RENAMED: &[Renamed] = &[
+    // The output unit where a motion is written; these verbs write none.
+    Renamed {
+        of: &[
+            "info", "validate", "compare", "skel", "find", "label", "view", "sheet", "plot", "render",
+            "gallery", "compress",
+        ],
+        old: "unit",
+        new: "input-unit",
+    },
+    // A variable of a pipeline.
+    Renamed { of: &["compress"], old: "set", new: "joint-error" },
+    // NAME=LIMIT in all other verbs.
+    Renamed { of: &["compare"], old: "fail-above", new: "max-error" },
+    // How files of scenes show a skeleton: body, sticks or none.
+    Renamed { of: &["view"], old: "mesh", new: "character" },
+    Renamed { of: &["terrain"], old: "mesh", new: "terrain-mesh" },
+    // One number, of the edit before it.
+    Renamed { of: &["blend"], old: "weight", new: "weights" },
+    // The surface that arms are kept out of.
+    Renamed { of: &["view", "sheet", "render", "gallery"], old: "body", new: "draw" },
+    // Steps ahead, of `edit`.
+    Renamed { of: &["view", "render"], old: "terrain", new: "draw-terrain" },
+    // The bound of `compress`.
+    Renamed { of: &["convert", "retarget", "write"], old: "error", new: "key-error" },
+    // How pictures look at a body.
+    Renamed { of: &["find"], old: "view", new: "html" },
+    // Gains of bands.
+    Renamed { of: &["fourier"], old: "gain", new: "style-gain" },
+];
+
+/// The code of the warning.
+const CODE: &str = "usage::old-name";
+
+/// The definition of all verbs, in which options have their old names too, hidden from help.
+pub(crate) fn with_old_names(mut all: Command) -> Command {
+    for renamed in RENAMED {
+        let verbs = renamed.of.iter().filter(|of| all.find_subcommand(of).is_some()).collect::<Vec<_>>();
+        for verb in verbs {
+            all = all.mut_subcommand(verb, |command| {
+                let option = command.get_arguments().find(|option| option.get_long() == Some(renamed.new));
+                let id = option.map(|option| option.get_id().clone());
+                let id = id.unwrap_or_else(|| panic!("{verb} has --{}", renamed.new));
+                command.mut_arg(id, |option| option.alias(renamed.old))
+            });
+        }
+    }
+    all
+}
+
+/// The present name of an option of a verb or step, where it is asked for by an old one.
+pub(crate) fn new_name(command: &Command, of: &str, name: &str) -> Option<&'static str> {
+    let has = |name: &str| command.get_arguments().any(|option| option.get_long() == Some(name));
+    let fits = |renamed: &&Renamed| renamed.of.contains(&of) && renamed.old == name && has(renamed.new);
+    RENAMED.iter().find(fits).filter(|_| !has(name)).map(|renamed| renamed.new)
+}
+
+/// The warning about an old name, as the place writes names: `--unit`, `unit`.
+pub(crate) fn renamed(old: &str, new: &str) -> Diagnostic {
+    Diagnostic::new(CODE, format!("'{old}' is now called '{new}'"))
+        .help("the old name still works in all versions 0.x")
+}
+
+/// Warnings about old names of flags in the words of a command line.
+pub fn old_flags(definition: &Command, words: &[OsString]) -> Vec<Diagnostic> {
+    let texts = || words.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let Some(command) = texts().find_map(|word| definition.find_subcommand(word)) else { return Vec::new() };
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for word in texts() {
+        let Some(flag) = word.strip_prefix("--") else { continue };
+        let name = flag.split('=').next().unwrap_or_default();
+        let is_old = |option: &&Arg| earlier_names(option).any(|old| old == name);
+        if let Some(new) = command.get_arguments().find(is_old).and_then(Arg::get_long) {
+            let warning = renamed(&format!("--{name}"), &format!("--{new}"));
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::pipeline::KINDS;
+    use crate::settings::Program;
+
+    /// What a flag takes: value name, default, words, and how values are written.
+    fn taken(flag: &Arg) -> [String; 4] {
+        if !flag.get_action().takes_values() {
+            return ["", "", "", "switch"].map(str::to_owned);
+        }
+        let name = flag.get_value_names().unwrap_or_default().join(" ");
+        let defaults: Vec<_> =
+            flag.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        let words: Vec<_> =
+            flag.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
+        let reader = format!("{:?}", flag.get_value_parser().type_id());
+        // Values that are written alike and read by several types.
+        let written = match name.as_str() {
+            "LENGTH" | "SECONDS" | "NAME=LIMIT" | "FORMAT" => String::new(),
+            _ => reader,
+        };
+        let words = if name == "FORMAT" { String::new() } else { words.join("|") };
+        // Where results go is a file or a directory.
+        let name = if flag.get_long() == Some("output") { String::new() } else { name };
+        [name, defaults.join(" "), words, written]
+    }
+
+    fn walk(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<(String, Arg)>>) {
+        for flag in command.get_arguments() {
+            if let Some(long) = flag.get_long() {
+                found.entry(long.to_owned()).or_default().push((path.to_owned(), flag.clone()));
+            }
+        }
+        for verb in command.get_subcommands() {
+            walk(verb, &format!("{path} {}", verb.get_name()), found);
+        }
+    }
+
+    /// Flags that still mean two things: those of `rig` and `solve` have the names that riggers and labs use, and wait for
+    /// other names of the ones in `convert`, `skel` and `blend`.
+    const STILL_DIFFERENT: [&str; 4] = ["joints", "marker-set", "preset", "weights"];
+
+    #[test]
+    fn flags_of_one_name_take_the_same() {
+        let mut found = BTreeMap::new();
+        walk(&Program::definition(), "mocap", &mut found);
+        let mut wrong = Vec::new();
+        for (name, flags) in &found {
+            let mut kinds: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+            for (path, flag) in flags {
+                kinds.entry(taken(flag)).or_default().push(path);
+            }
+            if kinds.len() > 1 && !STILL_DIFFERENT.contains(&name.as_str()) {
+                wrong.push(format!("--{name}: {kinds:#?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn old_names_work_and_are_told() {
+        let definition = Program::definition();
+        let told = |words: &str| {
+            let words: Vec<OsString> = words.split(' ').map(Into::into).collect();
+            definition.clone().try_get_matches_from(&words).unwrap();
+            old_flags(&definition, &words)
+                .into_iter()
+                .map(|warning| warning.message.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told("mocap info a --unit cm"), ["'--unit' is now called '--input-unit'"]);
+        assert_eq!(
+            told("mocap -q compare a b --fail-above=1mm"),
+            ["'--fail-above' is now called '--max-error'"]
+        );
+        assert_eq!(
+            told("mocap compress a --set F*:error=1mm --set G*=2mm"),
+            ["'--set' is now called '--joint-error'"]
+        );
+        assert_eq!(told("mocap view a --mesh b.glb"), ["'--mesh' is now called '--character'"]);
+        assert_eq!(told("mocap terrain a --mesh b.glb"), ["'--mesh' is now called '--terrain-mesh'"]);
+        assert_eq!(told("mocap view a --terrain 0.1,0.2"), ["'--terrain' is now called '--draw-terrain'"]);
+        assert_eq!(told("mocap sheet a --body capsules"), ["'--body' is now called '--draw'"]);
+        assert_eq!(told("mocap find a b --view c.html"), ["'--view' is now called '--html'"]);
+        assert_eq!(told("mocap convert a -o b.glb --error 0"), ["'--error' is now called '--key-error'"]);
+        assert_eq!(told("mocap blend a b --weight 0.5"), ["'--weight' is now called '--weights'"]);
+        assert_eq!(
+            told("mocap fourier a --neutral b --styled c --gain 2"),
+            ["'--gain' is now called '--style-gain'"]
+        );
+        // Names that other verbs keep.
+        assert!(told("mocap convert a -o b.glb --unit cm --mesh sticks").is_empty());
+        assert!(told("mocap edit a -o b --add c --weight 2 --fail-above max-deg=4").is_empty());
+        assert!(told("mocap run a.toml --set x=y").is_empty());
+        assert!(told("mocap bands a --gain high=0").is_empty());
+        assert!(
+            told("mocap retarget a b --body off").is_empty()
+                && told("mocap compress a --error 1mm").is_empty()
+        );
+        assert!(told("mocap render a -o b.gif --view side").is_empty());
+        // What follows -- is a file.
+        assert!(told("mocap info -- --unit").is_empty());
+    }
+
+    #[test]
+    fn only_options_that_are_there_have_old_names() {
+        let flags = |name: &str| (KINDS.iter().find(|kind| kind.name == name).unwrap().flags)();
+        assert_eq!(new_name(&flags("compress"), "compress", "set"), Some("joint-error"));
+        assert_eq!(new_name(&flags("compress"), "compress", "unit"), None);
+        assert_eq!(new_name(&flags("compare"), "compare", "fail-above"), Some("max-error"));
+        // The step of that name keeps the option.
+        assert_eq!(new_name(&flags("blend"), "blend", "weight"), None);
+        assert_eq!(new_name(&flags("fourier"), "fourier", "gain"), Some("style-gain"));
+        assert_eq!(new_name(&flags("write"), "write", "error"), Some("key-error"));
+        assert_eq!(new_name(&flags("terrain"), "terrain", "mesh"), Some("terrain-mesh"));
+    }
+}

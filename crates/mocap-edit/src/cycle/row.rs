@@ -1,0 +1,43 @@
+//! Feet of a cycle that stand across its seam: three repetitions are held, and the one in the middle is taken.
+
+use mocap_model::{Clip, Isometry3};
+
+use super::{moved, part, three_times};
+use crate::EditError;
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::held_feet::held_within;
+use crate::samples::Samples;
+
+/// A cycle whose contacts are no worse than the worst of what it is made of, and the number of those that were in it; its
+/// last frame is the pose of its first one, a stride further. Without such contacts it stays to the bit.
+pub(crate) fn cycle_held(
+    sources: &[&Clip],
+    looped: Clip,
+    body: &Body,
+    stride: &Isometry3<f64>,
+    edit: &'static str,
+) -> Result<(Clip, Option<usize>), EditError> {
+    if body.feet.is_empty() || body.metres.is_none() {
+        return Ok((looped, None));
+    }
+    let carrier = Carrier::of(&looped, body);
+    let length = looped.frames() - 1;
+    let row = three_times(&looped, &carrier, stride).into_clip(edit)?;
+    let (row, held) = held_within(sources, row, edit, length..2 * length + 1)?;
+    if held.is_none_or(|count| count == 0) {
+        return Ok((looped, held));
+    }
+    let mut middle = part(&Samples::of(&row), length..2 * length + 1);
+    moved(&mut middle, &carrier, &stride.inverse());
+    for joint in 0..middle.rotations.len() {
+        middle.rotations[joint][length] = middle.rotations[joint][0];
+        if let Some(values) = &mut middle.translations[joint] {
+            values[length] = values[0];
+        }
+    }
+    let place = stride * carrier.at(&middle, 0);
+    carrier.put(&mut middle, length, &place);
+    middle.annotations = looped.annotations().clone();
+    Ok((middle.into_clip(edit)?, held))
+}

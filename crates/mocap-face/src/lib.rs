@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+//!
+//! A face is a neutral mesh V₀ and displacements Dᵢ, its shapes: V = V₀ + Σ wᵢ Dᵢ. Displacements add up. (The mean of
+//! key poses, which some texts print, halves each of two shapes that are both at 1.)
+
+mod map;
+mod names;
+mod quadratic;
+mod solve;
+mod transfer;
+mod vocabulary;
+
+pub use map::{FaceMap, Link, Match};
+pub use names::{Meaning, meaning};
+pub use solve::{FaceBasis, SolveError, Solved, solve};
+pub use transfer::{Neutral, TransferError, Transferred, transfer_shapes};

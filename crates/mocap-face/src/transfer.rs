@@ -1,0 +1,442 @@
+//! Shapes of one head for another.
+//!
+//! Each vertex of the target has its place on the source: the vertex of the same number where both have the same
+//! triangles, else the nearest place after the heads were laid over each other. Displacements are taken along by the
+//! similarity (turn and scale) that best leads the surroundings of that place on the source to those on the target, so
+//! that equal heads get copies, and larger, smaller or slanted ones what fits them. Where the shape brings two places of
+//! the source together (lids, lips), it brings those of the target together, too.
+//!
+//! R. W. Sumner, J. Popović, "Deformation transfer for triangle meshes", 2004, solves for the gradients of all triangles
+//! at once; between alike heads that strays more than copies do, which a local similarity contains as a special case.
+//! The similarity is that of S. Umeyama, "Least-squares estimation of transformation parameters between two point
+//! patterns", 1991.
+
+use mocap_model::Vector3;
+use mocap_skin::TriangleTree;
+use nalgebra::Matrix3;
+
+/// Places that a local similarity is fitted to, at most.
+const ANCHORS: usize = 1200;
+/// The reach of the surroundings of a place, relative to the root mean square distance from the middle of the head.
+const REACH: f64 = 0.25;
+/// Rounds of laying one head over the other.
+const ROUNDS: usize = 30;
+/// Heads whose places are further apart than this, relative to their size, are not alike enough.
+const UNLIKE: f64 = 0.25;
+/// A shape brings two places together where it leaves less than this of the way between them.
+const TOGETHER: f64 = 0.15;
+/// Corrections of such places.
+const PASSES: usize = 6;
+
+/// A head without its shapes.
+#[derive(Clone, Copy, Debug)]
+pub struct Neutral<'a> {
+    /// The places of vertices.
+    pub positions: &'a [Vector3<f64>],
+    /// Their triangles.
+    pub triangles: &'a [[u32; 3]],
+}
+
+/// Shapes of a source for a target.
+#[derive(Clone, Debug, Default)]
+pub struct Transferred {
+    /// By shape: how far each vertex of the target moves at weight 1.
+    pub shapes: Vec<Vec<Vector3<f64>>>,
+    /// Whether vertices of the same number correspond.
+    pub same_topology: bool,
+    /// How far the heads are from each other once laid over, relative to the size of the target: root mean square.
+    pub unlike: f64,
+}
+
+/// Why shapes cannot be transferred.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransferError {
+    /// A head has no triangles, or no size.
+    #[error("a head has no surface")]
+    NoSurface,
+    /// The heads are not alike.
+    #[error("the heads are not alike: once laid over each other, their surfaces are {:.0} % of the size apart", share * 100.0)]
+    Unlike {
+        /// Relative to the size of the target.
+        share: f64,
+    },
+}
+
+/// A turn, a scale and a move.
+#[derive(Clone, Copy, Debug)]
+struct Similarity {
+    linear: Matrix3<f64>,
+    offset: Vector3<f64>,
+}
+
+impl Similarity {
+    /// The one that best leads the first places to the second ones, by weight; `None` where they have no extent.
+    fn fitted(pairs: impl Iterator<Item = (Vector3<f64>, Vector3<f64>, f64)> + Clone) -> Option<Similarity> {
+        let (mut sum, mut from, mut to) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for (a, b, weight) in pairs.clone() {
+            sum += weight;
+            from += a * weight;
+            to += b * weight;
+        }
+        if sum <= 0.0 {
+            return None;
+        }
+        let (from, to) = (from / sum, to / sum);
+        let (mut cross, mut spread) = (Matrix3::zeros(), 0.0);
+        for (a, b, weight) in pairs {
+            cross += (b - to) * (a - from).transpose() * weight;
+            spread += (a - from).norm_squared() * weight;
+        }
+        let svd = cross.svd(true, true);
+        let (u, v_t) = (svd.u?, svd.v_t?);
+        let mut signs = Vector3::repeat(1.0);
+        if (u * v_t).determinant() < 0.0 {
+            signs[2] = -1.0;
+        }
+        let scale = svd.singular_values.dot(&signs) / spread;
+        if !(spread > 0.0 && scale.is_finite() && scale > 0.0) {
+            return None;
+        }
+        let linear = u * Matrix3::from_diagonal(&signs) * v_t * scale;
+        Some(Similarity { linear, offset: to - linear * from })
+    }
+
+    fn place(&self, at: &Vector3<f64>) -> Vector3<f64> {
+        self.linear * at + self.offset
+    }
+}
+
+/// Shapes of a head for another one.
+///
+/// # Errors
+/// Where a head has no surface, or they are not alike.
+pub fn transfer_shapes(
+    source: Neutral<'_>,
+    shapes: &[Vec<Vector3<f64>>],
+    target: Neutral<'_>,
+) -> Result<Transferred, TransferError> {
+    let (Some(size), Some(_)) = (size(target.positions), size(source.positions)) else {
+        return Err(TransferError::NoSurface);
+    };
+    if source.triangles.is_empty() || target.triangles.is_empty() {
+        return Err(TransferError::NoSurface);
+    }
+    let same = source.positions.len() == target.positions.len() && source.triangles == target.triangles;
+    let places =
+        if same { Places::same(source.positions.len()) } else { Places::nearest(source, target, size)? };
+    // The source as if it had the vertices of the target.
+    let rest = places.of(source.positions, source.triangles);
+    let pairs = || rest.iter().zip(target.positions).map(|(a, b)| (*a, *b, 1.0));
+    let whole = Similarity::fitted(pairs()).ok_or(TransferError::NoSurface)?;
+    let square: f64 = pairs().map(|(a, b, _)| (whole.place(&a) - b).norm_squared()).sum();
+    let unlike = (square / target.positions.len() as f64).sqrt() / size;
+    if unlike > UNLIKE {
+        return Err(TransferError::Unlike { share: unlike });
+    }
+    let local = surroundings(&rest, target.positions, size, &whole);
+    let made = shapes.iter().map(|shape| {
+        let moved = places.of(shape, source.triangles);
+        let mut made: Vec<Vector3<f64>> =
+            moved.iter().zip(&local).map(|(moved, local)| local * moved).collect();
+        bring_together(&rest, &moved, (target.positions, &local), &mut made);
+        made
+    });
+    Ok(Transferred { shapes: made.collect(), same_topology: same, unlike })
+}
+
+/// The root mean square distance from the middle; `None` without extent.
+fn size(positions: &[Vector3<f64>]) -> Option<f64> {
+    let count = positions.len().max(1) as f64;
+    let middle = positions.iter().sum::<Vector3<f64>>() / count;
+    let size = (positions.iter().map(|at| (at - middle).norm_squared()).sum::<f64>() / count).sqrt();
+    (size.is_finite() && size > 0.0).then_some(size)
+}
+
+/// Where the vertices of the target are on the source.
+enum Places {
+    /// At the vertex of the same number.
+    Same(usize),
+    /// On a triangle, by the weights of its corners.
+    On(Vec<(u32, [f64; 3])>),
+}
+
+impl Places {
+    fn same(count: usize) -> Places {
+        Places::Same(count)
+    }
+
+    /// The nearest places, after the target was laid over the source.
+    fn nearest(source: Neutral<'_>, target: Neutral<'_>, size: f64) -> Result<Places, TransferError> {
+        let tree = TriangleTree::new(source.triangles.to_vec(), source.positions);
+        let from = self::size(source.positions).ok_or(TransferError::NoSurface)?;
+        let middle = |all: &[Vector3<f64>]| all.iter().sum::<Vector3<f64>>() / all.len() as f64;
+        let linear = Matrix3::identity() * (from / size);
+        let offset = middle(source.positions) - linear * middle(target.positions);
+        let mut over = Similarity { linear, offset };
+        let step = target.positions.len().div_ceil(ANCHORS);
+        for _ in 0..ROUNDS {
+            let anchors: Vec<(Vector3<f64>, Vector3<f64>, f64)> = (target.positions.iter().step_by(step))
+                .filter_map(|at| {
+                    Some((*at, tree.closest(&over.place(at), source.positions, f64::INFINITY)?.place, 1.0))
+                })
+                .collect();
+            let Some(next) = Similarity::fitted(anchors.iter().copied()) else { break };
+            let moved = (next.linear - over.linear).norm() + (next.offset - over.offset).norm() / from;
+            over = next;
+            if moved < 1e-9 {
+                break;
+            }
+        }
+        let place = |at: &Vector3<f64>| {
+            let found = tree.closest(&over.place(at), source.positions, f64::INFINITY)?;
+            let corners = source.triangles[found.triangle].map(|corner| source.positions[corner as usize]);
+            Some((found.triangle as u32, barycentric(corners, &found.place)))
+        };
+        let all: Option<Vec<_>> = target.positions.iter().map(place).collect();
+        all.map(Places::On).ok_or(TransferError::NoSurface)
+    }
+
+    /// Values of the source's vertices at the target's.
+    fn of(&self, values: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Vec<Vector3<f64>> {
+        match self {
+            Places::Same(count) => values[..*count].to_vec(),
+            Places::On(places) => {
+                let at = |(triangle, weights): &(u32, [f64; 3])| {
+                    let corners = triangles[*triangle as usize];
+                    corners
+                        .iter()
+                        .zip(weights)
+                        .map(|(corner, weight)| values[*corner as usize] * *weight)
+                        .sum()
+                };
+                places.iter().map(at).collect()
+            }
+        }
+    }
+}
+
+/// The weights of corners at a place on their triangle.
+fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
+    let normal = (b - a).cross(&(c - a));
+    let area = normal.norm_squared();
+    if area <= 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let of = |p: Vector3<f64>, q: Vector3<f64>| (p - at).cross(&(q - at)).dot(&normal) / area;
+    let (first, second) = (of(b, c), of(c, a));
+    [first, second, 1.0 - first - second]
+}
+
+/// By vertex: the turn and scale from the surroundings on the source to those on the target.
+fn surroundings(
+    rest: &[Vector3<f64>],
+    target: &[Vector3<f64>],
+    size: f64,
+    whole: &Similarity,
+) -> Vec<Matrix3<f64>> {
+    let step = target.len().div_ceil(ANCHORS);
+    let reach = REACH * size;
+    let of = |at: &Vector3<f64>| {
+        let anchors = rest.iter().zip(target).step_by(step).filter_map(|(from, to)| {
+            let off = (to - at).norm_squared() / (2.0 * reach * reach);
+            (off < 8.0).then(|| (*from, *to, (-off).exp()))
+        });
+        Similarity::fitted(anchors).map_or(whole.linear, |local| local.linear)
+    };
+    target.iter().map(of).collect()
+}
+
+/// Two places that a shape brings together: vertices of the target.
+struct Pair {
+    one: usize,
+    other: usize,
+    /// What the shape leaves between them on the target.
+    left: Vector3<f64>,
+    /// How much of a correction the first one takes.
+    share: f64,
+    /// The way between them at rest.
+    apart: f64,
+}
+
+/// Moves vertices of the target so that places that meet on the source meet.
+fn bring_together(
+    rest: &[Vector3<f64>],
+    moved: &[Vector3<f64>],
+    (target, local): (&[Vector3<f64>], &[Matrix3<f64>]),
+    made: &mut [Vector3<f64>],
+) {
+    let pairs = pairs(rest, moved, local);
+    if pairs.is_empty() {
+        return;
+    }
+    for _ in 0..PASSES {
+        let mut corrections: Vec<(usize, Vector3<f64>, f64)> = Vec::with_capacity(2 * pairs.len());
+        for Pair { one, other, left, share, apart } in &pairs {
+            let now = target[*one] + made[*one] - target[*other] - made[*other];
+            let off = left - now;
+            corrections.push((*one, off * *share, *apart));
+            corrections.push((*other, off * (*share - 1.0), *apart));
+        }
+        for vertex in 0..made.len() {
+            if made[vertex] == Vector3::zeros() {
+                continue;
+            }
+            let (mut sum, mut weights) = (Vector3::zeros(), 0.0);
+            for (at, correction, apart) in &corrections {
+                let reach = 0.3 * apart;
+                let off = (target[vertex] - target[*at]).norm_squared() / (2.0 * reach * reach);
+                if off < 8.0 {
+                    let weight = (-off).exp();
+                    sum += correction * weight;
+                    weights += weight;
+                }
+            }
+            made[vertex] += sum / f64::max(weights, 1.0);
+        }
+    }
+}
+
+/// The places that a shape brings together.
+fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) -> Vec<Pair> {
+    let most = moved.iter().map(Vector3::norm).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return Vec::new();
+    }
+    let posed: Vec<Vector3<f64>> = rest.iter().zip(moved).map(|(at, by)| at + by).collect();
+    let pair = |one: usize| {
+        let meets = |other: &usize| {
+            let apart = (rest[one] - rest[*other]).norm();
+            apart > 0.3 * most && (posed[one] - posed[*other]).norm() < TOGETHER * apart
+        };
+        let near = |a: &usize, b: &usize| {
+            let off = |other: usize| (posed[one] - posed[other]).norm_squared();
+            off(*a).total_cmp(&off(*b)).then(a.cmp(b))
+        };
+        let other = (0..rest.len()).filter(meets).min_by(near)?;
+        let (a, b) = (moved[one].norm(), moved[other].norm());
+        let left = local[one] * (posed[one] - posed[other]);
+        Some(Pair {
+            one,
+            other,
+            left,
+            share: a / (a + b),
+            apart: (local[one] * (rest[one] - rest[other])).norm(),
+        })
+    };
+    (0..rest.len()).filter(|one| moved[*one].norm() > 0.5 * most).filter_map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Rotation3;
+
+    type Head = (Vec<Vector3<f64>>, Vec<[u32; 3]>, Vec<Vec<Vector3<f64>>>);
+
+    /// An egg of rings of points, and a shape that moves a part of it.
+    fn egg(rings: usize, around: usize) -> Head {
+        let mut positions = Vec::new();
+        for ring in 0..rings {
+            let polar = 0.1 + 2.9 * ring as f64 / (rings - 1) as f64;
+            for at in 0..around {
+                let angle = std::f64::consts::TAU * at as f64 / around as f64;
+                positions.push(Vector3::new(
+                    0.08 * polar.sin() * angle.sin(),
+                    0.11 * polar.cos(),
+                    0.09 * polar.sin() * angle.cos(),
+                ));
+            }
+        }
+        let mut triangles = Vec::new();
+        for ring in 0..rings - 1 {
+            for at in 0..around {
+                let corner = |ring: usize, at: usize| (ring * around + at % around) as u32;
+                let [a, b, c, d] =
+                    [corner(ring, at), corner(ring, at + 1), corner(ring + 1, at), corner(ring + 1, at + 1)];
+                triangles.extend([[a, b, d], [a, d, c]]);
+            }
+        }
+        let bulge = positions.iter().map(|at: &Vector3<f64>| {
+            let share = (1.0 - (at - Vector3::new(0.0, 0.03, 0.085)).norm() / 0.06).max(0.0);
+            Vector3::new(0.0, -0.01, 0.002) * share
+        });
+        let shapes = vec![bulge.collect()];
+        (positions, triangles, shapes)
+    }
+
+    fn worst(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn a_head_that_is_turned_and_scaled_gets_its_shapes_turned_and_scaled() {
+        let (positions, triangles, shapes) = egg(24, 32);
+        let source = Neutral { positions: &positions, triangles: &triangles };
+        let turn = Rotation3::from_euler_angles(0.4, -0.3, 0.2).into_inner() * 1.7;
+        let other: Vec<Vector3<f64>> =
+            positions.iter().map(|at| turn * at + Vector3::new(1.0, 2.0, 3.0)).collect();
+        let made =
+            transfer_shapes(source, &shapes, Neutral { positions: &other, triangles: &triangles }).unwrap();
+        let wanted: Vec<Vector3<f64>> = shapes[0].iter().map(|by| turn * by).collect();
+        assert!(made.same_topology && made.unlike < 1e-9);
+        assert!(worst(&made.shapes[0], &wanted) < 1e-9);
+    }
+
+    #[test]
+    fn another_topology_gets_nearly_the_same_displacements() {
+        let (positions, triangles, shapes) = egg(40, 48);
+        let (coarse, fewer, wanted) = egg(21, 30);
+        let source = Neutral { positions: &positions, triangles: &triangles };
+        let made =
+            transfer_shapes(source, &shapes, Neutral { positions: &coarse, triangles: &fewer }).unwrap();
+        assert!(!made.same_topology);
+        assert!(worst(&made.shapes[0], &wanted[0]) < 0.05 * 0.0102, "{}", worst(&made.shapes[0], &wanted[0]));
+    }
+
+    #[test]
+    fn heads_without_surface_and_unlike_ones_are_refused() {
+        let (positions, triangles, shapes) = egg(12, 16);
+        let source = Neutral { positions: &positions, triangles: &triangles };
+        let flat = vec![Vector3::zeros(); positions.len()];
+        let made = transfer_shapes(source, &shapes, Neutral { positions: &flat, triangles: &triangles });
+        assert_eq!(made.unwrap_err(), TransferError::NoSurface);
+        let mut other = positions.clone();
+        other.reverse();
+        other.iter_mut().enumerate().for_each(|(at, place)| place.x += if at % 2 == 0 { 0.2 } else { -0.2 });
+        let made = transfer_shapes(source, &shapes, Neutral { positions: &other, triangles: &triangles });
+        assert!(matches!(made, Err(TransferError::Unlike { .. })));
+    }
+
+    /// Two rows of points that a shape brings together on one head are brought together on a wider one.
+    #[test]
+    fn lids_that_meet_on_the_source_meet_on_the_target() {
+        let row = |y: f64, z: f64| (0..9).map(move |at| Vector3::new(f64::from(at) * 0.004 - 0.016, y, z));
+        let rows = |gap: f64| -> Vec<Vector3<f64>> {
+            let all = row(0.03, 0.0).chain(row(gap, 0.004)).chain(row(0.0, 0.004)).chain(row(-0.03, 0.0));
+            all.collect()
+        };
+        let strip = |from: u32| {
+            (0..8).flat_map(move |at| {
+                let [a, b, c, d] = [from + at, from + at + 1, from + 9 + at, from + 10 + at];
+                [[a, b, d], [a, d, c]]
+            })
+        };
+        let triangles: Vec<[u32; 3]> = strip(0).chain(strip(18)).collect();
+        let (source, target) = (rows(0.01), rows(0.0125));
+        let blink: Vec<Vector3<f64>> = (0..36)
+            .map(|at| if (9..18).contains(&at) { Vector3::new(0.0, -0.01, 0.0) } else { Vector3::zeros() })
+            .collect();
+        let made = transfer_shapes(
+            Neutral { positions: &source, triangles: &triangles },
+            &[blink],
+            Neutral { positions: &target, triangles: &triangles },
+        )
+        .unwrap();
+        let gaps = (0..9).map(|at| {
+            let (upper, lower) = (9 + at, 18 + at);
+            (target[upper] + made.shapes[0][upper] - target[lower] - made.shapes[0][lower]).norm()
+        });
+        assert!(gaps.fold(0.0, f64::max) < 1e-4);
+    }
+}

@@ -1,0 +1,38 @@
+//! The places on an arm that are near something: whole clusters of them are passed over at once.
+
+use super::body_surface::ArmSurface;
+use mocap_model::Vector3;
+use mocap_skin::{FieldHit, Near, PosedField};
+
+/// By how much a bend may bring places nearer to a surface than its field at rest says.
+const BENT: f64 = 1.3;
+
+/// Gives each place that is nearer than `within` to a field, with its number among the points of the arm. `places` are
+/// those points; `carriers` can be near some of them.
+pub(crate) fn each_near(
+    arm: &ArmSurface,
+    places: &[Vector3<f64>],
+    (field, carriers): (&PosedField<'_>, &Near),
+    within: f64,
+    mut take: impl FnMut(usize, FieldHit),
+) {
+    for cluster in &arm.clusters {
+        let own = &places[cluster.clone()];
+        let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
+        let radius = own.iter().map(|at| (at - middle).norm_squared()).fold(0.0, f64::max).sqrt();
+        let reach = BENT * (radius + within);
+        let carriers = field.near_of(carriers, &middle, reach);
+        if carriers.is_empty() {
+            continue;
+        }
+        let hit = field.at_near(&middle, reach, &carriers);
+        if hit.is_some_and(|hit| hit.distance > reach) {
+            continue;
+        }
+        for (number, at) in cluster.clone().zip(own) {
+            if let Some(hit) = field.at_near(at, within, &carriers).filter(|hit| hit.distance < within) {
+                take(number, hit);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Shoulders, elbows, wrists and fingers.
+
+use mocap_model::{Role, Vector3};
+
+use super::hands::fingers;
+use super::landmarks::{Landmarks, STEP, Upright, put};
+use super::sections::{MiddleLine, middle_line};
+use crate::geodesic::Ways;
+
+/// The wrist is beyond the thinnest cut of the forearm.
+const WRIST_BEYOND: f64 = 0.008;
+/// The upper arm as a share of the forearm.
+const UPPER_ARM: f64 = 1.03;
+/// How far shoulders are below the beginning of the neck.
+const SHOULDER_BELOW_NECK: f64 = 0.058;
+/// Where the palm, the thickest cut of a hand, is searched from the end of its fingers; and how far beyond it the wrist.
+const PALM: [f64; 2] = [0.03, 0.1];
+const WRIST: f64 = 0.07;
+/// Limbs that bend by more than this have the axes of both bones meet at the joint \[rad\].
+const BENT: f64 = 0.35;
+/// The length of a forearm, and how much it differs between people.
+const FOREARM: [f64; 2] = [0.14, 0.02];
+/// The longest hand.
+const HAND: f64 = 0.18;
+const LEFT: [Role; 4] = [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
+
+/// Finds the arms of a body whose neck begins at `neck`.
+pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) {
+    let Upright { voxels, ends, depths, .. } = body;
+    for (side, hand) in ["Left", "Right"].into_iter().zip(body.by_side(ends.hands)) {
+        let roles = if side == "Left" { LEFT } else { LEFT.map(Role::mirrored) };
+        let ways = Ways::new(voxels, &[(hand, 0.0)]);
+        let line = middle_line(voxels, depths, &ways, ends.chest, STEP);
+        let mut arm = arm(&line);
+        // Where the arm grows into the trunk its axis says little about the height of the shoulder: the neck says as much.
+        arm.shoulder.y = 0.5 * (arm.shoulder.y + neck.y - SHOULDER_BELOW_NECK);
+        put(found, roles[3], arm.wrist, 0.85, "beyond the thinnest cut of the forearm");
+        let why = match arm.bend > BENT {
+            true => format!("where forearm and upper arm meet, at {:.0}°", arm.bend.to_degrees()),
+            false => "on the middle line, by the length of a forearm".to_owned(),
+        };
+        put(found, roles[2], arm.elbow, arm.confidence, why);
+        let why = "on the axis of the upper arm, and by the height of the neck";
+        put(found, roles[1], arm.shoulder, arm.confidence * 0.9, why);
+        let height = arm.shoulder.y + 0.11 * (neck.y - arm.shoulder.y);
+        let base = Vector3::new(neck.x, height, 0.5 * (neck.z + arm.shoulder.z));
+        let clavicle = base + (arm.shoulder - base) * 0.15;
+        put(found, roles[0], clavicle, 0.7 * arm.confidence, "where the clavicle begins");
+        let beyond = |at: &Vector3<f64>| (at - arm.wrist).dot(&(arm.wrist - arm.elbow)) > 0.0;
+        let places = (0..voxels.len()).filter(|at| ways.far[*at] < HAND).map(|at| voxels.middle(at));
+        let places: Vec<Vector3<f64>> = places.filter(beyond).collect();
+        found.extend(fingers(side, &arm.wrist, &places));
+    }
+}
+
+/// Halfway between the nearest places of two lines; `None` of parallel ones.
+fn crossing(
+    a: &Vector3<f64>,
+    along_a: &Vector3<f64>,
+    b: &Vector3<f64>,
+    along_b: &Vector3<f64>,
+) -> Option<Vector3<f64>> {
+    let (u, v) = (along_a.try_normalize(1e-12)?, along_b.try_normalize(1e-12)?);
+    let cosine = u.dot(&v);
+    let flat = 1.0 - cosine * cosine;
+    if flat < 1e-3 {
+        return None;
+    }
+    let way = b - a;
+    let on_a = (way.dot(&u) - way.dot(&v) * cosine) / flat;
+    let on_b = (way.dot(&u) * cosine - way.dot(&v)) / flat;
+    Some((a + u * on_a + b + v * on_b) * 0.5)
+}
+
+struct Arm {
+    wrist: Vector3<f64>,
+    elbow: Vector3<f64>,
+    shoulder: Vector3<f64>,
+    /// The angle between forearm and upper arm, 0 where they are straight [rad].
+    bend: f64,
+    confidence: f64,
+}
+
+/// The joints of an arm on its middle line.
+fn arm(line: &MiddleLine) -> Arm {
+    let last = line.far.last().copied().unwrap_or_default();
+    let palm = line.thickest(PALM[0], PALM[1]);
+    let thin = line.thinnest(palm, (palm + WRIST).min(0.45 * last));
+    let wrist_far = (thin - WRIST_BEYOND).max(0.0);
+    let wrist = line.at(wrist_far);
+    // The arm ends where its cut grows into the trunk.
+    let median = {
+        let mut areas: Vec<f64> = (0..line.far.len())
+            .filter(|at| line.far[*at] > wrist_far + 0.06 && line.far[*at] < wrist_far + 0.2)
+            .map(|at| line.areas[at])
+            .collect();
+        areas.sort_by(f64::total_cmp);
+        areas.get(areas.len() / 2).copied().unwrap_or(f64::INFINITY)
+    };
+    let ends = (0..line.far.len())
+        .find(|at| line.far[*at] > wrist_far + 0.16 && line.areas[*at] > 1.6 * median)
+        .map_or(last, |at| line.far[at]);
+    let armpit = (ends - 0.025).max(wrist_far + 0.17);
+    let upper_end = line.at(armpit);
+    let points: Vec<(f64, Vector3<f64>)> = line
+        .far
+        .iter()
+        .zip(&line.places)
+        .filter(|(far, _)| **far > wrist_far && **far < armpit)
+        .map(|(far, place)| (*far, *place))
+        .collect();
+    let off = |a: &Vector3<f64>, b: &Vector3<f64>, at: &Vector3<f64>| {
+        let way = b - a;
+        let along = ((at - a).dot(&way) / way.norm_squared().max(1e-12)).clamp(0.0, 1.0);
+        (a + way * along - at).norm_squared()
+    };
+    let cost = |far: f64| {
+        let elbow = line.at(far);
+        let residual: f64 = points
+            .iter()
+            .map(
+                |(at, place)| {
+                    if *at < far { off(&wrist, &elbow, place) } else { off(&elbow, &upper_end, place) }
+                },
+            )
+            .sum::<f64>()
+            / points.len().max(1) as f64;
+        let unusual = ((elbow - wrist).norm() - FOREARM[0]) / FOREARM[1];
+        residual + unusual * unusual * 4e-6
+    };
+    let steps =
+        (0..60).map(|step| wrist_far + 0.08 + 0.0025 * f64::from(step)).filter(|far| *far < armpit - 0.02);
+    let far = steps.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(wrist_far + FOREARM[0]);
+    let elbow = line.at(far);
+    // The axis of the upper arm, without the ends where the line cuts corners.
+    let upper = |share: f64| line.at(far + share * (armpit - far));
+    let axis = (upper(1.0) - upper(0.2)).try_normalize(1e-9);
+    let axis = axis.or_else(|| (elbow - wrist).try_normalize(1e-9)).unwrap_or_default();
+    let lower = line.at(far - 0.03) - line.at(wrist_far + 0.01);
+    let bend = axis.angle(&lower);
+    let elbow = match crossing(&wrist, &lower, &upper(0.2), &axis).filter(|_| bend > BENT) {
+        // The middle line cuts the corner.
+        Some(meets) if (meets - elbow).norm() < 0.03 => meets,
+        _ => elbow,
+    };
+    let forearm = (elbow - wrist).norm();
+    let shoulder = elbow + axis * (UPPER_ARM * forearm);
+    let confidence = if bend > BENT { 0.85 } else { 0.65 };
+    Arm { wrist, elbow, shoulder, bend, confidence }
+}

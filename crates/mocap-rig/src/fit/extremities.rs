@@ -1,0 +1,170 @@
+//! The five ends of a person: feet, hands, head.
+//!
+//! The end that is furthest from the tree of ways known so far comes next, as medial graphs are pruned to their longest
+//! branches. What each is follows from how the branches meet: the feet meet at the pelvis, a trunk away from the rest.
+//!
+//! Based on: M. Hilaga, Y. Shinagawa, T. Kohmura, T. L. Kunii, "Topology matching for fully automatic similarity
+//! estimation of 3D shapes", 2001 (ways through a body do not change with its pose); P. Buneman, "A note on the metric
+//! properties of trees", 1974 (four ends tell how a tree branches).
+
+use mocap_model::Vector3;
+
+use crate::geodesic::Ways;
+use crate::{RigError, Voxels};
+
+/// A part with this share of the volume of the largest is another body.
+const SECOND_BODY: f64 = 0.4;
+/// The shortest limb as a share of the longest.
+const SHORTEST_LIMB: f64 = 0.18;
+/// A sixth branch longer than this share of the shortest limb makes it no person.
+const SIXTH: f64 = 0.6;
+/// The trunk is at least this share of the longest limb.
+const TRUNK: f64 = 0.12;
+
+/// The ends of a body, as voxels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extremities {
+    pub(crate) feet: [usize; 2],
+    pub(crate) hands: [usize; 2],
+    pub(crate) head: usize,
+    /// Where the ways to the feet part.
+    pub(crate) pelvis: usize,
+    /// Where the ways to hands and head part.
+    pub(crate) chest: usize,
+}
+
+/// Only the largest connected part of a solid.
+///
+/// # Errors
+/// [`RigError::NoSolid`], [`RigError::SeveralBodies`].
+pub(crate) fn largest_part(voxels: &Voxels) -> Result<Voxels, RigError> {
+    let mut part = vec![0u32; voxels.len()];
+    let mut sizes = vec![0usize];
+    for start in 0..voxels.len() {
+        if !voxels.inside[start] || part[start] != 0 {
+            continue;
+        }
+        let number = sizes.len() as u32;
+        let (mut open, mut size) = (vec![start], 0);
+        part[start] = number;
+        while let Some(at) = open.pop() {
+            size += 1;
+            for next in voxels.around(at) {
+                if voxels.inside[next] && part[next] == 0 {
+                    part[next] = number;
+                    open.push(next);
+                }
+            }
+        }
+        sizes.push(size);
+    }
+    let all: usize = sizes.iter().sum();
+    let box_volume: usize = voxels.counts.iter().product();
+    if all < 64 {
+        return Err(RigError::NoSolid { share: 100.0 * all as f64 / box_volume as f64 });
+    }
+    let mut order: Vec<usize> = (1..sizes.len()).collect();
+    order.sort_by_key(|at| (std::cmp::Reverse(sizes[*at]), *at));
+    let large: Vec<usize> =
+        order.iter().copied().filter(|at| sizes[*at] as f64 > SECOND_BODY * sizes[order[0]] as f64).collect();
+    if large.len() > 1 {
+        let share = |at: usize| 100.0 * sizes[large[at]] as f64 / all as f64;
+        return Err(RigError::SeveralBodies { count: large.len(), first: share(0), second: share(1) });
+    }
+    let inside = part.iter().map(|part| *part as usize == order[0]).collect();
+    Ok(Voxels { inside, ..voxels.clone() })
+}
+
+/// Finds the ends of a connected solid.
+///
+/// # Errors
+/// [`RigError::NotHuman`].
+pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities, RigError> {
+    let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
+    let root = deepest.unwrap_or_default();
+    let mut tree = vec![(root, 0.0)];
+    let mut tips: Vec<(usize, f64)> = Vec::new();
+    for _ in 0..6 {
+        let ways = Ways::new(voxels, &tree);
+        let Some(tip) = ways.furthest() else { break };
+        tips.push((tip, ways.far[tip]));
+        tree.extend(ways.back(tip).into_iter().map(|at| (at, 0.0)));
+    }
+    let longest = tips.first().map_or(0.0, |tip| tip.1);
+    let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
+    let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
+    if limbs < 5 || !is_clear {
+        let seen = if limbs < 5 {
+            format!("{limbs} limbs, where a person has two legs, two arms and a head")
+        } else {
+            "six limbs or more, such as a tail or wings".to_owned()
+        };
+        return Err(RigError::NotHuman { seen });
+    }
+    let tips: Vec<usize> = tips[..5].iter().map(|tip| tip.0).collect();
+    let ways: Vec<Ways> = tips.iter().map(|tip| Ways::new(voxels, &[(*tip, 0.0)])).collect();
+    let far = |a: usize, b: usize| ways[a].far[tips[b]];
+    // How far the place where two ends part is from the rest.
+    let apart = |a: usize, b: usize| {
+        let others: Vec<usize> = (0..5).filter(|at| *at != a && *at != b).collect();
+        let pairs = [(0, 1), (0, 2), (1, 2)].map(|(i, j)| (others[i], others[j]));
+        let inner = pairs.map(|(c, d)| {
+            let [p, q] = [far(a, c) + far(b, d), far(a, d) + far(b, c)];
+            0.25 * (p + q) - 0.5 * (far(a, b) + far(c, d))
+        });
+        inner.into_iter().fold(f64::INFINITY, f64::min)
+    };
+    let pairs: Vec<(usize, usize)> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
+    let (f1, f2) = pairs
+        .into_iter()
+        .reduce(|best, next| if apart(next.0, next.1) > apart(best.0, best.1) { next } else { best })
+        .unwrap_or((0, 1));
+    if apart(f1, f2) < TRUNK * longest {
+        let seen = "five limbs that meet in one place, without a trunk between legs and arms".to_owned();
+        return Err(RigError::NotHuman { seen });
+    }
+    let others: Vec<usize> = (0..5).filter(|at| *at != f1 && *at != f2).collect();
+    let from_feet = |at: usize| far(f1, at) + far(f2, at);
+    // Arms are alike; the head is what is left.
+    let uneven = |head: usize| {
+        let arms: Vec<f64> = others.iter().filter(|at| **at != head).map(|at| from_feet(*at)).collect();
+        (arms[0] - arms[1]).abs()
+    };
+    let head = others
+        .iter()
+        .copied()
+        .reduce(|best, next| if uneven(next) < uneven(best) { next } else { best })
+        .unwrap_or_default();
+    let hands: Vec<usize> = others.into_iter().filter(|at| *at != head).collect();
+    let meets = |three: [usize; 3]| {
+        let sum = |at: usize| three.iter().map(|one| ways[*one].far[at]).sum::<f64>();
+        (0..voxels.len())
+            .filter(|at| voxels.inside[*at])
+            // Of places alike, the one deepest inside.
+            .min_by(|a, b| (sum(*a) - depths[*a]).total_cmp(&(sum(*b) - depths[*b])))
+            .unwrap_or(root)
+    };
+    let found = Extremities {
+        feet: [tips[f1], tips[f2]],
+        hands: [tips[hands[0]], tips[hands[1]]],
+        head: tips[head],
+        pelvis: meets([f1, f2, head]),
+        chest: meets([head, hands[0], hands[1]]),
+    };
+    upright(voxels, &found)?;
+    Ok(found)
+}
+
+/// Legs go on where the trunk ends: those of animals on four legs are at right angles to it.
+fn upright(voxels: &Voxels, found: &Extremities) -> Result<(), RigError> {
+    let at = |voxel: usize| voxels.middle(voxel);
+    let trunk = at(found.pelvis) - at(found.chest);
+    let legs: Vector3<f64> = found.feet.iter().map(|foot| (at(*foot) - at(found.pelvis)).normalize()).sum();
+    let cosine = trunk.dot(&legs) / (trunk.norm() * legs.norm()).max(f64::MIN_POSITIVE);
+    if cosine < 0.5 {
+        let degrees = cosine.clamp(-1.0, 1.0).acos().to_degrees();
+        let seen = format!("the legs are at {degrees:.0}° to the trunk, as of an animal on four legs");
+        return Err(RigError::NotHuman { seen });
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! Which way a body stands and looks.
+
+use mocap_model::{SignedAxis, Vector3};
+use nalgebra::Matrix3;
+
+use super::extremities::Extremities;
+use crate::geodesic::Ways;
+use crate::{Mirror, RigError, RigMesh, Voxels};
+
+/// An axis of the file within this angle is meant \[rad\].
+const SNAP: f64 = 0.45;
+/// A stated axis further than this from what the body shows is refused \[rad\].
+const FURTHEST: f64 = std::f64::consts::FRAC_PI_4 + 1e-6;
+/// Mirror planes are tried within this angle of the line of shoulders and hips, in steps \[rad\].
+const TURNS: i32 = 20;
+const TURN: f64 = 0.0175;
+
+/// Up, left and forward of a body, where its floor is and how tall it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyFrame {
+    /// Away from the floor, a unit vector.
+    pub up: Vector3<f64>,
+    /// To the body's left.
+    pub left: Vector3<f64>,
+    /// Where it looks.
+    pub forward: Vector3<f64>,
+    /// The middle of the floor below it.
+    pub floor: Vector3<f64>,
+    /// From the floor to the top [units of the mesh].
+    pub height: f64,
+    /// How sure front and back are, 0 to 1: how far the feet point forward.
+    pub facing_confidence: f64,
+    /// Whether the mesh is its own mirror image.
+    pub is_mirrored: bool,
+}
+
+impl BodyFrame {
+    /// A place in the frame: left, up, forward, as shares of the height.
+    pub fn local(&self, place: &Vector3<f64>) -> Vector3<f64> {
+        let way = place - self.floor;
+        Vector3::new(way.dot(&self.left), way.dot(&self.up), way.dot(&self.forward)) / self.height
+    }
+
+    /// The inverse of [`BodyFrame::local`].
+    pub fn place(&self, local: &Vector3<f64>) -> Vector3<f64> {
+        self.floor + (self.left * local.x + self.up * local.y + self.forward * local.z) * self.height
+    }
+
+    /// The rotation whose columns are left, up and forward.
+    pub fn axes(&self) -> Matrix3<f64> {
+        Matrix3::from_columns(&[self.left, self.up, self.forward])
+    }
+}
+
+/// Finds the frame of a body; `up` and `facing` are stated ones.
+///
+/// # Errors
+/// [`RigError::Axis`] where a stated axis is not that of the body.
+pub(crate) fn frame(
+    mesh: &RigMesh,
+    voxels: &Voxels,
+    found: &Extremities,
+    up: Option<SignedAxis>,
+    facing: Option<SignedAxis>,
+) -> Result<BodyFrame, RigError> {
+    let at = |voxel: usize| voxels.middle(voxel);
+    let feet = (at(found.feet[0]) + at(found.feet[1])) * 0.5;
+    let rough = (at(found.chest) - at(found.pelvis)).normalize() + (at(found.chest) - feet).normalize();
+    let up = match up.map(SignedAxis::vector) {
+        Some(stated) => meant("up", stated, stated.angle(&rough))?,
+        None => snapped(&rough),
+    };
+    let level = |way: Vector3<f64>| way - up * way.dot(&up);
+    // Some way out on the limbs, ways no longer hug the inner side of a corner.
+    let out = |from: usize, to: usize, share: f64| {
+        let way = Ways::new(voxels, &[(from, 0.0)]).back(to);
+        at(way[((1.0 - share) * (way.len() - 1) as f64) as usize])
+    };
+    let shoulders = out(found.chest, found.hands[0], 0.3) - out(found.chest, found.hands[1], 0.3);
+    let hips = out(found.pelvis, found.feet[0], 0.2) - out(found.pelvis, found.feet[1], 0.2);
+    let hips = if shoulders.dot(&hips) < 0.0 { -hips } else { hips };
+    let across = level(shoulders + hips).try_normalize(0.0).unwrap_or_else(|| any_level(&up));
+    let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < 0.05);
+    let is_mirrored = mirror.is_some();
+    let across = match &mirror {
+        Some(mirror) => level(mirror.normal).normalize() * mirror.normal.dot(&across).signum(),
+        None => most_symmetric(voxels, found, &up, &across),
+    };
+    let forward = across.cross(&up);
+    let toes = toes_ahead(voxels, found, &up, &forward);
+    let (low, high) =
+        mesh.triangles.iter().flatten().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), corner| {
+            let height = mesh.places[*corner as usize].dot(&up);
+            (low.min(height), high.max(height))
+        });
+    let height = high - low;
+    let ahead = toes / height;
+    let forward = match facing {
+        Some(facing) => {
+            let angle = level(facing.vector()).angle(&forward);
+            let stated = meant("facing", level(facing.vector()), angle.min(std::f64::consts::PI - angle))?;
+            // The stated axis settles front and back; the body itself may be turned a little from it.
+            if stated.dot(&forward) < 0.0 { -forward } else { forward }
+        }
+        None => forward * if ahead < 0.0 { -1.0 } else { 1.0 },
+    };
+    let left = up.cross(&forward);
+    let middle = match &mirror {
+        Some(mirror) => {
+            let trunk = (at(found.chest) + at(found.pelvis)) * 0.5;
+            trunk - left * (trunk - mirror.middle).dot(&left)
+        }
+        None => (at(found.chest) + at(found.pelvis)) * 0.5,
+    };
+    let floor = middle + up * (low - middle.dot(&up));
+    let facing_confidence = if facing.is_some() { 1.0 } else { (ahead.abs() / 0.06).min(1.0) };
+    Ok(BodyFrame { up, left, forward, floor, height, facing_confidence, is_mirrored })
+}
+
+/// A stated axis, unless it is too far from what was found \[rad\].
+fn meant(axis: &'static str, stated: Vector3<f64>, off: f64) -> Result<Vector3<f64>, RigError> {
+    // An axis along the other one, such as up and facing alike, points nowhere.
+    let off = if stated.norm() < 1e-9 { std::f64::consts::FRAC_PI_2 } else { off };
+    if off > FURTHEST { Err(RigError::Axis { axis, degrees: off.to_degrees() }) } else { Ok(stated) }
+}
+
+/// The axis of the file that is meant by a direction, or the direction itself.
+fn snapped(way: &Vector3<f64>) -> Vector3<f64> {
+    let way = way.normalize();
+    let axis = way.iamax();
+    let mut unit = Vector3::zeros();
+    unit[axis] = way[axis].signum();
+    if way.dot(&unit) > SNAP.cos() { unit } else { way }
+}
+
+fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
+    let mut other = Vector3::zeros();
+    other[up.iamin()] = 1.0;
+    up.cross(&other).normalize()
+}
+
+/// The direction near `across` about which the trunk is most nearly its own mirror image.
+fn most_symmetric(
+    voxels: &Voxels,
+    found: &Extremities,
+    up: &Vector3<f64>,
+    across: &Vector3<f64>,
+) -> Vector3<f64> {
+    let (low, high) = (voxels.middle(found.pelvis).dot(up), voxels.middle(found.chest).dot(up));
+    let axis = voxels.middle(found.pelvis);
+    let reach = 0.6 * (high - low).abs();
+    let near = |at: &Vector3<f64>| {
+        let way = at - axis;
+        let height = way.dot(up);
+        (way - up * height).norm() < reach && at.dot(up) > low && at.dot(up) < high
+    };
+    let trunk: Vec<Vector3<f64>> = (0..voxels.len())
+        .filter(|at| voxels.inside[*at])
+        .map(|at| voxels.middle(at))
+        .filter(|at| near(at))
+        .collect();
+    if trunk.is_empty() {
+        return *across;
+    }
+    let middle: Vector3<f64> = trunk.iter().sum::<Vector3<f64>>() / trunk.len() as f64;
+    let ahead = across.cross(up);
+    let mut sum = 0.0;
+    let mut total = 0.0;
+    let scores: Vec<(f64, f64)> = (-TURNS..=TURNS)
+        .map(|turn| {
+            let angle = TURN * f64::from(turn);
+            let normal = across * angle.cos() + ahead * angle.sin();
+            let held =
+                trunk.iter().filter(|at| voxels.holds(&(*at - normal * (2.0 * (*at - middle).dot(&normal)))));
+            (angle, held.count() as f64 / trunk.len() as f64)
+        })
+        .collect();
+    let best = scores.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+    // Several turns may fit alike: their middle.
+    for (angle, score) in scores {
+        let weight = (score - (best - 0.01)).max(0.0);
+        sum += angle * weight;
+        total += weight;
+    }
+    let angle = if total > 0.0 { sum / total } else { 0.0 };
+    (across * angle.cos() + ahead * angle.sin()).normalize()
+}
+
+/// How far the ends of the feet are ahead of the shins, along `forward`: the mean of both.
+fn toes_ahead(voxels: &Voxels, found: &Extremities, up: &Vector3<f64>, forward: &Vector3<f64>) -> f64 {
+    let mut sum = 0.0;
+    for foot in found.feet {
+        let ways = Ways::new(voxels, &[(foot, 0.0)]);
+        let leg = ways.far[found.pelvis];
+        let mean = |from: f64, to: f64| {
+            let within: Vec<Vector3<f64>> = (0..voxels.len())
+                .filter(|at| ways.far[*at] >= from * leg && ways.far[*at] < to * leg)
+                .map(|at| voxels.middle(at))
+                .collect();
+            within.iter().sum::<Vector3<f64>>() / within.len().max(1) as f64
+        };
+        // The line of the shin, to the height of the foot.
+        let [upper, lower, end] = [mean(0.5, 0.6), mean(0.32, 0.42), mean(0.0, 0.12)];
+        let shin = lower - upper;
+        let down = shin.dot(up);
+        let reached = if down.abs() > 1e-9 { lower + shin * ((end - lower).dot(up) / down) } else { lower };
+        sum += (end - reached).dot(forward);
+    }
+    sum / 2.0
+}

@@ -1,0 +1,129 @@
+//! A skeleton that fits inside a mesh.
+
+mod arms;
+mod extremities;
+mod frame;
+mod hands;
+mod landmarks;
+mod legs;
+mod sections;
+mod template;
+mod trunk;
+
+use mocap_model::SignedAxis;
+
+use crate::{RigError, RigMesh, Voxels};
+use extremities::Extremities;
+pub use frame::BodyFrame;
+pub use landmarks::Landmark;
+use landmarks::Landmarks;
+pub use template::{FittedJoint, FittedSkeleton, fit, humanoid};
+
+/// Voxels along the longest side of a body: to find its ends, and to find joints.
+const COARSE: usize = 130;
+const FINE: usize = 180;
+/// An end may be this far from its place among other voxels \[voxels\].
+const FURTHEST: f64 = 3.0;
+
+/// A person found in a mesh.
+#[derive(Clone, Debug)]
+pub struct FoundBody {
+    /// How it stands.
+    pub frame: BodyFrame,
+    /// Where its joints are, by role, in the space of the mesh.
+    pub landmarks: Landmarks,
+}
+
+/// Finds a person in a mesh; `up` and `facing` are axes that the user states.
+///
+/// # Errors
+/// [`RigError::NoSolid`], [`RigError::SeveralBodies`], [`RigError::NotHuman`], [`RigError::Axis`].
+pub fn find_body(
+    mesh: &RigMesh,
+    up: Option<SignedAxis>,
+    facing: Option<SignedAxis>,
+) -> Result<FoundBody, RigError> {
+    let coarse = extremities::largest_part(&Voxels::new(mesh, COARSE))?;
+    let found = extremities::extremities(&coarse, &coarse.depths())?;
+    let frame = frame::frame(mesh, &coarse, &found, up, facing)?;
+    let places = mesh.places.iter().map(|at| frame.local(at)).collect();
+    let upright = RigMesh { places, ..mesh.clone() };
+    let voxels = extremities::largest_part(&Voxels::new(&upright, FINE))?;
+    let near = FURTHEST * voxels.side.max(coarse.side / frame.height);
+    let again = |voxel: usize| nearest_inside(&voxels, &frame.local(&coarse.middle(voxel)), near);
+    let both = |[a, b]: [usize; 2]| Ok([again(a)?, again(b)?]);
+    let ends = Extremities {
+        feet: both(found.feet)?,
+        hands: both(found.hands)?,
+        head: again(found.head)?,
+        pelvis: again(found.pelvis)?,
+        chest: again(found.chest)?,
+    };
+    let mut landmarks = landmarks::landmarks(&voxels, &ends, frame.is_mirrored)?;
+    landmarks.values_mut().for_each(|landmark| landmark.place = frame.place(&landmark.place));
+    Ok(FoundBody { frame, landmarks })
+}
+
+/// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels
+/// may be another part at the next.
+///
+/// # Errors
+/// [`RigError::NotHuman`].
+fn nearest_inside(voxels: &Voxels, place: &mocap_model::Vector3<f64>, most: f64) -> Result<usize, RigError> {
+    let far = |at: usize| (voxels.middle(at) - place).norm_squared();
+    let inside = (0..voxels.len()).filter(|at| voxels.inside[*at]);
+    let nearest = inside.reduce(|best, at| if far(at) < far(best) { at } else { best });
+    nearest.filter(|at| far(*at) <= most * most).ok_or_else(|| {
+        let seen = "a limb that hardly hangs together with the trunk".to_owned();
+        RigError::NotHuman { seen }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::tests::boxes;
+    use mocap_model::Vector3;
+
+    /// A person of boxes in a T-pose, Y up, looking along Z.
+    fn person() -> RigMesh {
+        let mut parts = vec![
+            [[-0.17, 0.9, -0.1], [0.17, 1.45, 0.1]],
+            [[-0.05, 1.4, -0.05], [0.05, 1.6, 0.05]],
+            [[-0.09, 1.55, -0.1], [0.09, 1.78, 0.1]],
+        ];
+        for [low, high] in [
+            [[0.15, 1.34, -0.04], [0.75, 1.42, 0.04]],
+            [[0.03, 0.0, -0.07], [0.16, 0.95, 0.07]],
+            [[0.03, 0.0, -0.07], [0.16, 0.07, 0.2]],
+        ] {
+            parts.extend([[low, high], [[-high[0], low[1], low[2]], [-low[0], high[1], high[2]]]]);
+        }
+        boxes(&parts)
+    }
+
+    #[test]
+    fn stated_axes_are_those_of_the_body_or_refused() {
+        let (mesh, [x, y, z]) = (person(), [SignedAxis::X, SignedAxis::Y, SignedAxis::Z]);
+        let back = SignedAxis { negative: true, ..z };
+        let found = find_body(&mesh, None, None).unwrap().frame;
+        assert!(found.up.y > 0.99 && found.forward.z > 0.99, "{found:?}");
+        let turned = find_body(&mesh, Some(y), Some(back)).unwrap().frame;
+        assert!(turned.up.y > 0.99 && turned.forward.z < -0.99, "{turned:?}");
+        let down = SignedAxis { negative: true, ..y };
+        for (up, facing) in
+            [(Some(x), None), (Some(down), None), (None, Some(x)), (None, Some(y)), (Some(y), Some(y))]
+        {
+            let error = find_body(&mesh, up, facing).unwrap_err();
+            assert_eq!(error.code(), "rig::axis", "{up:?} {facing:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_is_gone_is_no_end() {
+        let voxels = Voxels { origin: Vector3::zeros(), side: 0.1, counts: [9, 1, 1], inside: vec![true; 9] };
+        assert_eq!(nearest_inside(&voxels, &Vector3::new(1.0, 0.0, 0.0), 0.3).unwrap(), 8);
+        let error = nearest_inside(&voxels, &Vector3::new(1.2, 0.0, 0.0), 0.3).unwrap_err();
+        assert_eq!(error.code(), "rig::not-human");
+    }
+}

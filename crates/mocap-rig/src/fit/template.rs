@@ -1,0 +1,214 @@
+//! A template skeleton in a body that was found.
+
+use std::collections::BTreeMap;
+
+use mocap_model::{Joint, JointId, Role, Skeleton, Space, UnitQuaternion, Vector3};
+
+use super::FoundBody;
+use crate::{RigError, rest_places};
+
+/// The trunk and limbs of the template of this program: name, parent, role. The left side stands for both.
+const JOINTS: [(&str, &str, Role); 14] = [
+    ("Hips", "", Role::Hips),
+    ("Spine", "Hips", Role::Spine),
+    ("Spine1", "Spine", Role::Chest),
+    ("Spine2", "Spine1", Role::UpperChest),
+    ("Neck", "Spine2", Role::Neck),
+    ("Head", "Neck", Role::Head),
+    ("LeftShoulder", "Spine2", Role::LeftShoulder),
+    ("LeftArm", "LeftShoulder", Role::LeftUpperArm),
+    ("LeftForeArm", "LeftArm", Role::LeftLowerArm),
+    ("LeftHand", "LeftForeArm", Role::LeftHand),
+    ("LeftUpLeg", "Hips", Role::LeftUpperLeg),
+    ("LeftLeg", "LeftUpLeg", Role::LeftLowerLeg),
+    ("LeftFoot", "LeftLeg", Role::LeftFoot),
+    ("LeftToeBase", "LeftFoot", Role::LeftToes),
+];
+/// Fingers: in names, in roles.
+const FINGERS: [(&str, &str); 5] =
+    [("Thumb", "Thumb"), ("Index", "Index"), ("Middle", "Middle"), ("Ring", "Ring"), ("Pinky", "Little")];
+
+/// A joint of a fitted skeleton.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedJoint {
+    /// Where it is, in the space of the mesh.
+    pub place: Vector3<f64>,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// Why it is there.
+    pub reason: String,
+}
+
+/// A skeleton that was fitted to a body.
+#[derive(Clone, Debug)]
+pub struct FittedSkeleton {
+    /// Its joints' frames lie along the axes of the mesh.
+    pub skeleton: Skeleton,
+    /// By joint.
+    pub joints: Vec<FittedJoint>,
+}
+
+/// The template of this program: a humanoid of 52 joints with hands and feet, with roles and without places.
+///
+/// # Panics
+/// Never: the table is checked by a test.
+pub fn humanoid() -> Skeleton {
+    let mut joints: Vec<Joint> = Vec::new();
+    let mut add = |name: String, parent: &str, role: Option<Role>| {
+        let parent = joints.iter().position(|joint| joint.name == parent).map(JointId::from);
+        let mut joint = Joint::new(name, parent, Vector3::zeros());
+        joint.role = role;
+        if parent.is_none() {
+            joint.dofs.translation = [true; 3];
+        }
+        joints.push(joint);
+    };
+    let other = |name: &str| name.replacen("Left", "Right", 1);
+    for sided in [false, true] {
+        for (name, parent, role) in JOINTS {
+            if !sided {
+                add(name.to_owned(), parent, Some(role));
+            } else if name.starts_with("Left") {
+                add(other(name), &other(parent), Some(role.mirrored()));
+            }
+        }
+        let side = if sided { "Right" } else { "Left" };
+        for (finger, role) in FINGERS {
+            let mut parent = format!("{side}Hand");
+            for number in 1..=3 {
+                let name = format!("{side}Hand{finger}{number}");
+                add(name.clone(), &parent, format!("{side}{role}{number}").parse().ok());
+                parent = name;
+            }
+        }
+    }
+    Skeleton::new("Humanoid", Space::default(), joints).expect("the table is a skeleton")
+}
+
+/// Puts the joints of a template where those of a body were found. Joints with a role go to its place; those between two
+/// of them stay at the same share of the way; others keep their way from the joint above, turned and scaled with it.
+/// `fixed` are places of joints by their names, in the space of the mesh.
+///
+/// # Errors
+/// [`RigError::NoJoint`] where `fixed` names a joint that the template lacks, [`RigError::NoBones`] where the template has
+/// none of the roles.
+pub fn fit(
+    template: &Skeleton,
+    found: &FoundBody,
+    fixed: &BTreeMap<String, Vector3<f64>>,
+    space: Space,
+) -> Result<FittedSkeleton, RigError> {
+    if let Some(joint) = fixed.keys().find(|name| template.find(name).is_none()) {
+        return Err(RigError::NoJoint { joint: joint.clone() });
+    }
+    let rest = rest_places(template);
+    let known: Vec<Option<FittedJoint>> = template
+        .joints()
+        .iter()
+        .map(|joint| {
+            if let Some(place) = fixed.get(&joint.name) {
+                let reason = "fixed by the user".to_owned();
+                return Some(FittedJoint { place: *place, confidence: 1.0, reason });
+            }
+            let landmark = found.landmarks.get(&joint.role?)?;
+            let (place, confidence, reason) = (landmark.place, landmark.confidence, landmark.reason.clone());
+            Some(FittedJoint { place, confidence, reason })
+        })
+        .collect();
+    if known.iter().flatten().count() < 5 {
+        return Err(RigError::NoBones);
+    }
+    let mut joints: Vec<FittedJoint> = Vec::with_capacity(template.len());
+    for (id, joint) in template.iter() {
+        let at = id.index();
+        let fitted = match (&known[at], joint.parent) {
+            (Some(known), _) => known.clone(),
+            (None, None) => {
+                // A root below the hips stands on the floor.
+                FittedJoint { place: found.frame.floor, confidence: 0.9, reason: "on the floor".into() }
+            }
+            (None, Some(parent)) => {
+                let above = joints[parent.index()].clone();
+                match below(template, id, &known) {
+                    Some(next) => {
+                        let share = share(&rest, parent.index(), at, next);
+                        let to = known[next].as_ref().map_or(above.place, |known| known.place);
+                        let place = above.place + (to - above.place) * share;
+                        let reason = format!(
+                            "between {} and {}",
+                            template.joint(parent).name,
+                            template.joints()[next].name
+                        );
+                        FittedJoint { place, confidence: above.confidence * 0.8, reason }
+                    }
+                    None => {
+                        let (turn, scale) = carried(template, &rest, &joints, parent);
+                        let place = above.place + turn * (rest[at] - rest[parent.index()]) * scale;
+                        let reason = format!("as the template has it from {}", template.joint(parent).name);
+                        FittedJoint { place, confidence: above.confidence * 0.6, reason }
+                    }
+                }
+            }
+        };
+        joints.push(fitted);
+    }
+    let mut made = template.joints().to_vec();
+    for (at, joint) in made.iter_mut().enumerate() {
+        let above = joint.parent.map_or_else(Vector3::zeros, |parent| joints[parent.index()].place);
+        joint.offset = joints[at].place - above;
+        joint.rest_rotation = UnitQuaternion::identity();
+    }
+    let skeleton = Skeleton::new(template.name(), space, made).map_err(|_| RigError::NoBones)?;
+    Ok(FittedSkeleton { skeleton, joints })
+}
+
+/// The nearest joint below one that has a place.
+fn below(template: &Skeleton, from: JointId, known: &[Option<FittedJoint>]) -> Option<usize> {
+    let mut open = std::collections::VecDeque::from([from]);
+    while let Some(at) = open.pop_front() {
+        if known[at.index()].is_some() {
+            return Some(at.index());
+        }
+        open.extend(template.children(at));
+    }
+    None
+}
+
+/// Which share of the way from one joint to another a third one is.
+fn share(rest: &[Vector3<f64>], from: usize, at: usize, to: usize) -> f64 {
+    let way = rest[to] - rest[from];
+    let square = way.norm_squared();
+    if square > 0.0 { ((rest[at] - rest[from]).dot(&way) / square).clamp(0.0, 1.0) } else { 0.5 }
+}
+
+/// How the bone that ends at a joint was turned and scaled from the template.
+fn carried(
+    template: &Skeleton,
+    rest: &[Vector3<f64>],
+    joints: &[FittedJoint],
+    at: JointId,
+) -> (UnitQuaternion<f64>, f64) {
+    let Some(parent) = template.joint(at).parent else { return (UnitQuaternion::identity(), 1.0) };
+    let old = rest[at.index()] - rest[parent.index()];
+    let new = joints[at.index()].place - joints[parent.index()].place;
+    let turn = UnitQuaternion::rotation_between(&old, &new).unwrap_or_default();
+    let scale = if old.norm() > 0.0 { new.norm() / old.norm() } else { 1.0 };
+    (turn, scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_has_52_joints_with_roles() {
+        let skeleton = humanoid();
+        assert_eq!(skeleton.len(), 52);
+        assert!(skeleton.joints().iter().all(|joint| joint.role.is_some()));
+        assert_eq!(skeleton.roots().count(), 1);
+        let toe = skeleton.find("RightToeBase").unwrap();
+        assert_eq!(skeleton.joint(toe).role, Some(Role::RightToes));
+        let finger = skeleton.find("LeftHandPinky3").unwrap();
+        assert_eq!(skeleton.joint(finger).role, Some(Role::LeftLittle3));
+    }
+}

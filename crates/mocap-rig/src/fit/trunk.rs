@@ -1,0 +1,74 @@
+//! Neck, head and spine.
+
+use mocap_model::{Role, Vector3};
+
+use super::landmarks::{Landmarks, Upright, put};
+use super::sections::Piece;
+use crate::RigError;
+
+/// The neck begins where the cut is at most this many times its thinnest.
+const NECK_AREA: f64 = 1.6;
+/// The head's joint as a share of the way from the neck's to the top.
+const HEAD: f64 = 0.385;
+/// Neck and head turn a little behind the middle of their cuts.
+const BEHIND: f64 = 0.005;
+/// Joints of the spine as shares of the way from hips to neck.
+const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.12), (Role::Chest, 0.33), (Role::UpperChest, 0.58)];
+
+/// Finds the trunk above the hips; returns the place where the neck begins.
+pub(super) fn find(
+    body: &Upright<'_>,
+    sacrum: &Vector3<f64>,
+    found: &mut Landmarks,
+) -> Result<Vector3<f64>, RigError> {
+    let Upright { voxels, ends, cuts, .. } = body;
+    let (chest, top) = (voxels.middle(ends.chest).y, voxels.middle(ends.head).y);
+    let between = |share: f64| body.level(chest + share * (top - chest));
+    let area = |level: usize| around(body, level).map_or(f64::INFINITY, |piece| piece.area);
+    let thinnest = (between(0.25)..=between(0.72)).min_by(|a, b| area(*a).total_cmp(&area(*b)));
+    let Some(thinnest) = thinnest.filter(|level| area(*level).is_finite()) else {
+        return Err(RigError::NotHuman { seen: "no neck between chest and head".into() });
+    };
+    let begins = (body.level(chest)..=thinnest).find(|level| area(*level) <= NECK_AREA * area(thinnest));
+    let begins = begins.unwrap_or(thinnest);
+    let areas = (body.level(chest)..begins).map(area).filter(|area| area.is_finite());
+    let widest = areas.fold(0.0, f64::max);
+    let confidence = (1.0 - 2.0 * area(thinnest) / widest.max(1e-9)).clamp(0.2, 0.95);
+    let middle = |level: usize| around(body, level).map_or(*sacrum, |piece| piece.middle);
+    let neck_height = body.height(begins) + 0.3 * voxels.side;
+    let mut neck = middle(begins);
+    neck.y = neck_height;
+    neck.z -= BEHIND;
+    let why = format!("where the neck begins, at {:.1} % of the height", 100.0 * neck_height);
+    put(found, Role::Neck, neck, confidence, why);
+    let highest = cuts.iter().rposition(|pieces| !pieces.is_empty());
+    let top = highest.map_or(1.0, |level| body.height(level) + 0.5 * voxels.side);
+    let head_height = neck_height + HEAD * (top - neck_height);
+    let mut head = middle(body.level(head_height));
+    head.y = head_height;
+    head.z -= BEHIND;
+    put(found, Role::Head, head, confidence, "on the middle line between neck and top");
+    // The spine runs behind the middle of the cuts.
+    for (role, share) in SPINE {
+        let mut place = sacrum + (neck - sacrum) * share;
+        if let Some(piece) = cuts[body.level(place.y)].first() {
+            let back = piece.low.z + 0.33 * (piece.high.z - piece.low.z);
+            place.z = 0.5 * (place.z + back);
+        }
+        put(found, role, place, 0.6, "between hips and neck");
+    }
+    Ok(neck)
+}
+
+/// The piece of a cut that neck and head are in: the nearest to the line from chest to head.
+fn around<'a>(body: &'a Upright<'_>, level: usize) -> Option<&'a Piece> {
+    let (chest, head) = (body.voxels.middle(body.ends.chest), body.voxels.middle(body.ends.head));
+    let share = ((body.height(level) - chest.y) / (head.y - chest.y).max(1e-9)).clamp(0.0, 1.0);
+    let on_line = chest + (head - chest) * share;
+    let far = |piece: &Piece| {
+        let way = Vector3::new(piece.middle.x - on_line.x, 0.0, piece.middle.z - on_line.z);
+        // A chin below the head is a small piece in front of the neck.
+        way.norm() - piece.area.sqrt()
+    };
+    body.cuts[level].iter().min_by(|a, b| far(a).total_cmp(&far(b)))
+}

@@ -1,0 +1,184 @@
+//! Which bone a place of the surface is nearest to, as bodies are built.
+//!
+//! Distances count in proportion to how thick the flesh around a bone is, so that a thick limb reaches further than a thin
+//! one beside it. At a joint both bones have one thickness, and the plane that halves their angle decides. A bone counts
+//! only where the straight way to it stays inside.
+
+use mocap_model::Vector3;
+
+use crate::{BoneSegment, RigMesh, Voxels};
+
+/// How much of the proportion of two thicknesses counts.
+const THICKNESS: f64 = 1.0;
+/// How much nearer a bone counts on its own side of the plane between it and the one above.
+const PLANE: f64 = 0.2;
+/// A way outside counts as this many times its length.
+const OUTSIDE: f64 = 10.0;
+/// A bone behind the back of a place counts as this many times as far.
+const HIDDEN: f64 = 100.0;
+/// So much of a way to a bone is outside because of the size of voxels [voxels].
+const GRAIN: f64 = 1.5;
+/// A bone is seen from a place whose normal leans away from the way to it by no more than this cosine.
+const LEANING: f64 = 0.5;
+
+/// The bone that a place follows first, and how far that is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Nearest {
+    /// By its place in the list of segments.
+    pub segment: usize,
+    /// In units of the mesh.
+    pub distance: f64,
+}
+
+/// What is known of segments in a mesh.
+pub(crate) struct Flesh<'a> {
+    segments: &'a [BoneSegment],
+    voxels: &'a Voxels,
+    /// By segment: logarithms of the thickness at its start, middle and end.
+    thickness: Vec<[f64; 3]>,
+    /// By segment: the normal of the plane between it and the one above.
+    planes: Vec<Option<Vector3<f64>>>,
+}
+
+impl<'a> Flesh<'a> {
+    /// Measures the flesh around segments.
+    pub(crate) fn new(mesh: &RigMesh, segments: &'a [BoneSegment], voxels: &'a Voxels) -> Flesh<'a> {
+        let middle = thicknesses(mesh, segments);
+        let same = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() <= 1e-6 * mesh.size;
+        let at_joint = |place: &Vector3<f64>| {
+            let (sum, count) =
+                segments.iter().zip(&middle).fold((0.0, 0.0), |(sum, count), (segment, own)| {
+                    let meets = same(&segment.from, place) || same(&segment.to, place);
+                    if meets { (sum + own, count + 1.0) } else { (sum, count) }
+                });
+            sum / count
+        };
+        let thickness = segments.iter().zip(&middle).map(|(segment, own)| {
+            let ends = [at_joint(&segment.from), at_joint(&segment.to)];
+            // The flesh of a last joint, such as a head, does not taper to its joint.
+            let [from, to] = if segment.is_leaf { ends.map(|end| end.max(*own)) } else { ends };
+            [from, *own, to].map(|value| value * THICKNESS)
+        });
+        let planes = segments.iter().map(|segment| {
+            let above = segments.iter().find(|above| same(&above.to, &segment.from))?;
+            let [a, b] = [above, segment].map(|segment| (segment.to - segment.from).try_normalize(0.0));
+            (a? + b?).try_normalize(1e-3)
+        });
+        Flesh { segments, voxels, thickness: thickness.collect(), planes: planes.collect() }
+    }
+
+    /// The nearest bone of a place with a normal.
+    pub(crate) fn nearest(&self, place: &Vector3<f64>, normal: &Vector3<f64>) -> Nearest {
+        // What may be nearest comes first: ways are looked at only until none can be nearer.
+        let mut order: Vec<(f64, usize)> =
+            (0..self.segments.len()).map(|segment| (self.distance(segment, place), segment)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<(f64, usize)> = None;
+        for (least, segment) in order {
+            if best.is_some_and(|(best, _)| least >= best) {
+                break;
+            }
+            let to = self.segments[segment].nearest(place);
+            let way = to - place;
+            let length = way.norm();
+            let hidden = way.dot(normal) > LEANING * length;
+            let grain = GRAIN * self.voxels.side;
+            let start = place + way * (grain / length.max(grain)).min(1.0);
+            let outside = self.voxels.outside_between(&start, &to);
+            let outside = (outside - 0.5 * grain).max(0.0) / length.max(grain);
+            let counted = least * (1.0 + OUTSIDE * outside) * if hidden { HIDDEN } else { 1.0 };
+            if best.is_none_or(|(best, _)| counted < best) {
+                best = Some((counted, segment));
+            }
+        }
+        let (_, segment) = best.unwrap_or_default();
+        Nearest { segment, distance: (self.segments[segment].nearest(place) - place).norm() }
+    }
+
+    /// The distance in proportion to the flesh.
+    fn distance(&self, segment: usize, place: &Vector3<f64>) -> f64 {
+        let bone = &self.segments[segment];
+        let along = bone.along(place);
+        let t = along.clamp(0.0, 1.0);
+        let [from, own, to] = self.thickness[segment];
+        let thickness =
+            if t < 0.5 { from + (own - from) * 2.0 * t } else { own + (to - own) * (2.0 * t - 1.0) };
+        let way = place - bone.nearest(place);
+        let plane = match self.planes[segment] {
+            Some(normal) if along <= 0.0 => {
+                let side = way.dot(&normal) / way.norm().max(f64::MIN_POSITIVE);
+                1.0 - PLANE * (3.0 * side).clamp(-1.0, 1.0)
+            }
+            _ => 1.0,
+        };
+        way.norm() / thickness.exp() * plane
+    }
+}
+
+/// By segment: the logarithm of the median distance of the surface beside it that no other segment is nearer to.
+fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
+    let (areas, normals) = (mesh.areas(), mesh.normals());
+    let mut beside: Vec<Vec<(f64, f64)>> = vec![Vec::new(); segments.len()];
+    for (place, (area, normal)) in mesh.places.iter().zip(areas.iter().zip(&normals)) {
+        let mut best: Option<(f64, usize)> = None;
+        for (at, segment) in segments.iter().enumerate() {
+            let way = segment.nearest(place) - place;
+            let length = way.norm();
+            let seen = way.dot(normal) < LEANING * length;
+            if seen && best.is_none_or(|(least, _)| length < least) {
+                best = Some((length, at));
+            }
+        }
+        let Some((length, at)) = best else { continue };
+        let along = segments[at].along(place);
+        if along > 0.0 && along < 1.0 && length > 0.0 {
+            beside[at].push((length, *area));
+        }
+    }
+    let mut known: Vec<Option<f64>> = beside
+        .into_iter()
+        .map(|mut all| {
+            if all.len() < 8 {
+                return None;
+            }
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let half = all.iter().map(|(_, area)| area).sum::<f64>() / 2.0;
+            let mut sum = 0.0;
+            let median = all.iter().find(|(_, area)| {
+                sum += area;
+                sum >= half
+            });
+            median.map(|(length, _)| length.ln())
+        })
+        .collect();
+    // Bones with little flesh of their own are as thick as those that they meet.
+    let same = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() <= 1e-6 * mesh.size;
+    while known.iter().any(Option::is_none) {
+        let next: Vec<Option<f64>> = (0..segments.len())
+            .map(|at| {
+                if known[at].is_some() {
+                    return known[at];
+                }
+                let one = &segments[at];
+                let meets = |other: &BoneSegment| {
+                    [&one.from, &one.to].iter().any(|end| same(end, &other.from) || same(end, &other.to))
+                };
+                let near: Vec<f64> = segments
+                    .iter()
+                    .zip(&known)
+                    .filter(|(other, _)| meets(other))
+                    .filter_map(|(_, known)| *known)
+                    .collect();
+                (!near.is_empty()).then(|| near.iter().sum::<f64>() / near.len() as f64)
+            })
+            .collect();
+        if next == known {
+            let least = known.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+            let least = if least.is_finite() { least } else { 0.0 };
+            known.iter_mut().for_each(|known| *known = Some(known.unwrap_or(least)));
+        } else {
+            known = next;
+        }
+    }
+    known.into_iter().flatten().collect()
+}

@@ -1,0 +1,117 @@
+//! Bodies that are their own mirror images.
+
+use std::collections::BTreeMap;
+
+use mocap_model::{JointId, Vector3};
+use nalgebra::{DMatrix, Matrix3, SymmetricEigen};
+
+use crate::{BoneSegment, RigMesh};
+
+/// Places that are further than this share of the size of the mesh from a mirror image have none.
+const SAME: f64 = 2e-5;
+/// The same of the ends of bones, which files round.
+const SAME_BONES: f64 = 1e-3;
+
+/// The plane that halves a body, and which places lie on both sides of it alike.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    /// The unit normal of the plane.
+    pub normal: Vector3<f64>,
+    /// A place on it.
+    pub middle: Vector3<f64>,
+    /// By place: its mirror image.
+    pub places: Vec<u32>,
+}
+
+impl Mirror {
+    /// The plane of a mesh whose places are mirror images of each other; `None` where it has none. The normal of such a
+    /// plane is a principal axis.
+    pub fn of(mesh: &RigMesh) -> Option<Mirror> {
+        let count = mesh.places.len() as f64;
+        let middle: Vector3<f64> = mesh.places.iter().sum::<Vector3<f64>>() / count;
+        let spread: Matrix3<f64> =
+            mesh.places.iter().map(|at| (at - middle) * (at - middle).transpose()).sum::<Matrix3<f64>>();
+        let axes = SymmetricEigen::new(spread).eigenvectors;
+        let mut candidates: Vec<Vector3<f64>> = Vec::new();
+        // Axes of the file are exact where they fit.
+        candidates.extend([Vector3::x(), Vector3::y(), Vector3::z()]);
+        candidates.extend((0..3).map(|at| axes.column(at).into_owned()));
+        candidates.into_iter().find_map(|normal| {
+            let places = images(mesh, &normal, &middle)?;
+            Some(Mirror { normal, middle, places })
+        })
+    }
+
+    /// The mirror image of a place.
+    pub fn image(&self, place: &Vector3<f64>) -> Vector3<f64> {
+        place - self.normal * (2.0 * (place - self.middle).dot(&self.normal))
+    }
+
+    /// By joint: the place in the list of the joint on the other side; `None` where a bone has no mirror image.
+    pub(crate) fn joints(
+        &self,
+        segments: &[BoneSegment],
+        size: f64,
+        joints: &[JointId],
+    ) -> Option<Vec<usize>> {
+        let near = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() <= SAME_BONES * size;
+        let mut twins: Vec<Option<usize>> = vec![None; joints.len()];
+        for segment in segments {
+            let at = joints.binary_search(&segment.joint).ok()?;
+            let (from, to) = (self.image(&segment.from), self.image(&segment.to));
+            let twin = segments.iter().find(|other| near(&other.from, &from) && near(&other.to, &to))?;
+            let twin = joints.binary_search(&twin.joint).ok()?;
+            if twins[at].is_some_and(|known| known != twin) {
+                return None;
+            }
+            twins[at] = Some(twin);
+        }
+        let twins: Vec<usize> = twins.into_iter().collect::<Option<_>>()?;
+        (0..twins.len()).all(|at| twins[twins[at]] == at).then_some(twins)
+    }
+}
+
+/// By place: its mirror image; `None` where one has none.
+fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Option<Vec<u32>> {
+    let cell = 2.0 * SAME * mesh.size;
+    let key =
+        |at: &Vector3<f64>| -> [i64; 3] { std::array::from_fn(|axis| (at[axis] / cell).floor() as i64) };
+    let mut cells: BTreeMap<[i64; 3], Vec<u32>> = BTreeMap::new();
+    let image = |at: &Vector3<f64>| at - normal * (2.0 * (at - middle).dot(normal));
+    // A few places decide about most planes.
+    let low = mesh.places.iter().fold(mesh.places[0], |low, at| low.inf(at)).add_scalar(-SAME * mesh.size);
+    let high = mesh.places.iter().fold(mesh.places[0], |high, at| high.sup(at)).add_scalar(SAME * mesh.size);
+    if !mesh.places.iter().all(|at| {
+        let at = image(at);
+        at.sup(&low) == at && at.inf(&high) == at
+    }) {
+        return None;
+    }
+    for (place, at) in mesh.places.iter().enumerate() {
+        cells.entry(key(at)).or_default().push(place as u32);
+    }
+    mesh.places
+        .iter()
+        .map(|at| {
+            let at = image(at);
+            let [x, y, z] = key(&at);
+            let mut best: Option<(f64, u32)> = None;
+            for (dx, dy, dz) in (0..27).map(|i| (i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1)) {
+                for other in cells.get(&[x + dx, y + dy, z + dz]).into_iter().flatten() {
+                    let off = (mesh.places[*other as usize] - at).norm();
+                    if off <= SAME * mesh.size && best.is_none_or(|(least, _)| off < least) {
+                        best = Some((off, *other));
+                    }
+                }
+            }
+            best.map(|(_, place)| place)
+        })
+        .collect()
+}
+
+/// The mean of weights and their mirror images.
+pub(crate) fn symmetric(weights: &DMatrix<f64>, places: &[u32], twins: &[usize]) -> DMatrix<f64> {
+    DMatrix::from_fn(weights.nrows(), weights.ncols(), |place, joint| {
+        0.5 * (weights[(place, joint)] + weights[(places[place] as usize, twins[joint])])
+    })
+}

@@ -1,0 +1,321 @@
+//! A body made of capsules, whose joints are known, found again in other axes, sizes and poses.
+
+use std::collections::BTreeMap;
+
+use mocap_model::{Body, JointId, Mesh, Role, SignedAxis, Space, Vector3};
+use mocap_rig::{
+    FoundBody, Matrix3, PlaceWeights, RigError, RigMesh, Voxels, WeightMethod, find_body, fit, humanoid,
+    rest_places, segments, weigh,
+};
+
+type Places = Vec<(Role, Vector3<f64>)>;
+
+/// Rings and corners of a capsule.
+const RINGS: usize = 16;
+const CORNERS: usize = 16;
+
+/// Adds a closed capsule whose radius changes from one end to the other.
+fn capsule(mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
+    let along = (to - from).normalize();
+    let mut other = Vector3::zeros();
+    other[along.iamin()] = 1.0;
+    let across = along.cross(&other).normalize();
+    let third = along.cross(&across);
+    let first = mesh.positions.len() as u32;
+    mesh.positions.push(from - along * radii[0]);
+    // Half spheres at both ends, a tube between them.
+    for ring in 0..RINGS {
+        let share = ring as f64 / (RINGS - 1) as f64;
+        let (middle, radius, angle) = if share < 0.3 {
+            (from, radii[0], (share / 0.3 - 1.0) * 1.5)
+        } else if share > 0.7 {
+            (to, radii[1], (share - 0.7) / 0.3 * 1.5)
+        } else {
+            let t = (share - 0.3) / 0.4;
+            (from + (to - from) * t, radii[0] + (radii[1] - radii[0]) * t, 0.0f64)
+        };
+        for corner in 0..CORNERS {
+            let turn = std::f64::consts::TAU * corner as f64 / CORNERS as f64;
+            let side = across * turn.cos() + third * turn.sin();
+            mesh.positions.push(middle + along * (radius * angle.sin()) + side * (radius * angle.cos()));
+        }
+    }
+    mesh.positions.push(to + along * radii[1]);
+    let at = |ring: usize, corner: usize| first + 1 + (ring * CORNERS + corner % CORNERS) as u32;
+    let last = first + 1 + (RINGS * CORNERS) as u32;
+    let mut triangle = |corners: [u32; 3]| {
+        mesh.faces.push(3);
+        mesh.corners.extend(corners);
+    };
+    for corner in 0..CORNERS {
+        triangle([first, at(0, corner + 1), at(0, corner)]);
+        for ring in 0..RINGS - 1 {
+            let [a, b, c, d] =
+                [at(ring, corner), at(ring, corner + 1), at(ring + 1, corner), at(ring + 1, corner + 1)];
+            triangle([a, b, d]);
+            triangle([a, d, c]);
+        }
+        triangle([last, at(RINGS - 1, corner), at(RINGS - 1, corner + 1)]);
+    }
+}
+
+/// A person of overlapping closed parts, 1.75 m tall, Y up, looking along Z; arms `lowered` from a T-pose [rad], the left
+/// leg `ahead` and the right one behind [rad]. With the places of joints.
+fn person(lowered: f64, ahead: f64) -> (Mesh, Places) {
+    let mut mesh = Mesh::default();
+    let v = Vector3::new;
+    let mut places: Places = vec![(Role::Neck, v(0.0, 1.47, -0.01)), (Role::Head, v(0.0, 1.58, 0.0))];
+    // Trunk, neck and head.
+    for side in [-1.0, 1.0] {
+        capsule(&mut mesh, v(0.05 * side, 0.97, 0.0), v(0.08 * side, 1.33, 0.0), [0.11, 0.11]);
+    }
+    capsule(&mut mesh, v(0.0, 1.35, 0.0), v(0.0, 1.55, 0.0), [0.055, 0.055]);
+    capsule(&mut mesh, v(0.0, 1.63, 0.01), v(0.0, 1.65, 0.01), [0.1, 0.1]);
+    for side in [1.0, -1.0] {
+        let named = |role: Role| if side > 0.0 { role } else { role.mirrored() };
+        let arm = v(side * lowered.cos(), -lowered.sin(), 0.0);
+        let shoulder = v(0.19 * side, 1.4, 0.0);
+        let elbow = shoulder + arm * 0.27;
+        let wrist = elbow + arm * 0.255;
+        capsule(&mut mesh, v(0.1 * side, 1.38, 0.0), shoulder, [0.07, 0.06]);
+        capsule(&mut mesh, shoulder, elbow, [0.052, 0.042]);
+        capsule(&mut mesh, elbow, wrist, [0.042, 0.026]);
+        capsule(&mut mesh, wrist + arm * 0.05, wrist + arm * 0.14, [0.038, 0.03]);
+        places.extend([
+            (named(Role::LeftUpperArm), shoulder),
+            (named(Role::LeftLowerArm), elbow),
+            (named(Role::LeftHand), wrist),
+        ]);
+        let leg = v(0.0, -(ahead * side).cos(), (ahead * side).sin());
+        let hip = v(0.1 * side, 0.92, 0.0);
+        let knee = hip + leg * 0.42;
+        let ankle = knee + leg * 0.41;
+        capsule(&mut mesh, hip, knee, [0.085, 0.055]);
+        capsule(&mut mesh, knee, ankle, [0.055, 0.036]);
+        capsule(&mut mesh, ankle + v(0.0, -0.03, -0.01), ankle + v(0.0, -0.045, 0.15), [0.04, 0.03]);
+        places.extend([
+            (named(Role::LeftUpperLeg), hip),
+            (named(Role::LeftLowerLeg), knee),
+            (named(Role::LeftFoot), ankle),
+        ]);
+    }
+    (mesh, places)
+}
+
+fn surface(mesh: &Mesh) -> Result<RigMesh, RigError> {
+    let body = Body { meshes: vec![mesh.clone()], ..Body::default() };
+    RigMesh::new(&body, &mesh.positions, 1_000_000)
+}
+
+fn found(mesh: &Mesh) -> Result<FoundBody, RigError> {
+    find_body(&surface(mesh)?, None, None)
+}
+
+fn moved(mesh: &Mesh, change: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Mesh {
+    Mesh { positions: mesh.positions.iter().map(change).collect(), ..mesh.clone() }
+}
+
+/// The greatest distance of a found joint from its place, as a share of the height; with the role.
+fn worst(found: &FoundBody, places: &Places, change: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> (f64, Role) {
+    let off = |(role, place): &(Role, Vector3<f64>)| {
+        ((found.landmarks[role].place - change(place)).norm() / found.frame.height, *role)
+    };
+    places.iter().map(off).fold((0.0, Role::Hips), |worst, next| if next.0 > worst.0 { next } else { worst })
+}
+
+#[test]
+fn joints_are_found_in_several_poses() {
+    for (lowered, ahead) in [(0.0, 0.0), (0.7, 0.0), (1.1, 0.0), (0.9, 0.35)] {
+        let (mesh, places) = person(lowered, ahead);
+        let found = found(&mesh).unwrap_or_else(|error| panic!("{lowered} {ahead}: {error}"));
+        let (off, role) = worst(&found, &places, |place| *place);
+        assert!(
+            off < 0.06,
+            "arms {lowered}, legs {ahead}: {role} is off by {:.1} % of the height",
+            100.0 * off
+        );
+        assert!(found.frame.forward.z > 0.95 && found.frame.up == Vector3::y(), "{:?}", found.frame);
+    }
+}
+
+#[test]
+fn other_axes_sizes_and_places_change_only_so() {
+    let (mesh, places) = person(0.8, 0.0);
+    let straight = found(&mesh).unwrap();
+    let turn = Matrix3::new(0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0);
+    let quarter = Matrix3::new(-0.6, 0.0, 0.8, 0.0, 1.0, 0.0, -0.8, 0.0, -0.6);
+    for (name, linear, scale) in
+        [("axes", turn, 1.0), ("heading", quarter, 1.0), ("centimetres", Matrix3::identity(), 100.0)]
+    {
+        let change = |place: &Vector3<f64>| linear * place * scale + Vector3::new(3.0, -2.0, 5.0) * scale;
+        let found = found(&moved(&mesh, change)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (off, role) = worst(&found, &places, change);
+        let (before, _) = worst(&straight, &places, |place| *place);
+        assert!(off < before + 0.015, "{name}: {role} is off by {off:.3}, before {before:.3}");
+        assert!((found.frame.forward - linear * Vector3::z()).norm() < 0.15, "{name}: {:?}", found.frame);
+        let left = found.landmarks[&Role::LeftHand].place - found.landmarks[&Role::RightHand].place;
+        assert!(left.dot(&(linear * Vector3::x())) > 0.0, "{name}: left and right");
+    }
+}
+
+#[test]
+fn stated_axes_count() {
+    let (mesh, _) = person(0.8, 0.0);
+    let back = SignedAxis { negative: true, ..SignedAxis::Z };
+    let found = find_body(&surface(&mesh).unwrap(), Some(SignedAxis::Y), Some(back)).unwrap();
+    assert!(found.frame.forward.z < -0.9 && found.frame.left.x < -0.9);
+    let left = found.landmarks[&Role::LeftHand].place;
+    assert!(left.x < 0.0, "who looks back has the left hand on the other side: {left:?}");
+}
+
+#[test]
+fn what_is_no_person_is_refused_with_what_was_seen() {
+    let v = Vector3::new;
+    let mut ball = Mesh::default();
+    capsule(&mut ball, v(0.0, 0.0, 0.0), v(0.0, 0.1, 0.0), [0.5, 0.5]);
+    assert!(matches!(found(&ball), Err(RigError::NotHuman { .. })), "a ball");
+    let mut dog = Mesh::default();
+    capsule(&mut dog, v(0.0, 0.6, -0.4), v(0.0, 0.6, 0.4), [0.13, 0.13]);
+    capsule(&mut dog, v(0.0, 0.65, 0.45), v(0.0, 0.9, 0.75), [0.08, 0.07]);
+    capsule(&mut dog, v(0.0, 0.65, -0.45), v(0.0, 0.8, -0.85), [0.03, 0.02]);
+    for (x, z) in [(0.1, 0.35), (-0.1, 0.35), (0.1, -0.35), (-0.1, -0.35)] {
+        capsule(&mut dog, v(x, 0.55, z), v(x, 0.04, z), [0.05, 0.03]);
+    }
+    assert!(
+        matches!(found(&dog), Err(RigError::NotHuman { .. })),
+        "a dog: {:?}",
+        found(&dog).map(|found| found.frame)
+    );
+    let (mut two, _) = person(0.8, 0.0);
+    let other = moved(&two, |place| place + v(3.0, 0.0, 0.0));
+    let first = two.positions.len() as u32;
+    two.positions.extend(other.positions);
+    two.faces.extend(other.faces);
+    two.corners.extend(other.corners.iter().map(|corner| corner + first));
+    assert!(matches!(found(&two), Err(RigError::SeveralBodies { count: 2, .. })), "two people");
+}
+
+#[test]
+fn a_mesh_without_inside_or_size_is_refused() {
+    let v = Vector3::new;
+    let flat = |positions: Vec<Vector3<f64>>, faces: usize| Mesh {
+        positions,
+        faces: vec![3; faces],
+        corners: (0..3 * faces as u32).collect(),
+        ..Mesh::default()
+    };
+    let triangle = vec![v(0.0, 0.0, 0.0), v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0)];
+    assert!(matches!(found(&flat(triangle.clone(), 1)), Err(RigError::NoSolid { .. })));
+    assert_eq!(surface(&flat(triangle, 0)).unwrap_err(), RigError::NoFaces { vertices: 3 });
+    assert_eq!(surface(&flat(vec![v(1.0, 1.0, 1.0); 3], 1)).unwrap_err(), RigError::NoSize);
+    let bad = vec![v(0.0, 0.0, 0.0), v(f64::NAN, 0.0, 0.0), v(0.0, 1.0, 0.0)];
+    assert!(matches!(surface(&flat(bad, 1)), Err(RigError::NotFinite { vertex: 1, .. })));
+    let (mesh, _) = person(0.8, 0.0);
+    let body = Body { meshes: vec![mesh.clone()], ..Body::default() };
+    let refused = RigMesh::new(&body, &mesh.positions, 1000);
+    assert!(matches!(refused, Err(RigError::Budget { most: 1000, .. })));
+}
+
+/// The weights of a person with the skeleton that was fitted.
+fn weights(method: WeightMethod, influences: usize) -> (RigMesh, PlaceWeights, Vec<String>) {
+    let (mesh, _) = person(0.8, 0.0);
+    let surface = surface(&mesh).unwrap();
+    let fitted = fit(&humanoid(), &found(&mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap();
+    let voxels = Voxels::new(&surface, 120);
+    let places = rest_places(&fitted.skeleton);
+    let segments = segments(&fitted.skeleton, &places, &voxels, surface.size, |_: JointId| true);
+    let weights = weigh(&surface, &voxels, &segments, method, influences).unwrap();
+    let names = fitted.skeleton.joints().iter().map(|joint| joint.name.clone()).collect();
+    (surface, weights, names)
+}
+
+#[test]
+fn weights_are_shares_and_stay_on_their_side() {
+    for (_, method) in WeightMethod::NAMED {
+        let (mesh, weights, names) = weights(method, 4);
+        let mut used = std::collections::BTreeSet::new();
+        for place in 0..mesh.places.len() {
+            let of = weights.of(place);
+            let sum: f64 = of.iter().map(|(_, weight)| weight).sum();
+            assert!((sum - 1.0).abs() < 1e-6 && !of.is_empty() && of.len() <= 4, "{method:?}: {of:?}");
+            assert!(of.iter().all(|(_, weight)| *weight > 0.0 && *weight <= 1.0 + 1e-12));
+            used.insert(of[0].0);
+            let at = mesh.places[place];
+            for (joint, weight) in of {
+                let name = &names[joint.index()];
+                let leg = ["UpLeg", "Leg", "Foot", "ToeBase"].iter().any(|part| name.ends_with(part));
+                let other = if at.x > 0.0 { "Right" } else { "Left" };
+                // On the shins, far from the middle.
+                let bleeds = leg && at.y < 0.5 && name.starts_with(other) && *weight > 0.01;
+                assert!(!bleeds, "{method:?}: {name} has {weight:.3} at {at:?}");
+            }
+        }
+        assert!(used.len() > 15, "{method:?}: {} joints lead somewhere", used.len());
+    }
+}
+
+#[test]
+fn weights_are_the_same_on_every_run_and_mirror_images() {
+    let (mesh, first, names) = weights(WeightMethod::Heat, 8);
+    assert_eq!(first, weights(WeightMethod::Heat, 8).1);
+    assert!(first.mirrored, "the body is its own mirror image");
+    let other = |name: &str| match name.strip_prefix("Left") {
+        Some(rest) => format!("Right{rest}"),
+        None => name.strip_prefix("Right").map_or(name.to_owned(), |rest| format!("Left{rest}")),
+    };
+    let mut compared = 0;
+    for place in 0..mesh.places.len() {
+        let at = mesh.places[place];
+        let image = Vector3::new(-at.x, at.y, at.z);
+        let near = |other: &usize| (mesh.places[*other] - image).norm() < 1e-6;
+        let Some(twin) = (0..mesh.places.len()).find(near) else { continue };
+        for (joint, weight) in first.of(place) {
+            let name = other(&names[joint.index()]);
+            let twin = first.of(twin).iter().find(|(joint, _)| names[joint.index()] == name);
+            assert!((twin.map_or(0.0, |twin| twin.1) - weight).abs() < 1e-5, "{name} at {at:?}");
+        }
+        compared += 1;
+    }
+    assert!(compared > mesh.places.len() / 2, "{compared} places have a mirror image");
+}
+
+#[test]
+fn fixed_joints_stay_where_they_are_put() {
+    let (mesh, _) = person(0.8, 0.0);
+    let found = found(&mesh).unwrap();
+    let place = Vector3::new(0.2, 1.41, 0.01);
+    let fixed = BTreeMap::from([("LeftArm".to_owned(), place)]);
+    let fitted = fit(&humanoid(), &found, &fixed, Space::default()).unwrap();
+    let at = fitted.skeleton.find("LeftArm").unwrap();
+    assert!((rest_places(&fitted.skeleton)[at.index()] - place).norm() < 1e-12);
+    assert_eq!(fitted.joints[at.index()].confidence, 1.0);
+    let unknown = BTreeMap::from([("Tail".to_owned(), place)]);
+    assert_eq!(
+        fit(&humanoid(), &found, &unknown, Space::default()).unwrap_err(),
+        RigError::NoJoint { joint: "Tail".into() }
+    );
+}
+
+#[test]
+fn the_inside_of_a_sphere_is_a_sphere() {
+    let mut ball = Mesh::default();
+    capsule(&mut ball, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [1.0, 1.0]);
+    let voxels = Voxels::new(&surface(&ball).unwrap(), 60);
+    let volume = voxels.volume();
+    let corner = |at: u32| ball.positions[at as usize];
+    let parts =
+        ball.corners.chunks_exact(3).map(|of| corner(of[0]).dot(&corner(of[1]).cross(&corner(of[2]))) / 6.0);
+    let exact: f64 = parts.sum();
+    assert!((volume / exact - 1.0).abs() < 0.02, "{volume} {exact}");
+    let depths = voxels.depths();
+    let deepest = depths.iter().copied().fold(0.0, f64::max);
+    assert!((deepest - 1.0).abs() < 0.1, "{deepest}");
+    // Turned inside out, it encloses the same.
+    let mut inverted = ball.clone();
+    inverted.turn_inside_out();
+    assert_eq!(Voxels::new(&surface(&inverted).unwrap(), 60).inside, voxels.inside);
+    // A shell in it changes nothing.
+    let mut shells = ball.clone();
+    capsule(&mut shells, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [0.5, 0.5]);
+    assert_eq!(Voxels::new(&surface(&shells).unwrap(), 60).inside, voxels.inside);
+}

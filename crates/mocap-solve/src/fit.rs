@@ -1,0 +1,345 @@
+//! From a take and a subject to attachments, lengths, and the pose of every frame.
+
+use mocap_model::Vector3;
+
+use crate::SolveError;
+use crate::body::State;
+use crate::calibrate::{CalibrationFrame, CalibrationOptions, Determined, calibrate};
+use crate::frame::{Attached, FrameOptions, FrameSolver, Held};
+use crate::start::{cold, warm};
+use crate::subject::Subject;
+use crate::take::Take;
+
+/// Frames that the calibration chooses from.
+const CANDIDATES: usize = 200;
+/// Frames of the calibration.
+const CHOSEN: usize = 60;
+/// Frames that are tried as the first one.
+const STARTS: usize = 12;
+/// Of all used markers, a first frame shows at least this share.
+const SEEN_AT_START: f64 = 0.6;
+/// c of the robust loss once a subject is calibrated [m].
+pub(crate) const SCALE: f64 = 0.035;
+/// The least σ of a marker [m]: that of cameras.
+const LEAST_SIGMA: f64 = 0.001;
+/// σ of markers before residuals show it [m].
+const FIRST_SIGMA: f64 = 0.01;
+/// How much larger errors of attachments are than residuals of independent frames would make them: movement of skin is
+/// the same whenever a joint is bent by the same angle, and attachments adapt to it.
+const CORRELATED: f64 = 8.0;
+/// The same in the first round, in which residuals are not known.
+const FIRST_CORRELATED: f64 = 2.0;
+/// A step below this ends the solve of a frame [rad, m].
+const FINE: f64 = 1e-7;
+
+/// A pose of a frame of a take.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) frame: usize,
+    pub(crate) state: State,
+}
+
+/// Poses of frames that are spread over the take, from nothing but the markers.
+pub(crate) fn candidates(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    scale: f64,
+) -> Result<Vec<Candidate>, SolveError> {
+    let (body, markers) = (&subject.body, &subject.attached);
+    let mut solver = FrameSolver::new(body);
+    let step = take.frames.div_ceil(CANDIDATES).max(1);
+    let frames: Vec<usize> = (step / 2..take.frames).step_by(step).collect();
+    let count = used.iter().filter(|used| **used).count();
+    let seen: Vec<usize> = frames.iter().map(|frame| take.seen(*frame, used).len()).collect();
+    let most = seen.iter().copied().max().unwrap_or(0);
+    let least = ((count as f64 * SEEN_AT_START) as usize).max(6);
+    if most < least {
+        return Err(SolveError::NoFrameSeen { most, markers: count, least });
+    }
+    // The starts are spread over the frames that show the most.
+    let mut full: Vec<usize> = (0..frames.len()).filter(|at| seen[*at] + 2 >= most).collect();
+    let every = full.len().div_ceil(STARTS).max(1);
+    full = full.into_iter().step_by(every).collect();
+    let mut best: Option<(f64, usize, State)> = None;
+    for at in full {
+        let seen = take.seen(frames[at], used);
+        let Some((state, cost)) = cold(&mut solver, body, markers, &seen, scale) else { continue };
+        let cost = cost / seen.len() as f64;
+        if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+            best = Some((cost, at, state));
+        }
+    }
+    let Some((_, first, state)) = best else {
+        return Err(SolveError::NoFrameSeen { most, markers: count, least });
+    };
+    let mut found: Vec<Option<Candidate>> = vec![None; frames.len()];
+    let widths = [(3.0 * scale).max(0.3), (1.5 * scale).max(0.15), scale];
+    let mut follow = |order: &mut dyn Iterator<Item = usize>| {
+        let mut state = state.clone();
+        for at in order {
+            let seen = take.seen(frames[at], used);
+            if seen.len() >= 3 {
+                warm(&mut solver, body, markers, &seen, &mut state, &widths, 1e-4);
+            }
+            found[at] = Some(Candidate { frame: frames[at], state: state.clone() });
+        }
+    };
+    follow(&mut (first..frames.len()));
+    follow(&mut (0..first).rev());
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The candidates whose poses differ most, and which show most markers.
+fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let features: Vec<Vec<Vector3<f64>>> = candidates
+        .iter()
+        .map(|candidate| {
+            subject.body.place(&candidate.state, &mut solver.placed);
+            let (turn, place) = (solver.placed.rotation[0], solver.placed.position[0]);
+            let local = |attached: &Attached| {
+                let at = solver.placed.position[attached.joint]
+                    + solver.placed.rotation[attached.joint] * attached.place;
+                turn.tr_mul(&(at - place))
+            };
+            subject.attached.iter().map(local).collect()
+        })
+        .collect();
+    let seen: Vec<usize> =
+        candidates.iter().map(|candidate| take.seen(candidate.frame, used).len()).collect();
+    let most = seen.iter().copied().max().unwrap_or(0);
+    let share: Vec<f64> = seen.iter().map(|seen| *seen as f64 / most.max(1) as f64).collect();
+    let distance = |a: usize, b: usize| -> f64 {
+        features[a].iter().zip(&features[b]).map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
+    };
+    let Some(first) = (0..candidates.len()).max_by_key(|at| (seen[*at], usize::MAX - at)) else {
+        return Vec::new();
+    };
+    let mut chosen = vec![first];
+    let mut nearest: Vec<f64> = (0..candidates.len()).map(|at| distance(at, first)).collect();
+    while chosen.len() < CHOSEN.min(candidates.len()) {
+        let value = |at: &usize| nearest[*at] * share[*at].powi(2);
+        let next = (0..candidates.len()).max_by(|a, b| value(a).total_cmp(&value(b)).then(b.cmp(a)));
+        let Some(next) = next.filter(|next| nearest[*next] > 0.0) else { break };
+        chosen.push(next);
+        for at in 0..candidates.len() {
+            nearest[at] = nearest[at].min(distance(at, next));
+        }
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// One round: chosen frames, attachments and lengths. `extra` are frames of a static trial.
+pub(crate) fn round(
+    subject: &mut Subject,
+    take: &Take,
+    used: &[bool],
+    candidates: &[Candidate],
+    extra: &[CalibrationFrame],
+    (scales, sigmas): (&[f64], Option<&[f64]>),
+) -> Determined {
+    let mut frames: Vec<CalibrationFrame> = spread(subject, take, used, candidates)
+        .into_iter()
+        .map(|at| CalibrationFrame {
+            seen: take.seen(candidates[at].frame, used),
+            state: candidates[at].state.clone(),
+        })
+        .chain(extra.iter().cloned())
+        .collect();
+    for (marker, attached) in subject.attached.iter_mut().enumerate() {
+        attached.weight = sigmas.map_or(FIRST_SIGMA, |sigmas| sigmas[marker]).powi(-2);
+    }
+    let correlated = if sigmas.is_some() { CORRELATED } else { FIRST_CORRELATED };
+    let mut determined = Determined::default();
+    for scale in scales {
+        let options = CalibrationOptions {
+            priors: &subject.priors,
+            offsets: &subject.offsets,
+            scale: *scale,
+            steps: 15,
+            prior_weight: correlated * correlated,
+        };
+        determined = calibrate(&mut subject.body, &mut subject.attached, &mut frames, &options);
+    }
+    determined
+}
+
+/// Solves the candidates again, from where they are.
+pub(crate) fn refine(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    candidates: &mut [Candidate],
+    widths: &[f64],
+) {
+    let mut solver = FrameSolver::new(&subject.body);
+    for candidate in candidates {
+        let seen = take.seen(candidate.frame, used);
+        if seen.len() >= 3 {
+            warm(&mut solver, &subject.body, &subject.attached, &seen, &mut candidate.state, widths, 1e-5);
+        }
+    }
+}
+
+/// Residuals by marker in the candidates [m].
+pub(crate) fn residuals(subject: &Subject, take: &Take, candidates: &[Candidate]) -> Vec<Vec<f64>> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let mut found = vec![Vec::new(); take.names.len()];
+    for candidate in candidates {
+        subject.body.place(&candidate.state, &mut solver.placed);
+        for (marker, attached) in subject.attached.iter().enumerate() {
+            if let Some(point) = take.point(candidate.frame, marker) {
+                found[marker].push((point - predicted(&solver, attached)).norm());
+            }
+        }
+    }
+    found
+}
+
+/// Where a marker is by the pose that is placed.
+pub(crate) fn predicted(solver: &FrameSolver, attached: &Attached) -> Vector3<f64> {
+    solver.placed.position[attached.joint] + solver.placed.rotation[attached.joint] * attached.place
+}
+
+/// σ of all markers and of each as residuals show it [m]: robust, so that ghosts do not count. A marker that fits better
+/// than most is not trusted more.
+pub(crate) fn sigmas_of(residuals: &[Vec<f64>], used: &[bool]) -> (f64, Vec<f64>) {
+    // The median distance of three normal numbers is 1.54 σ.
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).map(|median| median / 1.54)
+    };
+    let all = residuals.iter().zip(used).filter(|(_, used)| **used).flat_map(|(own, _)| own.iter().copied());
+    let sigma = middle(all.collect()).unwrap_or(FIRST_SIGMA).max(LEAST_SIGMA);
+    let each = residuals.iter().map(|own| middle(own.clone()).map_or(sigma, |own| own.max(sigma)));
+    (sigma, each.collect())
+}
+
+/// The poses of all frames: each from the nearest candidate, frame by frame.
+pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<State> {
+    let (body, markers) = (&subject.body, &subject.attached);
+    let mut states: Vec<Option<State>> = vec![None; take.frames];
+    let mut solver = FrameSolver::new(body);
+    let widths = [2.5 * SCALE, SCALE];
+    for (at, candidate) in candidates.iter().enumerate() {
+        let from = at.checked_sub(1).map_or(0, |before| (candidates[before].frame + candidate.frame) / 2 + 1);
+        let to = candidates.get(at + 1).map_or(take.frames, |next| (candidate.frame + next.frame) / 2 + 1);
+        let mut follow = |order: &mut dyn Iterator<Item = usize>| {
+            let (mut state, mut before) = (candidate.state.clone(), None::<State>);
+            for frame in order {
+                let seen = take.seen(frame, used);
+                if seen.len() >= 3 {
+                    // The motion goes on as it did.
+                    let mut start =
+                        before.as_ref().map_or(state.clone(), |before| body.between(before, &state, 2.0));
+                    warm(&mut solver, body, markers, &seen, &mut start, &widths, FINE);
+                    before = Some(std::mem::replace(&mut state, start));
+                }
+                states[frame] = Some(state.clone());
+            }
+        };
+        follow(&mut (candidate.frame..to));
+        follow(&mut (from..candidate.frame).rev());
+    }
+    states.into_iter().flatten().collect()
+}
+
+/// Solves frames again while joints whose markers are missing are held to the poses before and after. `doubted` says,
+/// by frame and joint, which are. `rate` is in frames per second.
+pub(crate) fn bridge(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    (states, doubted): (&mut [State], &[Vec<bool>]),
+    rate: f64,
+) {
+    let body = &subject.body;
+    let joints = body.joints.len();
+    let mut solver = FrameSolver::new(body);
+    // By joint: the last and the next frame in which it is sure.
+    let mut before: Vec<Vec<Option<usize>>> = Vec::with_capacity(states.len());
+    let mut last = vec![None; joints];
+    for (frame, doubted) in doubted.iter().enumerate() {
+        (0..joints).filter(|joint| !doubted[*joint]).for_each(|joint| last[joint] = Some(frame));
+        before.push(last.clone());
+    }
+    let mut next = vec![None; joints];
+    let mut held_of: Vec<Option<(State, Vec<f64>)>> = vec![None; states.len()];
+    for frame in (0..states.len()).rev() {
+        (0..joints).filter(|joint| !doubted[frame][*joint]).for_each(|joint| next[joint] = Some(frame));
+        if !doubted[frame].iter().any(|doubted| *doubted) {
+            continue;
+        }
+        let (mut held, mut stiffness) = (states[frame].clone(), vec![0.0; joints]);
+        for joint in (0..joints).filter(|joint| doubted[frame][*joint]) {
+            let ends = (before[frame][joint], next[joint]);
+            let (a, b) = match ends {
+                (Some(a), Some(b)) => (a, b),
+                (Some(a), None) => (a, a),
+                (None, Some(b)) => (b, b),
+                (None, None) => continue,
+            };
+            let share = if b > a { (frame - a) as f64 / (b - a) as f64 } else { 0.0 };
+            let (from, to) = (&states[a], &states[b]);
+            held.turns[joint] = mocap_model::slerp(&from.turns[joint], &to.turns[joint], share);
+            for axis in 0..2 {
+                let (from, to) = (from.angles[joint][axis], to.angles[joint][axis]);
+                held.angles[joint][axis] = from + (to - from) * share;
+            }
+            let away = frame.abs_diff(a).min(frame.abs_diff(b)) as f64 / rate;
+            stiffness[joint] = (0.12 + 1.5 * away).powi(-2);
+        }
+        held_of[frame] = Some((held, stiffness));
+    }
+    for (frame, held) in held_of.iter().enumerate() {
+        let Some((held, stiffness)) = held else { continue };
+        let seen = take.seen(frame, used);
+        let held = Held { state: held, stiffness };
+        let mut state = states[frame].clone();
+        for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
+            state.turns[joint] = held.state.turns[joint];
+            state.angles[joint] = held.state.angles[joint];
+        }
+        for scale in [2.5 * SCALE, SCALE] {
+            let options = FrameOptions { scale, tolerance: FINE };
+            solver.solve(body, &subject.attached, &seen, Some(&held), &mut state, &options);
+        }
+        states[frame] = state;
+    }
+}
+
+/// Solves frames again in which a joint is `lost`, from a pose between those before and after; a pose that fits worse is
+/// not taken.
+pub(crate) fn recover(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    states: &mut [State],
+    lost: &[Option<usize>],
+) {
+    let (body, markers) = (&subject.body, &subject.attached);
+    let mut solver = FrameSolver::new(body);
+    let good: Vec<usize> = (0..states.len()).filter(|frame| lost[*frame].is_none()).collect();
+    for frame in (0..states.len()).filter(|frame| lost[*frame].is_some()) {
+        let next = good.partition_point(|other| *other < frame);
+        let ends = [next.checked_sub(1).map(|at| good[at]), good.get(next).copied()];
+        let start = match ends {
+            [Some(a), Some(b)] => body.between(&states[a], &states[b], (frame - a) as f64 / (b - a) as f64),
+            [Some(a), None] | [None, Some(a)] => states[a].clone(),
+            [None, None] => continue,
+        };
+        let seen = take.seen(frame, used);
+        let mut own = states[frame].clone();
+        let before = warm(&mut solver, body, markers, &seen, &mut own, &[SCALE], FINE);
+        for widths in [&[0.3, 0.1, SCALE][..], &[0.1, SCALE]] {
+            let mut state = start.clone();
+            let after = warm(&mut solver, body, markers, &seen, &mut state, widths, FINE);
+            if after < before {
+                states[frame] = state;
+                break;
+            }
+        }
+    }
+}

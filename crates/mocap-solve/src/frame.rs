@@ -1,0 +1,340 @@
+//! The pose of one frame: robust Gauss-Newton steps on the angles of all joints.
+//!
+//! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`: markers, the usual turns of joints, and
+//! limits of angles. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) with the weights `(c² / (c² + r²))²`; steps are
+//! damped until one lowers the sum. Derivatives are analytic.
+
+use mocap_model::{UnitQuaternion, Vector3, log};
+use nalgebra::Matrix3;
+
+use crate::body::{Body, DofKind, Placed, State, Turns};
+use crate::tree_matrix::TreeMatrix;
+
+/// How far an angle may leave its limits before that counts as much as a marker [rad].
+const LIMIT_SOFTNESS: f64 = 0.05;
+/// Most steps of one solve.
+const MOST_STEPS: usize = 60;
+/// Most steps with growing damping before the solve ends.
+const MOST_TRIES: usize = 8;
+
+/// A marker on a joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attached {
+    pub(crate) joint: usize,
+    /// In the frame of the joint [m].
+    pub(crate) place: Vector3<f64>,
+    /// 1 / σ² [1/m²].
+    pub(crate) weight: f64,
+}
+
+/// A marker that was seen: its index and place in world space [m].
+pub(crate) type Seen = (usize, Vector3<f64>);
+
+/// How a solve is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameOptions {
+    /// c of the robust loss [m].
+    pub(crate) scale: f64,
+    /// The largest step at the end [rad, m].
+    pub(crate) tolerance: f64,
+}
+
+/// A pose that joints are held to, as far as markers leave them open.
+#[derive(Clone, Debug)]
+pub(crate) struct Held<'a> {
+    pub(crate) state: &'a State,
+    /// By joint [1/rad²]; 0 holds nothing.
+    pub(crate) stiffness: &'a [f64],
+}
+
+/// Memory of solves; used again for each frame.
+#[derive(Clone, Debug)]
+pub(crate) struct FrameSolver {
+    pub(crate) placed: Placed,
+    pub(crate) hessian: TreeMatrix,
+    pub(crate) gradient: Vec<f64>,
+    columns: Vec<Vector3<f64>>,
+    factor: TreeMatrix,
+    step: Vec<f64>,
+    moved: State,
+}
+
+impl FrameSolver {
+    pub(crate) fn new(body: &Body) -> FrameSolver {
+        let matrix = TreeMatrix::new(body.dofs.iter().map(|dof| dof.above));
+        FrameSolver {
+            placed: Placed::default(),
+            factor: matrix.clone(),
+            hessian: matrix,
+            gradient: vec![0.0; body.dofs.len()],
+            columns: Vec::new(),
+            step: vec![0.0; body.dofs.len()],
+            moved: body.rest(),
+        }
+    }
+
+    /// Moves `state` to the least sum; returns that sum.
+    pub(crate) fn solve(
+        &mut self,
+        body: &Body,
+        markers: &[Attached],
+        seen: &[Seen],
+        held: Option<&Held<'_>>,
+        state: &mut State,
+        options: &FrameOptions,
+    ) -> f64 {
+        let mut damping = 0.0;
+        body.place(state, &mut self.placed);
+        let mut cost = self.cost(body, markers, seen, held, state, options.scale);
+        for _ in 0..MOST_STEPS {
+            self.linearise(body, markers, seen, held, state, options.scale);
+            let mut largest = 0.0f64;
+            let mut lowered = false;
+            for _ in 0..MOST_TRIES {
+                self.factor.clone_from(&self.hessian);
+                for at in 0..body.dofs.len() {
+                    let grow = self.hessian.diagonal(at) * damping + 1e-9;
+                    self.factor.add(at, at, grow);
+                }
+                self.step.copy_from_slice(&self.gradient);
+                if self.factor.factor() {
+                    self.factor.solve_transposed(&mut self.step);
+                    self.factor.solve_lower(&mut self.step);
+                    largest = self.step.iter().fold(0.0, |most, step| most.max(step.abs()));
+                    if largest > 1.0 {
+                        self.step.iter_mut().for_each(|step| *step /= largest);
+                    }
+                    let mut moved = std::mem::take(&mut self.moved);
+                    body.step(state, &self.step, &mut moved);
+                    body.place(&moved, &mut self.placed);
+                    let next = self.cost(body, markers, seen, held, &moved, options.scale);
+                    self.moved = moved;
+                    if next <= cost + 1e-12 * cost.abs() {
+                        std::mem::swap(state, &mut self.moved);
+                        cost = next;
+                        lowered = true;
+                        damping = if damping < 1e-6 { 0.0 } else { damping * 0.1 };
+                        break;
+                    }
+                }
+                damping = (damping * 8.0).max(1e-4);
+            }
+            if !lowered || largest < options.tolerance {
+                break;
+            }
+        }
+        body.place(state, &mut self.placed);
+        cost
+    }
+
+    /// The sum at a placed state.
+    pub(crate) fn cost(
+        &self,
+        body: &Body,
+        markers: &[Attached],
+        seen: &[Seen],
+        held: Option<&Held<'_>>,
+        state: &State,
+        scale: f64,
+    ) -> f64 {
+        let c = scale * scale;
+        let mut cost = 0.0;
+        for (marker, place) in seen {
+            let Attached { joint, place: attached, weight } = markers[*marker];
+            let at = self.placed.position[joint] + self.placed.rotation[joint] * attached;
+            let square = (place - at).norm_squared();
+            cost += weight * c * square / (c + square);
+        }
+        for (at, joint) in body.joints.iter().enumerate().skip(1) {
+            match &joint.turns {
+                Turns::Fixed => {}
+                Turns::Ball => {
+                    let turn = log(&state.turns[at]);
+                    cost += turn.dot(&(joint.stiffness * turn));
+                    if let Some(held) = held.filter(|held| held.stiffness[at] > 0.0) {
+                        let turn = log(&(held.state.turns[at].inverse() * state.turns[at]));
+                        cost += held.stiffness[at] * turn.norm_squared();
+                    }
+                }
+                Turns::Axes { axes, limits, .. } => {
+                    for place in 0..axes.len() {
+                        let angle = state.angles[at][place];
+                        let excess = excess(limits[place], angle);
+                        cost += joint.stiffness[(0, 0)] * angle * angle + (excess / LIMIT_SOFTNESS).powi(2);
+                        if let Some(held) = held {
+                            cost += held.stiffness[at] * (angle - held.state.angles[at][place]).powi(2);
+                        }
+                    }
+                }
+            }
+        }
+        cost
+    }
+
+    /// The Gauss-Newton matrix and the direction downwards, at a placed state.
+    pub(crate) fn linearise(
+        &mut self,
+        body: &Body,
+        markers: &[Attached],
+        seen: &[Seen],
+        held: Option<&Held<'_>>,
+        state: &State,
+        scale: f64,
+    ) {
+        self.hessian.clear();
+        self.gradient.fill(0.0);
+        let c = scale * scale;
+        for (marker, place) in seen {
+            let Attached { joint, place: attached, weight } = markers[*marker];
+            let at = self.placed.position[joint] + self.placed.rotation[joint] * attached;
+            let off = place - at;
+            let weight = weight * (c / (c + off.norm_squared())).powi(2);
+            let chain = &body.chains[joint];
+            self.columns.clear();
+            self.columns.extend(chain.iter().map(|dof| column(body, &self.placed, *dof, &at)));
+            for (i, below) in chain.iter().enumerate() {
+                let left = self.columns[i] * weight;
+                self.gradient[*below] += left.dot(&off);
+                for (above, right) in chain[i..].iter().zip(&self.columns[i..]) {
+                    self.hessian.add(*below, *above, left.dot(right));
+                }
+            }
+        }
+        let mut first = 0;
+        for (at, joint) in body.joints.iter().enumerate() {
+            match &joint.turns {
+                _ if at == 0 => first += 6,
+                Turns::Fixed => {}
+                Turns::Ball => {
+                    self.add_turn(first, &log(&state.turns[at]), &joint.stiffness);
+                    if let Some(held) = held.filter(|held| held.stiffness[at] > 0.0) {
+                        let turn = log(&(held.state.turns[at].inverse() * state.turns[at]));
+                        self.add_turn(first, &turn, &(Matrix3::identity() * held.stiffness[at]));
+                    }
+                    first += 3;
+                }
+                Turns::Axes { axes, limits, .. } => {
+                    for place in 0..axes.len() {
+                        let angle = state.angles[at][place];
+                        let stiffness = joint.stiffness[(0, 0)];
+                        let (mut down, mut curve) = (-stiffness * angle, stiffness);
+                        let excess = excess(limits[place], angle);
+                        if excess != 0.0 {
+                            down -= excess / LIMIT_SOFTNESS.powi(2);
+                            curve += LIMIT_SOFTNESS.powi(-2);
+                        }
+                        if let Some(held) = held {
+                            down -= held.stiffness[at] * (angle - held.state.angles[at][place]);
+                            curve += held.stiffness[at];
+                        }
+                        self.gradient[first] += down;
+                        self.hessian.add(first, first, curve);
+                        first += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds `vᵀ W v` of a turn `v` about its own axes.
+    fn add_turn(&mut self, first: usize, turn: &Vector3<f64>, precision: &Matrix3<f64>) {
+        let jacobian = inverse_right_jacobian(turn);
+        let weighted = jacobian.transpose() * precision;
+        let (curve, down) = (weighted * jacobian, weighted * turn);
+        for i in 0..3 {
+            self.gradient[first + i] -= down[i];
+            for j in 0..=i {
+                self.hessian.add(first + i, first + j, curve[(i, j)]);
+            }
+        }
+    }
+}
+
+/// How a point at `at` moves with a degree of freedom.
+pub(crate) fn column(body: &Body, placed: &Placed, dof: usize, at: &Vector3<f64>) -> Vector3<f64> {
+    let moved = &body.dofs[dof];
+    match moved.kind {
+        DofKind::Translation(_) => placed.axis[dof],
+        DofKind::Ball(_) | DofKind::Axis(_) => placed.axis[dof].cross(&(at - placed.position[moved.joint])),
+    }
+}
+
+/// How far an angle is outside its limits, with a sign [rad].
+fn excess(limit: Option<mocap_model::Limit>, angle: f64) -> f64 {
+    limit.map_or(0.0, |limit| (angle - limit.max).max(0.0) + (angle - limit.min).min(0.0))
+}
+
+/// How the rotation vector changes as the rotation is turned about its own axes.
+fn inverse_right_jacobian(turn: &Vector3<f64>) -> Matrix3<f64> {
+    let square = turn.norm_squared();
+    let cross = turn.cross_matrix();
+    let share = match square < 1e-6 {
+        true => 1.0 / 12.0 + square / 720.0,
+        false => {
+            let angle = square.sqrt();
+            1.0 / square - (1.0 + angle.cos()) / (2.0 * angle * angle.sin().max(1e-9))
+        }
+    };
+    Matrix3::identity() + cross * 0.5 + cross * cross * share
+}
+
+/// A point, where it goes, and its weight.
+type WeightedPair = (Vector3<f64>, Vector3<f64>, f64);
+
+/// The rotation and translation that put points `from` onto `to` with the least weighted sum of squares.
+///
+/// Based on: W. Kabsch, "A solution for the best rotation to relate two sets of vectors", 1976.
+pub(crate) fn rigid_fit(pairs: &[WeightedPair]) -> Option<(UnitQuaternion<f64>, Vector3<f64>)> {
+    let total: f64 = pairs.iter().map(|pair| pair.2).sum();
+    if pairs.len() < 3 || total <= 0.0 {
+        return None;
+    }
+    let mean = |of: fn(&WeightedPair) -> Vector3<f64>| {
+        pairs.iter().fold(Vector3::zeros(), |sum, pair| sum + of(pair) * pair.2) / total
+    };
+    let (from, to) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let spread = pairs.iter().fold(Matrix3::zeros(), |sum: Matrix3<f64>, (a, b, weight)| {
+        sum + (b - to) * (a - from).transpose() * *weight
+    });
+    let svd = spread.svd(true, true);
+    let (u, v) = (svd.u?, svd.v_t?);
+    let mut sign = Matrix3::identity();
+    // Singular values are in no order: the smallest is turned over.
+    let smallest = (0..3).min_by(|a, b| svd.singular_values[*a].total_cmp(&svd.singular_values[*b]))?;
+    sign[(smallest, smallest)] = (u * v).determinant().signum();
+    let rotation = nalgebra::Rotation3::from_matrix_unchecked(u * sign * v);
+    let rotation = UnitQuaternion::from_rotation_matrix(&rotation);
+    Some((rotation, to - rotation * from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::exp;
+
+    #[test]
+    fn a_turn_changes_as_its_jacobian_says() {
+        for turn in [Vector3::new(0.3, -0.8, 1.1), Vector3::new(1e-5, 2e-5, 0.0), Vector3::new(0.0, 2.9, 0.4)]
+        {
+            let jacobian = inverse_right_jacobian(&turn);
+            for axis in 0..3 {
+                let mut step = Vector3::zeros();
+                step[axis] = 1e-6;
+                let [more, less] = [step, -step].map(|step| log(&(exp(&turn) * exp(&step))));
+                assert!(((more - less) / 2e-6 - jacobian.column(axis)).norm() < 1e-6, "{turn} {axis}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rigid_motion_is_found() {
+        let points = [Vector3::zeros(), Vector3::x(), Vector3::y() * 2.0, Vector3::new(0.1, 0.2, 0.3)];
+        let (turn, shift) = (exp(&Vector3::new(0.4, -2.0, 0.7)), Vector3::new(1.0, 2.0, 3.0));
+        for count in [3, 4] {
+            let pairs: Vec<_> = points[..count].iter().map(|p| (*p, turn * p + shift, 2.0)).collect();
+            let (rotation, translation) = rigid_fit(&pairs).unwrap();
+            assert!(rotation.angle_to(&turn) < 1e-9 && (translation - shift).norm() < 1e-9);
+        }
+        assert!(rigid_fit(&[(points[0], points[1], 1.0); 2]).is_none());
+    }
+}

@@ -1,0 +1,309 @@
+//! Points without labels: which marker of a set each one is.
+//!
+//! A body of the table is turned and bent until its markers are near the points of a frame, while points and markers
+//! are paired anew after each step. Several frames then decide together, since a point is the same marker in all of
+//! them. The pairing counts only if points of one segment keep their distances (A. Kirk, J. O'Brien, D. Forsyth,
+//! "Skeletal Parameter Estimation from Optical Motion Capture Data", 2005).
+
+use mocap_model::{Role, Vector3, exp};
+
+use crate::assign::assign;
+use crate::body::State;
+use crate::fit::predicted;
+use crate::frame::{FrameOptions, FrameSolver, Seen};
+use crate::marker_set::{Landmark, MarkerSets};
+use crate::start;
+use crate::subject::Subject;
+
+/// Headings that are tried.
+const HEADINGS: usize = 12;
+/// Frames that are tried as the first one, and that decide together.
+const STARTS: usize = 3;
+const FRAMES: usize = 12;
+/// Widths of the robust loss on the way [m].
+const WIDTHS: [f64; 9] = [0.5, 0.4, 0.3, 0.25, 0.2, 0.2, 0.15, 0.15, 0.12];
+/// Of these as many are done before the worst starts are given up.
+const FIRST_WIDTHS: usize = 3;
+/// Starts that are followed to the end.
+const FOLLOWED: usize = 6;
+/// A point farther from a marker than this is not that marker [m].
+const FAR: f64 = 0.2;
+/// A set fits only if at least this share of its markers has points, and of points has markers.
+const COVERED: f64 = 0.85;
+/// The largest median distance between points and markers of a body that is not calibrated [m].
+const MOST_OFF: f64 = 0.07;
+/// Points of one segment keep their distances: half of the time within this [m], for at least this share of pairs.
+const STEADY: (f64, f64) = (0.012, 0.85);
+/// The height of a body of the table with its markers [m].
+const HEIGHT: f64 = 1.72;
+
+/// Points of a recording [m], Y up.
+pub(crate) struct Points<'a> {
+    pub(crate) frames: usize,
+    pub(crate) count: usize,
+    /// `frames × points`.
+    pub(crate) places: &'a [Option<Vector3<f64>>],
+}
+
+impl Points<'_> {
+    fn at(&self, frame: usize, point: usize) -> Option<Vector3<f64>> {
+        self.places[frame * self.count + point]
+    }
+
+    fn seen(&self, frame: usize) -> Vec<Seen> {
+        (0..self.count).filter_map(|point| Some((point, self.at(frame, point)?))).collect()
+    }
+}
+
+/// What points are.
+pub(crate) struct Identified {
+    /// The set whose markers they are.
+    pub(crate) set: String,
+    /// A point, and its label and landmark.
+    pub(crate) pairs: Vec<(usize, String, Landmark)>,
+}
+
+/// The marker of each point, by the set that fits best; `None` where none fits.
+pub(crate) fn identify(points: &Points<'_>, sets: &MarkerSets, only: Option<&str>) -> Option<Identified> {
+    let frames = fullest(points);
+    let height = height(points, &frames)?;
+    let mut best: Option<(f64, Identified)> = None;
+    for set in sets.names().filter(|set| only.is_none_or(|only| only == *set)) {
+        let Some(labelled) = sets.only(set) else { continue };
+        let (wanted, seen) = (labelled.len() as f64, points.count as f64);
+        if seen < COVERED * wanted || wanted < COVERED * seen {
+            continue;
+        }
+        let landmarks: Vec<Landmark> = labelled.iter().map(|(_, landmark)| landmark.clone()).collect();
+        for size in [0.95, 1.05] {
+            let Ok(subject) = Subject::made(size * height / HEIGHT, &landmarks, None) else { continue };
+            let Some((off, pairs)) = pairing(&subject, points, &frames) else { continue };
+            let covered = pairs.len() as f64 >= COVERED * wanted.max(seen);
+            if covered && is_rigid(points, &pairs, &landmarks) && best.as_ref().is_none_or(|(o, _)| off < *o)
+            {
+                let pairs = pairs
+                    .into_iter()
+                    .map(|(point, at)| (point, labelled[at].0.clone(), labelled[at].1.clone()))
+                    .collect();
+                best = Some((off, Identified { set: set.to_owned(), pairs }));
+            }
+        }
+    }
+    best.filter(|(off, _)| *off < MOST_OFF).map(|(_, identified)| identified)
+}
+
+/// Frames that show the most, spread over the recording.
+fn fullest(points: &Points<'_>) -> Vec<usize> {
+    let blocks = FRAMES.min(points.frames);
+    (0..blocks)
+        .filter_map(|block| {
+            let range = block * points.frames / blocks..(block + 1) * points.frames / blocks;
+            let step = range.len().div_ceil(20).max(1);
+            range.step_by(step).max_by_key(|frame| (points.seen(*frame).len(), usize::MAX - frame))
+        })
+        .collect()
+}
+
+/// How tall the body stands in most frames [m].
+fn height(points: &Points<'_>, frames: &[usize]) -> Option<f64> {
+    let mut heights: Vec<f64> = frames
+        .iter()
+        .filter_map(|frame| {
+            let seen = points.seen(*frame);
+            let ups = || seen.iter().map(|(_, place)| place.y);
+            Some(ups().reduce(f64::max)? - ups().reduce(f64::min)?)
+        })
+        .collect();
+    heights.sort_by(f64::total_cmp);
+    heights.get(heights.len() / 2).copied().filter(|height| (0.6..2.6).contains(height))
+}
+
+/// Points with their markers, and the median distance between them [m].
+fn pairing(subject: &Subject, points: &Points<'_>, frames: &[usize]) -> Option<(f64, Vec<(usize, usize)>)> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let mut starts: Vec<(f64, usize, State)> = Vec::new();
+    let every = frames.len().div_ceil(STARTS).max(1);
+    for frame in frames.iter().step_by(every) {
+        let seen = points.seen(*frame);
+        for heading in 0..HEADINGS {
+            let yaw = std::f64::consts::TAU * heading as f64 / HEADINGS as f64;
+            for arms in [0.0, 1.3] {
+                let mut state = started(subject, &mut solver, &seen, yaw, arms);
+                let cost = follow(subject, &mut solver, &seen, &mut state, &WIDTHS[..FIRST_WIDTHS]);
+                starts.push((cost, *frame, state));
+            }
+        }
+    }
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    starts.truncate(FOLLOWED);
+    let mut best: Option<(f64, Vec<(usize, usize)>)> = None;
+    for (_, frame, mut state) in starts {
+        let seen = points.seen(frame);
+        follow(subject, &mut solver, &seen, &mut state, &WIDTHS[FIRST_WIDTHS..]);
+        let pairs = paired(subject, &mut solver, &seen, &state, FAR);
+        let Some(found) = together(subject, &mut solver, points, frames, pairs) else { continue };
+        if best.as_ref().is_none_or(|(off, _)| found.0 < *off) {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// A pose with a heading, arms lowered by an angle, amid the points.
+fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64, arms: f64) -> State {
+    let mut state = subject.body.rest();
+    state.turns[0] = exp(&(Vector3::y() * yaw));
+    for (at, joint) in subject.body.joints.iter().enumerate() {
+        match subject.skeleton.joints()[joint.source].role {
+            Some(Role::LeftUpperArm) => state.turns[at] = exp(&(Vector3::z() * -arms)),
+            Some(Role::RightUpperArm) => state.turns[at] = exp(&(Vector3::z() * arms)),
+            _ => {}
+        }
+    }
+    subject.body.place(&state, &mut solver.placed);
+    let of_body = subject.attached.iter().map(|attached| predicted(solver, attached)).sum::<Vector3<f64>>();
+    let of_points = seen.iter().map(|(_, place)| place).sum::<Vector3<f64>>();
+    state.translation = of_points / seen.len().max(1) as f64 - of_body / subject.attached.len().max(1) as f64;
+    state
+}
+
+/// Pairs and solves in turns; returns the sum of squares, far ones counted as far.
+fn follow(
+    subject: &Subject,
+    solver: &mut FrameSolver,
+    seen: &[Seen],
+    state: &mut State,
+    widths: &[f64],
+) -> f64 {
+    for width in widths {
+        let pairs = paired(subject, solver, seen, state, 2.0 * width);
+        let marked: Vec<Seen> = pairs
+            .iter()
+            .filter_map(|(point, marker)| {
+                let at = seen.iter().find(|(other, _)| other == point)?.1;
+                Some((*marker, at))
+            })
+            .collect();
+        let options = FrameOptions { scale: *width, tolerance: 1e-2 };
+        solver.solve(&subject.body, &subject.attached, &marked, None, state, &options);
+    }
+    let pairs = paired(subject, solver, seen, state, FAR);
+    let near: f64 = pairs
+        .iter()
+        .filter_map(|(point, marker)| {
+            let at = seen.iter().find(|(other, _)| other == point)?.1;
+            Some((at - predicted(solver, &subject.attached[*marker])).norm_squared())
+        })
+        .sum();
+    near + (seen.len() - pairs.len()) as f64 * FAR * FAR
+}
+
+/// Points and markers that belong together in a frame, none farther than `far` [m].
+fn paired(
+    subject: &Subject,
+    solver: &mut FrameSolver,
+    seen: &[Seen],
+    state: &State,
+    far: f64,
+) -> Vec<(usize, usize)> {
+    subject.body.place(state, &mut solver.placed);
+    let places: Vec<Vector3<f64>> =
+        subject.attached.iter().map(|attached| predicted(solver, attached)).collect();
+    let (rows, columns) = (seen.len(), places.len());
+    let cost = |row: usize, column: usize| match places.get(column) {
+        Some(place) => (seen[row].1 - place).norm_squared().min(far * far),
+        None => far * far,
+    };
+    assign(rows, columns + rows, cost)
+        .into_iter()
+        .enumerate()
+        .filter(|(row, column)| *column < columns && cost(*row, *column) < far * far)
+        .map(|(row, column)| (seen[row].0, column))
+        .collect()
+}
+
+/// The pairing that several frames agree on, and the median distance [m].
+fn together(
+    subject: &Subject,
+    solver: &mut FrameSolver,
+    points: &Points<'_>,
+    frames: &[usize],
+    mut pairs: Vec<(usize, usize)>,
+) -> Option<(f64, Vec<(usize, usize)>)> {
+    let columns = subject.attached.len();
+    let mut off = f64::INFINITY;
+    for _ in 0..4 {
+        // By point and marker: the mean square in all frames.
+        let mut sums = vec![0.0; points.count * columns];
+        let mut counts = vec![0usize; points.count];
+        let mut distances = Vec::new();
+        for frame in frames {
+            let marked: Vec<Seen> = pairs
+                .iter()
+                .filter_map(|(point, marker)| Some((*marker, points.at(*frame, *point)?)))
+                .collect();
+            let Some((state, _)) = start::cold(solver, &subject.body, &subject.attached, &marked, 0.15)
+            else {
+                continue;
+            };
+            subject.body.place(&state, &mut solver.placed);
+            let places: Vec<Vector3<f64>> =
+                subject.attached.iter().map(|attached| predicted(solver, attached)).collect();
+            distances.extend(marked.iter().map(|(marker, place)| (place - places[*marker]).norm()));
+            for (point, place) in points.seen(*frame) {
+                counts[point] += 1;
+                for (marker, at) in places.iter().enumerate() {
+                    sums[point * columns + marker] += (place - at).norm_squared().min(FAR * FAR);
+                }
+            }
+        }
+        if distances.is_empty() {
+            return None;
+        }
+        distances.sort_by(f64::total_cmp);
+        off = distances[distances.len() / 2];
+        let mean = |point: usize, marker: usize| match marker < columns {
+            true if counts[point] > 0 => sums[point * columns + marker] / counts[point] as f64,
+            _ => FAR * FAR,
+        };
+        let next: Vec<(usize, usize)> = assign(points.count, columns + points.count, mean)
+            .into_iter()
+            .enumerate()
+            .filter(|(point, marker)| *marker < columns && mean(*point, *marker) < FAR * FAR)
+            .collect();
+        if next == pairs {
+            break;
+        }
+        pairs = next;
+    }
+    Some((off, pairs))
+}
+
+/// Whether points of one segment keep their distances.
+fn is_rigid(points: &Points<'_>, pairs: &[(usize, usize)], landmarks: &[Landmark]) -> bool {
+    let step = points.frames.div_ceil(100).max(1);
+    let (mut steady, mut all) = (0usize, 0usize);
+    for (at, (a, first)) in pairs.iter().enumerate() {
+        for (b, second) in &pairs[at + 1..] {
+            let [one, two] = [&landmarks[*first], &landmarks[*second]];
+            if one.segment != two.segment || one.side != two.side && !crate::marker_set::on_trunk(one.segment)
+            {
+                continue;
+            }
+            let mut found: Vec<f64> = (0..points.frames)
+                .step_by(step)
+                .filter_map(|frame| Some((points.at(frame, *a)? - points.at(frame, *b)?).norm()))
+                .collect();
+            if found.is_empty() {
+                continue;
+            }
+            found.sort_by(f64::total_cmp);
+            let middle = found[found.len() / 2];
+            let mut off: Vec<f64> = found.iter().map(|distance| (distance - middle).abs()).collect();
+            off.sort_by(f64::total_cmp);
+            all += 1;
+            steady += usize::from(off[off.len() / 2] < STEADY.0);
+        }
+    }
+    all > 0 && steady as f64 >= STEADY.1 * all as f64
+}

@@ -1,0 +1,80 @@
+//! What is wrong with markers, by the poses of all of them: ghosts, and joints that markers do not show.
+
+use crate::body::State;
+use crate::fit::predicted;
+use crate::frame::FrameSolver;
+use crate::subject::Subject;
+use crate::take::Take;
+
+/// A marker this far from where the others put it is not that marker [m].
+pub(crate) const OFF: f64 = 0.06;
+
+/// Distances between markers and their places by the poses: `frames × markers` [m].
+pub(crate) fn distances(subject: &Subject, take: &Take, states: &[State]) -> Vec<Option<f64>> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let mut found = Vec::with_capacity(take.points.len());
+    for (frame, state) in states.iter().enumerate() {
+        subject.body.place(state, &mut solver.placed);
+        for (marker, attached) in subject.attached.iter().enumerate() {
+            found.push(take.point(frame, marker).map(|point| (point - predicted(&solver, attached)).norm()));
+        }
+    }
+    found
+}
+
+/// By frame: the joints whose own markers, or those next to them, are not all seen where they belong.
+pub(crate) fn doubted(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    distances: &[Option<f64>],
+) -> Vec<Vec<bool>> {
+    let (joints, count) = (subject.body.joints.len(), take.names.len());
+    (0..take.frames)
+        .map(|frame| {
+            let mut lacks = vec![false; joints];
+            for marker in (0..count).filter(|marker| used[*marker]) {
+                if distances[frame * count + marker].is_none_or(|distance| distance > OFF) {
+                    lacks[subject.attached[marker].joint] = true;
+                }
+            }
+            let mut doubted = lacks.clone();
+            for (at, joint) in subject.body.joints.iter().enumerate() {
+                if let Some(parent) = joint.parent {
+                    doubted[at] |= lacks[parent];
+                    doubted[parent] |= lacks[at];
+                }
+            }
+            doubted[0] = false;
+            doubted
+        })
+        .collect()
+}
+
+/// By frame: a joint of which most markers, with those of the joints next below, are seen away from where it carries them.
+pub(crate) fn lost(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    distances: &[Option<f64>],
+) -> Vec<Option<usize>> {
+    let (joints, count) = (subject.body.joints.len(), take.names.len());
+    let mut near: Vec<Vec<usize>> = vec![Vec::new(); joints];
+    for marker in (0..count).filter(|marker| used[*marker]) {
+        let joint = subject.attached[marker].joint;
+        near[joint].push(marker);
+        if let Some(parent) = subject.body.joints[joint].parent {
+            near[parent].push(marker);
+        }
+    }
+    (0..take.frames)
+        .map(|frame| {
+            (0..joints).find(|joint| {
+                let seen = near[*joint].iter().filter_map(|marker| distances[frame * count + marker]);
+                let (off, all) =
+                    seen.fold((0, 0), |(off, all), distance| (off + usize::from(distance > OFF), all + 1));
+                off >= 2 && off * 2 > all
+            })
+        })
+        .collect()
+}

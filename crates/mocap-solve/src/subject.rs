@@ -1,0 +1,207 @@
+//! The subject of a take: its body, and where markers are attached.
+
+use mocap_model::{JointId, Role, Skeleton, Vector3};
+use nalgebra::Matrix3;
+
+use crate::body::Body;
+use crate::calibrate::{AttachmentPrior, FreeOffset};
+use crate::frame::Attached;
+use crate::geometry::Geometry;
+use crate::marker_set::{Landmark, Segment};
+use crate::pelvis::Pelvis;
+use crate::{SolveError, template};
+
+/// A body with markers on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// In its own unit; offsets of the body may differ from it while they are calibrated.
+    pub(crate) skeleton: Skeleton,
+    pub(crate) metres: f64,
+    pub(crate) geometry: Geometry,
+    pub(crate) body: Body,
+    pub(crate) attached: Vec<Attached>,
+    pub(crate) priors: Vec<AttachmentPrior>,
+    pub(crate) offsets: Vec<FreeOffset>,
+}
+
+/// The usual turns of an elbow of the template [rad]: along the forearm, about its hinge, across both.
+const ELBOW: Vector3<f64> = Vector3::new(0.8, 1.5, 0.12);
+/// σ of a marker before the calibration, besides that of its place [m].
+pub(crate) const FIRST_SIGMA: f64 = 0.01;
+
+impl Subject {
+    /// A given skeleton with markers.
+    pub(crate) fn given(
+        skeleton: &Skeleton,
+        metres: f64,
+        landmarks: &[Landmark],
+    ) -> Result<Subject, SolveError> {
+        let missing = SolveError::NotABody { missing: "pair of legs or arms" };
+        let geometry = Geometry::of(skeleton, metres).ok_or(missing)?;
+        let mut joints: Vec<JointId> = Vec::with_capacity(landmarks.len());
+        let mut places: Vec<Vector3<f64>> = Vec::with_capacity(landmarks.len());
+        for landmark in landmarks {
+            let (joint, place) = match geometry.attachment(landmark) {
+                Some((joint, place)) => (wrist(skeleton, &geometry, landmark, joint), place),
+                None => return Err(SolveError::NotABody { missing: segment_name(landmark.segment) }),
+            };
+            let first = geometry.attachment(landmark).map_or(joint, |(first, _)| first);
+            let place = match first == joint {
+                true => place,
+                false => geometry.in_joint(joint, &geometry.at_rest(first, &place)),
+            };
+            joints.push(joint);
+            places.push(place);
+        }
+        let body = Body::of(skeleton, geometry.root, &joints, metres, &geometry.left)?;
+        let index = |joint: JointId| {
+            body.find(joint).ok_or(SolveError::NotABody { missing: "trunk above its limbs" })
+        };
+        let mut attached = Vec::with_capacity(landmarks.len());
+        for ((joint, place), landmark) in joints.iter().zip(&places).zip(landmarks) {
+            let weight = 1.0 / (FIRST_SIGMA.powi(2) + landmark.sigma.powi(2));
+            attached.push(Attached { joint: index(*joint)?, place: *place, weight });
+        }
+        let priors = places
+            .iter()
+            .zip(landmarks)
+            .map(|(place, landmark)| AttachmentPrior { place: *place, sigma: sigma_of(landmark, landmarks) })
+            .collect();
+        let skeleton = skeleton.clone();
+        Ok(Subject { skeleton, metres, geometry, body, attached, priors, offsets: Vec::new() })
+    }
+
+    /// A skeleton made of the template, with the limbs that carry markers.
+    pub(crate) fn made(
+        scale: f64,
+        landmarks: &[Landmark],
+        pelvis: Option<&Pelvis>,
+    ) -> Result<Subject, SolveError> {
+        let skeleton = template::skeleton(scale, |role| is_wanted(role, landmarks))?;
+        Subject::of_made(&skeleton, landmarks, pelvis)
+    }
+
+    /// As [`Subject::made`], from a skeleton that was made before.
+    pub(crate) fn of_made(
+        skeleton: &Skeleton,
+        landmarks: &[Landmark],
+        pelvis: Option<&Pelvis>,
+    ) -> Result<Subject, SolveError> {
+        let mut subject = Subject::given(skeleton, 1.0, landmarks)?;
+        for joint in &mut subject.body.joints {
+            if let Some(Role::LeftLowerArm | Role::RightLowerArm) = skeleton.joints()[joint.source].role {
+                joint.stiffness = Matrix3::from_diagonal(&ELBOW.map(|turn| turn.powi(-2)));
+            }
+        }
+        let name = |source: usize| skeleton.joints()[source].name.as_str();
+        let free: Vec<(usize, Vector3<f64>)> = subject
+            .body
+            .joints
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter_map(|(at, joint)| Some((at, template::freedom(name(joint.source))?)))
+            .collect();
+        let twin = |at: usize| {
+            let own = name(subject.body.joints[at].source);
+            let other = match own.strip_prefix("Left") {
+                Some(rest) => format!("Right{rest}"),
+                None => format!("Left{}", own.strip_prefix("Right")?),
+            };
+            free.iter().position(|(joint, _)| name(subject.body.joints[*joint].source) == other)
+        };
+        subject.offsets = free
+            .iter()
+            .map(|(joint, sigma)| FreeOffset {
+                joint: *joint,
+                prior: subject.body.joints[*joint].offset,
+                sigma: *sigma,
+                twin: twin(*joint),
+            })
+            .collect();
+        if let Some(pelvis) = pelvis {
+            pelvis.apply(&mut subject, landmarks);
+        }
+        Ok(subject)
+    }
+
+    /// The skeleton with the offsets of the body.
+    pub(crate) fn calibrated_skeleton(&self) -> Result<Skeleton, SolveError> {
+        let mut offsets: Vec<Option<Vector3<f64>>> = vec![None; self.skeleton.len()];
+        for free in &self.offsets {
+            let joint = &self.body.joints[free.joint];
+            offsets[joint.source] = Some(joint.offset / self.metres);
+        }
+        let mut at = 0;
+        Ok(self.skeleton.with_joints(|joint| {
+            if let Some(offset) = offsets[at] {
+                joint.offset = offset;
+            }
+            at += 1;
+        })?)
+    }
+}
+
+/// Markers on both sides of a hinge: the joint is in the middle between them.
+const PAIRS: [[&str; 2]; 3] = [["KNE", "KNM"], ["ANK", "ANM"], ["ELB", "ELBM"]];
+/// σ of each of two such markers [m].
+const PAIR_SIGMA: f64 = 0.01;
+
+/// How far a marker may be from its place by the table: less where one on the other side of the hinge is there, too.
+fn sigma_of(landmark: &Landmark, landmarks: &[Landmark]) -> f64 {
+    let name = landmark.name.get(1..).unwrap_or_default();
+    let has = |other: &str| {
+        landmarks.iter().any(|twin| twin.side == landmark.side && twin.name.get(1..) == Some(other))
+    };
+    let paired = PAIRS.iter().any(|[a, b]| (name == *a && has(b)) || (name == *b && has(a)));
+    if paired && landmark.side.is_some() { PAIR_SIGMA } else { landmark.sigma }
+}
+
+/// Whether a limb of the template carries markers, or is on the way to one that does.
+fn is_wanted(role: Role, landmarks: &[Landmark]) -> bool {
+    use Role::*;
+    let trunk = matches!(role, Hips | Spine | Chest | Neck | Head);
+    if trunk {
+        let above = |landmark: &Landmark| {
+            !matches!(landmark.segment, Segment::Hips | Segment::UpperLeg | Segment::LowerLeg | Segment::Foot)
+        };
+        return role == Hips || landmarks.iter().any(above);
+    }
+    let side = role.side();
+    let on = |segments: &[Segment]| {
+        landmarks.iter().any(|landmark| landmark.side == side && segments.contains(&landmark.segment))
+    };
+    let (leg, arm) = (
+        [Segment::UpperLeg, Segment::LowerLeg, Segment::Foot],
+        [Segment::Shoulder, Segment::UpperArm, Segment::LowerArm, Segment::Hand],
+    );
+    match role {
+        LeftUpperLeg | RightUpperLeg | LeftLowerLeg | RightLowerLeg | LeftFoot | RightFoot | LeftToes
+        | RightToes => on(&leg),
+        _ => on(&arm),
+    }
+}
+
+/// Near the wrist markers sit on the joint that twists the forearm, where there is one between elbow and hand.
+fn wrist(skeleton: &Skeleton, geometry: &Geometry, landmark: &Landmark, joint: JointId) -> JointId {
+    if landmark.segment != Segment::LowerArm || landmark.at.x < 0.8 {
+        return joint;
+    }
+    let hand = geometry.joint(Segment::Hand, landmark.side).filter(|hand| *hand != joint);
+    hand.and_then(|hand| skeleton.joint(hand).parent).filter(|above| *above != joint).unwrap_or(joint)
+}
+
+pub(crate) fn segment_name(segment: Segment) -> &'static str {
+    match segment {
+        Segment::Hips => "hips",
+        Segment::Chest => "chest",
+        Segment::Head => "head",
+        Segment::UpperLeg => "upper leg",
+        Segment::LowerLeg => "lower leg",
+        Segment::Foot => "foot",
+        Segment::Shoulder => "shoulder",
+        Segment::UpperArm => "upper arm",
+        Segment::LowerArm => "lower arm",
+        Segment::Hand => "hand",
+    }
+}

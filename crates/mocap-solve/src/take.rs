@@ -1,0 +1,237 @@
+//! A recording in metres, in the axes of the skeleton, with what its labels mean.
+
+use mocap_model::{Markers, SignedAxis, UnitQuaternion, Vector3, rotation_between};
+
+use crate::identify::{self, Identified, Points};
+use crate::marker_set::{Landmark, MarkerSets};
+use crate::{SolveError, SolveWarning};
+
+/// A recording whose markers have a place on the body.
+#[derive(Clone, Debug)]
+pub(crate) struct Take {
+    /// Labels as in the file.
+    pub(crate) names: Vec<String>,
+    pub(crate) landmarks: Vec<Landmark>,
+    pub(crate) frames: usize,
+    /// `frames × markers` [m].
+    pub(crate) points: Vec<Option<Vector3<f64>>>,
+}
+
+/// The set that is asked for, and its labels.
+type Asked<'a> = (Option<&'a str>, Option<&'a [(String, Landmark)]>);
+
+/// A body with markers is larger than this and smaller than that [m], from marker to marker.
+const BODY: [f64; 2] = [0.25, 3.5];
+/// Units that are tried where the stated one cannot be right.
+const UNITS: [(&str, f64); 3] = [("metres", 1.0), ("centimetres", 0.01), ("millimetres", 0.001)];
+
+impl Take {
+    /// Reads the labels of a recording; unknown ones are left out, with a warning. Markers are sorted by landmark, so that
+    /// their order in the file does not matter.
+    pub(crate) fn of(
+        markers: &Markers,
+        sets: &MarkerSets,
+        (set, only): Asked<'_>,
+        turn: UnitQuaternion<f64>,
+        warnings: &mut Vec<SolveWarning>,
+    ) -> Result<Take, SolveError> {
+        if markers.frames() == 0 {
+            return Err(SolveError::NoFrames);
+        }
+        let find = |label: &str| match only {
+            Some(set) => {
+                let found = sets.find(label)?;
+                set.iter().any(|(_, landmark)| landmark.name == found.name).then(|| found.clone())
+            }
+            None => sets.find(label).cloned(),
+        };
+        one_subject(markers, sets)?;
+        let mut known: Vec<(Landmark, usize)> = Vec::new();
+        let mut unknown = Vec::new();
+        let mut labels: Vec<usize> = (0..markers.names().len()).collect();
+        labels.sort_by_key(|at| &markers.names()[*at]);
+        for at in labels {
+            let label = &markers.names()[at];
+            match find(label) {
+                // Of two labels of one landmark the first one counts.
+                Some(landmark) if known.iter().all(|(other, _)| other.name != landmark.name) => {
+                    known.push((landmark, at));
+                }
+                _ => unknown.push(label.clone()),
+            }
+        }
+        let columns: Vec<usize> = known.iter().map(|(_, at)| *at).collect();
+        let mut names: Vec<String> = markers.names().to_vec();
+        let metres;
+        if known.len() < FEWEST_LABELS {
+            let all: Vec<usize> = (0..names.len()).collect();
+            let mut found = Vec::new();
+            let as_metres = metres_of(markers, &all, &mut found);
+            let Some(identified) = identified(markers, sets, set, as_metres) else {
+                return Err(SolveError::TooFewLabels {
+                    found: known.len(),
+                    all: names.len(),
+                    least: FEWEST_LABELS,
+                    examples: names.iter().take(8).cloned().collect::<Vec<_>>().join(", "),
+                });
+            };
+            metres = as_metres;
+            warnings.append(&mut found);
+            let pairs: Vec<String> =
+                identified.pairs.iter().map(|(at, label, _)| format!("{} is {label}", names[*at])).collect();
+            warnings.push(SolveWarning::Identified { set: identified.set, pairs: pairs.join(", ") });
+            unknown = (0..names.len())
+                .filter(|at| identified.pairs.iter().all(|(other, ..)| other != at))
+                .map(|at| names[at].clone())
+                .collect();
+            known = Vec::new();
+            for (at, label, landmark) in identified.pairs {
+                names[at] = label;
+                known.push((landmark, at));
+            }
+        } else {
+            metres = metres_of(markers, &columns, warnings);
+        }
+        known.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+        if !unknown.is_empty() {
+            warnings.push(SolveWarning::UnknownLabels { names: unknown });
+        }
+        let points = (0..markers.frames())
+            .flat_map(|frame| known.iter().map(move |(_, at)| markers.position(frame, *at)))
+            .map(|point| point.map(|point| turn * (point * metres)))
+            .collect();
+        Ok(Take {
+            names: known.iter().map(|(_, at)| names[*at].clone()).collect(),
+            landmarks: known.into_iter().map(|(landmark, _)| landmark).collect(),
+            frames: markers.frames(),
+            points,
+        })
+    }
+
+    pub(crate) fn point(&self, frame: usize, marker: usize) -> Option<Vector3<f64>> {
+        self.points[frame * self.names.len() + marker]
+    }
+
+    /// The markers that are seen in a frame, of those that are used.
+    pub(crate) fn seen(&self, frame: usize, used: &[bool]) -> Vec<(usize, Vector3<f64>)> {
+        (0..self.names.len())
+            .filter(|marker| used[*marker])
+            .filter_map(|marker| Some((marker, self.point(frame, marker)?)))
+            .collect()
+    }
+
+    /// Exchanges two markers in a frame.
+    pub(crate) fn swap(&mut self, frame: usize, a: usize, b: usize) {
+        let first = frame * self.names.len();
+        self.points.swap(first + a, first + b);
+    }
+}
+
+/// A body needs this many known labels.
+const FEWEST_LABELS: usize = 8;
+
+/// Refuses the labels of two bodies.
+fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
+    let mut subjects: Vec<(&str, usize)> = Vec::new();
+    for label in markers.names() {
+        let Some((subject, _)) = label.rsplit_once(':').filter(|_| sets.find(label).is_some()) else {
+            continue;
+        };
+        match subjects.iter_mut().find(|(other, _)| *other == subject) {
+            Some((_, count)) => *count += 1,
+            None => subjects.push((subject, 1)),
+        }
+    }
+    subjects.retain(|(_, count)| *count >= FEWEST_LABELS);
+    match subjects.len() {
+        0 | 1 => Ok(()),
+        _ => Err(SolveError::Subjects {
+            names: subjects.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// What points without known labels are.
+fn identified(markers: &Markers, sets: &MarkerSets, set: Option<&str>, metres: f64) -> Option<Identified> {
+    let turn = turn_up(markers.space().up, SignedAxis::Y);
+    let count = markers.names().len();
+    let places: Vec<Option<Vector3<f64>>> = (0..markers.frames())
+        .flat_map(|frame| (0..count).map(move |at| markers.position(frame, at)))
+        .map(|point| point.map(|point| turn * (point * metres)))
+        .collect();
+    let points = Points { frames: markers.frames(), count, places: &places };
+    identify::identify(&points, sets, set)
+}
+
+/// The unit of a recording in metres: as stated, unless the body would be too small or too large.
+fn metres_of(markers: &Markers, columns: &[usize], warnings: &mut Vec<SolveWarning>) -> f64 {
+    let stated = markers.space().metres();
+    let Some(size) = extent(markers, columns) else { return stated.unwrap_or(1.0) };
+    let is_body = |metres: f64| (BODY[0]..BODY[1]).contains(&(size * metres));
+    if let Some(metres) = stated.filter(|metres| is_body(*metres)) {
+        return metres;
+    }
+    match UNITS.iter().find(|(_, metres)| is_body(*metres)) {
+        Some((used, metres)) => {
+            let stated = stated.map_or("nothing".to_owned(), unit_text);
+            warnings.push(SolveWarning::WrongUnit { stated, used });
+            *metres
+        }
+        None => stated.unwrap_or(1.0),
+    }
+}
+
+/// The largest distance between two markers in a frame, typical of some frames [units of the file].
+fn extent(markers: &Markers, columns: &[usize]) -> Option<f64> {
+    let step = markers.frames().div_ceil(31).max(1);
+    let mut sizes: Vec<f64> = Vec::new();
+    for frame in (0..markers.frames()).step_by(step) {
+        let points: Vec<Vector3<f64>> =
+            columns.iter().filter_map(|at| markers.position(frame, *at)).collect();
+        let pairs = points
+            .iter()
+            .enumerate()
+            .flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a - b).norm()));
+        sizes.extend(pairs.max_by(f64::total_cmp));
+    }
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied()
+}
+
+fn unit_text(metres: f64) -> String {
+    let unit = mocap_model::Unit { metres, source: mocap_model::UnitSource::File };
+    unit.name().map_or(format!("{metres} m"), str::to_owned)
+}
+
+/// The turn that permutes the axes so that one up axis becomes another, as labs do between their systems (Z up: X, Y, Z
+/// become Z, X, Y of Y up), so that what faces along X in the one faces along Z in the other.
+pub(crate) fn permuted(from: SignedAxis, to: SignedAxis) -> UnitQuaternion<f64> {
+    let shift = (to.axis.index() + 3 - from.axis.index()) % 3;
+    if from.negative || to.negative || shift == 0 {
+        return turn_up(from, to);
+    }
+    let third = std::f64::consts::TAU / 3.0 * if shift == 1 { 1.0 } else { -1.0 };
+    UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(Vector3::repeat(1.0)), third)
+}
+
+/// The turn that takes one up axis to another.
+pub(crate) fn turn_up(from: SignedAxis, to: SignedAxis) -> UnitQuaternion<f64> {
+    rotation_between(&from.vector(), &to.vector())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_are_permuted_between_up_axes() {
+        let (point, z) = (Vector3::new(1.0, 2.0, 3.0), SignedAxis::Z);
+        let near = |found: Vector3<f64>, wanted: [f64; 3]| (found - Vector3::from(wanted)).norm() < 1e-12;
+        assert!(near(permuted(z, SignedAxis::Y) * point, [2.0, 3.0, 1.0]));
+        assert!(near(permuted(SignedAxis::Y, z) * point, [3.0, 1.0, 2.0]));
+        assert!(near(permuted(z, z) * point, [1.0, 2.0, 3.0]));
+        let down = SignedAxis { negative: true, ..z };
+        assert_eq!(permuted(down, SignedAxis::Y), turn_up(down, SignedAxis::Y));
+        assert!(near(permuted(down, SignedAxis::Y) * point, [1.0, -3.0, 2.0]));
+    }
+}

@@ -1,0 +1,266 @@
+//! The mesh of a character on another skeleton, bone by bone: joints are found by their roles.
+//!
+//! Each bone of the mesh goes where the bone of the same role is at rest: it is turned by the smallest rotation that brings
+//! their directions together, limbs take the length of theirs, all else the height of the body. Between bones the fit
+//! blends as the skin does.
+
+use mocap_model::{Body, Bone, JointId, Mesh, Pose, Role, Skeleton, Vector3};
+use mocap_retarget::RoleMap;
+use nalgebra::{Matrix4, UnitQuaternion};
+
+/// Bones of limbs: from the joint of the first role to that of the second.
+const LIMBS: [(Role, Role); 10] = [
+    (Role::LeftUpperArm, Role::LeftLowerArm),
+    (Role::LeftLowerArm, Role::LeftHand),
+    (Role::RightUpperArm, Role::RightLowerArm),
+    (Role::RightLowerArm, Role::RightHand),
+    (Role::LeftUpperLeg, Role::LeftLowerLeg),
+    (Role::LeftLowerLeg, Role::LeftFoot),
+    (Role::RightUpperLeg, Role::RightLowerLeg),
+    (Role::RightLowerLeg, Role::RightFoot),
+    (Role::LeftFoot, Role::LeftToes),
+    (Role::RightFoot, Role::RightToes),
+];
+/// Joints that a body must share with the target.
+const NEEDED: [Role; 9] = [
+    Role::Hips,
+    Role::LeftUpperArm,
+    Role::LeftLowerArm,
+    Role::LeftHand,
+    Role::RightUpperArm,
+    Role::RightLowerArm,
+    Role::RightHand,
+    Role::LeftUpperLeg,
+    Role::RightUpperLeg,
+];
+
+/// A skeleton with its roles and its rest pose in object space.
+struct Figure<'a> {
+    skeleton: &'a Skeleton,
+    roles: &'a RoleMap,
+    rest: Pose,
+}
+
+/// How one bone of the mesh comes to the target: where its joint is, how it is turned and scaled, and where it goes.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    from: Vector3<f64>,
+    to: Vector3<f64>,
+    turn: UnitQuaternion<f64>,
+    scale: f64,
+}
+
+/// A body on the skeleton of a target whose joints have other names.
+///
+/// # Errors
+/// The roles that one of both lacks.
+pub(crate) fn fitted(
+    body: &Body,
+    (skeleton, roles): (&Skeleton, &RoleMap),
+    (target, target_roles): (&Skeleton, &RoleMap),
+) -> Result<Body, Vec<Role>> {
+    let lacks = |role: &Role| roles.joint(*role).is_none() || target_roles.joint(*role).is_none();
+    let missing: Vec<Role> = NEEDED.into_iter().filter(lacks).collect();
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let own = Figure::new(skeleton, roles);
+    let other = Figure::new(target, target_roles);
+    let fits = own.fits(&other);
+    let meshes = body.meshes.iter().map(|mesh| own.put(&mesh.at_rest(skeleton), &fits, &other));
+    Ok(Body { meshes: meshes.collect(), materials: body.materials.clone() })
+}
+
+impl<'a> Figure<'a> {
+    fn new(skeleton: &'a Skeleton, roles: &'a RoleMap) -> Figure<'a> {
+        let mut rest = Pose::default();
+        Pose::rest(skeleton).to_object(skeleton, &mut rest);
+        Figure { skeleton, roles, rest }
+    }
+
+    fn place(&self, joint: JointId) -> Vector3<f64> {
+        self.rest.joints[joint.index()].translation.vector
+    }
+
+    fn of(&self, role: Role) -> Option<Vector3<f64>> {
+        Some(self.place(self.roles.joint(role)?))
+    }
+
+    /// The size of the body: legs and trunk, along bones, so that the pose at rest does not matter.
+    fn size(&self) -> f64 {
+        let bone = |a: Role, b: Role| Some((self.of(a)? - self.of(b)?).norm());
+        let legs = LIMBS[4..8].iter().filter_map(|(a, b)| bone(*a, *b)).sum::<f64>() / 2.0;
+        let shoulders = (self.of(Role::LeftUpperArm), self.of(Role::RightUpperArm));
+        let trunk = match (shoulders, self.of(Role::Hips)) {
+            ((Some(left), Some(right)), Some(hips)) => ((left + right) / 2.0 - hips).norm(),
+            _ => 0.0,
+        };
+        legs + trunk
+    }
+
+    /// By joint: how it comes to the target. Joints without a role there go with the nearest above that has one.
+    fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
+        let axes = |skeleton: &Skeleton| {
+            let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+            nalgebra::Matrix3::from_columns(&[up.cross(&forward), up, forward])
+        };
+        let turn = axes(target.skeleton) * axes(self.skeleton).transpose();
+        let turn = nalgebra::Rotation3::from_matrix_unchecked(turn);
+        let turn = UnitQuaternion::from_rotation_matrix(&turn);
+        let scale = target.size() / self.size();
+        let mut fits: Vec<(Fit, JointId)> = Vec::with_capacity(self.skeleton.len());
+        for (id, joint) in self.skeleton.iter() {
+            let shared = self.roles.role(id).and_then(|role| Some((role, target.roles.joint(role)?)));
+            let above = joint.parent.map(|parent| fits[parent.index()]);
+            let fit = match (shared, above) {
+                (Some((role, to)), _) => {
+                    let whole = Fit { from: self.place(id), to: target.place(to), turn, scale };
+                    let limb = LIMBS.iter().find(|(first, _)| *first == role);
+                    let along = limb.and_then(|(_, next)| Some((self.of(*next)?, target.of(*next)?)));
+                    // A hand goes on as its forearm does.
+                    let as_above = above.filter(|_| matches!(role, Role::LeftHand | Role::RightHand));
+                    let fit = match (along, as_above) {
+                        (Some(ends), _) => whole.along(ends),
+                        (None, Some((above, _))) => Fit { turn: above.turn, scale: above.scale, ..whole },
+                        (None, None) => whole,
+                    };
+                    (fit, to)
+                }
+                (None, Some(above)) => above,
+                (None, None) => {
+                    let hips = self.roles.joint(Role::Hips).zip(target.roles.joint(Role::Hips));
+                    let (own, to) = hips.unwrap_or((id, JointId::from(0)));
+                    (Fit { from: self.place(own), to: target.place(to), turn, scale }, to)
+                }
+            };
+            fits.push(fit);
+        }
+        fits
+    }
+
+    /// A mesh at rest on the target.
+    fn put(&self, mesh: &Mesh, fits: &[(Fit, JointId)], target: &Figure<'_>) -> Mesh {
+        let whole = |bone: &Bone| {
+            let posed = self.rest.joints[bone.joint.index()].to_homogeneous() * bone.inverse_bind;
+            fits[bone.joint.index()].0.matrix() * posed
+        };
+        let matrices: Vec<Matrix4<f64>> = mesh.skin.bones.iter().map(whole).collect();
+        let blended = |vertex: usize| {
+            let parts = mesh.skin.of(vertex).iter();
+            parts.map(|one| matrices[one.bone as usize] * one.weight).sum::<Matrix4<f64>>()
+        };
+        let mut put = mesh.clone();
+        for (vertex, place) in put.positions.iter_mut().enumerate() {
+            *place = blended(vertex).transform_point(&(*place).into()).coords;
+        }
+        for shape in &mut put.shapes {
+            for (vertex, offset) in &mut shape.offsets {
+                *offset = blended(*vertex as usize).fixed_view::<3, 3>(0, 0) * *offset;
+            }
+        }
+        for (corner, normal) in put.corners.iter().zip(&mut put.normals) {
+            let linear = blended(*corner as usize).fixed_view::<3, 3>(0, 0).into_owned();
+            *normal = (linear * *normal).try_normalize(0.0).unwrap_or(*normal);
+        }
+        for bone in &mut put.skin.bones {
+            let joint = fits[bone.joint.index()].1;
+            let inverse_bind = target.rest.joints[joint.index()].inverse().to_homogeneous();
+            *bone = Bone { joint, inverse_bind };
+        }
+        put
+    }
+}
+
+impl Fit {
+    /// Turned and scaled so that the other end of a bone, too, comes to that of the target.
+    fn along(self, (end, target_end): (Vector3<f64>, Vector3<f64>)) -> Fit {
+        let (own, other) = (self.turn * (end - self.from), target_end - self.to);
+        if own.norm() <= 0.0 || other.norm() <= 0.0 {
+            return self;
+        }
+        // Opposite directions have no smallest rotation: half a turn about any axis across them.
+        let more = UnitQuaternion::rotation_between(&own, &other).unwrap_or_else(|| {
+            let across = own.cross(&Vector3::ith(own.iamin(), 1.0));
+            UnitQuaternion::from_scaled_axis(across.normalize() * std::f64::consts::PI)
+        });
+        Fit { turn: more * self.turn, scale: other.norm() / own.norm(), ..self }
+    }
+
+    fn matrix(&self) -> Matrix4<f64> {
+        let linear = self.turn.to_rotation_matrix().matrix() * self.scale;
+        let shift = self.to - linear * self.from;
+        let mut matrix = Matrix4::identity();
+        matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&linear);
+        matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(&shift);
+        matrix
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_formats::body::{Style, mesh};
+    use mocap_model::Joint;
+    use mocap_retarget::{TargetSurface, map_roles};
+
+    fn skeleton(file: &str) -> Skeleton {
+        let path = format!("{}/../../fixtures/clips/{file}", env!("CARGO_MANIFEST_DIR"));
+        crate::read_skeleton(path).unwrap().value
+    }
+
+    fn bound(skeleton: &Skeleton) -> Body {
+        crate::target_surface::capsules(skeleton).unwrap()
+    }
+
+    /// The same bones under other names.
+    fn renamed(skeleton: &Skeleton) -> Skeleton {
+        let joints = skeleton.joints().iter().enumerate();
+        let joints = joints.map(|(at, joint)| Joint { name: format!("bone{at}"), ..joint.clone() }).collect();
+        Skeleton::new("other", *skeleton.space(), joints).unwrap()
+    }
+
+    #[test]
+    fn the_same_body_under_other_names_is_the_same_body() {
+        let own = skeleton("alex_walk.bvh");
+        let roles = map_roles(&own);
+        let (body, other) = (bound(&own), renamed(&own));
+        let put = fitted(&body, (&own, &roles), (&other, &roles)).unwrap();
+        let [was, is] = [&body, &put].map(|body| &body.meshes[0].positions);
+        let far = was.iter().zip(is).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let height = mesh(&own, Style::Capsules).unwrap().positions.iter().map(|at| at.y).fold(0.0, f64::max);
+        assert!(far < 1e-9 * height, "{far}");
+    }
+
+    #[test]
+    fn a_body_takes_the_size_and_the_bones_of_another() {
+        let own = skeleton("alex_walk.bvh");
+        let other = skeleton("robin_walk.bvh").with_joints(|joint| joint.offset *= 1.5).unwrap();
+        let (roles, others) = (map_roles(&own), map_roles(&other));
+        let put = fitted(&bound(&own), (&own, &roles), (&other, &others)).unwrap();
+        let mut rest = Pose::default();
+        Pose::rest(&other).to_object(&other, &mut rest);
+        // Vertices that one bone of an arm moves are around that bone.
+        let (mesh, mut counted) = (&put.meshes[0], 0);
+        let elbow = others.joint(Role::LeftLowerArm).unwrap();
+        let [a, b] = [Role::LeftLowerArm, Role::LeftHand]
+            .map(|role| rest.joints[others.joint(role).unwrap().index()].translation.vector);
+        for (vertex, at) in mesh.positions.iter().enumerate() {
+            let [one] = mesh.skin.of(vertex) else { continue };
+            if mesh.skin.bones[one.bone as usize].joint == elbow {
+                let along = ((at - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+                assert!((at - (a + (b - a) * along)).norm() < 0.35 * (b - a).norm());
+                counted += 1;
+            }
+        }
+        assert!(counted > 0);
+        assert!(TargetSurface::new(&put, &other, &others).is_some());
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let own = skeleton("alex_walk.bvh");
+        let none = RoleMap::given([]);
+        let missing = fitted(&bound(&own), (&own, &map_roles(&own)), (&own, &none)).unwrap_err();
+        assert_eq!(missing, NEEDED);
+    }
+}
