@@ -34,7 +34,7 @@ fn table() -> String {
     let mut kinds: Vec<&EditKind> = EditKind::all().iter().collect();
     kinds.sort_by_key(|kind| kind.group);
     let mut table =
-        "| about | flag of `edit` | keys of the step `do = \"…\"` | it does |\n|---|---|---|---|\n"
+        "| about | flag of `edit` | keys of the step `do = \"…\"` | of several characters | it does |\n|---|---|---|---|---|\n"
             .to_owned();
     let mut group = None;
     for kind in kinds {
@@ -42,7 +42,8 @@ fn table() -> String {
         group = Some(kind.group);
         let keys: Vec<String> = kind.options().map(|(name, _)| format!("`{name}`")).collect();
         let (flag, about) = (flag(kind), kind.about.replace('|', "\\|"));
-        writeln!(table, "| {of} | {flag} | `{}`: {} | {about} |", kind.name, keys.join(", ")).unwrap();
+        let (takes, keys) = (kind.takes.name(), keys.join(", "));
+        writeln!(table, "| {of} | {flag} | `{}`: {keys} | {takes} | {about} |", kind.name).unwrap();
     }
     table.replace(": |", " |").replace(":  |", " |")
 }

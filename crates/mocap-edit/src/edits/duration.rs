@@ -21,6 +21,7 @@ impl Operation for Duration {
     const NAME: &'static str = "duration";
     const GROUP: Group = Group::Time;
     const TAKES: Takes = Takes::Scene;
+    const KEEPS_POSES: bool = true;
     const VALUE: Value = Value::Field("duration");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value as Json};
 
-use super::{Edit, Group, Operation, Value, Visitor, visit_all};
+use super::{Edit, Group, Operation, Takes, Value, Visitor, visit_all};
 
 /// A kind of edit.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub struct EditKind {
     pub group: Group,
     /// What its flag takes.
     pub value: Value,
+    /// Whom it edits in a scene of several characters.
+    pub takes: Takes,
+    /// Whether each frame that it makes is a pose of the motion.
+    pub keeps_poses: bool,
     /// Flags that may follow its flag, and the fields that they fill.
     pub modifiers: &'static [(&'static str, &'static str)],
     /// Other names of switches, which say the opposite.
@@ -70,6 +74,8 @@ impl EditKind {
             name: T::NAME,
             group: T::GROUP,
             value: T::VALUE,
+            takes: T::TAKES,
+            keeps_poses: T::KEEPS_POSES,
             modifiers: T::MODIFIERS,
             opposites: T::OPPOSITES,
             about: about.replace('\n', " "),

@@ -50,6 +50,7 @@ impl Operation for Mirror {
     const NAME: &'static str = "mirror";
     const GROUP: Group = Group::Skeleton;
     const TAKES: Takes = Takes::Scene;
+    const KEEPS_POSES: bool = true;
     const VALUE: Value = Value::Default("by", "rotations");
     const LEAD_IN: LeadIn = LeadIn::Edited;
 

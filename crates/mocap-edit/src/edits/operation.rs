@@ -29,6 +29,9 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     const LEAD_IN: LeadIn = LeadIn::Kept;
     /// Whom it edits in a scene of several characters.
     const TAKES: Takes = Takes::OneCharacter;
+    /// Whether each frame that it makes is a pose of the motion, at another time or mirrored. Such an edit can be undone,
+    /// and feet slide as they did; any other must not make feet worse.
+    const KEEPS_POSES: bool = false;
 
     /// How many frames it makes of a motion, where it may make more of them.
     fn frames_made(&self, _clip: &Clip) -> Option<f64> {
@@ -166,4 +169,15 @@ pub enum Takes {
     EachCharacter,
     /// Only one: it would move characters that are together apart.
     OneCharacter,
+}
+
+impl Takes {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Takes::Scene => "all together",
+            Takes::EachCharacter => "each character",
+            Takes::OneCharacter => "one character",
+        }
+    }
 }

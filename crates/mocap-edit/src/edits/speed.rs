@@ -21,6 +21,7 @@ impl Operation for Speed {
     const NAME: &'static str = "speed";
     const GROUP: Group = Group::Time;
     const TAKES: Takes = Takes::Scene;
+    const KEEPS_POSES: bool = true;
     const VALUE: Value = Value::Field("speed");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

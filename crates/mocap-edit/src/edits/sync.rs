@@ -20,6 +20,7 @@ pub struct Sync {
 impl Operation for Sync {
     const NAME: &'static str = "sync";
     const GROUP: Group = Group::Time;
+    const KEEPS_POSES: bool = true;
     const VALUE: Value = Value::Field("with");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {

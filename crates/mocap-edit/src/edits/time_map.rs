@@ -21,6 +21,7 @@ impl Operation for TimeMap {
     const NAME: &'static str = "time-map";
     const GROUP: Group = Group::Time;
     const TAKES: Takes = Takes::Scene;
+    const KEEPS_POSES: bool = true;
     const VALUE: Value = Value::Field("file");
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
