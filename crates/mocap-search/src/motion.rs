@@ -50,6 +50,17 @@ mod standard {
     pub(super) const FOREARM: f64 = 0.297;
 }
 
+/// How far each point of [`Sample::points`] can be from the middle of the hip joints, along an axis [leg lengths].
+pub(crate) const REACH: [f32; POINTS] = {
+    use standard::{FOREARM, HALF_HIPS, HALF_SHOULDERS, HEAD, SHANK, THIGH, TRUNK, UPPER_ARM};
+    let shoulder = (TRUNK + HALF_SHOULDERS) as f32;
+    let elbow = shoulder + UPPER_ARM as f32;
+    let wrist = elbow + FOREARM as f32;
+    let knee = (HALF_HIPS + THIGH) as f32;
+    let ankle = knee + SHANK as f32;
+    [(TRUNK + HEAD) as f32, shoulder, shoulder, elbow, elbow, wrist, wrist, knee, knee, ankle, ankle]
+};
+
 /// One sample of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {

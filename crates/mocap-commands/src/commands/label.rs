@@ -8,7 +8,7 @@ use mocap_search::labels::{Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::database::read_database;
+use super::database::{interruptible, read_database};
 use super::find::segment_text;
 use crate::batch::json;
 use crate::diagnostic::Diagnostic;
@@ -54,6 +54,12 @@ impl VerbArgs for Args {
         &[RowSchema { name: "label", about: "A line of mocap label --json", rows: &[of::<Row>, ERROR] }];
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        interruptible(console, |console| self.label(console))
+    }
+}
+
+impl Args {
+    fn label(self, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         if let Some(output) = self.output.as_ref().filter(|output| output.exists() && !self.overwrite) {
             return Err(Diagnostic::new("io::exists", format!("'{}' exists", output.display()))
                 .help("--overwrite replaces it"));

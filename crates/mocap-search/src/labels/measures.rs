@@ -40,8 +40,8 @@ pub(super) struct Measures {
     /// Mean speed of the points relative to the hips, smoothed [1/s].
     pub(super) activity: Vec<f64>,
     /// Metres in a leg length.
-    metres: Option<f64>,
-    duration: f64,
+    pub(super) metres: Option<f64>,
+    pub(super) duration: f64,
 }
 
 impl Measures {
