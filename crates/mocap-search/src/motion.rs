@@ -163,6 +163,11 @@ impl Joints {
         Ok(sum / self.frames() as f64)
     }
 
+    /// The direction of a line across the body on the floor \[rad\], to the left.
+    pub(crate) fn heading_of(&self, left: Vector3<f64>) -> f64 {
+        left.dot(&self.along).atan2(left.dot(&self.across))
+    }
+
     /// The positions at a time between frames, linearly.
     pub(crate) fn between(&self, place: f64) -> [Vector3<f64>; NEEDED.len()] {
         let first = (place.max(0.0) as usize).min(self.frames() - 1);
@@ -280,7 +285,7 @@ impl Motion {
 /// Where the body faces, by sample \[rad\], continuous over time. A body on its side keeps the heading it had.
 fn headings(poses: &[Posed], joints: &Joints) -> Vec<f64> {
     let clear = |pose: &&Posed| pose.left.norm() > FACING;
-    let angle = |pose: &Posed| pose.left.dot(&joints.along).atan2(pose.left.dot(&joints.across));
+    let angle = |pose: &Posed| joints.heading_of(pose.left);
     let mut heading = poses.iter().find(clear).or(poses.first()).map_or(0.0, angle);
     poses
         .iter()

@@ -9,6 +9,9 @@ use crate::widest::widest;
 /// Samples of the query that are compared side by side.
 const LANES: usize = 8;
 
+/// Sums of a distance; the numbers of a sample are a multiple of it.
+const SUMS: usize = 4;
+
 /// The best path that ends at one sample of the database.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ending {
@@ -39,13 +42,18 @@ impl<const SIZE: usize> Lanes<SIZE> {
     #[inline(always)]
     fn distances(&self, sample: &[f32; SIZE], distances: &mut [[f32; LANES]]) {
         for (block, distances) in self.blocks.iter().zip(distances) {
-            let mut sums = [0.0f32; LANES];
-            for (numbers, value) in block.iter().zip(sample) {
-                for lane in 0..LANES {
-                    let difference = numbers[lane] - value;
-                    sums[lane] += difference * difference;
+            // Sums that do not wait for each other.
+            let mut sums = [[0.0f32; LANES]; SUMS];
+            for (numbers, values) in block.as_chunks::<SUMS>().0.iter().zip(sample.as_chunks::<SUMS>().0) {
+                for k in 0..SUMS {
+                    for lane in 0..LANES {
+                        let difference = numbers[k][lane] - values[k];
+                        sums[k][lane] += difference * difference;
+                    }
                 }
             }
+            let [a, b, c, d] = sums;
+            let sums = std::array::from_fn(|lane| (a[lane] + b[lane]) + (c[lane] + d[lane]));
             *distances = sums;
         }
     }
@@ -86,17 +94,9 @@ impl Column {
             let same = (last.costs.block(block, 1), last.starts.block(block, 1));
             let faster = (before.costs.block(block, 1), before.starts.block(block, 1));
             let slower = (last.costs.block(block, 2), last.starts.block(block, 2));
-            let (mut costs, mut starts) = (*same.0, *same.1);
-            for lane in 0..LANES {
-                let takes = faster.0[lane] < costs[lane];
-                costs[lane] = if takes { faster.0[lane] } else { costs[lane] };
-                starts[lane] = if takes { faster.1[lane] } else { starts[lane] };
-                let slow = slower.0[lane] + passed[lane];
-                let takes = slow < costs[lane];
-                costs[lane] = if takes { slow } else { costs[lane] };
-                starts[lane] = if takes { slower.1[lane] } else { starts[lane] };
-                costs[lane] += now[lane];
-            }
+            let slow = std::array::from_fn(|lane| slower.0[lane] + passed[lane]);
+            let (costs, starts) = nearer(nearer((*same.0, *same.1), (*faster.0, *faster.1)), (slow, *slower.1));
+            let costs: [f32; LANES] = std::array::from_fn(|lane| costs[lane] + now[lane]);
             let place = (block + 1) * LANES;
             self.costs.0[place..place + LANES].copy_from_slice(&costs);
             self.starts.0[place..place + LANES].copy_from_slice(&starts);
@@ -105,6 +105,19 @@ impl Column {
         self.costs.0[LANES] = distances.0[LANES];
         self.starts.0[LANES] = at;
     }
+}
+
+/// Costs of paths, and where these start.
+type Paths = ([f32; LANES], [u32; LANES]);
+
+/// The paths that cost less, lane by lane; the first ones where both cost the same. Masks instead of branches: registers
+/// compare all lanes at once.
+#[inline(always)]
+fn nearer(a: Paths, b: Paths) -> Paths {
+    let takes: [u32; LANES] = std::array::from_fn(|lane| if b.0[lane] < a.0[lane] { u32::MAX } else { 0 });
+    let mix = |a: u32, b: u32, takes: u32| (a & !takes) | (b & takes);
+    let costs = std::array::from_fn(|k| f32::from_bits(mix(a.0[k].to_bits(), b.0[k].to_bits(), takes[k])));
+    (costs, std::array::from_fn(|k| mix(a.1[k], b.1[k], takes[k])))
 }
 
 /// The best path of the whole query for each sample at which it may end.
@@ -125,16 +138,16 @@ fn fill_all<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) ->
         return Vec::new();
     }
     let blocks = query.blocks.len();
-    let mut columns = [Column::new(blocks), Column::new(blocks), Column::new(blocks)];
+    let [mut now, mut last, mut before] = [(); 3].map(|()| Column::new(blocks));
     let mut distances = Padded::new(0.0, blocks);
     let mut found = Vec::with_capacity(database.len());
     let end = LANES + length - 1;
     for (at, sample) in database.iter().enumerate() {
         query.distances(sample, &mut distances.0.as_chunks_mut().0[1..]);
-        let [now, last, before] = &mut columns;
-        now.fill(last, before, &distances, at as u32);
+        now.fill(&last, &before, &distances, at as u32);
         found.push(Ending { cost: now.costs.0[end] / length as f32, start: now.starts.0[end] });
-        columns.rotate_right(1);
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut now);
     }
     found
 }

@@ -10,7 +10,6 @@ use mocap_search::Motion;
 use mocap_search::index::{Index, IndexError, IndexedClip, IndexedFile, IndexedMotion, MAGIC};
 
 use super::database::{in_parallel, inputs_of, motion_and_files};
-use super::find::refused;
 use crate::batch::{Input, fail};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -107,7 +106,7 @@ pub(super) fn refresh(
         }
         let (clip, files) = motion_and_files(input, reading)?;
         let motion = Motion::of(&clip).map(|motion| IndexedMotion::new(&motion));
-        let motion = motion.map_err(|error| refused(&error).message);
+        let motion = motion.map_err(|error| error.to_string());
         Ok((IndexedClip { part: input.part.clone(), files: records(input, files), motion }, Some(clip.frames())))
     };
     let made = in_parallel(inputs.len(), selection.jobs, one)?;

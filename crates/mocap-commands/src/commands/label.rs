@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_batch::write_file;
-use mocap_search::labels::{Segment, label, side_name};
+use mocap_model::Clip;
+use mocap_search::labels::{Label, Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -90,6 +91,13 @@ impl Args {
         }
         Ok(exit)
     }
+}
+
+/// The names of the labels of a motion, each once, in the order of the table; none of what is not a moving human body.
+pub(crate) fn labels_of(clip: &Clip) -> Vec<String> {
+    let segments = label(clip).unwrap_or_default();
+    let has = |label: &&Label| segments.iter().any(|segment| segment.label == **label);
+    Label::ALL.iter().filter(has).map(|label| label.name().to_owned()).collect()
 }
 
 /// A row of the table; a value that was not measured is empty.

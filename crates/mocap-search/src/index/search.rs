@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// The fewest keys that the first pass sees of a query.
 const KEYS: usize = 3;
 /// Pairs of a key of a motion and eight keys of the query that the first pass compares, at most.
-const PAIRS: usize = 450_000;
+const PAIRS: usize = 230_000;
 /// Places that the second pass looks at.
 const PLACES: usize = 600;
 /// Its keys are means over so many times fewer samples \[power of 2\].
@@ -140,7 +140,7 @@ impl<'a> Searcher<'a> {
     fn first_level(&self, length: usize) -> usize {
         let samples: usize = self.index.motions().map(|(_, motion)| motion.codes.len()).sum();
         let few = |level: &usize| {
-            let blocks = (length >> level).div_ceil(8).max(1);
+            let blocks = length.div_ceil(1 << level).div_ceil(8);
             (samples >> level) * blocks <= PAIRS
         };
         let coarsest = (length / KEYS).max(1).ilog2() as usize;

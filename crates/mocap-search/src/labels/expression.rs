@@ -8,8 +8,6 @@ use super::runs::runs;
 use super::{LabelQuery, Segment};
 use crate::SearchError;
 use mocap_model::Clip;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -211,22 +209,6 @@ impl FromStr for LabelExpression {
 impl fmt::Display for LabelExpression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
-    }
-}
-
-impl<'de> Deserialize<'de> for LabelExpression {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LabelExpression, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for LabelExpression {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "LabelExpression".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        String::json_schema(generator)
     }
 }
 

@@ -106,10 +106,10 @@ fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-pub(super) fn refused(error: &SearchError) -> Diagnostic {
+pub(crate) fn refused(error: &SearchError) -> Diagnostic {
     let code = match error {
         SearchError::ShortQuery { .. } | SearchError::RangeOutside { .. } => "find::query",
-        SearchError::UnknownLabel { .. } => "usage::label",
+        SearchError::UnknownLabel { .. } | SearchError::Expression { .. } => "usage::label",
         _ => "find::body",
     };
     Diagnostic::new(code, error.to_string())
