@@ -196,7 +196,10 @@ mod tests {
 
     fn script_of(clip: &mocap_model::Clip, path: &str) -> Vec<u8> {
         let motions = [ViewInput::new(path, clip)];
-        clip_script(&ClipInput { path, motions: &motions, labels: &[], outcome: None }, &ViewOptions::default())
+        clip_script(
+            &ClipInput { path, motions: &motions, labels: &[], outcome: None },
+            &ViewOptions::default(),
+        )
     }
 
     #[test]

@@ -30,8 +30,11 @@ impl Random {
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).expect("the folder can be read").flatten().map(|file| file.path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder can be read")
+        .flatten()
+        .map(|file| file.path())
+        .collect();
     paths.sort();
     for path in paths {
         match path.extension().and_then(|extension| extension.to_str()) {
@@ -69,7 +72,9 @@ fn changed(motion: &Motion, random: &mut Random) -> Motion {
             points: std::array::from_fn(|p| {
                 std::array::from_fn(|axis| mix(a.points[p][axis], b.points[p][axis]) + shift(3 * p + axis))
             }),
-            velocity: std::array::from_fn(|k| (mix(a.velocity[k], b.velocity[k]) + shift(33 + k)) * now as f32),
+            velocity: std::array::from_fn(|k| {
+                (mix(a.velocity[k], b.velocity[k]) + shift(33 + k)) * now as f32
+            }),
             turn: (mix(a.turn, b.turn) + shift(36)) * now as f32,
         });
         place += now;
@@ -88,7 +93,11 @@ fn main() {
     let indexed: Vec<IndexedMotion> = motions.iter().map(|(_, motion)| IndexedMotion::new(motion)).collect();
     let seconds = started.elapsed().as_secs_f64();
     let frames: usize = motions.iter().map(|(frames, _)| frames).sum();
-    println!("{} clips, {frames} frames: {:.0} frames/s beside reading, one thread", indexed.len(), frames as f64 / seconds);
+    println!(
+        "{} clips, {frames} frames: {:.0} frames/s beside reading, one thread",
+        indexed.len(),
+        frames as f64 / seconds
+    );
 
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut database, mut total) = (Vec::new(), 0.0);
@@ -107,7 +116,11 @@ fn main() {
             .enumerate()
             .map(|(at, motion)| IndexedClip {
                 part: None,
-                files: vec![IndexedFile { path: format!("database/subject_{:03}/take_{at:05}.bvh", at % 100), bytes: 0, hash: 0 }],
+                files: vec![IndexedFile {
+                    path: format!("database/subject_{:03}/take_{at:05}.bvh", at % 100),
+                    bytes: 0,
+                    hash: 0,
+                }],
                 motion: Ok(IndexedMotion::new(motion)),
             })
             .collect(),
@@ -127,7 +140,8 @@ fn main() {
     let searcher = Searcher::new(&index);
     let options = FindOptions::default();
     for (low, high) in [(0.3, 0.8), (0.8, 2.0), (2.0, 4.0), (4.0, 8.0)] {
-        let (mut exact_time, mut index_times, mut same, mut near, mut ten, mut seconds, mut done) = (0.0, Vec::new(), 0, 0, 0, 0.0, 0);
+        let (mut exact_time, mut index_times, mut same, mut near, mut ten, mut seconds, mut done) =
+            (0.0, Vec::new(), 0, 0, 0, 0.0, 0);
         while done < QUERIES / 4 {
             let own = random.below(entries.len() as f64) as usize;
             let motion = &entries[own].motion;

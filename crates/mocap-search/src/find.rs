@@ -115,8 +115,7 @@ impl Query {
         }
         let samples = samples_of(&range, motion.samples.len());
         let weights = Weights::default();
-        let side =
-            |motion: &Motion| QuerySide::new(descriptors(motion, &weights)[samples.clone()].to_vec());
+        let side = |motion: &Motion| QuerySide::new(descriptors(motion, &weights)[samples.clone()].to_vec());
         Ok(Query { sides: [side(motion), side(&motion.mirrored())], range })
     }
 

@@ -95,7 +95,8 @@ impl Column {
             let faster = (before.costs.block(block, 1), before.starts.block(block, 1));
             let slower = (last.costs.block(block, 2), last.starts.block(block, 2));
             let slow = std::array::from_fn(|lane| slower.0[lane] + passed[lane]);
-            let (costs, starts) = nearer(nearer((*same.0, *same.1), (*faster.0, *faster.1)), (slow, *slower.1));
+            let (costs, starts) =
+                nearer(nearer((*same.0, *same.1), (*faster.0, *faster.1)), (slow, *slower.1));
             let costs: [f32; LANES] = std::array::from_fn(|lane| costs[lane] + now[lane]);
             let place = (block + 1) * LANES;
             self.costs.0[place..place + LANES].copy_from_slice(&costs);
@@ -127,8 +128,10 @@ pub fn endings<const SIZE: usize>(query: &[[f32; SIZE]], database: &[[f32; SIZE]
 
 /// As [`endings`], of a query that is prepared.
 pub(crate) fn endings_of<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) -> Vec<Ending> {
-    widest(#[inline(always)]
-    || fill_all(query, database))
+    widest(
+        #[inline(always)]
+        || fill_all(query, database),
+    )
 }
 
 #[inline(always)]

@@ -47,9 +47,8 @@ fn clip(path: &str) -> Option<Clip> {
     let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
     let found = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap();
     // Conversions of the CMU database begin with a rest pose.
-    let rest = found.warnings.iter().any(|warning| {
-        warning.remedy == Some(mocap_formats::Remedy::DropFirstFrame)
-    });
+    let rest =
+        found.warnings.iter().any(|warning| warning.remedy() == Some(mocap_formats::Remedy::DropFirstFrame));
     let clip = found.value;
     Some(if rest { clip.trimmed(1..clip.frames()).unwrap() } else { clip })
 }
@@ -75,7 +74,8 @@ struct Score {
 fn score(segments: &[Segment], marked: &Marked, scores: &mut BTreeMap<Label, Score>) {
     for label in Label::ALL {
         let family = label.name().strip_suffix("-left").or(label.name().strip_suffix("-right"));
-        let judged = marked.judged.iter().any(|judged| judged == label.name() || Some(judged.as_str()) == family);
+        let judged =
+            marked.judged.iter().any(|judged| judged == label.name() || Some(judged.as_str()) == family);
         if !judged {
             continue;
         }
@@ -90,7 +90,8 @@ fn score(segments: &[Segment], marked: &Marked, scores: &mut BTreeMap<Label, Sco
             for (range, _) in &found {
                 score.found += range.end - range.start;
                 let wider = |mark: &&Mark| overlap(range, &(mark.range.start - ENDS..mark.range.end + ENDS));
-                score.right += marks.iter().map(|mark| wider(&mark)).sum::<f64>().min(range.end - range.start);
+                score.right +=
+                    marks.iter().map(|mark| wider(&mark)).sum::<f64>().min(range.end - range.start);
             }
             for mark in &marks {
                 let inner = mark.range.start + ENDS..mark.range.end - ENDS;
@@ -103,7 +104,8 @@ fn score(segments: &[Segment], marked: &Marked, scores: &mut BTreeMap<Label, Sco
                 mark.side.as_deref() == *side && overlap(range, &mark.range) >= shorter / 3.0
             };
             score.found += found.len() as f64;
-            score.right += found.iter().filter(|one| marks.iter().any(|mark| meets(mark, one))).count() as f64;
+            score.right +=
+                found.iter().filter(|one| marks.iter().any(|mark| meets(mark, one))).count() as f64;
             score.marked += marks.len() as f64;
             score.met += marks.iter().filter(|mark| found.iter().any(|one| meets(mark, one))).count() as f64;
         }
@@ -156,12 +158,16 @@ fn classes_have_their_labels() {
         of(&label) / (of(&label) + others.iter().map(of).sum::<f64>())
     };
     let actions = [Label::Jump, Label::Kick, Label::Punch, Label::Throw, Label::Clap, Label::Wave];
-    for (class, name, other) in
-        [("walk", Label::Walk, Label::Run), ("run", Label::Run, Label::Walk), ("walk-turn-left", Label::Walk, Label::Run)]
-    {
+    for (class, name, other) in [
+        ("walk", Label::Walk, Label::Run),
+        ("run", Label::Run, Label::Walk),
+        ("walk-turn-left", Label::Walk, Label::Run),
+    ] {
         let found = share(class, name, &[other]);
         let among_actions = share(class, name, &actions);
-        mocap_corpus::print_note(format_args!("{class}: {name} {found:.3}, among actions {among_actions:.3}"));
+        mocap_corpus::print_note(format_args!(
+            "{class}: {name} {found:.3}, among actions {among_actions:.3}"
+        ));
         assert!(found >= 0.92 && among_actions >= 0.98, "{class}: {found} {among_actions}");
     }
     let turns = share("walk-turn-left", Label::TurnLeft, &[Label::TurnRight]);

@@ -107,7 +107,10 @@ pub(super) fn refresh(
         let (clip, files) = motion_and_files(input, reading)?;
         let motion = Motion::of(&clip).map(|motion| IndexedMotion::new(&motion));
         let motion = motion.map_err(|error| error.to_string());
-        Ok((IndexedClip { part: input.part.clone(), files: records(input, files), motion }, Some(clip.frames())))
+        Ok((
+            IndexedClip { part: input.part.clone(), files: records(input, files), motion },
+            Some(clip.frames()),
+        ))
     };
     let made = in_parallel(inputs.len(), selection.jobs, one)?;
     let there: BTreeSet<_> = inputs.iter().map(name).collect();
@@ -130,7 +133,7 @@ pub(super) fn refresh(
             Ok((clip, frames)) => {
                 found.read += usize::from(frames.is_some());
                 found.frames += frames.unwrap_or(0);
-                if let Err(why) = &clip.motion {
+                if let (Err(why), Some(_)) = (&clip.motion, frames) {
                     console.note(&format!("left out: {}: {why}", input.shown()));
                 }
                 found.index.clips.push(clip);

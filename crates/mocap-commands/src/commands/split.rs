@@ -278,7 +278,8 @@ fn one(
     };
     let output = |number: usize| {
         let mut output = name.clone().into_os_string();
-        let label = parts[number - 1].1.as_deref().map_or(String::new(), |label| format!("_{}", file_word(label)));
+        let label =
+            parts[number - 1].1.as_deref().map_or(String::new(), |label| format!("_{}", file_word(label)));
         output.push(format!("_{number:0digits$}{label}.{}", format.file_extension()));
         PathBuf::from(output)
     };

@@ -15,8 +15,8 @@ use super::gate::Gate;
 use super::plan::Plan;
 use super::row::Measured;
 use crate::batch::{Failure, Input, Job};
-use crate::commands::label::labels_of;
 use crate::commands::gallery::{refuse_file, script_path, write_site};
+use crate::commands::label::labels_of;
 use crate::diagnostic::Diagnostic;
 use crate::read;
 

@@ -82,7 +82,8 @@ impl<'a> Searcher<'a> {
                 let mirrored = of_side[0].mirrored;
                 for range in joined(of_side.iter().map(|place| place.range.clone())) {
                     let shift = range.start;
-                    let parts = aligned(&query.sides[usize::from(mirrored)], &described(motion, range), FEWEST);
+                    let parts =
+                        aligned(&query.sides[usize::from(mirrored)], &described(motion, range), FEWEST);
                     found.extend(parts.into_iter().map(|part| {
                         let range = part.range.start + shift..part.range.end + shift;
                         Found::new(Aligned { range, ..part }, mirrored, options)
@@ -107,7 +108,9 @@ impl<'a> Searcher<'a> {
         for (mirrored, side) in [false, true].into_iter().zip(&sides) {
             for (clip, range) in motions {
                 let parts = aligned(side, &keys[range.clone()], 1);
-                places.extend(parts.into_iter().map(|part| Place::new(part, (*clip, mirrored), level, options)));
+                places.extend(
+                    parts.into_iter().map(|part| Place::new(part, (*clip, mirrored), level, options)),
+                );
             }
             keep_best(&mut places, most);
         }
@@ -120,7 +123,8 @@ impl<'a> Searcher<'a> {
                 let mut keys = Vec::new();
                 codes::keys(&motion.codes[range.clone()], 1 << finer, &mut keys);
                 let parts = aligned(&sides[usize::from(place.mirrored)], &keys, 1).into_iter();
-                let refined = parts.map(|part| Place::new(part, (place.clip, place.mirrored), finer, options));
+                let refined =
+                    parts.map(|part| Place::new(part, (place.clip, place.mirrored), finer, options));
                 if let Some(best) = refined.min_by(Place::order) {
                     let shift = range.start;
                     *place = Place { range: best.range.start + shift..best.range.end + shift, ..best };

@@ -83,7 +83,8 @@ fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<
         let peak = range.clone().map(|at| measures.velocity(hand, shoulder, at).norm()).fold(0.0, f64::max);
         // Arms that swing together help a jump.
         let alone = range.clone().all(|at| {
-            measures.velocity(other_hand, other_shoulder, at).z < 0.5 * measures.velocity(hand, shoulder, at).z
+            measures.velocity(other_hand, other_shoulder, at).z
+                < 0.5 * measures.velocity(hand, shoulder, at).z
         });
         let stands = range.clone().all(|at| measures.lowest_foot(at) < 0.15 && measures.trunk(at) > 0.3);
         if cocked && over && released && alone && stands && peak > THROWN {
@@ -148,7 +149,7 @@ fn thrusts(measures: &Measures, side: usize, range: Range<usize>) -> bool {
     let place = |at: usize| measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at);
     let way: f64 = range.clone().map(|at| (place(at + 1) - place(at)).norm()).sum();
     let moved = place(range.end) - place(range.start);
-    moved.norm() > 0.8 * way && moved.z > 0.6 * moved.norm()
+    moved.norm() > 0.8 * way && moved.z > 0.4 * moved.norm()
 }
 
 /// Where the forearm of a raised hand turns to and fro about the elbow.

@@ -53,9 +53,8 @@ impl LabelExpression {
         let segments = super::segments(&measures);
         let holds = self.node.holds(&measures, &segments);
         let rate = measures.rate;
-        let seconds = |range: Range<usize>| {
-            range.start as f64 / rate..(range.end as f64 / rate).min(measures.duration)
-        };
+        let seconds =
+            |range: Range<usize>| range.start as f64 / rate..(range.end as f64 / rate).min(measures.duration);
         let found = runs(&holds, 0, 1).into_iter().map(seconds);
         Ok(found.filter(|range| range.end - range.start >= SHORTEST).collect())
     }
@@ -77,7 +76,9 @@ impl Node {
             Node::Compare(figure, above, limit) => (0..count)
                 .map(|at| {
                     // What was not measured is neither above nor below.
-                    figure.at(measures, at).is_some_and(|value| if *above { value > *limit } else { value < *limit })
+                    figure
+                        .at(measures, at)
+                        .is_some_and(|value| if *above { value > *limit } else { value < *limit })
                 })
                 .collect(),
             Node::All(nodes) | Node::Any(nodes) => {
@@ -243,7 +244,10 @@ mod tests {
     #[test]
     fn mistakes_say_where() {
         let error = |text: &str| text.parse::<LabelExpression>().unwrap_err().to_string();
-        assert_eq!(error("walk &"), "'walk &', character 7: a label is missing, such as walk, or a measure: speed, turn");
+        assert_eq!(
+            error("walk &"),
+            "'walk &', character 7: a label is missing, such as walk, or a measure: speed, turn"
+        );
         assert_eq!(error("(walk"), "'(walk', character 6: a ')' is missing");
         assert_eq!(error("walk run"), "'walk run', character 6: '&' or '|' is missing");
         assert_eq!(error("speed=1"), "'speed=1', character 6: '>' or '<' and a number are missing");

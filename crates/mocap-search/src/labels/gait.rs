@@ -161,7 +161,8 @@ fn turns(measures: &Measures, segments: &mut Vec<Segment>) {
         for range in runs(&holds, measures.samples_in(0.2), 1) {
             let turn = (heading[range.end - 1] - heading[range.start]) * sign;
             // Who twists for a blow or a swing turns back at once.
-            let before = &heading[range.start.saturating_sub(far)..(range.start + 1).saturating_sub(near).max(1)];
+            let before =
+                &heading[range.start.saturating_sub(far)..(range.start + 1).saturating_sub(near).max(1)];
             let last = heading.len() - 1;
             let after = &heading[(range.end - 1 + near).min(last)..(range.end + far).min(last + 1)];
             let kept = (mean(after) - mean(before)) * sign;

@@ -73,9 +73,8 @@ impl Measures {
         };
         let speed: Vec<f64> = along(0).iter().zip(along(2)).map(|(x, z)| x.hypot(z)).collect();
         let activity = (0..count).map(|at| activity(&motion.samples, at)).collect::<Vec<_>>();
-        let feet = ankles.map(|heights| {
-            heights.into_iter().map(|height| height - floor - ANKLE).collect::<Vec<f64>>()
-        });
+        let feet = ankles
+            .map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect::<Vec<f64>>());
         let contact = on_floor(clip, count);
         let off = |at: usize| (0..2).all(|side| feet[side][at] > ALOFT && !contact[side][at]);
         let aloft = flights(&(0..count).map(off).collect::<Vec<_>>(), &hips);

@@ -20,10 +20,7 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
         for range in runs(&holds, measures.samples_in(0.25), measures.samples_in(0.3)) {
             let middle = (range.start + range.end) / 2;
             let measured = vec![
-                Measured {
-                    name: "hips [share of standing]",
-                    value: level(measures, middle),
-                },
+                Measured { name: "hips [share of standing]", value: level(measures, middle) },
                 Measured { name: "trunk [leg lengths]", value: measures.trunk(middle) },
             ];
             segments.push(measures.segment(label, &range, None, measured));
@@ -52,9 +49,9 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
         return Some(Label::Crawl);
     }
     // Arms that are straight overhead, with the feet in the air, carry a body.
-    let hangs = (0..2).all(|side| {
-        measures.point(HANDS[side], at).y - measures.point(SHOULDERS[side], at).y > 0.45
-    }) && measures.lowest_foot(at) > 0.15;
+    let hangs = (0..2)
+        .all(|side| measures.point(HANDS[side], at).y - measures.point(SHOULDERS[side], at).y > 0.45)
+        && measures.lowest_foot(at) > 0.15;
     if !upright || hips > LOW || hangs {
         return None;
     }
@@ -66,7 +63,12 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
     let (ankles, knees) = (middle(ANKLES), middle(KNEES));
     // Who crouches has the hips over the feet, or would fall; who sits is carried by a seat.
     let carried = ankles.x.hypot(ankles.z) > 0.3 && ankles.z > 0.0 && knees.y > -0.3;
-    if carried && stays { Some(Label::Sit) } else { (hips > 0.2).then_some(Label::Crouch) }
+    if carried && stays {
+        return Some(Label::Sit);
+    }
+    // The hips of a deep crouch are at the heels; who sits on the floor has the feet farther away.
+    let deep = ankles.x.hypot(ankles.z) < 0.4 && knees.y > 0.0;
+    (hips > 0.2 || deep).then_some(Label::Crouch)
 }
 
 /// Falls and getting up: changes between standing and the floor.

@@ -2,13 +2,13 @@
 
 use mocap_model::Clip;
 use mocap_search::Motion;
-use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies};
+use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Args;
 use crate::batch::json;
-use crate::commands::database::{Database, read_database};
+use crate::commands::database::{Database, in_parallel, read_database};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::Reading;
@@ -47,7 +47,11 @@ struct Candidate {
     fps: f64,
 }
 
-pub(super) fn duplicates(args: &Args, reading: &Reading, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+pub(super) fn duplicates(
+    args: &Args,
+    reading: &Reading,
+    console: &mut dyn Output,
+) -> Result<Exit, Diagnostic> {
     let prepare = |clip: &Clip| {
         let motion = Motion::detailed(clip)?;
         let print = Fingerprint::new(&motion);
@@ -63,7 +67,10 @@ pub(super) fn duplicates(args: &Args, reading: &Reading, console: &mut dyn Outpu
         database.clips.extend(other.clips);
     }
     let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
-    let found = copies(&prints, split, &DuplicateOptions::default());
+    let found = in_parallel(prints.len(), args.selection.jobs, |motion| {
+        copies_of(motion, &prints, split, &DuplicateOptions::default())
+    })?;
+    let found: Vec<Copied> = found.into_iter().flatten().collect();
     let groups = clusters(&found);
     for group in &groups {
         let row = cluster_row(group, &found, &database);

@@ -254,4 +254,3 @@ fn view(
     write_file(page, args.overwrite, &|out| out.write_all(&bytes))?;
     Ok(())
 }
-

@@ -61,4 +61,3 @@ pub(in crate::commands) fn segment_text(path: &str, segment: &Segment) -> String
     }
     text
 }
-

@@ -114,4 +114,3 @@ pub(crate) fn refused(error: &SearchError) -> Diagnostic {
     };
     Diagnostic::new(code, error.to_string())
 }
-
