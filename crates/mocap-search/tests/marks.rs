@@ -89,9 +89,8 @@ fn score(segments: &[Segment], marked: &Marked, scores: &mut BTreeMap<Label, Sco
         if is_state(*label) {
             for (range, _) in &found {
                 score.found += range.end - range.start;
-                let wider = |mark: &&Mark| overlap(range, &(mark.range.start - ENDS..mark.range.end + ENDS));
-                score.right +=
-                    marks.iter().map(|mark| wider(&mark)).sum::<f64>().min(range.end - range.start);
+                let wider = |mark: &Mark| overlap(range, &(mark.range.start - ENDS..mark.range.end + ENDS));
+                score.right += marks.iter().map(|mark| wider(mark)).sum::<f64>().min(range.end - range.start);
             }
             for mark in &marks {
                 let inner = mark.range.start + ENDS..mark.range.end - ENDS;
@@ -122,14 +121,20 @@ fn labels_meet_the_marks() {
     let mut table = format!("{clips} clips\n");
     let mut missed = Vec::new();
     for (label, score) in &scores {
-        let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 1.0 };
+        let share = |part: f64, all: f64| (all > 0.0).then(|| part / all);
         let (precision, recall) = (share(score.right, score.found), share(score.met, score.marked));
+        let shown = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{share:.3}"));
         let unit = if is_state(*label) { "s" } else { "ranges" };
         table += &format!(
-            "{label:10} precision {precision:.3} ({:.1} of {:.1} {unit}), recall {recall:.3} ({:.1} of {:.1} {unit})\n",
-            score.right, score.found, score.met, score.marked
+            "{label:10} precision {} ({:.1} of {:.1} {unit}), recall {} ({:.1} of {:.1} {unit})\n",
+            shown(precision),
+            score.right,
+            score.found,
+            shown(recall),
+            score.met,
+            score.marked
         );
-        if precision < 0.85 || recall < 0.85 {
+        if [precision, recall].into_iter().flatten().any(|share| share < 0.85) {
             missed.push(label.name());
         }
     }

@@ -19,9 +19,9 @@ const PAIRS: usize = 230_000;
 const PLACES: usize = 600;
 /// Its keys are means over so many times fewer samples \[power of 2\].
 const FINER: usize = 2;
-/// Places that the third pass looks at: at least, and for each hit that is asked for.
-const LOOKED_AT: (usize, usize) = (40, 4);
-/// Pairs of samples that the third pass compares, about, where it looks at more places.
+/// Places that the third pass looks at: at least, at most, and for each hit that is asked for.
+const LOOKED_AT: (usize, usize, usize) = (40, 300, 4);
+/// Pairs of samples that the third pass compares, about, between these bounds.
 const COMPARED: usize = 300_000;
 /// Keys are means over 2 to the power of fewer than this many samples.
 const LEVELS: usize = 16;
@@ -104,7 +104,8 @@ impl<'a> Searcher<'a> {
         let mut places = Vec::new();
         let mut sides = sides(query, level);
         let Level { keys, motions } = self.level(level);
-        let most = PLACES.max(2 * LOOKED_AT.1 * options.top);
+        let (least, enough, each) = LOOKED_AT;
+        let most = PLACES.max(2 * each * options.top);
         for (mirrored, side) in [false, true].into_iter().zip(&sides) {
             for (clip, range) in motions {
                 let parts = aligned(side, &keys[range.clone()], 1);
@@ -132,7 +133,7 @@ impl<'a> Searcher<'a> {
             }
         }
         let compared = length * (length + (6 << finer));
-        keep_best(&mut places, (COMPARED / compared).max(LOOKED_AT.0).max(LOOKED_AT.1 * options.top));
+        keep_best(&mut places, (COMPARED / compared).clamp(least, enough).max(each * options.top));
         for place in &mut places {
             let Ok(motion) = &self.index.clips[place.clip].motion else { continue };
             place.range = place.around(finer, motion.codes.len());
