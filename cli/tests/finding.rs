@@ -63,7 +63,7 @@ fn what_is_no_index_is_named() {
     let other = sandbox.run(["find", "db/alex_walk.bvh", "x.index", "--input-fps", "10"]);
     assert!(other.code == 2 && other.stderr.contains("--input-fps=10"), "{}", other.stderr);
     let label = sandbox.run(["find", "--label", "walk", "x.index"]);
-    assert!(label.code == 2 && label.stderr.contains("only for searches by example"), "{}", label.stderr);
+    assert!(label.code == 2 && label.stderr.contains("only searched by example"), "{}", label.stderr);
 }
 
 #[test]

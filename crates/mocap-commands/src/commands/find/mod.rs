@@ -97,11 +97,13 @@ impl VerbArgs for Args {
     }
 }
 
-/// Labels and duplicates need more of a motion than an index has.
+/// A query, labels and duplicates need more of a motion than an index has.
 fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
     if is_index(path) {
-        let message = "an index is only for searches by example";
-        return Err(Diagnostic::new("find::index", message).help("name the database itself").in_file(path));
+        let message = "an index is only searched by example: it is no motion, and has no labels";
+        return Err(Diagnostic::new("find::index", message)
+            .help("name the files or the directory itself")
+            .in_file(path));
     }
     Ok(())
 }
