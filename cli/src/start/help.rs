@@ -51,7 +51,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Combine", &["join", "blend", "play"]),
     ("Put on other bodies", &["retarget", "skel", "bake"]),
     ("Make characters and motions", &["rig", "face", "solve"]),
-    ("Find", &["find", "label"]),
+    ("Find", &["find", "index", "label"]),
     ("Many clips", &["run", "manifest"]),
 ];
 

@@ -86,6 +86,18 @@ impl Hasher {
     }
 }
 
+impl From<Hash> for u128 {
+    fn from(hash: Hash) -> u128 {
+        hash.0
+    }
+}
+
+impl From<u128> for Hash {
+    fn from(hash: u128) -> Hash {
+        Hash(hash)
+    }
+}
+
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)

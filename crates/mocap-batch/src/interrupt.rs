@@ -61,17 +61,19 @@ pub fn requested() -> bool {
     runs().requested
 }
 
-/// While it lives, the run handles the first signal.
-pub(crate) struct Orderly(());
+/// While it lives, the run handles the first signal: its work asks [`requested`] between pieces, and ends early.
+#[derive(Debug)]
+pub struct Orderly(());
 
 impl Orderly {
-    pub(crate) fn begin() -> Orderly {
+    /// Begins a run.
+    pub fn begin() -> Orderly {
         runs().in_progress += 1;
         Orderly(())
     }
 
     /// Ends it, and returns whether there was a signal: one that comes later ends the process.
-    pub(crate) fn end(self) -> bool {
+    pub fn end(self) -> bool {
         std::mem::forget(self);
         Orderly::leave()
     }

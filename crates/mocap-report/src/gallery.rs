@@ -8,7 +8,7 @@
 //! use mocap_report::view::{ViewInput, ViewOptions};
 //! # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 //! let motions = [ViewInput::new("wave", &clip)];
-//! let input = gallery::ClipInput { path: "db/wave.bvh", motions: &motions, outcome: None };
+//! let input = gallery::ClipInput { path: "db/wave.bvh", motions: &motions, labels: &[], outcome: None };
 //! // One script for each clip, in any order and on any machine …
 //! let script = gallery::clip_script(&input, &ViewOptions::default());
 //! // … and the index of all of them.
@@ -41,6 +41,9 @@ pub struct ClipInput<'a> {
     pub path: &'a str,
     /// What its page shows; of several motions, the index describes the last one. At least one.
     pub motions: &'a [ViewInput<'a>],
+    /// What happens in the motion, such as `walk` and `kick`: filters of the index. Where there are none, words that are
+    /// measured here stand for them.
+    pub labels: &'a [String],
     /// What a run made of it.
     pub outcome: Option<&'a Outcome>,
 }
@@ -87,7 +90,10 @@ fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &
         height: stature(skeleton).and_then(|height| known(height * stage.scale)),
         speed: known(style.speed),
         travel: known(style.travel),
-        styles: style.words.iter().map(|word| (*word).to_owned()).collect(),
+        styles: match input.labels {
+            [] => style.words.iter().map(|word| (*word).to_owned()).collect(),
+            labels => labels.to_vec(),
+        },
         findings: findings.len(),
         worst: findings.first().map(|finding| finding.kind.to_owned()),
         same: same(data),
@@ -190,7 +196,10 @@ mod tests {
 
     fn script_of(clip: &mocap_model::Clip, path: &str) -> Vec<u8> {
         let motions = [ViewInput::new(path, clip)];
-        clip_script(&ClipInput { path, motions: &motions, outcome: None }, &ViewOptions::default())
+        clip_script(
+            &ClipInput { path, motions: &motions, labels: &[], outcome: None },
+            &ViewOptions::default(),
+        )
     }
 
     #[test]
@@ -203,6 +212,15 @@ mod tests {
         let again = script_of(&clip, "b");
         assert_eq!(entry_of(&again).unwrap().same, entry.same);
         assert_eq!(entry_of(b"mocapClip({})"), None);
+    }
+
+    #[test]
+    fn labels_stand_for_measured_words() {
+        let clip = wave();
+        let motions = [ViewInput::new("w", &clip)];
+        let labels = ["kick".to_owned(), "walk".to_owned()];
+        let input = ClipInput { path: "w", motions: &motions, labels: &labels, outcome: None };
+        assert_eq!(entry_of(&clip_script(&input, &ViewOptions::default())).unwrap().styles, labels);
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Default for Weights {
 }
 
 /// How far from the axis a turn is measured [leg lengths].
-const RADIUS: f32 = 0.5;
+pub(crate) const RADIUS: f32 = 0.5;
 
 /// The descriptors of a motion, one a sample.
 pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {

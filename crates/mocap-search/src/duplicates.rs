@@ -351,20 +351,31 @@ pub fn align(
     best
 }
 
-/// All pairs of motions of which one is the other again, by place. With `split`, only pairs of a motion before that
-/// place and one from there on.
-pub fn copies(motions: &[&Fingerprint], split: Option<usize>, options: &DuplicateOptions) -> Vec<Copied> {
+/// The pairs of one motion and those after it of which one is the other again, by place. With `split`, only pairs of a
+/// motion before that place and one from there on.
+pub fn copies_of(
+    motion: usize,
+    motions: &[&Fingerprint],
+    split: Option<usize>,
+    options: &DuplicateOptions,
+) -> Vec<Copied> {
     let count = motions.len();
-    let pairs = |a: usize| match split {
-        Some(split) if a < split => split..count,
+    let others = match split {
+        Some(split) if motion < split => split..count,
         Some(_) => count..count,
-        None => a + 1..count,
+        None => motion + 1..count,
     };
-    (0..count)
-        .into_par_iter()
-        .flat_map_iter(|a| pairs(a).map(move |b| (a, b)))
-        .filter_map(|(a, b)| align([a, b], motions[a], motions[b], options))
+    others
+        .filter_map(|other| align([motion, other], motions[motion], motions[other], options))
         .filter(|copied| options.accept(copied))
+        .collect()
+}
+
+/// All of [`copies_of`], in parallel.
+pub fn copies(motions: &[&Fingerprint], split: Option<usize>, options: &DuplicateOptions) -> Vec<Copied> {
+    (0..motions.len())
+        .into_par_iter()
+        .flat_map_iter(|motion| copies_of(motion, motions, split, options))
         .collect()
 }
 

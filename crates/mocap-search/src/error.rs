@@ -61,6 +61,16 @@ pub enum SearchError {
         /// Duration of the clip \[s\].
         duration: f64,
     },
+    /// An expression of labels that cannot be read.
+    #[error("{}, character {place}: {reason}", shortened(.text))]
+    Expression {
+        /// The text.
+        text: String,
+        /// From 1.
+        place: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// A label that does not exist.
     #[error("'{label}' is not a label; the nearest is '{nearest}'")]
     UnknownLabel {
@@ -69,6 +79,14 @@ pub enum SearchError {
         /// The label that is spelled most like it.
         nearest: String,
     },
+}
+
+/// A text in quotes; the start of a long one.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("'{} …'", &text[..end]),
+        None => format!("'{text}'"),
+    }
 }
 
 fn list(roles: &[Role]) -> String {

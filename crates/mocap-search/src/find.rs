@@ -1,11 +1,12 @@
 //! Search by example: where in a database a range of a motion occurs again.
 
 use crate::SearchError;
-use crate::descriptor::{Descriptor, Weights, descriptors};
+use crate::descriptor::{Descriptor, SIZE, Weights, descriptors};
 use crate::motion::{Motion, RATE};
-use crate::warping::{Ending, endings};
+use crate::warping::{Ending, Lanes, endings, endings_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -76,10 +77,24 @@ pub struct Hit {
 /// A query, prepared.
 #[derive(Clone, Debug)]
 pub struct Query {
-    plain: Vec<Descriptor>,
-    mirrored: Vec<Descriptor>,
+    /// As it is, and in the mirror.
+    pub(crate) sides: [QuerySide<SIZE>; 2],
     /// The range in its motion \[s\].
     range: Range<f64>,
+}
+
+/// A side of a query.
+#[derive(Clone, Debug)]
+pub(crate) struct QuerySide<const SIZE: usize> {
+    pub(crate) samples: Vec<[f32; SIZE]>,
+    lanes: Lanes<SIZE>,
+}
+
+impl<const SIZE: usize> QuerySide<SIZE> {
+    pub(crate) fn new(samples: Vec<[f32; SIZE]>) -> QuerySide<SIZE> {
+        let lanes = Lanes::new(&samples);
+        QuerySide { samples, lanes }
+    }
 }
 
 impl Query {
@@ -100,9 +115,8 @@ impl Query {
         }
         let samples = samples_of(&range, motion.samples.len());
         let weights = Weights::default();
-        let plain = descriptors(motion, &weights)[samples.clone()].to_vec();
-        let mirrored = descriptors(&motion.mirrored(), &weights)[samples].to_vec();
-        Ok(Query { plain, mirrored, range })
+        let side = |motion: &Motion| QuerySide::new(descriptors(motion, &weights)[samples.clone()].to_vec());
+        Ok(Query { sides: [side(motion), side(&motion.mirrored())], range })
     }
 
     /// The duration \[s\].
@@ -112,7 +126,7 @@ impl Query {
 
     /// Samples of the query.
     pub fn samples(&self) -> usize {
-        self.plain.len()
+        self.sides[0].samples.len()
     }
 }
 
@@ -126,82 +140,117 @@ fn samples_of(range: &Range<f64>, count: usize) -> Range<usize> {
 /// The hits of a query in one motion, best first; they do not overlap. `own` is the range that the query has in this
 /// motion \[s\]: it is left out.
 pub fn find_in(query: &Query, entry: (usize, &Entry), own: bool, options: &FindOptions) -> Vec<Hit> {
+    let (at, entry) = entry;
     let mut found = Vec::new();
-    for mirrored in [false, true] {
-        let samples = if mirrored { &query.mirrored } else { &query.plain };
-        found.extend(aligned(samples, &entry.1.descriptors).into_iter().map(|part| (part, mirrored)));
+    for (mirrored, side) in [false, true].into_iter().zip(&query.sides) {
+        let parts = aligned(side, &entry.descriptors, FEWEST).into_iter();
+        found.extend(parts.map(|part| Found::new(part, mirrored, options)));
     }
-    let factor = |mirrored: bool| if mirrored && !options.both_sides { MIRROR_FACTOR } else { 1.0 };
-    let score = |(part, mirrored): &(Aligned, bool)| part.cost.sqrt() * factor(*mirrored);
-    found.sort_by(|a, b| score(a).total_cmp(&score(b)).then(a.0.range.start.cmp(&b.0.range.start)));
-    let own = own.then(|| samples_of(&query.range, entry.1.descriptors.len()));
-    let mut taken: Vec<Range<usize>> = own.into_iter().collect();
+    let searched =
+        Searched { entry: at, samples: entry.descriptors.len(), duration: entry.motion.duration, own };
+    hits(query, &searched, found, options, |range| Cow::Borrowed(&entry.descriptors[range]))
+}
+
+/// A motion in which parts were found.
+pub(crate) struct Searched {
+    pub(crate) entry: usize,
+    pub(crate) samples: usize,
+    /// \[s\]
+    pub(crate) duration: f64,
+    /// Whether the query is a range of it.
+    pub(crate) own: bool,
+}
+
+/// A part of a motion that is like the query.
+pub(crate) struct Found {
+    pub(crate) part: Aligned,
+    pub(crate) mirrored: bool,
+    pub(crate) score: f32,
+}
+
+impl Found {
+    pub(crate) fn new(part: Aligned, mirrored: bool, options: &FindOptions) -> Found {
+        let factor = if mirrored && !options.both_sides { MIRROR_FACTOR } else { 1.0 };
+        let score = part.cost.sqrt() * factor;
+        Found { part, mirrored, score }
+    }
+}
+
+/// The best of what was found in one motion, without overlaps; `descriptors` are those of a range of the motion.
+pub(crate) fn hits<'d>(
+    query: &Query,
+    searched: &Searched,
+    mut found: Vec<Found>,
+    options: &FindOptions,
+    descriptors: impl Fn(Range<usize>) -> Cow<'d, [Descriptor]>,
+) -> Vec<Hit> {
+    found.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.part.range.start.cmp(&b.part.range.start)));
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    taken.extend(searched.own.then(|| samples_of(&query.range, searched.samples)));
     let mut hits = Vec::new();
-    for item in found {
+    for Found { part, mirrored, score } in &found {
         if hits.len() == options.top {
             break;
         }
-        let (part, mirrored) = &item;
         let overlaps = |other: &Range<usize>| part.range.start < other.end && other.start < part.range.end;
         if taken.iter().any(overlaps) {
             continue;
         }
         taken.push(part.range.clone());
-        let samples = if *mirrored { &query.mirrored } else { &query.plain };
-        hits.push(hit(entry, part, (samples, *mirrored), score(&item)));
+        let samples = &query.sides[usize::from(*mirrored)].samples;
+        let (start, last) = (part.range.start as f64 / RATE, (part.range.end - 1) as f64 / RATE);
+        let seconds = |range: &Range<usize>| (range.len() - 1).max(1) as f64;
+        hits.push(Hit {
+            entry: searched.entry,
+            start,
+            end: last.min(searched.duration).max(start),
+            distance: f64::from(part.distance.sqrt()),
+            angle: angle(&samples[part.query.clone()], &descriptors(part.range.clone())),
+            mirrored: *mirrored,
+            speed: seconds(&part.query) / seconds(&part.range),
+            coverage: part.query.len() as f64 / samples.len() as f64,
+            score: f64::from(*score),
+        });
     }
     hits
 }
 
-fn hit(
-    (at, entry): (usize, &Entry),
-    part: &Aligned,
-    (query, mirrored): (&[Descriptor], bool),
-    score: f32,
-) -> Hit {
-    let (start, last) = (part.range.start as f64 / RATE, (part.range.end - 1) as f64 / RATE);
-    let seconds = |range: &Range<usize>| (range.len() - 1).max(1) as f64;
-    let angle = angle(&query[part.query.clone()], &entry.descriptors[part.range.clone()]);
-    Hit {
-        entry: at,
-        start,
-        end: last.min(entry.motion.duration).max(start),
-        distance: f64::from(part.distance.sqrt()),
-        angle,
-        mirrored,
-        speed: seconds(&part.query) / seconds(&part.range),
-        coverage: part.query.len() as f64 / query.len() as f64,
-        score: f64::from(score),
-    }
-}
-
 /// A range of a motion and the part of the query that it is like.
-struct Aligned {
-    range: Range<usize>,
-    query: Range<usize>,
+pub(crate) struct Aligned {
+    pub(crate) range: Range<usize>,
+    pub(crate) query: Range<usize>,
     /// Mean squared distance.
-    distance: f32,
+    pub(crate) distance: f32,
     /// The same, higher where only a part of the query is found.
-    cost: f32,
+    pub(crate) cost: f32,
 }
 
-/// All places of the query in a motion, at which no other end near by is better.
-fn aligned(query: &[Descriptor], database: &[Descriptor]) -> Vec<Aligned> {
-    let found = endings(query, database);
+/// The fewest samples of a motion that a part of the query can be like.
+pub(crate) const FEWEST: usize = 3;
+
+/// All places of the query in a motion, at which no other end near by is better. A motion that is too short for the
+/// query is one place, if it has `fewest` samples.
+pub(crate) fn aligned<const SIZE: usize>(
+    query: &QuerySide<SIZE>,
+    database: &[[f32; SIZE]],
+    fewest: usize,
+) -> Vec<Aligned> {
+    let length = query.samples.len();
+    let found = endings_of(&query.lanes, database);
     let parts: Vec<Aligned> = minima(&found)
         .map(|(end, ending)| Aligned {
             range: ending.start as usize..end + 1,
-            query: 0..query.len(),
+            query: 0..length,
             distance: ending.cost,
             cost: ending.cost,
         })
         .collect();
-    if !parts.is_empty() || database.len() < 3 {
+    if !parts.is_empty() || database.len() < fewest {
         return parts;
     }
     // Even at half the speed the motion is shorter than the query: it is a hit as a whole, of a part of the query.
-    let missing = query.len() as f32 / (2.0 * database.len() as f32);
-    let best = endings(database, query);
+    let missing = length as f32 / (2.0 * database.len() as f32);
+    let best = endings(database, &query.samples);
     let best = best.iter().enumerate().min_by(|a, b| order(a.1, b.1).then(a.0.cmp(&b.0)));
     best.filter(|(_, ending)| ending.cost.is_finite())
         .map(|(end, ending)| Aligned {

@@ -4,6 +4,7 @@
 //!
 //! - [`Motion`]: a clip as searches see it, a standard body in its own heading frame.
 //! - [`Query`], [`find_in`], [`best`]: search by example, with [`warping`] of time.
+//! - [`index`]: a database in few bytes, for searches in milliseconds.
 //! - [`duplicates`]: the same capture, trimmed, mirrored, turned, resampled, faster, noisy, on another body.
 //! - [`labels`]: idle, walk, run, turns, jumps, kicks and others, each with its numbers.
 
@@ -11,9 +12,11 @@ pub mod descriptor;
 pub mod duplicates;
 mod error;
 mod find;
+pub mod index;
 pub mod labels;
 mod motion;
 pub mod warping;
+mod widest;
 
 pub use error::SearchError;
 pub use find::{Entry, FindOptions, Hit, Query, SHORTEST, best, find_in};

@@ -50,6 +50,17 @@ mod standard {
     pub(super) const FOREARM: f64 = 0.297;
 }
 
+/// How far each point of [`Sample::points`] can be from the middle of the hip joints, along an axis [leg lengths].
+pub(crate) const REACH: [f32; POINTS] = {
+    use standard::{FOREARM, HALF_HIPS, HALF_SHOULDERS, HEAD, SHANK, THIGH, TRUNK, UPPER_ARM};
+    let shoulder = (TRUNK + HALF_SHOULDERS) as f32;
+    let elbow = shoulder + UPPER_ARM as f32;
+    let wrist = elbow + FOREARM as f32;
+    let knee = (HALF_HIPS + THIGH) as f32;
+    let ankle = knee + SHANK as f32;
+    [(TRUNK + HEAD) as f32, shoulder, shoulder, elbow, elbow, wrist, wrist, knee, knee, ankle, ankle]
+};
+
 /// One sample of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -150,6 +161,11 @@ impl Joints {
             sum += legs;
         }
         Ok(sum / self.frames() as f64)
+    }
+
+    /// The direction of a line across the body on the floor \[rad\], to the left.
+    pub(crate) fn heading_of(&self, left: Vector3<f64>) -> f64 {
+        left.dot(&self.along).atan2(left.dot(&self.across))
     }
 
     /// The positions at a time between frames, linearly.
@@ -269,7 +285,7 @@ impl Motion {
 /// Where the body faces, by sample \[rad\], continuous over time. A body on its side keeps the heading it had.
 fn headings(poses: &[Posed], joints: &Joints) -> Vec<f64> {
     let clear = |pose: &&Posed| pose.left.norm() > FACING;
-    let angle = |pose: &Posed| pose.left.dot(&joints.along).atan2(pose.left.dot(&joints.across));
+    let angle = |pose: &Posed| joints.heading_of(pose.left);
     let mut heading = poses.iter().find(clear).or(poses.first()).map_or(0.0, angle);
     poses
         .iter()

@@ -4,7 +4,13 @@
 //! bound the speed to ½–2. Departing from it, each sample of the query is counted exactly once, so paths of different
 //! speeds compare.
 
-use crate::descriptor::{Descriptor, squared_distance};
+use crate::widest::widest;
+
+/// Samples of the query that are compared side by side.
+const LANES: usize = 8;
+
+/// Sums of a distance; the numbers of a sample are a multiple of it.
+const SUMS: usize = 4;
 
 /// The best path that ends at one sample of the database.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,36 +21,136 @@ pub struct Ending {
     pub start: u32,
 }
 
-/// The best path of the whole query for each sample at which it may end.
-pub fn endings(query: &[Descriptor], database: &[Descriptor]) -> Vec<Ending> {
-    let length = query.len();
-    let nothing = Ending { cost: f32::INFINITY, start: 0 };
-    let mut columns = [vec![nothing; length], vec![nothing; length], vec![nothing; length]];
-    let mut costs = vec![0.0; length];
-    let mut found = Vec::with_capacity(database.len());
-    for (at, sample) in database.iter().enumerate() {
-        costs.iter_mut().zip(query).for_each(|(cost, query)| *cost = squared_distance(query, sample));
-        let [now, last, before] = &mut columns;
-        now[0] = Ending { cost: costs[0], start: at as u32 };
-        for n in 1..length {
-            let cost = costs[n];
-            let mut best = last[n - 1];
-            best.cost += cost;
-            let faster = before[n - 1].cost + cost;
-            if faster < best.cost {
-                best = Ending { cost: faster, start: before[n - 1].start };
-            }
-            if n > 1 {
-                let slower = last[n - 2].cost + costs[n - 1] + cost;
-                if slower < best.cost {
-                    best = Ending { cost: slower, start: last[n - 2].start };
+/// A query as the comparison reads it: [`LANES`] samples side by side, number by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Lanes<const SIZE: usize> {
+    blocks: Vec<[[f32; LANES]; SIZE]>,
+    length: usize,
+}
+
+impl<const SIZE: usize> Lanes<SIZE> {
+    pub(crate) fn new(query: &[[f32; SIZE]]) -> Lanes<SIZE> {
+        let block = |samples: &[[f32; SIZE]]| {
+            std::array::from_fn(|k| {
+                std::array::from_fn(|lane| samples.get(lane).map_or(0.0, |sample| sample[k]))
+            })
+        };
+        Lanes { blocks: query.chunks(LANES).map(block).collect(), length: query.len() }
+    }
+
+    /// The squared distances of all samples of the query from one sample.
+    #[inline(always)]
+    fn distances(&self, sample: &[f32; SIZE], distances: &mut [[f32; LANES]]) {
+        for (block, distances) in self.blocks.iter().zip(distances) {
+            // Sums that do not wait for each other.
+            let mut sums = [[0.0f32; LANES]; SUMS];
+            for (numbers, values) in block.as_chunks::<SUMS>().0.iter().zip(sample.as_chunks::<SUMS>().0) {
+                for k in 0..SUMS {
+                    for lane in 0..LANES {
+                        let difference = numbers[k][lane] - values[k];
+                        sums[k][lane] += difference * difference;
+                    }
                 }
             }
-            now[n] = best;
+            let [a, b, c, d] = sums;
+            let sums = std::array::from_fn(|lane| (a[lane] + b[lane]) + (c[lane] + d[lane]));
+            *distances = sums;
         }
-        let end = now[length - 1];
-        found.push(Ending { cost: end.cost / length as f32, start: end.start });
-        columns.rotate_right(1);
+    }
+}
+
+/// The best paths that end at each sample of the query, and one sample of the database.
+struct Column {
+    costs: Padded<f32>,
+    starts: Padded<u32>,
+}
+
+/// Numbers of the samples of a query, whole blocks of them, with a block before the first sample.
+struct Padded<T>(Vec<T>);
+
+impl<T: Copy> Padded<T> {
+    fn new(value: T, blocks: usize) -> Padded<T> {
+        Padded(vec![value; (blocks + 1) * LANES])
+    }
+
+    /// A block, `back` samples earlier.
+    #[inline(always)]
+    fn block(&self, block: usize, back: usize) -> &[T; LANES] {
+        self.0[(block + 1) * LANES - back..].first_chunk().expect("a block is before the first sample")
+    }
+}
+
+impl Column {
+    fn new(blocks: usize) -> Column {
+        Column { costs: Padded::new(f32::INFINITY, blocks), starts: Padded::new(0, blocks) }
+    }
+
+    /// Fills the column from the two before it.
+    #[inline(always)]
+    fn fill(&mut self, last: &Column, before: &Column, distances: &Padded<f32>, at: u32) {
+        let blocks = self.costs.0.len() / LANES - 1;
+        for block in 0..blocks {
+            let [now, passed] = [0, 1].map(|back| distances.block(block, back));
+            let same = (last.costs.block(block, 1), last.starts.block(block, 1));
+            let faster = (before.costs.block(block, 1), before.starts.block(block, 1));
+            let slower = (last.costs.block(block, 2), last.starts.block(block, 2));
+            let slow = std::array::from_fn(|lane| slower.0[lane] + passed[lane]);
+            let (costs, starts) =
+                nearer(nearer((*same.0, *same.1), (*faster.0, *faster.1)), (slow, *slower.1));
+            let costs: [f32; LANES] = std::array::from_fn(|lane| costs[lane] + now[lane]);
+            let place = (block + 1) * LANES;
+            self.costs.0[place..place + LANES].copy_from_slice(&costs);
+            self.starts.0[place..place + LANES].copy_from_slice(&starts);
+        }
+        // Nothing comes before the first sample.
+        self.costs.0[LANES] = distances.0[LANES];
+        self.starts.0[LANES] = at;
+    }
+}
+
+/// Costs of paths, and where these start.
+type Paths = ([f32; LANES], [u32; LANES]);
+
+/// The paths that cost less, lane by lane; the first ones where both cost the same. Masks instead of branches: registers
+/// compare all lanes at once.
+#[inline(always)]
+fn nearer(a: Paths, b: Paths) -> Paths {
+    let takes: [u32; LANES] = std::array::from_fn(|lane| if b.0[lane] < a.0[lane] { u32::MAX } else { 0 });
+    let mix = |a: u32, b: u32, takes: u32| (a & !takes) | (b & takes);
+    let costs = std::array::from_fn(|k| f32::from_bits(mix(a.0[k].to_bits(), b.0[k].to_bits(), takes[k])));
+    (costs, std::array::from_fn(|k| mix(a.1[k], b.1[k], takes[k])))
+}
+
+/// The best path of the whole query for each sample at which it may end.
+pub fn endings<const SIZE: usize>(query: &[[f32; SIZE]], database: &[[f32; SIZE]]) -> Vec<Ending> {
+    endings_of(&Lanes::new(query), database)
+}
+
+/// As [`endings`], of a query that is prepared.
+pub(crate) fn endings_of<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) -> Vec<Ending> {
+    widest(
+        #[inline(always)]
+        || fill_all(query, database),
+    )
+}
+
+#[inline(always)]
+fn fill_all<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) -> Vec<Ending> {
+    let length = query.length;
+    if length == 0 {
+        return Vec::new();
+    }
+    let blocks = query.blocks.len();
+    let [mut now, mut last, mut before] = [(); 3].map(|()| Column::new(blocks));
+    let mut distances = Padded::new(0.0, blocks);
+    let mut found = Vec::with_capacity(database.len());
+    let end = LANES + length - 1;
+    for (at, sample) in database.iter().enumerate() {
+        query.distances(sample, &mut distances.0.as_chunks_mut().0[1..]);
+        now.fill(&last, &before, &distances, at as u32);
+        found.push(Ending { cost: now.costs.0[end] / length as f32, start: now.starts.0[end] });
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut now);
     }
     found
 }

@@ -2,7 +2,8 @@
 
 use mocap_model::{Clip, FrameRate, JointId, Track, Vector3, exp};
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies};
-use mocap_search::labels::{Label, LabelQuery, label};
+use mocap_search::index::{Index, IndexedClip, IndexedFile, IndexedMotion, Searcher};
+use mocap_search::labels::{Label, LabelExpression, LabelQuery, label};
 use mocap_search::{Entry, FindOptions, Hit, Motion, Query, SearchError, best, find_in};
 use std::path::Path;
 
@@ -157,4 +158,66 @@ fn labels_are_read_as_people_write_them() {
     for label in Label::ALL {
         assert_eq!(label.name().parse(), Ok(*label));
     }
+}
+
+fn indexed(clips: &[Clip]) -> Index {
+    let of = |(at, clip): (usize, &Clip)| IndexedClip {
+        part: None,
+        files: vec![IndexedFile { path: format!("{at}.bvh"), bytes: 0, hash: at as u128 }],
+        motion: Ok(IndexedMotion::new(&Motion::of(clip).unwrap())),
+    };
+    Index { clips: clips.iter().enumerate().map(of).collect(), ..Index::default() }
+}
+
+#[test]
+fn an_index_finds_what_the_exact_search_finds() {
+    let (walk, take) = (walk(), fixture("alex_turn.bvh"));
+    let clips = [
+        faster(&walk, 1.2),
+        take.clone(),
+        turned(&walk, 1.0).trimmed(10..walk.frames()).unwrap(),
+        faster(&take, 0.8),
+        walk.trimmed(0..walk.frames() / 5).unwrap(),
+    ];
+    let index = Index::from_bytes(&indexed(&clips).to_bytes()).unwrap();
+    let searcher = Searcher::new(&index);
+    let entries: Vec<Entry> = clips.iter().map(|clip| Entry::new(Motion::of(clip).unwrap())).collect();
+    let options = FindOptions::default();
+    for (clip, own, ranges) in [(&walk, None, [0.4..0.7, 0.5..2.5]), (&take, Some(1), [0.3..0.9, 0.2..1.9])] {
+        for range in ranges {
+            let query = Query::new(&Motion::of(clip).unwrap(), Some(range)).unwrap();
+            let found = searcher.find(&query, own, &options);
+            let exact: Vec<Hit> = entries
+                .iter()
+                .enumerate()
+                .flat_map(|(at, entry)| find_in(&query, (at, entry), own == Some(at), &options))
+                .collect();
+            let exact = best(exact, options.top);
+            assert_eq!(found.len(), exact.len());
+            let (found, exact) = (found[0], exact[0]);
+            assert_eq!((found.entry, found.mirrored), (exact.entry, exact.mirrored), "{found:?} {exact:?}");
+            assert!((found.distance - exact.distance).abs() < 0.01, "{found:?} {exact:?}");
+            assert!((found.start - exact.start).abs() < 0.1, "{found:?} {exact:?}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_index_has_no_hits() {
+    let query = Query::new(&Motion::of(&walk()).unwrap(), None).unwrap();
+    let index = Index::default();
+    assert!(Searcher::new(&index).find(&query, None, &FindOptions::default()).is_empty());
+}
+
+#[test]
+fn expressions_hold_where_labels_and_measures_do() {
+    let walk = walk();
+    let ranges = |text: &str| text.parse::<LabelExpression>().unwrap().ranges(&walk).unwrap();
+    let walks = ranges("walk");
+    assert!(!walks.is_empty());
+    let (slow, fast) = (ranges("walk & speed<0.1"), ranges("walk & speed>0.1"));
+    let seconds =
+        |ranges: &[std::ops::Range<f64>]| ranges.iter().map(|range| range.end - range.start).sum::<f64>();
+    assert!((seconds(&fast) + seconds(&slow) - seconds(&walks)).abs() < 0.3, "{fast:?} {slow:?} {walks:?}");
+    assert!(ranges("walk & !walk").is_empty() && ranges("kick | speed>50").is_empty());
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use mocap_batch::{FileRecord, interrupt};
 use mocap_formats::Remedy;
 use mocap_model::Clip;
 use mocap_search::SearchError;
@@ -25,15 +26,90 @@ pub(super) struct Database<T> {
 /// What was made of a motion; an error where it could not be read, or where it cannot be searched.
 type Made<T> = Result<Result<T, SearchError>, Diagnostic>;
 
+/// Runs a command that Ctrl-C ends in order: its work looks for interrupts, and ends early.
+pub(super) fn interruptible(
+    console: &mut dyn Output,
+    work: impl FnOnce(&mut dyn Output) -> Result<Exit, Diagnostic>,
+) -> Result<Exit, Diagnostic> {
+    let run = interrupt::Orderly::begin();
+    let done = work(console);
+    if run.end() {
+        console.note("interrupted");
+        return Ok(Exit::Interrupted);
+    }
+    done
+}
+
+/// Does some pieces of work in parallel; the results are in the order of the pieces.
+///
+/// # Errors
+/// Where it is interrupted.
+pub(super) fn in_parallel<T: Send>(
+    count: usize,
+    jobs: Option<u16>,
+    work: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, Diagnostic> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..workers(jobs).min(count) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count || interrupt::requested() {
+                        break;
+                    }
+                    let one = work(at);
+                    done.lock().expect("no thread panics while it holds the list").push((at, one));
+                }
+            });
+        }
+    });
+    if interrupt::requested() {
+        return Err(mocap_batch::BatchError::Interrupted.into());
+    }
+    let mut done = done.into_inner().expect("no thread panics while it holds the list");
+    done.sort_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, one)| one).collect())
+}
+
+/// How many pieces of work are done at the same time.
+pub(super) fn workers(jobs: Option<u16>) -> usize {
+    jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
 /// Reads the motion of an input; a rest pose before it is left out.
 pub(super) fn motion_of(input: &Input, reading: &Reading) -> Result<Clip, Diagnostic> {
+    motion_and_files(input, reading).map(|(clip, _)| clip)
+}
+
+/// As [`motion_of`], with the files that were read.
+pub(super) fn motion_and_files(
+    input: &Input,
+    reading: &Reading,
+) -> Result<(Clip, Vec<FileRecord>), Diagnostic> {
+    let context = JobContext::standalone();
     let Motion { clip, warnings, .. } =
-        read::motion(&JobContext::standalone(), input, reading).map_err(|failure: Failure| failure.error)?;
+        read::motion(&context, input, reading).map_err(|failure: Failure| failure.error)?;
     let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
-    match rest && clip.frames() > 1 {
-        true => Ok(clip.trimmed(1..clip.frames()).unwrap_or(clip)),
-        false => Ok(clip),
-    }
+    let clip = match rest && clip.frames() > 1 {
+        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+        false => clip,
+    };
+    Ok((clip, context.files_read()))
+}
+
+/// The files of some paths and directories.
+pub(super) fn inputs_of(
+    paths: &[PathBuf],
+    selection: &Selection,
+    reading: &Reading,
+) -> Result<Vec<Input>, Diagnostic> {
+    let inputs = Inputs { inputs: paths.to_vec(), selection: selection.clone() };
+    let mut inputs = batch::expand(&inputs, batch::ANY_MOTIONS)?;
+    inputs.retain(|input| !input.other_shard);
+    reading.ask_peers(&inputs);
+    Ok(inputs)
 }
 
 /// Reads all motions of some files and directories. What cannot be searched is listed and left out.
@@ -44,31 +120,14 @@ pub(super) fn read_database<T: Send>(
     console: &mut dyn Output,
     make: impl Fn(&Clip) -> Result<T, SearchError> + Sync,
 ) -> Result<Database<T>, Diagnostic> {
-    let inputs = Inputs { inputs: paths.to_vec(), selection: selection.clone() };
-    let inputs = batch::expand(&inputs, batch::ANY_MOTIONS)?;
-    reading.ask_peers(&inputs);
-    let next = AtomicUsize::new(0);
-    let made: Mutex<Vec<(usize, Made<T>)>> = Mutex::new(Vec::new());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = selection.jobs.map_or(cores, usize::from).min(inputs.len()).max(1);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(input) = inputs.get(at) else { break };
-                    let one = motion_of(input, reading).map(|clip| make(&clip));
-                    made.lock().expect("no thread panics while it holds the list").push((at, one));
-                }
-            });
-        }
-    });
-    let mut made = made.into_inner().expect("no thread panics while it holds the list");
-    made.sort_by_key(|(at, _)| *at);
+    let inputs = inputs_of(paths, selection, reading)?;
+    let made: Vec<Made<T>> = in_parallel(inputs.len(), selection.jobs, |at| {
+        motion_of(&inputs[at], reading).map(|clip| make(&clip))
+    })?;
     let mut clips = Vec::new();
     let mut left_out = 0;
     let mut exit = Exit::Success;
-    for ((_, one), input) in made.into_iter().zip(inputs) {
+    for (one, input) in made.into_iter().zip(inputs) {
         match one {
             Ok(Ok(one)) => clips.push((input, one)),
             Ok(Err(why)) => {
@@ -82,10 +141,13 @@ pub(super) fn read_database<T: Send>(
         }
     }
     if clips.is_empty() {
-        let message = format!("none of {} can be searched", mocap_batch::counted(left_out, "file"));
-        return Err(
-            Diagnostic::new("find::database", message).help("`mocap skel FILE` shows the roles of joints")
-        );
+        return Err(nothing_left(left_out));
     }
     Ok(Database { clips, exit })
+}
+
+/// The error of a database of which nothing can be searched.
+pub(super) fn nothing_left(left_out: usize) -> Diagnostic {
+    let message = format!("none of {} can be searched", mocap_batch::counted(left_out, "file"));
+    Diagnostic::new("find::database", message).help("`mocap skel FILE` shows the roles of joints")
 }

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use mocap_report::gallery::{ClipInput, Entry, Failed, clip_script, entry_of, site};
 use mocap_report::view::ViewInput;
 
+use super::label::labels_of;
 use super::picture::{self, Drawn, Row};
 use crate::batch::{
     self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
@@ -94,7 +95,8 @@ fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> 
     let body = drawn.body(&args.bodies);
     let Drawn { name, clip, path, .. } = &drawn;
     let motions = [ViewInput { body, ..ViewInput::new(name, clip) }];
-    let input = ClipInput { path, motions: &motions, outcome: None };
+    let labels = labels_of(clip);
+    let input = ClipInput { path, motions: &motions, labels: &labels, outcome: None };
     let script = context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &args.options()));
     let encoded = Encoded::from(script.behind(&mut warnings)?);
     let (bytes, output) = encode::deliver(&encoded, job, context).behind(&mut warnings)?;

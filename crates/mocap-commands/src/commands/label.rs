@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_batch::write_file;
-use mocap_search::labels::{Segment, label, side_name};
+use mocap_model::Clip;
+use mocap_search::labels::{Label, Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::database::read_database;
+use super::database::{interruptible, read_database};
 use super::find::segment_text;
 use crate::batch::json;
 use crate::diagnostic::Diagnostic;
@@ -54,6 +55,12 @@ impl VerbArgs for Args {
         &[RowSchema { name: "label", about: "A line of mocap label --json", rows: &[of::<Row>, ERROR] }];
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+        interruptible(console, |console| self.label(console))
+    }
+}
+
+impl Args {
+    fn label(self, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         if let Some(output) = self.output.as_ref().filter(|output| output.exists() && !self.overwrite) {
             return Err(Diagnostic::new("io::exists", format!("'{}' exists", output.display()))
                 .help("--overwrite replaces it"));
@@ -84,6 +91,13 @@ impl VerbArgs for Args {
         }
         Ok(exit)
     }
+}
+
+/// The names of the labels of a motion, each once, in the order of the table; none of what is not a moving human body.
+pub(crate) fn labels_of(clip: &Clip) -> Vec<String> {
+    let segments = label(clip).unwrap_or_default();
+    let has = |label: &&Label| segments.iter().any(|segment| segment.label == **label);
+    Label::ALL.iter().filter(has).map(|label| label.name().to_owned()).collect()
 }
 
 /// A row of the table; a value that was not measured is empty.

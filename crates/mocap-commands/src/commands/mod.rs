@@ -14,6 +14,8 @@ mod edit_verbs;
 pub(crate) mod face;
 pub(crate) mod find;
 pub(crate) mod gallery;
+pub(crate) mod index;
+mod indexed;
 pub(crate) mod info;
 mod info_table;
 pub(crate) mod join;
@@ -130,6 +132,7 @@ verbs! {
     Fourier(FourierArgs),
     Terrain(TerrainArgs),
     Find(find::Args),
+    Index(index::Args),
     Label(label::Args),
     Compare(CompareArgs),
     Compress(CompressArgs),

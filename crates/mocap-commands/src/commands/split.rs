@@ -1,14 +1,18 @@
 //! `mocap split`: takes into clips.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args as ClapArgs};
 use mocap_edit::{EditError, SplitBy, split_scene};
 use mocap_formats::{Format, Remedy};
+use mocap_model::Scene;
+use mocap_search::labels::{LabelExpression, Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edit::text_of;
+use super::find::refused;
 use crate::batch::{self, Input, JobContext, fail, json};
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::encode::{self, EncodeOptions, Origin};
@@ -20,17 +24,18 @@ use crate::output::Output;
 use crate::read::{self, Motion};
 use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 
-/// Cut takes into clips: by length, at pauses, or at the ranges of a CSV
+/// Cut takes into clips: by length, at pauses, at the ranges of a CSV, or by what happens
 ///
 /// The clips of take.bvh are take_001.bvh, take_002.bvh and so on; the tree of directories is kept.
 #[derive(Debug, ClapArgs)]
 #[command(
-    group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges"])),
+    group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges", "by_label"])),
     after_help = "\
     Examples:\n\
     \x20 mocap split take.bvh --every 5s -o clips/\n\
     \x20 mocap split take.bvh --still=1s -o clips/\n\
-    \x20 mocap split take.bvh --ranges cuts.csv -o clips/"
+    \x20 mocap split take.bvh --ranges cuts.csv -o clips/\n\
+    \x20 mocap split take.bvh --by-label='walk & speed>1' -o clips/"
 )]
 pub(crate) struct Args {
     /// Takes: files, directories (searched recursively), globs in quotes, or - for stdin
@@ -59,6 +64,19 @@ pub(crate) struct Args {
     /// A CSV with rows 'start, end' [s], end excluded; ranges may overlap
     #[arg(long, value_name = "FILE", help_heading = "Cuts")]
     pub(crate) ranges: Option<PathBuf>,
+    /// A clip of each range with a label, named by it; with a value, such as =kick or ='walk & speed>1', of each range
+    /// in which that holds
+    ///
+    /// `mocap label` lists the ranges, which may overlap. Measures are speed [m/s] and turn [rad/s].
+    #[arg(
+        long,
+        value_name = "LABELS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = "Cuts"
+    )]
+    pub(crate) by_label: Option<String>,
     #[command(flatten)]
     pub(crate) written: Written,
     #[command(flatten)]
@@ -86,6 +104,9 @@ pub(crate) struct Row<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Part {
     output: String,
+    /// With --by-label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
     /// The first frame in the take, from 0.
     start: usize,
     frames: usize,
@@ -109,17 +130,20 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         return Err(Diagnostic::new("usage::format", format!("{format} files contain no motion"))
             .help(format!("split writes {}", encode::names(Format::has_motion))));
     }
-    let by = match (args.every, args.still, &args.ranges) {
-        (Some(seconds), ..) => SplitBy::Length(seconds),
-        (_, Some(seconds), _) => SplitBy::Stillness(seconds),
-        (_, _, Some(file)) => {
+    let by = match (args.every, args.still, &args.ranges, &args.by_label) {
+        (Some(seconds), ..) => Cuts::By(SplitBy::Length(seconds)),
+        (_, Some(seconds), ..) => Cuts::By(SplitBy::Stillness(seconds)),
+        (_, _, Some(file), _) => {
             let text = text_of(file, &JobContext::standalone())?;
-            SplitBy::ranges(&text).map_err(|error: EditError| Diagnostic::from(error).in_file(file))?
+            let by = SplitBy::ranges(&text);
+            Cuts::By(by.map_err(|error: EditError| Diagnostic::from(error).in_file(file))?)
         }
+        (.., Some(text)) if text.trim().is_empty() => Cuts::Labels(None),
+        (.., Some(text)) => Cuts::Labels(Some(text.parse().map_err(|error| refused(&error))?)),
         _ => {
             return Err(Diagnostic::new(
                 "usage::edit",
-                "no cut is asked for: give --every, --still or --ranges",
+                "no cut is asked for: give --every, --still, --ranges or --by-label",
             ));
         }
     };
@@ -151,9 +175,57 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     Ok(exit)
 }
 
+/// Where takes are cut.
+enum Cuts {
+    By(SplitBy),
+    /// At all labelled ranges, or at those in which an expression holds.
+    Labels(Option<LabelExpression>),
+}
+
+/// The frames of a clip, and its label.
+type Cut = (Range<usize>, Option<String>);
+
+impl Cuts {
+    fn of(&self, take: &Scene) -> Result<Vec<Cut>, Diagnostic> {
+        let expression = match self {
+            Cuts::By(by) => {
+                let parts = split_scene(take, by)?;
+                return Ok(parts.into_iter().map(|part| (part, None)).collect());
+            }
+            Cuts::Labels(expression) => expression,
+        };
+        // Of several people those of the first count: all are cut at the same times.
+        let Some(first) = take.characters.first() else { return Ok(Vec::new()) };
+        let clip = &first.clip;
+        let frame = |time: f64| ((time * clip.rate().fps()).round() as usize).min(clip.frames());
+        let ranges: Vec<(Range<f64>, String)> = match expression {
+            None => {
+                let segments = label(clip).map_err(|error| refused(&error))?;
+                let name = |segment: &Segment| {
+                    let side = side_name(segment.side).map_or(String::new(), |side| format!("-{side}"));
+                    format!("{}{side}", segment.label)
+                };
+                segments.iter().map(|segment| (segment.start..segment.end, name(segment))).collect()
+            }
+            Some(expression) => {
+                let ranges = expression.ranges(clip).map_err(|error| refused(&error))?;
+                ranges.into_iter().map(|range| (range, expression.to_string())).collect()
+            }
+        };
+        let cuts = ranges.into_iter().map(|(range, name)| (frame(range.start)..frame(range.end), Some(name)));
+        Ok(cuts.filter(|(range, _)| range.len() > 1).collect())
+    }
+}
+
+/// A label as a part of a file name.
+fn file_word(label: &str) -> String {
+    let words = label.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.');
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
+}
+
 fn one(
     input: &Input,
-    by: &SplitBy,
+    by: &Cuts,
     args: &Args,
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
@@ -183,7 +255,10 @@ fn one(
     let take = mocap::scene_of(clip.trimmed(lead_in.min(frames.saturating_sub(1))..frames).map_err(model)?)
         .map_err(model)?;
     drop(clip);
-    let parts = split_scene(&take, by).map_err(|error| Diagnostic::from(error).in_file(Path::new(&shown)))?;
+    let parts = by.of(&take).map_err(|error| error.in_file(Path::new(&shown)))?;
+    if parts.is_empty() {
+        warnings.push(Diagnostic::new("split::no-label", "no range has the label: there are no clips"));
+    }
     let named =
         input.relative.extension().and_then(|extension| extension.to_str()).and_then(Format::from_extension);
     let format = args.written.to.unwrap_or_else(|| {
@@ -203,12 +278,14 @@ fn one(
     };
     let output = |number: usize| {
         let mut output = name.clone().into_os_string();
-        output.push(format!("_{number:0digits$}.{}", format.file_extension()));
+        let label =
+            parts[number - 1].1.as_deref().map_or(String::new(), |label| format!("_{}", file_word(label)));
+        output.push(format!("_{number:0digits$}{label}.{}", format.file_extension()));
         PathBuf::from(output)
     };
     // Nothing is written where a clip would replace a file.
     (1..=parts.len()).try_for_each(|number| encode::is_free(&output(number), args.overwrite))?;
-    for (number, range) in parts.into_iter().enumerate() {
+    for (number, (range, label)) in parts.iter().enumerate() {
         let output = output(number + 1);
         let (start, frames) = (range.start + lead_in, range.len());
         let part = take.clone().try_map_all(|one| {
@@ -223,7 +300,8 @@ fn one(
         );
         row.bytes +=
             encode::deliver_to(&encoded, &output, args.overwrite).map_err(|failure| failure.error)?;
-        row.clips.push(Part { output: output.display().to_string(), start, frames });
+        let label = label.clone();
+        row.clips.push(Part { output: output.display().to_string(), label, start, frames });
     }
     Ok(row)
 }
@@ -236,7 +314,7 @@ impl Row<'_> {
             false => format!(" of {}", self.subjects.join(", ")),
         };
         let mut text = format!("{} -> {clips} {}{of}", self.path, if clips == 1 { "clip" } else { "clips" });
-        for Part { output, start, frames } in &self.clips {
+        for Part { output, start, frames, .. } in &self.clips {
             let seconds = |frame: usize| frame as f64 / self.fps;
             text += &format!(
                 "\n  {output}: {frames} frames, {:.2} s to {:.2} s",

@@ -77,7 +77,7 @@ pub(crate) use retarget::{
     Args as RetargetArgs, BodyChoice, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
     TargetSettings,
 };
-pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, RetargetStep, WriteStep};
+pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, KeepStep, RetargetStep, WriteStep};
 pub(crate) use scene::{RobotFlags, SceneFlags};
 pub(crate) use several::OneOutput;
 pub(crate) use sheet::Args as SheetArgs;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_formats::Format;
 use mocap_model::EulerOrder;
+use mocap_search::labels::LabelExpression;
 use serde::Deserialize;
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
 
 /// Process clips with the steps of a pipeline file, in one pass per clip
 ///
-/// The steps (read, edit, single edits such as denoise and loop, retarget, compress, write, compare) take the options of
+/// The steps (read, edit, single edits such as denoise and loop, keep, retarget, compress, write, compare) take the options of
 /// the commands that do the same. Each clip is read once, and all outputs are written from memory. A clip that fails a
 /// gate is not written, and the exit code is 3. `mocap generate schema pipeline` describes the file.
 #[derive(Debug, ClapArgs)]
@@ -125,6 +126,16 @@ pub(crate) struct WriteStep {
     #[arg(long, value_name = "FOLDER")]
     #[serde(default)]
     pub(crate) folder: Option<PathBuf>,
+}
+
+/// The step `keep`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct KeepStep {
+    /// Labels of `mocap label`, and speed [m/s] or turn [rad/s], such as 'walk & speed>1' or 'kick,left | punch'
+    #[arg(long, value_name = "LABELS", required = true)]
+    #[serde(deserialize_with = "setting::one")]
+    pub(crate) keep: LabelExpression,
 }
 
 /// The step `compare`.

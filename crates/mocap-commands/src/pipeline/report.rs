@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::row::Measured;
 use crate::batch::{Failure, Input, Job};
 use crate::commands::gallery::{refuse_file, script_path, write_site};
+use crate::commands::label::labels_of;
 use crate::diagnostic::Diagnostic;
 use crate::read;
 
@@ -72,7 +73,8 @@ impl Site {
             motions.pop();
         }
         let path = job.input.shown();
-        let input = ClipInput { path: &path, motions: &motions, outcome: Some(outcome) };
+        let labels = labels_of(result);
+        let input = ClipInput { path: &path, motions: &motions, labels: &labels, outcome: Some(outcome) };
         let script = clip_script(&input, &ViewOptions::default());
         mocap_batch::write_file(&self.script(&job.input), true, &|out| out.write_all(&script))?;
         Ok(())

@@ -10,7 +10,9 @@ use mocap_edit::{Edit, EditKind};
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use serde::Deserialize;
 
-use crate::options::{CompareStep, CompressStep, EditGates, Edits, Kind, Reading, RetargetStep, WriteStep};
+use crate::options::{
+    CompareStep, CompressStep, EditGates, Edits, KeepStep, Kind, Reading, RetargetStep, WriteStep,
+};
 
 /// What a step is to do.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ pub(super) enum Step {
     Edit(Edits),
     /// One of the edits of `mocap edit`.
     One(Box<EditStep>),
+    Keep(KeepStep),
     Retarget(Box<RetargetStep>),
     Compress(CompressStep),
     Write(WriteStep),
@@ -83,6 +86,8 @@ pub(crate) static KINDS: LazyLock<Vec<StepKind>> = LazyLock::new(|| {
     visit_all(&mut kinds);
     let EditKinds(mut kinds) = kinds;
     kinds.extend([
+        kind!("keep" KeepStep => Step::Keep,
+            "Keeps the longest range with some labels; of a clip without one nothing is written"),
         kind!("retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
             "Retargets the motion to another skeleton, with a report of quality"),
         kind!("compress" CompressStep => Step::Compress,

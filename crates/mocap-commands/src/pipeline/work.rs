@@ -19,11 +19,12 @@ use super::row::{Measured, OutputRow, Row, StepRow};
 use super::step::{EditStep, Step};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
+use crate::commands::find::refused;
 use crate::commands::{compress, convert::only_joints, retarget};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
-use crate::options::RetargetStep;
+use crate::options::{KeepStep, RetargetStep};
 use crate::read::{self, Motion};
 use crate::verdict;
 
@@ -44,6 +45,8 @@ struct Progress<'a> {
     gates: Vec<Gate>,
     /// What cannot be right about the motion.
     impossible: Vec<Diagnostic>,
+    /// Why nothing is written of the clip: a step keeps nothing of it.
+    left_out: Option<String>,
     /// Whether results that cannot be right are written.
     force: bool,
     warnings: Vec<Diagnostic>,
@@ -76,6 +79,7 @@ pub(crate) fn work(
         measured: Vec::new(),
         gates: Vec::new(),
         impossible: Vec::new(),
+        left_out: None,
         force,
         warnings,
     };
@@ -83,9 +87,11 @@ pub(crate) fn work(
     let source = scene_of(clip).behind(&mut progress.warnings)?;
     let shown = site.map(|_| source.clone());
     let scene = progress.all_steps(context, source).behind(&mut progress.warnings)?;
-    let Progress { encoded, measured, gates, impossible, mut warnings, .. } = progress;
+    let Progress { encoded, measured, gates, impossible, left_out, mut warnings, .. } = progress;
     let passed = impossible.is_empty() && gates.iter().all(Gate::passed);
-    let outputs = match passed {
+    let is_left_out = left_out.is_some();
+    warnings.extend(left_out.map(|why| Diagnostic::new("pipeline::left-out", why)));
+    let outputs = match passed && !is_left_out {
         true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
@@ -163,6 +169,9 @@ impl Progress<'_> {
                 error
             })?;
             self.keep(Some(at), &scene);
+            if self.left_out.is_some() {
+                break;
+            }
         }
         Ok(scene)
     }
@@ -194,6 +203,7 @@ impl Progress<'_> {
                 })
             }
             Step::One(step) => self.edit((at, planned), step, scene, context),
+            Step::Keep(step) => self.longest(step, scene),
             Step::Retarget(step) => self.retarget(at, planned, step, scene),
             Step::Compress(step) => {
                 let several = scene.clip().is_none();
@@ -282,6 +292,29 @@ impl Progress<'_> {
             }
         }
         Ok(scene)
+    }
+
+    /// The longest range that has the labels of a step; of several characters those of the one that is found count.
+    fn longest(&mut self, step: &KeepStep, scene: Scene) -> Result<Scene, Diagnostic> {
+        let all = whole(scene.clone())?;
+        let (frames, fps) = (all.frames(), all.rate().fps());
+        let lead_in = self.lead_in.min(frames.saturating_sub(1));
+        let motion = all.trimmed(lead_in..frames).map_err(mocap::Error::from)?;
+        let ranges = step.keep.ranges(&motion).map_err(|error| refused(&error))?;
+        // The first one of equally long ones.
+        let longest = ranges.into_iter().rev().max_by(|a, b| (a.end - a.start).total_cmp(&(b.end - b.start)));
+        let Some(range) = longest else {
+            self.left_out = Some(format!("no range is '{}': nothing is written", step.keep));
+            return Ok(scene);
+        };
+        let frame = |time: f64| lead_in + (time * fps).round() as usize;
+        let kept = frame(range.start)..frame(range.end).clamp(frame(range.start) + 1, frames);
+        self.lead_in = 0;
+        self.tolerance = None;
+        scene.try_map_all(|character| {
+            let clip = character.clip.trimmed(kept.clone()).map_err(mocap::Error::from)?;
+            Ok(character.with_clip(clip))
+        })
     }
 
     /// Every character on the target; of several that nobody asked for, the one that is found.

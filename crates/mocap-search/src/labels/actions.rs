@@ -11,8 +11,17 @@ const FAST: f64 = 3.0;
 const RAISED: f64 = 0.3;
 /// The length of the arm of the standard body [leg lengths].
 const ARM: f64 = 0.676;
+/// The length of the forearm of the standard body [leg lengths].
+const FOREARM: f64 = 0.297;
+/// A hand that throws is faster [leg lengths / s]: 5 m/s of an adult.
+const THROWN: f64 = 6.0;
+/// The arm of a punch is straight after this time \[s\].
+const PUNCH: f64 = 0.45;
+/// The hand of a punch moves away from its shoulder as fast [leg lengths / s]: 0.8 m/s of an adult, beside what the trunk
+/// adds.
+const STRAIGHTENS: f64 = 0.9;
 /// Hands that touch are this near [leg lengths]: the wrists of hands that clap.
-const TOGETHER: f64 = 0.25;
+const TOGETHER: f64 = 0.2;
 
 pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
     for side in 0..2 {
@@ -39,19 +48,15 @@ fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
             range.clone().filter(|at| measures.feet[other][*at] < 0.15).count() * 3 > range.len() * 2;
         let fast = range.clone().any(|at| away(at) && measures.feet[side][at] > RAISED);
         let travels = range.clone().map(|at| measures.speed[at]).fold(0.0, f64::max) > 1.8;
-        // At the end of a kick the leg is nearly straight: hip to ankle is 0.8 leg lengths or more.
-        let reach = range.clone().map(|at| measures.point(ankle, at).norm()).fold(0.0, f64::max);
+        // A kick ends with the foot away from the hips and the leg nearly straight. A knee that is lifted does not.
+        let straight = range.clone().any(|at| {
+            let place = measures.point(ankle, at);
+            let away = place.z.max(place.x.abs());
+            measures.feet[side][at] > RAISED && away > 0.4 && place.norm() > 0.8
+        });
         let upright = range.clone().all(|at| measures.hips[at] > 0.5 * measures.standing);
         let highest = range.clone().map(|at| measures.feet[side][at]).fold(0.0, f64::max);
-        let forward = range
-            .clone()
-            .filter(|at| measures.feet[side][*at] > RAISED)
-            .map(|at| {
-                let place = measures.point(ankle, at);
-                place.z.max(place.x.abs())
-            })
-            .fold(0.0, f64::max);
-        if stands && fast && !travels && upright && reach > 0.8 && forward > 0.4 && highest > RAISED {
+        if stands && fast && !travels && upright && straight {
             let peak = range.clone().map(|at| measures.velocity(ankle, HEAD, at).norm()).fold(0.0, f64::max);
             let measured = vec![
                 Measured { name: "speed of the foot [leg lengths / s]", value: peak },
@@ -62,9 +67,10 @@ fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
     }
 }
 
-/// Where a hand comes from above or behind its shoulder to the front, fast.
+/// Where one hand comes from above or behind its shoulder to the front, fast, while the body stands on a foot.
 fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<Range<usize>> {
     let (hand, shoulder) = (HANDS[side], SHOULDERS[side]);
+    let (other_hand, other_shoulder) = (HANDS[1 - side], SHOULDERS[1 - side]);
     let fast: Vec<bool> =
         (0..measures.len()).map(|at| measures.velocity(hand, shoulder, at).z > 1.2 * FAST).collect();
     let mut found = Vec::new();
@@ -74,9 +80,14 @@ fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<
         let cocked = (start..range.start + 1).any(|at| place(at).y > 0.0 && place(at).z < 0.1);
         let over = range.clone().any(|at| place(at).y > 0.1);
         let released = place((range.end).min(measures.len() - 1)).z > 0.3;
-        if cocked && over && released {
-            let peak =
-                range.clone().map(|at| measures.velocity(hand, shoulder, at).norm()).fold(0.0, f64::max);
+        let peak = range.clone().map(|at| measures.velocity(hand, shoulder, at).norm()).fold(0.0, f64::max);
+        // Arms that swing together help a jump.
+        let alone = range.clone().all(|at| {
+            measures.velocity(other_hand, other_shoulder, at).z
+                < 0.5 * measures.velocity(hand, shoulder, at).z
+        });
+        let stands = range.clone().all(|at| measures.lowest_foot(at) < 0.15 && measures.trunk(at) > 0.3);
+        if cocked && over && released && alone && stands && peak > THROWN {
             let measured = vec![Measured { name: "speed of the hand [leg lengths / s]", value: peak }];
             let whole = start..(range.end + measures.samples_in(0.15)).min(measures.len());
             segments.push(measures.segment(Label::Throw, &whole, Some(SIDES[side]), measured));
@@ -86,38 +97,70 @@ fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<
     found
 }
 
+/// Where a bent arm straightens to the front, fast, and bends again.
 fn punches(measures: &Measures, side: usize, thrown: &[Range<usize>], segments: &mut Vec<Segment>) {
-    let (hand, shoulder) = (HANDS[side], SHOULDERS[side]);
-    let place = |at: usize| measures.point(hand, at) - measures.point(shoulder, at);
-    let outwards = |at: usize| {
-        let velocity = measures.velocity(hand, shoulder, at);
-        let direction = place(at).try_normalize(1e-9).unwrap_or_else(nalgebra::Vector3::zeros);
-        velocity.dot(&direction)
+    let reach = |side: usize, at: usize| {
+        (measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at)).norm() / ARM
     };
-    // The arm straightens at FAST: a swung arm that is straight already does not.
-    let fast: Vec<bool> = (0..measures.len()).map(|at| outwards(at) > 0.7 * FAST).collect();
-    for range in runs(&fast, 1, measures.samples_in(0.06)) {
-        let last = (range.end + 1).min(measures.len() - 1);
-        let end = place(last);
-        let straight = (range.start..=last).map(|at| place(at).norm()).fold(0.0, f64::max) > 0.85 * ARM;
-        let level = end.y.abs() < 0.35 && end.z > 0.3;
-        let overlaps = thrown.iter().any(|other| other.start < range.end && range.start < other.end);
-        let travels = measures.speed[range.start] > 2.4;
-        if straight && level && !overlaps && !travels {
-            let peak = range.clone().map(outwards).fold(0.0, f64::max);
-            let measured = vec![Measured { name: "speed of the hand [leg lengths / s]", value: peak }];
-            let whole = range.start.saturating_sub(2)..last + 1;
-            segments.push(measures.segment(Label::Punch, &whole, Some(SIDES[side]), measured));
+    let last = measures.len() - 1;
+    let before = measures.samples_in(PUNCH);
+    let is_peak = |at: usize| {
+        let near = at.saturating_sub(2)..(at + 3).min(measures.len());
+        near.clone().all(|other| reach(side, other) <= reach(side, at)) && at > near.start && at < last
+    };
+    let mut end = 0;
+    for at in (0..measures.len()).filter(|at| is_peak(*at) && reach(side, *at) > 0.9) {
+        if at < end {
+            continue;
+        }
+        let start = (at.saturating_sub(before)..at).rev().find(|before| reach(side, *before) < 0.7);
+        let Some(start) = start else { continue };
+        let back = (at..=(at + measures.samples_in(0.7)).min(last)).find(|after| reach(side, *after) < 0.8);
+        let Some(back) = back else { continue };
+        let place = measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at);
+        let speeds = (start..at).map(|at| (reach(side, at + 1) - reach(side, at)) * ARM * measures.rate);
+        let peak = speeds.fold(0.0, f64::max);
+        // A blow is of one arm; arms that swing with a kick, a run or a jump are none.
+        let other = reach(1 - side, at) - reach(1 - side, start);
+        let stands = (start..back).all(|at| (0..2).all(|side| measures.feet[side][at] < RAISED))
+            && measures.speed[at] < 1.8
+            && (measures.hips[start] - measures.hips[back]).abs() < 0.2;
+        let ahead = place.z > 0.5 * ARM && place.y.abs() < 0.6 * ARM;
+        let overlaps = thrown.iter().any(|other| other.start < back && start < other.end);
+        if peak > STRAIGHTENS
+            && other < 0.2
+            && stands
+            && ahead
+            && !overlaps
+            && thrusts(measures, side, start..at)
+        {
+            let measured = vec![
+                Measured { name: "speed of the hand [leg lengths / s]", value: peak },
+                Measured { name: "reach [share of the arm]", value: reach(side, at) },
+            ];
+            segments.push(measures.segment(Label::Punch, &(start..back + 1), Some(SIDES[side]), measured));
+            end = back;
         }
     }
 }
 
+/// Whether a hand goes straight to the front. One that swings goes in an arc.
+fn thrusts(measures: &Measures, side: usize, range: Range<usize>) -> bool {
+    let place = |at: usize| measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at);
+    let way: f64 = range.clone().map(|at| (place(at + 1) - place(at)).norm()).sum();
+    let moved = place(range.end) - place(range.start);
+    moved.norm() > 0.8 * way && moved.z > 0.4 * moved.norm()
+}
+
+/// Where the forearm of a raised hand turns to and fro about the elbow.
 fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
     let (hand, elbow, shoulder) = (HANDS[side], ELBOWS[side], SHOULDERS[side]);
     let raised: Vec<bool> = (0..measures.len())
         .map(|at| {
             let (hand, elbow) = (measures.point(hand, at), measures.point(elbow, at));
-            hand.y > measures.point(shoulder, at).y - 0.05 && hand.y > elbow.y
+            hand.y > measures.point(shoulder, at).y - 0.05
+                && hand.y > elbow.y + 0.5 * FOREARM
+                && measures.lowest_foot(at) < 0.15
         })
         .collect();
     for range in runs(&raised, measures.samples_in(0.15), measures.samples_in(0.5)) {
@@ -140,9 +183,15 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
                 (rising, low) = (Some(false), at);
             }
         }
-        // Three ways in a row, each within 0.7 s.
-        let quick: Vec<bool> =
-            turning.windows(2).map(|pair| pair[1] - pair[0] <= measures.samples_in(0.7)).collect();
+        // Three ways in a row, each within 0.7 s, in which the elbow moves less than the hand does about it.
+        let quick: Vec<bool> = turning
+            .windows(2)
+            .map(|pair| {
+                let moved = (measures.point(elbow, pair[1]) - measures.point(elbow, pair[0])).norm();
+                pair[1] - pair[0] <= measures.samples_in(0.7)
+                    && moved < (across(pair[1]) - across(pair[0])).abs()
+            })
+            .collect();
         for part in runs(&quick, 0, 3) {
             let whole = turning[part.start]..(turning[part.end] + 1).min(range.end);
             let ways = part.len() as f64;
@@ -160,6 +209,12 @@ fn claps(measures: &Measures, segments: &mut Vec<Segment>) {
         .map(|at| (measures.point(HANDS[0], at) - measures.point(HANDS[1], at)).norm())
         .collect();
     let near = measures.samples_in(0.3);
+    // Palms meet: hands come from their own sides, to the same height. Arms that cross pass each other.
+    let aside = |at: usize| {
+        let apart = |at: usize| measures.point(HANDS[0], at) - measures.point(HANDS[1], at);
+        let stays = at.saturating_sub(near)..(at + 1 + near).min(measures.len());
+        apart(at).y.abs() < 0.12 && stays.clone().all(|at| apart(at).x > -0.02)
+    };
     let mut claps: Vec<usize> = Vec::new();
     for at in 1..measures.len().saturating_sub(1) {
         let before = &gap[at.saturating_sub(near)..at];
@@ -170,6 +225,7 @@ fn claps(measures: &Measures, segments: &mut Vec<Segment>) {
             && gap[at] < gap[at + 1]
             && opened(before)
             && opened(after)
+            && aside(at)
         {
             claps.push(at);
         }

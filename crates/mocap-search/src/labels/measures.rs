@@ -1,12 +1,13 @@
 //! What rules ask about a body, sample by sample.
 
-use super::runs::smoothed;
+use super::runs::{runs, smoothed};
 use super::{Label, Measured, Segment};
 use crate::SearchError;
 use crate::motion::{DETAILED, Joints, Motion, Sample};
 use mocap_analysis::{ContactOptions, contacts, feet_of};
 use mocap_model::{Clip, Side, Vector3};
 use mocap_retarget::map_roles_in;
+use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 /// Points of the standard body, as [`Sample::points`] has them; those with two are left and right.
@@ -33,6 +34,10 @@ pub(super) struct Measures {
     pub(super) knees: [Vec<f64>; 2],
     pub(super) hands: [Vec<f64>; 2],
     pub(super) head: Vec<f64>,
+    /// Where the pelvis faces \[rad\], continuous over time, smoothed over half a second.
+    pub(super) heading: Vec<f64>,
+    /// Both feet are off the floor, and the body moves as a thrown one: hanging and climbing are no flights.
+    pub(super) aloft: Vec<bool>,
     /// Whether a foot is on the floor.
     pub(super) contact: [Vec<bool>; 2],
     /// Speed of the hips over the floor, smoothed over half a second [1/s].
@@ -40,8 +45,8 @@ pub(super) struct Measures {
     /// Mean speed of the points relative to the hips, smoothed [1/s].
     pub(super) activity: Vec<f64>,
     /// Metres in a leg length.
-    metres: Option<f64>,
-    duration: f64,
+    pub(super) metres: Option<f64>,
+    pub(super) duration: f64,
 }
 
 impl Measures {
@@ -68,14 +73,22 @@ impl Measures {
         };
         let speed: Vec<f64> = along(0).iter().zip(along(2)).map(|(x, z)| x.hypot(z)).collect();
         let activity = (0..count).map(|at| activity(&motion.samples, at)).collect::<Vec<_>>();
+        let feet = ankles
+            .map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect::<Vec<f64>>());
+        let contact = on_floor(clip, count);
+        let off = |at: usize| (0..2).all(|side| feet[side][at] > ALOFT && !contact[side][at]);
+        let aloft = flights(&(0..count).map(off).collect::<Vec<_>>(), &hips);
+        let facing = |at: usize| joints.heading_of(placed[at][2] - placed[at][5]);
         Ok(Measures {
             rate: DETAILED,
             standing: 1.0 + ANKLE,
-            feet: ankles.map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect()),
+            heading: smoothed(&unwrapped((0..count).map(facing)), radius),
+            feet,
+            aloft,
             knees: [above(height(3)), above(height(6))],
             hands: [above(height(10)), above(height(13))],
             head: above(height(1)),
-            contact: on_floor(clip, count),
+            contact,
             activity: smoothed(&activity, radius),
             speed,
             hips,
@@ -97,6 +110,11 @@ impl Measures {
     /// A point of the standard body: left, up, forward of the hips.
     pub(super) fn point(&self, point: usize, at: usize) -> Vector3<f64> {
         Vector3::from(self.samples[at].points[point]).map(f64::from)
+    }
+
+    /// The height of the lower foot above the floor, less what it has when standing.
+    pub(super) fn lowest_foot(&self, at: usize) -> f64 {
+        self.feet[0][at].min(self.feet[1][at])
     }
 
     /// How much higher the shoulders are than the hips: 0.587 of who stands upright.
@@ -146,6 +164,47 @@ impl Measures {
 
 /// Height of the ankle joint above the floor when standing [leg lengths].
 const ANKLE: f64 = 0.09;
+
+/// Feet are off the floor [leg lengths].
+const ALOFT: f64 = 0.06;
+/// The acceleration of a falling body at a leg of 0.85 m [leg lengths / s²].
+const GRAVITY: f64 = 9.81 / 0.85;
+/// Flights so short are too short to see how the hips fall \[s\].
+const GLIMPSE: f64 = 0.2;
+
+/// The samples of flights among those in which the feet are off the floor.
+fn flights(off: &[bool], hips: &[f64]) -> Vec<bool> {
+    let mut aloft = vec![false; off.len()];
+    for range in runs(off, 0, 1) {
+        if (range.len() as f64) < GLIMPSE * DETAILED || falls(&hips[range.clone()]) {
+            aloft[range].fill(true);
+        }
+    }
+    aloft
+}
+
+/// Whether heights follow a parabola as that of a thrown body: the mean of the middle third is above that of the outer
+/// ones, by a·t²/18 for an acceleration a over a time t. Hips sway against the middle of the body.
+fn falls(heights: &[f64]) -> bool {
+    let (count, third) = (heights.len(), heights.len() / 3);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let outer = (mean(&heights[..third]) + mean(&heights[count - third..])) / 2.0;
+    let seconds = count as f64 / DETAILED;
+    let acceleration = (mean(&heights[third..count - third]) - outer) * 18.0 / (seconds * seconds);
+    (0.4..2.5).contains(&(acceleration / GRAVITY))
+}
+
+/// Angles without jumps of a turn.
+fn unwrapped(angles: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut last = None;
+    angles
+        .map(|angle| {
+            let near = last.map_or(angle, |last: f64| last + (angle - last + PI).rem_euclid(TAU) - PI);
+            last = Some(near);
+            near
+        })
+        .collect()
+}
 
 fn activity(samples: &[Sample], at: usize) -> f64 {
     let (before, after) = (at.saturating_sub(1), (at + 1).min(samples.len() - 1));

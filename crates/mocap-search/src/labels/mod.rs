@@ -5,12 +5,14 @@
 //! a giant.
 
 mod actions;
+mod expression;
 mod gait;
 mod measures;
 mod posture;
 mod query;
 mod runs;
 
+pub use expression::LabelExpression;
 pub use query::LabelQuery;
 
 use crate::SearchError;
@@ -152,16 +154,19 @@ pub fn side_name(side: Option<Side>) -> Option<&'static str> {
 /// # Errors
 /// Where the clip is not a moving human body: see [`SearchError`].
 pub fn label(clip: &Clip) -> Result<Vec<Segment>, SearchError> {
-    let measures = Measures::of(clip)?;
+    Ok(segments(&Measures::of(clip)?))
+}
+
+fn segments(measures: &Measures) -> Vec<Segment> {
     let mut segments = Vec::new();
-    gait::find(&measures, &mut segments);
-    posture::find(&measures, &mut segments);
-    actions::find(&measures, &mut segments);
+    gait::find(measures, &mut segments);
+    posture::find(measures, &mut segments);
+    actions::find(measures, &mut segments);
     segments.sort_by(|a, b| {
         a.start
             .total_cmp(&b.start)
             .then(a.label.cmp(&b.label))
             .then(side_name(a.side).cmp(&side_name(b.side)))
     });
-    Ok(segments)
+    segments
 }

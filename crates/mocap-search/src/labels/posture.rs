@@ -1,6 +1,6 @@
 //! Crouch, sit, kneel, crawl, fall, get up.
 
-use super::measures::{ANKLES, KNEES, Measures};
+use super::measures::{ANKLES, HANDS, KNEES, Measures, SHOULDERS};
 use super::runs::runs;
 use super::{Label, Measured, Segment};
 
@@ -20,10 +20,7 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
         for range in runs(&holds, measures.samples_in(0.25), measures.samples_in(0.3)) {
             let middle = (range.start + range.end) / 2;
             let measured = vec![
-                Measured {
-                    name: "hips [share of standing]",
-                    value: measures.hips[middle] / measures.standing,
-                },
+                Measured { name: "hips [share of standing]", value: level(measures, middle) },
                 Measured { name: "trunk [leg lengths]", value: measures.trunk(middle) },
             ];
             segments.push(measures.segment(label, &range, None, measured));
@@ -32,9 +29,14 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
     changes(measures, segments);
 }
 
+/// The height of the hips above what carries the feet (the floor, a step, a bar), as a share of standing.
+fn level(measures: &Measures, at: usize) -> f64 {
+    (measures.hips[at] - measures.lowest_foot(at).max(0.0)) / measures.standing
+}
+
 /// The posture of one sample; none of who stands or lies.
 fn posture(measures: &Measures, at: usize) -> Option<Label> {
-    let hips = measures.hips[at] / measures.standing;
+    let hips = level(measures, at);
     let (trunk, upright) = (measures.trunk(at), measures.trunk(at) > UPRIGHT);
     let on_floor =
         |heights: &[Vec<f64>; 2], level: f64| (0..2).filter(|side| heights[*side][at] < level).count();
@@ -46,17 +48,27 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
     {
         return Some(Label::Crawl);
     }
-    if !upright || hips > LOW || measures.speed[at] > 1.0 {
+    // Arms that are straight overhead, with the feet in the air, carry a body.
+    let hangs = (0..2)
+        .all(|side| measures.point(HANDS[side], at).y - measures.point(SHOULDERS[side], at).y > 0.45)
+        && measures.lowest_foot(at) > 0.15;
+    if !upright || hips > LOW || hangs {
         return None;
     }
-    if on_floor(&measures.knees, ON_FLOOR) > 0 && hips > 0.3 {
+    let stays = measures.speed[at] < 1.0;
+    if stays && on_floor(&measures.knees, ON_FLOOR) > 0 && hips > 0.3 {
         return Some(Label::Kneel);
     }
     let middle = |points: [usize; 2]| (measures.point(points[0], at) + measures.point(points[1], at)) / 2.0;
     let (ankles, knees) = (middle(ANKLES), middle(KNEES));
     // Who crouches has the hips over the feet, or would fall; who sits is carried by a seat.
     let carried = ankles.x.hypot(ankles.z) > 0.3 && ankles.z > 0.0 && knees.y > -0.3;
-    if carried { Some(Label::Sit) } else { (hips > 0.2).then_some(Label::Crouch) }
+    if carried && stays {
+        return Some(Label::Sit);
+    }
+    // The hips of a deep crouch are at the heels; who sits on the floor has the feet farther away.
+    let deep = ankles.x.hypot(ankles.z) < 0.4 && knees.y > 0.0;
+    (hips > 0.2 || deep).then_some(Label::Crouch)
 }
 
 /// Falls and getting up: changes between standing and the floor.

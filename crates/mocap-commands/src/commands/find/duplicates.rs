@@ -1,0 +1,125 @@
+//! Clips that are the same capture.
+
+use mocap_model::Clip;
+use mocap_search::Motion;
+use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies_of};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Args;
+use crate::batch::json;
+use crate::commands::database::{Database, in_parallel, read_database};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::options::Reading;
+use crate::output::Output;
+
+/// Clips that are the same capture.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindDuplicates")]
+pub(super) struct ClusterRow {
+    /// By path.
+    clips: Vec<ClusterClip>,
+    /// The clip to keep: the longest; of equally long ones that with the most frames per second, then the first by path.
+    keep: String,
+}
+
+/// A clip of a cluster.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FindDuplicate")]
+struct ClusterClip {
+    path: String,
+    /// The range that another clip of the cluster has too [s].
+    start: f64,
+    end: f64,
+    /// Whether it is in the mirror of the clip of the cluster that is most like it.
+    mirrored: bool,
+    /// How much slower or faster than that clip it is: its time over the time of that clip.
+    speed: f64,
+    /// The difference from that clip after alignment, as a share of the variance of the movement.
+    share: f64,
+}
+
+/// A motion of a database in which duplicates are looked for.
+struct Candidate {
+    print: Fingerprint,
+    duration: f64,
+    fps: f64,
+}
+
+pub(super) fn duplicates(
+    args: &Args,
+    reading: &Reading,
+    console: &mut dyn Output,
+) -> Result<Exit, Diagnostic> {
+    let prepare = |clip: &Clip| {
+        let motion = Motion::detailed(clip)?;
+        let print = Fingerprint::new(&motion);
+        Ok(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
+    };
+    let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
+    let split = (!args.against.is_empty()).then_some(database.clips.len());
+    if split.is_some() {
+        let other = read_database(&args.against, &args.selection, reading, console, prepare)?;
+        if other.exit != Exit::Success {
+            database.exit = other.exit;
+        }
+        database.clips.extend(other.clips);
+    }
+    let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
+    let found = in_parallel(prints.len(), args.selection.jobs, |motion| {
+        copies_of(motion, &prints, split, &DuplicateOptions::default())
+    })?;
+    let found: Vec<Copied> = found.into_iter().flatten().collect();
+    let groups = clusters(&found);
+    for group in &groups {
+        let row = cluster_row(group, &found, &database);
+        console.row(&json(&row), &row.text());
+    }
+    let count = mocap_batch::counted(groups.len(), "cluster");
+    console
+        .note(&format!("{count} of duplicates among {}", mocap_batch::counted(database.clips.len(), "clip")));
+    if split.is_some() && !groups.is_empty() {
+        let message = format!("{count} of clips in both databases");
+        console.error(None, &Diagnostic::gate("gate::duplicates", message));
+        return Ok(Exit::Gate);
+    }
+    Ok(database.exit)
+}
+
+fn cluster_row(group: &[usize], found: &[Copied], database: &Database<Candidate>) -> ClusterRow {
+    let of = |clip: usize| &database.clips[clip];
+    let clips = group
+        .iter()
+        .map(|clip| {
+            // Its best pair, and which of the pair it is.
+            let pairs =
+                found.iter().filter_map(|pair| Some((pair, pair.motions.iter().position(|at| at == clip)?)));
+            let (pair, place) =
+                pairs.min_by(|a, b| a.0.share.total_cmp(&b.0.share)).expect("it is of a pair");
+            let second = place == 1;
+            ClusterClip {
+                path: of(*clip).0.shown(),
+                start: pair.ranges[place].start.max(0.0),
+                end: pair.ranges[place].end.min(of(*clip).1.duration),
+                mirrored: pair.mirrored,
+                speed: if second { pair.speed } else { 1.0 / pair.speed },
+                share: pair.share,
+            }
+        })
+        .collect();
+    // The longest; rounding of rates does not make a clip longer.
+    let key = |clip: &usize| ((of(*clip).1.duration * 10.0).round() as i64, (of(*clip).1.fps * 100.0) as i64);
+    let keep = group.iter().copied().rev().max_by_key(key).expect("a cluster has clips");
+    ClusterRow { clips, keep: of(keep).0.shown() }
+}
+
+impl ClusterRow {
+    fn text(&self) -> String {
+        let mut text = format!("the same capture in {} clips; keep {}", self.clips.len(), self.keep);
+        for clip in &self.clips {
+            text += &format!("\n  {}  {:.2} s to {:.2} s", clip.path, clip.start, clip.end);
+        }
+        text
+    }
+}
