@@ -42,8 +42,18 @@ fn points_of_a_table_become_a_motion_that_meets_them() {
     let sandbox = learnt();
     sandbox.put("points.csv", points(&sandbox, &SIX));
     let skeleton = clip("alex_walk.bvh");
-    let words =
-        ["solve", "points.csv", &skeleton, "--poses", "people.poses", "-o", "out.bvh", "--unit", "m", "--json"];
+    let words = [
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "-o",
+        "out.bvh",
+        "--unit",
+        "m",
+        "--json",
+    ];
     let row = sandbox.run(words).ok().rows()[0].clone();
     assert_eq!((row["frames"].as_u64(), row["retargeted"].as_bool()), (Some(301), Some(false)));
     assert!((row["fps"].as_f64().unwrap() - 120.0).abs() < 0.1, "the times of the table: {}", row["fps"]);
@@ -116,8 +126,9 @@ fn clips_of_other_skeletons_are_retargeted_and_others_left_out() {
 #[test]
 fn frames_of_a_motion_are_measured_against_the_examples() {
     let sandbox = learnt();
-    let row =
-        sandbox.run(["info", &clip("alex_walk.bvh"), "--poses", "people.poses", "--json"]).ok().rows()[0].clone();
+    let row = sandbox.run(["info", &clip("alex_walk.bvh"), "--poses", "people.poses", "--json"]).ok().rows()
+        [0]
+    .clone();
     let unusual = &row["unusual"];
     assert_eq!(unusual["distances"].as_array().unwrap().len(), 301);
     assert!(unusual["max"].as_f64().is_some_and(|max| max < 0.03), "{}", unusual["max"]);

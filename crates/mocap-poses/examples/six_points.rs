@@ -168,7 +168,8 @@ fn jerk(places: &[Vector3<f64>], count: usize) -> f64 {
     let at = |frame: usize, joint: usize| places[frame * count + joint];
     let frames = places.len() / count;
     let third = |frame: usize, joint: usize| {
-        (at(frame + 3, joint) - 3.0 * at(frame + 2, joint) + 3.0 * at(frame + 1, joint) - at(frame, joint)).norm()
+        (at(frame + 3, joint) - 3.0 * at(frame + 2, joint) + 3.0 * at(frame + 1, joint) - at(frame, joint))
+            .norm()
     };
     (0..frames.saturating_sub(3)).flat_map(|frame| (0..count).map(move |joint| third(frame, joint))).sum()
 }

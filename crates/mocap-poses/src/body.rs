@@ -108,7 +108,8 @@ impl Body {
         for id in trunk.iter().chain(limbs.iter().flat_map(|limb| limb.chain.iter().chain(&limb.followers))) {
             taken[id.index()] = true;
         }
-        let others: Vec<JointId> = below(skeleton, hips).into_iter().filter(|id| !taken[id.index()]).collect();
+        let others: Vec<JointId> =
+            below(skeleton, hips).into_iter().filter(|id| !taken[id.index()]).collect();
         let leg = (limbs[2].length + limbs[3].length) / 2.0;
         // The skeleton states its roles from here on.
         let skeleton = Arc::new(map.apply(skeleton));

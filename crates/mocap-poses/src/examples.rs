@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::predict::Fitted;
 use crate::{Placed, PosesError, Quat, Vec3};
-use mocap_model::{Clip, FrameRate, Isometry3, JointId, JointTracks, Skeleton, Track, Vector3};
+use mocap_model::{Clip, FrameRate, Isometry3, JointId, JointTracks, Skeleton, Track};
 use mocap_retarget::{FootLock, Hands, RetargetMethod, RetargetOptions, Retargeter};
 use std::sync::Arc;
 
@@ -88,8 +88,13 @@ impl Examples {
         let body = Body::of(skeleton)?;
         let retargeted = !same_bones(&prior.body, &body);
         let clip = prior.as_clip()?;
-        let clip = if retargeted { on_skeleton(&clip, &body.skeleton)? } else { clip.with_skeleton(body.skeleton.clone())? };
-        let fitted = if retargeted { Vec::new() } else { prior.fitted.clone() };
+        let clip = if retargeted {
+            on_skeleton(&clip, &body.skeleton)?
+        } else {
+            clip.with_skeleton(body.skeleton.clone())?
+        };
+        let same = difference(&prior.body, &body).is_some_and(|off| off <= SAME);
+        let fitted = if same { prior.fitted.clone() } else { Vec::new() };
         Ok(Examples { placed: placed(&body, &clip), body, retargeted, fitted })
     }
 
@@ -108,18 +113,29 @@ impl Examples {
     }
 }
 
-/// Whether two skeletons have the same joints with the same bones, to a thousandth of a leg.
+/// How much bones of the same joints may differ so that rotations mean the same on both [lengths of a leg].
+const SIMILAR: f64 = 0.05;
+/// How much they may differ so that what was fitted to one is right for the other [lengths of a leg].
+const SAME: f64 = 2e-3;
+
+/// Whether rotations mean the same on two skeletons: the same joints with similar bones.
 pub(crate) fn same_bones(a: &Body, b: &Body) -> bool {
-    let near = |a: &Vector3<f64>, b: &Vector3<f64>, leg: f64| (a - b).norm() <= 1e-3 * leg;
-    a.skeleton.len() == b.skeleton.len()
+    difference(a, b).is_some_and(|off| off <= SIMILAR)
+}
+
+/// The greatest difference of the bones of two skeletons below their hips [lengths of a leg]; `None` if they have
+/// different joints.
+fn difference(a: &Body, b: &Body) -> Option<f64> {
+    let same = a.skeleton.len() == b.skeleton.len()
         && a.hips == b.hips
         && a.skeleton.space().up == b.skeleton.space().up
-        && a.skeleton.iter().zip(b.skeleton.joints()).all(|((id, a_joint), b_joint)| {
-            a_joint.name == b_joint.name
-                && a_joint.parent == b_joint.parent
-                && a_joint.rest_rotation.angle_to(&b_joint.rest_rotation) < 1e-4
-                && (id <= a.hips || near(&a_joint.offset, &b_joint.offset, a.leg))
-        })
+        && a.skeleton.joints().iter().zip(b.skeleton.joints()).all(|(a, b)| {
+            a.name == b.name && a.parent == b.parent && a.rest_rotation.angle_to(&b.rest_rotation) < 1e-4
+        });
+    let pairs =
+        a.skeleton.iter().zip(b.skeleton.joints()).filter(|((id, joint), _)| *id > a.hips && !joint.end_site);
+    let off = pairs.map(|((_, own), other)| (own.offset / a.leg - other.offset / b.leg).norm());
+    same.then(|| off.fold(0.0, f64::max))
 }
 
 /// A motion on another skeleton: every joint turns as in the original.
@@ -132,7 +148,7 @@ pub(crate) fn on_skeleton(clip: &Clip, target: &Arc<Skeleton>) -> Result<Clip, P
         limits: false,
         ..RetargetOptions::default()
     };
-    Ok(Retargeter::new(clip.skeleton(), target, &options)?.retarget(clip)?.0)
+    Ok(Retargeter::new(clip.skeleton(), target, &options)?.retarget_clip(clip)?)
 }
 
 /// Every joint in space in all frames of a clip, seen from the place of the hips.

@@ -146,8 +146,8 @@ impl PosePrior {
         let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]) as usize;
         let end = LEAD.checked_add(length).filter(|end| *end <= content.len());
         let end = end.ok_or_else(|| wrong("its header is longer than the file"))?;
-        let header: Header =
-            serde_json::from_slice(&content[LEAD..end]).map_err(|error| wrong(format!("its header: {error}")))?;
+        let header: Header = serde_json::from_slice(&content[LEAD..end])
+            .map_err(|error| wrong(format!("its header: {error}")))?;
         prior(header, &content[end..])
     }
 }

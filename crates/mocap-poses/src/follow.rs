@@ -38,7 +38,8 @@ pub fn follow(examples: &Examples, pose: &Pose, moved: &[Moved], held: &[JointId
         })
         .collect();
     let with = |place: &dyn Fn(&Moved) -> Vec3| {
-        let goal = |moved: &Moved| Goal { joint: moved.joint, position: Some(place(moved)), orientation: None };
+        let goal =
+            |moved: &Moved| Goal { joint: moved.joint, position: Some(place(moved)), orientation: None };
         let mut goals: Vec<Goal> = moved.iter().map(goal).chain(held.iter().copied()).collect();
         goals.sort_by_key(|goal| goal.joint);
         goals

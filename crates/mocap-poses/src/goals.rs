@@ -74,7 +74,8 @@ impl Goals {
     /// # Errors
     /// Where no point has the name of a joint.
     pub(crate) fn on(&self, skeleton: &Skeleton, scale: f64) -> Result<JointGoals, PosesError> {
-        let mut joints: Vec<Option<JointId>> = self.names.iter().map(|name| joint_named(skeleton, name)).collect();
+        let mut joints: Vec<Option<JointId>> =
+            self.names.iter().map(|name| joint_named(skeleton, name)).collect();
         // Of two points for one joint the first counts.
         for at in 1..joints.len() {
             if joints[..at].contains(&joints[at]) {

@@ -80,7 +80,8 @@ impl Heading {
         }
         let points = self.known.iter().filter(|known| known.position);
         let count = points.clone().count().max(1) as f64;
-        let middle: Vec3 = points.map(|known| at[known.joint.index()].translation.vector).sum::<Vec3>() / count;
+        let middle: Vec3 =
+            points.map(|known| at[known.joint.index()].translation.vector).sum::<Vec3>() / count;
         let turn: Quat = exp(&(up * sine.atan2(cosine)));
         Placed::from_parts(middle.into(), turn)
     }

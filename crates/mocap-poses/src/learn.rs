@@ -100,7 +100,8 @@ impl Sampled {
         above.iter().for_each(|joint| tracks[joint.index()].rotation = Track::Constant(Quat::identity()));
         tracks[body.hips.index()].rotation = Track::Sampled(frames.iter().map(hips).collect());
         for joint in body.joints.iter().filter(|joint| **joint != body.hips) {
-            tracks[joint.index()].rotation = Track::Sampled(frames.iter().map(|at| turn(*joint, *at)).collect());
+            tracks[joint.index()].rotation =
+                Track::Sampled(frames.iter().map(|at| turn(*joint, *at)).collect());
         }
         let rate = FrameRate::new(RATE).expect("it is above 0");
         let clip = Clip::new(body.skeleton.clone(), rate, frames.len(), tracks)?;
@@ -176,8 +177,15 @@ pub fn learn(clips: &[Sampled]) -> Result<(PosePrior, LearnReport), PosesError> 
         left_out,
     };
     let fitted = Vec::new();
-    let mut prior =
-        PosePrior { joints: body.joints.clone(), body, rotations, clips: learnt, frames, spacing: max, fitted };
+    let mut prior = PosePrior {
+        joints: body.joints.clone(),
+        body,
+        rotations,
+        clips: learnt,
+        frames,
+        spacing: max,
+        fitted,
+    };
     let examples = Examples::on(&prior, &prior.body.skeleton)?;
     prior.fitted = [false, true].map(|oriented| usual(&examples, oriented)).to_vec();
     while prior.to_bytes().len() > FILE_BYTES && prior.fitted.pop().is_some() {}
@@ -211,7 +219,12 @@ fn most_common(clips: &[Sampled]) -> Option<Body> {
 }
 
 /// Rotations of a frame: of the hips in space without heading, of others local.
-fn pose<'a>(body: &'a Body, clip: &'a Clip, placed: &[Placed], frame: usize) -> impl Iterator<Item = Quat> + 'a {
+fn pose<'a>(
+    body: &'a Body,
+    clip: &'a Clip,
+    placed: &[Placed],
+    frame: usize,
+) -> impl Iterator<Item = Quat> + 'a {
     let at = &placed[frame * body.skeleton.len()..];
     let up = body.up();
     let [across, along] = floor_axes(&up);
@@ -238,8 +251,10 @@ fn choose(descriptors: &Descriptors, most: usize) -> Vec<usize> {
     let usual = descriptors.only(&chosen);
     let mut off: Vec<f32> = (0..count).map(|at| nearest(&usual, descriptors.at(at))).collect();
     while chosen.len() < most {
-        let (furthest, distance) =
-            off.iter().enumerate().fold((0, 0.0), |best, (at, off)| if *off > best.1 { (at, *off) } else { best });
+        let (furthest, distance) = off
+            .iter()
+            .enumerate()
+            .fold((0, 0.0), |best, (at, off)| if *off > best.1 { (at, *off) } else { best });
         if distance <= 0.0 {
             break;
         }
@@ -284,4 +299,3 @@ pub(crate) fn write_points(points: &[Feature], at: &[Placed], out: &mut [f64]) {
     let upright = Placed::identity();
     features::write(points, View { at, upright: &upright, up: Vec3::zeros() }, out);
 }
-

@@ -6,12 +6,19 @@ use mocap_model::{Skeleton, rotation_between};
 
 /// Places the joints of a limb from its upper joint on so that the end is at `goal`, with the middle joint as near as
 /// possible to `middle`. `at` holds the limb as expected; the end keeps its orientation.
-pub(crate) fn place_two_bones(limb: &Limb, skeleton: &Skeleton, goal: &Vec3, middle: &Vec3, at: &mut [Placed]) {
+pub(crate) fn place_two_bones(
+    limb: &Limb,
+    skeleton: &Skeleton,
+    goal: &Vec3,
+    middle: &Vec3,
+    at: &mut [Placed],
+) {
     let [upper, bent, end] = [limb.upper(), limb.middle(), limb.end()];
     let [to_bent, to_end] = [bent, end].map(|joint| skeleton.joint(joint).offset);
     let from = at[upper.index()].translation.vector;
     let place = on_circle(&from, goal, to_bent.norm(), to_end.norm(), middle);
-    let turn_to = |rotation: Quat, bone: &Vec3, wanted: Vec3| rotation_between(&(rotation * bone), &wanted) * rotation;
+    let turn_to =
+        |rotation: Quat, bone: &Vec3, wanted: Vec3| rotation_between(&(rotation * bone), &wanted) * rotation;
     let first = turn_to(at[upper.index()].rotation, &to_bent, place - from);
     let second = turn_to(at[bent.index()].rotation, &to_end, goal - place);
     at[upper.index()].rotation = first;

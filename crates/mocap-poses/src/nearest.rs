@@ -22,13 +22,17 @@ pub fn nearest_poses(prior: &PosePrior, goals: &Goals, skeleton: &Arc<Skeleton>)
     let freedom = Freedom { turn, travel: 0.0 };
     let pose = |goals: &Vec<Goal>| {
         let hips = goals.iter().find(|goal| goal.joint == body.hips);
-        let hips = hips.and_then(|hips| Some(Placed::from_parts(hips.position?.into(), hips.orientation?)))?;
-        let place = |goal: &Goal| Some((goal.joint, hips.inverse_transform_point(&goal.position?.into()).coords));
+        let hips =
+            hips.and_then(|hips| Some(Placed::from_parts(hips.position?.into(), hips.orientation?)))?;
+        let place =
+            |goal: &Goal| Some((goal.joint, hips.inverse_transform_point(&goal.position?.into()).coords));
         let seen: Vec<_> = goals.iter().filter_map(place).collect();
         let off = |at: &[Placed]| -> f64 {
             let own = at[body.hips.index()];
             let place = |at: &Placed| own.inverse_transform_point(&at.translation.vector.into()).coords;
-            seen.iter().map(|(joint, wanted): &(_, Vec3)| (place(&at[joint.index()]) - wanted).norm_squared()).sum()
+            seen.iter()
+                .map(|(joint, wanted): &(_, Vec3)| (place(&at[joint.index()]) - wanted).norm_squared())
+                .sum()
         };
         let nearest = examples.all().min_by(|a, b| off(a).total_cmp(&off(b)))?;
         let moved = hips * nearest[body.hips.index()].inverse();

@@ -27,7 +27,11 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn of(goal: &Goal) -> Known {
-        Known { joint: goal.joint, position: goal.position.is_some(), orientation: goal.orientation.is_some() }
+        Known {
+            joint: goal.joint,
+            position: goal.position.is_some(),
+            orientation: goal.orientation.is_some(),
+        }
     }
 }
 
@@ -98,7 +102,9 @@ impl Stage {
     ) -> Stage {
         let inputs: usize = features.iter().map(Feature::len).sum();
         let given: usize = outputs.iter().map(Output::len).sum();
-        if let Some(regression) = stored.and_then(|stored| of_stored(examples, frames, &features, given, stored)) {
+        if let Some(regression) =
+            stored.and_then(|stored| of_stored(examples, frames, &features, given, stored))
+        {
             return Stage { features, outputs, regression };
         }
         let (mut x, mut y) = (vec![0.0; examples.poses() * inputs], vec![0.0; examples.poses() * given]);
@@ -161,7 +167,11 @@ fn of_stored(
     for at in centre_rows(examples.poses()) {
         let start = centres.len();
         centres.resize(start + inputs, 0.0);
-        features::write(features, View { at: examples.pose(at), upright: &frames[at], up }, &mut centres[start..]);
+        features::write(
+            features,
+            View { at: examples.pose(at), upright: &frames[at], up },
+            &mut centres[start..],
+        );
     }
     Regression::of_weights(centres, stored, (inputs, given))
 }
@@ -213,7 +223,8 @@ impl<'a> Predictor<'a> {
         let limbs = stages.split_off(1);
         let trunk = stages.remove(0).0;
         let mut turn = vec![0.0; body.skeleton.len()];
-        let all = limbs.iter().map(|(stage, _)| stage).chain([&trunk]).chain(root.as_ref().map(|root| &root.stage));
+        let all =
+            limbs.iter().map(|(stage, _)| stage).chain([&trunk]).chain(root.as_ref().map(|root| &root.stage));
         for (joint, variance) in all.flat_map(Stage::variances) {
             turn[joint.index()] = variance.max(LEAST);
         }
@@ -229,7 +240,14 @@ impl<'a> Predictor<'a> {
             let closed = limb.is_two_bones() && !goal_above && of(limb.end()).is_some_and(|end| end.position);
             LimbStage { stage, from_end, closed }
         });
-        Predictor { examples, root, trunk, limbs: limbs.collect(), freedom: Freedom { turn, travel }, of_trunk }
+        Predictor {
+            examples,
+            root,
+            trunk,
+            limbs: limbs.collect(),
+            freedom: Freedom { turn, travel },
+            of_trunk,
+        }
     }
 
     /// The regressions, to be stored with the examples; only where the hips are known.
@@ -263,8 +281,11 @@ impl<'a> Predictor<'a> {
         // Features of the goals are read from a copy that has the goals and the joints that are placed already.
         let mut seen = at.clone();
         let upright = Placed::identity();
-        self.trunk.predict(View { at: &seen, upright: &upright, up }, |output, values| place(body, at, output, values));
-        let of_trunk: Vec<Goal> = goals.iter().filter(|goal| body.trunk.contains(&goal.joint)).copied().collect();
+        self.trunk.predict(View { at: &seen, upright: &upright, up }, |output, values| {
+            place(body, at, output, values)
+        });
+        let of_trunk: Vec<Goal> =
+            goals.iter().filter(|goal| body.trunk.contains(&goal.joint)).copied().collect();
         if !of_trunk.is_empty() {
             project(body, at, &of_trunk, &self.of_trunk);
         }
@@ -293,12 +314,22 @@ impl<'a> Predictor<'a> {
         at[hips] = placed;
     }
 
-    fn place_limb(&self, stage: &LimbStage, limb: &Limb, goals: &[Goal], (seen, at): (&mut [Placed], &mut [Placed])) {
+    fn place_limb(
+        &self,
+        stage: &LimbStage,
+        limb: &Limb,
+        goals: &[Goal],
+        (seen, at): (&mut [Placed], &mut [Placed]),
+    ) {
         let body = &self.examples.body;
         let (up, upright) = (body.up(), Placed::identity());
-        stage.stage.predict(View { at: seen, upright: &upright, up }, |output, values| place(body, at, output, values));
+        stage.stage.predict(View { at: seen, upright: &upright, up }, |output, values| {
+            place(body, at, output, values)
+        });
         let parent = |joint: JointId| body.skeleton.joint(joint).parent.unwrap_or(body.hips).index();
-        let local = |at: &[Placed], joint: &JointId| at[parent(*joint)].rotation.inverse() * at[joint.index()].rotation;
+        let local = |at: &[Placed], joint: &JointId| {
+            at[parent(*joint)].rotation.inverse() * at[joint.index()].rotation
+        };
         let following: Vec<Quat> = limb.followers.iter().map(|joint| local(at, joint)).collect();
         let goal = goals.iter().find(|goal| goal.joint == limb.end());
         let [middle, end] = [limb.middle(), limb.end()].map(JointId::index);
@@ -381,7 +412,8 @@ fn fit_limb(
     let body = &examples.body;
     let base = Frame::Joint(limb.base);
     let own: Vec<Known> = known.iter().filter(|known| limb.chain.contains(&known.joint)).copied().collect();
-    let others: Vec<Known> = known.iter().filter(|known| !limb.chain.contains(&known.joint)).copied().collect();
+    let others: Vec<Known> =
+        known.iter().filter(|known| !limb.chain.contains(&known.joint)).copied().collect();
     // Where nothing is known of the limb, the rest of the body says all.
     let rest = match (own.is_empty(), limb.is_arm) {
         (true, _) => 1.0,
@@ -408,4 +440,3 @@ fn fit_limb(
     });
     (stage, from_end)
 }
-

@@ -12,9 +12,12 @@ use mocap_model::{JointId, exp, log};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Most rounds.
-const ROUNDS: usize = 24;
+const ROUNDS: usize = 60;
 /// Greatest turn of a joint in a round \[rad\].
 const STEP: f64 = 0.5;
+/// Damping, as a share of the largest number of the matrix.
+const LEAST_DAMPING: f64 = 1e-9;
+const MOST_DAMPING: f64 = 1.0;
 /// Goals are met where they are this near [lengths of a leg, rad].
 const MET: f64 = 2e-5;
 
@@ -39,29 +42,40 @@ pub(crate) fn project(body: &Body, at: &mut [Placed], goals: &[Goal], freedom: &
     let rows = rows_of(goals);
     let mut errors = vec![Vec3::zeros(); rows.len()];
     let mut off = measure(body, at, goals, &mut errors);
-    let mut damping = 1e-9;
+    let mut damping = LEAST_DAMPING;
+    let mut before = Vec::new();
     for _ in 0..ROUNDS {
-        if off <= MET {
+        if off.greatest <= MET {
             break;
         }
-        let before = at.to_vec();
+        before.clear();
+        before.extend_from_slice(at);
         if !step(body, at, (&rows, &errors), freedom, damping) {
             break;
         }
         let now = measure(body, at, goals, &mut errors);
-        if now >= off {
+        if now.squares < off.squares {
+            off = now;
+            damping = (damping * 0.1).max(LEAST_DAMPING);
+        } else {
             // Too bold, or out of reach.
             at.copy_from_slice(&before);
             off = measure(body, at, goals, &mut errors);
-            damping *= 100.0;
-            if damping > 1e-2 {
+            damping = (damping * 30.0).max(1e-5);
+            if damping > MOST_DAMPING {
                 break;
             }
-        } else {
-            off = now;
         }
     }
-    off
+    off.greatest
+}
+
+/// What goals miss.
+#[derive(Clone, Copy, Debug)]
+struct Off {
+    /// [lengths of a leg, rad]
+    greatest: f64,
+    squares: f64,
 }
 
 fn rows_of(goals: &[Goal]) -> Vec<Row> {
@@ -73,21 +87,22 @@ fn rows_of(goals: &[Goal]) -> Vec<Row> {
     goals.iter().flat_map(both).flatten().collect()
 }
 
-/// What the goals miss, by row; the greatest.
-fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> f64 {
+/// What the goals miss, by row and together.
+fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> Off {
     let mut row = 0;
-    let mut most = 0.0f64;
+    let mut off = Off { greatest: 0.0, squares: 0.0 };
     for goal in goals {
         let now = &at[goal.joint.index()];
         let point = goal.position.map(|position| (position - now.translation.vector) / body.leg);
         let turn = goal.orientation.map(|orientation| log(&(orientation * now.rotation.inverse())));
         for error in [point, turn].into_iter().flatten() {
-            most = most.max(error.norm());
+            off.greatest = off.greatest.max(error.norm());
+            off.squares += error.norm_squared();
             errors[row] = error;
             row += 1;
         }
     }
-    most
+    off
 }
 
 /// Whether a joint carries another, itself included.
@@ -107,10 +122,17 @@ fn cross_matrix(v: &Vec3) -> Matrix3<f64> {
 }
 
 /// One round; `false` where nothing can move.
-fn step(body: &Body, at: &mut [Placed], (rows, errors): (&[Row], &[Vec3]), freedom: &Freedom, damping: f64) -> bool {
+fn step(
+    body: &Body,
+    at: &mut [Placed],
+    (rows, errors): (&[Row], &[Vec3]),
+    freedom: &Freedom,
+    damping: f64,
+) -> bool {
     let count = 3 * rows.len();
     let mut matrix = DMatrix::<f64>::zeros(count, count);
-    let movable: Vec<JointId> = body.joints.iter().copied().filter(|id| freedom.turn[id.index()] > 0.0).collect();
+    let movable: Vec<JointId> =
+        body.joints.iter().copied().filter(|id| freedom.turn[id.index()] > 0.0).collect();
     // By joint, then by row: how the row moves with a turn; none where the joint does not carry it.
     let mut columns: Vec<Option<Matrix3<f64>>> = Vec::with_capacity(movable.len() * rows.len());
     for joint in &movable {
@@ -150,12 +172,16 @@ fn step(body: &Body, at: &mut [Placed], (rows, errors): (&[Row], &[Vec3]), freed
     let right = DVector::from_iterator(count, errors.iter().flat_map(|error| [error.x, error.y, error.z]));
     let Some(factor) = matrix.cholesky() else { return false };
     let multipliers = factor.solve(&right);
-    let multiplier = |row: usize| Vec3::new(multipliers[3 * row], multipliers[3 * row + 1], multipliers[3 * row + 2]);
+    let multiplier =
+        |row: usize| Vec3::new(multipliers[3 * row], multipliers[3 * row + 1], multipliers[3 * row + 2]);
     let mut turns: Vec<Vec3> = Vec::with_capacity(movable.len());
     for (place, joint) in movable.iter().enumerate() {
         let own = &columns[place * rows.len()..(place + 1) * rows.len()];
-        let sum: Vec3 =
-            own.iter().enumerate().filter_map(|(row, a)| Some(a.as_ref()?.transpose() * multiplier(row))).sum();
+        let sum: Vec3 = own
+            .iter()
+            .enumerate()
+            .filter_map(|(row, a)| Some(a.as_ref()?.transpose() * multiplier(row)))
+            .sum();
         turns.push(sum * freedom.turn[joint.index()]);
     }
     let moved: Vec3 = (0..rows.len()).filter(|row| rows[*row].is_point).map(multiplier).sum();
@@ -185,7 +211,8 @@ fn apply(body: &Body, at: &mut [Placed], (movable, turns): (&[JointId], &[Vec3])
         at[id.index()].rotation = mocap_model::renormalised(turn * before[id.index()]);
         if let Some(parent) = parent {
             let above = at[parent.index()];
-            at[id.index()].translation.vector = above.translation.vector + above.rotation * skeleton.joint(id).offset;
+            at[id.index()].translation.vector =
+                above.translation.vector + above.rotation * skeleton.joint(id).offset;
         }
     }
 }

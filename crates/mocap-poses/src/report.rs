@@ -63,12 +63,22 @@ impl fmt::Display for PoseReport {
             writeln!(f, "  hips estimated in {} frames", self.hips_estimated)?;
         }
         if self.empty + self.filled > 0 {
-            writeln!(f, "  interpolated: {} frames without a point, {} values in short gaps", self.empty, self.filled)?;
+            writeln!(
+                f,
+                "  interpolated: {} frames without a point, {} values in short gaps",
+                self.empty, self.filled
+            )?;
         }
         for goal in &self.goals {
             let Some(joint) = &goal.joint else { continue };
-            let millimetres = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.1}", value * 1e3));
-            write!(f, "  {joint}: off by {} mm mean, {} mm max", millimetres(goal.mean), millimetres(goal.max))?;
+            let millimetres =
+                |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.1}", value * 1e3));
+            write!(
+                f,
+                "  {joint}: off by {} mm mean, {} mm max",
+                millimetres(goal.mean),
+                millimetres(goal.max)
+            )?;
             if let Some(angle) = goal.angle_max {
                 write!(f, ", {:.1}° max", angle.to_degrees())?;
             }
@@ -81,7 +91,12 @@ impl fmt::Display for PoseReport {
         sorted.sort_by(f64::total_cmp);
         if let Some(most) = sorted.last() {
             let median = sorted[sorted.len() / 2];
-            writeln!(f, "  distance from the examples: median {:.0} mm, max {:.0} mm", median * 1e3, most * 1e3)?;
+            writeln!(
+                f,
+                "  distance from the examples: median {:.0} mm, max {:.0} mm",
+                median * 1e3,
+                most * 1e3
+            )?;
         }
         Ok(())
     }

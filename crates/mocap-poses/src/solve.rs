@@ -169,8 +169,16 @@ fn fill_gaps(given: &mut JointGoals, most: usize) -> usize {
     for joint in joints {
         let of = |goals: &[Goal]| goals.iter().find(|goal| goal.joint == joint).copied();
         let track: Vec<Option<Goal>> = given.frames.iter().map(|goals| of(goals)).collect();
-        let places = filled_places(&track.iter().map(|goal| goal.and_then(|goal| goal.position)).collect::<Vec<_>>(), most, |a, b, t| a + (b - a) * t);
-        let turns = filled_places(&track.iter().map(|goal| goal.and_then(|goal| goal.orientation)).collect::<Vec<_>>(), most, slerp_of);
+        let places = filled_places(
+            &track.iter().map(|goal| goal.and_then(|goal| goal.position)).collect::<Vec<_>>(),
+            most,
+            |a, b, t| a + (b - a) * t,
+        );
+        let turns = filled_places(
+            &track.iter().map(|goal| goal.and_then(|goal| goal.orientation)).collect::<Vec<_>>(),
+            most,
+            slerp_of,
+        );
         for (frame, position) in places {
             goal_of(&mut given.frames[frame], joint).position = Some(position);
             filled += 1;
@@ -195,7 +203,11 @@ fn goal_of(goals: &mut Vec<Goal>, joint: JointId) -> &mut Goal {
     &mut goals[place]
 }
 
-fn filled_places<T: Copy>(values: &[Option<T>], most: usize, mix: impl Fn(T, T, f64) -> T) -> Vec<(usize, T)> {
+fn filled_places<T: Copy>(
+    values: &[Option<T>],
+    most: usize,
+    mix: impl Fn(T, T, f64) -> T,
+) -> Vec<(usize, T)> {
     let mut found = Vec::new();
     let mut last: Option<(usize, T)> = None;
     for (frame, value) in values.iter().enumerate() {
@@ -266,7 +278,8 @@ impl Motion {
             for frame in start..(start + length).min(self.frames.len()) {
                 let share = (frame - start) as f64 / length as f64;
                 let keep = 1.0 - share * share * share * (10.0 - 15.0 * share + 6.0 * share * share);
-                let faded = offset.applied(&self.frames[frame], keep, knows_place(&given.frames[frame], examples));
+                let faded =
+                    offset.applied(&self.frames[frame], keep, knows_place(&given.frames[frame], examples));
                 let mut at = placed(examples, &faded);
                 predictor.meet(examples, &given.frames[frame], &mut at);
                 self.frames[frame] = local_of(examples, &at);
@@ -278,7 +291,12 @@ impl Motion {
         placed(examples, &self.frames[frame])
     }
 
-    fn into_clip(self, examples: &Examples, skeleton: &Arc<Skeleton>, rate: FrameRate) -> Result<Clip, PosesError> {
+    fn into_clip(
+        self,
+        examples: &Examples,
+        skeleton: &Arc<Skeleton>,
+        rate: FrameRate,
+    ) -> Result<Clip, PosesError> {
         let body = &examples.body;
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
         // Joints above the hips rest.

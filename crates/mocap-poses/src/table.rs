@@ -73,10 +73,14 @@ pub fn is_table(bytes: &[u8]) -> bool {
 /// With the line: columns that are missing, cells that are no numbers, orientations of no length, rows twice.
 pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        wrong(1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count(), "not UTF-8 text")
+        wrong(
+            1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count(),
+            "not UTF-8 text",
+        )
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let mut lines =
+        text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let (line, header) = lines.next().ok_or_else(|| wrong(1, "the table is empty"))?;
     let columns = Columns::of(&cells(header)).map_err(|reason| wrong(line, reason))?;
     let mut names: Vec<String> = Vec::new();
@@ -96,14 +100,19 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
         }
         rows.push(row);
     }
-    let (Some(first), Some(last)) = (rows.iter().map(|row| row.frame).min(), rows.iter().map(|row| row.frame).max())
+    let (Some(first), Some(last)) =
+        (rows.iter().map(|row| row.frame).min(), rows.iter().map(|row| row.frame).max())
     else {
         return Err(wrong(line, "the table has no rows below its header"));
     };
     let frames = usize::try_from(last - first).unwrap_or(usize::MAX).saturating_add(1);
     let size = frames.saturating_mul(names.len());
     if frames > rows.len().saturating_mul(SPARSE) || size > options.samples {
-        let reason = format!("frames {first} to {last} of {} points are too many for {} rows", names.len(), rows.len());
+        let reason = format!(
+            "frames {first} to {last} of {} points are too many for {} rows",
+            names.len(),
+            rows.len()
+        );
         return Err(wrong(line, reason));
     }
     let rate = options.fps.or_else(|| rate_of(&times)).or_else(|| FrameRate::new(30.0));
@@ -133,7 +142,9 @@ fn rate_of(times: &[(u64, f64)]) -> Option<FrameRate> {
 impl Columns {
     fn of(header: &[String]) -> Result<Columns, String> {
         let find = |name: &str| header.iter().position(|cell| cell.trim().eq_ignore_ascii_case(name));
-        let need = |name: &str| find(name).ok_or_else(|| format!("the table has no column '{name}'; a table of points has frame, joint, x, y, z, and qw, qx, qy, qz of orientations"));
+        let need = |name: &str| {
+            find(name).ok_or_else(|| format!("the table has no column '{name}'; a table of points has frame, joint, x, y, z, and qw, qx, qy, qz of orientations"))
+        };
         let turn = ["qw", "qx", "qy", "qz"].map(find);
         let orientation = match turn {
             [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]),
@@ -141,7 +152,13 @@ impl Columns {
             _ => return Err("an orientation has four columns: qw, qx, qy, qz".into()),
         };
         let position = [need("x")?, need("y")?, need("z")?];
-        Ok(Columns { frame: need("frame")?, joint: need("joint")?, position, orientation, time: find("time") })
+        Ok(Columns {
+            frame: need("frame")?,
+            joint: need("joint")?,
+            position,
+            orientation,
+            time: find("time"),
+        })
     }
 
     fn joint(&self, cells: &[String]) -> Result<String, String> {
@@ -156,9 +173,9 @@ impl Columns {
             let value = text.parse::<f64>().map_err(|_| format!("'{}' is not a number", short(text)))?;
             if value.is_finite() { Ok(value) } else { Err(format!("'{text}' is not finite")) }
         };
-        let frame = cell(self.frame).parse().map_err(|_| {
-            format!("'{}' is not a frame: a whole number from 0", short(cell(self.frame)))
-        })?;
+        let frame = cell(self.frame)
+            .parse()
+            .map_err(|_| format!("'{}' is not a frame: a whole number from 0", short(cell(self.frame))))?;
         let position = match given(self.position.map(cell)) {
             Given::None => None,
             Given::All => {
@@ -174,7 +191,9 @@ impl Columns {
                 let turn = Quat::try_new(Quaternion::new(w?, x?, y?, z?), 1e-6);
                 Some(turn.ok_or("an orientation has no length: 0, 0, 0, 0")?)
             }
-            Some((_, Given::Some)) => return Err("an orientation has four numbers, or four empty cells".into()),
+            Some((_, Given::Some)) => {
+                return Err("an orientation has four numbers, or four empty cells".into());
+            }
         };
         let time = self.time.filter(|at| !cell(*at).is_empty()).map(number).transpose()?;
         Ok((Row { frame, point, position, orientation }, time))
@@ -255,7 +274,11 @@ mod tests {
             ("0,a,1,1,0,,,,\n99999999999,a,1,1,0,,,,", "too many for 2 rows"),
         ];
         for (rows, wanted) in cases {
-            let table = if rows.is_empty() || rows.starts_with("frame") { rows.into() } else { format!("{head}{rows}") };
+            let table = if rows.is_empty() || rows.starts_with("frame") {
+                rows.into()
+            } else {
+                format!("{head}{rows}")
+            };
             assert!(refused(table.as_bytes()).contains(wanted), "{rows}: {}", refused(table.as_bytes()));
         }
         assert!(refused(b"frame,joint,x,y,z\n0,\xff,1,1,1\n").contains("line 2: not UTF-8"));

@@ -159,7 +159,8 @@ impl Unusual {
 
     /// In one line.
     pub fn text(&self) -> String {
-        let (Some(mean), Some(p95), Some(max), Some(frame)) = (self.mean, self.p95, self.max, self.frame) else {
+        let (Some(mean), Some(p95), Some(max), Some(frame)) = (self.mean, self.p95, self.max, self.frame)
+        else {
             return "no frames".into();
         };
         let millimetres = |value: f64| format!("{:.0}", value * 1e3);

@@ -350,7 +350,7 @@ fn duplicates(args: &Args, reading: &Reading, console: &mut dyn Output) -> Resul
     let prepare = |clip: &Clip| {
         let motion = Motion::detailed(clip)?;
         let print = Fingerprint::new(&motion);
-        Ok(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
+        Ok::<_, SearchError>(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
     };
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());

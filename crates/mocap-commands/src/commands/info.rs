@@ -210,8 +210,18 @@ fn info(
         }
         None => (None, Vec::new(), Vec::new()),
     };
-    let row =
-        Row { path, format, facts, bytes, quality, surface, unusual, gates: &gates, compression, warnings: &warnings };
+    let row = Row {
+        path,
+        format,
+        facts,
+        bytes,
+        quality,
+        surface,
+        unusual,
+        gates: &gates,
+        compression,
+        warnings: &warnings,
+    };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))

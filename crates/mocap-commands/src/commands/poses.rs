@@ -102,8 +102,9 @@ impl VerbArgs for Args {
 impl Row {
     fn text(&self) -> String {
         let report = &self.report;
-        let millimetres =
-            |value: Option<f64>| value.map_or_else(|| "unknown".into(), |value| format!("{:.0} mm", value * 1e3));
+        let millimetres = |value: Option<f64>| {
+            value.map_or_else(|| "unknown".into(), |value| format!("{:.0} mm", value * 1e3))
+        };
         let mut text = format!(
             "{}: {} poses of {} joints from {} in {}, {} kB\n  a frame is {} from the nearest example on average, {} at most",
             self.output,

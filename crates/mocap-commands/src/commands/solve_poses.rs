@@ -106,7 +106,11 @@ fn goals_of(
             TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples as usize };
         let goals = read_table(&bytes, &options).map_err(|error| Failure::from(refused(&error)))?;
         let unit = args.reading.input_unit.map(|unit| Unit { metres: unit.0, source: UnitSource::Flag });
-        return Ok((Goals { unit, ..goals }.with_up(args.reading.input_up.unwrap_or(up), up), Vec::new(), size));
+        return Ok((
+            Goals { unit, ..goals }.with_up(args.reading.input_up.unwrap_or(up), up),
+            Vec::new(),
+            size,
+        ));
     }
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let Some((markers, warnings)) = loaded.markers(&args.reading)? else {
@@ -138,7 +142,8 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     warnings.extend(found.into_iter().map(Diagnostic::from));
     let (clip, report) = solved.behind(&mut warnings)?;
     for goal in report.goals.iter().filter(|goal| goal.joint.is_none()) {
-        let message = format!("'{}' is left out: no joint has this name or role, or another point has it", goal.name);
+        let message =
+            format!("'{}' is left out: no joint has this name or role, or another point has it", goal.name);
         warnings.push(Diagnostic::new("poses::point", message));
     }
     let (frames, fps) = (clip.frames(), clip.rate().fps());

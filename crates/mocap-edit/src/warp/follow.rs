@@ -48,7 +48,8 @@ pub(super) fn examples(
             }
         }
         if !moved.iter().any(|moved| moved.joint == body.hips) {
-            let parent = placed(clip, at, body.hips).rotation * local.joints[body.hips.index()].rotation.inverse();
+            let parent =
+                placed(clip, at, body.hips).rotation * local.joints[body.hips.index()].rotation.inverse();
             put(moves, at, parent.inverse() * followed.hips);
         }
     }

@@ -8,8 +8,8 @@ use mocap_formats::{Limits, Remedy};
 use mocap_model::Clip;
 
 use super::{keys, surface};
-use crate::commands::solve_poses::read_poses;
 use crate::batch::{Input, JobContext};
+use crate::commands::solve_poses::read_poses;
 use crate::diagnostic::{Diagnostic, Failure, read_toml};
 use crate::options::Reading;
 use crate::read::{self, Motion};
