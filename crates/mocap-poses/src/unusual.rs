@@ -88,7 +88,8 @@ pub struct Unusual {
     pub max: Option<f64>,
     /// The frame of the greatest, from 0.
     pub frame: Option<usize>,
-    /// Ranges of frames that are further from all examples than twice the distance of any frame of the database.
+    /// Ranges of frames that are further from all examples than twice the distance of any frame of the database, and than a
+    /// tenth of a leg.
     pub far: Vec<FarFrames>,
     /// By frame: the distance of the pose from the nearest example, root mean square over the points of the body, seen
     /// from the hips [m].
@@ -106,8 +107,10 @@ pub struct FarFrames {
     pub distance: f64,
 }
 
-/// How many times further than any frame of the database a frame is that no example is like.
+/// A frame that no example is like is further than so many times the greatest distance of a frame of the database,
 const FAR: f64 = 2.0;
+/// and at least this far: a database whose frames are all examples has no distances [lengths of a leg].
+const LEAST_FAR: f64 = 0.1;
 
 /// How far each frame of a motion is from the examples; those of another skeleton are retargeted. `metres` is the length
 /// of a unit of the motion.
@@ -129,7 +132,7 @@ pub fn unusual(prior: &PosePrior, clip: &Clip, metres: f64) -> Result<Unusual, P
         f64::from(nearest(&descriptors, &descriptors.row(&at))).sqrt() * length
     };
     let distances: Vec<f64> = (0..clip.frames()).into_par_iter().map(distance).collect();
-    Ok(Unusual::of(distances, FAR * prior.spacing * length))
+    Ok(Unusual::of(distances, (FAR * prior.spacing).max(LEAST_FAR) * length))
 }
 
 impl Unusual {
