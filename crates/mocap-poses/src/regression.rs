@@ -54,7 +54,7 @@ fn square_distance(a: &[f64], b: &[f64]) -> f64 {
 impl Regression {
     /// Fits `y` (`rows × outputs`) to `x` (`rows × inputs`).
     pub(crate) fn fit(x: &[f64], y: &[f64], (inputs, outputs): (usize, usize)) -> Regression {
-        let all = if outputs == 0 { 0 } else { y.len() / outputs };
+        let all = y.len().checked_div(outputs).unwrap_or(0);
         let fitted: Vec<usize> = spread(all, FITTED).collect();
         let row = |at: usize| &x[at * inputs..(at + 1) * inputs];
         let centres: Vec<f64> = centre_rows(all).flat_map(|at| row(at).iter().copied()).collect();

@@ -102,8 +102,7 @@ fn goals_of(
     let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let size = bytes.len() as u64;
     if is_table(&bytes) {
-        let options =
-            TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples as usize };
+        let options = TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples };
         let goals = read_table(&bytes, &options).map_err(|error| Failure::from(refused(&error)))?;
         let unit = args.reading.input_unit.map(|unit| Unit { metres: unit.0, source: UnitSource::Flag });
         return Ok((
