@@ -1,9 +1,12 @@
 //! Poses by example on the fixtures: what is met, and what must not matter.
 
 use mocap_model::{
-    Clip, ForwardKinematics, JointId, Role, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3, exp,
+    Clip, ForwardKinematics, JointId, Pose, Role, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3, exp,
 };
-use mocap_poses::{Body, Goals, Mounting, PosePrior, PosesError, Sampled, Solved, learn, solve, unusual};
+use mocap_poses::{
+    Body, Examples, Followed, Goals, Mounting, Moved, PosePrior, PosesError, Sampled, Solved, follow, learn, solve,
+    unusual,
+};
 use std::sync::Arc;
 
 const GIVEN: [Role; 6] =
@@ -270,6 +273,26 @@ fn trackers_that_are_mounted_anyhow_are_found_to_be() {
         all.iter().sum::<f64>() / all.len() as f64
     };
     assert!(mean(&found.clip) < 0.02 && mean(&wrong) > 0.03, "{} {}", mean(&found.clip), mean(&wrong));
+}
+
+#[test]
+fn a_body_follows_a_hand_and_nothing_where_nothing_moves() {
+    let (prior, walk) = (prior(), clip("alex_walk"));
+    let examples = Examples::on(&prior, walk.skeleton()).unwrap();
+    let (mut local, mut pose) = (Pose::default(), Pose::default());
+    walk.local_pose(40, &mut local);
+    local.to_object(walk.skeleton(), &mut pose);
+    let role = |role| walk.skeleton().with_role(role).unwrap();
+    let hand = role(Role::LeftHand);
+    let followed = |by: f64| {
+        let to = pose.joints[hand.index()].translation.vector + Vector3::y() * (by / metres(walk.skeleton()));
+        let feet = [role(Role::LeftFoot), role(Role::RightFoot)];
+        follow(&examples, &pose, &[Moved { joint: hand, to }], &feet)
+    };
+    let turned = |followed: &Followed| followed.turns.iter().map(|(_, turn)| turn.angle()).fold(0.0, f64::max);
+    let still = followed(0.0);
+    assert!(turned(&still) < 1e-6 && still.hips.norm() < 1e-9);
+    assert!(turned(&followed(0.2)) > 0.05);
 }
 
 #[test]

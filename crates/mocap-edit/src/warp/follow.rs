@@ -64,3 +64,39 @@ fn put(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
         None => knots.insert(place, (frame, displacement)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mocap_model::Role;
+    use mocap_poses::{Sampled, learn};
+
+    use super::*;
+    use crate::fixtures::clip;
+    use crate::{Warp, WarpKey, warp};
+
+    #[test]
+    fn the_trunk_follows_a_hand_that_reaches_and_the_key_is_met() {
+        let [walk, wave] = ["alex_walk.bvh", "alex_wave.bvh"].map(clip);
+        let sampled = [&walk, &wave].map(|clip| Sampled::of(clip).unwrap());
+        let prior = learn(&sampled).unwrap().0;
+        let body = Body::of(&wave);
+        let hand = body.skeleton.with_role(Role::RightHand).unwrap();
+        let name = wave.skeleton().joint(hand).name.clone();
+        let metres = body.metres.unwrap();
+        let by = |up: f64| {
+            let change = WarpChange::By(body.up * (up / metres));
+            let keys = vec![WarpKey { time: 1.5, joint: name.clone(), change }];
+            Warp { poses: Some(Arc::new(prior.clone())), ..Warp::new(0.5, 2.5, keys) }
+        };
+        let chest = body.skeleton.with_role(Role::Chest).or(body.skeleton.with_role(Role::Spine)).unwrap();
+        let turned = |clip: &Clip| clip.local(chest, 45).rotation.angle_to(&wave.local(chest, 45).rotation);
+        let (moved, report) = warp(&wave, &by(0.1)).unwrap();
+        assert!(turned(&moved) > 1e-4, "{report}");
+        let off = placed(&moved, 45, hand).translation.vector - placed(&wave, 45, hand).translation.vector;
+        assert!((off - body.up * (0.1 / metres)).norm() * metres < 1e-3, "{off:?}");
+        assert!(turned(&warp(&wave, &by(0.0)).unwrap().0) < 1e-6, "nothing is moved, nothing follows");
+        assert_eq!(moved.local(chest, 10), wave.local(chest, 10), "outside of the warp nothing changes");
+    }
+}
