@@ -4,8 +4,8 @@ use mocap_model::{
     Clip, ForwardKinematics, JointId, Pose, Role, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3, exp,
 };
 use mocap_poses::{
-    Body, Examples, Followed, Goals, Mounting, Moved, PosePrior, PosesError, Sampled, Solved, follow, learn, solve,
-    unusual,
+    Body, Examples, Followed, Goals, Mounting, Moved, PosePrior, PosesError, Sampled, Solved, follow, learn,
+    solve, unusual,
 };
 use std::sync::Arc;
 
@@ -289,7 +289,8 @@ fn a_body_follows_a_hand_and_nothing_where_nothing_moves() {
         let feet = [role(Role::LeftFoot), role(Role::RightFoot)];
         follow(&examples, &pose, &[Moved { joint: hand, to }], &feet)
     };
-    let turned = |followed: &Followed| followed.turns.iter().map(|(_, turn)| turn.angle()).fold(0.0, f64::max);
+    let turned =
+        |followed: &Followed| followed.turns.iter().map(|(_, turn)| turn.angle()).fold(0.0, f64::max);
     let still = followed(0.0);
     assert!(turned(&still) < 1e-6 && still.hips.norm() < 1e-9);
     assert!(turned(&followed(0.2)) > 0.05);
