@@ -58,6 +58,7 @@ VERBS = {
     "manifest": None,
     "face": None,
     "rig": None,
+    "poses": None,
     "solve": None,
 }
 WITHOUT = {
@@ -65,6 +66,7 @@ WITHOUT = {
     "manifest": "it grows with files: see the folders",
     "face": "not measured yet: it takes faces",
     "rig": "not measured yet: it takes meshes",
+    "poses": "not measured yet: it takes a database",
     "solve": "not measured yet: it takes markers",
 }
 

@@ -50,7 +50,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Edit", &["edit", "bands", "fourier", "warp", "terrain", "split"]),
     ("Combine", &["join", "blend", "play"]),
     ("Put on other bodies", &["retarget", "skel", "bake"]),
-    ("Make characters and motions", &["rig", "face", "solve"]),
+    ("Make characters and motions", &["rig", "face", "poses", "solve"]),
     ("Find", &["find", "index", "label"]),
     ("Many clips", &["run", "manifest"]),
 ];

@@ -318,7 +318,7 @@ fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
     let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
     let (from, to) = (time("from")?, time("to")?);
-    Ok(Warp { from, to, keys, keep_feet, mode, times })
+    Ok(Warp { keep_feet, mode, times, ..Warp::new(from, to, keys) })
 }
 
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {

@@ -1,5 +1,6 @@
 //! Motions that are searched together: read in parallel, in the order of the inputs.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mocap_batch::{FileRecord, interrupt};
 use mocap_formats::Remedy;
 use mocap_model::Clip;
-use mocap_search::SearchError;
 
 use crate::batch::{self, Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
@@ -19,12 +19,14 @@ use crate::read::{self, Motion};
 /// The motions that can be searched, with what was made of each.
 pub(super) struct Database<T> {
     pub(super) clips: Vec<(Input, T)>,
+    /// What is not among them, and why.
+    pub(super) left_out: Vec<(String, String)>,
     /// Not success where a file could not be read.
     pub(super) exit: Exit,
 }
 
-/// What was made of a motion; an error where it could not be read, or where it cannot be searched.
-type Made<T> = Result<Result<T, SearchError>, Diagnostic>;
+/// What was made of a motion; an error where it could not be read, or a reason where it cannot be used.
+type Made<T> = Result<Result<T, String>, Diagnostic>;
 
 /// Runs a command that Ctrl-C ends in order: its work looks for interrupts, and ends early.
 pub(super) fn interruptible(
@@ -113,37 +115,49 @@ pub(super) fn inputs_of(
 }
 
 /// Reads all motions of some files and directories. What cannot be searched is listed and left out.
-pub(super) fn read_database<T: Send>(
+pub(super) fn read_database<T: Send, E: Display>(
     paths: &[PathBuf],
     selection: &Selection,
     reading: &Reading,
     console: &mut dyn Output,
-    make: impl Fn(&Clip) -> Result<T, SearchError> + Sync,
+    make: impl Fn(&Clip) -> Result<T, E> + Sync,
+) -> Result<Database<T>, Diagnostic> {
+    let Database { clips, left_out, exit } = read_all(paths, selection, reading, console, make)?;
+    if clips.is_empty() {
+        return Err(nothing_left(left_out.len()));
+    }
+    Ok(Database { clips, left_out, exit })
+}
+
+/// As [`read_database`]; it may be that nothing is left.
+pub(super) fn read_all<T: Send, E: Display>(
+    paths: &[PathBuf],
+    selection: &Selection,
+    reading: &Reading,
+    console: &mut dyn Output,
+    make: impl Fn(&Clip) -> Result<T, E> + Sync,
 ) -> Result<Database<T>, Diagnostic> {
     let inputs = inputs_of(paths, selection, reading)?;
     let made: Vec<Made<T>> = in_parallel(inputs.len(), selection.jobs, |at| {
-        motion_of(&inputs[at], reading).map(|clip| make(&clip))
+        motion_of(&inputs[at], reading).map(|clip| make(&clip).map_err(|why| why.to_string()))
     })?;
     let mut clips = Vec::new();
-    let mut left_out = 0;
+    let mut left_out = Vec::new();
     let mut exit = Exit::Success;
     for (one, input) in made.into_iter().zip(inputs) {
         match one {
             Ok(Ok(one)) => clips.push((input, one)),
             Ok(Err(why)) => {
-                left_out += 1;
                 console.note(&format!("left out: {}: {why}", input.shown()));
+                left_out.push((input.shown(), why));
             }
             Err(error) => {
-                left_out += 1;
                 exit = batch::fail(&input.shown(), &error, &[], console);
+                left_out.push((input.shown(), error.message.clone()));
             }
         }
     }
-    if clips.is_empty() {
-        return Err(nothing_left(left_out));
-    }
-    Ok(Database { clips, exit })
+    Ok(Database { clips, left_out, exit })
 }
 
 /// The error of a database of which nothing can be searched.

@@ -1,16 +1,20 @@
 //! `mocap info`: what a file contains.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args as ClapArgs;
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, ReadOptions, SurfaceFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
-use mocap_model::Markers;
+use mocap_model::{Clip, Markers};
+use mocap_poses::{PosePrior, Unusual};
 use mocap_retarget::SurfaceReport;
 use serde::Serialize;
 
 use super::info_table::{Line, SortBy, table};
+use super::poses::refused;
 use super::quality::{Floors, Measured};
+use super::solve_poses::read_poses;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -30,6 +34,7 @@ use crate::verb::{ERROR, RowSchema, SUMMARY, VerbArgs, of};
     \x20 mocap info database/ --sort quality\n\
     \x20 mocap info database/ --json\n\
     \x20 mocap info walk.bvh --quality\n\
+    \x20 mocap info takes/ --quality --poses people.poses --json\n\
     \x20 mocap info character.glb --surface")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -38,6 +43,9 @@ pub(crate) struct Args {
     /// the motion
     #[arg(long, help_heading = "Measures")]
     pub(crate) surface: bool,
+    /// Measure how far each frame is from example poses, as `mocap poses` writes them: broken captures are far
+    #[arg(long, value_name = "FILE", help_heading = "Measures")]
+    pub(crate) poses: Option<PathBuf>,
     /// Print a table with one line per clip, the worst finding included; the default for directories
     #[arg(long, help_heading = "Text")]
     pub(crate) table: bool,
@@ -72,6 +80,9 @@ pub(crate) struct Row<'a> {
     /// With --surface; `null` of a file without a mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<Option<SurfaceFacts>>,
+    /// With --poses; `null` of a motion that is not of a human body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unusual: Option<Option<Unusual>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     gates: &'a [GateResult],
     #[serde(flatten)]
@@ -123,12 +134,13 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
         true => Floors::of(&inputs, &args.reading, args.inputs.selection.jobs),
         false => Floors::default(),
     };
+    let prior = args.poses.as_deref().map(|path| read_poses(path, &JobContext::standalone())).transpose()?;
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection);
     let lines = Mutex::new(Vec::new());
     let place = |job: &Job| jobs.iter().position(|other| std::ptr::eq(other, job));
     let exit = batch::run(console, options, &jobs, |job, context| {
-        let done = info(job, context, args, measures.then_some(&floors));
+        let done = info(job, context, args, (measures.then_some(&floors), prior.as_ref()));
         if !is_table {
             return done.map(|(report, _)| report);
         }
@@ -156,7 +168,7 @@ fn info(
     job: &Job,
     context: &JobContext,
     args: &Args,
-    floors: Option<&Floors>,
+    (floors, prior): (Option<&Floors>, Option<&PosePrior>),
 ) -> Result<(Report, Line), Failure> {
     let bytes = read::motion_bytes(context, &job.input, &ReadOptions::from(&args.reading))?;
     let compression = match read::is_compressed(&bytes) {
@@ -172,6 +184,10 @@ fn info(
     let surface = match args.surface {
         true => Some(surface_of(&loaded, &args.reading, &mut warnings)?),
         false => None,
+    };
+    let unusual = match prior.filter(|_| format.has_motion()) {
+        Some(prior) => Some(unusual_of(prior, loaded.chosen(&args.reading)?.0, &mut warnings)),
+        None => None,
     };
     let mut inside = None;
     let measured = match floors.filter(|_| format.has_motion()) {
@@ -194,8 +210,18 @@ fn info(
         }
         None => (None, Vec::new(), Vec::new()),
     };
-    let row =
-        Row { path, format, facts, bytes, quality, surface, gates: &gates, compression, warnings: &warnings };
+    let row = Row {
+        path,
+        format,
+        facts,
+        bytes,
+        quality,
+        surface,
+        unusual,
+        gates: &gates,
+        compression,
+        warnings: &warnings,
+    };
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
@@ -224,6 +250,13 @@ fn surface_of(
     };
     let facts = SurfaceFacts::of(&body.value, clip.as_ref());
     Ok(Some(facts.map_err(|error| Diagnostic::new("surface::damaged", error.to_string()))?))
+}
+
+/// How far the frames are from examples; `None` with a warning of what is not a human body.
+fn unusual_of(prior: &PosePrior, clip: Clip, warnings: &mut Vec<Diagnostic>) -> Option<Unusual> {
+    let clip = mocap::with_roles(clip);
+    let measured = mocap_poses::unusual(prior, &clip, mocap_analysis::metres_per_unit(clip.skeleton()));
+    measured.map_err(|error| warnings.push(refused(&error))).ok()
 }
 
 /// The report on a recording of markers.
@@ -273,6 +306,9 @@ impl Row<'_> {
             if let Some(surface) = &quality.surface {
                 line("inside", &surface.text());
             }
+        }
+        if let Some(Some(unusual)) = &self.unusual {
+            line("unusual", &unusual.text());
         }
         if let Some(Some(surface)) = &self.surface {
             surface.lines().iter().for_each(|(name, value)| line(name, value));

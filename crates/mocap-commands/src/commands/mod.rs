@@ -24,6 +24,7 @@ pub(crate) mod manifest;
 pub(crate) mod picture;
 pub(crate) mod play;
 pub(crate) mod plot;
+pub(crate) mod poses;
 mod quality;
 pub(crate) mod render;
 pub(crate) mod retarget;
@@ -32,6 +33,7 @@ pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
 pub(crate) mod solve;
+pub(crate) mod solve_poses;
 pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod video;
@@ -138,6 +140,7 @@ verbs! {
     Compress(CompressArgs),
     Decompress(decompress::Args),
     Skel(skel::Args),
+    Poses(poses::Args),
     Solve(solve::Args),
     Retarget(RetargetArgs),
     Bake(bake::Args),

@@ -39,7 +39,8 @@ use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
     \x20 mocap solve walk.c3d -o walk.bvh\n\
     \x20 mocap solve walk.c3d subject.asf -o walk.bvh --fail-above residual=20mm\n\
     \x20 mocap solve walk.trc --static standing.trc -o walk.bvh --write-calibration subject.json\n\
-    \x20 mocap solve takes/ --calibration subject.json -o solved/")]
+    \x20 mocap solve takes/ --calibration subject.json -o solved/\n\
+    \x20 mocap solve trackers.csv body.bvh --poses walks.poses -o body_walk.bvh")]
 pub(crate) struct Args {
     /// Recordings (C3D, TRC; files, directories, globs, or - for stdin), and last the target skeleton, if there is one:
     /// a .skel file, any motion or skeleton file, or preset:NAME
@@ -58,6 +59,18 @@ pub(crate) struct Args {
     /// [default: all known labels]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Solving")]
     pub(crate) marker_set: Option<PathBuf>,
+    /// Example poses, as `mocap poses` writes them: solve sparse points and trackers. TAKE is then also a CSV with the
+    /// columns frame, joint, x, y, z, qw, qx, qy, qz (orientation empty where unknown), or labels are names of joints
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["static_trial", "calibration", "write_calibration", "marker_set", "fail_above"],
+        help_heading = "Solving"
+    )]
+    pub(crate) poses: Option<PathBuf>,
+    /// Trackers of --poses are turned against their joints, each by one rotation: find it over the take
+    #[arg(long, requires = "poses", help_heading = "Solving")]
+    pub(crate) unknown_mounting: bool,
     /// Gate: exit code 3 where a figure exceeds its limit, such as residual=20mm; the motion is not written then.
     /// Figures: residual, residual-rms, residual-p95, attachment [m, or with a unit], doubtful [share], ghosts [count]
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help_heading = "Quality")]
@@ -127,7 +140,7 @@ impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[RowSchema {
         name: "solve",
         about: "A line of mocap solve --json",
-        rows: &[of::<Row<'static>>, PLAN, ERROR, SUMMARY],
+        rows: &[of::<Row<'static>>, of::<super::solve_poses::PoseRow<'static>>, PLAN, ERROR, SUMMARY],
     }];
 
     fn settle_outputs(&mut self) {
@@ -142,7 +155,7 @@ impl VerbArgs for Args {
 
 impl Args {
     /// The takes, and the target.
-    fn takes(&self) -> (&[PathBuf], Option<&Path>) {
+    pub(super) fn takes(&self) -> (&[PathBuf], Option<&Path>) {
         match self.paths.split_last() {
             Some((last, takes)) if !takes.is_empty() && holds_skeleton(last) => (takes, Some(last)),
             _ => (&self.paths, None),
@@ -184,6 +197,9 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
             "solve writes {}",
             encode::names(|format| format.has_motion() && !format.holds_robot())
         )));
+    }
+    if let Some(poses) = &args.poses {
+        return super::solve_poses::run(args, (poses, format), invocation, console);
     }
     batch::check_stdout(console, &args.outputs)?;
     let context = JobContext::standalone();

@@ -12,7 +12,8 @@ use super::edit::Args as EditArgs;
 /// (degrees about the axes of the joint), at (a place) or by (a shift), in units of the motion; or time and pose, a file
 /// whose first frame all joints turn to. A [[time]] with at and to [s] moves a time of the motion to another. With
 /// mode = "scale-offset" the motion since from is scaled to come near its keys, and an offset adds the rest; the default,
-/// "offset", adds offsets only. Outside from and to nothing changes. Where the hips are moved, feet keep their paths.
+/// "offset", adds offsets only. With poses = 'people.poses' (see `mocap poses`) the whole body follows a joint that is
+/// moved. Outside from and to nothing changes. Where the hips are moved, feet keep their paths.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

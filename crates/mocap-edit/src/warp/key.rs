@@ -1,6 +1,8 @@
 //! The options of a warp: keys, times, and how joints meet their keys.
 
 use mocap_model::{Clip, UnitQuaternion, Vector3};
+use mocap_poses::PosePrior;
+use std::sync::Arc;
 
 /// Keys, and the part of the motion that they change.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +19,14 @@ pub struct Warp {
     pub mode: WarpMode,
     /// Times of the motion and the times to which they move \[s\], both between `from` and `to`. Default: none.
     pub times: Vec<(f64, f64)>,
+    /// Example poses: where a key moves a joint, the whole body follows as they do. Default: only its limb does.
+    pub poses: Option<Arc<PosePrior>>,
 }
 
 impl Warp {
     /// A warp by offsets that keeps the feet and all times.
     pub fn new(from: f64, to: f64, keys: Vec<WarpKey>) -> Warp {
-        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new() }
+        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new(), poses: None }
     }
 }
 

@@ -23,6 +23,7 @@ const REACHED: f64 = 1e-6;
 /// A scale stays within these: beyond them a key is met by its offset.
 const SCALES: [f64; 2] = [0.25, 4.0];
 
+mod follow;
 mod key;
 
 pub use key::{Warp, WarpChange, WarpKey, WarpMode};
@@ -77,7 +78,10 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     keys.sort_by_key(|(frame, ..)| *frame);
     let times = time_map(warp, [from, to].map(|frame| frame as f64 / fps))?;
     let span = Span { from, to, mode: warp.mode };
-    let (turns, moves) = turns_and_moves(clip, &body, &keys);
+    let (mut turns, mut moves) = turns_and_moves(clip, &body, &keys);
+    if let Some(prior) = &warp.poses {
+        follow::examples(clip, &body, &keys, (prior, warp.keep_feet), (&mut turns, &mut moves))?;
+    }
     let mut warped = span.turned(clip, &turns, (body.hips, &moves))?;
     // Limbs reach from where all other keys have put their base; those nearer to the root first.
     let mut limbs: Vec<(JointId, Keyed)> = Vec::new();

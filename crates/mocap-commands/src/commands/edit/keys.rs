@@ -2,7 +2,10 @@
 
 use mocap_edit::{Warp, WarpChange, WarpKey, WarpMode};
 use mocap_model::{Clip, Vector3};
+use mocap_poses::PosePrior;
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, find};
+
+use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 
@@ -13,9 +16,10 @@ const KEYS: TomlProblem = TomlProblem::Other("warp::keys");
 pub(super) fn read(
     text: &Text,
     pose_in: &dyn Fn(&str) -> Result<Clip, Diagnostic>,
+    poses_in: &dyn Fn(&str) -> Result<PosePrior, Diagnostic>,
 ) -> Result<Warp, Diagnostic> {
     let table = text.parse()?;
-    text.check_keys(&table, "a warp", &["from", "to", "keep-feet", "mode", "key", "time"])?;
+    text.check_keys(&table, "a warp", &["from", "to", "keep-feet", "mode", "poses", "key", "time"])?;
     let keep_feet = find(&table, "keep-feet").map_or(Ok(true), |entry| entry.switch(text))?;
     let mode = match find(&table, "mode") {
         Some(entry) => {
@@ -24,6 +28,7 @@ pub(super) fn read(
         }
         None => WarpMode::default(),
     };
+    let poses = find(&table, "poses").map(|entry| poses_in(entry.text(text)?).map(Arc::new)).transpose()?;
     let [from, to] = ["from", "to"].map(|key| {
         let missing =
             || text.error(KEYS, 0..0, format!("'{key}' is not given")).help(format!("{key} = SECONDS"));
@@ -73,7 +78,7 @@ pub(super) fn read(
         let error = text.error(KEYS, 0..0, "the file has no keys");
         return Err(error.help("a key is a table [[key]] with time, joint, and one of turn, at and by; or with time and pose").into());
     }
-    Ok(Warp { from, to, keys, keep_feet, mode, times })
+    Ok(Warp { from, to, keys, keep_feet, mode, times, poses })
 }
 
 /// Times that move: `at` in the motion, `to` in the result, both in increasing order.
@@ -105,7 +110,8 @@ mod tests {
 
     fn of(text: &str) -> Result<Warp, Diagnostic> {
         let none = |name: &str| Err(Diagnostic::new("test::none", name.to_owned()));
-        read(&Text::new("keys.toml", text.as_bytes().to_vec())?, &none)
+        let unread = |name: &str| Err(Diagnostic::new("test::poses", name.to_owned()));
+        read(&Text::new("keys.toml", text.as_bytes().to_vec())?, &none, &unread)
     }
 
     #[test]
@@ -126,6 +132,7 @@ mod tests {
         assert_eq!(of(&timed.replace("0.9", "1.9")).unwrap().times, [(0.5, 1.0), (0.8, 1.9)]);
         assert_eq!(of(&("mode = 'scale-offset'\n".to_owned() + whole)).unwrap().mode, WarpMode::ScaleOffset);
         assert_eq!(place(&("mode = 'scale'\n".to_owned() + whole)), Some((1, 8)));
+        assert_eq!(of(&("poses = 'a.poses'\n".to_owned() + whole)).unwrap_err().code, "test::poses");
         let two = whole.to_owned() + "by = [0, 1, 0]\n";
         assert_eq!(of(&two).unwrap_err().code, "warp::keys");
         assert_eq!(of(&whole.replace("turn", "trun")).unwrap_err().code, "toml::unknown-key");

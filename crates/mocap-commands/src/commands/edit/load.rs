@@ -9,6 +9,7 @@ use mocap_model::Clip;
 
 use super::{keys, surface};
 use crate::batch::{Input, JobContext};
+use crate::commands::solve_poses::read_poses;
 use crate::diagnostic::{Diagnostic, Failure, read_toml};
 use crate::options::Reading;
 use crate::read::{self, Motion};
@@ -62,7 +63,8 @@ impl Files for EditFiles<'_> {
 
     fn warp(&self, file: &Path) -> Result<Warp, Diagnostic> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        keys::read(&read_toml(file)?, &|name: &str| self.motion(&folder.join(name)))
+        let poses = |name: &str| read_poses(&folder.join(name), &JobContext::standalone());
+        keys::read(&read_toml(file)?, &|name: &str| self.motion(&folder.join(name)), &poses)
     }
 
     fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Diagnostic> {

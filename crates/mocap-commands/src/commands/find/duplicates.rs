@@ -1,7 +1,7 @@
 //! Clips that are the same capture.
 
 use mocap_model::Clip;
-use mocap_search::Motion;
+use mocap_search::{Motion, SearchError};
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies_of};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub(super) fn duplicates(
     let prepare = |clip: &Clip| {
         let motion = Motion::detailed(clip)?;
         let print = Fingerprint::new(&motion);
-        Ok(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
+        Ok::<_, SearchError>(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
     };
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());

@@ -131,7 +131,7 @@ impl Searched {
         console: &mut dyn Output,
     ) -> Result<(), Diagnostic> {
         let make = |clip: &Clip| Motion::of(clip).map(Entry::new);
-        let Database { clips, exit } = read_database(paths, &args.selection, reading, console, make)?;
+        let Database { clips, exit, .. } = read_database(paths, &args.selection, reading, console, make)?;
         let (shift, options) = (self.inputs.len(), args.find_options());
         let hits = in_parallel(clips.len(), args.selection.jobs, |at| {
             let (input, entry) = &clips[at];

@@ -1,0 +1,102 @@
+//! A body that follows its keys as example poses do.
+
+use mocap_model::{Clip, JointId, Pose, Vector3, log};
+use mocap_poses::{Examples, Moved, PosePrior, follow};
+
+use super::{Body, Keyed, Knots, WarpChange, placed};
+use crate::EditError;
+
+/// Adds turns and moves of the hips with which the body follows the joints that keys move. Joints with turns of their own
+/// in a frame keep them.
+pub(super) fn examples(
+    clip: &Clip,
+    body: &Body,
+    keys: &[Keyed<'_>],
+    (prior, keep_feet): (&PosePrior, bool),
+    (turns, moves): (&mut [Knots], &mut Knots),
+) -> Result<(), EditError> {
+    let wrong = |error: mocap_poses::PosesError| EditError::Warp { reason: error.to_string() };
+    let examples = Examples::on(prior, &body.skeleton).map_err(wrong)?;
+    let held: Vec<JointId> =
+        if keep_feet { body.feet.iter().map(|foot| foot.ankle).collect() } else { Vec::new() };
+    for frame in keys.chunk_by(|a, b| a.0 == b.0) {
+        let at = frame[0].0;
+        let mut moved: Vec<Moved> = Vec::new();
+        for (_, key, joint) in frame {
+            let from = placed(clip, at, *joint).translation.vector;
+            let to = match key.change {
+                WarpChange::At(place) => place,
+                WarpChange::By(by) => from + by,
+                WarpChange::Turn(_) | WarpChange::To(_) => continue,
+            };
+            moved.retain(|other| other.joint != *joint);
+            moved.push(Moved { joint: *joint, to });
+        }
+        if moved.is_empty() {
+            continue;
+        }
+        let (mut local, mut pose) = (Pose::default(), Pose::default());
+        clip.local_pose(at, &mut local);
+        local.to_object(clip.skeleton(), &mut pose);
+        let followed = follow(&examples, &pose, &moved, &held);
+        for (joint, turn) in followed.turns {
+            let own = frame.iter().any(|(_, key, keyed)| {
+                *keyed == joint && matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_))
+            });
+            if !own {
+                put(&mut turns[joint.index()], at, log(&turn));
+            }
+        }
+        if !moved.iter().any(|moved| moved.joint == body.hips) {
+            let parent =
+                placed(clip, at, body.hips).rotation * local.joints[body.hips.index()].rotation.inverse();
+            put(moves, at, parent.inverse() * followed.hips);
+        }
+    }
+    Ok(())
+}
+
+/// Adds a displacement in the order of the frames.
+fn put(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
+    let place = knots.partition_point(|knot| knot.0 < frame);
+    match knots.get_mut(place).filter(|knot| knot.0 == frame) {
+        Some(knot) => knot.1 = displacement,
+        None => knots.insert(place, (frame, displacement)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mocap_model::Role;
+    use mocap_poses::{Sampled, learn};
+
+    use super::*;
+    use crate::fixtures::clip;
+    use crate::{Warp, WarpKey, warp};
+
+    #[test]
+    fn the_trunk_follows_a_hand_that_reaches_and_the_key_is_met() {
+        let [walk, wave] = ["alex_walk.bvh", "alex_wave.bvh"].map(clip);
+        let sampled = [&walk, &wave].map(|clip| Sampled::of(clip).unwrap());
+        let prior = learn(&sampled).unwrap().0;
+        let body = Body::of(&wave);
+        let hand = body.skeleton.with_role(Role::RightHand).unwrap();
+        let name = wave.skeleton().joint(hand).name.clone();
+        let metres = body.metres.unwrap();
+        let by = |up: f64| {
+            let change = WarpChange::By(body.up * (up / metres));
+            let keys = vec![WarpKey { time: 1.5, joint: name.clone(), change }];
+            Warp { poses: Some(Arc::new(prior.clone())), ..Warp::new(0.5, 2.5, keys) }
+        };
+        let chest = body.skeleton.with_role(Role::Chest).or(body.skeleton.with_role(Role::Spine)).unwrap();
+        let turned = |clip: &Clip| clip.local(chest, 45).rotation.angle_to(&wave.local(chest, 45).rotation);
+        let (moved, report) = warp(&wave, &by(0.1)).unwrap();
+        assert!(turned(&moved) > 1e-4, "{report}");
+        let off = placed(&moved, 45, hand).translation.vector - placed(&wave, 45, hand).translation.vector;
+        assert!((off - body.up * (0.1 / metres)).norm() * metres < 1e-3, "{off:?}");
+        assert!(turned(&warp(&wave, &by(0.0)).unwrap().0) < 1e-6, "nothing is moved, nothing follows");
+        assert_eq!(moved.local(chest, 10), wave.local(chest, 10), "outside of the warp nothing changes");
+    }
+}

@@ -1,0 +1,120 @@
+//! What is known of a motion: positions and orientations of some joints over time, with gaps.
+
+use crate::{PosesError, Quat, Vec3};
+use mocap_model::{FrameRate, JointId, Markers, SignedAxis, Skeleton, Unit, rotation_between};
+
+/// What is known of a joint in a frame, in object space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// The joint.
+    pub joint: JointId,
+    /// Where it is [units of the skeleton].
+    pub position: Option<Vec3>,
+    /// How it is turned, as forward kinematics gives it.
+    pub orientation: Option<Quat>,
+}
+
+/// Goals over time: points and trackers with the names of joints, or of their roles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goals {
+    /// Frames per second.
+    pub rate: FrameRate,
+    /// The names of the points.
+    pub names: Vec<String>,
+    /// `frames × points`
+    pub positions: Vec<Option<Vec3>>,
+    /// `frames × points`: orientations in space, identity in the rest pose of the skeleton.
+    pub orientations: Vec<Option<Quat>>,
+    /// The unit of the positions; `None` if it is not stated.
+    pub unit: Option<Unit>,
+}
+
+/// Goals as those of joints of a skeleton.
+#[derive(Clone, Debug)]
+pub(crate) struct JointGoals {
+    /// By frame.
+    pub(crate) frames: Vec<Vec<Goal>>,
+    /// The joint of each point; `None` where no joint has its name.
+    pub(crate) joints: Vec<Option<JointId>>,
+}
+
+impl Goals {
+    /// The number of frames.
+    pub fn frames(&self) -> usize {
+        self.positions.len().checked_div(self.names.len()).unwrap_or(0)
+    }
+
+    /// The markers of a recording, as points.
+    pub fn of_markers(markers: &Markers) -> Goals {
+        let count = markers.names().len();
+        let at = |at: usize| markers.position(at / count, at % count);
+        let positions: Vec<Option<Vec3>> = (0..markers.frames() * count).map(at).collect();
+        Goals {
+            rate: markers.rate(),
+            names: markers.names().to_vec(),
+            orientations: vec![None; positions.len()],
+            positions,
+            unit: markers.space().unit,
+        }
+    }
+
+    /// The same goals in axes with another up.
+    #[must_use]
+    pub fn with_up(mut self, from: SignedAxis, to: SignedAxis) -> Goals {
+        if from != to {
+            let turn = rotation_between(&from.vector(), &to.vector());
+            self.positions.iter_mut().flatten().for_each(|position| *position = turn * *position);
+            self.orientations.iter_mut().flatten().for_each(|own| *own = turn * *own * turn.inverse());
+        }
+        self
+    }
+
+    /// The goals of joints. `scale` is how many units of the skeleton a unit of the goals is.
+    ///
+    /// # Errors
+    /// Where no point has the name of a joint.
+    pub(crate) fn on(&self, skeleton: &Skeleton, scale: f64) -> Result<JointGoals, PosesError> {
+        let mut joints: Vec<Option<JointId>> =
+            self.names.iter().map(|name| joint_named(skeleton, name)).collect();
+        // Of two points for one joint the first counts.
+        for at in 1..joints.len() {
+            if joints[..at].contains(&joints[at]) {
+                joints[at] = None;
+            }
+        }
+        if joints.iter().all(Option::is_none) {
+            let names: Vec<&str> = self.names.iter().map(String::as_str).take(6).collect();
+            return Err(PosesError::NoGoals { count: self.names.len(), names: names.join(", ") });
+        }
+        let rest = rest_rotations(skeleton);
+        let count = self.names.len();
+        let frame = |frame: usize| {
+            let goal = |(place, joint): (usize, &Option<JointId>)| {
+                let (joint, at) = ((*joint)?, frame * count + place);
+                let position = self.positions[at].map(|position| position * scale);
+                let orientation = self.orientations[at].map(|turn| turn * rest[joint.index()]);
+                (position.is_some() || orientation.is_some()).then_some(Goal { joint, position, orientation })
+            };
+            let mut goals: Vec<Goal> = joints.iter().enumerate().filter_map(goal).collect();
+            goals.sort_by_key(|goal| goal.joint);
+            goals
+        };
+        Ok(JointGoals { frames: (0..self.frames()).map(frame).collect(), joints })
+    }
+}
+
+/// The joint of a name or role; names of markers may have a subject before a colon.
+fn joint_named(skeleton: &Skeleton, name: &str) -> Option<JointId> {
+    let own = name.rsplit(':').next().unwrap_or(name);
+    [name, own].into_iter().find_map(|name| skeleton.find_by_name_or_role(name))
+}
+
+/// How each joint is turned in space in the rest pose.
+pub(crate) fn rest_rotations(skeleton: &Skeleton) -> Vec<Quat> {
+    let mut all: Vec<Quat> = Vec::with_capacity(skeleton.len());
+    for joint in skeleton.joints() {
+        let above = joint.parent.map_or_else(Quat::identity, |parent| all[parent.index()]);
+        all.push(above * joint.rest_rotation);
+    }
+    all
+}

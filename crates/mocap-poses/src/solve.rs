@@ -1,0 +1,448 @@
+//! From goals over time to a motion.
+
+use crate::examples::{Examples, PosePrior};
+use crate::goals::{Goal, Goals, JointGoals};
+use crate::learn::mean_rotation;
+use crate::predict::{Known, Predictor};
+use crate::report::{GoalReport, PoseReport};
+use crate::unusual::{Descriptors, nearest};
+use crate::{Placed, PosesError, Quat, Vec3};
+use mocap_model::{Clip, FrameRate, JointId, JointTracks, Skeleton, Track, exp, log, slerp};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Gaps up to this time are interpolated \[s\].
+const SHORT: f64 = 0.1;
+/// What is known changes, and the pose follows within this time \[s\].
+const FADE: f64 = 0.3;
+/// A point is met where it is this near \[m\].
+const MET: f64 = 1e-3;
+/// Sets of known points that are kept fitted.
+const KEPT: usize = 12;
+
+/// A motion that meets its goals.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// The motion, on the skeleton that was asked for.
+    pub clip: Clip,
+    /// How the goals were met.
+    pub report: PoseReport,
+}
+
+/// How trackers are mounted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mounting {
+    /// An orientation is that of its joint.
+    #[default]
+    Aligned,
+    /// Each tracker is turned against its joint by one rotation, which is found over the clip.
+    Unknown,
+}
+
+/// Solves goals over time for the pose of a skeleton: goals are met, the examples decide what they leave open.
+///
+/// `metres` is the length of a unit of the skeleton; goals that state no unit are in units of the skeleton.
+///
+/// # Errors
+/// Where the skeleton is not one of a human body, or no point has the name of one of its joints.
+pub fn solve(
+    prior: &PosePrior,
+    goals: &Goals,
+    skeleton: &Arc<Skeleton>,
+    metres: f64,
+    mounting: Mounting,
+) -> Result<Solved, PosesError> {
+    let examples = Examples::on(prior, skeleton)?;
+    let scale = goals.unit.map_or(1.0, |unit| unit.metres / metres);
+    let mut given = goals.on(skeleton, scale)?;
+    if mounting == Mounting::Unknown {
+        mount(&examples, &mut given);
+    }
+    let stated = given.frames.clone();
+    let gap = (SHORT * goals.rate.fps()).round() as usize;
+    let filled = fill_gaps(&mut given, gap);
+    let mut poses: Vec<Option<Vec<Placed>>> = vec![None; given.frames.len()];
+    let sets = pose_all(&examples, &given, &mut poses);
+    let fade = (FADE * goals.rate.fps()).round().max(1.0) as usize;
+    let empty = poses.iter().filter(|pose| pose.is_none()).count();
+    let mut motion = Motion::of(&examples, poses);
+    motion.fade(&examples, &given, fade);
+    let poses: Vec<Vec<Placed>> = (0..motion.frames.len()).map(|at| motion.placed(&examples, at)).collect();
+    let report = PoseReport {
+        frames: poses.len(),
+        poses: examples.poses(),
+        retargeted: examples.retargeted,
+        sets,
+        empty,
+        filled,
+        hips_estimated: given.frames.iter().filter(|goals| !knows(goals, examples.body.hips)).count() - empty,
+        goals: measure(goals, &given.joints, &stated, &poses, &examples, metres),
+        unusual: unusual(&examples, &poses, metres),
+    };
+    Ok(Solved { clip: motion.into_clip(&examples, skeleton, goals.rate)?, report })
+}
+
+/// The motion of some poses.
+pub(crate) fn clip_of(
+    examples: &Examples,
+    poses: Vec<Option<Vec<Placed>>>,
+    skeleton: &Arc<Skeleton>,
+    rate: FrameRate,
+) -> Result<Clip, PosesError> {
+    Motion::of(examples, poses).into_clip(examples, skeleton, rate)
+}
+
+fn knows(goals: &[Goal], hips: JointId) -> bool {
+    goals.iter().any(|goal| goal.joint == hips && goal.position.is_some() && goal.orientation.is_some())
+}
+
+/// Turns the orientations of trackers into those of their joints: the rotation between both is the mean of what the
+/// positions alone lead one to expect.
+fn mount(examples: &Examples, given: &mut JointGoals) {
+    let mut places = given.clone();
+    for goals in &mut places.frames {
+        goals.iter_mut().for_each(|goal| goal.orientation = None);
+        goals.retain(|goal| goal.position.is_some());
+    }
+    let mut poses = vec![None; places.frames.len()];
+    pose_all(examples, &places, &mut poses);
+    for joint in given.joints.iter().flatten() {
+        let turn = |(goals, pose): (&Vec<Goal>, &Option<Vec<Placed>>)| {
+            let tracker = goals.iter().find(|goal| goal.joint == *joint)?.orientation?;
+            Some(tracker.inverse() * pose.as_ref()?[joint.index()].rotation)
+        };
+        let turns: Vec<Quat> = given.frames.iter().zip(&poses).filter_map(turn).collect();
+        let mounting = mean_rotation(turns.iter());
+        let own = given.frames.iter_mut().flatten().filter(|goal| goal.joint == *joint);
+        own.filter_map(|goal| goal.orientation.as_mut()).for_each(|turn| *turn *= mounting);
+    }
+}
+
+/// Poses of all frames in which something is known; the number of runs of frames in which the same is known.
+fn pose_all(examples: &Examples, given: &JointGoals, poses: &mut [Option<Vec<Placed>>]) -> usize {
+    let mut kept: BTreeMap<Vec<Known>, (usize, Predictor<'_>)> = BTreeMap::new();
+    let known = |goals: &[Goal]| goals.iter().map(Known::of).collect::<Vec<Known>>();
+    let runs = runs(&given.frames, known);
+    let mut sets: Vec<&Vec<Known>> = runs.iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect();
+    for (turn, (range, set)) in runs.iter().enumerate() {
+        if set.is_empty() {
+            continue;
+        }
+        if !kept.contains_key(set) && kept.len() == KEPT {
+            let oldest = kept.iter().min_by_key(|(_, (used, _))| *used).map(|(set, _)| set.clone());
+            oldest.iter().for_each(|set| drop(kept.remove(set)));
+        }
+        let (used, predictor) =
+            kept.entry(set.clone()).or_insert_with(|| (turn, Predictor::of(examples, set)));
+        *used = turn;
+        let predictor = &*predictor;
+        poses[range.clone()].par_iter_mut().zip(&given.frames[range.clone()]).for_each(|(pose, goals)| {
+            let mut placed = Vec::new();
+            predictor.pose(goals, &mut placed);
+            *pose = Some(placed);
+        });
+    }
+    sets.sort();
+    sets.dedup();
+    sets.len()
+}
+
+/// Ranges of frames in which the same is known.
+fn runs(frames: &[Vec<Goal>], known: impl Fn(&[Goal]) -> Vec<Known>) -> Vec<(Range<usize>, Vec<Known>)> {
+    let mut runs: Vec<(Range<usize>, Vec<Known>)> = Vec::new();
+    for (frame, goals) in frames.iter().enumerate() {
+        let set = known(goals);
+        match runs.last_mut() {
+            Some((range, last)) if *last == set => range.end = frame + 1,
+            _ => runs.push((frame..frame + 1, set)),
+        }
+    }
+    runs
+}
+
+/// Interpolates over gaps of at most so many frames. Gives the number of values.
+fn fill_gaps(given: &mut JointGoals, most: usize) -> usize {
+    let joints: Vec<JointId> = given.joints.iter().flatten().copied().collect();
+    let mut filled = 0;
+    for joint in joints {
+        let of = |goals: &[Goal]| goals.iter().find(|goal| goal.joint == joint).copied();
+        let track: Vec<Option<Goal>> = given.frames.iter().map(|goals| of(goals)).collect();
+        let places = filled_places(
+            &track.iter().map(|goal| goal.and_then(|goal| goal.position)).collect::<Vec<_>>(),
+            most,
+            |a, b, t| a + (b - a) * t,
+        );
+        let turns = filled_places(
+            &track.iter().map(|goal| goal.and_then(|goal| goal.orientation)).collect::<Vec<_>>(),
+            most,
+            slerp_of,
+        );
+        for (frame, position) in places {
+            goal_of(&mut given.frames[frame], joint).position = Some(position);
+            filled += 1;
+        }
+        for (frame, orientation) in turns {
+            goal_of(&mut given.frames[frame], joint).orientation = Some(orientation);
+            filled += 1;
+        }
+    }
+    filled
+}
+
+fn slerp_of(a: Quat, b: Quat, t: f64) -> Quat {
+    slerp(&a, &b, t)
+}
+
+fn goal_of(goals: &mut Vec<Goal>, joint: JointId) -> &mut Goal {
+    let place = goals.partition_point(|goal| goal.joint < joint);
+    if goals.get(place).is_none_or(|goal| goal.joint != joint) {
+        goals.insert(place, Goal { joint, position: None, orientation: None });
+    }
+    &mut goals[place]
+}
+
+fn filled_places<T: Copy>(
+    values: &[Option<T>],
+    most: usize,
+    mix: impl Fn(T, T, f64) -> T,
+) -> Vec<(usize, T)> {
+    let mut found = Vec::new();
+    let mut last: Option<(usize, T)> = None;
+    for (frame, value) in values.iter().enumerate() {
+        let Some(value) = *value else { continue };
+        if let Some((before, from)) = last {
+            let gap = frame - before - 1;
+            if gap <= most {
+                let at = |step: usize| mix(from, value, step as f64 / (gap + 1) as f64);
+                found.extend((1..=gap).map(|step| (before + step, at(step))));
+            }
+        }
+        last = Some((frame, value));
+    }
+    found
+}
+
+/// A pose as it is blended: where the hips are, and how joints turn in the frames of their parents; the hips in space.
+#[derive(Clone, Debug)]
+struct Local {
+    hips: Vec3,
+    turns: Vec<Quat>,
+}
+
+/// Poses over time.
+struct Motion {
+    frames: Vec<Local>,
+}
+
+impl Motion {
+    /// Frames without a pose are interpolated; at the ends the nearest pose is held.
+    fn of(examples: &Examples, poses: Vec<Option<Vec<Placed>>>) -> Motion {
+        let mut frames: Vec<Option<Local>> =
+            poses.iter().map(|pose| pose.as_ref().map(|at| local_of(examples, at))).collect();
+        let known: Vec<usize> = (0..frames.len()).filter(|at| frames[*at].is_some()).collect();
+        for pair in known.windows(2) {
+            let (Some(a), Some(b)) = (frames[pair[0]].clone(), frames[pair[1]].clone()) else { continue };
+            for frame in pair[0] + 1..pair[1] {
+                let share = (frame - pair[0]) as f64 / (pair[1] - pair[0]) as f64;
+                frames[frame] = Some(mixed(&a, &b, share));
+            }
+        }
+        let rest = Local { hips: Vec3::zeros(), turns: vec![Quat::identity(); examples.body.joints.len()] };
+        let mut held = frames.iter().flatten().next().cloned().unwrap_or(rest);
+        let frames = frames.into_iter().map(|frame| {
+            held = frame.unwrap_or_else(|| held.clone());
+            held.clone()
+        });
+        Motion { frames: frames.collect() }
+    }
+
+    /// Where the known points change, the pose moves on as before and comes to the new one smoothly. Goals stay met.
+    ///
+    /// Based on: D. Bollo, "Inertialization: high-performance animation transitions in Gears of War", 2018 (the idea;
+    /// here the offset fades by a polynomial).
+    fn fade(&mut self, examples: &Examples, given: &JointGoals, length: usize) {
+        let known = |goals: &[Goal]| goals.iter().map(Known::of).collect::<Vec<Known>>();
+        let runs = runs(&given.frames, known);
+        for pair in runs.windows(2) {
+            let ((before, old), (after, set)) = (&pair[0], &pair[1]);
+            let (start, last) = (after.start, before.end - 1);
+            if set.is_empty() || old.is_empty() {
+                continue;
+            }
+            let earlier = last.saturating_sub(1).max(before.start);
+            let expected = moved_on(&self.frames[earlier], &self.frames[last]);
+            let offset = Offset::between(&self.frames[start], &expected);
+            let predictor = Freed::of(examples, set);
+            for frame in start..(start + length).min(self.frames.len()) {
+                let share = (frame - start) as f64 / length as f64;
+                let keep = 1.0 - share * share * share * (10.0 - 15.0 * share + 6.0 * share * share);
+                let faded =
+                    offset.applied(&self.frames[frame], keep, knows_place(&given.frames[frame], examples));
+                let mut at = placed(examples, &faded);
+                predictor.meet(examples, &given.frames[frame], &mut at);
+                self.frames[frame] = local_of(examples, &at);
+            }
+        }
+    }
+
+    fn placed(&self, examples: &Examples, frame: usize) -> Vec<Placed> {
+        placed(examples, &self.frames[frame])
+    }
+
+    fn into_clip(
+        self,
+        examples: &Examples,
+        skeleton: &Arc<Skeleton>,
+        rate: FrameRate,
+    ) -> Result<Clip, PosesError> {
+        let body = &examples.body;
+        let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        // Joints above the hips rest.
+        let mut above = Placed::identity();
+        let mut at = skeleton.joint(body.hips).parent;
+        while let Some(id) = at {
+            let joint = skeleton.joint(id);
+            above = Placed::from_parts(joint.offset.into(), joint.rest_rotation) * above;
+            at = joint.parent;
+        }
+        let count = self.frames.len();
+        for (place, joint) in body.joints.iter().enumerate() {
+            let turn = |frame: &Local| match *joint == body.hips {
+                true => above.rotation.inverse() * frame.turns[place],
+                false => frame.turns[place],
+            };
+            tracks[joint.index()].rotation = Track::Sampled(self.frames.iter().map(turn).collect());
+        }
+        let place = |frame: &Local| above.inverse_transform_point(&frame.hips.into()).coords;
+        tracks[body.hips.index()].translation = Some(Track::Sampled(self.frames.iter().map(place).collect()));
+        Ok(Clip::new(skeleton.clone(), rate, count, tracks)?)
+    }
+}
+
+fn mixed(a: &Local, b: &Local, share: f64) -> Local {
+    let turns = a.turns.iter().zip(&b.turns).map(|(a, b)| slerp(a, b, share)).collect();
+    Local { hips: a.hips + (b.hips - a.hips) * share, turns }
+}
+
+/// The pose that follows two poses if nothing changes its velocity.
+fn moved_on(a: &Local, b: &Local) -> Local {
+    let turns = a.turns.iter().zip(&b.turns).map(|(a, b)| b * (a.inverse() * b)).collect();
+    Local { hips: b.hips * 2.0 - a.hips, turns }
+}
+
+/// What a pose is off another.
+struct Offset {
+    hips: Vec3,
+    turns: Vec<Vec3>,
+}
+
+impl Offset {
+    fn between(from: &Local, to: &Local) -> Offset {
+        let turns = from.turns.iter().zip(&to.turns).map(|(a, b)| log(&(a.inverse() * b))).collect();
+        Offset { hips: to.hips - from.hips, turns }
+    }
+
+    /// A share of it on a pose; hips that are known stay.
+    fn applied(&self, pose: &Local, share: f64, [place, turn]: [bool; 2]) -> Local {
+        let moved = |(at, (own, off)): (usize, (&Quat, &Vec3))| match at == 0 && turn {
+            true => *own,
+            false => own * exp(&(off * share)),
+        };
+        let hips = if place { pose.hips } else { pose.hips + self.hips * share };
+        Local { hips, turns: pose.turns.iter().zip(&self.turns).enumerate().map(moved).collect() }
+    }
+}
+
+/// Whether place and turn of the hips are known.
+fn knows_place(goals: &[Goal], examples: &Examples) -> [bool; 2] {
+    let hips = goals.iter().find(|goal| goal.joint == examples.body.hips);
+    hips.map_or([false; 2], |hips| [hips.position.is_some(), hips.orientation.is_some()])
+}
+
+/// What may move to meet goals again.
+struct Freed(crate::project::Freedom);
+
+impl Freed {
+    fn of(examples: &Examples, set: &[Known]) -> Freed {
+        let body = &examples.body;
+        let hips = set.iter().find(|known| known.joint == body.hips);
+        let mut turn = vec![0.0; body.skeleton.len()];
+        body.joints.iter().for_each(|joint| turn[joint.index()] = 0.01);
+        if hips.is_some_and(|hips| hips.orientation) {
+            turn[body.hips.index()] = 0.0;
+        }
+        let travel = if hips.is_some_and(|hips| hips.position) { 0.0 } else { 0.01 };
+        Freed(crate::project::Freedom { turn, travel })
+    }
+
+    fn meet(&self, examples: &Examples, goals: &[Goal], at: &mut [Placed]) {
+        crate::project::project(&examples.body, at, goals, &self.0);
+    }
+}
+
+/// Joints in space.
+fn placed(examples: &Examples, pose: &Local) -> Vec<Placed> {
+    let body = &examples.body;
+    let mut at = vec![Placed::identity(); body.skeleton.len()];
+    for (joint, turn) in body.joints.iter().zip(&pose.turns) {
+        let own = body.skeleton.joint(*joint);
+        at[joint.index()] = match own.parent.filter(|_| *joint != body.hips) {
+            Some(parent) => at[parent.index()] * Placed::from_parts(own.offset.into(), *turn),
+            None => Placed::from_parts(pose.hips.into(), *turn),
+        };
+    }
+    at
+}
+
+fn local_of(examples: &Examples, at: &[Placed]) -> Local {
+    let body = &examples.body;
+    let turn = |joint: &JointId| {
+        let own = at[joint.index()].rotation;
+        let parent = body.skeleton.joint(*joint).parent.filter(|_| *joint != body.hips);
+        parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
+    };
+    Local { hips: at[body.hips.index()].translation.vector, turns: body.joints.iter().map(turn).collect() }
+}
+
+/// How far the points that are stated are missed.
+fn measure(
+    goals: &Goals,
+    joints: &[Option<JointId>],
+    stated: &[Vec<Goal>],
+    poses: &[Vec<Placed>],
+    examples: &Examples,
+    metres: f64,
+) -> Vec<GoalReport> {
+    let report = |(name, joint): (&String, &Option<JointId>)| {
+        let (mut off, mut angles) = (Vec::new(), Vec::new());
+        for (own, at) in stated.iter().zip(poses) {
+            let Some(goal) = own.iter().find(|goal| Some(goal.joint) == *joint) else { continue };
+            let now = &at[goal.joint.index()];
+            off.extend(goal.position.map(|position| (position - now.translation.vector).norm() * metres));
+            angles.extend(goal.orientation.map(|turn| turn.angle_to(&now.rotation)));
+        }
+        GoalReport {
+            name: name.clone(),
+            joint: joint.map(|joint| examples.body.skeleton.joint(joint).name.clone()),
+            positions: off.len(),
+            orientations: angles.len(),
+            mean: (!off.is_empty()).then(|| off.iter().sum::<f64>() / off.len() as f64),
+            max: off.iter().copied().reduce(f64::max),
+            angle_max: angles.iter().copied().reduce(f64::max),
+            missed: off.iter().filter(|off| **off > MET).count(),
+        }
+    };
+    goals.names.iter().zip(joints).map(report).collect()
+}
+
+/// By frame: the distance from the nearest example \[m\].
+fn unusual(examples: &Examples, poses: &[Vec<Placed>], metres: f64) -> Vec<f64> {
+    let descriptors = Descriptors::of(examples);
+    let length = examples.body.leg * metres;
+    poses
+        .par_iter()
+        .map(|at| f64::from(nearest(&descriptors, &descriptors.row(at))).sqrt() * length)
+        .collect()
+}

@@ -1,0 +1,287 @@
+//! Tables of points and trackers: `frame,joint,x,y,z,qw,qx,qy,qz`, a row per point and frame.
+//!
+//! Columns are found by their names, in any order; `time` and others may be there. A point that is not known has empty
+//! cells or no row; so has an orientation. Tables of positions, as other tools write them, have no orientations.
+
+use crate::goals::Goals;
+use crate::{PosesError, Quat, Vec3};
+use mocap_model::FrameRate;
+use nalgebra::Quaternion;
+use std::collections::HashMap;
+
+/// How a table is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TableOptions {
+    /// Frames per second; by default as the column `time` has it, else 30.
+    pub fps: Option<FrameRate>,
+    /// Most frames × points.
+    pub samples: usize,
+}
+
+impl Default for TableOptions {
+    fn default() -> TableOptions {
+        TableOptions { fps: None, samples: 64 << 20 }
+    }
+}
+
+/// Frames that a table may leave out, for each row that it has.
+const SPARSE: usize = 100;
+
+/// The places of the columns.
+struct Columns {
+    frame: usize,
+    joint: usize,
+    position: [usize; 3],
+    orientation: Option<[usize; 4]>,
+    time: Option<usize>,
+}
+
+/// A row that was read.
+struct Row {
+    frame: u64,
+    point: usize,
+    position: Option<Vec3>,
+    orientation: Option<Quat>,
+}
+
+fn wrong(line: usize, reason: impl Into<String>) -> PosesError {
+    PosesError::Table { line, reason: reason.into() }
+}
+
+/// Whether a file is a table of points: its first line names the columns.
+pub fn is_table(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let Ok(first) = std::str::from_utf8(&first[..first.len().min(4096)]) else { return false };
+    let names = cells(first);
+    ["frame", "joint"].iter().all(|name| names.iter().any(|cell| cell.trim().eq_ignore_ascii_case(name)))
+}
+
+/// Reads a table held in memory. The first frame is that of the least number.
+///
+/// ```
+/// use mocap_poses::read_table;
+///
+/// let table = "frame,joint,x,y,z,qw,qx,qy,qz\n0,Hips,0,90,0,1,0,0,0\n0,Head,0,160,2,,,,\n1,Hips,0,90,1,1,0,0,0\n";
+/// let goals = read_table(table.as_bytes(), &Default::default())?;
+/// assert_eq!((goals.frames(), goals.names.len()), (2, 2));
+/// assert!(goals.orientations[0].is_some() && goals.orientations[1].is_none() && goals.positions[3].is_none());
+/// # Ok::<(), mocap_poses::PosesError>(())
+/// ```
+///
+/// # Errors
+/// With the line: columns that are missing, cells that are no numbers, orientations of no length, rows twice.
+pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        wrong(
+            1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count(),
+            "not UTF-8 text",
+        )
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines =
+        text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let (line, header) = lines.next().ok_or_else(|| wrong(1, "the table is empty"))?;
+    let columns = Columns::of(&cells(header)).map_err(|reason| wrong(line, reason))?;
+    let mut names: Vec<String> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut times: Vec<(u64, f64)> = Vec::new();
+    for (line, text) in lines {
+        let cells = cells(text);
+        let point = columns.joint(&cells).map_err(|reason| wrong(line, reason))?;
+        let point = *places.entry(point.clone()).or_insert_with(|| {
+            names.push(point);
+            names.len() - 1
+        });
+        let (row, time) = columns.row(&cells, point).map_err(|reason| wrong(line, reason))?;
+        if let Some(time) = time.filter(|_| times.last().is_none_or(|(frame, _)| *frame != row.frame)) {
+            times.push((row.frame, time));
+        }
+        rows.push(row);
+    }
+    let (Some(first), Some(last)) =
+        (rows.iter().map(|row| row.frame).min(), rows.iter().map(|row| row.frame).max())
+    else {
+        return Err(wrong(line, "the table has no rows below its header"));
+    };
+    let frames = usize::try_from(last - first).unwrap_or(usize::MAX).saturating_add(1);
+    let size = frames.saturating_mul(names.len());
+    if frames > rows.len().saturating_mul(SPARSE) || size > options.samples {
+        let reason = format!(
+            "frames {first} to {last} of {} points are too many for {} rows",
+            names.len(),
+            rows.len()
+        );
+        return Err(wrong(line, reason));
+    }
+    let rate = options.fps.or_else(|| rate_of(&times)).or_else(|| FrameRate::new(30.0));
+    let rate = rate.expect("30 is a rate");
+    let count = names.len();
+    let (mut positions, mut orientations) = (vec![None; size], vec![None; size]);
+    let mut filled = vec![false; size];
+    for row in rows {
+        let at = (row.frame - first) as usize * count + row.point;
+        if std::mem::replace(&mut filled[at], true) {
+            return Err(wrong(line, format!("'{}' has two rows of frame {}", names[row.point], row.frame)));
+        }
+        (positions[at], orientations[at]) = (row.position, row.orientation);
+    }
+    Ok(Goals { rate, names, positions, orientations, unit: None })
+}
+
+/// The frame rate by the times of frames.
+fn rate_of(times: &[(u64, f64)]) -> Option<FrameRate> {
+    let ((first, start), (last, end)) = (times.first()?, times.last()?);
+    let fps = last.checked_sub(*first).filter(|frames| *frames > 0)? as f64 / (end - start);
+    // Times are rounded to some digits.
+    let whole = fps.round();
+    FrameRate::new(if (fps - whole).abs() < 1e-3 * whole { whole } else { fps })
+}
+
+impl Columns {
+    fn of(header: &[String]) -> Result<Columns, String> {
+        let find = |name: &str| header.iter().position(|cell| cell.trim().eq_ignore_ascii_case(name));
+        let need = |name: &str| {
+            find(name).ok_or_else(|| format!("the table has no column '{name}'; a table of points has frame, joint, x, y, z, and qw, qx, qy, qz of orientations"))
+        };
+        let turn = ["qw", "qx", "qy", "qz"].map(find);
+        let orientation = match turn {
+            [Some(w), Some(x), Some(y), Some(z)] => Some([w, x, y, z]),
+            [None, None, None, None] => None,
+            _ => return Err("an orientation has four columns: qw, qx, qy, qz".into()),
+        };
+        let position = [need("x")?, need("y")?, need("z")?];
+        Ok(Columns {
+            frame: need("frame")?,
+            joint: need("joint")?,
+            position,
+            orientation,
+            time: find("time"),
+        })
+    }
+
+    fn joint(&self, cells: &[String]) -> Result<String, String> {
+        let name = cells.get(self.joint).map(|name| name.trim()).filter(|name| !name.is_empty());
+        name.map(str::to_owned).ok_or_else(|| "the row has no joint".into())
+    }
+
+    fn row(&self, cells: &[String], point: usize) -> Result<(Row, Option<f64>), String> {
+        let cell = |at: usize| cells.get(at).map_or("", |cell| cell.trim());
+        let number = |at: usize| {
+            let text = cell(at);
+            let value = text.parse::<f64>().map_err(|_| format!("'{}' is not a number", short(text)))?;
+            if value.is_finite() { Ok(value) } else { Err(format!("'{text}' is not finite")) }
+        };
+        let frame = cell(self.frame)
+            .parse()
+            .map_err(|_| format!("'{}' is not a frame: a whole number from 0", short(cell(self.frame))))?;
+        let position = match given(self.position.map(cell)) {
+            Given::None => None,
+            Given::All => {
+                let [x, y, z] = self.position.map(number);
+                Some(Vec3::new(x?, y?, z?))
+            }
+            Given::Some => return Err("a position has three numbers, or three empty cells".into()),
+        };
+        let orientation = match self.orientation.map(|turn| (turn, given(turn.map(cell)))) {
+            None | Some((_, Given::None)) => None,
+            Some((turn, Given::All)) => {
+                let [w, x, y, z] = turn.map(number);
+                let turn = Quat::try_new(Quaternion::new(w?, x?, y?, z?), 1e-6);
+                Some(turn.ok_or("an orientation has no length: 0, 0, 0, 0")?)
+            }
+            Some((_, Given::Some)) => {
+                return Err("an orientation has four numbers, or four empty cells".into());
+            }
+        };
+        let time = self.time.filter(|at| !cell(*at).is_empty()).map(number).transpose()?;
+        Ok((Row { frame, point, position, orientation }, time))
+    }
+}
+
+enum Given {
+    None,
+    Some,
+    All,
+}
+
+fn given<const N: usize>(cells: [&str; N]) -> Given {
+    match cells.iter().filter(|cell| !cell.is_empty()).count() {
+        0 => Given::None,
+        count if count == N => Given::All,
+        _ => Given::Some,
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// The cells of a line; quoted ones as RFC 4180 has them.
+fn cells(line: &str) -> Vec<String> {
+    if !line.contains('"') {
+        return line.split(',').map(str::to_owned).collect();
+    }
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                cell.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            other => cell.push(other),
+        }
+    }
+    cells.push(cell);
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(table: &[u8]) -> String {
+        read_table(table, &TableOptions::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn columns_stand_in_any_order_and_times_give_the_rate() {
+        let table = "joint,z,y,x,time,frame\n\"a,\"\"b\",3,2,1,0,10\n\"a,\"\"b\",3,2,1.5,0.016667,11\n";
+        let goals = read_table(table.as_bytes(), &TableOptions::default()).unwrap();
+        assert_eq!(goals.names, ["a,\"b"]);
+        assert_eq!((goals.frames(), goals.rate.fps()), (2, 60.0));
+        assert_eq!(goals.positions[1], Some(Vec3::new(1.5, 2.0, 3.0)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let head = "frame,joint,x,y,z,qw,qx,qy,qz\n";
+        let cases = [
+            ("", "line 1: the table is empty"),
+            ("frame,joint,x,y\n", "line 1: the table has no column 'z'"),
+            ("0,a,nan,0,0,,,,", "line 2: 'nan' is not finite"),
+            ("0,a,one,0,0,,,,", "line 2: 'one' is not a number"),
+            ("0,a,1,,0,,,,", "line 2: a position has three numbers"),
+            ("0,a,1,1,0,1,,,", "line 2: an orientation has four numbers"),
+            ("0,a,1,1,0,0,0,0,0", "line 2: an orientation has no length"),
+            ("-1,a,1,1,0,,,,", "line 2: '-1' is not a frame"),
+            ("0,,1,1,0,,,,", "line 2: the row has no joint"),
+            ("0,a,1,1,0,,,,\n0,a,1,1,0,,,,", "'a' has two rows of frame 0"),
+            ("0,a,1,1,0,,,,\n99999999999,a,1,1,0,,,,", "too many for 2 rows"),
+        ];
+        for (rows, wanted) in cases {
+            let table = if rows.is_empty() || rows.starts_with("frame") {
+                rows.into()
+            } else {
+                format!("{head}{rows}")
+            };
+            assert!(refused(table.as_bytes()).contains(wanted), "{rows}: {}", refused(table.as_bytes()));
+        }
+        assert!(refused(b"frame,joint,x,y,z\n0,\xff,1,1,1\n").contains("line 2: not UTF-8"));
+        assert!(refused(head.as_bytes()).contains("no rows"));
+    }
+}
