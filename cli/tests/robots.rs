@@ -32,7 +32,8 @@ fn a_walk_goes_onto_a_robot_without_a_flag() {
     // The toes of this robot, a capsule without width, roll off after the contact of the source.
     assert!(robot["skate"]["mean"].as_f64().unwrap() < 0.1, "{robot}");
     assert_eq!(robot["penetration"]["share"], 0.0, "{robot}");
-    assert!(robot["self_penetration"]["max"].as_f64().unwrap() < 0.02, "{robot}");
+    // Its thighs are 40 mm inside its pelvis by design, as MuJoCo measures too.
+    assert!(robot["self_added"]["max"].as_f64().unwrap() < 0.02, "{robot}");
     assert!((robot["path"].as_f64().unwrap() - 1.0).abs() < 0.05, "{robot}");
     for (limb, most) in [("thigh", 10.0), ("shank", 10.0), ("upper_arm", 12.0), ("forearm", 30.0)] {
         assert!(robot["follow"][limb].as_f64().unwrap() < most, "{limb}: {robot}");

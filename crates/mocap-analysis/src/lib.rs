@@ -30,10 +30,13 @@
 //! - feet: [`feet_of`], [`contacts`], [`foot_measure`], [`floor_height`];
 //! - one motion: [`quality`], its JSON and text [`QualitySummary`], limits on its figures ([`Gate`]),
 //!   [`largest_step`], [`mean_jerk`]; several motions of a database: [`FloorVote`];
+//! - balance: [`BalanceCurves`] of rigid [`Segment`]s, a support [`Polygon`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
 mod artifacts;
+mod balance;
+mod body_balance;
 mod contacts;
 mod error;
 mod error_text;
@@ -44,9 +47,11 @@ mod foot_motion;
 mod frame_poses;
 mod gate;
 mod lengths;
+mod low_pass;
 mod marker_swaps;
 mod object_error;
 mod percentile;
+mod polygon;
 mod quality;
 mod quality_summary;
 mod shell;
@@ -57,6 +62,8 @@ mod up;
 mod verdict;
 
 pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
+pub use balance::{BalanceCurves, GRAVITY, Segment};
+pub use body_balance::{BalanceSummary, BodyBalance, body_balance};
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
 pub use error_text::millimetres;
@@ -67,10 +74,12 @@ pub use foot_motion::FootMotion;
 pub use frame_poses::FramePoses;
 pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError, measured};
 pub use lengths::{LengthUnit, Lengths};
+pub use low_pass::low_pass;
 pub use marker_swaps::{MarkerSwap, marker_swaps};
 pub use mocap_model::{Clip, JointId, Pose, Side, Skeleton, Unit};
 pub use object_error::{ErrorMap, ErrorSummary, WorstSample, error_map, object_error};
 pub use percentile::percentile_rank;
+pub use polygon::Polygon;
 pub use quality::{FootQuality, Quality, quality};
 pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSummary};
 pub use shell::{larger_error, shell_distance};

@@ -1,8 +1,9 @@
 //! How good a motion is: foot skate, smoothness, and capture artifacts.
 
 use crate::{
-    Artifact, ArtifactKind, ContactOptions, Foot, FootContacts, FootMeasure, Gated, LargestStep, LengthUnit,
-    Lengths, Metric, contacts, feet_of, find_artifacts, floor_height, foot_measure, largest_step, runs,
+    Artifact, ArtifactKind, BalanceSummary, ContactOptions, Foot, FootContacts, FootMeasure, Gated,
+    LargestStep, LengthUnit, Lengths, Metric, body_balance, contacts, feet_of, find_artifacts, floor_height,
+    foot_measure, largest_step, runs,
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 
@@ -35,6 +36,8 @@ pub struct Quality {
     pub jerk: Option<f64>,
     /// The largest change of a local rotation between two frames.
     pub largest_step: Option<LargestStep>,
+    /// Whether the person stands; `None` without legs, arms or a head.
+    pub balance: Option<BalanceSummary>,
     /// In the order of their first frames.
     pub artifacts: Vec<Artifact>,
 }
@@ -68,6 +71,7 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
         feet,
         jerk: jerk(clip).map(|jerk| jerk * lengths.factor),
         largest_step: largest_step(clip, moving),
+        balance: body_balance(clip).map(|balance| balance.summary()),
         artifacts: find_artifacts(clip, &lengths),
     }
 }

@@ -1,6 +1,6 @@
 //! The quality of a motion as JSON and as text.
 
-use crate::{Artifact, ArtifactKind, FootQuality, LargestStep, LengthUnit, Quality};
+use crate::{Artifact, ArtifactKind, BalanceSummary, FootQuality, LargestStep, LengthUnit, Quality};
 use mocap_model::{JointId, Side, Skeleton};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +19,9 @@ pub struct QualitySummary {
     pub jerk: Option<f64>,
     /// The largest change of a local rotation between two frames.
     pub largest_step: Option<StepSummary>,
+    /// Whether the person stands where both feet are in contact and the centre of mass is still; `None` without legs, arms
+    /// or a head. Metres, by a guess where the unit is not known.
+    pub balance: Option<BalanceSummary>,
     /// Probable capture artifacts, in the order of their first frames.
     pub suspicious: Vec<ArtifactSummary>,
 }
@@ -97,6 +100,7 @@ impl Quality {
             feet: self.feet.iter().map(FootSummary::of).collect(),
             jerk: self.jerk,
             largest_step: self.largest_step.as_ref().map(step),
+            balance: self.balance,
             suspicious: self
                 .artifacts
                 .iter()
@@ -142,6 +146,9 @@ impl QualitySummary {
         if let Some(StepSummary { degrees, joint, frame }) = &self.largest_step {
             lines.push(("step".into(), format!("max {degrees:.1}° (joint '{joint}', frame {frame})")));
         }
+        if let Some(balance) = self.balance {
+            lines.push(("balance".into(), balance.text()));
+        }
         let mut suspicious: Vec<String> =
             self.suspicious.iter().take(SHOWN).map(ArtifactSummary::text).collect();
         if self.suspicious.len() > SHOWN {
@@ -150,6 +157,20 @@ impl QualitySummary {
         let none = if suspicious.is_empty() { "none" } else { "" };
         lines.push(("suspicious".into(), suspicious.join(", ") + none));
         lines
+    }
+}
+
+impl BalanceSummary {
+    fn text(&self) -> String {
+        let (Some(outside), Some(margin)) = (self.outside, self.margin) else {
+            return "not measured: no frame stands still".into();
+        };
+        format!(
+            "still {:.0} % of frames; centre of mass outside the soles {:.1} % of them, margin min {:.0} mm",
+            100.0 * self.still,
+            100.0 * outside,
+            1000.0 * margin
+        )
     }
 }
 

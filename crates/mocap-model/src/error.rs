@@ -33,6 +33,10 @@ pub enum ModelError {
     NotPositive { joint: String, value: f64 },
     #[error("body {index} does not exist: the robot has {bodies} bodies")]
     NoBody { index: usize, bodies: usize },
+    #[error("shape {index} does not exist: the robot has {shapes} shapes")]
+    NoShape { index: usize, shapes: usize },
+    #[error("body '{body}' is more than {limit} bodies away from the base; no robot is that deep")]
+    TooDeep { body: String, limit: usize },
     #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
     BrokenChain { chain: String },
     #[error("{tracks} joints have tracks, the skeleton has {joints}")]

@@ -64,6 +64,7 @@ mod pose;
 mod quantity;
 mod rate;
 mod robot;
+mod robot_mass;
 mod robot_motion;
 mod role;
 mod rotation;
@@ -93,7 +94,9 @@ pub use placed_joints::{PlacedJoints, PlacedLanes};
 pub use pose::Pose;
 pub use quantity::{Factor, Finite, Length, LengthAboveZero, Seconds, UnitLength};
 pub use rate::FrameRate;
-pub use robot::{Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape};
+pub use robot::{
+    ContactMask, Mimic, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
+};
 pub use robot_motion::{RobotMotion, RobotPose};
 pub use role::{Role, Side};
 pub use rotation::{

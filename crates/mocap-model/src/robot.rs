@@ -4,7 +4,7 @@ use crate::{
     Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
     rotation_between,
 };
-use nalgebra::Quaternion;
+use nalgebra::{Matrix3, Quaternion};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub struct RobotBody {
     pub mass: Option<f64>,
     /// Centre of mass in the frame of the body \[m\].
     pub centre_of_mass: Vector3<f64>,
+    /// Inertia about the centre of mass along the axes of the body \[kg m²\], if stated.
+    pub inertia: Option<Matrix3<f64>>,
 }
 
 /// What a joint of a robot does.
@@ -115,6 +117,30 @@ pub struct RobotShape {
     pub placement: Isometry3<f64>,
     /// Its form.
     pub primitive: Primitive,
+    /// Which others it may meet.
+    pub mask: ContactMask,
+}
+
+/// Which shapes may meet: two do if the kind of one is among those that the other meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactMask {
+    /// The kinds that it is of, as bits; `contype` of MuJoCo.
+    pub kinds: u32,
+    /// The kinds that it meets, as bits; `conaffinity` of MuJoCo.
+    pub meets: u32,
+}
+
+impl Default for ContactMask {
+    fn default() -> ContactMask {
+        ContactMask { kinds: 1, meets: 1 }
+    }
+}
+
+impl ContactMask {
+    /// Whether two shapes may meet.
+    pub fn may_meet(self, other: ContactMask) -> bool {
+        self.kinds & other.meets != 0 || other.kinds & self.meets != 0
+    }
 }
 
 /// What a robot is made of, before it is checked.
@@ -132,6 +158,8 @@ pub struct RobotParts {
     pub shapes: Vec<RobotShape>,
     /// Pairs of bodies that may touch.
     pub excluded: Vec<[usize; 2]>,
+    /// Pairs of shapes, by index, that are kept apart whatever else is stated of them.
+    pub pairs: Vec<[usize; 2]>,
     /// Joint values of a stated pose \[rad or m\], one per joint.
     pub home: Option<Vec<f64>>,
 }
@@ -147,6 +175,7 @@ pub struct RobotParts {
 ///     placement: Isometry3::translation(0.0, 0.0, z),
 ///     mass: None,
 ///     centre_of_mass: Vector3::zeros(),
+///     inertia: None,
 /// };
 /// let knee = RobotJoint {
 ///     name: "knee".into(),
@@ -177,10 +206,13 @@ pub struct Robot {
 }
 
 impl Robot {
+    /// Bodies from the base to a tip, at most: time and memory grow with the square of it.
+    pub const DEPTH: usize = 256;
+
     /// Checks the parts.
     ///
     /// # Errors
-    /// If there are no bodies, a parent follows its child, there is a second base, names repeat, joints are not in the
+    /// If there are no bodies, bodies are deeper than [`Robot::DEPTH`], a parent follows its child, there is a second base, names repeat, joints are not in the
     /// order of their bodies, a number is not finite, a limit is empty, or mimics form a circle.
     pub fn new(mut parts: RobotParts) -> Result<Robot, ModelError> {
         if parts.bodies.is_empty() {
@@ -204,6 +236,9 @@ impl Robot {
         }
         if let Some(body) = parts.excluded.iter().flatten().find(|body| **body >= parts.bodies.len()) {
             return Err(ModelError::NoBody { index: *body, bodies: parts.bodies.len() });
+        }
+        if let Some(shape) = parts.pairs.iter().flatten().find(|shape| **shape >= parts.shapes.len()) {
+            return Err(ModelError::NoShape { index: *shape, shapes: parts.shapes.len() });
         }
         let mut first_joint = vec![0; parts.bodies.len() + 1];
         for joint in &parts.joints {
@@ -243,6 +278,11 @@ impl Robot {
     /// Pairs of bodies that may touch.
     pub fn excluded(&self) -> &[[usize; 2]] {
         &self.parts.excluded
+    }
+
+    /// Pairs of shapes, by index, that are kept apart whatever else is stated of them.
+    pub fn pairs(&self) -> &[[usize; 2]] {
+        &self.parts.pairs
     }
 
     /// Whether the base moves freely.
@@ -471,6 +511,7 @@ impl UniqueNames {
 
 fn check_bodies(bodies: &[RobotBody]) -> Result<(), ModelError> {
     let mut names = HashSet::new();
+    let mut levels: Vec<usize> = Vec::with_capacity(bodies.len());
     for (index, body) in bodies.iter().enumerate() {
         let name = || body.name.clone();
         if !names.insert(body.name.as_str()) {
@@ -479,10 +520,15 @@ fn check_bodies(bodies: &[RobotBody]) -> Result<(), ModelError> {
         match body.parent {
             Some(parent) if parent >= index => return Err(ModelError::ParentAfterChild { joint: name() }),
             None if index > 0 => return Err(ModelError::ParentAfterChild { joint: name() }),
-            _ => {}
+            _ => levels.push(body.parent.map_or(1, |parent| levels[parent] + 1)),
+        }
+        if levels[index] > Robot::DEPTH {
+            return Err(ModelError::TooDeep { body: name(), limit: Robot::DEPTH });
         }
         let placed = body.placement.to_homogeneous();
-        if !placed.iter().chain(body.centre_of_mass.iter()).all(|value| value.is_finite()) {
+        let inertia = body.inertia.iter().flat_map(|inertia| inertia.iter());
+        let mut numbers = placed.iter().chain(body.centre_of_mass.iter()).chain(inertia).chain(&body.mass);
+        if !numbers.all(|value| value.is_finite()) {
             return Err(ModelError::RestNotFinite { joint: name() });
         }
     }

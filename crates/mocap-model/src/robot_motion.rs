@@ -31,6 +31,7 @@ pub struct RobotPose {
 ///     placement: Isometry3::translation(0.0, 0.0, 0.5),
 ///     mass: None,
 ///     centre_of_mass: Vector3::zeros(),
+///     inertia: None,
 /// };
 /// let knee = RobotJoint {
 ///     name: "knee".into(),

@@ -12,6 +12,7 @@ fn leg() -> RobotParts {
         placement: Isometry3::identity(),
         mass: None,
         centre_of_mass: Vector3::zeros(),
+        inertia: None,
     };
     let knee = RobotJoint {
         name: "knee".into(),

@@ -23,8 +23,10 @@ struct Contact {
     frames: Range<usize>,
     middle: Vector3<f64>,
     forward: Vector3<f64>,
-    /// From the middle to the front and to the side \[m\].
+    /// From the middle to the front and to the side, up to the outermost balls of a round sole \[m\].
     half_sizes: [f64; 2],
+    /// Of the balls at the corners \[m\].
+    radii: [f64; 4],
 }
 
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
@@ -97,7 +99,8 @@ impl Contact {
             .unwrap_or_else(Vector3::x);
         let [a, b, c, d] = sole.corners;
         let half_sizes = [((a - c).norm() + (b - d).norm()) / 4.0, ((a - b).norm() + (c - d).norm()) / 4.0];
-        Contact { foot, frames, middle: Vector3::new(middle.x, middle.y, 0.0), forward, half_sizes }
+        let middle = Vector3::new(middle.x, middle.y, 0.0);
+        Contact { foot, frames, middle, forward, half_sizes, radii: sole.radii }
     }
 
     fn axes(&self) -> [Vector3<f64>; 2] {
@@ -107,15 +110,20 @@ impl Contact {
     fn corners(&self) -> [Point3<f64>; 4] {
         let [x, y] = self.axes();
         let [length, width] = self.half_sizes;
-        [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
-            .map(|(along, across)| Point3::from(self.middle + x * (along * length) + y * (across * width)))
+        let [a, b, c, d] = self.radii;
+        [(1.0, 1.0, a), (1.0, -1.0, b), (-1.0, 1.0, c), (-1.0, -1.0, d)].map(|(along, across, radius)| {
+            let flat = self.middle + x * (along * length) + y * (across * width);
+            Point3::from(flat + Vector3::z() * radius)
+        })
     }
 
     /// The shortest way that the other sole has to go until both are apart; 0 if they are.
     fn overlap(&self, other: &Contact) -> Vector3<f64> {
         let between = other.middle - self.middle;
         let reach = |contact: &Contact, axis: &Vector3<f64>| -> f64 {
-            contact.axes().iter().zip(contact.half_sizes).map(|(own, half)| own.dot(axis).abs() * half).sum()
+            let round = contact.radii.iter().copied().fold(0.0, f64::max);
+            let halves = contact.axes().into_iter().zip(contact.half_sizes);
+            halves.map(|(own, half)| own.dot(axis).abs() * half).sum::<f64>() + round
         };
         let overlap_along = |axis: Vector3<f64>| {
             let axis = if axis.dot(&between) < 0.0 { -axis } else { axis };
@@ -160,6 +168,7 @@ mod tests {
             middle: Vector3::new(x, y, 0.0),
             forward: Vector3::x(),
             half_sizes: [0.1, 0.04],
+            radii: [0.0; 4],
         };
         let mut both =
             [vec![sole(0, 0..9, 0.0, 0.03)], vec![sole(1, 5..12, 0.02, -0.03), sole(1, 12..20, 0.0, 0.03)]];

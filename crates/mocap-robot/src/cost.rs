@@ -3,11 +3,13 @@
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::{Capsules, Near, Placed};
+use crate::anatomy::Anatomy;
 use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
 use crate::limb::BodyPoint;
 use crate::normal::Normal;
+use crate::sole::low_points;
+use crate::solids::{MARGIN, Near, Placed, Solids};
 
 /// Corners of soles that are not held stay this high \[m\]: lower corners count as contacts.
 const FREE: f64 = 0.012;
@@ -24,15 +26,17 @@ pub(crate) struct Weights {
     pub(crate) pelvis: f64,
     pub(crate) torso: f64,
     pub(crate) foot: f64,
+    pub(crate) head: f64,
     pub(crate) hips: [f64; 2],
     pub(crate) pin: f64,
     pub(crate) pin_turn: f64,
     pub(crate) floor: f64,
     pub(crate) lift: f64,
-    /// Of capsules above the floor.
+    /// Of shapes above the floor.
     pub(crate) ground: f64,
     pub(crate) apart: f64,
-    pub(crate) posture: f64,
+    /// Of the centre of mass, where a goal has one.
+    pub(crate) centre: f64,
 }
 
 /// Unit directions of both segments of a left and a right limb.
@@ -48,25 +52,46 @@ pub(crate) struct Goal {
     pub(crate) pelvis: UnitQuaternion<f64>,
     pub(crate) torso: UnitQuaternion<f64>,
     pub(crate) feet: [UnitQuaternion<f64>; 2],
+    pub(crate) head: Option<UnitQuaternion<f64>>,
     pub(crate) legs: LimbDirections,
     pub(crate) arms: Option<LimbDirections>,
     /// By foot and corner of its sole: where it is held.
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
     /// By foot that swings low: the heights to which the corners of its sole are lifted \[m\].
     pub(crate) lift: [Option<[f64; 4]>; 2],
+    /// The centre of mass \[m\], of a motion that is to stand.
+    pub(crate) centre: Option<Point3<f64>>,
+}
+
+impl Goal {
+    /// How people stand: upright, with the arms a little out.
+    pub(crate) fn stance(humanoid: &Humanoid) -> Goal {
+        /// Of hanging arms \[rad\].
+        const OUT: f64 = 0.17;
+        let down = -Vector3::z();
+        let arm = |side: f64| [Vector3::new(0.0, side * OUT.sin(), -OUT.cos()); 2];
+        let legs: f64 = humanoid.legs[0].lengths.iter().sum();
+        Goal {
+            hips: Point3::new(0.0, 0.0, humanoid.soles[0].ankle_height + legs),
+            across: Vector3::y(),
+            pelvis: UnitQuaternion::identity(),
+            torso: UnitQuaternion::identity(),
+            feet: [UnitQuaternion::identity(); 2],
+            head: None,
+            legs: [[down; 2]; 2],
+            arms: Some([arm(1.0), arm(-1.0)]),
+            pins: [[None; 4]; 2],
+            lift: [None; 2],
+            centre: None,
+        }
+    }
 }
 
 /// What the costs of a frame need of the robot.
 pub(crate) struct Costs<'r> {
-    pub(crate) humanoid: &'r Humanoid,
-    pub(crate) capsules: &'r Capsules,
-    /// Rotations of pelvis, torso, left foot, right foot at rest.
-    pub(crate) at_rest: [UnitQuaternion<f64>; 4],
-    /// The value at rest of every joint.
-    pub(crate) rest_values: &'r [f64],
+    pub(crate) anatomy: &'r Anatomy,
+    pub(crate) solids: &'r Solids,
     pub(crate) weights: Weights,
-    /// Surfaces stay this far apart \[m\].
-    pub(crate) margin: f64,
 }
 
 impl Costs<'_> {
@@ -81,11 +106,11 @@ impl Costs<'_> {
     ) {
         normal.clear();
         let weights = &self.weights;
-        for (leg, directions) in self.humanoid.legs.iter().zip(&goal.legs) {
+        for (leg, directions) in self.anatomy.humanoid.legs.iter().zip(&goal.legs) {
             let points = [leg.base, leg.middle, leg.end];
             segments(kinematics, points, leg.lengths, directions, [weights.limb; 2], normal);
         }
-        if let (Some(arms), Some(directions)) = (&self.humanoid.arms, &goal.arms) {
+        if let (Some(arms), Some(directions)) = (&self.anatomy.humanoid.arms, &goal.arms) {
             for (arm, directions) in arms.iter().zip(directions) {
                 let points = [arm.base, arm.middle, arm.end];
                 segments(
@@ -100,42 +125,57 @@ impl Costs<'_> {
         }
         self.hips(kinematics, goal, normal);
         let bodies = [
-            self.humanoid.pelvis,
-            self.humanoid.torso,
-            self.humanoid.soles[0].body,
-            self.humanoid.soles[1].body,
+            self.anatomy.humanoid.pelvis,
+            self.anatomy.humanoid.torso,
+            self.anatomy.humanoid.soles[0].body,
+            self.anatomy.humanoid.soles[1].body,
         ];
         let goals = [goal.pelvis, goal.torso, goal.feet[0], goal.feet[1]];
         let pinned = |foot: usize| goal.pins[foot].iter().any(Option::is_some);
-        let foot = |foot: usize| if pinned(foot) { weights.pin_turn } else { weights.foot };
+        // A foot without an ankle points where its shank does.
+        let foot = |foot: usize| match self.anatomy.humanoid.has_ankle(foot) {
+            false => 0.0,
+            true if pinned(foot) => weights.pin_turn,
+            true => weights.foot,
+        };
         let turns = [weights.pelvis, weights.torso, foot(0), foot(1)];
         for which in 0..4 {
-            let wanted = goals[which] * self.at_rest[which];
+            let wanted = goals[which] * self.anatomy.at_rest[which];
             let off = (wanted * kinematics.placed[bodies[which]].rotation.inverse()).scaled_axis();
             normal.turn(bodies[which], turns[which], &off);
         }
+        if let (Some(head), Some(goal)) = (&self.anatomy.humanoid.head, goal.head) {
+            let wanted = goal * self.anatomy.head_at_rest;
+            let off = (wanted * kinematics.placed[head.body].rotation.inverse()).scaled_axis();
+            normal.turn(head.body, weights.head, &off);
+        }
         self.soles(kinematics, goal, normal);
         self.surfaces(kinematics, around, normal, placed);
+        if let Some(goal) = goal.centre {
+            let miss = goal - self.anatomy.masses.centre(kinematics, &mut normal.moves);
+            normal.vector(weights.centre, &miss);
+        }
         normal.spread(kinematics);
-        for (joint, (value, rest)) in pose.values.iter().zip(self.rest_values).enumerate() {
-            normal.column(kinematics.base_column() - 1 - joint, weights.posture, rest - value);
+        for (joint, (value, rest)) in pose.values.iter().zip(&self.anatomy.rest.values).enumerate() {
+            normal.column(kinematics.base_column() - 1 - joint, self.anatomy.postures[joint], rest - value);
         }
     }
 
     fn hips(&self, kinematics: &Kinematics, goal: &Goal, normal: &mut Normal) {
-        let [left, right] = [0, 1].map(|leg| self.humanoid.legs[leg].base.at(&kinematics.placed));
+        let [left, right] = [0, 1].map(|leg| self.anatomy.humanoid.legs[leg].base.at(&kinematics.placed));
         let middle = Point3::from((left.coords + right.coords) / 2.0);
         let (arm, off) = (kinematics.arm(&middle), goal.hips - middle);
         let [across, up] = self.weights.hips;
         for (axis, weight) in [(0, across), (1, across), (2, up)] {
-            normal.point(self.humanoid.pelvis, &arm, &Vector3::ith(axis, 1.0), weight, off[axis]);
+            normal.point(self.anatomy.humanoid.pelvis, &arm, &Vector3::ith(axis, 1.0), weight, off[axis]);
         }
     }
 
     fn soles(&self, kinematics: &Kinematics, goal: &Goal, normal: &mut Normal) {
-        for (foot, sole) in self.humanoid.soles.iter().enumerate() {
+        for (foot, sole) in self.anatomy.humanoid.soles.iter().enumerate() {
             for (corner, local) in sole.corners.iter().enumerate() {
                 let at = kinematics.placed[sole.body] * local;
+                let height = at.z - sole.radii[corner];
                 let arm = kinematics.arm(&at);
                 let mut up = |weight: f64, miss: f64| {
                     normal.point(sole.body, &arm, &Vector3::z(), weight, miss);
@@ -147,10 +187,10 @@ impl Costs<'_> {
                             normal.point(sole.body, &arm, &Vector3::ith(axis, 1.0), self.weights.pin, miss);
                         }
                     }
-                    (None, Some(heights)) => up(self.weights.lift, heights[corner] - at.z),
-                    (None, None) if at.z < FREE + CLOSE => {
+                    (None, Some(heights)) => up(self.weights.lift, heights[corner] - height),
+                    (None, None) if height < FREE + CLOSE => {
                         kinematics.point(sole.body, &at, &mut normal.moves);
-                        normal.at_least(&Vector3::z(), self.weights.floor, FREE - at.z);
+                        normal.at_least(&Vector3::z(), self.weights.floor, FREE - height);
                     }
                     (None, None) => {}
                 }
@@ -158,7 +198,7 @@ impl Costs<'_> {
         }
     }
 
-    /// Keeps capsules above the floor and out of each other.
+    /// Keeps shapes above the floor and out of each other.
     fn surfaces(
         &self,
         kinematics: &Kinematics,
@@ -169,22 +209,26 @@ impl Costs<'_> {
         if self.weights.apart <= 0.0 {
             return;
         }
-        self.capsules.place(&kinematics.placed, placed);
-        for (capsule, ends) in self.capsules.all.iter().zip(&placed.ends) {
-            for at in ends {
-                let under = capsule.radius - at.z;
-                if self.weights.ground > 0.0 && under > -CLOSE {
-                    kinematics.point(capsule.body, at, &mut normal.moves);
+        self.solids.place(&kinematics.placed, placed);
+        for index in 0..if self.weights.ground > 0.0 { self.solids.all.len() } else { 0 } {
+            if placed.lowest(index) > CLOSE {
+                continue;
+            }
+            let shape = &kinematics.robot.shapes()[index];
+            for point in low_points(shape, &kinematics.placed[shape.body]) {
+                let under = -point.lowest().z;
+                if under > -CLOSE {
+                    kinematics.point(shape.body, &point.centre, &mut normal.moves);
                     normal.at_least(&Vector3::z(), self.weights.ground, under);
                 }
             }
         }
-        for near in self.capsules.all_near(placed, self.margin + CLOSE) {
+        for near in self.solids.all_near(placed, MARGIN + CLOSE) {
             let [first, second] = [0, 1].map(|side| (near.bodies[side], &near.points[side]));
             kinematics.between(first, second, &mut normal.moves);
             let passing = around.filter(|_| near.distance < -INSIDE);
             let passing = passing.and_then(|around| self.passing(&near, kinematics, around));
-            let (direction, under) = passing.unwrap_or((near.direction, self.margin - near.distance));
+            let (direction, under) = passing.unwrap_or((near.direction, MARGIN - near.distance));
             normal.at_least(&direction, self.weights.apart, under);
         }
     }
@@ -211,7 +255,7 @@ impl Costs<'_> {
         let apart = near.points[1] - near.points[0];
         let aside = apart - way * apart.dot(&way);
         let radii = apart.norm() - near.distance;
-        Some((aside.try_normalize(1e-3)?, self.margin + radii - aside.norm()))
+        Some((aside.try_normalize(1e-3)?, MARGIN + radii - aside.norm()))
     }
 }
 

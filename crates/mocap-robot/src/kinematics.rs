@@ -157,13 +157,35 @@ impl<'r> Kinematics<'r> {
         for joint in self.movers[body].iter().rev() {
             self.push(*joint, self.twists[*joint].at(&arm), moves);
         }
-        let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
-        let base = self.base_column();
-        moves.extend(axes.iter().enumerate().map(|(axis, along)| (base + axis, *along)));
-        moves.extend(axes.iter().enumerate().map(|(axis, about)| (base + 3 + axis, about.cross(&arm))));
+        self.push_base(&arm, moves);
         if self.has_mimics {
             merge(moves);
         }
+    }
+
+    /// Derivatives of a point that moves with all joints, as stated for each, and with the base.
+    pub(crate) fn whole(
+        &self,
+        at: &Point3<f64>,
+        of_joint: impl Fn(usize) -> Vector3<f64>,
+        moves: &mut Moves,
+    ) {
+        moves.clear();
+        for joint in (0..self.twists.len()).rev() {
+            self.push(joint, of_joint(joint), moves);
+        }
+        self.push_base(&self.arm(at), moves);
+        if self.has_mimics {
+            merge(moves);
+        }
+    }
+
+    /// How the base moves a point.
+    fn push_base(&self, arm: &Vector3<f64>, moves: &mut Moves) {
+        let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
+        let base = self.base_column();
+        moves.extend(axes.iter().enumerate().map(|(axis, along)| (base + axis, *along)));
+        moves.extend(axes.iter().enumerate().map(|(axis, about)| (base + 3 + axis, about.cross(arm))));
     }
 
     /// Derivatives of the vector from a point of one body to a point of another.

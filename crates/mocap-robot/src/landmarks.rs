@@ -3,24 +3,37 @@
 
 use std::collections::HashSet;
 
-use mocap_model::{JointId, Robot, Role, UnitQuaternion};
+use mocap_model::{Isometry3, JointId, Robot, Role, UnitQuaternion};
 use nalgebra::Point3;
 
 use crate::RobotError;
+use crate::head::Head;
 use crate::limb::{Bends, Limb};
 use crate::limb_pairs::{Limbs, Way};
 use crate::rest::Rest;
-use crate::sole::sole_points;
+use crate::sole::RestSole;
 
 /// A foot: what touches the floor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sole {
     /// The foot, by index.
     pub body: usize,
-    /// Four corners in the frame of the foot: front left, front right, back left, back right \[m\].
+    /// Four corners in the frame of the foot: front left, front right, back left, back right \[m\]. Those of a round
+    /// sole are centres of balls.
     pub corners: [Point3<f64>; 4],
+    /// Radii of the balls at the corners \[m\]; 0 where the sole has edges.
+    pub radii: [f64; 4],
+    /// Turns the foot at rest so that its sole lies on the floor.
+    pub level: UnitQuaternion<f64>,
     /// Height of the ankle above the sole \[m\].
     pub ankle_height: f64,
+}
+
+impl Sole {
+    /// Heights of the lowest points of the corners \[m\].
+    pub(crate) fn heights(&self, placed: &[Isometry3<f64>]) -> [f64; 4] {
+        std::array::from_fn(|corner| (placed[self.body] * self.corners[corner]).z - self.radii[corner])
+    }
 }
 
 /// Joints of a robot, at most: memory and time of a step grow with their square.
@@ -39,6 +52,8 @@ pub struct Humanoid {
     pub pelvis: usize,
     /// The body that both arms are on; the pelvis without a waist.
     pub torso: usize,
+    /// The head; `None` if nothing turns it.
+    pub head: Option<Head>,
     /// Soles of the feet.
     pub soles: [Sole; 2],
     /// Turns the base so that the robot at rest faces X, with Y to its left and Z up.
@@ -83,7 +98,9 @@ impl Humanoid {
             Some([left?, right?])
         });
         let soles = [&left, &right].map(|leg| sole(&rest, leg));
-        Ok(Humanoid { legs: [left, right], arms, pelvis, torso, soles, upright })
+        let limbs: Vec<&Limb> = [&left, &right].into_iter().chain(arms.iter().flatten()).collect();
+        let head = Head::find(&rest, torso, &limbs);
+        Ok(Humanoid { legs: [left, right], arms, pelvis, torso, head, soles, upright })
     }
 
     /// The roles of joints of the robot's skeleton; see [`Robot::to_skeleton`]. A group of hinges has its role on the
@@ -114,6 +131,11 @@ impl Humanoid {
         roles
     }
 
+    /// Whether a foot turns against its shank.
+    pub(crate) fn has_ankle(&self, foot: usize) -> bool {
+        self.legs[foot].end.body != self.soles[foot].body
+    }
+
     /// Human motions that the robot lacks joints for.
     pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
         let axes = |from: Option<usize>, limb: &[usize]| {
@@ -130,6 +152,14 @@ impl Humanoid {
                 if arms.iter().any(|arm| axes(elbow(arm), &arm.joints) < 3) {
                     missing.push("turns of the upper arm (fewer than three joints at the shoulder)");
                 }
+            }
+        }
+        match &self.head {
+            None => missing.push("turns of the head (no neck joint)"),
+            Some(head) => {
+                let rest = Rest::of(robot, self.upright);
+                let axes: Vec<_> = head.joints.iter().map(|joint| rest.line(*joint).1).collect();
+                missing.extend(Head::cannot(&axes));
             }
         }
         if self.pelvis == self.torso {
@@ -238,8 +268,8 @@ fn sole(rest: &Rest, leg: &Limb) -> Sole {
     let foot = leg.tip;
     let ankle = leg.end.at(&rest.placed);
     let shank = leg.lengths[1];
-    let corners = sole_points(rest.robot, &rest.placed, foot, ankle, shank);
-    let ankle_height = ankle.z - corners.iter().map(|corner| corner.z).fold(f64::INFINITY, f64::min);
+    let RestSole { level, corners, radii, ankle_height } =
+        RestSole::of(rest.robot, &rest.placed, foot, ankle, shank);
     let inverse = rest.placed[foot].inverse();
-    Sole { body: foot, corners: corners.map(|corner| inverse * corner), ankle_height }
+    Sole { body: foot, corners: corners.map(|corner| inverse * corner), radii, level, ankle_height }
 }

@@ -5,11 +5,14 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod anatomy;
 mod anchors;
-mod capsules;
+mod balance;
+mod convex;
 mod cost;
 mod envelope;
 mod error;
+mod head;
 mod highest;
 mod kinematics;
 mod landmarks;
@@ -21,11 +24,15 @@ mod report;
 mod rest;
 mod retarget;
 mod sole;
+mod solids;
 mod solve;
 mod source;
 mod speed_limits;
+mod stand;
 
+pub use balance::Balance;
 pub use error::RobotError;
+pub use head::Head;
 pub use landmarks::{Humanoid, Sole};
 pub use limb::{Bends, BodyPoint, Limb};
 pub use report::{Excess, Follow, RobotGate, RobotReport, Skate};

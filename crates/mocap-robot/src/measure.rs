@@ -3,13 +3,15 @@
 use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
-use crate::capsules::{Capsules, Placed};
+use crate::anatomy::Anatomy;
+use crate::balance::BalanceTrack;
 use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
 use crate::limb::Limb;
 use crate::report::{Excess, Follow, RobotReport, Skate};
-use crate::sole::{foot_shapes, lowest_points};
+use crate::sole::{foot_shapes, low_points, lowest};
+use crate::solids::{Depths, Placed, Solids};
 
 /// A sole point lower than this touches the floor \[m\].
 const TOUCHING: f64 = 0.01;
@@ -22,14 +24,15 @@ const SKATING: f64 = 0.15;
 
 /// Measures a motion against its goals. `standing` says in which frames the source stands on a foot.
 pub(crate) fn measure(
-    (robot, capsules): (&Robot, &Capsules),
-    humanoid: &Humanoid,
+    (robot, solids): (&Robot, &Solids),
+    anatomy: &Anatomy,
     motion: &RobotMotion,
     goals: &[Goal],
     standing: &[bool],
     highest: &Highest,
     leg_ratio: f64,
 ) -> RobotReport {
+    let humanoid = &anatomy.humanoid;
     let placed: Vec<Vec<Isometry3<f64>>> =
         motion.poses.iter().map(|pose| robot.place(&pose.base, &pose.values)).collect();
     let soles = [0, 1].map(|foot| sole_tracks(robot, humanoid, foot, &placed));
@@ -38,11 +41,13 @@ pub(crate) fn measure(
             soles.iter().flat_map(|sole| &sole[frame]).map(|point| point.z).fold(f64::INFINITY, f64::min)
         })
         .collect();
+    let lowest: Vec<f64> = placed.iter().map(|placed| lowest(robot, humanoid, placed)).collect();
     let mut skate: Vec<f64> = soles.iter().flat_map(|sole| skate_speeds(sole, motion.fps.fps())).collect();
     let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
     let mut float: Vec<f64> =
         low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
     let mut jerks = jerks(motion);
+    let (self_penetration, self_added) = self_penetration(solids, &placed).unzip();
     let limb = |limbs: &[Limb; 2], of: &dyn Fn(&Goal) -> Option<LimbDirections>, segment: usize| {
         mean_angle(humanoid, &placed, goals, limbs, of, segment)
     };
@@ -63,14 +68,16 @@ pub(crate) fn measure(
             share,
         }),
         penetration: Excess {
-            share: share(low.len(), low.iter().filter(|low| **low < -DEEP).count()).unwrap_or(0.0),
-            max: low.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
+            share: share(lowest.len(), lowest.iter().filter(|low| **low < -DEEP).count()).unwrap_or(0.0),
+            max: lowest.iter().fold(0.0, |deepest: f64, low| deepest.max(-low)),
         },
         float_p95: percentile(&mut float, 0.95),
-        self_penetration: self_penetration(capsules, &placed),
+        self_penetration,
+        self_added,
         step_max: largest_step(&motion.poses),
         jerk_p99: percentile(&mut jerks, 0.99),
         follow: Follow { thigh: legs(0), shank: legs(1), upper_arm: arms(0), forearm: arms(1) },
+        balance: BalanceTrack::of(robot, anatomy, motion).figures(robot, &anatomy.masses),
         path: path_ratio(humanoid, &placed, goals),
     }
 }
@@ -99,7 +106,10 @@ fn sole_tracks(
     let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
         match shapes.is_empty() {
             true => sole.corners.map(|corner| placed[sole.body] * corner).to_vec(),
-            false => shapes.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body])).collect(),
+            false => {
+                let points = shapes.iter().flat_map(|shape| low_points(shape, &placed[shape.body]));
+                points.map(|point| point.lowest()).collect()
+            }
         }
     };
     placed.iter().map(points).collect()
@@ -157,19 +167,23 @@ fn over_accelerations(motion: &RobotMotion, accelerations: &[Option<f64>]) -> Op
     over(motion, accelerations, |[a, b, c]| (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2))
 }
 
-fn self_penetration(capsules: &Capsules, placed: &[Vec<Isometry3<f64>>]) -> Option<Excess> {
-    if !capsules.can_meet() {
+/// Of shapes that may not touch: how deep they are in each other, and how much deeper than by design.
+fn self_penetration(solids: &Solids, placed: &[Vec<Isometry3<f64>>]) -> Option<(Excess, Excess)> {
+    if !solids.can_meet() || placed.is_empty() {
         return None;
     }
     let mut shapes = Placed::default();
-    let deepest = |placed: &Vec<Isometry3<f64>>| {
-        capsules.place(placed, &mut shapes);
-        capsules.all_near(&shapes, 0.0).map(|near| -near.distance).fold(0.0, f64::max)
+    let deepest = |bodies: &Vec<Isometry3<f64>>| {
+        solids.place(bodies, &mut shapes);
+        solids.deepest(&shapes)
     };
-    let depths: Vec<f64> = placed.iter().map(deepest).collect();
-    let inside = depths.iter().filter(|depth| **depth > INSIDE).count();
-    let max = depths.iter().copied().reduce(f64::max)?;
-    share(depths.len(), inside).map(|share| Excess { share, max })
+    let depths: Vec<Depths> = placed.iter().map(deepest).collect();
+    let excess = |of: fn(&Depths) -> f64| {
+        let inside = depths.iter().filter(|depths| of(depths) > INSIDE).count();
+        let share = inside as f64 / depths.len() as f64;
+        Excess { share, max: depths.iter().map(of).fold(0.0, f64::max) }
+    };
+    Some((excess(|depths| depths.whole), excess(|depths| depths.added)))
 }
 
 fn largest_step(poses: &[RobotPose]) -> f64 {

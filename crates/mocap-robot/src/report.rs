@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
+use crate::balance::Balance;
+
 /// A gate on a figure of a robot's motion.
 ///
 /// ```
@@ -36,18 +38,23 @@ pub struct RobotReport {
     pub acceleration: Option<Excess>,
     /// Speed over the floor of the slowest sole point within 1 cm of it.
     pub skate: Option<Skate>,
-    /// Sole points below the floor: share of frames with more than 5 mm, and the deepest (m).
+    /// Parts below the floor: share of frames with more than 5 mm, and the deepest (m).
     pub penetration: Excess,
     /// Height of the lower sole while the source stands: 95th percentile (m).
     pub float_p95: Option<f64>,
-    /// Collision shapes inside each other: share of frames with more than 1 cm, and the deepest (m).
+    /// Collision shapes inside each other that may not be, as MuJoCo counts and measures them: share of frames with more
+    /// than 1 cm, and the deepest (m).
     pub self_penetration: Option<Excess>,
+    /// The same beyond how deep shapes are in each other by design: at rest, and where the robot stands with hanging arms.
+    pub self_added: Option<Excess>,
     /// The largest step of a joint from frame to frame (rad).
     pub step_max: f64,
     /// The 99th percentile of the third derivative of joint values (rad/s³).
     pub jerk_p99: Option<f64>,
     /// Mean angles between limbs of robot and source, each in the frame of its hips (degrees).
     pub follow: Follow,
+    /// Whether the robot can stand the motion; `None` where the model states no masses.
+    pub balance: Option<Balance>,
     /// Horizontal way of the hips from the first frame to the last, over the source's, scaled by the ratio of leg
     /// lengths; `None` where the source goes less than a leg length.
     pub path: Option<f64>,
@@ -94,7 +101,7 @@ impl Gated for RobotReport {
     }
 }
 
-const METRICS: [Metric<RobotReport>; 21] = [
+const METRICS: [Metric<RobotReport>; 26] = [
     metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
     metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
     metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
@@ -108,8 +115,8 @@ const METRICS: [Metric<RobotReport>; 21] = [
     metric("skate", "m/s", "mean speed of soles on the floor", |r| Some(r.skate?.mean)),
     metric("skate-p95", "m/s", "speed of soles on the floor, 95th percentile", |r| Some(r.skate?.p95)),
     metric("skate-share", "", "share of soles on the floor above 0.15 m/s", |r| Some(r.skate?.share)),
-    metric("penetration", "m", "deepest sole point below the floor", |r| Some(r.penetration.max)),
-    metric("penetration-share", "", "share of frames with a sole more than 5 mm below the floor", |r| {
+    metric("penetration", "m", "deepest point of a part below the floor", |r| Some(r.penetration.max)),
+    metric("penetration-share", "", "share of frames with a part more than 5 mm below the floor", |r| {
         Some(r.penetration.share)
     }),
     metric("float", "m", "height of the soles while the source stands, 95th percentile", |r| r.float_p95),
@@ -119,10 +126,28 @@ const METRICS: [Metric<RobotReport>; 21] = [
     metric("self-share", "", "share of frames with shapes more than 1 cm in each other", |r| {
         Some(r.self_penetration?.share)
     }),
+    metric("self-added", "m", "how deep collision shapes are in each other, beyond their design", |r| {
+        Some(r.self_added?.max)
+    }),
+    metric("self-added-share", "", "share of frames with shapes more than 1 cm deeper than by design", |r| {
+        Some(r.self_added?.share)
+    }),
     metric("joint-step", "rad", "largest step of a joint in one frame", |r| {
         (r.frames > 1).then_some(r.step_max)
     }),
     metric("jerk-p99", "rad/s³", "third derivative of joint values, 99th percentile", |r| r.jerk_p99),
+    metric(
+        "zmp-share",
+        "",
+        "share of supported frames with the zero-moment point over 2 cm beside the soles",
+        |r| Some(1.0 - r.balance?.within?),
+    ),
+    metric("zmp-distance", "m", "zero-moment point outside the soles, 95th percentile", |r| {
+        r.balance?.distance_p95
+    }),
+    metric("balance-margin", "m", "centre of mass outside the soles in frames that stand still", |r| {
+        Some((-r.balance?.margin?).max(0.0))
+    }),
     metric("thigh", "deg", "mean angle to the source's thighs", |r| Some(r.follow.thigh)),
     metric("shank", "deg", "mean angle to the source's shanks", |r| Some(r.follow.shank)),
     metric("upper-arm", "deg", "mean angle to the source's upper arms", |r| r.follow.upper_arm),
@@ -151,6 +176,35 @@ impl RobotReport {
             mm(self.penetration.max),
             self.step_max
         )
+    }
+}
+
+impl RobotReport {
+    fn write_balance(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(balance) = &self.balance else {
+            return writeln!(f, "  balance     not measured: the model states no masses");
+        };
+        match (balance.within, balance.distance_p95) {
+            (Some(within), p95) => {
+                let p95 = p95.map_or("unbounded".into(), mm);
+                write!(
+                    f,
+                    "  balance     zero-moment point on the soles {}, outside p95 {p95}",
+                    percent(within)
+                )?;
+            }
+            (None, _) => write!(f, "  balance     no sole is on the floor")?,
+        }
+        if let Some(margin) = balance.margin {
+            write!(f, "; standing still, centre of mass {} inside", mm(margin))?;
+        }
+        if let Some(off) = balance.off_fall {
+            write!(f, "; flight {} off free fall", percent(off))?;
+        }
+        if balance.without_mass > 0 {
+            write!(f, "; {} bodies without a mass", balance.without_mass)?;
+        }
+        writeln!(f)
     }
 }
 
@@ -209,15 +263,19 @@ impl fmt::Display for RobotReport {
             Some(own) => {
                 writeln!(
                     f,
-                    "  itself      penetration max {}, {} of frames above 1 cm",
+                    "  itself      penetration max {}, {} of frames above 1 cm{}",
                     mm(own.max),
-                    percent(own.share)
+                    percent(own.share),
+                    self.self_added.filter(|added| *added != own).map_or_else(String::new, |added| {
+                        format!("; beyond its design max {}, {}", mm(added.max), percent(added.share))
+                    })
                 )?;
             }
             None => {
                 writeln!(f, "  itself      not measured: the model has no collision shapes that can meet")?
             }
         }
+        self.write_balance(f)?;
         write!(f, "  smoothness  largest step {:.2} rad", self.step_max)?;
         match self.jerk_p99 {
             Some(jerk) => writeln!(f, ", jerk p99 {jerk:.0} rad/s³")?,

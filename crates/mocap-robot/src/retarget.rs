@@ -1,11 +1,15 @@
 //! Puts a captured motion on a robot.
 
+use std::ops::Range;
+
+use mocap_analysis::{BalanceCurves, GRAVITY, Polygon};
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector2};
 
 use crate::RobotError;
+use crate::anatomy::Anatomy;
 use crate::anchors::{clearances, hold};
-use crate::capsules::Capsules;
+use crate::balance::BalanceTrack;
 use crate::cost::{Costs, Goal, Weights};
 use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
@@ -13,11 +17,12 @@ use crate::landmarks::Humanoid;
 use crate::limb::{Bends, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
-use crate::rest::rest_values;
-use crate::sole::{foot_shapes, lowest_points};
+use crate::sole::{foot_shapes, low_points, lowest};
+use crate::solids::Solids;
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
+use crate::stand::{aside, higher};
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +35,8 @@ pub struct RobotOptions {
     pub velocities: Vec<Option<f64>>,
     /// Highest accelerations by joint [rad/s² or m/s²] where the robot states none. Default: none.
     pub accelerations: Vec<Option<f64>>,
+    /// Whether the motion is changed so that the robot can stand it. Default off.
+    pub balance: bool,
     /// The joints that bend left knee, right knee, left elbow and right elbow. Default: by names and shape.
     pub bends: Bends,
 }
@@ -42,6 +49,7 @@ impl Default for RobotOptions {
             separate: true,
             velocities: Vec::new(),
             accelerations: Vec::new(),
+            balance: false,
             bends: Bends::default(),
         }
     }
@@ -58,8 +66,32 @@ struct Stage {
 const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
 
+/// What counts how much, before feet are held and parts kept apart.
+const WEIGHTS: Weights = Weights {
+    limb: 1.0,
+    forearm: 0.7,
+    pelvis: 0.5,
+    torso: 0.5,
+    foot: 0.3,
+    head: 0.3,
+    hips: [4.0, 2.0],
+    pin: 0.0,
+    pin_turn: 0.5,
+    floor: 20.0,
+    lift: 30.0,
+    // Poses in the floor show where feet are: they are raised later.
+    ground: 0.0,
+    apart: 0.0,
+    centre: 0.0,
+};
+
+/// Sweeps of a first frame, from the robot at rest.
+const FIRST_SWEEPS: usize = 40;
 /// Shorter legs have no direction \[m\].
 const LEAST_LEG: f64 = 1e-3;
+/// How often a motion that is to stand is planned, and sweeps after each.
+const BALANCE_ROUNDS: usize = 3;
+const BALANCE_SWEEPS: usize = 2;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
@@ -95,51 +127,21 @@ pub fn retarget(
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
-    let humanoid = Humanoid::find_bending(robot, &options.bends)?;
+    let mut kinematics = Kinematics::new(robot);
+    let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
+    let humanoid = &anatomy.humanoid;
     let source = Source::of(clip, metres, options.fps)?;
     if !(source.leg_length.is_finite() && source.leg_length > LEAST_LEG) {
         return Err(RobotError::SourceLegs { length: source.leg_length });
     }
-    let rest = rest_values(robot);
-    let mut kinematics = Kinematics::new(robot);
-    let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
-    kinematics.place(&RobotPose { base, values: rest.clone() });
-    let capsules = Capsules::of(robot, &kinematics.placed);
-    let [left, right] = [0, 1].map(|foot| kinematics.placed[humanoid.soles[foot].body].rotation);
-    let at_rest = [
-        kinematics.placed[humanoid.pelvis].rotation,
-        kinematics.placed[humanoid.torso].rotation,
-        left,
-        right,
-    ];
-    let weights = Weights {
-        limb: 1.0,
-        forearm: 0.7,
-        pelvis: 0.5,
-        torso: 0.5,
-        foot: 0.3,
-        hips: [4.0, 2.0],
-        pin: 0.0,
-        pin_turn: 0.5,
-        floor: 20.0,
-        lift: 30.0,
-        // Poses in the floor show where feet are: they are raised later.
-        ground: 0.0,
-        apart: if options.separate { STAGES[0].apart } else { 0.0 },
-        posture: 0.03,
-    };
-    let mut costs = Costs {
-        humanoid: &humanoid,
-        capsules: &capsules,
-        at_rest,
-        rest_values: &rest,
-        weights,
-        margin: 0.012,
-    };
-    let ratio = leg_length(&humanoid) / source.leg_length;
-    let mut goals = goals(&source, &humanoid, ratio);
-    let start = first_pose(&kinematics, &goals[0], &humanoid, &rest);
-    let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, 40, 3);
+    let ratio = leg_length(humanoid) / source.leg_length;
+    let mut goals = goals(&source, humanoid, ratio);
+    let start = first_pose(&kinematics, &goals[0], &anatomy);
+    let solids = solids_of(&mut kinematics, &anatomy);
+    let apart = if options.separate { STAGES[0].apart } else { 0.0 };
+    let weights = Weights { apart, ..WEIGHTS };
+    let mut costs = Costs { anatomy: &anatomy, solids: &solids, weights };
+    let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, FIRST_SWEEPS, 3);
 
     let feet = [0, 1].map(|foot| {
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
@@ -149,14 +151,27 @@ pub fn retarget(
     for (goal, pins) in goals.iter_mut().zip(pins) {
         goal.pins = pins;
     }
-    lift_swings(robot, &humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
+    lift_swings(robot, humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
     let highest = options.highest(robot);
-    let smoothness = smoothness(&humanoid, &source.steps, &highest, options.fps);
+    let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
+    }
+    if options.balance && anatomy.masses.total() > 0.0 {
+        let mut soles = None;
+        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
+        for _ in 0..BALANCE_ROUNDS {
+            let motion = RobotMotion { fps: options.fps, poses };
+            let track = BalanceTrack::of(robot, &anatomy, &motion);
+            poses = motion.poses;
+            let soles = soles.get_or_insert_with(|| planned_soles(&goals, &track.curves, options.fps));
+            aim(&mut goals, &track.curves, soles, options.fps);
+            let sweeps = (BALANCE_SWEEPS, None);
+            fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
+        }
     }
     let steps = highest_steps(robot, &highest.speeds, options.fps.frame_time());
     if exceed(&poses, &steps) {
@@ -164,15 +179,80 @@ pub fn retarget(
         poses.iter_mut().for_each(|pose| follow_mimics(robot, &mut pose.values));
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (HELD_SWEEPS, Some(&steps)));
     }
-    raise(robot, &humanoid, &mut poses, options.fps);
+    raise(robot, humanoid, &mut poses, options.fps);
     let motion = RobotMotion { fps: options.fps, poses };
     let standing: Vec<bool> = source
         .frames
         .iter()
         .map(|frame| frame.contacts.iter().any(|contact| *contact != [false; 2]))
         .collect();
-    let report = measure((robot, &capsules), &humanoid, &motion, &goals, &standing, &highest, ratio);
+    let report = measure((robot, &solids), &anatomy, &motion, &goals, &standing, &highest, ratio);
     Ok((motion, report))
+}
+
+/// The shapes of a robot at rest. Parts that are inside each other at rest, or where the robot stands as people do, are
+/// so by design.
+fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
+    let robot = kinematics.robot;
+    let mut solids = Solids::of(robot);
+    solids.allow(&kinematics.placed);
+    let stance = [Goal::stance(&anatomy.humanoid)];
+    let first = first_pose(kinematics, &stance[0], anatomy);
+    let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
+    let stands = fit_frames(kinematics, &costs, &stance, first, FIRST_SWEEPS, 0).remove(0);
+    solids.allow(&robot.place(&stands.base, &stands.values));
+    solids.allow_always_inside(robot, &anatomy.rest.values);
+    solids
+}
+
+/// By frame: what stands on the floor. Where no foot is held for less than a flight takes, or the body does not fall
+/// meanwhile, as when it turns on a foot, the soles before and behind count.
+fn planned_soles(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Vec<Polygon> {
+    /// The shortest flight \[s\].
+    const FLIGHT: f64 = 0.1;
+    /// What flies falls at least so fast: less than free fall, since small robots fly for as long as people.
+    const FALLS: f64 = 0.3 * GRAVITY;
+    let corners = |goal: &Goal| -> Vec<Vector2<f64>> {
+        goal.pins.iter().flatten().flatten().map(|pin| pin.coords.xy()).collect()
+    };
+    let held: Vec<Vec<Vector2<f64>>> = goals.iter().map(corners).collect();
+    let mut soles: Vec<Polygon> = held.iter().map(|held| Polygon::around(held)).collect();
+    for flight in flights(&soles) {
+        let fall = -curves.acceleration[flight.clone()].iter().map(|bend| bend.z).sum::<f64>();
+        if (flight.len() as f64) < FLIGHT * fps.fps() || fall < FALLS * flight.len() as f64 {
+            let ends = [flight.start.checked_sub(1), Some(flight.end).filter(|end| *end < held.len())];
+            let around: Vec<Vector2<f64>> =
+                ends.into_iter().flatten().flat_map(|end| held[end].iter().copied()).collect();
+            flight.for_each(|frame| soles[frame] = Polygon::around(&around));
+        }
+    }
+    soles
+}
+
+/// Frames without a sole on the floor.
+fn flights(soles: &[Polygon]) -> Vec<Range<usize>> {
+    let mut flights: Vec<Range<usize>> = Vec::new();
+    for frame in (0..soles.len()).filter(|frame| soles[*frame].is_empty()) {
+        match flights.last_mut().filter(|flight| flight.end == frame) {
+            Some(flight) => flight.end += 1,
+            None => flights.push(frame..frame + 1),
+        }
+    }
+    flights
+}
+
+/// Gives the goals the centre of mass of a motion that stands.
+fn aim(goals: &mut [Goal], curves: &BalanceCurves, soles: &[Polygon], fps: FrameRate) {
+    let aside = aside(curves, soles, fps.fps());
+    let higher = higher(&curves.centre, &flights(soles), fps.fps());
+    for (frame, goal) in goals.iter_mut().enumerate() {
+        let moved = Vector3::new(aside[frame].x, aside[frame].y, higher[frame]);
+        goal.centre = Some(Point3::from(curves.centre[frame] + moved));
+        if soles[frame].is_empty() {
+            let lifts = goal.lift.iter_mut().flatten().flatten();
+            lifts.for_each(|height| *height += higher[frame].max(0.0));
+        }
+    }
 }
 
 /// The weights of smoothness: accelerations are per second, so the frame rate does not matter.
@@ -205,25 +285,16 @@ fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: 
     velocities.iter().enumerate().map(of).collect()
 }
 
-/// Raises the base where a foot still penetrates the floor; the correction fades in the frames around it.
+/// Raises the base where a part still penetrates the floor; the correction fades in the frames around it.
 fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: FrameRate) {
     /// The fade time of a correction \[s\].
     const FADE: f64 = 1.0 / 6.0;
     let fade = (FADE * fps.fps()).round().max(1.0) as usize;
-    let feet: Vec<_> = humanoid.soles.iter().flat_map(|sole| foot_shapes(robot, sole.body)).collect();
     let mut placed = Vec::new();
     let mut depths = Vec::with_capacity(poses.len());
     for pose in poses.iter() {
         robot.place_into(&pose.base, &pose.values, &mut placed);
-        let shapes = feet.iter().flat_map(|shape| lowest_points(shape, &placed[shape.body]));
-        let corners =
-            humanoid.soles.iter().flat_map(|sole| sole.corners.map(|corner| placed[sole.body] * corner));
-        let lowest = if feet.is_empty() {
-            corners.map(|p| p.z).fold(0.0, f64::min)
-        } else {
-            shapes.map(|p| p.z).fold(0.0, f64::min)
-        };
-        depths.push(-lowest);
+        depths.push(-lowest(robot, humanoid, &placed).min(0.0));
     }
     for (frame, pose) in poses.iter_mut().enumerate() {
         let around = frame.saturating_sub(fade)..(frame + fade + 1).min(depths.len());
@@ -253,23 +324,26 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
             pelvis: frame.pelvis,
             torso: frame.torso,
             feet: frame.feet,
+            head: frame.head,
             legs: frame.legs,
             arms: frame.arms,
             pins: [[None; 4]; 2],
             lift: [None; 2],
+            centre: None,
         }
     };
     source.frames.iter().map(of).collect()
 }
 
 /// The robot at rest, turned and moved to the pelvis of the first goal.
-fn first_pose(kinematics: &Kinematics, goal: &Goal, humanoid: &Humanoid, rest: &[f64]) -> RobotPose {
+fn first_pose(kinematics: &Kinematics, goal: &Goal, anatomy: &Anatomy) -> RobotPose {
+    let Anatomy { humanoid, rest, .. } = anatomy;
     let rotation = goal.pelvis;
     let hips =
         humanoid.legs.iter().map(|leg| leg.base.at(&kinematics.placed).coords).sum::<Vector3<f64>>() / 2.0;
     let translation = goal.hips.coords - rotation * hips;
     let base = Isometry3::from_parts(translation.into(), rotation * humanoid.upright);
-    RobotPose { base, values: rest.to_vec() }
+    RobotPose { base, values: rest.values.clone() }
 }
 
 /// Lifts soles that swing too low.
@@ -284,10 +358,11 @@ fn lift_swings(
     for ((pose, clearances), goal) in poses.iter().zip(clearances).zip(goals) {
         robot.place_into(&pose.base, &pose.values, &mut placed);
         for (foot, sole) in humanoid.soles.iter().enumerate() {
-            let heights = sole.corners.map(|corner| (placed[sole.body] * corner).z);
+            let heights = sole.heights(&placed);
             // The end of a round foot that points down is lower than the corners of its sole.
             let shapes = foot_shapes(robot, sole.body);
-            let ends = shapes.flat_map(|shape| lowest_points(shape, &placed[shape.body])).map(|end| end.z);
+            let ends =
+                shapes.flat_map(|shape| low_points(shape, &placed[shape.body])).map(|end| end.lowest().z);
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
         }

@@ -1,55 +1,165 @@
-//! The sole of a robot's foot: the rectangle about the lowest points of its collision shapes.
+//! The sole of a robot's foot: the rectangle about the points on which its collision shapes stand.
 
-use mocap_model::{Isometry3, Primitive, Robot, RobotShape, Vector3};
+use mocap_model::{Isometry3, Primitive, Robot, RobotShape, UnitQuaternion, Vector3};
 use nalgebra::Point3;
+
+use crate::convex::Form;
+use crate::landmarks::Humanoid;
 
 /// Points within this height above the lowest belong to the sole \[m\].
 const THICKNESS: f64 = 0.01;
+/// Steeper soles are not laid on the floor \[rad\].
+const STEEPEST: f64 = 0.6;
+/// A shorter edge does not say how steep it is \[m\].
+const LEAST_EDGE: f64 = 0.02;
 
-/// Corners of the sole in the world, with the robot at rest: front left, front right, back left, back right.
-///
-/// Without collision shapes on the foot: a sole two fifths of a shank long and one fifth wide, one fifth below the ankle.
-pub(crate) fn sole_points(
-    robot: &Robot,
-    placed: &[Isometry3<f64>],
-    foot: usize,
-    ankle: Point3<f64>,
-    shank: f64,
-) -> [Point3<f64>; 4] {
-    let points = foot_shapes(robot, foot).flat_map(|shape| lowest_points(shape, &placed[shape.body]));
-    let points: Vec<Point3<f64>> = points.collect();
-    let Some(lowest) = points.iter().map(|point| point.z).min_by(f64::total_cmp) else {
-        let [forward, half, down] = [0.4, 0.1, 0.2].map(|share| share * shank);
-        let corner = |x: f64, y: f64| ankle + Vector3::new(x, y, -down);
-        let [front, back] = [forward * 0.7, -forward * 0.3];
-        return [corner(front, half), corner(front, -half), corner(back, half), corner(back, -half)];
-    };
-    let sole = || points.iter().filter(|point| point.z < lowest + THICKNESS);
-    let range = |axis: usize| {
-        let values = || sole().map(|point| point[axis]);
-        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
-    };
-    let ((back, front), (right, left)) = (range(0), range(1));
-    let corner = |x: f64, y: f64| Point3::new(x, y, lowest);
-    [corner(front, left), corner(front, right), corner(back, left), corner(back, right)]
+/// A point of a shape that may stand on the floor: the centre of a ball in the world, and its radius \[m\]; 0 for a
+/// corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LowPoint {
+    pub(crate) centre: Point3<f64>,
+    pub(crate) radius: f64,
+}
+
+impl LowPoint {
+    /// Its lowest point.
+    pub(crate) fn lowest(&self) -> Point3<f64> {
+        self.centre - Vector3::z() * self.radius
+    }
+}
+
+/// A sole in the world, with the robot at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RestSole {
+    /// The turn about the ankle that lays it on the floor.
+    pub(crate) level: UnitQuaternion<f64>,
+    /// Front left, front right, back left, back right: centres of balls that stand on the floor.
+    pub(crate) corners: [Point3<f64>; 4],
+    /// Of these balls; 0 where the sole has edges.
+    pub(crate) radii: [f64; 4],
+    /// Height of the ankle above the sole laid on the floor \[m\].
+    pub(crate) ankle_height: f64,
+}
+
+impl RestSole {
+    /// Without collision shapes below the ankle: a sole two fifths of a shank long and one fifth wide, one fifth below
+    /// the ankle.
+    pub(crate) fn of(
+        robot: &Robot,
+        placed: &[Isometry3<f64>],
+        foot: usize,
+        ankle: Point3<f64>,
+        shank: f64,
+    ) -> RestSole {
+        let points = foot_shapes(robot, foot).flat_map(|shape| low_points(shape, &placed[shape.body]));
+        let points: Vec<LowPoint> = points.filter(|point| point.lowest().z < ankle.z).collect();
+        if points.is_empty() {
+            let [forward, half, down] = [0.4, 0.1, 0.2].map(|share| share * shank);
+            let corner = |x: f64, y: f64| ankle + Vector3::new(x, y, -down);
+            let [front, back] = [forward * 0.7, -forward * 0.3];
+            let corners =
+                [corner(front, half), corner(front, -half), corner(back, half), corner(back, -half)];
+            return RestSole {
+                level: UnitQuaternion::identity(),
+                corners,
+                radii: [0.0; 4],
+                ankle_height: down,
+            };
+        }
+        let level = level(&points, ankle);
+        let turned: Vec<LowPoint> = points.iter().map(|point| turn(point, ankle, &level)).collect();
+        let lowest = turned.iter().map(|point| point.lowest().z).fold(f64::INFINITY, f64::min);
+        let sole = || turned.iter().filter(|point| point.lowest().z < lowest + THICKNESS);
+        let furthest = |axis: usize, sign: f64| {
+            let along = |point: &&LowPoint| sign * point.centre[axis];
+            let end = sole().max_by(|a, b| along(a).total_cmp(&along(b))).expect("the lowest point is one");
+            (end.centre[axis], end.radius)
+        };
+        let [front, back] = [1.0, -1.0].map(|sign| furthest(0, sign));
+        let [left, right] = [1.0, -1.0].map(|sign| furthest(1, sign));
+        let back_turn = level.inverse();
+        let ends = [(front, left), (front, right), (back, left), (back, right)];
+        RestSole {
+            corners: ends.map(|((x, radius), (y, _))| {
+                let flat = Point3::new(x, y, lowest + radius);
+                ankle + back_turn * (flat - ankle)
+            }),
+            radii: ends.map(|((_, radius), _)| radius),
+            ankle_height: ankle.z - lowest,
+            level,
+        }
+    }
+}
+
+fn turn(point: &LowPoint, ankle: Point3<f64>, turn: &UnitQuaternion<f64>) -> LowPoint {
+    LowPoint { centre: ankle + turn * (point.centre - ankle), radius: point.radius }
+}
+
+/// The turn that lays a foot on the floor, loaded at its middle: pitch and roll by turns, each by the edge below the
+/// middle. A foot that stands on one point, or steeply, is left as it is.
+fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
+    /// Pitch and roll change each other a little.
+    const ROUNDS: usize = 4;
+    let mut whole = UnitQuaternion::identity();
+    for round in 0..2 * ROUNDS {
+        let turned: Vec<Point3<f64>> =
+            points.iter().map(|point| turn(point, ankle, &whole).lowest()).collect();
+        let (axis, about) = if round % 2 == 0 { (0, Vector3::y_axis()) } else { (1, Vector3::x_axis()) };
+        let lowest = turned.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
+        // Points high above the floor belong to the instep.
+        let middle = |axis: usize| {
+            let values = || turned.iter().map(|point| point[axis]);
+            (values().fold(f64::INFINITY, f64::min) + values().fold(f64::NEG_INFINITY, f64::max)) / 2.0
+        };
+        // What has been levelled in length decides about the width.
+        let near = |point: &&Point3<f64>| axis == 0 || point.z < lowest + 2.0 * THICKNESS;
+        let flat: Vec<(f64, f64)> = turned.iter().filter(near).map(|point| (point[axis], point.z)).collect();
+        let slope = slope_below(&flat, middle(axis));
+        let sign = if axis == 0 { 1.0 } else { -1.0 };
+        whole = UnitQuaternion::from_axis_angle(&about, sign * slope.atan()) * whole;
+    }
+    if whole.angle() > STEEPEST { UnitQuaternion::identity() } else { whole }
+}
+
+/// The slope of the lower hull of points below `at`; 0 where its edge there is short.
+fn slope_below(points: &[(f64, f64)], at: f64) -> f64 {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut hull: Vec<(f64, f64)> = Vec::new();
+    for point in sorted {
+        while let [.., a, b] = hull[..] {
+            let turns = (b.0 - a.0) * (point.1 - a.1) - (b.1 - a.1) * (point.0 - a.0);
+            if turns > 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    let edge = hull.windows(2).find(|edge| edge[1].0 >= at);
+    edge.filter(|edge| edge[1].0 - edge[0].0 > LEAST_EDGE)
+        .map_or(0.0, |edge| (edge[1].1 - edge[0].1) / (edge[1].0 - edge[0].0))
+}
+
+/// Whether a body is a foot or on it, such as toes.
+pub(crate) fn is_on(robot: &Robot, foot: usize, body: usize) -> bool {
+    std::iter::successors(Some(body), |body| robot.bodies()[*body].parent).any(|body| body == foot)
 }
 
 /// The shapes of a foot: of its body, and of those on it, such as toes.
 pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &RobotShape> {
-    let on_foot = move |body: usize| {
-        std::iter::successors(Some(body), |body| robot.bodies()[*body].parent).any(|body| body == foot)
-    };
-    robot.shapes().iter().filter(move |shape| on_foot(shape.body))
+    robot.shapes().iter().filter(move |shape| is_on(robot, foot, shape.body))
 }
 
 /// Points of a shape among which its lowest is, or is nearly.
-pub(crate) fn lowest_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<Point3<f64>> {
+pub(crate) fn low_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {
     let placed = body * shape.placement;
-    let down = |centre: Point3<f64>, radius: f64| centre - Vector3::z() * radius;
+    let ball = |at: f64, radius: f64| LowPoint { centre: placed * Point3::new(0.0, 0.0, at), radius };
+    let corner = |centre: Point3<f64>| LowPoint { centre, radius: 0.0 };
     match shape.primitive {
-        Primitive::Sphere { radius } => vec![down(placed * Point3::origin(), radius)],
+        Primitive::Sphere { radius } => vec![ball(0.0, radius)],
         Primitive::Capsule { radius, half_length } => {
-            [-1.0, 1.0].map(|end| down(placed * Point3::new(0.0, 0.0, end * half_length), radius)).to_vec()
+            [-1.0, 1.0].map(|end| ball(end * half_length, radius)).to_vec()
         }
         Primitive::Cylinder { radius, half_length } => {
             let axis = placed.rotation * Vector3::z();
@@ -61,15 +171,43 @@ pub(crate) fn lowest_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<Po
                 let [x, y] = [Vector3::x(), Vector3::y()].map(|axis| placed.rotation * axis * radius);
                 points.extend([x, -x, y, -y].map(|side| rim(-axis.z.signum()) + side));
             }
-            points
+            points.into_iter().map(corner).collect()
         }
-        Primitive::Box { half_sizes: h } | Primitive::Ellipsoid { radii: h } => {
+        Primitive::Box { half_sizes: h } => {
             let mut points = Vec::with_capacity(8);
-            for corner in 0..8 {
-                let sign = |bit: usize| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
-                points.push(placed * Point3::new(sign(0) * h.x, sign(1) * h.y, sign(2) * h.z));
+            for index in 0..8 {
+                let sign = |bit: usize| if index >> bit & 1 == 0 { -1.0 } else { 1.0 };
+                points.push(corner(placed * Point3::new(sign(0) * h.x, sign(1) * h.y, sign(2) * h.z)));
             }
             points
         }
+        Primitive::Ellipsoid { radii } => {
+            let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
+            vec![corner(placed * Point3::from(Form::Ellipsoid(radii).furthest(&down)))]
+        }
+    }
+}
+
+/// The height of the lowest point of a robot: of its shapes, and of soles without shapes \[m\].
+pub(crate) fn lowest(robot: &Robot, humanoid: &Humanoid, placed: &[Isometry3<f64>]) -> f64 {
+    let shapes = robot.shapes().iter().flat_map(|shape| low_points(shape, &placed[shape.body]));
+    let bare = humanoid.soles.iter().filter(|sole| foot_shapes(robot, sole.body).next().is_none());
+    let heights = shapes.map(|point| point.lowest().z).chain(bare.flat_map(|sole| sole.heights(placed)));
+    heights.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_edge_below_the_middle_says_how_steep_a_foot_is() {
+        // A heel that is higher, and an instep that does not count.
+        let points = [(0.0, 0.02), (0.2, 0.0), (0.1, 0.09), (0.22, 0.005)];
+        assert!((slope_below(&points, 0.11) + 0.1).abs() < 1e-12);
+        // One point, and toes that bend up.
+        assert_eq!(slope_below(&[(0.1, 0.0)], 0.1), 0.0);
+        let toes = [(0.0, 0.0), (0.15, 0.0), (0.2, 0.02)];
+        assert_eq!(slope_below(&toes, 0.1), 0.0);
     }
 }

@@ -6,11 +6,11 @@
 
 use mocap_model::{Robot, RobotPose};
 
-use crate::capsules::Placed;
 use crate::cost::{Costs, Goal};
 use crate::envelope::Envelope;
 use crate::kinematics::{Kinematics, advance, follow_mimics};
 use crate::normal::Normal;
+use crate::solids::Placed;
 use crate::speed_limits::bounds_between;
 
 /// Keeps steps finite where nothing determines a column.

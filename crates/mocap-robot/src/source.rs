@@ -20,6 +20,7 @@ pub(crate) struct SourceFrame {
     pub(crate) pelvis: UnitQuaternion<f64>,
     pub(crate) torso: UnitQuaternion<f64>,
     pub(crate) feet: [UnitQuaternion<f64>; 2],
+    pub(crate) head: Option<UnitQuaternion<f64>>,
     /// Unit directions of both segments.
     pub(crate) legs: [[Vector3<f64>; 2]; 2],
     pub(crate) arms: Option<[[Vector3<f64>; 2]; 2]>,
@@ -71,6 +72,7 @@ struct Joints {
     legs: [[JointId; 3]; 2],
     arms: Option<[[JointId; 3]; 2]>,
     chest: JointId,
+    head: Option<JointId>,
 }
 
 impl Joints {
@@ -98,7 +100,7 @@ impl Joints {
         let hips = find(Role::Hips).or_else(|| common(legs[0][0], legs[1][0]));
         let hips = hips.ok_or(RobotError::SourceRole { role: Role::Hips })?;
         let chest = arms.and_then(|[left, right]| common(left[0], right[0])).unwrap_or(hips);
-        Ok(Joints { hips, legs, arms, chest })
+        Ok(Joints { hips, legs, arms, chest, head: find(Role::Head) })
     }
 }
 
@@ -162,6 +164,7 @@ struct RawFrame {
     spine: Vector3<f64>,
     /// Of hips, chest and both feet.
     rotations: [UnitQuaternion<f64>; 4],
+    head: Option<UnitQuaternion<f64>>,
     ankles: [Point3<f64>; 2],
     toes: [Vector3<f64>; 2],
     legs: [[Vector3<f64>; 2]; 2],
@@ -207,6 +210,7 @@ impl RawFrame {
             across: [at(left[0]) - at(right[0]), across],
             spine,
             rotations: [joints.hips, joints.chest, left[2], right[2]].map(rotation),
+            head: joints.head.map(rotation),
             ankles: [at(left[2]), at(right[2])],
             toes: [toe(left[2]), toe(right[2])],
             legs: [directions(left), directions(right)],
@@ -228,6 +232,10 @@ fn orient(
         mean(&|frame| frame.rotations[joint].inverse() * of(frame))
     };
     let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &local(0, &|_| Vector3::z()));
+    let of_head = |of: &dyn Fn(&RawFrame) -> Vector3<f64>| {
+        mean(&|frame| frame.head.map_or_else(Vector3::zeros, |head| head.inverse() * of(frame)))
+    };
+    let head = fixed_frame(&of_head(&|frame| frame.across[1]), &of_head(&|_| Vector3::z()));
     let torso = fixed_frame(&local(1, &|frame| frame.across[1]), &local(1, &|frame| frame.spine));
     let feet = [0, 1].map(|foot| {
         let joint = 2 + foot;
@@ -245,6 +253,7 @@ fn orient(
         pelvis: frame.rotations[0] * pelvis,
         torso: frame.rotations[1] * torso,
         feet: [0, 1].map(|foot| frame.rotations[2 + foot] * feet[foot]),
+        head: frame.head.map(|turn| turn * head),
         legs: frame.legs,
         arms: frame.arms,
         contacts: [0, 1].map(|foot| contacts(foot, frame)),

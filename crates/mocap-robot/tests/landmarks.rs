@@ -26,6 +26,7 @@ impl Model {
             placement: Isometry3::from_parts((self.axes * at).into(), UnitQuaternion::identity()),
             mass: Some(1.0),
             centre_of_mass: Vector3::zeros(),
+            inertia: None,
         });
         self.parts.bodies.len() - 1
     }

@@ -145,8 +145,9 @@ pub(crate) struct GateSettings {
     /// violation-excess, angle, correlation-lost, jerk, step, surface-inside, surface-deepest, surface-deep-frames
     ///
     /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
-    /// skate-share, penetration, penetration-share, float, self-penetration, self-share, joint-step, jerk-p99, thigh,
-    /// shank, upper-arm, forearm, path-off [m, m/s, rad; limbs in degrees]
+    /// skate-share, penetration, penetration-share, float, self-penetration, self-share, self-added, self-added-share,
+    /// joint-step, jerk-p99, zmp-share, zmp-distance, balance-margin, thigh, shank, upper-arm, forearm, path-off [m, m/s,
+    /// rad; limbs in degrees]
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<TargetGate>,
@@ -171,6 +172,10 @@ pub(crate) struct RobotSettings {
     /// Do not keep parts of the robot apart (faster)
     #[arg(long)]
     pub(crate) no_separation: bool,
+    /// Change the motion so that the robot can stand it: hips and trunk move as little as needed to keep the zero-moment
+    /// point on the soles, and jumps fall freely
+    #[arg(long)]
+    pub(crate) balance: bool,
 }
 
 /// What the target means where its file does not state it.

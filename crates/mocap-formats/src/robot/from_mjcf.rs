@@ -1,26 +1,37 @@
 //! MJCF: nested bodies with default classes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mocap_model::{
-    Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
-    UnitQuaternion, Vector3,
+    ContactMask, Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts,
+    RobotShape, UnitQuaternion, Vector3,
 };
+use nalgebra::Matrix3;
 
 use super::Problem;
 use super::element::Element;
-use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, z_onto};
+use super::inertial::{Inertial, symmetric, weigh};
+use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, unit, z_onto};
 use crate::Finding;
 
 /// The parts of the robot. Of several bodies in the world, the tree with the most joints is the robot.
 pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<RobotParts, Finding> {
     let compiler = Compiler::of(root)?;
     let classes = Classes::of(root)?;
+    let paired = paired_geoms(root);
     let mut trees = Vec::new();
     for world in root.all("worldbody") {
         for body in bodies_of(world, &Isometry3::identity(), &compiler)? {
-            let mut tree =
-                Tree { compiler: &compiler, classes: &classes, parts: RobotParts::default(), meshes: 0 };
+            let mut tree = Tree {
+                compiler: &compiler,
+                classes: &classes,
+                paired: &paired,
+                parts: RobotParts::default(),
+                body_names: HashSet::new(),
+                joint_names: HashSet::new(),
+                weights: Vec::new(),
+                meshes: 0,
+            };
             tree.body(body, None, MAIN)?;
             trees.push(tree);
         }
@@ -40,6 +51,7 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
         warnings.push(Finding::new(Problem::Meshes { shapes: meshes, with_primitives }));
     }
     parts.excluded = excluded(root, &parts)?;
+    parts.pairs = pairs(root, &parts);
     set_mimics(root, &mut parts)?;
     // A keyframe counts the values of all trees: it fits where there is one.
     if trees.is_empty() {
@@ -53,13 +65,18 @@ struct Compiler {
     angles: Angles,
     /// Whether a range is enough to limit a joint.
     auto_limits: bool,
+    /// Whether masses come from shapes: of bodies that state none, if nothing is said.
+    mass_from_shapes: Option<bool>,
 }
 
 impl Compiler {
     fn of(root: &Element) -> Result<Compiler, Finding> {
         let degrees = std::f64::consts::PI / 180.0;
-        let mut compiler =
-            Compiler { angles: Angles { unit: degrees, sequence: *b"xyz" }, auto_limits: true };
+        let mut compiler = Compiler {
+            angles: Angles { unit: degrees, sequence: *b"xyz" },
+            auto_limits: true,
+            mass_from_shapes: None,
+        };
         for element in root.all("compiler") {
             match element.get("angle") {
                 Some("radian") => compiler.angles.unit = 1.0,
@@ -83,6 +100,9 @@ impl Compiler {
             }
             if let Some(auto) = boolean(element, "autolimits")? {
                 compiler.auto_limits = auto;
+            }
+            if element.get("inertiafromgeom").is_some() {
+                compiler.mass_from_shapes = boolean(element, "inertiafromgeom")?;
             }
         }
         Ok(compiler)
@@ -181,7 +201,13 @@ fn placement(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, F
 struct Tree<'c> {
     compiler: &'c Compiler,
     classes: &'c Classes,
+    /// Names of shapes in pairs that are checked whatever their masks say.
+    paired: &'c HashSet<&'c str>,
     parts: RobotParts,
+    body_names: HashSet<String>,
+    joint_names: HashSet<String>,
+    /// Of the shapes of the body that is read.
+    weights: Vec<Inertial>,
     meshes: usize,
 }
 
@@ -194,22 +220,35 @@ impl Tree<'_> {
             Some(name) => name.to_owned(),
             None => format!("body{index}"),
         };
-        if self.parts.bodies.iter().any(|body| body.name == name) {
+        if !self.body_names.insert(name.clone()) {
             return Err(element.error(Problem::Duplicate { what: "body", name }));
         }
-        let (mass, centre_of_mass) = match element.child("inertial") {
-            Some(inertial) => {
-                (inertial.number("mass")?, placement(inertial, self.compiler)?.translation.vector)
-            }
-            None => (None, Vector3::zeros()),
-        };
         let placement = frame * placement(element, self.compiler)?;
-        self.parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass });
+        let (mass, centre_of_mass, inertia) = (None, Vector3::zeros(), None);
+        self.parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass, inertia });
+        self.weights.clear();
         self.content(element, &Isometry3::identity(), index, class)?;
+        let stated = match element.child("inertial") {
+            Some(_) if self.compiler.mass_from_shapes == Some(true) => None,
+            Some(inertial) => self.inertial(inertial)?,
+            None => None,
+        };
+        let from_shapes: &[Inertial] =
+            if self.compiler.mass_from_shapes == Some(false) { &[] } else { &self.weights };
+        weigh(&mut self.parts.bodies[index], stated, from_shapes);
         for child in bodies_of(element, &Isometry3::identity(), self.compiler)? {
             self.body(child, Some(index), class)?;
         }
         Ok(())
+    }
+
+    /// The mass that a body states; `None` without one.
+    fn inertial(&self, inertial: &Element) -> Result<Option<Inertial>, Finding> {
+        let Some(mass) = inertial.number("mass")? else { return Ok(None) };
+        let full = inertial.numbers::<6>("fullinertia")?.map(symmetric);
+        let along = inertial.numbers::<3>("diaginertia")?.unwrap_or_default();
+        let inertia = full.unwrap_or_else(|| Matrix3::from_diagonal(&Vector3::from(along)));
+        Ok(Some(Inertial::stated(mass, &placement(inertial, self.compiler)?, inertia)))
     }
 
     /// Joints and shapes of a body, also those inside its `<frame>`s.
@@ -267,11 +306,11 @@ impl Tree<'_> {
             }
             Some(other) => return Err(joint.wrong_value("type", other, "free, hinge, slide or ball")),
         };
-        if self.parts.joints.iter().any(|joint| joint.name == name) {
+        if !self.joint_names.insert(name.clone()) {
             return Err(joint.error(Problem::Duplicate { what: "joint", name }));
         }
         let axis = Vector3::from(joint.numbers::<3>("axis")?.unwrap_or([0.0, 0.0, 1.0]));
-        let axis = axis.try_normalize(1e-10);
+        let axis = unit(&axis);
         let axis = axis.ok_or_else(|| joint.error(Problem::ZeroAxis { joint: name.clone() }))?;
         let anchor = Vector3::from(joint.numbers::<3>("pos")?.unwrap_or_default());
         let unit = match kind {
@@ -309,23 +348,21 @@ impl Tree<'_> {
     }
 
     fn geom(&mut self, geom: &Element, frame: &Isometry3<f64>, body: usize) -> Result<(), Finding> {
-        let collides = |attribute| -> Result<bool, Finding> {
-            Ok(geom.number(attribute)?.is_none_or(|mask| mask != 0.0))
+        let mask = |attribute| -> Result<u32, Finding> {
+            let value = geom.number(attribute)?.unwrap_or(1.0);
+            // Bits of a signed number.
+            Ok(value as i64 as u32)
         };
-        let collides = collides("contype")? || collides("conaffinity")?;
+        let mask = ContactMask { kinds: mask("contype")?, meets: mask("conaffinity")? };
+        let name = geom.get("name").unwrap_or("").to_owned();
+        let collides = mask != ContactMask { kinds: 0, meets: 0 } || self.paired.contains(name.as_str());
         let kind = geom.get("type").unwrap_or("sphere");
-        match kind {
-            "mesh" | "sdf" | "hfield" => {
-                self.meshes += usize::from(collides);
-                return Ok(());
-            }
-            "plane" => return Ok(()),
-            _ if !collides => return Ok(()),
-            _ => {}
-        }
         // The size of a primitive that is fitted to a mesh comes from the mesh.
-        if geom.get("mesh").is_some() {
-            self.meshes += 1;
+        if matches!(kind, "mesh" | "sdf" | "hfield") || geom.get("mesh").is_some() {
+            self.meshes += usize::from(collides);
+            return Ok(());
+        }
+        if kind == "plane" {
             return Ok(());
         }
         let size = geom.get("size").map_or(Ok(Vec::new()), |value| geom.numbers_in("size", value))?;
@@ -359,8 +396,12 @@ impl Tree<'_> {
             "ellipsoid" => Primitive::Ellipsoid { radii: sizes()? },
             other => return Err(geom.wrong_value("type", other, "a shape that MuJoCo knows")),
         };
-        let name = geom.get("name").unwrap_or("").to_owned();
-        self.parts.shapes.push(RobotShape { name, body, placement: frame * placed, primitive });
+        let placement = frame * placed;
+        let (mass, density) = (geom.number("mass")?, geom.number("density")?);
+        self.weights.push(Inertial::of_shape(&primitive, &placement, mass, density));
+        if collides {
+            self.parts.shapes.push(RobotShape { name, body, placement, primitive, mask });
+        }
         Ok(())
     }
 }
@@ -377,6 +418,22 @@ fn excluded(root: &Element, parts: &RobotParts) -> Result<Vec<[usize; 2]>, Findi
         }
     }
     Ok(excluded)
+}
+
+/// The names of shapes in `<pair>`s.
+fn paired_geoms(root: &Element) -> HashSet<&str> {
+    let pairs = root.all("contact").flat_map(|contact| contact.all("pair"));
+    pairs.flat_map(|pair| [pair.get("geom1"), pair.get("geom2")]).flatten().collect()
+}
+
+/// Pairs of shapes that are checked whatever their masks say. Those with a shape beside the robot do not count.
+fn pairs(root: &Element, parts: &RobotParts) -> Vec<[usize; 2]> {
+    let shape = |name: Option<&str>| {
+        let name = name.filter(|name| !name.is_empty())?;
+        parts.shapes.iter().position(|shape| shape.name == name)
+    };
+    let pairs = root.all("contact").flat_map(|contact| contact.all("pair"));
+    pairs.filter_map(|pair| Some([shape(pair.get("geom1"))?, shape(pair.get("geom2"))?])).collect()
 }
 
 /// Joints that `<equality>` ties to another by a straight line.

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use mocap_model::{
-    Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,
-    Vector3,
+    ContactMask, Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts,
+    RobotShape, Vector3,
 };
 
 use super::Problem;
 use super::element::Element;
-use super::orientation::roll_pitch_yaw;
+use super::inertial::{Inertial, symmetric, weigh};
+use super::orientation::{roll_pitch_yaw, unit};
 use crate::Finding;
 
 /// The parts of the robot; bodies follow the tree, children in the order of the joints of the file.
@@ -42,19 +43,24 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
         };
         let body = parts.bodies.len();
         bodies[link] = body;
-        let (mass, centre_of_mass) = inertial(element)?;
-        parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass });
+        let (mass, centre_of_mass, inertia) = (None, Vector3::zeros(), None);
+        parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass, inertia });
         if let Some(Edge { joint, .. }) = edge
             && let Some(moved) = joint_of(joint, body, warnings)?
         {
             parts.joints.push(moved);
         }
+        let mut weights = Vec::new();
         for collision in element.all("collision") {
             match shape(collision, body)? {
-                Some(shape) => parts.shapes.push(shape),
+                Some(shape) => {
+                    weights.push(Inertial::of_shape(&shape.primitive, &shape.placement, None, None));
+                    parts.shapes.push(shape);
+                }
                 None => meshes += 1,
             }
         }
+        weigh(&mut parts.bodies[body], inertial(element)?, &weights);
     }
     if meshes > 0 {
         let with_primitives = parts.shapes.len();
@@ -163,13 +169,18 @@ fn origin(element: Option<&Element>) -> Result<Isometry3<f64>, Finding> {
     Ok(Isometry3::from_parts(position.into(), rotation))
 }
 
-fn inertial(link: &Element) -> Result<(Option<f64>, Vector3<f64>), Finding> {
-    let Some(inertial) = link.child("inertial") else { return Ok((None, Vector3::zeros())) };
-    let mass = match inertial.child("mass") {
-        Some(mass) => mass.number("value")?,
-        None => None,
+fn inertial(link: &Element) -> Result<Option<Inertial>, Finding> {
+    let Some(inertial) = link.child("inertial") else { return Ok(None) };
+    let Some(mass) = inertial.child("mass").map_or(Ok(None), |mass| mass.number("value"))? else {
+        return Ok(None);
     };
-    Ok((mass, origin(inertial.child("origin"))?.translation.vector))
+    let mut numbers = [0.0; 6];
+    if let Some(inertia) = inertial.child("inertia") {
+        for (number, name) in numbers.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
+            *number = inertia.number(name)?.unwrap_or(0.0);
+        }
+    }
+    Ok(Some(Inertial::stated(mass, &origin(inertial.child("origin"))?, symmetric(numbers))))
 }
 
 /// The degree of freedom of a joint; `None` of fixed and floating ones.
@@ -200,7 +211,7 @@ fn joint_of(
         Some(axis) => axis.numbers::<3>("xyz")?.unwrap_or([1.0, 0.0, 0.0]),
         None => [1.0, 0.0, 0.0],
     };
-    let axis = Vector3::from(axis).try_normalize(1e-10);
+    let axis = unit(&Vector3::from(axis));
     let axis = axis.ok_or_else(|| joint.error(Problem::ZeroAxis { joint: name.clone() }))?;
     let stated = joint.child("limit");
     let number = |attribute| stated.map_or(Ok(None), |limit| limit.number(attribute));
@@ -286,5 +297,5 @@ fn shape(collision: &Element, body: usize) -> Result<Option<RobotShape>, Finding
         }
     };
     let name = collision.get("name").unwrap_or("").to_owned();
-    Ok(Some(RobotShape { name, body, placement, primitive }))
+    Ok(Some(RobotShape { name, body, placement, primitive, mask: ContactMask::default() }))
 }

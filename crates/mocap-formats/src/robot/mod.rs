@@ -5,9 +5,12 @@ mod element;
 mod format;
 mod from_mjcf;
 mod from_urdf;
+mod inertial;
 mod orientation;
 mod parse;
 mod problem;
+
+pub(crate) use inertial::symmetric;
 
 pub use element::Include;
 pub use parse::{RobotFile, files_beside, parse};

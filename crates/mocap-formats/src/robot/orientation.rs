@@ -30,6 +30,7 @@ pub(super) fn mjcf_orientation(element: &Element, angles: &Angles) -> Result<Uni
     if let Some([x0, x1, x2, y0, y1, y2]) = element.numbers("xyaxes")? {
         let x = direction(element, "xyaxes", Vector3::new(x0, x1, x2))?.into_inner();
         let y = Vector3::new(y0, y1, y2);
+        let y = direction(element, "xyaxes", y)?.into_inner();
         let y = direction(element, "xyaxes", y - x * x.dot(&y))?.into_inner();
         let matrix = Matrix3::from_columns(&[x, y, x.cross(&y)]);
         return Ok(UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix)));
@@ -69,12 +70,22 @@ fn normalized(
     q: Quaternion<f64>,
 ) -> Result<UnitQuaternion<f64>, Finding> {
     let wrong =
-        || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "a quaternion above 0");
-    UnitQuaternion::try_new(q, 1e-10).ok_or_else(wrong)
+        || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "a quaternion of length 1");
+    let length = q.norm();
+    let sound = (1e-6..1e6).contains(&length);
+    sound.then(|| UnitQuaternion::new_normalize(q)).ok_or_else(wrong)
 }
 
 fn direction(element: &Element, attribute: &str, v: Vector3<f64>) -> Result<Unit<Vector3<f64>>, Finding> {
-    let wrong =
-        || element.wrong_value(attribute, element.get(attribute).unwrap_or(""), "directions with a length");
-    Unit::try_new(v, 1e-10).ok_or_else(wrong)
+    let wrong = || {
+        let expected = "directions with a length, not along each other";
+        element.wrong_value(attribute, element.get(attribute).unwrap_or(""), expected)
+    };
+    unit(&v).map(Unit::new_unchecked).ok_or_else(wrong)
+}
+
+/// A direction as a unit vector; `None` of one whose length is next to 0 or without bounds.
+pub(super) fn unit(v: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let length = v.norm();
+    (1e-6..1e100).contains(&length).then(|| v / length)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mocap_model::{
-    Isometry3, Joint, Limit, Mimic, ModelError, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind,
-    RobotParts, RobotShape, Skeleton, Vector3,
+    ContactMask, Isometry3, Joint, Limit, Mimic, ModelError, Primitive, Robot, RobotBody, RobotJoint,
+    RobotJointKind, RobotParts, RobotShape, Skeleton, Vector3,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use super::Problem;
 use super::rotation::{quaternion, rotation};
 use super::source::Source;
 use crate::Finding;
+use crate::robot::symmetric;
 use crate::tagged::Step;
 
 /// The robot that the skeleton is of. Metres and radians.
@@ -32,6 +33,9 @@ pub(crate) struct RobotField {
     /// Pairs of bodies that may touch, by their place in the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     may_touch: Vec<[usize; 2]>,
+    /// Pairs of shapes that are kept apart whatever else is stated, by their place in the list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kept_apart: Vec<[usize; 2]>,
     /// Joint values of a stated pose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     home: Option<Vec<f64>>,
@@ -66,6 +70,9 @@ struct BodyField {
     mass: Option<f64>,
     /// Centre of mass in the frame of the body.
     centre_of_mass: [f64; 3],
+    /// Inertia about the centre of mass along the axes of the body: XX, YY, ZZ, XY, XZ, YZ (kg m²).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inertia: Option<[f64; 6]>,
 }
 
 /// What a joint does.
@@ -140,6 +147,9 @@ struct ShapeField {
     at: PlacementField,
     /// Its form.
     form: FormField,
+    /// The kinds that it is of, and the kinds that it meets, as bits; left out: 1 and 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mask: Option<[u32; 2]>,
 }
 
 /// Sizes of a shape about its origin; of capsules and cylinders along Z, from the middle to either end.
@@ -161,12 +171,13 @@ enum FormField {
 
 impl RobotField {
     /// How many there are of each part.
-    pub(super) fn sizes(&self) -> [(&'static str, usize); 4] {
+    pub(super) fn sizes(&self) -> [(&'static str, usize); 5] {
         [
             ("bodies", self.bodies.len()),
             ("joints of a robot", self.joints.len()),
             ("shapes", self.shapes.len()),
             ("pairs that may touch", self.may_touch.len()),
+            ("pairs that are kept apart", self.kept_apart.len()),
         ]
     }
 }
@@ -186,6 +197,7 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
         at: placement_field(&body.placement),
         mass: body.mass,
         centre_of_mass: body.centre_of_mass.into(),
+        inertia: body.inertia.map(|i| [i.m11, i.m22, i.m33, i.m12, i.m13, i.m23]),
     };
     let end = |value: f64| value.is_finite().then_some(value);
     let joint = |joint: &RobotJoint| HingeField {
@@ -215,6 +227,7 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
             Primitive::Box { half_sizes } => FormField::Box { half_sizes: half_sizes.into() },
             Primitive::Ellipsoid { radii } => FormField::Ellipsoid { radii: radii.into() },
         },
+        mask: (shape.mask != ContactMask::default()).then_some([shape.mask.kinds, shape.mask.meets]),
     };
     RobotField {
         floating: robot.is_floating(),
@@ -222,6 +235,7 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
         joints: robot.joints().iter().map(joint).collect(),
         shapes: robot.shapes().iter().map(shape).collect(),
         may_touch: robot.excluded().to_vec(),
+        kept_apart: robot.pairs().to_vec(),
         home: robot.home().map(<[f64]>::to_vec),
     }
 }
@@ -294,6 +308,7 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
             parent: body.parent,
             mass: body.mass,
             centre_of_mass: body.centre_of_mass.into(),
+            inertia: body.inertia.map(symmetric),
         });
     }
     let mut shapes = Vec::with_capacity(field.shapes.len());
@@ -309,6 +324,7 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
                 FormField::Box { half_sizes } => Primitive::Box { half_sizes: half_sizes.into() },
                 FormField::Ellipsoid { radii } => Primitive::Ellipsoid { radii: radii.into() },
             },
+            mask: shape.mask.map_or_else(ContactMask::default, |[kinds, meets]| ContactMask { kinds, meets }),
         });
     }
     let joint = |joint: HingeField| RobotJoint {
@@ -337,6 +353,7 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
         joints: field.joints.into_iter().map(joint).collect(),
         shapes,
         excluded: field.may_touch,
+        pairs: field.kept_apart,
         home: field.home,
     })
 }

@@ -28,8 +28,8 @@ pub(crate) fn put_on_target(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, TargetReport), Diagnostic> {
     let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
-    let RobotLimits { velocities, accelerations, separate } = target.limits.clone();
-    let robot = RobotOptions { fps, separate, velocities, accelerations, ..RobotOptions::default() };
+    let RobotLimits { velocities, accelerations, separate, balance } = target.limits.clone();
+    let robot = RobotOptions { fps, separate, balance, velocities, accelerations, ..RobotOptions::default() };
     let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
     let mut found = Vec::new();
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);

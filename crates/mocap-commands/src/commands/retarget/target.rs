@@ -36,6 +36,8 @@ pub(super) struct RobotLimits {
     pub(super) accelerations: Vec<Option<f64>>,
     /// Whether its parts are kept out of each other.
     pub(super) separate: bool,
+    /// Whether motions are changed so that it can stand them.
+    pub(super) balance: bool,
 }
 
 impl Target {
@@ -92,6 +94,10 @@ impl Target {
     ) -> Result<Target, Diagnostic> {
         let Some(robot) = self.robot() else {
             return match settings.limits_from {
+                None if settings.balance => {
+                    Err(Diagnostic::new("usage::balance", "--balance is for robots as target")
+                        .help("the target is not the model of a robot"))
+                }
                 None => Ok(self),
                 Some(_) => {
                     Err(Diagnostic::new("usage::limits-from", "--limits-from is for robots as target")
@@ -116,7 +122,14 @@ impl Target {
             }
             None => [Vec::new(), Vec::new()],
         };
-        let limits = RobotLimits { velocities, accelerations, separate: !settings.no_separation };
+        if settings.balance && robot.bodies().iter().all(|body| body.mass.is_none()) {
+            let message = "--balance: the model states no masses, and no shapes that masses could be of";
+            return Err(Diagnostic::new("robot::no-mass", message)
+                .help("name a model with <inertial>, such as the robot's URDF")
+                .in_file(Path::new(&self.path)));
+        }
+        let balance = settings.balance;
+        let limits = RobotLimits { velocities, accelerations, separate: !settings.no_separation, balance };
         Ok(Target { limits, ..self })
     }
 }

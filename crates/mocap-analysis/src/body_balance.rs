@@ -1,0 +1,253 @@
+//! Balance of people: segments of a skeleton with the masses of an average body, on the soles in contact.
+//!
+//! Shares of mass and centres of segments based on: P. de Leva, "Adjustments to Zatsiorsky–Seluyanov's segment inertia
+//! parameters", 1996, the mean of men and women. The trunk is three parts along the spine: as one segment between hips
+//! and shoulders, its centre would be ahead of where it is in a body that bends.
+
+use mocap_model::{Clip, Isometry3, JointId, PlacedJoints, Role, Skeleton, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Vector2};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::balance::{BalanceCurves, Segment};
+use crate::low_pass::low_pass;
+use crate::{ContactOptions, FootMotion, Polygon, Trajectory, feet_of, floor_of, metres_per_unit};
+
+/// What is faster than this is noise to accelerations \[Hz\].
+const CUTOFF: f64 = 6.0;
+/// A centre of mass slower than this stands still [m/s].
+const STILL: f64 = 0.1;
+/// The ground point of the centre of mass this far outside the soles is outside \[m\].
+const OUTSIDE: f64 = 0.01;
+
+/// Balance of a person, in metres, Z up, the floor at 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyBalance {
+    /// By frame.
+    pub curves: BalanceCurves,
+    /// By frame: the soles in contact.
+    pub soles: Vec<Polygon>,
+    /// By frame: whether both feet are in contact and the centre of mass is slower than 0.1 m/s.
+    pub still: Vec<bool>,
+}
+
+/// Figures of balance of a person. People who move need not be over their soles; those who stand still are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct BalanceSummary {
+    /// Share of frames that stand still: both feet in contact, the centre of mass below 0.1 m/s.
+    pub still: f64,
+    /// Share of the frames that stand still in which the ground point of the centre of mass is more than 1 cm outside
+    /// the soles; `None` where none stands still.
+    pub outside: Option<f64>,
+    /// How far it is inside the soles in the worst frame that stands still (m); negative outside.
+    pub margin: Option<f64>,
+    /// How far its extrapolated point is inside the soles, in the worst frame that stands still (m).
+    pub extrapolated_margin: Option<f64>,
+}
+
+/// A segment between two ways of finding its ends.
+struct Part {
+    /// Share of the mass of the body.
+    mass: f64,
+    /// By frame.
+    centre: Trajectory,
+}
+
+/// The joints that balance needs.
+struct Joints {
+    legs: [[JointId; 4]; 2],
+    arms: [[JointId; 3]; 2],
+    head: JointId,
+    /// From the hips to the joint that both arms are on.
+    spine: Vec<JointId>,
+}
+
+impl Joints {
+    fn of(skeleton: &Skeleton) -> Option<Joints> {
+        let find = |role| skeleton.with_role(role);
+        let feet = feet_of(skeleton);
+        let [left, right] = &feet[..] else { return None };
+        let arms = [
+            [find(Role::LeftUpperArm)?, find(Role::LeftLowerArm)?, find(Role::LeftHand)?],
+            [find(Role::RightUpperArm)?, find(Role::RightLowerArm)?, find(Role::RightHand)?],
+        ];
+        let legs = [
+            [find(Role::LeftUpperLeg)?, find(Role::LeftLowerLeg)?, left.ankle, left.toe],
+            [find(Role::RightUpperLeg)?, find(Role::RightLowerLeg)?, right.ankle, right.toe],
+        ];
+        let up = |from: JointId| std::iter::successors(Some(from), |id| skeleton.joint(*id).parent);
+        let chest = up(arms[0][0]).find(|id| skeleton.is_in_subtree(arms[1][0], *id))?;
+        let mut spine: Vec<JointId> =
+            up(chest).take_while(|id| !skeleton.is_in_subtree(legs[0][0], *id)).collect();
+        spine.reverse();
+        Some(Joints { legs, arms, head: find(Role::Head)?, spine })
+    }
+
+    fn all(&self) -> impl Iterator<Item = JointId> + '_ {
+        let limbs = self.legs.iter().flatten().chain(self.arms.iter().flatten());
+        limbs.chain(&self.spine).chain([&self.head]).copied()
+    }
+}
+
+/// The point at a share of the way along a line of points.
+fn along(points: &[Vector3<f64>], share: f64) -> Vector3<f64> {
+    let whole: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    let mut left = share * whole;
+    for pair in points.windows(2) {
+        let length = (pair[1] - pair[0]).norm();
+        if left <= length && length > 0.0 {
+            return pair[0] + (pair[1] - pair[0]) * (left / length);
+        }
+        left -= length;
+    }
+    points[points.len() - 1]
+}
+
+/// Balance of the person in a clip; `None` without frames, legs, arms or a head.
+pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
+    let skeleton = clip.skeleton();
+    let joints = Joints::of(skeleton)?;
+    if clip.frames() == 0 {
+        return None;
+    }
+    let feet = feet_of(skeleton);
+    let motions = FootMotion::of(clip, &feet);
+    let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&ContactOptions::default())).collect();
+    let metres = metres_per_unit(skeleton);
+    let floor = floor_of(&motions, &contacts)? * metres;
+    let turn = mocap_model::rotation_between(&skeleton.space().up.vector(), &Vector3::z());
+    let placed = PlacedJoints::of(clip, joints.all());
+    let at = |joint: JointId| -> Trajectory {
+        placed
+            .positions(joint)
+            .into_iter()
+            .map(|place| turn * place * metres - Vector3::z() * floor)
+            .collect()
+    };
+    let parts = parts(&joints, &at);
+    let fps = clip.rate().fps();
+    let segments: Vec<Segment> =
+        parts.iter().map(|part| Segment { mass: part.mass, inertia: Matrix3::zeros() }).collect();
+    let smooth: Vec<Trajectory> = parts.iter().map(|part| smoothed(&part.centre, fps)).collect();
+    let place = |frame: usize| -> Vec<Isometry3<f64>> {
+        let at = |path: &Trajectory| Isometry3::from_parts(path[frame].into(), UnitQuaternion::identity());
+        smooth.iter().map(at).collect()
+    };
+    let placed: Vec<_> = (0..clip.frames()).map(place).collect();
+    let curves = BalanceCurves::of(&segments, &placed, fps);
+    let stands = |foot: usize, frame: usize| contacts[foot].toe[frame] || contacts[foot].heel[frame];
+    let outlines: Vec<[Trajectory; 2]> = joints.legs.iter().map(|leg| [at(leg[2]), at(leg[3])]).collect();
+    let leg = motions[0].leg * metres;
+    let sole = |frame: usize| {
+        let standing = (0..2).filter(|foot| stands(*foot, frame));
+        let points: Vec<_> = standing
+            .flat_map(|foot| sole_of(outlines[foot][0][frame], outlines[foot][1][frame], leg))
+            .collect();
+        Polygon::around(&points)
+    };
+    let soles = (0..clip.frames()).map(sole).collect();
+    let is_still =
+        |frame: usize| stands(0, frame) && stands(1, frame) && curves.velocity[frame].norm() < STILL;
+    let still = (0..clip.frames()).map(is_still).collect();
+    Some(BodyBalance { curves, soles, still })
+}
+
+/// The parts of a body. Centres are shares of the way from the nearer joint.
+fn parts(joints: &Joints, at: &dyn Fn(JointId) -> Trajectory) -> Vec<Part> {
+    let between = |mass: f64, from: &Trajectory, to: &Trajectory, share: f64| Part {
+        mass,
+        centre: from.iter().zip(to).map(|(from, to)| from + (to - from) * share).collect(),
+    };
+    let mut parts = Vec::new();
+    let (mut hips, mut shoulders) = (Vec::new(), Vec::new());
+    for [hip, knee, ankle, toe] in &joints.legs {
+        let [hip, knee, ankle, toe] = [hip, knee, ankle, toe].map(|joint| at(*joint));
+        parts.push(between(0.145, &hip, &knee, 0.385));
+        parts.push(between(0.0455, &knee, &ankle, 0.442));
+        parts.push(between(0.0135, &ankle, &toe, 0.5));
+        hips.push(hip);
+    }
+    for [shoulder, elbow, wrist] in &joints.arms {
+        let [shoulder, elbow, wrist] = [shoulder, elbow, wrist].map(|joint| at(*joint));
+        parts.push(between(0.0265, &shoulder, &elbow, 0.576));
+        parts.push(between(0.015, &elbow, &wrist, 0.457));
+        // Of the hand, three quarters of the way to the knuckles.
+        parts.push(between(0.006, &elbow, &wrist, 1.25));
+        shoulders.push(shoulder);
+    }
+    let middle = |pair: &[Trajectory]| between(0.0, &pair[0], &pair[1], 0.5).centre;
+    let (hips, shoulders) = (middle(&hips), middle(&shoulders));
+    let spine: Vec<Trajectory> = joints.spine.iter().map(|joint| at(*joint)).collect();
+    // Pelvis, belly and chest, from the hips upwards.
+    for (mass, share) in [(0.1182, 0.11), (0.1549, 0.512), (0.1571, 0.932)] {
+        let centre = |frame: usize| {
+            let ends = [hips[frame], shoulders[frame]];
+            let joints = spine.iter().map(|joint| joint[frame]);
+            let line: Vec<_> = [ends[0]].into_iter().chain(joints).chain([ends[1]]).collect();
+            along(&line, share)
+        };
+        parts.push(Part { mass, centre: (0..hips.len()).map(centre).collect() });
+    }
+    let head = at(joints.head);
+    parts.push(between(0.068, &shoulders, &head, 1.5));
+    parts
+}
+
+/// The outline of a foot on the floor, from its ankle and the ball of it.
+fn sole_of(ankle: Vector3<f64>, ball: Vector3<f64>, leg: f64) -> [Vector2<f64>; 4] {
+    // Of a leg: the foot before the ball and behind the ankle, and half of its breadth.
+    let [toes, heel, half] = [0.08, 0.06, 0.055].map(|share| share * leg);
+    let way = (ball - ankle).xy();
+    let forward = way.try_normalize(1e-6).unwrap_or_else(Vector2::x);
+    let side = Vector2::new(-forward.y, forward.x) * half;
+    let (front, back) = (ball.xy() + forward * toes, ankle.xy() - forward * heel);
+    [front + side, front - side, back + side, back - side]
+}
+
+fn smoothed(path: &Trajectory, fps: f64) -> Trajectory {
+    let axes = [0, 1, 2].map(|axis| {
+        let values: Vec<f64> = path.iter().map(|place| place[axis]).collect();
+        low_pass(&values, CUTOFF, fps)
+    });
+    (0..path.len()).map(|frame| Vector3::from(axes.each_ref().map(|axis| axis[frame]))).collect()
+}
+
+impl BodyBalance {
+    /// The figures.
+    pub fn summary(&self) -> BalanceSummary {
+        let frames = self.still.len();
+        let still: Vec<usize> = (0..frames).filter(|frame| self.still[*frame]).collect();
+        let worst = |of: &dyn Fn(usize) -> Vector2<f64>| {
+            still.iter().map(|frame| self.soles[*frame].margin(&of(*frame))).min_by(f64::total_cmp)
+        };
+        let ground = |frame: usize| self.curves.centre[frame].xy();
+        let outside =
+            still.iter().filter(|frame| self.soles[**frame].margin(&ground(**frame)) < -OUTSIDE).count();
+        BalanceSummary {
+            still: still.len() as f64 / frames.max(1) as f64,
+            outside: (!still.is_empty()).then(|| outside as f64 / still.len() as f64),
+            margin: worst(&ground),
+            extrapolated_margin: worst(&|frame| self.curves.extrapolated[frame]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bent_line_is_followed() {
+        let line = [Vector3::zeros(), Vector3::z(), Vector3::new(1.0, 0.0, 1.0)];
+        assert_eq!(along(&line, 0.75), Vector3::new(0.5, 0.0, 1.0));
+        assert_eq!(along(&line, 1.0), line[2]);
+    }
+
+    #[test]
+    fn parts_weigh_as_much_as_the_body() {
+        let joint = JointId::from(0);
+        let joints = Joints { legs: [[joint; 4]; 2], arms: [[joint; 3]; 2], head: joint, spine: vec![] };
+        let parts = parts(&joints, &|_| vec![Vector3::zeros()]);
+        assert!((parts.iter().map(|part| part.mass).sum::<f64>() - 1.0).abs() < 0.005);
+    }
+}

@@ -1,0 +1,58 @@
+//! What a robot is made of, as far as a motion on it needs it.
+
+use mocap_model::{Isometry3, Robot, RobotPose, UnitQuaternion, Vector3};
+
+use crate::RobotError;
+use crate::balance::Masses;
+use crate::kinematics::Kinematics;
+use crate::landmarks::Humanoid;
+use crate::limb::Bends;
+use crate::rest::rest_values;
+use crate::sole::is_on;
+
+/// A robot's limbs, masses and rest.
+pub(crate) struct Anatomy {
+    pub(crate) humanoid: Humanoid,
+    pub(crate) masses: Masses,
+    /// At rest, upright.
+    pub(crate) rest: RobotPose,
+    /// Rotations of pelvis, torso, left foot, right foot at rest; those of feet with the sole on the floor.
+    pub(crate) at_rest: [UnitQuaternion<f64>; 4],
+    /// Rotation of the head at rest.
+    pub(crate) head_at_rest: UnitQuaternion<f64>,
+    /// By joint: how strongly it is drawn to rest.
+    pub(crate) postures: Vec<f64>,
+}
+
+impl Anatomy {
+    /// Leaves the robot at rest.
+    pub(crate) fn of(kinematics: &mut Kinematics, bends: &Bends) -> Result<Anatomy, RobotError> {
+        let robot = kinematics.robot;
+        let humanoid = Humanoid::find_bending(robot, bends)?;
+        let base = Isometry3::from_parts(Vector3::zeros().into(), humanoid.upright);
+        let rest = RobotPose { base, values: rest_values(robot) };
+        kinematics.place(&rest);
+        let turn = |body: usize| kinematics.placed[body].rotation;
+        let [left, right] = humanoid.soles.each_ref().map(|sole| sole.level * turn(sole.body));
+        Ok(Anatomy {
+            at_rest: [turn(humanoid.pelvis), turn(humanoid.torso), left, right],
+            head_at_rest: humanoid
+                .head
+                .as_ref()
+                .map_or_else(UnitQuaternion::identity, |head| turn(head.body)),
+            postures: postures(robot, &humanoid),
+            masses: Masses::of(robot),
+            humanoid,
+            rest,
+        })
+    }
+}
+
+/// How strongly each joint is drawn to rest: all a little, toes so that a sole stays as it is.
+fn postures(robot: &Robot, humanoid: &Humanoid) -> Vec<f64> {
+    const ALL: f64 = 0.03;
+    const TOES: f64 = 3.0;
+    let is_toe =
+        |body: usize| humanoid.soles.iter().any(|sole| body != sole.body && is_on(robot, sole.body, body));
+    robot.joints().iter().map(|joint| if is_toe(joint.body) { TOES } else { ALL }).collect()
+}

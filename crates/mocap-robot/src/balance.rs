@@ -1,0 +1,216 @@
+//! Balance of a robot's motion: by its inertials, on the soles that touch the floor.
+
+use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, Segment, low_pass};
+use mocap_model::{Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Point3, Quaternion};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::anatomy::Anatomy;
+use crate::kinematics::{Kinematics, Moves};
+use crate::sole::{foot_shapes, low_points};
+
+/// What is faster than this is noise to accelerations \[Hz\].
+const CUTOFF: f64 = 6.0;
+/// Points of soles lower than this touch the floor \[m\].
+const TOUCHING: f64 = 0.01;
+/// The zero-moment point may be this far outside the soles \[m\].
+pub(crate) const BESIDE: f64 = 0.02;
+
+/// Figures of balance. `None`: not measured, since the model states no masses, or no frame shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Balance {
+    /// Mass of the robot (kg).
+    pub mass: f64,
+    /// Bodies whose mass the model does not state; they count nothing.
+    pub without_mass: usize,
+    /// Share of frames with a sole on the floor.
+    pub supported: f64,
+    /// Share of supported frames with the zero-moment point within the soles on the floor and 2 cm beside them.
+    pub within: Option<f64>,
+    /// How far the zero-moment point is outside the soles on the floor: 95th percentile of supported frames (m).
+    pub distance_p95: Option<f64>,
+    /// Share of frames that stand still (both soles on the floor, centre of mass below 0.1 m/s).
+    pub still: f64,
+    /// How far the ground point of the centre of mass is inside the soles, in the worst frame that stands still (m);
+    /// negative outside.
+    pub margin: Option<f64>,
+    /// Share of frames that fly: no sole on the floor.
+    pub flight: f64,
+    /// Mean difference of the fall of the centre of mass from free fall in flight, over free fall.
+    pub off_fall: Option<f64>,
+}
+
+/// Balance frame by frame, and the soles on the floor.
+pub(crate) struct BalanceTrack {
+    pub(crate) curves: BalanceCurves,
+    pub(crate) soles: Vec<Polygon>,
+    /// By frame: feet on the floor.
+    pub(crate) touching: Vec<[bool; 2]>,
+}
+
+/// The segments of a robot: where the centre of mass of each is in its body.
+pub(crate) struct Masses {
+    segments: Vec<Segment>,
+    /// By segment: its body, and its centre of mass there.
+    bodies: Vec<(usize, Isometry3<f64>)>,
+    total: f64,
+}
+
+impl Masses {
+    /// Of the bodies whose mass is known.
+    pub(crate) fn of(robot: &Robot) -> Masses {
+        let (mut segments, mut bodies) = (Vec::new(), Vec::new());
+        for (index, body) in robot.bodies().iter().enumerate() {
+            let Some(mass) = body.mass.filter(|mass| *mass > 0.0) else { continue };
+            segments.push(Segment { mass, inertia: body.inertia.unwrap_or_else(Matrix3::zeros) });
+            let [x, y, z] = body.centre_of_mass.into();
+            bodies.push((index, Isometry3::translation(x, y, z)));
+        }
+        let total = segments.iter().map(|segment| segment.mass).sum();
+        Masses { segments, bodies, total }
+    }
+
+    pub(crate) fn total(&self) -> f64 {
+        self.total
+    }
+
+    fn placed(&self, bodies: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
+        self.bodies.iter().map(|(body, centre)| bodies[*body] * centre).collect()
+    }
+
+    /// By body: the mass of it and of all on it \[kg\], and their sum of mass × place in the world [kg m].
+    fn carried(&self, kinematics: &Kinematics) -> Vec<(f64, Vector3<f64>)> {
+        let mut carried = vec![(0.0, Vector3::zeros()); kinematics.placed.len()];
+        for (segment, (body, centre)) in self.segments.iter().zip(&self.bodies) {
+            let at = kinematics.placed[*body] * Point3::from(centre.translation.vector);
+            carried[*body].0 += segment.mass;
+            carried[*body].1 += at.coords * segment.mass;
+        }
+        for (body, parent) in kinematics.robot.bodies().iter().map(|body| body.parent).enumerate().rev() {
+            if let Some(parent) = parent {
+                let (mass, moment) = carried[body];
+                carried[parent].0 += mass;
+                carried[parent].1 += moment;
+            }
+        }
+        carried
+    }
+
+    /// The centre of mass of the pose that is placed, and its derivatives.
+    pub(crate) fn centre(&self, kinematics: &Kinematics, moves: &mut Moves) -> Point3<f64> {
+        let carried = self.carried(kinematics);
+        let centre = Point3::from(carried[0].1 / self.total);
+        let of_joint = |joint: usize| {
+            let (mass, moment) = carried[kinematics.robot.joints()[joint].body];
+            let twist = kinematics.twist(joint);
+            let about_base = moment - (centre.coords - kinematics.arm(&centre)) * mass;
+            (twist.linear * mass + twist.angular.cross(&about_base)) / self.total
+        };
+        kinematics.whole(&centre, of_joint, moves);
+        centre
+    }
+}
+
+impl BalanceTrack {
+    pub(crate) fn of(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> BalanceTrack {
+        let Anatomy { humanoid, masses, .. } = anatomy;
+        let smooth = smoothed(motion);
+        let place = |pose: &RobotPose| masses.placed(&robot.place(&pose.base, &pose.values));
+        let placed: Vec<Vec<Isometry3<f64>>> = smooth.iter().map(place).collect();
+        let curves = BalanceCurves::of(&masses.segments, &placed, motion.fps.fps());
+        let shapes = [0, 1].map(|foot| foot_shapes(robot, humanoid.soles[foot].body).collect::<Vec<_>>());
+        let (mut soles, mut touching) = (Vec::new(), Vec::new());
+        for pose in &motion.poses {
+            let bodies = robot.place(&pose.base, &pose.values);
+            let on_floor: [Vec<_>; 2] = [0, 1].map(|foot| {
+                let sole = &humanoid.soles[foot];
+                let points: Vec<Point3<f64>> = match shapes[foot].is_empty() {
+                    true => sole.corners.map(|corner| bodies[sole.body] * corner).to_vec(),
+                    false => {
+                        let low =
+                            shapes[foot].iter().flat_map(|shape| low_points(shape, &bodies[shape.body]));
+                        low.map(|point| point.lowest()).collect()
+                    }
+                };
+                points.iter().filter(|point| point.z < TOUCHING).map(|point| point.coords.xy()).collect()
+            });
+            touching.push([0, 1].map(|foot: usize| !on_floor[foot].is_empty()));
+            soles.push(Polygon::around(&on_floor.concat()));
+        }
+        BalanceTrack { curves, soles, touching }
+    }
+
+    /// The figures; `None` without a mass.
+    pub(crate) fn figures(&self, robot: &Robot, masses: &Masses) -> Option<Balance> {
+        /// A centre of mass slower than this stands still [m/s].
+        const STILL: f64 = 0.1;
+        let frames = self.curves.centre.len();
+        if frames == 0 {
+            return None;
+        }
+        let share = |count: usize| count as f64 / frames as f64;
+        let supported = || (0..frames).filter(|frame| !self.soles[*frame].is_empty());
+        let outside = |frame: usize| {
+            // Where nothing presses on the floor, the soles on it cannot hold the motion.
+            self.curves.zero_moment[frame]
+                .map_or(f64::INFINITY, |at| (-self.soles[frame].margin(&at)).max(0.0))
+        };
+        let mut outsides: Vec<f64> = supported().map(outside).collect();
+        outsides.sort_by(f64::total_cmp);
+        let within = outsides.iter().filter(|outside| **outside <= BESIDE).count();
+        let p95 = outsides.get((outsides.len().saturating_sub(1) as f64 * 0.95).round() as usize).copied();
+        let still: Vec<usize> = (0..frames)
+            .filter(|frame| self.touching[*frame] == [true; 2] && self.curves.velocity[*frame].norm() < STILL)
+            .collect();
+        let margin = |frame: &usize| self.soles[*frame].margin(&self.curves.centre[*frame].xy());
+        let flies = |frame: usize| self.touching[frame] == [false; 2];
+        // A frame at the edge of a flight has half of a contact in its acceleration.
+        let inner: Vec<usize> =
+            (2..frames.saturating_sub(2)).filter(|frame| (frame - 2..=frame + 2).all(flies)).collect();
+        let off = |frame: &usize| (self.curves.acceleration[*frame].z + GRAVITY).abs() / GRAVITY;
+        let fall = inner.iter().map(off).sum::<f64>() / inner.len() as f64;
+        Some(Balance {
+            mass: masses.total(),
+            without_mass: robot.bodies().len() - masses.bodies.len(),
+            supported: share(outsides.len()),
+            within: (!outsides.is_empty()).then(|| within as f64 / outsides.len() as f64),
+            distance_p95: p95.filter(|distance| distance.is_finite()),
+            still: share(still.len()),
+            margin: still.iter().map(margin).min_by(f64::total_cmp),
+            flight: share((0..frames).filter(|frame| flies(*frame)).count()),
+            off_fall: (!inner.is_empty()).then_some(fall),
+        })
+    }
+}
+
+/// The poses without what is faster than the cutoff: accelerations of the rest are those of the motion.
+fn smoothed(motion: &RobotMotion) -> Vec<RobotPose> {
+    let fps = motion.fps.fps();
+    let joints = motion.poses.first().map_or(0, |pose| pose.values.len());
+    let curve = |of: &dyn Fn(usize) -> f64| {
+        let values: Vec<f64> = (0..motion.poses.len()).map(of).collect();
+        low_pass(&values, CUTOFF, fps)
+    };
+    let values: Vec<Vec<f64>> =
+        (0..joints).map(|joint| curve(&|frame| motion.poses[frame].values[joint])).collect();
+    let places: [Vec<f64>; 3] =
+        [0, 1, 2].map(|axis| curve(&|frame| motion.poses[frame].base.translation.vector[axis]));
+    let mut turns: Vec<_> = motion.poses.iter().map(|pose| pose.base.rotation.coords).collect();
+    for frame in 1..turns.len() {
+        if turns[frame - 1].dot(&turns[frame]) < 0.0 {
+            turns[frame] = -turns[frame];
+        }
+    }
+    let turns: [Vec<f64>; 4] = [0, 1, 2, 3].map(|axis| curve(&|frame| turns[frame][axis]));
+    let pose = |frame: usize| {
+        let turn = turns.each_ref().map(|turn| turn[frame]);
+        let turn = UnitQuaternion::new_normalize(Quaternion::from_vector(turn.into()));
+        let at = Vector3::from(places.each_ref().map(|place| place[frame]));
+        RobotPose {
+            base: Isometry3::from_parts(at.into(), turn),
+            values: values.iter().map(|values| values[frame]).collect(),
+        }
+    };
+    (0..motion.poses.len()).map(pose).collect()
+}

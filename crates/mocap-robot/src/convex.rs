@@ -1,0 +1,381 @@
+//! How near two convex shapes are, and how deep they are in each other.
+//!
+//! Based on: G. van den Bergen, "Collision Detection in Interactive 3D Environments", 2004, sections 4.3 (distance of
+//! separated shapes) and 4.3.8 (expanding polytope). Both work on the difference of the shapes: it holds the origin
+//! where they meet.
+
+use mocap_model::{Isometry3, Primitive, Vector3};
+use nalgebra::Point3;
+
+/// What distances may be off \[m\].
+const EXACT: f64 = 1e-6;
+/// Steps before an answer that is not yet exact is taken.
+const STEPS: usize = 64;
+
+/// A convex shape in the world, without the round skin of balls and capsules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Core {
+    pub(crate) placed: Isometry3<f64>,
+    pub(crate) form: Form,
+}
+
+/// What is inside the skin; sizes in \[m\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    /// Along Z; a point of half length 0.
+    Segment(f64),
+    Cylinder {
+        radius: f64,
+        half_length: f64,
+    },
+    Box(Vector3<f64>),
+    Ellipsoid(Vector3<f64>),
+}
+
+impl Form {
+    /// The core of a primitive and the thickness of its skin.
+    pub(crate) fn of(primitive: &Primitive) -> (Form, f64) {
+        match *primitive {
+            Primitive::Sphere { radius } => (Form::Segment(0.0), radius),
+            Primitive::Capsule { radius, half_length } => (Form::Segment(half_length), radius),
+            Primitive::Cylinder { radius, half_length } => (Form::Cylinder { radius, half_length }, 0.0),
+            Primitive::Box { half_sizes } => (Form::Box(half_sizes), 0.0),
+            Primitive::Ellipsoid { radii } => (Form::Ellipsoid(radii), 0.0),
+        }
+    }
+
+    /// The radius of a ball about the origin around it.
+    pub(crate) fn reach(&self) -> f64 {
+        match *self {
+            Form::Segment(half_length) => half_length,
+            Form::Cylinder { radius, half_length } => radius.hypot(half_length),
+            Form::Box(half_sizes) => half_sizes.norm(),
+            Form::Ellipsoid(radii) => radii.amax(),
+        }
+    }
+
+    /// The point furthest in a direction.
+    pub(crate) fn furthest(&self, along: &Vector3<f64>) -> Vector3<f64> {
+        let sign = |value: f64| if value < 0.0 { -1.0 } else { 1.0 };
+        match *self {
+            Form::Segment(half_length) => Vector3::z() * (half_length * sign(along.z)),
+            Form::Cylinder { radius, half_length } => {
+                let across = Vector3::new(along.x, along.y, 0.0);
+                let rim = across.try_normalize(1e-12).unwrap_or_else(Vector3::zeros) * radius;
+                rim + Vector3::z() * (half_length * sign(along.z))
+            }
+            Form::Box(h) => Vector3::new(h.x * sign(along.x), h.y * sign(along.y), h.z * sign(along.z)),
+            Form::Ellipsoid(radii) => {
+                let scaled = along.component_mul(&radii);
+                scaled.try_normalize(1e-15).map_or_else(Vector3::zeros, |unit| unit.component_mul(&radii))
+            }
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn furthest(&self, along: &Vector3<f64>) -> Point3<f64> {
+        self.placed * Point3::from(self.form.furthest(&self.placed.rotation.inverse_transform_vector(along)))
+    }
+}
+
+/// The nearest, or deepest, points of both shapes; the unit direction from the first to the second; and the distance
+/// along it, negative inside \[m\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gap {
+    pub(crate) points: [Point3<f64>; 2],
+    pub(crate) direction: Vector3<f64>,
+    pub(crate) distance: f64,
+}
+
+/// A point of the difference second − first, and the points of both that make it.
+#[derive(Clone, Copy, Debug)]
+struct Vertex {
+    at: Vector3<f64>,
+    points: [Point3<f64>; 2],
+}
+
+fn vertex(cores: &[Core; 2], along: &Vector3<f64>) -> Vertex {
+    let points = [cores[0].furthest(&-along), cores[1].furthest(along)];
+    Vertex { at: points[1] - points[0], points }
+}
+
+/// Up to four points of the difference.
+#[derive(Clone, Copy, Debug)]
+struct Simplex {
+    corners: [Vertex; 4],
+    count: usize,
+}
+
+impl Simplex {
+    fn corners(&self) -> &[Vertex] {
+        &self.corners[..self.count]
+    }
+
+    fn push(&mut self, corner: Vertex) {
+        self.corners[self.count] = corner;
+        self.count += 1;
+    }
+
+    /// Corners and faces as bits, from corners to the whole.
+    const PARTS: [usize; 15] = [1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15];
+
+    /// The point nearest to the origin, with the shares of the corners; those without a share are left out. `None`
+    /// where the simplex holds the origin.
+    fn nearest(&mut self) -> Option<(Vector3<f64>, [f64; 4])> {
+        let mut best: Option<(f64, Vector3<f64>, Simplex, [f64; 4])> = None;
+        // There are few enough parts to try them all.
+        for part in Simplex::PARTS.into_iter().filter(|part| *part < 1 << self.count) {
+            let mut chosen = Simplex { count: 0, ..*self };
+            for corner in (0..self.count).filter(|corner| part >> corner & 1 == 1) {
+                chosen.push(self.corners[corner]);
+            }
+            let Some(shares) = foot(chosen.corners()) else { continue };
+            if chosen.count == 4 {
+                return None;
+            }
+            let parts = chosen.corners().iter().zip(shares).map(|(corner, share)| corner.at * share);
+            let at: Vector3<f64> = parts.sum();
+            let distance = at.norm_squared();
+            if best.as_ref().is_none_or(|(least, ..)| distance < *least) {
+                best = Some((distance, at, chosen, shares));
+            }
+        }
+        let (_, at, chosen, shares) = best?;
+        *self = chosen;
+        Some((at, shares))
+    }
+}
+
+/// How near two shapes are.
+pub(crate) fn gap(cores: &[Core; 2]) -> Gap {
+    let start = cores[1].placed.translation.vector - cores[0].placed.translation.vector;
+    let start = if start.norm() > 1e-9 { start } else { Vector3::x() };
+    let mut simplex = Simplex { corners: [vertex(cores, &-start); 4], count: 1 };
+    let (mut at, mut shares) = (simplex.corners[0].at, [1.0, 0.0, 0.0, 0.0]);
+    for _ in 0..STEPS {
+        let length = at.norm();
+        if length < EXACT * 1e-3 {
+            return inside(cores, simplex.corners());
+        }
+        let next = vertex(cores, &-at);
+        // What the furthest point can still gain.
+        let gain = length - at.dot(&next.at) / length;
+        if gain < EXACT * 0.1
+            || simplex.corners().iter().any(|known| (known.at - next.at).norm() < EXACT * 1e-3)
+        {
+            break;
+        }
+        simplex.push(next);
+        let Some(found) = simplex.nearest() else { return inside(cores, simplex.corners()) };
+        (at, shares) = found;
+    }
+    let distance = at.norm();
+    Gap { points: mean_points(simplex.corners(), &shares), direction: at / distance, distance }
+}
+
+fn mean_points(corners: &[Vertex], shares: &[f64]) -> [Point3<f64>; 2] {
+    [0, 1].map(|which| {
+        let parts = corners.iter().zip(shares).map(|(corner, share)| corner.points[which].coords * *share);
+        Point3::from(parts.sum::<Vector3<f64>>())
+    })
+}
+
+/// Shares of up to four corners at the foot of the perpendicular from the origin; `None` if it is not between them.
+fn foot(corners: &[Vertex]) -> Option<[f64; 4]> {
+    let first = corners[0].at;
+    let edge = |index: usize| corners[index + 1].at - first;
+    let shares = match corners.len() {
+        1 => [0.0; 3],
+        2 => {
+            let a = edge(0);
+            [-a.dot(&first) / a.norm_squared(), 0.0, 0.0]
+        }
+        3 => {
+            let (a, b) = (edge(0), edge(1));
+            let (aa, bb, ab) = (a.norm_squared(), b.norm_squared(), a.dot(&b));
+            let (fa, fb, whole) = (-a.dot(&first), -b.dot(&first), aa * bb - ab * ab);
+            [(fa * bb - fb * ab) / whole, (fb * aa - fa * ab) / whole, 0.0]
+        }
+        _ => {
+            let (a, b, c) = (edge(0), edge(1), edge(2));
+            let whole = a.dot(&b.cross(&c));
+            [b.cross(&c), c.cross(&a), a.cross(&b)].map(|across| -first.dot(&across) / whole)
+        }
+    };
+    let rest = 1.0 - shares.iter().sum::<f64>();
+    let sound = rest >= -1e-12 && shares.iter().all(|share| share.is_finite() && *share >= -1e-12);
+    let [a, b, c] = shares;
+    sound.then_some([rest, a, b, c])
+}
+
+/// A triangle of the polytope with its outer unit normal and its distance from the origin.
+struct Face {
+    corners: [usize; 3],
+    normal: Vector3<f64>,
+    distance: f64,
+}
+
+fn face(vertices: &[Vertex], corners: [usize; 3]) -> Option<Face> {
+    let [a, b, c] = corners.map(|corner| vertices[corner].at);
+    let normal = (b - a).cross(&(c - a)).try_normalize(1e-18)?;
+    let distance = normal.dot(&a);
+    Some(if distance < 0.0 {
+        Face { corners: [corners[0], corners[2], corners[1]], normal: -normal, distance: -distance }
+    } else {
+        Face { corners, normal, distance }
+    })
+}
+
+/// How deep two shapes that meet are in each other: the nearest face of their difference is found by adding its
+/// furthest points.
+fn inside(cores: &[Core; 2], simplex: &[Vertex]) -> Gap {
+    let touching = |simplex: &[Vertex]| {
+        let points = simplex[0].points;
+        let way = cores[1].placed.translation.vector - cores[0].placed.translation.vector;
+        let direction = way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
+        Gap { points, direction, distance: 0.0 }
+    };
+    let Some(mut vertices) = tetrahedron(cores, simplex) else { return touching(simplex) };
+    let triangles = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
+    let mut faces: Vec<Face> = triangles.into_iter().filter_map(|corners| face(&vertices, corners)).collect();
+    for step in 0..=STEPS {
+        let nearest = faces.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
+        let Some(nearest) = nearest else { return touching(&vertices) };
+        let next = vertex(cores, &nearest.normal);
+        if step == STEPS || next.at.dot(&nearest.normal) - nearest.distance < EXACT {
+            return of_face(&vertices, nearest);
+        }
+        vertices.push(next);
+        let new = vertices.len() - 1;
+        // Faces that the new point sees go; their rim is tied to it.
+        let mut rim: Vec<[usize; 2]> = Vec::new();
+        faces.retain(|face| {
+            let seen = face.normal.dot(&next.at) - face.distance > 1e-12;
+            if seen {
+                let [a, b, c] = face.corners;
+                for edge in [[a, b], [b, c], [c, a]] {
+                    match rim.iter().position(|known| *known == [edge[1], edge[0]]) {
+                        Some(shared) => {
+                            rim.swap_remove(shared);
+                        }
+                        None => rim.push(edge),
+                    }
+                }
+            }
+            !seen
+        });
+        let added: Vec<Face> = rim.iter().filter_map(|[a, b]| face(&vertices, [*a, *b, new])).collect();
+        faces.extend(added);
+    }
+    touching(&vertices)
+}
+
+fn of_face(vertices: &[Vertex], face: &Face) -> Gap {
+    let at = face.normal * face.distance;
+    let shifted: Vec<Vertex> = face
+        .corners
+        .iter()
+        .map(|corner| Vertex { at: vertices[*corner].at - at, points: vertices[*corner].points })
+        .collect();
+    let shares = foot(&shifted).unwrap_or([1.0 / 3.0; 4]);
+    // The second has to go back along the normal.
+    Gap { points: mean_points(&shifted, &shares), direction: -face.normal, distance: -face.distance }
+}
+
+/// Four points of the difference around the origin or next to it; `None` where the difference is flat.
+fn tetrahedron(cores: &[Core; 2], simplex: &[Vertex]) -> Option<Vec<Vertex>> {
+    let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
+    let mut simplex = simplex.to_vec();
+    while simplex.len() < 4 {
+        let first = simplex[0].at;
+        let edges: Vec<Vector3<f64>> = simplex[1..].iter().map(|vertex| vertex.at - first).collect();
+        let ways: Vec<Vector3<f64>> = match edges.len() {
+            0 => axes.to_vec(),
+            1 => axes.iter().map(|axis| edges[0].cross(axis)).collect(),
+            _ => vec![edges[0].cross(&edges[1])],
+        };
+        let apart = |vertex: &Vertex| -> f64 {
+            let way = vertex.at - first;
+            match edges.len() {
+                0 => way.norm(),
+                1 => edges[0].cross(&way).norm() / edges[0].norm(),
+                _ => edges[0].cross(&edges[1]).normalize().dot(&way).abs(),
+            }
+        };
+        let found = ways.iter().filter(|way| way.norm() > 1e-12).flat_map(|way| [*way, -way]);
+        let found = found.map(|way| vertex(cores, &way)).max_by(|a, b| apart(a).total_cmp(&apart(b)))?;
+        if apart(&found) < 1e-9 {
+            return None;
+        }
+        simplex.push(found);
+    }
+    Some(simplex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::UnitQuaternion;
+
+    fn core(form: Form, at: [f64; 3], turn: [f64; 3]) -> Core {
+        let turn = UnitQuaternion::new(Vector3::from(turn));
+        Core { placed: Isometry3::from_parts(Vector3::from(at).into(), turn), form }
+    }
+
+    #[track_caller]
+    fn check(a: Core, b: Core, distance: f64) {
+        for cores in [[a, b], [b, a]] {
+            let gap = gap(&cores);
+            assert!((gap.distance - distance).abs() < 1e-5, "{} instead of {distance}", gap.distance);
+            let along = (gap.points[1] - gap.points[0]).dot(&gap.direction);
+            assert!((along - distance).abs() < 1e-4, "{gap:?}");
+        }
+    }
+
+    #[test]
+    fn boxes_on_and_in_each_other() {
+        let cube = Form::Box(Vector3::new(0.1, 0.2, 0.3));
+        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.25, 0.1, 0.0], [0.0; 3]), 0.05);
+        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.17, 0.05, 0.1], [0.0; 3]), -0.03);
+        // A corner above a face.
+        let turned = [0.0, std::f64::consts::FRAC_PI_4, 0.0];
+        let flat = Form::Box(Vector3::new(0.1, 0.1, 0.1));
+        let high = 0.3 + 0.1 * 2.0f64.sqrt();
+        check(core(flat, [0.0; 3], [0.0; 3]), core(flat, [0.0, 0.0, high], turned), 0.2);
+    }
+
+    #[test]
+    fn round_shapes() {
+        let ball = Form::Ellipsoid(Vector3::new(0.2, 0.2, 0.2));
+        check(
+            core(ball, [0.0; 3], [0.3, 0.0, 0.1]),
+            core(ball, [0.3, 0.3, 0.0], [0.0; 3]),
+            0.18f64.sqrt() - 0.4,
+        );
+        check(
+            core(ball, [0.0; 3], [0.3, 0.0, 0.1]),
+            core(ball, [0.6, 0.3, 0.0], [0.0; 3]),
+            0.45f64.sqrt() - 0.4,
+        );
+        let cylinder = Form::Cylinder { radius: 0.1, half_length: 0.3 };
+        check(core(cylinder, [0.0; 3], [0.0; 3]), core(Form::Segment(0.0), [0.25, 0.0, 0.1], [0.0; 3]), 0.15);
+        check(
+            core(cylinder, [0.0; 3], [0.0; 3]),
+            core(Form::Segment(0.0), [0.07, 0.0, 0.1], [0.0; 3]),
+            -0.03,
+        );
+        check(core(cylinder, [0.0; 3], [0.0; 3]), core(ball, [0.0, 0.0, 0.45], [0.0; 3]), -0.05);
+    }
+
+    #[test]
+    fn shapes_at_one_place() {
+        let cube = Form::Box(Vector3::new(0.1, 0.1, 0.1));
+        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.0; 3], [0.0; 3]), -0.2);
+        check(
+            core(Form::Segment(0.2), [0.0; 3], [0.0; 3]),
+            core(Form::Segment(0.0), [0.0; 3], [0.0; 3]),
+            0.0,
+        );
+    }
+}

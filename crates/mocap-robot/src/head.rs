@@ -1,0 +1,69 @@
+//! The head of a robot: what the hinges of its neck turn.
+
+use mocap_model::{RobotJoint, Vector3};
+
+use crate::limb::Limb;
+use crate::rest::Rest;
+
+/// A head on a neck.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// What the neck turns, by index.
+    pub body: usize,
+    /// Hinges of the neck, from the torso outwards.
+    pub joints: Vec<usize>,
+}
+
+/// Words in the names of joints and bodies of heads.
+const WORDS: [&str; 2] = ["head", "neck"];
+/// An axis turns the head about a direction if it is at most this far from it: cosine of 45°.
+const ALONG: f64 = 0.7;
+
+impl Head {
+    /// The hinges above the torso that belong to no limb: those with the names of a head, else those that stand above
+    /// the shoulders, between them.
+    pub(crate) fn find(rest: &Rest, torso: usize, limbs: &[&Limb]) -> Option<Head> {
+        let in_limb = |joint: &usize| limbs.iter().any(|limb| limb.joints.contains(joint));
+        let above_torso = |joint: &usize| {
+            let body = rest.robot.joints()[*joint].body;
+            body != torso && rest.path(body).contains(&torso)
+        };
+        let chains = rest.leaves().map(|leaf| -> Vec<usize> {
+            let hinges = rest.hinges(leaf);
+            // What is behind a limb, such as fingers, belongs to it.
+            if hinges.iter().any(in_limb) { vec![] } else { hinges.into_iter().filter(above_torso).collect() }
+        });
+        let chains: Vec<Vec<usize>> = chains.filter(|chain| !chain.is_empty()).collect();
+        let named = |joint: &usize| {
+            let RobotJoint { name, body, .. } = &rest.robot.joints()[*joint];
+            let names = [name, &rest.robot.bodies()[*body].name].map(|name| name.to_lowercase());
+            names.iter().any(|name| WORDS.iter().any(|word| name.contains(word)))
+        };
+        let by_name = chains.iter().find_map(|chain| {
+            let last = chain.iter().rposition(named)?;
+            Some(chain[..=last].to_vec())
+        });
+        let shoulders: Vec<_> = limbs.iter().map(|limb| limb.base.at(&rest.placed)).collect();
+        let stands = |joint: &usize| {
+            let (at, _) = rest.line(*joint);
+            let wide = shoulders.iter().map(|shoulder| shoulder.y.abs()).fold(0.0, f64::max);
+            at.y.abs() < 0.3 * wide && shoulders.iter().all(|shoulder| at.z > shoulder.z)
+        };
+        let by_place = || chains.iter().find(|chain| chain.iter().all(stands)).cloned();
+        let mut joints = by_name.or_else(by_place)?;
+        // Eyes and jaws come behind.
+        joints.truncate(3);
+        Some(Head { body: rest.robot.joints()[*joints.last()?].body, joints })
+    }
+
+    /// What a neck with such axes, in the world at rest, cannot do.
+    pub(crate) fn cannot(axes: &[Vector3<f64>]) -> Vec<&'static str> {
+        let ways = [
+            (Vector3::z(), "turns of the head (the neck has no such joint)"),
+            (Vector3::y(), "nods of the head (the neck has no such joint)"),
+            (Vector3::x(), "tilts of the head (the neck has no such joint)"),
+        ];
+        let has = |along: &Vector3<f64>| axes.iter().any(|axis| axis.dot(along).abs() > ALONG);
+        ways.into_iter().filter(|(along, _)| !has(along)).map(|(_, what)| what).collect()
+    }
+}

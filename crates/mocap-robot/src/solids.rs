@@ -1,0 +1,366 @@
+//! The collision shapes of a robot, which of them may not touch, and how near they are.
+//!
+//! Which pairs count is MuJoCo's rule: not those of one body or of bodies that are joined, nor excluded ones, nor
+//! those whose masks do not meet; stated pairs always. Closest points of segments based on: C. Ericson, "Real-Time
+//! Collision Detection", 2005, section 5.1.9.
+
+use std::collections::{HashMap, HashSet};
+
+use mocap_model::{Isometry3, Limit, Robot, RobotShape, Vector3};
+use nalgebra::Point3;
+
+use crate::convex::{Core, Form, Gap, gap};
+
+/// Surfaces stay this far apart \[m\], if they are at rest.
+pub(crate) const MARGIN: f64 = 0.012;
+
+/// A collision shape: a core with a round skin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Solid {
+    pub(crate) body: usize,
+    placement: Isometry3<f64>,
+    form: Form,
+    /// Of the skin \[m\].
+    radius: f64,
+}
+
+impl Solid {
+    fn of(shape: &RobotShape) -> Solid {
+        let (form, radius) = Form::of(&shape.primitive);
+        Solid { body: shape.body, placement: shape.placement, form, radius }
+    }
+
+    fn ball(&self, core: &Core) -> Ball {
+        Ball { centre: core.placed.translation.vector.into(), radius: self.form.reach() + self.radius }
+    }
+}
+
+/// A ball around shapes \[m\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ball {
+    centre: Point3<f64>,
+    radius: f64,
+}
+
+impl Ball {
+    fn may_meet(&self, other: &Ball, within: f64) -> bool {
+        let reach = self.radius + other.radius + within;
+        (other.centre - self.centre).norm_squared() <= reach * reach
+    }
+}
+
+/// Shapes in the world.
+#[derive(Default)]
+pub(crate) struct Placed {
+    cores: Vec<Core>,
+    balls: Vec<Ball>,
+    /// By part.
+    parts: Vec<Ball>,
+}
+
+impl Placed {
+    /// The least height of a shape, or less \[m\].
+    pub(crate) fn lowest(&self, solid: usize) -> f64 {
+        self.balls[solid].centre.z - self.balls[solid].radius
+    }
+}
+
+/// Two shapes that may not touch.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    solids: [usize; 2],
+    /// How far they are inside each other by design \[m\].
+    overlap: f64,
+    /// What they may be nearer than the margin \[m\]: as they are by design.
+    allowed: f64,
+    /// Whether they are kept apart. Shapes that are inside each other all over their range are not.
+    apart: bool,
+}
+
+/// Shapes of a robot, and which pairs may not touch.
+pub(crate) struct Solids {
+    pub(crate) all: Vec<Solid>,
+    /// Bodies with shapes, with a ball around all of a body, in its frame.
+    parts: Vec<(usize, Ball)>,
+    /// Pairs of parts, with the pairs of shapes that belong to them.
+    pairs: Vec<([usize; 2], Vec<Pair>)>,
+}
+
+/// Two shapes near each other: a point of each inside its surface, the direction from the first to the second, and
+/// the distance of their surfaces \[m\], negative inside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Near {
+    pub(crate) bodies: [usize; 2],
+    pub(crate) points: [Point3<f64>; 2],
+    pub(crate) direction: Vector3<f64>,
+    pub(crate) distance: f64,
+}
+
+/// How deep shapes are in each other \[m\]: as they are, and beyond what they are by design.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Depths {
+    pub(crate) whole: f64,
+    pub(crate) added: f64,
+}
+
+impl Solids {
+    pub(crate) fn of(robot: &Robot) -> Solids {
+        let all: Vec<Solid> = robot.shapes().iter().map(Solid::of).collect();
+        let parts: Vec<(usize, Ball)> =
+            (0..robot.bodies().len()).filter_map(|body| Some((body, around(&all, body)?))).collect();
+        let part_of: HashMap<usize, usize> =
+            parts.iter().enumerate().map(|(part, (body, _))| (*body, part)).collect();
+        let filter = Filter::of(robot);
+        let mut pairs: Vec<([usize; 2], Vec<Pair>)> = Vec::new();
+        let mut of_body = vec![Vec::new(); parts.len()];
+        for (index, solid) in all.iter().enumerate() {
+            of_body[part_of[&solid.body]].push(index);
+        }
+        for first in 0..parts.len() {
+            for second in first + 1..parts.len() {
+                let of_both =
+                    of_body[first].iter().flat_map(|a| of_body[second].iter().map(move |b| [*a, *b]));
+                let may_not = of_both.filter(|pair| filter.counts(robot, *pair));
+                let pair = |solids| Pair { solids, overlap: 0.0, allowed: 0.0, apart: true };
+                let found: Vec<Pair> = may_not.map(pair).collect();
+                if !found.is_empty() {
+                    pairs.push(([first, second], found));
+                }
+            }
+        }
+        Solids { all, parts, pairs }
+    }
+
+    /// Shapes that are inside each other, or nearly, in a pose of the design may be so.
+    pub(crate) fn allow(&mut self, bodies: &[Isometry3<f64>]) {
+        let mut placed = Placed::default();
+        self.place(bodies, &mut placed);
+        let mut pairs = std::mem::take(&mut self.pairs);
+        for pair in pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
+            if let Some(near) = self.near(pair.solids, &placed, MARGIN) {
+                pair.overlap = pair.overlap.max(-near.distance);
+                pair.allowed = pair.allowed.max(MARGIN - near.distance);
+            }
+        }
+        self.pairs = pairs;
+    }
+
+    /// Shapes that are inside each other by design, and in nearly all poses that joints allow, are not kept apart:
+    /// nothing that a robot does can part them.
+    pub(crate) fn allow_always_inside(&mut self, robot: &Robot, rest: &[f64]) {
+        /// Poses that are tried.
+        const POSES: usize = 48;
+        /// Inside in this share of them is always.
+        const ALWAYS: f64 = 0.75;
+        let mut counts: HashMap<[usize; 2], usize> = HashMap::new();
+        let pairs = || self.pairs.iter().flat_map(|(_, pairs)| pairs).filter(|pair| pair.overlap > 0.0);
+        if pairs().next().is_none() {
+            return;
+        }
+        let mut placed = Placed::default();
+        for pose in 0..POSES {
+            let values: Vec<f64> = robot
+                .joints()
+                .iter()
+                .zip(rest)
+                .enumerate()
+                .map(|(joint, (of, rest))| {
+                    // Joints go through their ranges in unlike steps.
+                    let share =
+                        ((pose + 1) as f64 * (0.618_033_988_75 + 0.754_877_666_25 * joint as f64)).fract();
+                    let within = |limit: Limit| {
+                        let [min, max] = [limit.min.max(rest - 1.5), limit.max.min(rest + 1.5)];
+                        min + share * (max - min)
+                    };
+                    of.limit.map_or(*rest, within)
+                })
+                .collect();
+            self.place(&robot.place(&Isometry3::identity(), &values), &mut placed);
+            for pair in pairs() {
+                let inside = self.near(pair.solids, &placed, 0.0).is_some_and(|near| near.distance < 0.0);
+                *counts.entry(pair.solids).or_default() += usize::from(inside);
+            }
+        }
+        for pair in self.pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
+            let inside = counts.get(&pair.solids).copied().unwrap_or(0);
+            pair.apart = (inside as f64) < ALWAYS * POSES as f64;
+        }
+    }
+
+    /// Whether any pair must stay apart.
+    pub(crate) fn can_meet(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
+    /// Where all of them are.
+    pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
+        let Placed { cores, balls, parts } = out;
+        cores.clear();
+        cores.extend(
+            self.all
+                .iter()
+                .map(|solid| Core { placed: bodies[solid.body] * solid.placement, form: solid.form }),
+        );
+        balls.clear();
+        balls.extend(self.all.iter().zip(cores.iter()).map(|(solid, core)| solid.ball(core)));
+        parts.clear();
+        parts.extend(
+            self.parts.iter().map(|(body, ball)| Ball { centre: bodies[*body] * ball.centre, ..*ball }),
+        );
+    }
+
+    /// All pairs that are kept apart and are nearer than `within` \[m\], without what they are nearer by design.
+    pub(crate) fn all_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = Near> + 'a {
+        let apart = self.pairs_near(placed, within).filter(|pair| pair.apart);
+        let near = apart.filter_map(move |pair| {
+            let near = self.near(pair.solids, placed, within - pair.allowed)?;
+            Some(Near { distance: near.distance + pair.allowed, ..near })
+        });
+        near.filter(move |near| near.distance < within)
+    }
+
+    /// How deep the deepest shapes are in each other.
+    pub(crate) fn deepest(&self, placed: &Placed) -> Depths {
+        let mut depths = Depths::default();
+        for pair in self.pairs_near(placed, 0.0) {
+            if let Some(near) = self.near(pair.solids, placed, 0.0) {
+                depths.whole = depths.whole.max(-near.distance);
+                depths.added = depths.added.max(-near.distance - pair.overlap);
+            }
+        }
+        depths
+    }
+
+    fn pairs_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = &'a Pair> + 'a {
+        let meets = move |[a, b]: [usize; 2]| placed.parts[a].may_meet(&placed.parts[b], within);
+        self.pairs.iter().filter(move |(parts, _)| meets(*parts)).flat_map(|(_, pairs)| pairs)
+    }
+
+    /// How near the two of a pair are, where they may be nearer than `within` \[m\].
+    fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
+        if !placed.balls[first].may_meet(&placed.balls[second], within) {
+            return None;
+        }
+        let [a, b] = [first, second].map(|index| &self.all[index]);
+        let cores = [placed.cores[first], placed.cores[second]];
+        let bodies = [a.body, b.body];
+        let skins = a.radius + b.radius;
+        if let (Form::Segment(one), Form::Segment(other)) = (a.form, b.form) {
+            let ends =
+                |core: &Core, half: f64| [-half, half].map(|end| core.placed * Point3::new(0.0, 0.0, end));
+            let points = closest(ends(&cores[0], one), ends(&cores[1], other));
+            let apart = points[1] - points[0];
+            let length = apart.norm();
+            let direction = if length > 1e-9 { apart / length } else { Vector3::x() };
+            return Some(Near { bodies, points, direction, distance: length - skins });
+        }
+        let Gap { points, direction, distance } = gap(&cores);
+        // As far inside as they are in each other: the second is ahead of the first.
+        let inwards = direction * (-distance).max(0.0);
+        let points = [points[0] - inwards, points[1] + inwards];
+        Some(Near { bodies, points, direction, distance: distance - skins })
+    }
+}
+
+/// Which pairs of shapes may not touch.
+struct Filter {
+    /// By body: the body that it is fixed to, and that body's parent, likewise.
+    welded: Vec<(usize, Option<usize>)>,
+    excluded: HashSet<[usize; 2]>,
+    pairs: HashSet<[usize; 2]>,
+    floating: bool,
+}
+
+impl Filter {
+    fn of(robot: &Robot) -> Filter {
+        let mut welded: Vec<(usize, Option<usize>)> = Vec::with_capacity(robot.bodies().len());
+        for (index, body) in robot.bodies().iter().enumerate() {
+            let on = match body.parent {
+                Some(parent) if robot.joints_of(index).is_empty() => welded[parent],
+                parent => (index, parent.map(|parent| welded[parent].0)),
+            };
+            welded.push(on);
+        }
+        let sorted = |pairs: &[[usize; 2]]| pairs.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+        Filter {
+            welded,
+            excluded: sorted(robot.excluded()),
+            pairs: sorted(robot.pairs()),
+            floating: robot.is_floating(),
+        }
+    }
+
+    fn counts(&self, robot: &Robot, [a, b]: [usize; 2]) -> bool {
+        if self.pairs.contains(&[a.min(b), a.max(b)]) {
+            return true;
+        }
+        let [first, second] = [a, b].map(|shape| &robot.shapes()[shape]);
+        let (one, other) = (first.body.min(second.body), first.body.max(second.body));
+        let [(a, above_a), (b, above_b)] = [one, other].map(|body| self.welded[body]);
+        // What is fixed to the world may be met by what is on it.
+        let moves = self.floating || (a != 0 && b != 0);
+        let joined = moves && (above_a == Some(b) || above_b == Some(a));
+        a != b && !joined && !self.excluded.contains(&[one, other]) && first.mask.may_meet(second.mask)
+    }
+}
+
+/// A ball around all shapes of a body, in its frame; `None` if the body has none.
+fn around(all: &[Solid], body: usize) -> Option<Ball> {
+    let own = || all.iter().filter(|solid| solid.body == body);
+    let centre = |solid: &Solid| Point3::from(solid.placement.translation.vector);
+    let count = own().count();
+    let middle =
+        Point3::from(own().map(|solid| centre(solid).coords).sum::<Vector3<f64>>() / count.max(1) as f64);
+    let reach = |solid: &Solid| (centre(solid) - middle).norm() + solid.form.reach() + solid.radius;
+    (count > 0).then(|| Ball { centre: middle, radius: own().map(reach).fold(0.0, f64::max) })
+}
+
+/// The nearest points of two segments.
+fn closest([p1, q1]: [Point3<f64>; 2], [p2, q2]: [Point3<f64>; 2]) -> [Point3<f64>; 2] {
+    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
+    let (a, e, f) = (d1.norm_squared(), d2.norm_squared(), d2.dot(&r));
+    let c = d1.dot(&r);
+    let tiny = 1e-18;
+    let (s, t) = if a <= tiny && e <= tiny {
+        (0.0, 0.0)
+    } else if a <= tiny {
+        (0.0, (f / e).clamp(0.0, 1.0))
+    } else if e <= tiny {
+        ((-c / a).clamp(0.0, 1.0), 0.0)
+    } else {
+        let b = d1.dot(&d2);
+        let denominator = a * e - b * b;
+        let s =
+            if denominator > 1e-12 * a * e { ((b * f - c * e) / denominator).clamp(0.0, 1.0) } else { 0.5 };
+        let t = (b * s + f) / e;
+        if t < 0.0 {
+            ((-c / a).clamp(0.0, 1.0), 0.0)
+        } else if t > 1.0 {
+            (((b - c) / a).clamp(0.0, 1.0), 1.0)
+        } else {
+            (s, t)
+        }
+    };
+    [p1 + d1 * s, p2 + d2 * t]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_points_of_segments() {
+        let point = |x: f64, y: f64, z: f64| Point3::new(x, y, z);
+        let cross = closest(
+            [point(-1.0, 0.0, 0.0), point(1.0, 0.0, 0.0)],
+            [point(0.2, -1.0, 1.0), point(0.2, 1.0, 1.0)],
+        );
+        let apart = [point(0.2, 0.0, 0.0) - cross[0], point(0.2, 0.0, 1.0) - cross[1]];
+        assert!(apart.iter().all(|apart| apart.norm() < 1e-12), "{cross:?}");
+        let ends = closest(
+            [point(0.0, 0.0, 0.0), point(1.0, 0.0, 0.0)],
+            [point(3.0, 1.0, 0.0), point(2.0, 1.0, 0.0)],
+        );
+        assert_eq!(ends, [point(1.0, 0.0, 0.0), point(2.0, 1.0, 0.0)]);
+    }
+}
