@@ -20,6 +20,11 @@ const FEWEST: usize = 12;
 const MOST: f64 = 0.9;
 /// The least standard deviation [rad].
 const LEAST: f64 = 0.01;
+/// Of the turn between two poses a joint may lag or lead by this share: that of one which turns with an even acceleration
+/// from rest, half of the time on.
+const UNEVEN: f64 = 0.25;
+/// A held pose may give up this many markers that were explained without it; they are ghosts then.
+const GIVEN_UP: f64 = 1.2;
 /// Where the take does not show it: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
 const USUAL: (f64, f64) = (40.0, 3.0);
 
@@ -109,7 +114,8 @@ pub(crate) fn bridge(
             let (share, sigma) = match to > from {
                 true => {
                     let between = Evenness::at(&evenness[joint].between, (away[0] * away[1]).sqrt());
-                    (away[0] / (away[0] + away[1]), between)
+                    let [a, b] = [from, to].map(|end| states[end].turns[joint]);
+                    (away[0] / (away[0] + away[1]), between.max(UNEVEN * a.angle_to(&b)))
                 }
                 false => (0.0, Evenness::at(&evenness[joint].beside, away[0])),
             };
@@ -129,6 +135,8 @@ pub(crate) fn bridge(
         let seen = take.seen(frame, used);
         let held = Held { state: held, stiffness };
         let mut state = states[frame].clone();
+        body.place(&state, &mut solver.placed);
+        let before = solver.cost(body, &subject.attached, &seen, None, &state, SCALE);
         for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
             state.turns[joint] = held.state.turns[joint];
             state.angles[joint] = held.state.angles[joint];
@@ -136,6 +144,14 @@ pub(crate) fn bridge(
         for scale in [2.5 * SCALE, SCALE] {
             let options = FrameOptions { scale, tolerance: FINE };
             solver.solve(body, &subject.attached, &seen, Some(&held), &mut state, &options);
+        }
+        let most = subject.attached.iter().map(|attached| attached.weight).fold(0.0, f64::max);
+        body.place(&state, &mut solver.placed);
+        if solver.cost(body, &subject.attached, &seen, None, &state, SCALE)
+            > before + GIVEN_UP * most * SCALE * SCALE
+        {
+            state.clone_from(&states[frame]);
+            body.place(&state, &mut solver.placed);
         }
         solver.linearise(body, &subject.attached, &seen, Some(&held), &state, SCALE);
         off[frame] = known_worst(&mut solver, subject, (used, &seen), &doubted[frame]);

@@ -28,6 +28,9 @@ const FIRST_SIGMA: f64 = 0.01;
 const FIRST_REPEATED: f64 = 4.0;
 /// Fewer residuals do not show whether they repeat.
 const FEWEST_RESIDUALS: usize = 10;
+/// A pose is solved well if it explains this share of its markers; of at least this many such poses others are left out.
+const WELL: f64 = 0.85;
+const FEWEST_WELL: usize = 20;
 /// A step below this ends the solve of a frame [rad, m].
 pub(crate) const FINE: f64 = 1e-7;
 
@@ -163,6 +166,10 @@ pub(crate) fn repeated(
 
 /// The candidates whose poses differ most, and which show most markers.
 fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+    let well = well_solved(subject, take, used, candidates);
+    let places = if well.len() >= FEWEST_WELL { well } else { (0..candidates.len()).collect() };
+    let candidates: Vec<Candidate> = places.iter().map(|at| candidates[*at].clone()).collect();
+    let candidates = &candidates[..];
     let shapes = shapes(subject, candidates);
     let seen: Vec<usize> =
         candidates.iter().map(|candidate| take.seen(candidate.frame, used).len()).collect();
@@ -183,8 +190,24 @@ fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate
             nearest[at] = nearest[at].min(distance(at, next));
         }
     }
+    let mut chosen: Vec<usize> = chosen.into_iter().map(|at| places[at]).collect();
     chosen.sort_unstable();
     chosen
+}
+
+/// The candidates that put nearly all markers where they are seen: a pose that is wrong differs from all others, too.
+fn well_solved(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let mut is_well = |candidate: &Candidate| {
+        subject.body.place(&candidate.state, &mut solver.placed);
+        let seen = take.seen(candidate.frame, used);
+        let near = seen.iter().filter(|(marker, place)| {
+            let attached = &subject.attached[*marker];
+            (place - solver.placed.of(attached.joint, &attached.place)).norm() < 3.0 * SCALE
+        });
+        near.count() as f64 >= WELL * seen.len() as f64
+    };
+    (0..candidates.len()).filter(|at| is_well(&candidates[*at])).collect()
 }
 
 /// One round: chosen frames, attachments and lengths. `extra` are frames of a static trial.

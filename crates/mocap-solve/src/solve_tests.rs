@@ -11,7 +11,7 @@ use crate::frame::FrameSolver;
 use crate::marker_set::{Landmark, MarkerSets};
 use crate::subject::Subject;
 use crate::take::Take;
-use crate::{SolveError, SolveOptions, SolveWarning, Solved, fit, solve, template};
+use crate::{SolveError, SolveOptions, SolveWarning, Solved, solve, template};
 
 const FRAMES: usize = 48;
 /// Frames of points without labels.
