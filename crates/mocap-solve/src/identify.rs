@@ -54,6 +54,9 @@ impl Points<'_> {
     }
 }
 
+/// Points and the markers that they are.
+type Pairs = Vec<(usize, usize)>;
+
 /// What points are.
 pub(crate) struct Identified {
     /// The set whose markers they are.
@@ -66,7 +69,7 @@ pub(crate) struct Identified {
 pub(crate) fn identify(points: &Points<'_>, sets: &MarkerSets, only: Option<&str>) -> Option<Identified> {
     let frames = fullest(points);
     let height = height(points, &frames)?;
-    let mut best: Option<(f64, &str, Subject, Vec<(usize, usize)>)> = None;
+    let mut best: Option<(f64, &str, Subject, Pairs)> = None;
     for set in sets.names().filter(|set| only.is_none_or(|only| only == *set)) {
         let Some(labelled) = sets.only(set) else { continue };
         let (wanted, seen) = (labelled.len() as f64, points.count as f64);

@@ -72,10 +72,12 @@ pub(crate) fn find(
 }
 
 type Placement = (UnitQuaternion<f64>, Vector3<f64>);
+/// By frame; `None` where too few points are seen.
+type Poses = Vec<Option<Placement>>;
 
 /// The shape of a thing about its middle, in axes of its own, and its pose by frame; `None` where its points are on a
 /// line, or never all seen.
-fn placed(members: &[&Column]) -> Option<(Vec<Vector3<f64>>, Vec<Option<Placement>>)> {
+fn placed(members: &[&Column]) -> Option<(Vec<Vector3<f64>>, Poses)> {
     let frames = members[0].points.len();
     let at = |frame: usize| -> Vec<Option<Vector3<f64>>> {
         members.iter().map(|column| column.points[frame]).collect()

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport};
+use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport, Solved};
 use mocap::{EditOptions, FileFormat};
 use mocap_analysis::{Gate, GateResult, MissedGate, ParseGateError};
-use mocap_formats::Format;
-use mocap_model::{Character, EulerOrder, Markers, Scene};
+use mocap_formats::{Finding, Format};
+use mocap_model::{Character, Clip, EulerOrder, Markers, Scene};
 use serde::Serialize;
 
 use super::analog;
@@ -381,20 +381,10 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let mut found = Vec::new();
     let solved = mocap::solve_markers(&markers, target, &options, &mut found);
     let solved = solved.map_err(|error| advised(Diagnostic::from(error)));
-    let solved = solved.and_then(|solved| {
-        // Numbers of a BVH are centimetres, as most programs take them.
-        let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
-        let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
-        let clip = mocap::edit(solved.clip.clone(), &edits, &mut found)?;
-        let props = solved.props.iter().map(|prop| {
-            let clip = mocap::edit(prop.clip.clone(), &edits, &mut found)?;
-            Ok(Character { name: prop.name.clone(), clip, body: None })
-        });
-        let props = props.collect::<Result<Vec<Character>, mocap::Error>>()?;
-        Ok((clip, props, solved))
-    });
+    let solved = solved
+        .and_then(|solved| Ok((edited(&solved, shared, &mut found).map_err(Diagnostic::from)?, solved)));
     warnings.extend(found.into_iter().map(Diagnostic::from));
-    let (clip, props, solved) = solved.behind(&mut warnings)?;
+    let ((clip, props), solved) = solved.behind(&mut warnings)?;
     let frames = clip.frames();
     let options = EncodeOptions {
         euler: args.euler,
@@ -420,10 +410,7 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
             return Ok((0, String::new()));
         }
         let delivered = encode::deliver(&encoded, job, context)?;
-        write_calibration(&solved.calibration, args)?;
-        if let Some((path, channels)) = args.analog.as_ref().zip(channels.as_ref()) {
-            encode::deliver_to(&Encoded::from(channels.clone()), path, args.outputs.overwrite)?;
-        }
+        write_beside(&solved.calibration, channels.as_deref(), args)?;
         Ok(delivered)
     });
     let (bytes_out, output) = delivered.behind(&mut warnings)?;
@@ -455,8 +442,30 @@ fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes the calibration if it is asked for.
-fn write_calibration(calibration: &Calibration, args: &Args) -> Result<(), Failure> {
+/// The motion and the props, in the unit of the output.
+fn edited(
+    solved: &Solved,
+    shared: &Shared<'_>,
+    found: &mut Vec<Finding>,
+) -> Result<(Clip, Vec<Character>), mocap::Error> {
+    let args = shared.args;
+    // Numbers of a BVH are centimetres, as most programs take them.
+    let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
+    let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
+    let clip = mocap::edit(solved.clip.clone(), &edits, found)?;
+    let props = solved.props.iter().map(|prop| {
+        let clip = mocap::edit(prop.clip.clone(), &edits, found)?;
+        Ok(Character { name: prop.name.clone(), clip, body: None })
+    });
+    let props = props.collect::<Result<Vec<Character>, mocap::Error>>()?;
+    Ok((clip, props))
+}
+
+/// Writes the calibration and the channels that are asked for.
+fn write_beside(calibration: &Calibration, channels: Option<&[u8]>, args: &Args) -> Result<(), Failure> {
+    if let Some((path, channels)) = args.analog.as_ref().zip(channels) {
+        encode::deliver_to(&Encoded::from(channels.to_vec()), path, args.outputs.overwrite)?;
+    }
     let Some(path) = &args.write_calibration else { return Ok(()) };
     let mut text = serde_json::to_string_pretty(calibration).expect("numbers and names are JSON");
     text.push('\n');
