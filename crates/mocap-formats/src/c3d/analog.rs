@@ -363,9 +363,9 @@ mod tests {
     fn too_few_scales_are_refused_and_a_cut_file_keeps_whole_frames() {
         let mut few = plate();
         few[3] = ("ANALOG", "SCALE", Content::Floats(&[2.0]));
-        let refused = analog(&file(&few, 1, &[&[1.0, 2.0, 3.0]; 2]), &Options::default()).unwrap_err();
+        let refused = analog(&file(&few, 1, &[&[1.0, 2.0, 3.0][..]; 2]), &Options::default()).unwrap_err();
         assert!(refused.error.to_string().contains("1 numbers for 3"), "{}", refused.error);
-        let mut bytes = file(&plate(), 1, &[&[1.0, 2.0, 3.0]; 2]);
+        let mut bytes = file(&plate(), 1, &[&[1.0, 2.0, 3.0][..]; 2]);
         bytes.truncate(bytes.len() - 3);
         let found = analog(&bytes, &Options::default()).unwrap().value.unwrap();
         assert_eq!(found.values.len(), 3);
