@@ -11,6 +11,8 @@ pub(crate) enum Measure {
     ObjectError,
     /// The distance between joints of the same name or role.
     Distance,
+    /// The distance between markers and where the body carries them.
+    Residual,
 }
 
 impl Measure {
@@ -18,6 +20,7 @@ impl Measure {
         match self {
             Measure::ObjectError => "object-space error",
             Measure::Distance => "distance between joints",
+            Measure::Residual => "residual of markers",
         }
     }
 }
@@ -85,7 +88,7 @@ pub(crate) fn difference(reference: &Stage<'_>, other: &Stage<'_>, shell: f64) -
 }
 
 /// The frame of `to` nearest in time to a frame of `from`, the last one after its end.
-fn same_time(from: &Clip, frame: usize, to: &Clip) -> usize {
+pub(crate) fn same_time(from: &Clip, frame: usize, to: &Clip) -> usize {
     let frame = (frame as f64 * to.rate().fps() / from.rate().fps()).round() as usize;
     frame.min(to.frames().max(1) - 1)
 }

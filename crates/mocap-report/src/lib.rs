@@ -60,6 +60,7 @@ mod ramp;
 mod raster;
 mod rename;
 pub mod render;
+mod residual;
 pub mod sheet;
 mod silhouette;
 mod skin_data;

@@ -8,6 +8,7 @@ use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
 use crate::page::{self, Scripts};
 use crate::ramp::FLOOR;
+use crate::residual::residuals;
 use crate::sheet::{count, decimals};
 use crate::skin_data::{SkinData, skin_data};
 use crate::stage::{FAR, Place, Stage, spread};
@@ -111,7 +112,10 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let mut header = String::new();
     let mut clips = Vec::with_capacity(inputs.len());
     for (i, (stage, input)) in stages.iter().zip(inputs).enumerate() {
-        let difference = (i > 0).then(|| difference(&stages[0], stage, options.shell)).flatten();
+        let difference = match i {
+            0 => None,
+            _ => residuals(&stages[0], stage).or_else(|| difference(&stages[0], stage, options.shell)),
+        };
         let clip =
             clip(stage, input, (&bodies[i], surfaces[i].as_ref()), difference.as_ref(), known, options);
         header.push_str(&heading(stage, input, &clip, i, known, fitted[i]));
@@ -400,8 +404,12 @@ fn feet(stage: &Stage<'_>, step: usize, samples: usize) -> Vec<FootData> {
 fn differences(difference: &Difference, joints: usize, step: usize, samples: usize) -> DifferenceData {
     let channels = difference.joints.len();
     let largest = difference.largest();
-    let floor = if difference.measure == Measure::ObjectError { FLOOR as f32 } else { 0.0 };
-    let max = largest.map_or(0.0, |largest| largest.value).max(floor);
+    let max = match difference.measure {
+        Measure::ObjectError => largest.map_or(0.0, |largest| largest.value).max(FLOOR as f32),
+        Measure::Distance => largest.map_or(0.0, |largest| largest.value),
+        // One that is far off must not make all others look alike.
+        Measure::Residual => nearly_largest(&difference.values),
+    };
     let mut channel = vec![-1; joints];
     for (i, joint) in difference.joints.iter().enumerate() {
         channel[*joint] = i as i32;
@@ -411,7 +419,7 @@ fn differences(difference: &Difference, joints: usize, step: usize, samples: usi
     for (frame, row) in difference.values.chunks(channels).enumerate() {
         let sample = (frame / step).min(samples - 1);
         for (level, value) in levels[sample * channels..].iter_mut().zip(row) {
-            let share = if max > 0.0 { (value / max * 255.0).round() as i32 } else { 0 };
+            let share = if max > 0.0 { (value / max * 255.0).round().min(255.0) as i32 } else { 0 };
             *level = (*level).max(share);
         }
     }

@@ -81,6 +81,14 @@ pub(crate) struct Placed {
     pub(crate) axis: Vec<Vector3<f64>>,
 }
 
+impl Placed {
+    /// Where a place in the frame of a joint is.
+    #[inline]
+    pub(crate) fn of(&self, joint: usize, place: &Vector3<f64>) -> Vector3<f64> {
+        self.position[joint] + self.rotation[joint] * place
+    }
+}
+
 /// The usual turn of a joint away from rest [rad]: how firmly it is held where no marker says otherwise.
 fn usual_turn(role: Option<Role>) -> f64 {
     match role {

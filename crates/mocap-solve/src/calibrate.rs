@@ -16,8 +16,15 @@ use crate::frame::{Attached, FrameSolver, Seen, column};
 pub(crate) struct AttachmentPrior {
     /// In the frame of the joint [m].
     pub(crate) place: Vector3<f64>,
-    /// Standard deviation [m].
-    pub(crate) sigma: f64,
+    /// In the same frame [1/m²].
+    pub(crate) precision: Matrix3<f64>,
+}
+
+impl AttachmentPrior {
+    /// The standard deviation in the direction that is known least [m].
+    pub(crate) fn sigma(&self) -> f64 {
+        self.precision.symmetric_eigenvalues().min().max(1e-12).sqrt().recip()
+    }
 }
 
 /// An offset of a joint that is not known.
@@ -46,9 +53,20 @@ pub(crate) struct CalibrationOptions<'a> {
     /// c of the robust loss [m].
     pub(crate) scale: f64,
     pub(crate) steps: usize,
-    /// How many times more priors of attachments and lengths count than single positions of markers: movement of skin
-    /// is the same from frame to frame, so that many frames are worth few.
-    pub(crate) prior_weight: f64,
+    /// By marker: as how many frames one counts, since movement of skin is the same from frame to frame. Priors of
+    /// attachments and lengths count so much more.
+    pub(crate) repeated: &'a [f64],
+}
+
+impl CalibrationOptions<'_> {
+    /// [`CalibrationOptions::repeated`] of an offset: the mean of the markers on both sides of the joint.
+    fn repeated_of(&self, body: &Body, markers: &[Attached], free: &FreeOffset) -> f64 {
+        let near = [Some(free.joint), body.joints[free.joint].parent];
+        let own = markers.iter().zip(self.repeated).filter(|(marker, _)| near.contains(&Some(marker.joint)));
+        let (sum, count) = own.fold((0.0, 0usize), |(sum, count), (_, times)| (sum + times, count + 1));
+        let all = self.repeated.iter().sum::<f64>() / self.repeated.len().max(1) as f64;
+        if count > 0 { sum / count as f64 } else { all }
+    }
 }
 
 /// How well attachments and lengths are determined.
@@ -118,7 +136,9 @@ pub(crate) fn calibrate(
         }
     }
     system.assemble(body, markers, frames, options, &mut solver);
-    system.determined(markers.len(), options.offsets.len(), options.prior_weight)
+    let of_offsets = options.offsets.iter().map(|free| options.repeated_of(body, markers, free));
+    let repeated: Vec<f64> = options.repeated.iter().copied().chain(of_offsets).collect();
+    system.determined(markers.len(), &repeated)
 }
 
 /// The sum that is lowered.
@@ -134,19 +154,20 @@ fn total(
         body.place(&frame.state, &mut solver.placed);
         cost += solver.cost(body, markers, &frame.seen, None, &frame.state, options.scale);
     }
-    let mut priors = 0.0;
-    for (attached, prior) in markers.iter().zip(options.priors) {
-        priors += (attached.place - prior.place).norm_squared() / prior.sigma.powi(2);
+    for ((attached, prior), times) in markers.iter().zip(options.priors).zip(options.repeated) {
+        let off = attached.place - prior.place;
+        cost += times * off.dot(&(prior.precision * off));
     }
     for (at, free) in options.offsets.iter().enumerate() {
         let offset = body.joints[free.joint].offset;
-        priors += (offset - free.prior).component_div(&free.sigma).norm_squared();
+        let times = options.repeated_of(body, markers, free);
+        cost += times * (offset - free.prior).component_div(&free.sigma).norm_squared();
         if let Some(twin) = free.twin.filter(|twin| *twin > at) {
             let other = body.joints[options.offsets[twin].joint].offset;
             cost += (offset - mirrored(&other)).norm_squared() / SIDES_DIFFER.powi(2);
         }
     }
-    cost + options.prior_weight * priors
+    cost
 }
 
 fn mirrored(offset: &Vector3<f64>) -> Vector3<f64> {
@@ -281,18 +302,21 @@ impl System {
 
     fn add_priors(&mut self, body: &Body, markers: &[Attached], options: &CalibrationOptions<'_>) {
         for (marker, (attached, prior)) in markers.iter().zip(options.priors).enumerate() {
-            let weight = options.prior_weight * prior.sigma.powi(-2);
+            let weight = prior.precision * options.repeated[marker];
+            let pull = weight * (attached.place - prior.place);
             for row in 0..3 {
-                let at = 3 * marker + row;
-                self.schur[(at, at)] += weight;
-                self.right[at] -= weight * (attached.place[row] - prior.place[row]);
+                self.right[3 * marker + row] -= pull[row];
+                for col in 0..3 {
+                    self.schur[(3 * marker + row, 3 * marker + col)] += weight[(row, col)];
+                }
             }
         }
         for (index, free) in options.offsets.iter().enumerate() {
             let first = 3 * (markers.len() + index);
             let offset = body.joints[free.joint].offset;
+            let times = options.repeated_of(body, markers, free);
             for row in 0..3 {
-                let weight = options.prior_weight * free.sigma[row].powi(-2);
+                let weight = times * free.sigma[row].powi(-2);
                 self.schur[(first + row, first + row)] += weight;
                 self.right[first + row] -= weight * (offset[row] - free.prior[row]);
             }
@@ -335,20 +359,21 @@ impl System {
         moved
     }
 
-    fn determined(&self, markers: usize, offsets: usize, prior_weight: f64) -> Determined {
+    /// `repeated` is that of markers, then of offsets.
+    fn determined(&self, markers: usize, repeated: &[f64]) -> Determined {
         let Some(factor) = self.schur.clone().cholesky() else {
-            let unknown = f64::INFINITY;
-            return Determined { attachments: vec![unknown; markers], offsets: vec![unknown; offsets] };
+            let mut attachments = vec![f64::INFINITY; repeated.len()];
+            let offsets = attachments.split_off(markers);
+            return Determined { attachments, offsets };
         };
         let covariance = factor.inverse();
-        let worst = |at: usize| {
+        let worst = |(at, times): (usize, &f64)| {
             let block = covariance.fixed_view::<3, 3>(3 * at, 3 * at).into_owned();
-            (prior_weight * block.symmetric_eigenvalues().max().max(0.0)).sqrt()
+            (times * block.symmetric_eigenvalues().max().max(0.0)).sqrt()
         };
-        Determined {
-            attachments: (0..markers).map(worst).collect(),
-            offsets: (markers..markers + offsets).map(worst).collect(),
-        }
+        let mut attachments: Vec<f64> = repeated.iter().enumerate().map(worst).collect();
+        let offsets = attachments.split_off(markers);
+        Determined { attachments, offsets }
     }
 }
 

@@ -12,9 +12,9 @@ pub enum SolveError {
     #[error("no marker set is called '{name}'; there are {known}")]
     UnknownSet { name: String, known: String },
     #[error(
-        "{found} of {all} labels are known, a body needs at least {least}, and the points do not lie as a known marker set does: {examples}"
+        "{found} of {all} labels are known, a body needs at least {least}, and the points do not lie as a known marker set does: {examples}; the recording shows {segments}"
     )]
-    TooFewLabels { found: usize, all: usize, least: usize, examples: String },
+    TooFewLabels { found: usize, all: usize, least: usize, examples: String, segments: String },
     #[error("the recording shows several subjects: {names}; choose one")]
     Subjects { names: String },
     #[error(
@@ -105,6 +105,16 @@ pub enum SolveWarning {
     Doubtful { first: usize, last: usize, reason: String },
     #[error("distances between markers of the static trial differ from the take by {:.1} %: another subject?", share * 100.0)]
     OtherSubject { share: f64 },
+    #[error("no marker that counts is on {}: it stays as it rests", joints.join(", "))]
+    Bare { joints: Vec<String> },
+    #[error(
+        "the take hardly moves ({degrees:.0} degrees at most): where markers are attached is mostly what the table says"
+    )]
+    Still { degrees: f64 },
+    #[error(
+        "the body jumps by {metres:.1} m from frame {frame} to the next, {count} times in all: frames may be out of order"
+    )]
+    Jumps { frame: usize, metres: f64, count: usize },
     #[error("the body stands along {body}, and the file says that {stated} is up")]
     Up { body: String, stated: String },
     #[error("the calibration has no {}: they are left out", names.join(", "))]
@@ -131,6 +141,9 @@ impl SolveWarning {
             SolveWarning::WrongUnit { .. } => "solve::unit",
             SolveWarning::Doubtful { .. } => "solve::doubtful",
             SolveWarning::OtherSubject { .. } => "solve::other-subject",
+            SolveWarning::Bare { .. } => "solve::bare",
+            SolveWarning::Still { .. } => "solve::still",
+            SolveWarning::Jumps { .. } => "solve::jumps",
             SolveWarning::Up { .. } => "solve::up",
             SolveWarning::NotCalibrated { .. } => "solve::not-calibrated",
             SolveWarning::StaticTrial { warning } => warning.code(),
@@ -153,6 +166,7 @@ impl SolveWarning {
         match self {
             SolveWarning::Swap { first, .. }
             | SolveWarning::Ghosts { first, .. }
+            | SolveWarning::Jumps { frame: first, .. }
             | SolveWarning::Doubtful { first, .. } => Some(*first),
             _ => None,
         }

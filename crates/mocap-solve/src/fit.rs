@@ -5,7 +5,7 @@ use mocap_model::Vector3;
 use crate::SolveError;
 use crate::body::State;
 use crate::calibrate::{CalibrationFrame, CalibrationOptions, Determined, calibrate};
-use crate::frame::{Attached, FrameOptions, FrameSolver, Held};
+use crate::frame::{Attached, FrameSolver};
 use crate::start::{cold, warm};
 use crate::subject::Subject;
 use crate::take::Take;
@@ -24,13 +24,15 @@ pub(crate) const SCALE: f64 = 0.035;
 const LEAST_SIGMA: f64 = 0.001;
 /// σ of markers before residuals show it [m].
 const FIRST_SIGMA: f64 = 0.01;
-/// How much larger errors of attachments are than residuals of independent frames would make them: movement of skin is
-/// the same whenever a joint is bent by the same angle, and attachments adapt to it.
-const CORRELATED: f64 = 8.0;
-/// The same in the first round, in which residuals are not known.
-const FIRST_CORRELATED: f64 = 2.0;
+/// As how many frames one counts in the first round, in which residuals are not known.
+const FIRST_REPEATED: f64 = 4.0;
+/// Fewer residuals do not show whether they repeat.
+const FEWEST_RESIDUALS: usize = 10;
+/// A pose is solved well if it explains this share of its markers; of at least this many such poses others are left out.
+const WELL: f64 = 0.85;
+const FEWEST_WELL: usize = 20;
 /// A step below this ends the solve of a frame [rad, m].
-const FINE: f64 = 1e-7;
+pub(crate) const FINE: f64 = 1e-7;
 
 /// A pose of a frame of a take.
 #[derive(Clone, Debug)]
@@ -90,29 +92,90 @@ pub(crate) fn candidates(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The candidates whose poses differ most, and which show most markers.
-fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+/// Where markers are beside the root in the pose of each candidate.
+fn shapes(subject: &Subject, candidates: &[Candidate]) -> Vec<Vec<Vector3<f64>>> {
     let mut solver = FrameSolver::new(&subject.body);
-    let features: Vec<Vec<Vector3<f64>>> = candidates
+    candidates
         .iter()
         .map(|candidate| {
             subject.body.place(&candidate.state, &mut solver.placed);
             let (turn, place) = (solver.placed.rotation[0], solver.placed.position[0]);
             let local = |attached: &Attached| {
-                let at = solver.placed.position[attached.joint]
-                    + solver.placed.rotation[attached.joint] * attached.place;
-                turn.tr_mul(&(at - place))
+                turn.tr_mul(&(solver.placed.of(attached.joint, &attached.place) - place))
             };
             subject.attached.iter().map(local).collect()
         })
+        .collect()
+}
+
+/// How far two shapes differ [m].
+fn difference(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
+}
+
+/// By marker: as how many frames one of `count` counts. Skin moves alike whenever joints are bent alike, and attachments
+/// adapt to it; noise of cameras differs each time. How much repeats is the correlation between the residuals of a
+/// candidate and of that which is nearest in pose.
+///
+/// Based on: L. Kish, "Survey Sampling", 1965, the design effect `1 + (n − 1) ρ` of samples that are alike.
+pub(crate) fn repeated(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    candidates: &[Candidate],
+    count: usize,
+) -> Vec<f64> {
+    let shapes = shapes(subject, candidates);
+    let mut solver = FrameSolver::new(&subject.body);
+    let residuals: Vec<Vec<Option<Vector3<f64>>>> = candidates
+        .iter()
+        .map(|candidate| {
+            subject.body.place(&candidate.state, &mut solver.placed);
+            let residual = |(marker, attached): (usize, &Attached)| {
+                let off =
+                    take.point(candidate.frame, marker)? - solver.placed.of(attached.joint, &attached.place);
+                // Ghosts tell nothing.
+                let is_near = used[marker] && off.norm() < 3.0 * SCALE;
+                is_near.then(|| solver.placed.rotation[attached.joint].tr_mul(&off))
+            };
+            subject.attached.iter().enumerate().map(residual).collect()
+        })
         .collect();
+    let mut sums = vec![(0.0, 0.0, 0usize); subject.attached.len()];
+    for at in 0..candidates.len() {
+        let others = (0..candidates.len()).filter(|other| *other != at);
+        let differences = others.map(|other| (difference(&shapes[at], &shapes[other]), other));
+        let Some((_, next)) = differences.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else {
+            break;
+        };
+        for (marker, sum) in sums.iter_mut().enumerate() {
+            if let (Some(own), Some(other)) = (residuals[at][marker], residuals[next][marker]) {
+                sum.0 += own.dot(&other);
+                sum.1 += (own.norm_squared() + other.norm_squared()) / 2.0;
+                sum.2 += 1;
+            }
+        }
+    }
+    let alike = |(product, square, _): (f64, f64, usize)| {
+        if square > 0.0 { (product / square).clamp(0.0, 1.0) } else { 1.0 }
+    };
+    let all = sums.iter().fold((0.0, 0.0, 0), |all, sum| (all.0 + sum.0, all.1 + sum.1, all.2 + sum.2));
+    let shown = |sum: &(f64, f64, usize)| if sum.2 < FEWEST_RESIDUALS { alike(all) } else { alike(*sum) };
+    sums.iter().map(|sum| 1.0 + (count.max(1) - 1) as f64 * shown(sum)).collect()
+}
+
+/// The candidates whose poses differ most, and which show most markers.
+fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+    let well = well_solved(subject, take, used, candidates);
+    let places = if well.len() >= FEWEST_WELL { well } else { (0..candidates.len()).collect() };
+    let candidates: Vec<Candidate> = places.iter().map(|at| candidates[*at].clone()).collect();
+    let candidates = &candidates[..];
+    let shapes = shapes(subject, candidates);
     let seen: Vec<usize> =
         candidates.iter().map(|candidate| take.seen(candidate.frame, used).len()).collect();
     let most = seen.iter().copied().max().unwrap_or(0);
     let share: Vec<f64> = seen.iter().map(|seen| *seen as f64 / most.max(1) as f64).collect();
-    let distance = |a: usize, b: usize| -> f64 {
-        features[a].iter().zip(&features[b]).map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
-    };
+    let distance = |a: usize, b: usize| difference(&shapes[a], &shapes[b]);
     let Some(first) = (0..candidates.len()).max_by_key(|at| (seen[*at], usize::MAX - at)) else {
         return Vec::new();
     };
@@ -127,8 +190,24 @@ fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate
             nearest[at] = nearest[at].min(distance(at, next));
         }
     }
+    let mut chosen: Vec<usize> = chosen.into_iter().map(|at| places[at]).collect();
     chosen.sort_unstable();
     chosen
+}
+
+/// The candidates that put nearly all markers where they are seen: a pose that is wrong differs from all others, too.
+fn well_solved(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let mut is_well = |candidate: &Candidate| {
+        subject.body.place(&candidate.state, &mut solver.placed);
+        let seen = take.seen(candidate.frame, used);
+        let near = seen.iter().filter(|(marker, place)| {
+            let attached = &subject.attached[*marker];
+            (place - solver.placed.of(attached.joint, &attached.place)).norm() < 3.0 * SCALE
+        });
+        near.count() as f64 >= WELL * seen.len() as f64
+    };
+    (0..candidates.len()).filter(|at| is_well(&candidates[*at])).collect()
 }
 
 /// One round: chosen frames, attachments and lengths. `extra` are frames of a static trial.
@@ -151,7 +230,10 @@ pub(crate) fn round(
     for (marker, attached) in subject.attached.iter_mut().enumerate() {
         attached.weight = sigmas.map_or(FIRST_SIGMA, |sigmas| sigmas[marker]).powi(-2);
     }
-    let correlated = if sigmas.is_some() { CORRELATED } else { FIRST_CORRELATED };
+    let repeated = match sigmas {
+        Some(_) => repeated(subject, take, used, candidates, frames.len()),
+        None => vec![FIRST_REPEATED; subject.attached.len()],
+    };
     let mut determined = Determined::default();
     for scale in scales {
         let options = CalibrationOptions {
@@ -159,7 +241,7 @@ pub(crate) fn round(
             offsets: &subject.offsets,
             scale: *scale,
             steps: 15,
-            prior_weight: correlated * correlated,
+            repeated: &repeated,
         };
         determined = calibrate(&mut subject.body, &mut subject.attached, &mut frames, &options);
     }
@@ -191,16 +273,11 @@ pub(crate) fn residuals(subject: &Subject, take: &Take, candidates: &[Candidate]
         subject.body.place(&candidate.state, &mut solver.placed);
         for (marker, attached) in subject.attached.iter().enumerate() {
             if let Some(point) = take.point(candidate.frame, marker) {
-                found[marker].push((point - predicted(&solver, attached)).norm());
+                found[marker].push((point - solver.placed.of(attached.joint, &attached.place)).norm());
             }
         }
     }
     found
-}
-
-/// Where a marker is by the pose that is placed.
-pub(crate) fn predicted(solver: &FrameSolver, attached: &Attached) -> Vector3<f64> {
-    solver.placed.position[attached.joint] + solver.placed.rotation[attached.joint] * attached.place
 }
 
 /// σ of all markers and of each as residuals show it [m]: robust, so that ghosts do not count. A marker that fits better
@@ -246,72 +323,8 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
     states.into_iter().flatten().collect()
 }
 
-/// Solves frames again while joints whose markers are missing are held to the poses before and after. `doubted` says,
-/// by frame and joint, which are. `rate` is in frames per second.
-pub(crate) fn bridge(
-    subject: &Subject,
-    take: &Take,
-    used: &[bool],
-    (states, doubted): (&mut [State], &[Vec<bool>]),
-    rate: f64,
-) {
-    let body = &subject.body;
-    let joints = body.joints.len();
-    let mut solver = FrameSolver::new(body);
-    // By joint: the last and the next frame in which it is sure.
-    let mut before: Vec<Vec<Option<usize>>> = Vec::with_capacity(states.len());
-    let mut last = vec![None; joints];
-    for (frame, doubted) in doubted.iter().enumerate() {
-        (0..joints).filter(|joint| !doubted[*joint]).for_each(|joint| last[joint] = Some(frame));
-        before.push(last.clone());
-    }
-    let mut next = vec![None; joints];
-    let mut held_of: Vec<Option<(State, Vec<f64>)>> = vec![None; states.len()];
-    for frame in (0..states.len()).rev() {
-        (0..joints).filter(|joint| !doubted[frame][*joint]).for_each(|joint| next[joint] = Some(frame));
-        if !doubted[frame].iter().any(|doubted| *doubted) {
-            continue;
-        }
-        let (mut held, mut stiffness) = (states[frame].clone(), vec![0.0; joints]);
-        for joint in (0..joints).filter(|joint| doubted[frame][*joint]) {
-            let ends = (before[frame][joint], next[joint]);
-            let (a, b) = match ends {
-                (Some(a), Some(b)) => (a, b),
-                (Some(a), None) => (a, a),
-                (None, Some(b)) => (b, b),
-                (None, None) => continue,
-            };
-            let share = if b > a { (frame - a) as f64 / (b - a) as f64 } else { 0.0 };
-            let (from, to) = (&states[a], &states[b]);
-            held.turns[joint] = mocap_model::slerp(&from.turns[joint], &to.turns[joint], share);
-            for axis in 0..2 {
-                let (from, to) = (from.angles[joint][axis], to.angles[joint][axis]);
-                held.angles[joint][axis] = from + (to - from) * share;
-            }
-            let away = frame.abs_diff(a).min(frame.abs_diff(b)) as f64 / rate;
-            stiffness[joint] = (0.12 + 1.5 * away).powi(-2);
-        }
-        held_of[frame] = Some((held, stiffness));
-    }
-    for (frame, held) in held_of.iter().enumerate() {
-        let Some((held, stiffness)) = held else { continue };
-        let seen = take.seen(frame, used);
-        let held = Held { state: held, stiffness };
-        let mut state = states[frame].clone();
-        for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
-            state.turns[joint] = held.state.turns[joint];
-            state.angles[joint] = held.state.angles[joint];
-        }
-        for scale in [2.5 * SCALE, SCALE] {
-            let options = FrameOptions { scale, tolerance: FINE };
-            solver.solve(body, &subject.attached, &seen, Some(&held), &mut state, &options);
-        }
-        states[frame] = state;
-    }
-}
-
-/// Solves frames again in which a joint is `lost`, from a pose between those before and after; a pose that fits worse is
-/// not taken.
+/// Solves frames again in which a joint is `lost`, from poses before, after and between, and from nothing but the markers;
+/// the pose that fits best is taken.
 pub(crate) fn recover(
     subject: &Subject,
     take: &Take,
@@ -325,20 +338,21 @@ pub(crate) fn recover(
     for frame in (0..states.len()).filter(|frame| lost[*frame].is_some()) {
         let next = good.partition_point(|other| *other < frame);
         let ends = [next.checked_sub(1).map(|at| good[at]), good.get(next).copied()];
-        let start = match ends {
-            [Some(a), Some(b)] => body.between(&states[a], &states[b], (frame - a) as f64 / (b - a) as f64),
-            [Some(a), None] | [None, Some(a)] => states[a].clone(),
-            [None, None] => continue,
-        };
+        let mut starts: Vec<State> = ends.iter().flatten().map(|end| states[*end].clone()).collect();
+        if let [Some(a), Some(b)] = ends {
+            starts.push(body.between(&states[a], &states[b], (frame - a) as f64 / (b - a) as f64));
+        }
         let seen = take.seen(frame, used);
-        let mut own = states[frame].clone();
-        let before = warm(&mut solver, body, markers, &seen, &mut own, &[SCALE], FINE);
-        for widths in [&[0.3, 0.1, SCALE][..], &[0.1, SCALE]] {
-            let mut state = start.clone();
-            let after = warm(&mut solver, body, markers, &seen, &mut state, widths, FINE);
-            if after < before {
-                states[frame] = state;
-                break;
+        starts.extend(cold(&mut solver, body, markers, &seen, SCALE).map(|(state, _)| state));
+        let mut best = warm(&mut solver, body, markers, &seen, &mut states[frame], &[SCALE], FINE);
+        for start in starts {
+            for widths in [&[0.3, 0.1, SCALE][..], &[0.1, SCALE]] {
+                let mut state = start.clone();
+                let cost = warm(&mut solver, body, markers, &seen, &mut state, widths, FINE);
+                if cost < best {
+                    best = cost;
+                    states[frame] = state;
+                }
             }
         }
     }

@@ -47,13 +47,48 @@ pub(crate) struct Held<'a> {
     pub(crate) stiffness: &'a [f64],
 }
 
+/// What the markers of a joint, and of those below it, add to the sum, about the place of the root: as a rigid body that is
+/// pulled. Its moments stand for all pairs of degrees of freedom above them.
+///
+/// Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, composite bodies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    weight: f64,
+    /// `Σ w p`.
+    first: Vector3<f64>,
+    /// `Σ w (|p|² 1 − p pᵀ)`.
+    second: Matrix3<f64>,
+    /// `Σ w r` of offsets r to where markers were seen, and `Σ w p × r`.
+    pull: Vector3<f64>,
+    twist: Vector3<f64>,
+}
+
+impl Carried {
+    fn add(&mut self, weight: f64, at: &Vector3<f64>, off: &Vector3<f64>) {
+        self.weight += weight;
+        self.first += at * weight;
+        self.second += (Matrix3::identity() * at.norm_squared() - at * at.transpose()) * weight;
+        self.pull += off * weight;
+        self.twist += at.cross(off) * weight;
+    }
+
+    fn join(&mut self, other: &Carried) {
+        self.weight += other.weight;
+        self.first += other.first;
+        self.second += other.second;
+        self.pull += other.pull;
+        self.twist += other.twist;
+    }
+}
+
 /// Memory of solves; used again for each frame.
 #[derive(Clone, Debug)]
 pub(crate) struct FrameSolver {
     pub(crate) placed: Placed,
     pub(crate) hessian: TreeMatrix,
     pub(crate) gradient: Vec<f64>,
-    columns: Vec<Vector3<f64>>,
+    carried: Vec<Carried>,
+    motions: Vec<[Vector3<f64>; 2]>,
     factor: TreeMatrix,
     step: Vec<f64>,
     moved: State,
@@ -67,7 +102,8 @@ impl FrameSolver {
             factor: matrix.clone(),
             hessian: matrix,
             gradient: vec![0.0; body.dofs.len()],
-            columns: Vec::new(),
+            carried: Vec::new(),
+            motions: Vec::new(),
             step: vec![0.0; body.dofs.len()],
             moved: body.rest(),
         }
@@ -86,12 +122,13 @@ impl FrameSolver {
         let mut damping = 0.0;
         body.place(state, &mut self.placed);
         let mut cost = self.cost(body, markers, seen, held, state, options.scale);
+        let mut before = f64::INFINITY;
         for _ in 0..MOST_STEPS {
             self.linearise(body, markers, seen, held, state, options.scale);
             let mut largest = 0.0f64;
             let mut lowered = false;
             for _ in 0..MOST_TRIES {
-                self.factor.clone_from(&self.hessian);
+                self.factor.copy_from(&self.hessian);
                 for at in 0..body.dofs.len() {
                     let grow = self.hessian.diagonal(at) * damping + 1e-9;
                     self.factor.add(at, at, grow);
@@ -119,9 +156,13 @@ impl FrameSolver {
                 }
                 damping = (damping * 8.0).max(1e-4);
             }
-            if !lowered || largest < options.tolerance {
+            // Steps shrink by the same share each: what is left is the sum of those that would follow.
+            let share = largest / before;
+            let left = if share < 0.5 { largest * share / (1.0 - share) } else { largest };
+            if !lowered || left.min(largest) < options.tolerance {
                 break;
             }
+            before = largest;
         }
         body.place(state, &mut self.placed);
         cost
@@ -141,7 +182,7 @@ impl FrameSolver {
         let mut cost = 0.0;
         for (marker, place) in seen {
             let Attached { joint, place: attached, weight } = markers[*marker];
-            let at = self.placed.position[joint] + self.placed.rotation[joint] * attached;
+            let at = self.placed.of(joint, &attached);
             let square = (place - at).norm_squared();
             cost += weight * c * square / (c + square);
         }
@@ -183,23 +224,7 @@ impl FrameSolver {
     ) {
         self.hessian.clear();
         self.gradient.fill(0.0);
-        let c = scale * scale;
-        for (marker, place) in seen {
-            let Attached { joint, place: attached, weight } = markers[*marker];
-            let at = self.placed.position[joint] + self.placed.rotation[joint] * attached;
-            let off = place - at;
-            let weight = weight * (c / (c + off.norm_squared())).powi(2);
-            let chain = &body.chains[joint];
-            self.columns.clear();
-            self.columns.extend(chain.iter().map(|dof| column(body, &self.placed, *dof, &at)));
-            for (i, below) in chain.iter().enumerate() {
-                let left = self.columns[i] * weight;
-                self.gradient[*below] += left.dot(&off);
-                for (above, right) in chain[i..].iter().zip(&self.columns[i..]) {
-                    self.hessian.add(*below, *above, left.dot(right));
-                }
-            }
-        }
+        self.add_markers(body, markers, seen, scale);
         let mut first = 0;
         for (at, joint) in body.joints.iter().enumerate() {
             match &joint.turns {
@@ -232,6 +257,52 @@ impl FrameSolver {
                         first += 1;
                     }
                 }
+            }
+        }
+    }
+
+    /// Adds the markers: moments of each joint and what it carries, then the products of degrees of freedom with those
+    /// above them.
+    fn add_markers(&mut self, body: &Body, markers: &[Attached], seen: &[Seen], scale: f64) {
+        let c = scale * scale;
+        let origin = self.placed.position[0];
+        self.carried.clear();
+        self.carried.resize(body.joints.len(), Carried::default());
+        for (marker, place) in seen {
+            let Attached { joint, place: attached, weight } = markers[*marker];
+            let at = self.placed.of(joint, &attached);
+            let off = place - at;
+            let weight = weight * (c / (c + off.norm_squared())).powi(2);
+            self.carried[joint].add(weight, &(at - origin), &off);
+        }
+        for at in (1..body.joints.len()).rev() {
+            if let Some(parent) = body.joints[at].parent {
+                let own = self.carried[at];
+                self.carried[parent].join(&own);
+            }
+        }
+        // How a point at the origin moves with each degree of freedom, and how everything turns.
+        self.motions.clear();
+        self.motions.extend(body.dofs.iter().zip(&self.placed.axis).map(|(dof, axis)| match dof.kind {
+            DofKind::Translation(_) => [*axis, Vector3::zeros()],
+            DofKind::Ball(_) | DofKind::Axis(_) => {
+                [(self.placed.position[dof.joint] - origin).cross(axis), *axis]
+            }
+        }));
+        for (at, dof) in body.dofs.iter().enumerate() {
+            let carried = &self.carried[dof.joint];
+            if carried.weight == 0.0 {
+                continue;
+            }
+            let [moves, turns] = self.motions[at];
+            self.gradient[at] += moves.dot(&carried.pull) + turns.dot(&carried.twist);
+            let force = moves * carried.weight + turns.cross(&carried.first);
+            let moment = carried.second * turns + carried.first.cross(&moves);
+            let mut above = at;
+            for value in self.hessian.row_mut(at) {
+                let [moves, turns] = &self.motions[above];
+                *value += moves.dot(&force) + turns.dot(&moment);
+                above = body.dofs[above].above.unwrap_or(0);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! A skeleton at rest as the table of markers sees it: the joints of segments, and where landmarks are.
 
 use mocap_model::{JointId, Role, Side, Skeleton, Vector3};
+use nalgebra::Matrix3;
 
 use crate::body::{rest_places, rest_rotations};
 use crate::marker_set::{Landmark, Segment};
@@ -156,6 +157,20 @@ impl Geometry {
             Segment::LowerArm => bone(Segment::LowerArm, Segment::Hand, Segment::LowerArm, true),
             Segment::Hand => bone(Segment::LowerArm, Segment::Hand, Segment::Hand, false),
         }
+    }
+
+    /// The three directions of a landmark's place and their standard deviations, as the precision of that place in object
+    /// space [1/m²].
+    pub(crate) fn precision(&self, landmark: &Landmark) -> Option<Matrix3<f64>> {
+        let place = self.rest_place(landmark)?;
+        let mut sum = Matrix3::zeros();
+        for axis in 0..3 {
+            let mut moved = landmark.clone();
+            moved.at[axis] += 1.0;
+            let direction = (self.rest_place(&moved)? - place).try_normalize(1e-9)?;
+            sum += direction * direction.transpose() / landmark.sigma[axis].powi(2);
+        }
+        Some(sum)
     }
 
     /// The joint of a landmark, and its place in the frame of that joint [m].

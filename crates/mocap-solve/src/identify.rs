@@ -9,7 +9,6 @@ use mocap_model::{Role, Vector3, exp};
 
 use crate::assign::assign;
 use crate::body::State;
-use crate::fit::predicted;
 use crate::frame::{FrameOptions, FrameSolver, Seen};
 use crate::marker_set::{Landmark, MarkerSets};
 use crate::start;
@@ -55,6 +54,9 @@ impl Points<'_> {
     }
 }
 
+/// Points and the markers that they are.
+type Pairs = Vec<(usize, usize)>;
+
 /// What points are.
 pub(crate) struct Identified {
     /// The set whose markers they are.
@@ -67,7 +69,7 @@ pub(crate) struct Identified {
 pub(crate) fn identify(points: &Points<'_>, sets: &MarkerSets, only: Option<&str>) -> Option<Identified> {
     let frames = fullest(points);
     let height = height(points, &frames)?;
-    let mut best: Option<(f64, Identified)> = None;
+    let mut best: Option<(f64, &str, Subject, Pairs)> = None;
     for set in sets.names().filter(|set| only.is_none_or(|only| only == *set)) {
         let Some(labelled) = sets.only(set) else { continue };
         let (wanted, seen) = (labelled.len() as f64, points.count as f64);
@@ -79,17 +81,19 @@ pub(crate) fn identify(points: &Points<'_>, sets: &MarkerSets, only: Option<&str
             let Ok(subject) = Subject::made(size * height / HEIGHT, &landmarks, None) else { continue };
             let Some((off, pairs)) = pairing(&subject, points, &frames) else { continue };
             let covered = pairs.len() as f64 >= COVERED * wanted.max(seen);
-            if covered && is_rigid(points, &pairs, &landmarks) && best.as_ref().is_none_or(|(o, _)| off < *o)
+            if covered
+                && is_rigid(points, &pairs, &landmarks)
+                && best.as_ref().is_none_or(|best| off < best.0)
             {
-                let pairs = pairs
-                    .into_iter()
-                    .map(|(point, at)| (point, labelled[at].0.clone(), labelled[at].1.clone()))
-                    .collect();
-                best = Some((off, Identified { set: set.to_owned(), pairs }));
+                best = Some((off, set, subject, pairs));
             }
         }
     }
-    best.filter(|(off, _)| *off < MOST_OFF).map(|(_, identified)| identified)
+    let (_, set, subject, pairs) = best.filter(|best| best.0 < MOST_OFF)?;
+    let pairs = within_segments(&subject, points, &frames, pairs);
+    let labelled = sets.only(set)?;
+    let named = |(point, at): (usize, usize)| (point, labelled[at].0.clone(), labelled[at].1.clone());
+    Some(Identified { set: set.to_owned(), pairs: pairs.into_iter().map(named).collect() })
 }
 
 /// Frames that show the most, spread over the recording.
@@ -161,7 +165,11 @@ fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64,
         }
     }
     subject.body.place(&state, &mut solver.placed);
-    let of_body = subject.attached.iter().map(|attached| predicted(solver, attached)).sum::<Vector3<f64>>();
+    let of_body = subject
+        .attached
+        .iter()
+        .map(|attached| solver.placed.of(attached.joint, &attached.place))
+        .sum::<Vector3<f64>>();
     let of_points = seen.iter().map(|(_, place)| place).sum::<Vector3<f64>>();
     state.translation = of_points / seen.len().max(1) as f64 - of_body / subject.attached.len().max(1) as f64;
     state
@@ -192,7 +200,10 @@ fn follow(
         .iter()
         .filter_map(|(point, marker)| {
             let at = seen.iter().find(|(other, _)| other == point)?.1;
-            Some((at - predicted(solver, &subject.attached[*marker])).norm_squared())
+            Some(
+                (at - solver.placed.of(subject.attached[*marker].joint, &subject.attached[*marker].place))
+                    .norm_squared(),
+            )
         })
         .sum();
     near + (seen.len() - pairs.len()) as f64 * FAR * FAR
@@ -208,7 +219,7 @@ fn paired(
 ) -> Vec<(usize, usize)> {
     subject.body.place(state, &mut solver.placed);
     let places: Vec<Vector3<f64>> =
-        subject.attached.iter().map(|attached| predicted(solver, attached)).collect();
+        subject.attached.iter().map(|attached| solver.placed.of(attached.joint, &attached.place)).collect();
     let (rows, columns) = (seen.len(), places.len());
     let cost = |row: usize, column: usize| match places.get(column) {
         Some(place) => (seen[row].1 - place).norm_squared().min(far * far),
@@ -247,8 +258,11 @@ fn together(
                 continue;
             };
             subject.body.place(&state, &mut solver.placed);
-            let places: Vec<Vector3<f64>> =
-                subject.attached.iter().map(|attached| predicted(solver, attached)).collect();
+            let places: Vec<Vector3<f64>> = subject
+                .attached
+                .iter()
+                .map(|attached| solver.placed.of(attached.joint, &attached.place))
+                .collect();
             distances.extend(marked.iter().map(|(marker, place)| (place - places[*marker]).norm()));
             for (point, place) in points.seen(*frame) {
                 counts[point] += 1;
@@ -277,6 +291,92 @@ fn together(
         pairs = next;
     }
     Some((off, pairs))
+}
+
+/// Most markers of a joint whose order is tried: 120 orders.
+const MOST_ORDERED: usize = 5;
+/// An order counts if its distances differ from those of the points by no more than this beyond the first one's [m].
+const ALIKE: f64 = 0.03;
+/// Frames in which orders are compared.
+const ORDER_FRAMES: usize = 4;
+
+/// The pairing with the markers of each joint in the order that fits best: four markers around a head fit also where the
+/// head is turned by a quarter, which no neck does.
+fn within_segments(
+    subject: &Subject,
+    points: &Points<'_>,
+    frames: &[usize],
+    mut pairs: Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
+    let mut solver = FrameSolver::new(&subject.body);
+    let every = frames.len().div_ceil(ORDER_FRAMES).max(1);
+    let mut cost = |pairs: &[(usize, usize)]| -> f64 {
+        let of_frame = |frame: &usize| {
+            let marked: Vec<Seen> = pairs
+                .iter()
+                .filter_map(|(point, marker)| Some((*marker, points.at(*frame, *point)?)))
+                .collect();
+            let found = start::cold(&mut solver, &subject.body, &subject.attached, &marked, 0.15);
+            found.map_or(f64::INFINITY, |(_, cost)| cost)
+        };
+        frames.iter().step_by(every).map(of_frame).sum()
+    };
+    let mut least = cost(&pairs);
+    for joint in 0..subject.body.joints.len() {
+        let own: Vec<usize> =
+            (0..pairs.len()).filter(|at| subject.attached[pairs[*at].1].joint == joint).collect();
+        if !(2..=MOST_ORDERED).contains(&own.len()) {
+            continue;
+        }
+        let before = pairs.clone();
+        let of_points = distances(&own.iter().map(|at| before[*at].0).collect::<Vec<_>>(), |a, b| {
+            let found = frames
+                .iter()
+                .filter_map(|frame| Some((points.at(*frame, a)? - points.at(*frame, b)?).norm()));
+            let found: Vec<f64> = found.collect();
+            found.iter().sum::<f64>() / found.len().max(1) as f64
+        });
+        let markers: Vec<usize> = own.iter().map(|at| before[*at].1).collect();
+        let differ = |order: &[usize]| -> f64 {
+            let ordered: Vec<usize> = order.iter().map(|at| markers[*at]).collect();
+            let place = |marker: usize| subject.attached[marker].place;
+            let of_table = distances(&ordered, |a, b| (place(a) - place(b)).norm());
+            let squares = of_points.iter().zip(&of_table).map(|(a, b)| (a - b) * (a - b));
+            (squares.sum::<f64>() / of_points.len() as f64).sqrt()
+        };
+        let orders = orders(own.len());
+        let most = differ(&orders[0]) + ALIKE;
+        for order in orders.into_iter().skip(1).filter(|order| differ(order) < most) {
+            let mut other = before.clone();
+            own.iter().zip(&order).for_each(|(at, from)| other[*at].1 = before[own[*from]].1);
+            let found = cost(&other);
+            if found < least {
+                (least, pairs) = (found, other);
+            }
+        }
+    }
+    pairs
+}
+
+/// Distances of all pairs of a few things.
+fn distances(things: &[usize], between: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let pairs = things.iter().enumerate().flat_map(|(at, a)| things[at + 1..].iter().map(move |b| (*a, *b)));
+    pairs.map(|(a, b)| between(a, b)).collect()
+}
+
+/// All orders of a few things, the one as they are first.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        all = all
+            .into_iter()
+            .flat_map(|begun: Vec<usize>| {
+                let left: Vec<usize> = (0..count).filter(|at| !begun.contains(at)).collect();
+                left.into_iter().map(move |at| [begun.as_slice(), &[at]].concat())
+            })
+            .collect();
+    }
+    all
 }
 
 /// Whether points of one segment keep their distances.

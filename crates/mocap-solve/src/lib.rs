@@ -18,7 +18,9 @@
 
 mod assign;
 mod body;
+mod bridge;
 mod calibrate;
+mod calibrated;
 mod calibration;
 mod error;
 mod exchange;
@@ -28,9 +30,13 @@ mod geometry;
 mod identify;
 mod label;
 mod marker_set;
+mod measure;
 mod pelvis;
+mod presence;
+mod props;
 mod repair;
 mod report;
+mod rigid;
 mod solve;
 #[cfg(test)]
 mod solve_tests;
@@ -40,12 +46,14 @@ mod take;
 mod template;
 mod tree_matrix;
 mod virtual_markers;
+mod warnings;
 
 pub use calibration::{Attachment, Bone, Calibration};
 pub use error::{SolveError, SolveWarning};
 pub use marker_set::{Landmark, MarkerSets, Segment};
+pub use props::Prop;
 pub use report::{
-    BoneLength, DoubtfulFrames, MarkerResidual, Repairs, Residual, SegmentResidual, SolveReport,
+    BoneLength, DoubtfulFrames, MarkerResidual, PropReport, Repairs, Residual, SegmentResidual, SolveReport,
 };
 pub use solve::{SolveOptions, Solved, solve};
 pub use virtual_markers::{VirtualMarkers, virtual_markers};

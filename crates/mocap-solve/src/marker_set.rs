@@ -35,8 +35,8 @@ pub struct Landmark {
     pub side: Option<Side>,
     /// Where it sits, as the table says.
     pub at: Vector3<f64>,
-    /// The standard deviation of that \[m\].
-    pub sigma: f64,
+    /// The standard deviations of that, along its three directions \[m\].
+    pub sigma: Vector3<f64>,
 }
 
 /// Tables of landmarks and sets.
@@ -64,11 +64,19 @@ struct Table {
 struct LandmarkRow {
     segment: Segment,
     at: [f64; 3],
-    sigma: f64,
+    sigma: Sigma,
     #[serde(default)]
     sided: bool,
     side: Option<SideWord>,
     names: Vec<String>,
+}
+
+/// One for all directions, or one for each.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Sigma {
+    All(f64),
+    Each([f64; 3]),
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -119,9 +127,13 @@ impl MarkerSets {
             let Some(first) = row.names.first().cloned() else {
                 return Err(wrong(format!("a landmark of {:?} has no names", row.segment)));
             };
-            let numbers = row.at.iter().chain([&row.sigma]);
-            if !numbers.clone().all(|number| number.is_finite() && number.abs() <= FARTHEST)
-                || row.sigma <= 0.0
+            let sigma = match row.sigma {
+                Sigma::All(sigma) => Vector3::repeat(sigma),
+                Sigma::Each(sigma) => Vector3::from(sigma),
+            };
+            let mut numbers = row.at.iter().chain(sigma.iter());
+            if !numbers.all(|number| number.is_finite() && number.abs() <= FARTHEST)
+                || sigma.iter().any(|sigma| *sigma <= 0.0)
             {
                 let message = "'at' has to be within 1 m of the body and 'sigma' above 0 [m]";
                 return Err(wrong(format!("landmark '{first}': {message}")));
@@ -149,13 +161,7 @@ impl MarkerSets {
                 if on_trunk(row.segment) && *side == Some(Side::Right) && row.sided {
                     at.x = -at.x;
                 }
-                self.landmarks.push(Landmark {
-                    name,
-                    segment: row.segment,
-                    side: *side,
-                    at,
-                    sigma: row.sigma,
-                });
+                self.landmarks.push(Landmark { name, segment: row.segment, side: *side, at, sigma });
                 for name in &row.names {
                     let whole = label::read(name).whole;
                     match side.filter(|_| row.sided) {

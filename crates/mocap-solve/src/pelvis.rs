@@ -4,11 +4,9 @@
 //! children, and patients with cerebral palsy based on magnetic resonance imaging", Journal of Biomechanics, 2007. Its
 //! error is about 5 mm in each direction; motion corrects it.
 
-use mocap_model::{Role, Vector3};
+use mocap_model::Vector3;
 
-use crate::marker_set::{Landmark, Segment};
-use crate::subject::Subject;
-use crate::take::Take;
+use crate::marker_set::Landmark;
 
 /// The centre of a marker in front of the bone that it marks: skin and the marker itself [m].
 const BEFORE_BONE: f64 = 0.012;
@@ -16,7 +14,7 @@ const BEFORE_BONE: f64 = 0.012;
 const WIDTHS: [f64; 2] = [0.12, 0.42];
 const DEPTHS: [f64; 2] = [0.08, 0.30];
 /// σ of the places of markers and hips by the prediction [m].
-const SIGMA: f64 = 0.006;
+pub(crate) const SIGMA: f64 = 0.006;
 
 /// What the markers of a pelvis measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,18 +27,22 @@ pub(crate) struct Pelvis {
 
 impl Pelvis {
     /// `None` without markers on both spines in front and one behind, or where the distances are not those of a pelvis.
-    pub(crate) fn of(take: &Take) -> Option<Pelvis> {
-        let find = |name: &str| take.landmarks.iter().position(|landmark| landmark.name == name);
+    pub(crate) fn of(
+        landmarks: &[Landmark],
+        frames: usize,
+        point: impl Fn(usize, usize) -> Option<Vector3<f64>>,
+    ) -> Option<Pelvis> {
+        let find = |name: &str| landmarks.iter().position(|landmark| landmark.name == name);
         let front = [find("LASI")?, find("RASI")?];
         let behind = match (find("LPSI"), find("RPSI"), find("SACR")) {
             (Some(left), Some(right), _) => [left, right],
             (_, _, Some(middle)) => [middle; 2],
             _ => return None,
         };
-        let step = take.frames.div_ceil(200).max(1);
+        let step = frames.div_ceil(200).max(1);
         let (mut widths, mut depths) = (Vec::new(), Vec::new());
-        for frame in (0..take.frames).step_by(step) {
-            let point = |marker: usize| take.point(frame, marker);
+        for frame in (0..frames).step_by(step) {
+            let point = |marker: usize| point(frame, marker);
             let (Some(left), Some(right)) = (point(front[0]), point(front[1])) else { continue };
             widths.push((left - right).norm());
             if let (Some(a), Some(b)) = (point(behind[0]), point(behind[1])) {
@@ -55,12 +57,12 @@ impl Pelvis {
     }
 
     /// The hip joint of a side beside the middle of the hips: outward [m].
-    fn outward(&self) -> f64 {
+    pub(crate) fn outward(&self) -> f64 {
         0.33 * self.width + 0.0073
     }
 
     /// Where a landmark is beside the middle of the hips: left, up, front [m]. The plane of the spines is level.
-    fn place(&self, landmark: &Landmark) -> Option<Vector3<f64>> {
+    pub(crate) fn place(&self, landmark: &Landmark) -> Option<Vector3<f64>> {
         let (up, front) = (0.30 * self.width + 0.0109, 0.24 * self.depth + 0.0099 + BEFORE_BONE);
         let place = match landmark.name.as_str() {
             "LASI" => Vector3::new(self.width / 2.0, up, front),
@@ -70,34 +72,5 @@ impl Pelvis {
             _ => return None,
         };
         Some(place)
-    }
-
-    /// Puts the prediction in place of that of the table.
-    pub(crate) fn apply(&self, subject: &mut Subject, landmarks: &[Landmark]) {
-        let joint = |role: Role| {
-            let id = subject.geometry.find(role)?;
-            subject.body.find(id)
-        };
-        let (Some(left), Some(right)) = (joint(Role::LeftUpperLeg), joint(Role::RightUpperLeg)) else {
-            return;
-        };
-        if [left, right].iter().any(|hip| subject.body.joints[*hip].parent != Some(0)) {
-            return;
-        }
-        let middle = (subject.body.joints[left].offset + subject.body.joints[right].offset) / 2.0;
-        for (hip, side) in [(left, 1.0), (right, -1.0)] {
-            let Some(free) = subject.offsets.iter_mut().find(|free| free.joint == hip) else { continue };
-            free.prior.x = side * self.outward();
-            free.sigma.x = SIGMA;
-            subject.body.joints[hip].offset.x = free.prior.x;
-        }
-        for (marker, landmark) in landmarks.iter().enumerate().filter(|(_, l)| l.segment == Segment::Hips) {
-            let Some(place) = self.place(landmark) else { continue };
-            let prior = &mut subject.priors[marker];
-            prior.place = middle + place;
-            prior.sigma = SIGMA;
-            subject.attached[marker].place = prior.place;
-            subject.attached[marker].weight = 1.0 / (crate::subject::FIRST_SIGMA.powi(2) + SIGMA.powi(2));
-        }
     }
 }

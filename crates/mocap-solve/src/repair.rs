@@ -1,7 +1,6 @@
 //! What is wrong with markers, by the poses of all of them: ghosts, and joints that markers do not show.
 
 use crate::body::State;
-use crate::fit::predicted;
 use crate::frame::FrameSolver;
 use crate::subject::Subject;
 use crate::take::Take;
@@ -16,7 +15,10 @@ pub(crate) fn distances(subject: &Subject, take: &Take, states: &[State]) -> Vec
     for (frame, state) in states.iter().enumerate() {
         subject.body.place(state, &mut solver.placed);
         for (marker, attached) in subject.attached.iter().enumerate() {
-            found.push(take.point(frame, marker).map(|point| (point - predicted(&solver, attached)).norm()));
+            found.push(
+                take.point(frame, marker)
+                    .map(|point| (point - solver.placed.of(attached.joint, &attached.place)).norm()),
+            );
         }
     }
     found

@@ -98,6 +98,19 @@ pub struct BoneLength {
     pub side_difference: Option<f64>,
 }
 
+/// A rigid body that fits no limb.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PropReport {
+    /// What its labels have in common.
+    pub name: String,
+    /// Its markers.
+    pub markers: Vec<String>,
+    /// The share of frames that show it; between them it moves evenly.
+    pub seen: f64,
+    /// Distances of its markers from one rigid body \[m\].
+    pub residual: Residual,
+}
+
 /// What was repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Repairs {
@@ -126,6 +139,8 @@ pub struct SolveReport {
     pub bones: Vec<BoneLength>,
     /// What was repaired.
     pub repairs: Repairs,
+    /// Rigid bodies that fit no limb; each is a prop of the scene.
+    pub props: Vec<PropReport>,
 }
 
 impl Gated for SolveReport {
@@ -188,6 +203,14 @@ impl fmt::Display for SolveReport {
         }
         for BoneLength { name, length, sigma, .. } in &self.bones {
             writeln!(f, "    {name}: {}, {}", mm(Some(*length)), mm(*sigma))?;
+        }
+        for PropReport { name, markers, seen, residual } in &self.props {
+            let (count, seen) = (markers.len(), seen * 100.0);
+            writeln!(
+                f,
+                "  prop {name}: {count} markers, rigid within {} mm, seen in {seen:.1} % of frames",
+                mm(residual.rms)
+            )?;
         }
         for DoubtfulFrames { first, last, confidence, reason } in &self.frames {
             writeln!(f, "  doubtful: frames {first} to {last}, confidence {confidence:.2}: {reason}")?;

@@ -11,7 +11,7 @@ use crate::frame::FrameSolver;
 use crate::marker_set::{Landmark, MarkerSets};
 use crate::subject::Subject;
 use crate::take::Take;
-use crate::{SolveError, SolveOptions, SolveWarning, Solved, fit, solve, template};
+use crate::{SolveError, SolveOptions, SolveWarning, Solved, solve, template};
 
 const FRAMES: usize = 48;
 /// Frames of points without labels.
@@ -76,7 +76,7 @@ fn made() -> Made {
             let mut moved = *attached;
             moved.place += off;
             let shake = Vector3::from_fn(|axis, _| 0.001 * noise(frame * 64 + marker, axis));
-            points.push(Some(fit::predicted(&solver, &moved) + shake));
+            points.push(Some(solver.placed.of(moved.joint, &moved.place) + shake));
         }
         let joints = subject.body.joints.iter().enumerate();
         truth.push(
@@ -352,4 +352,123 @@ fn markers_that_are_put_on_a_body_are_where_the_table_says() {
         crate::virtual_markers(&clip, &skeleton, &sets, "no-such"),
         Err(SolveError::UnknownSet { .. })
     ));
+}
+
+/// The take with more columns: names, and their places by frame.
+fn with_columns(made: &Made, names: &[&str], places: impl Fn(usize) -> Vec<Option<Vector3<f64>>>) -> Made {
+    let count = made.labels.len();
+    let labels = made.labels.iter().cloned().chain(names.iter().map(|name| (*name).to_owned())).collect();
+    let points = (0..FRAMES)
+        .flat_map(|frame| {
+            let own = made.points[frame * count..(frame + 1) * count].iter().copied();
+            own.chain(places(frame)).collect::<Vec<_>>()
+        })
+        .collect();
+    Made { labels, points, skeleton: made.skeleton.clone(), truth: made.truth.clone() }
+}
+
+#[test]
+fn rigid_bodies_that_fit_no_limb_are_props() {
+    let made = made();
+    let marker = |frame: usize, label: &str| {
+        let at = made.labels.iter().position(|other| other == label).unwrap();
+        made.points[frame * made.labels.len() + at].unwrap()
+    };
+    let shape = [[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.1]].map(Vector3::from);
+    let turn = |frame: usize| exp(&(Vector3::new(0.3, 1.0, 0.0) * (0.05 * frame as f64)));
+    let place = |frame: usize| Vector3::new(1.0, 0.5, 0.02 * frame as f64);
+    // A box on its way, not seen for a while; a staff that begins at the hand; two points that keep no distance.
+    let taken = with_columns(
+        &made,
+        &["Box:1", "Box:2", "Box:3", "Box:4", "Staff1", "Staff2", "Staff3", "stray", "*7"],
+        |frame| {
+            let seen = !(20..26).contains(&frame);
+            let of_box = shape.map(|at| seen.then(|| turn(frame) * at + place(frame)));
+            let hand = marker(frame, "RWRA");
+            let staff = [[0.0, 0.1, 0.0], [0.0, 0.9, 0.0], [0.1, 0.5, 0.0]];
+            let staff = staff.map(|at| Some(hand + turn(2 * frame) * Vector3::from(at)));
+            let stray = [0, 1].map(|of| Some(Vector3::from_fn(|axis, _| noise(frame, axis + 7 * of))));
+            of_box.into_iter().chain(staff).chain(stray).collect()
+        },
+    );
+    let found = solved(&markers(&taken, 0.001, |at| at), Some(&made.skeleton)).unwrap();
+    let names: Vec<&str> = found.props.iter().map(|prop| prop.name.as_str()).collect();
+    assert_eq!(names, ["Box", "Staff"]);
+    let reports = &found.report.props;
+    assert!(reports[0].residual.rms.unwrap() < 1e-6 && (reports[0].seen - 42.0 / 48.0).abs() < 1e-9);
+    // It moves as the box: from one frame to another by the same turn and shift.
+    let mut kinematics = ForwardKinematics::new(&found.props[0].clip);
+    let middle = shape.iter().sum::<Vector3<f64>>() / 4.0;
+    let mut poses = Vec::new();
+    for frame in [0, 40] {
+        kinematics.place(frame);
+        let at = kinematics.at(JointId(0));
+        assert!((at.translation.vector - (turn(frame) * middle + place(frame))).norm() < 1e-6);
+        poses.push(at.rotation * turn(frame).inverse());
+    }
+    let own = [turn(0).inverse() * poses[0] * turn(0), turn(40).inverse() * poses[1] * turn(40)];
+    assert!(own[0].angle_to(&own[1]) < 1e-6);
+    // Gaps of the box are filled evenly.
+    kinematics.place(23);
+    assert!((kinematics.position(JointId(0)) - place(23)).norm() < 0.3);
+}
+
+#[test]
+fn points_that_are_worn_are_no_prop() {
+    let made = made();
+    let thigh = |frame: usize, at: [f64; 3]| {
+        // Three more markers on the thigh, in the frame of its joint.
+        let sets = MarkerSets::built_in();
+        let landmarks: Vec<Landmark> =
+            made.labels.iter().map(|label| sets.find(label).unwrap().clone()).collect();
+        let subject = Subject::given(&made.skeleton, 1.0, &landmarks).unwrap();
+        let joint = made.skeleton.find("LeftUpLeg").unwrap();
+        let hip = made.truth[frame].iter().find(|(other, _)| *other == joint).unwrap().1;
+        let knee = made.skeleton.find("LeftLeg").unwrap();
+        let knee = made.truth[frame].iter().find(|(other, _)| *other == knee).unwrap().1;
+        let down = (knee - hip).normalize();
+        let side = down.cross(&Vector3::z()).normalize();
+        assert!(subject.body.find(joint).is_some());
+        hip + down * at[0] + side * at[1] + down.cross(&side) * at[2]
+    };
+    let places = [[0.2, 0.09, 0.0], [0.25, 0.09, 0.03], [0.3, 0.08, -0.03]];
+    let taken = with_columns(&made, &["Patch1", "Patch2", "Patch3"], |frame| {
+        places.iter().map(|at| Some(thigh(frame, *at))).collect()
+    });
+    let found = solved(&markers(&taken, 0.001, |at| at), Some(&made.skeleton)).unwrap();
+    assert!(found.props.is_empty(), "{:?}", found.report.props);
+}
+
+#[test]
+fn bare_limbs_a_still_body_and_jumps_are_named() {
+    let made = made();
+    let all = markers(&made, 0.001, |at| at);
+    let legs_only = |label: &str| !["FRM", "WRA", "WRB", "FIN", "ELB", "UPA"].contains(&&label[1..]);
+    let legs = all.with_only(|label| legs_only(label).then(|| label.to_owned())).unwrap();
+    let found = solved(&legs, Some(&made.skeleton)).unwrap();
+    let bare = found.warnings.iter().find_map(|warning| match warning {
+        SolveWarning::Bare { joints } => Some(joints.join(" ")),
+        _ => None,
+    });
+    assert_eq!(
+        bare.as_deref(),
+        Some("LeftArm LeftForeArm LeftHand RightArm RightForeArm RightHand"),
+        "{:?}",
+        found.warnings
+    );
+    let still = solved(&all.trim(3..4).unwrap(), Some(&made.skeleton)).unwrap();
+    assert!(still.warnings.iter().any(|warning| warning.code() == "solve::still"));
+    // Frames out of order.
+    let names = all.names().to_vec();
+    let order = |frame: usize| (frame * 29) % FRAMES;
+    let points = (0..FRAMES)
+        .flat_map(|frame| (0..names.len()).map(move |at| (frame, at)))
+        .map(|(frame, at)| all.position(order(frame), at))
+        .collect();
+    let mixed = Markers::new(*all.space(), all.rate(), FRAMES, names, points).unwrap();
+    let found = solved(&mixed, Some(&made.skeleton)).unwrap();
+    assert!(found.warnings.iter().any(|warning| warning.code() == "solve::jumps"), "{:?}", found.warnings);
+    let whole = solved(&all, Some(&made.skeleton)).unwrap();
+    let codes = ["solve::jumps", "solve::still", "solve::bare"];
+    assert!(whole.warnings.iter().all(|warning| !codes.contains(&warning.code())), "{:?}", whole.warnings);
 }

@@ -8,7 +8,7 @@ use crate::calibrate::{AttachmentPrior, FreeOffset};
 use crate::frame::Attached;
 use crate::geometry::Geometry;
 use crate::marker_set::{Landmark, Segment};
-use crate::pelvis::Pelvis;
+use crate::pelvis::{self, Pelvis};
 use crate::{SolveError, template};
 
 /// A body with markers on it.
@@ -59,14 +59,27 @@ impl Subject {
         };
         let mut attached = Vec::with_capacity(landmarks.len());
         for ((joint, place), landmark) in joints.iter().zip(&places).zip(landmarks) {
-            let weight = 1.0 / (FIRST_SIGMA.powi(2) + landmark.sigma.powi(2));
+            let weight = 1.0 / (FIRST_SIGMA.powi(2) + landmark.sigma.max().powi(2));
             attached.push(Attached { joint: index(*joint)?, place: *place, weight });
         }
-        let priors = places
+        type Placed<'a> = ((&'a JointId, &'a Vector3<f64>), &'a Landmark);
+        let prior = |((joint, place), landmark): Placed<'_>| -> Result<AttachmentPrior, SolveError> {
+            let precision = match is_paired(landmark, landmarks) {
+                true => Matrix3::identity() * PAIR_SIGMA.powi(-2),
+                false => {
+                    let turn = geometry.rotation(*joint).to_rotation_matrix().into_inner();
+                    let missing = SolveError::NotABody { missing: segment_name(landmark.segment) };
+                    turn.transpose() * geometry.precision(landmark).ok_or(missing)? * turn
+                }
+            };
+            Ok(AttachmentPrior { place: *place, precision })
+        };
+        let priors = joints
             .iter()
+            .zip(&places)
             .zip(landmarks)
-            .map(|(place, landmark)| AttachmentPrior { place: *place, sigma: sigma_of(landmark, landmarks) })
-            .collect();
+            .map(prior)
+            .collect::<Result<Vec<AttachmentPrior>, SolveError>>()?;
         let skeleton = skeleton.clone();
         Ok(Subject { skeleton, metres, geometry, body, attached, priors, offsets: Vec::new() })
     }
@@ -120,9 +133,35 @@ impl Subject {
             })
             .collect();
         if let Some(pelvis) = pelvis {
-            pelvis.apply(&mut subject, landmarks);
+            subject.predict_hips(pelvis, landmarks);
         }
         Ok(subject)
+    }
+
+    /// Puts what the pelvis predicts in place of what the table says.
+    fn predict_hips(&mut self, pelvis: &Pelvis, landmarks: &[Landmark]) {
+        let joint = |role: Role| self.body.find(self.geometry.find(role)?);
+        let (Some(left), Some(right)) = (joint(Role::LeftUpperLeg), joint(Role::RightUpperLeg)) else {
+            return;
+        };
+        if [left, right].iter().any(|hip| self.body.joints[*hip].parent != Some(0)) {
+            return;
+        }
+        let middle = (self.body.joints[left].offset + self.body.joints[right].offset) / 2.0;
+        for (hip, side) in [(left, 1.0), (right, -1.0)] {
+            let Some(free) = self.offsets.iter_mut().find(|free| free.joint == hip) else { continue };
+            free.prior.x = side * pelvis.outward();
+            free.sigma.x = pelvis::SIGMA;
+            self.body.joints[hip].offset.x = free.prior.x;
+        }
+        for (marker, landmark) in landmarks.iter().enumerate().filter(|(_, l)| l.segment == Segment::Hips) {
+            let Some(place) = pelvis.place(landmark) else { continue };
+            let prior = &mut self.priors[marker];
+            prior.place = middle + place;
+            prior.precision = Matrix3::identity() * pelvis::SIGMA.powi(-2);
+            self.attached[marker].place = prior.place;
+            self.attached[marker].weight = 1.0 / (FIRST_SIGMA.powi(2) + pelvis::SIGMA.powi(2));
+        }
     }
 
     /// The skeleton with the offsets of the body.
@@ -147,14 +186,14 @@ const PAIRS: [[&str; 2]; 3] = [["KNE", "KNM"], ["ANK", "ANM"], ["ELB", "ELBM"]];
 /// σ of each of two such markers [m].
 const PAIR_SIGMA: f64 = 0.01;
 
-/// How far a marker may be from its place by the table: less where one on the other side of the hinge is there, too.
-fn sigma_of(landmark: &Landmark, landmarks: &[Landmark]) -> f64 {
+/// Whether there is a marker on the other side of the hinge, too.
+fn is_paired(landmark: &Landmark, landmarks: &[Landmark]) -> bool {
     let name = landmark.name.get(1..).unwrap_or_default();
     let has = |other: &str| {
         landmarks.iter().any(|twin| twin.side == landmark.side && twin.name.get(1..) == Some(other))
     };
     let paired = PAIRS.iter().any(|[a, b]| (name == *a && has(b)) || (name == *b && has(a)));
-    if paired && landmark.side.is_some() { PAIR_SIGMA } else { landmark.sigma }
+    paired && landmark.side.is_some()
 }
 
 /// Whether a limb of the template carries markers, or is on the way to one that does.

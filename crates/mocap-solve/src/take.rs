@@ -4,6 +4,9 @@ use mocap_model::{Markers, SignedAxis, UnitQuaternion, Vector3, rotation_between
 
 use crate::identify::{self, Identified, Points};
 use crate::marker_set::{Landmark, MarkerSets};
+use crate::pelvis::Pelvis;
+use crate::presence::segment_of;
+use crate::rigid::{self, Column};
 use crate::{SolveError, SolveWarning};
 
 /// A recording whose markers have a place on the body.
@@ -15,6 +18,8 @@ pub(crate) struct Take {
     pub(crate) frames: usize,
     /// `frames × markers` [m].
     pub(crate) points: Vec<Option<Vector3<f64>>>,
+    /// Points that are no markers of the body.
+    pub(crate) others: Vec<Column>,
 }
 
 /// The set that is asked for, and its labels.
@@ -73,6 +78,7 @@ impl Take {
                     all: names.len(),
                     least: FEWEST_LABELS,
                     examples: names.iter().take(8).cloned().collect::<Vec<_>>().join(", "),
+                    segments: segments(&known, markers, as_metres),
                 });
             };
             metres = as_metres;
@@ -93,18 +99,26 @@ impl Take {
             metres = metres_of(markers, &columns, warnings);
         }
         known.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+        let place =
+            |frame: usize, at: usize| markers.position(frame, at).map(|point| turn * (point * metres));
+        let others = unknown.iter().filter_map(|name| Some((name, markers.find(name)?)));
+        let others = others.map(|(name, at)| Column {
+            name: name.clone(),
+            points: (0..markers.frames()).map(|frame| place(frame, at)).collect(),
+        });
+        let others = others.collect();
         if !unknown.is_empty() {
             warnings.push(SolveWarning::UnknownLabels { names: unknown });
         }
         let points = (0..markers.frames())
-            .flat_map(|frame| known.iter().map(move |(_, at)| markers.position(frame, *at)))
-            .map(|point| point.map(|point| turn * (point * metres)))
+            .flat_map(|frame| known.iter().map(move |(_, at)| place(frame, *at)))
             .collect();
         Ok(Take {
             names: known.iter().map(|(_, at)| names[*at].clone()).collect(),
             landmarks: known.into_iter().map(|(landmark, _)| landmark).collect(),
             frames: markers.frames(),
             points,
+            others,
         })
     }
 
@@ -120,6 +134,26 @@ impl Take {
             .collect()
     }
 
+    /// The take with columns for these landmarks; those that it lacks are never seen.
+    pub(crate) fn with_landmarks(&self, landmarks: &[(String, Landmark)]) -> Take {
+        let columns: Vec<Option<usize>> = landmarks
+            .iter()
+            .map(|(_, landmark)| self.landmarks.iter().position(|other| other.name == landmark.name))
+            .collect();
+        let points = (0..self.frames)
+            .flat_map(|frame| {
+                columns.iter().map(move |column| column.and_then(|column| self.point(frame, column)))
+            })
+            .collect();
+        let (names, landmarks) = landmarks.iter().cloned().unzip();
+        Take { names, landmarks, frames: self.frames, points, others: self.others.clone() }
+    }
+
+    /// What the markers of the pelvis measure.
+    pub(crate) fn pelvis(&self) -> Option<Pelvis> {
+        Pelvis::of(&self.landmarks, self.frames, |frame, marker| self.point(frame, marker))
+    }
+
     /// Exchanges two markers in a frame.
     pub(crate) fn swap(&mut self, frame: usize, a: usize, b: usize) {
         let first = frame * self.names.len();
@@ -127,8 +161,49 @@ impl Take {
     }
 }
 
+/// The landmarks of a take and of a static trial, by name.
+pub(crate) fn all_landmarks(take: &Take, trial: Option<&Take>) -> Vec<(String, Landmark)> {
+    let mut all: Vec<(String, Landmark)> = Vec::new();
+    for take in [Some(take), trial].into_iter().flatten() {
+        for (name, landmark) in take.names.iter().zip(&take.landmarks) {
+            if all.iter().all(|(_, other)| other.name != landmark.name) {
+                all.push((name.clone(), landmark.clone()));
+            }
+        }
+    }
+    all.sort_by(|a, b| a.1.name.cmp(&b.1.name));
+    all
+}
+
 /// A body needs this many known labels.
 const FEWEST_LABELS: usize = 8;
+
+/// What a recording that is no body shows all the same: segments by known labels, and rigid bodies.
+fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> String {
+    let mut parts: Vec<String> = known.iter().map(|(landmark, _)| segment_of(landmark)).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    let columns: Vec<Column> = markers
+        .names()
+        .iter()
+        .enumerate()
+        .map(|(at, name)| Column {
+            name: name.clone(),
+            points: (0..markers.frames())
+                .map(|frame| markers.position(frame, at).map(|point| point * metres))
+                .collect(),
+        })
+        .collect();
+    parts.extend(rigid::groups(&columns).into_iter().map(|members| {
+        let names: Vec<String> = members.iter().map(|column| column.name.clone()).collect();
+        let name = rigid::common_name(&names).unwrap_or_else(|| names[0].clone());
+        format!("the rigid body {name} of {} points", names.len())
+    }));
+    match parts.is_empty() {
+        true => "no segment".to_owned(),
+        false => parts.join(", "),
+    }
+}
 
 /// Refuses the labels of two bodies.
 fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {

@@ -3,62 +3,75 @@
 //! Based on: R. Featherstone, "Efficient Factorization of the Joint-Space Inertia Matrix for Branched Kinematic
 //! Trees", International Journal of Robotics Research, 2005: `H = Lᵀ L` keeps these zeros.
 
-/// A matrix stored by rows; row `i` has numbers in the columns of the ancestors of `i`.
+/// A matrix stored by rows: row `i` holds the numbers of `i` and of its ancestors, from itself to the first one, so that
+/// the row of an ancestor continues that of `i`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeMatrix {
-    pub(crate) values: Vec<f64>,
+    values: Vec<f64>,
+    /// Where rows begin, and where the last one ends.
+    first: Vec<usize>,
     above: Vec<usize>,
-    size: usize,
 }
 
 /// What stands for the ancestor of a first one.
 const NONE: usize = usize::MAX;
 
 impl TreeMatrix {
-    /// Zeros; `above` names the ancestor of each degree of freedom.
+    /// Zeros; `above` names the ancestor of each degree of freedom, which comes before it.
     pub(crate) fn new(above: impl Iterator<Item = Option<usize>>) -> TreeMatrix {
         let above: Vec<usize> = above.map(|above| above.unwrap_or(NONE)).collect();
-        let size = above.len();
-        TreeMatrix { values: vec![0.0; size * size], above, size }
+        let mut first = vec![0usize];
+        for (at, above) in above.iter().enumerate() {
+            let length = if *above == NONE { 1 } else { first[*above + 1] - first[*above] + 1 };
+            first.push(first[at] + length);
+        }
+        TreeMatrix { values: vec![0.0; first[above.len()]], first, above }
     }
 
     pub(crate) fn clear(&mut self) {
         self.values.fill(0.0);
     }
 
+    /// Takes the numbers of a matrix of the same tree.
+    pub(crate) fn copy_from(&mut self, other: &TreeMatrix) {
+        self.values.copy_from_slice(&other.values);
+    }
+
+    /// The numbers of a degree of freedom and of its ancestors, from itself to the first one.
+    #[inline]
+    pub(crate) fn row_mut(&mut self, at: usize) -> &mut [f64] {
+        &mut self.values[self.first[at]..self.first[at + 1]]
+    }
+
     /// Adds to the number of a degree of freedom and one of its ancestors (or itself).
     #[inline]
     pub(crate) fn add(&mut self, below: usize, above: usize, value: f64) {
-        self.values[below * self.size + above] += value;
+        let depth = |at: usize| self.first[at + 1] - self.first[at];
+        let place = self.first[below] + depth(below) - depth(above);
+        self.values[place] += value;
     }
 
     pub(crate) fn diagonal(&self, at: usize) -> f64 {
-        self.values[at * self.size + at]
+        self.values[self.first[at]]
     }
 
     /// Factors the matrix in place; false where it is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
-        let n = self.size;
-        for k in (0..n).rev() {
-            let pivot = self.values[k * n + k];
+        for k in (0..self.above.len()).rev() {
+            let (before, own) = self.values.split_at_mut(self.first[k]);
+            let own = &mut own[..self.first[k + 1] - self.first[k]];
+            let pivot = own[0];
             if pivot.is_nan() || pivot <= 0.0 {
                 return false;
             }
             let root = pivot.sqrt();
-            self.values[k * n + k] = root;
+            own[0] = root;
+            own[1..].iter_mut().for_each(|value| *value /= root);
             let mut i = self.above[k];
-            while i != NONE {
-                self.values[k * n + i] /= root;
-                i = self.above[i];
-            }
-            let mut i = self.above[k];
-            while i != NONE {
-                let left = self.values[k * n + i];
-                let mut j = i;
-                while j != NONE {
-                    self.values[i * n + j] -= left * self.values[k * n + j];
-                    j = self.above[j];
-                }
+            for at in 1..own.len() {
+                let left = own[at];
+                let row = &mut before[self.first[i]..self.first[i + 1]];
+                row.iter_mut().zip(&own[at..]).for_each(|(value, right)| *value -= left * right);
                 i = self.above[i];
             }
         }
@@ -67,16 +80,16 @@ impl TreeMatrix {
 
     /// Solves `Lᵀ x = b` in place, the first half of a solution.
     pub(crate) fn solve_transposed(&self, x: &mut [f64]) {
-        let n = self.size;
-        for k in (0..n).rev() {
-            x[k] /= self.values[k * n + k];
-            let value = x[k];
-            if value == 0.0 {
+        for k in (0..self.above.len()).rev() {
+            if x[k] == 0.0 {
                 continue;
             }
+            let row = &self.values[self.first[k]..self.first[k + 1]];
+            x[k] /= row[0];
+            let value = x[k];
             let mut i = self.above[k];
-            while i != NONE {
-                x[i] -= self.values[k * n + i] * value;
+            for share in &row[1..] {
+                x[i] -= share * value;
                 i = self.above[i];
             }
         }
@@ -84,15 +97,15 @@ impl TreeMatrix {
 
     /// Solves `L x = b` in place, the second half.
     pub(crate) fn solve_lower(&self, x: &mut [f64]) {
-        let n = self.size;
-        for k in 0..n {
+        for k in 0..self.above.len() {
+            let row = &self.values[self.first[k]..self.first[k + 1]];
             let mut i = self.above[k];
             let mut value = x[k];
-            while i != NONE {
-                value -= self.values[k * n + i] * x[i];
+            for share in &row[1..] {
+                value -= share * x[i];
                 i = self.above[i];
             }
-            x[k] = value / self.values[k * n + k];
+            x[k] = value / row[0];
         }
     }
 }

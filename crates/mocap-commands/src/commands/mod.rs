@@ -2,6 +2,7 @@
 //!
 //! A new verb is one file, which implements [`VerbArgs`] for its arguments, and one row of the table below.
 
+mod analog;
 pub(crate) mod bake;
 pub(crate) mod blend;
 pub(crate) mod compare;

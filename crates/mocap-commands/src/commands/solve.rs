@@ -5,13 +5,14 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport};
+use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport, Solved};
 use mocap::{EditOptions, FileFormat};
 use mocap_analysis::{Gate, GateResult, MissedGate, ParseGateError};
-use mocap_formats::Format;
-use mocap_model::{EulerOrder, Markers};
+use mocap_formats::{Finding, Format};
+use mocap_model::{Character, Clip, EulerOrder, Markers, Scene};
 use serde::Serialize;
 
+use super::analog;
 use super::retarget::read_target;
 use crate::batch::{
     self, Destination, Failure, Input, Job, JobContext, OutputNames, ReadFiles, Report, RunOptions, Tally,
@@ -55,6 +56,9 @@ pub(crate) struct Args {
     /// Write the calibration of one take as JSON: lengths of bones, attachments of markers
     #[arg(long, value_name = "FILE", help_heading = "Solving")]
     pub(crate) write_calibration: Option<PathBuf>,
+    /// Write the analog channels of one C3D take as arrays: forces, muscles, switches
+    #[arg(long, value_name = "FILE.npz", help_heading = "Output")]
+    pub(crate) analog: Option<PathBuf>,
     /// Labels that count: plug-in-gait, cmu-41, helen-hayes, rajagopal, optitrack, or a table in TOML that adds labels
     /// [default: all known labels]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Solving")]
@@ -232,6 +236,13 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     if let Some(path) = &args.write_calibration {
         check_calibration(path, args, &jobs, &reads(), console)?;
     }
+    if let Some(path) = &args.analog {
+        analog::check(path, &jobs, &reads(), &args.outputs)?;
+        if args.write_calibration.as_ref() == Some(path) {
+            let message = format!("'{}' would be both the channels and the calibration", path.display());
+            return Err(Diagnostic::new("usage::output", message).help("name another file with --analog"));
+        }
+    }
     if let (Some(target), false) = (&target, console.is_json()) {
         console.warnings(&target.path, &target.warnings, Detail::Line);
     }
@@ -367,10 +378,14 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let args = shared.args;
     let loaded = read::load(context, &job.input, &args.reading)?;
     let bytes_in = loaded.size();
+    let channels = args.analog.as_ref().map(|_| analog::of(&loaded, &args.reading)).transpose()?;
     let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else {
         return Err(no_markers().into());
     };
     context.check()?;
+    if channels.is_some() {
+        warnings.retain(|warning| warning.code != analog::NOT_READ);
+    }
     let options = SolveOptions {
         sets: &shared.sets,
         set: shared.set.as_deref(),
@@ -382,15 +397,10 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let mut found = Vec::new();
     let solved = mocap::solve_markers(&markers, target, &options, &mut found);
     let solved = solved.map_err(|error| advised(Diagnostic::from(error)));
-    let solved = solved.and_then(|solved| {
-        // Numbers of a BVH are centimetres, as most programs take them.
-        let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
-        let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
-        let clip = mocap::edit(solved.clip.clone(), &edits, &mut found)?;
-        Ok((clip, solved))
-    });
+    let solved = solved
+        .and_then(|solved| Ok((edited(&solved, shared, &mut found).map_err(Diagnostic::from)?, solved)));
     warnings.extend(found.into_iter().map(Diagnostic::from));
-    let (clip, solved) = solved.behind(&mut warnings)?;
+    let ((clip, props), solved) = solved.behind(&mut warnings)?;
     let frames = clip.frames();
     let options = EncodeOptions {
         euler: args.euler,
@@ -404,7 +414,8 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         document: shared.target.as_ref().and_then(|target| target.on.document.as_deref()),
         file: shared.target.as_ref().map(|target| Path::new(&target.path)),
     };
-    let encoded = encode::clip_in(origin, clip, shared.format, options);
+    let scene = Scene { characters: vec![Character::from(clip)], props, ..Scene::default() };
+    let encoded = encode::scene_in(origin, scene, shared.format, options);
     let (gates, errors): (Vec<GateResult>, Vec<Option<Diagnostic>>) =
         args.fail_above.iter().map(|gate| checked(&gate.0, &solved.report)).unzip();
     let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
@@ -415,7 +426,7 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
             return Ok((0, String::new()));
         }
         let delivered = encode::deliver(&encoded, job, context)?;
-        write_calibration(&solved.calibration, args)?;
+        write_beside(&solved.calibration, channels.as_deref(), args)?;
         Ok(delivered)
     });
     let (bytes_out, output) = delivered.behind(&mut warnings)?;
@@ -447,8 +458,30 @@ fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes the calibration if it is asked for.
-fn write_calibration(calibration: &Calibration, args: &Args) -> Result<(), Failure> {
+/// The motion and the props, in the unit of the output.
+fn edited(
+    solved: &Solved,
+    shared: &Shared<'_>,
+    found: &mut Vec<Finding>,
+) -> Result<(Clip, Vec<Character>), mocap::Error> {
+    let args = shared.args;
+    // Numbers of a BVH are centimetres, as most programs take them.
+    let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
+    let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
+    let clip = mocap::edit(solved.clip.clone(), &edits, found)?;
+    let props = solved.props.iter().map(|prop| {
+        let clip = mocap::edit(prop.clip.clone(), &edits, found)?;
+        Ok(Character { name: prop.name.clone(), clip, body: None })
+    });
+    let props = props.collect::<Result<Vec<Character>, mocap::Error>>()?;
+    Ok((clip, props))
+}
+
+/// Writes the calibration and the channels that are asked for.
+fn write_beside(calibration: &Calibration, channels: Option<&[u8]>, args: &Args) -> Result<(), Failure> {
+    if let Some((path, channels)) = args.analog.as_ref().zip(channels) {
+        encode::deliver_to(&Encoded::from(channels.to_vec()), path, args.outputs.overwrite)?;
+    }
     let Some(path) = &args.write_calibration else { return Ok(()) };
     let mut text = serde_json::to_string_pretty(calibration).expect("numbers and names are JSON");
     text.push('\n');

@@ -134,6 +134,11 @@ pub(crate) fn motion(context: &JobContext, input: &Input, reading: &Reading) -> 
 }
 
 impl Loaded {
+    /// The input.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The size of the input [bytes].
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64

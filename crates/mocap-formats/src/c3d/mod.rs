@@ -5,6 +5,7 @@
 //!
 //! Based on: Motion Lab Systems, "The C3D File Format User Guide", 2008.
 
+mod analog;
 mod format;
 mod number;
 mod parameters;
@@ -12,6 +13,7 @@ mod parse;
 mod problem;
 mod write;
 
+pub use analog::{Analog, Channel, ForcePlate, analog};
 pub use number::Processor;
 pub use parse::{Options, parse};
 pub use problem::Problem;

@@ -81,6 +81,17 @@ impl Parameters {
         }
     }
 
+    /// All numbers of a parameter; words are signed where `signed`.
+    pub(super) fn numbers(&self, path: &str, signed: bool) -> Vec<f64> {
+        match self.0.get(path) {
+            Some(Value::Words(words)) if signed => words.iter().map(|word| f64::from(*word as i16)).collect(),
+            Some(Value::Words(words)) => words.iter().map(|word| f64::from(*word)).collect(),
+            Some(Value::Floats(floats)) => floats.iter().map(|float| f64::from(*float)).collect(),
+            Some(Value::Bytes(bytes)) => bytes.iter().map(|byte| f64::from(*byte)).collect(),
+            Some(Value::Texts(_)) | None => Vec::new(),
+        }
+    }
+
     /// A number in two words, the lower one first; or in one.
     pub(super) fn long(&self, path: &str) -> Option<u64> {
         match self.0.get(path)? {

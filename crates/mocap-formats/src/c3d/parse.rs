@@ -22,7 +22,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Reads the markers of a C3D file held in memory. Analog channels are not read.
+/// Reads the markers of a C3D file held in memory; [`super::analog`] reads what is sampled beside them.
 ///
 /// Numbers of markers and frames, rate and scale are those of the parameters, where these differ from the header. A
 /// point is a gap where its residual is negative or a coordinate is not a number.
@@ -45,28 +45,10 @@ pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, Rejecte
 }
 
 fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Markers, Finding> {
-    let limits = &options.limits;
-    if bytes.len() > limits.bytes {
-        let (found, limit) = (bytes.len(), limits.bytes);
-        return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
+    let File { processor, parameters, layout } = File::open(bytes, &options.limits, warnings)?;
+    if layout.analog > 0 {
+        warnings.push(Finding::new(Problem::Analog { channels: layout.analog / layout.samples }));
     }
-    let (Some(&block), Some(0x50)) = (bytes.first(), bytes.get(1)) else {
-        return Err(Finding::new(Problem::NotC3d));
-    };
-    let start = usize::from(block).saturating_sub(1) * BLOCK;
-    let processor = *bytes
-        .get(start + 3)
-        .filter(|_| block > 0)
-        .ok_or_else(|| Finding::new(Problem::NoParameters { block }))?;
-    let processor =
-        Processor::of(processor).ok_or_else(|| Finding::new(Problem::Processor { found: processor }))?;
-    let header = Header { bytes, processor };
-    // The count of blocks is one byte, and some programs state too few: points start no earlier than parameters end.
-    let stated = start + usize::from(bytes[start + 2]) * BLOCK;
-    let end = stated.max(usize::from(header.word(9)).saturating_sub(1) * BLOCK);
-    let end = if end <= start { bytes.len() } else { end };
-    let parameters = Parameters::read(bytes, (start + 4, end), processor, warnings)?;
-    let layout = Layout::of(&header, &parameters, limits, warnings)?;
     let rate = options.fps.or(layout.rate).and_then(FrameRate::new).unwrap_or_else(|| {
         warnings.push(Finding::new(Problem::NoRate));
         FrameRate::new(100.0).expect("100 is a rate")
@@ -82,6 +64,40 @@ fn markers(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<M
     match residuals.iter().any(|residual| *residual > 0.0) {
         true => markers.with_residuals(residuals).map_err(failed("POINT:SCALE")),
         false => Ok(markers),
+    }
+}
+
+/// What a file says of itself.
+pub(super) struct File {
+    pub(super) processor: Processor,
+    pub(super) parameters: Parameters,
+    pub(super) layout: Layout,
+}
+
+impl File {
+    pub(super) fn open(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<File, Finding> {
+        if bytes.len() > limits.bytes {
+            let (found, limit) = (bytes.len(), limits.bytes);
+            return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }));
+        }
+        let (Some(&block), Some(0x50)) = (bytes.first(), bytes.get(1)) else {
+            return Err(Finding::new(Problem::NotC3d));
+        };
+        let start = usize::from(block).saturating_sub(1) * BLOCK;
+        let processor = *bytes
+            .get(start + 3)
+            .filter(|_| block > 0)
+            .ok_or_else(|| Finding::new(Problem::NoParameters { block }))?;
+        let processor =
+            Processor::of(processor).ok_or_else(|| Finding::new(Problem::Processor { found: processor }))?;
+        let header = Header { bytes, processor };
+        // The count of blocks is one byte, and some programs state too few: points start no earlier than parameters end.
+        let stated = start + usize::from(bytes[start + 2]) * BLOCK;
+        let end = stated.max(usize::from(header.word(9)).saturating_sub(1) * BLOCK);
+        let end = if end <= start { bytes.len() } else { end };
+        let parameters = Parameters::read(bytes, (start + 4, end), processor, warnings)?;
+        let layout = Layout::of(&header, &parameters, limits, warnings)?;
+        Ok(File { processor, parameters, layout })
     }
 }
 
@@ -107,17 +123,28 @@ impl Header<'_> {
     }
 }
 
-/// How the points lie in a file.
-struct Layout {
-    points: usize,
-    frames: usize,
+/// How points and analog samples lie in a file.
+pub(super) struct Layout {
+    pub(super) points: usize,
+    pub(super) frames: usize,
     /// The first byte of the first frame.
-    start: usize,
+    pub(super) start: usize,
     /// Bytes from a frame to the next.
-    stride: usize,
+    pub(super) stride: usize,
     /// Negative: coordinates are floats; else integers to be multiplied by it.
-    scale: f64,
-    rate: Option<f64>,
+    pub(super) scale: f64,
+    pub(super) rate: Option<f64>,
+    /// Analog values of a frame, of all channels together.
+    pub(super) analog: usize,
+    /// Analog samples of a channel in a frame, at least 1.
+    pub(super) samples: usize,
+}
+
+impl Layout {
+    /// Bytes of a number.
+    pub(super) fn size(&self) -> usize {
+        if self.scale < 0.0 { 4 } else { 2 }
+    }
 }
 
 impl Layout {
@@ -150,11 +177,7 @@ impl Layout {
         if points > limits.joints {
             return Err(Finding::new(LimitExceeded { what: "markers", found: points, limit: limits.joints }));
         }
-        let analog = usize::from(header.word(3));
-        if analog > 0 {
-            let channels = analog / usize::from(header.word(10)).max(1);
-            warnings.push(Finding::new(Problem::Analog { channels }));
-        }
+        let (analog, samples) = (usize::from(header.word(3)), usize::from(header.word(10)).max(1));
         if !scale.is_finite() || scale == 0.0 {
             let message = format!("the scale is {scale}; expected a number other than 0");
             return Err(Finding::new(Problem::Parameter { path: "POINT:SCALE".into(), message }));
@@ -177,7 +200,7 @@ impl Layout {
             warnings.push(Finding::new(Problem::Truncated { found: there, expected: stated }));
         }
         let rate = Some(rate).filter(|rate| *rate > 0.0 && rate.is_finite());
-        Ok(Layout { points, frames: stated.min(there), start, stride, scale, rate })
+        Ok(Layout { points, frames: stated.min(there), start, stride, scale, rate, analog, samples })
     }
 }
 

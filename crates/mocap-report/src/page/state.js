@@ -22,7 +22,8 @@ const state = {
   names: false, path: true, ghosts: false, measuring: false,
   hover: null, selected: null, pair: [],
 };
-if (clips.length > 3 || compared && compared.differences.label !== "object-space error") state.layout = "beside";
+const onTop = ["object-space error", "residual of markers"];
+if (clips.length > 3 || compared && !onTop.includes(compared.differences.label)) state.layout = "beside";
 else if (compared) state.colour = "difference";
 const sample = clip => max(0, min(clip.samples - 1, Math.round(state.t * clip.rate)));
 const frame = clip => sample(clip) * clip.step;

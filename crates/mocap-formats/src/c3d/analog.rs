@@ -1,0 +1,373 @@
+//! What is sampled beside the markers of a C3D file: forces, muscles, switches.
+
+use super::Problem;
+use super::number::Processor;
+use super::parameters::Parameters;
+use super::parse::{File, Layout, Options};
+use crate::arrays::{Array, Arrays, Data};
+use crate::{Finding, Limits, Parsed, Rejected, Warnings};
+use mocap_model::Vector3;
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Its label.
+    pub name: String,
+    /// The unit of its values; empty where the file says none.
+    pub unit: String,
+}
+
+/// A force plate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForcePlate {
+    /// How its channels are to be read: 1 forces and place, 2 forces and moments, 3 eight forces, 4 as 2 with a matrix.
+    pub kind: u16,
+    /// Its channels, by their index.
+    pub channels: Vec<usize>,
+    /// Its corners, in the first to the fourth quadrant of its own axes \[units of the points\].
+    pub corners: [Vector3<f64>; 4],
+    /// From the middle of its surface to the origin of its moments, or back; see the guide of the format.
+    pub origin: Vector3<f64>,
+}
+
+/// All channels of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analog {
+    /// Samples per second.
+    pub rate: f64,
+    /// Samples in a frame of the markers.
+    pub per_frame: usize,
+    /// By channel.
+    pub channels: Vec<Channel>,
+    /// `samples × channels`, in the units of the channels; not a number where the file has none.
+    pub values: Vec<f64>,
+    /// The force plates.
+    pub plates: Vec<ForcePlate>,
+    /// The unit of points, and so of plates \[m\]; `None` where the file says none.
+    pub metres: Option<f64>,
+}
+
+/// Reads the analog channels of a C3D file held in memory; `None` where there are none.
+///
+/// ```
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.c3d"));
+/// assert!(mocap_formats::c3d::analog(bytes, &Default::default())?.value.is_none());
+/// # Ok::<(), mocap_formats::Rejected>(())
+/// ```
+///
+/// # Errors
+/// As [`super::parse`], and where scales and offsets are not as many as channels.
+pub fn analog(bytes: &[u8], options: &Options) -> Result<Parsed<Option<Analog>>, Rejected> {
+    let mut warnings = Warnings::default();
+    match read(bytes, options, &mut warnings) {
+        Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
+        Err(error) => Err(Rejected::from(error).behind(warnings.into_vec())),
+    }
+}
+
+fn read(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Option<Analog>, Finding> {
+    let limits = &options.limits;
+    let File { processor, parameters, layout } = File::open(bytes, limits, warnings)?;
+    let count = layout.analog / layout.samples;
+    if count == 0 {
+        return Ok(None);
+    }
+    limits.check_samples(layout.frames * layout.samples, count).map_err(Finding::new)?;
+    let is_unsigned =
+        parameters.text("ANALOG:FORMAT").is_some_and(|format| format.eq_ignore_ascii_case("UNSIGNED"));
+    let whole = parameters.number("ANALOG:GEN_SCALE").unwrap_or(1.0);
+    let scales = series(&parameters, "ANALOG:SCALE", count, 1.0, true)?;
+    let offsets = series(&parameters, "ANALOG:OFFSET", count, 0.0, !is_unsigned)?;
+    let mut values = Vec::with_capacity(layout.frames * layout.samples * count);
+    for frame in 0..layout.frames {
+        let start = layout.start + frame * layout.stride + 4 * layout.points * layout.size();
+        let row = &bytes[start..start + layout.samples * count * layout.size()];
+        for (at, raw) in raw_numbers(row, processor, &layout, is_unsigned).enumerate() {
+            let channel = at % count;
+            let value = (raw - offsets[channel]) * scales[channel] * whole;
+            values.push(if value.is_finite() { value } else { f64::NAN });
+        }
+    }
+    let [labels, units] = ["ANALOG:LABELS", "ANALOG:UNITS"].map(|path| texts(&parameters, path));
+    let channels = (0..count)
+        .map(|at| Channel {
+            name: labels
+                .get(at)
+                .filter(|name| !name.is_empty())
+                .cloned()
+                .unwrap_or_else(|| format!("channel_{}", at + 1)),
+            unit: units.get(at).cloned().unwrap_or_default(),
+        })
+        .collect();
+    let of_points = options.fps.or(layout.rate).unwrap_or(100.0);
+    Ok(Some(Analog {
+        rate: of_points * layout.samples as f64,
+        per_frame: layout.samples,
+        channels,
+        values,
+        plates: plates(&parameters, count, limits),
+        metres: parameters.text("POINT:UNITS").and_then(super::metres),
+    }))
+}
+
+/// The numbers of a frame as they are stored.
+fn raw_numbers<'b>(
+    row: &'b [u8],
+    processor: Processor,
+    layout: &Layout,
+    is_unsigned: bool,
+) -> impl Iterator<Item = f64> + 'b {
+    let size = layout.size();
+    row.chunks_exact(size).map(move |bytes| match (size, is_unsigned) {
+        (4, _) => f64::from(processor.float([bytes[0], bytes[1], bytes[2], bytes[3]])),
+        (_, true) => f64::from(processor.word([bytes[0], bytes[1]])),
+        (_, false) => f64::from(processor.word([bytes[0], bytes[1]]) as i16),
+    })
+}
+
+/// The paths of a parameter that goes on in others: LABELS, LABELS2 and so on.
+fn paths(path: &str) -> impl Iterator<Item = String> {
+    std::iter::once(path.to_owned()).chain((2..).map(move |number| format!("{path}{number}")))
+}
+
+fn texts(parameters: &Parameters, path: &str) -> Vec<String> {
+    let parts = paths(path).map(|path| parameters.texts(&path).to_vec());
+    parts.take_while(|texts| !texts.is_empty()).flatten().collect()
+}
+
+/// One number a channel; `usual` for all where the file has none.
+fn series(
+    parameters: &Parameters,
+    path: &str,
+    count: usize,
+    usual: f64,
+    signed: bool,
+) -> Result<Vec<f64>, Finding> {
+    let parts = paths(path).map(|path| parameters.numbers(&path, signed));
+    let found: Vec<f64> = parts.take_while(|numbers| !numbers.is_empty()).flatten().collect();
+    match found.len() {
+        0 => Ok(vec![usual; count]),
+        many if many >= count => Ok(found[..count].to_vec()),
+        few => {
+            let message = format!("it has {few} numbers for {count} analog channels");
+            Err(Finding::new(Problem::Parameter { path: path.to_owned(), message }))
+        }
+    }
+}
+
+/// The force plates that are wholly described.
+fn plates(parameters: &Parameters, count: usize, limits: &Limits) -> Vec<ForcePlate> {
+    let used = parameters.number("FORCE_PLATFORM:USED").unwrap_or(0.0) as usize;
+    let numbers = |name: &str| parameters.numbers(&format!("FORCE_PLATFORM:{name}"), true);
+    let (kinds, channels) = (numbers("TYPE"), numbers("CHANNEL"));
+    let (corners, origins) = (numbers("CORNERS"), numbers("ORIGIN"));
+    let each = channels.len() / used.clamp(1, limits.joints);
+    let three = |numbers: &[f64], at: usize| {
+        numbers.get(3 * at..3 * at + 3).map(|three| Vector3::new(three[0], three[1], three[2]))
+    };
+    (0..used.min(limits.joints))
+        .map_while(|plate| {
+            let own = channels.get(plate * each..(plate + 1) * each)?;
+            let own =
+                own.iter().map(|channel| *channel as usize).filter(|channel| (1..=count).contains(channel));
+            let corner = |at: usize| three(&corners, 4 * plate + at);
+            Some(ForcePlate {
+                kind: *kinds.get(plate)? as u16,
+                channels: own.map(|channel| channel - 1).collect(),
+                corners: [corner(0)?, corner(1)?, corner(2)?, corner(3)?],
+                origin: three(&origins, plate)?,
+            })
+        })
+        .collect()
+}
+
+impl ForcePlate {
+    /// Its axes in the space of the points; `None` where its corners are no rectangle.
+    fn axes(&self) -> Option<[Vector3<f64>; 3]> {
+        let [a, b, c, d] = self.corners;
+        let x = (a + d - b - c).try_normalize(1e-9)?;
+        let y = a + b - c - d;
+        let y = (y - x * x.dot(&y)).try_normalize(1e-9)?;
+        Some([x, y, x.cross(&y)])
+    }
+
+    /// The force that its channels show in a sample, in the space of the points; `None` of kinds that need a matrix.
+    fn force(&self, sample: &[f64]) -> Option<Vector3<f64>> {
+        let value = |at: usize| self.channels.get(at).map(|channel| sample[*channel]);
+        let own = match self.kind {
+            1 | 2 => [value(0)?, value(1)?, value(2)?],
+            3 => {
+                [value(0)? + value(1)?, value(2)? + value(3)?, value(4)? + value(5)? + value(6)? + value(7)?]
+            }
+            _ => return None,
+        };
+        let [x, y, z] = self.axes()?;
+        Some(x * own[0] + y * own[1] + z * own[2])
+    }
+}
+
+impl Analog {
+    /// As arrays: `analog` (samples × channels), `labels`, `units`, `rate`, `samples_per_frame`; with force plates
+    /// `plate_kind`, `plate_channels` (-1 where a plate has fewer), `plate_corners` (plates × 4 × 3) and `plate_origin`
+    /// in metres, and `plate_force` (samples × plates × 3) in the axes of the markers.
+    pub fn to_arrays(&self) -> Arrays {
+        let (count, plates) = (self.channels.len(), self.plates.len());
+        let samples = self.values.len() / count.max(1);
+        let column =
+            |of: fn(&Channel) -> &String| Array::texts(self.channels.iter().map(of).cloned().collect());
+        let mut arrays = Arrays::default();
+        arrays.insert("analog", Array::new([samples, count], Data::F64(self.values.clone())));
+        arrays.insert("labels", column(|channel| &channel.name));
+        arrays.insert("units", column(|channel| &channel.unit));
+        arrays.insert("rate", Array::scalar(self.rate));
+        arrays.insert("samples_per_frame", Array::new([], Data::I64(vec![self.per_frame as i64])));
+        if plates == 0 {
+            return arrays;
+        }
+        let kinds = self.plates.iter().map(|plate| i64::from(plate.kind)).collect();
+        arrays.insert("plate_kind", Array::new([plates], Data::I64(kinds)));
+        let most = self.plates.iter().map(|plate| plate.channels.len()).max().unwrap_or(0);
+        let channel =
+            |plate: &ForcePlate, at: usize| plate.channels.get(at).map_or(-1, |channel| *channel as i64);
+        let channels =
+            self.plates.iter().flat_map(|plate| (0..most).map(move |at| channel(plate, at))).collect();
+        arrays.insert("plate_channels", Array::new([plates, most], Data::I64(channels)));
+        let metres = self.metres.unwrap_or(f64::NAN);
+        let numbers = |places: &mut dyn Iterator<Item = Vector3<f64>>| {
+            Data::F64(places.flat_map(|place| <[f64; 3]>::from(place * metres)).collect())
+        };
+        let corners = numbers(&mut self.plates.iter().flat_map(|plate| plate.corners));
+        arrays.insert("plate_corners", Array::new([plates, 4, 3], corners));
+        let origins = numbers(&mut self.plates.iter().map(|plate| plate.origin));
+        arrays.insert("plate_origin", Array::new([plates, 3], origins));
+        let unknown = Vector3::repeat(f64::NAN);
+        let forces = self.values.chunks_exact(count.max(1)).flat_map(|sample| {
+            self.plates.iter().flat_map(move |plate| <[f64; 3]>::from(plate.force(sample).unwrap_or(unknown)))
+        });
+        arrays.insert("plate_force", Array::new([samples, plates, 3], Data::F64(forces.collect())));
+        arrays
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Content<'a> {
+        Texts(&'a [&'a str]),
+        Words(&'a [i16]),
+        Floats(&'a [f32]),
+    }
+
+    /// A file of one point, which rests, with analog words of two frames.
+    fn file(parameters: &[(&str, &str, Content<'_>)], samples: u16, frames: &[&[f32]]) -> Vec<u8> {
+        let mut bytes = vec![0u8; 512];
+        let words =
+            [(2, 1u16), (3, frames[0].len() as u16), (4, 1), (5, frames.len() as u16), (9, 4), (10, samples)];
+        (bytes[0], bytes[1]) = (2, 0x50);
+        for (number, word) in words {
+            bytes[2 * (number - 1)..2 * number].copy_from_slice(&word.to_le_bytes());
+        }
+        for (number, float) in [(7, -1.0f32), (11, 50.0)] {
+            bytes[2 * (number - 1)..2 * number + 2].copy_from_slice(&float.to_le_bytes());
+        }
+        bytes.extend([1, 0x50, 2, 84]);
+        let mut groups: Vec<&str> = Vec::new();
+        for (group, name, content) in parameters {
+            let known = groups.iter().position(|known| known == group);
+            let id = known.unwrap_or_else(|| {
+                groups.push(group);
+                bytes.extend([group.len() as u8, -(groups.len() as i8) as u8]);
+                bytes.extend(group.bytes());
+                bytes.extend([3, 0, 0]);
+                groups.len() - 1
+            }) + 1;
+            let (kind, lengths, data): (i8, Vec<u8>, Vec<u8>) = match content {
+                Content::Texts(texts) => {
+                    let padded = texts.iter().flat_map(|text| format!("{text:<8}").into_bytes());
+                    (-1, vec![8, texts.len() as u8], padded.collect())
+                }
+                Content::Words(words) => {
+                    (2, vec![words.len() as u8], words.iter().flat_map(|word| word.to_le_bytes()).collect())
+                }
+                Content::Floats(floats) => (
+                    4,
+                    vec![floats.len() as u8],
+                    floats.iter().flat_map(|float| float.to_le_bytes()).collect(),
+                ),
+            };
+            bytes.extend([name.len() as u8, id as u8]);
+            bytes.extend(name.bytes());
+            let next = (2 + 2 + lengths.len() + data.len() + 1) as u16;
+            bytes.extend(next.to_le_bytes());
+            bytes.extend([kind as u8, lengths.len() as u8]);
+            bytes.extend(lengths);
+            bytes.extend(data);
+            bytes.push(0);
+        }
+        bytes.resize(1536, 0);
+        for frame in frames {
+            bytes.extend(
+                [1.0f32, 2.0, 3.0, 0.0].iter().chain(frame.iter()).flat_map(|float| float.to_le_bytes()),
+            );
+        }
+        bytes
+    }
+
+    fn plate() -> Vec<(&'static str, &'static str, Content<'static>)> {
+        vec![
+            ("POINT", "UNITS", Content::Texts(&["mm"])),
+            ("ANALOG", "LABELS", Content::Texts(&["Fx", "Fy", "Fz"])),
+            ("ANALOG", "UNITS", Content::Texts(&["N", "N", "N"])),
+            ("ANALOG", "SCALE", Content::Floats(&[2.0, 1.0, 1.0])),
+            ("ANALOG", "GEN_SCALE", Content::Floats(&[0.5])),
+            ("ANALOG", "OFFSET", Content::Words(&[0, 0, -4])),
+            ("FORCE_PLATFORM", "USED", Content::Words(&[1])),
+            ("FORCE_PLATFORM", "TYPE", Content::Words(&[2])),
+            ("FORCE_PLATFORM", "CHANNEL", Content::Words(&[1, 2, 3])),
+            // Its x is the lab's y, its z points down.
+            (
+                "FORCE_PLATFORM",
+                "CORNERS",
+                Content::Floats(&[
+                    300.0, 200.0, 0.0, 300.0, -200.0, 0.0, -300.0, -200.0, 0.0, -300.0, 200.0, 0.0,
+                ]),
+            ),
+            ("FORCE_PLATFORM", "ORIGIN", Content::Floats(&[0.0, 0.0, -40.0])),
+        ]
+    }
+
+    #[test]
+    fn channels_are_scaled_and_forces_are_in_the_axes_of_the_markers() {
+        let bytes =
+            file(&plate(), 2, &[&[1.0, 2.0, 6.0, 3.0, 4.0, 8.0], &[5.0, 6.0, 10.0, f32::NAN, 8.0, 12.0]]);
+        let found = analog(&bytes, &Options::default()).unwrap().value.unwrap();
+        assert_eq!((found.rate, found.per_frame, found.channels.len()), (100.0, 2, 3));
+        assert_eq!(found.channels[2], Channel { name: "Fz".into(), unit: "N".into() });
+        assert_eq!(found.values[..6], [1.0, 1.0, 5.0, 3.0, 2.0, 6.0]);
+        assert!(found.values[9].is_nan());
+        let arrays = found.to_arrays();
+        let Data::F64(force) = &arrays.get("plate_force").unwrap().data else { panic!("floats") };
+        // Fx 1, Fy 1, Fz 5 of a plate whose x is y and whose y is x.
+        assert_eq!(force[..3], [1.0, 1.0, -5.0]);
+        assert_eq!(arrays.get("plate_corners").unwrap().number_at(0), 0.3);
+    }
+
+    impl Array {
+        fn number_at(&self, at: usize) -> f64 {
+            self.data.number(at).unwrap()
+        }
+    }
+
+    #[test]
+    fn too_few_scales_are_refused_and_a_cut_file_keeps_whole_frames() {
+        let mut few = plate();
+        few[3] = ("ANALOG", "SCALE", Content::Floats(&[2.0]));
+        let refused = analog(&file(&few, 1, &[&[1.0, 2.0, 3.0][..]; 2]), &Options::default()).unwrap_err();
+        assert!(refused.error.to_string().contains("1 numbers for 3"), "{}", refused.error);
+        let mut bytes = file(&plate(), 1, &[&[1.0, 2.0, 3.0][..]; 2]);
+        bytes.truncate(bytes.len() - 3);
+        let found = analog(&bytes, &Options::default()).unwrap().value.unwrap();
+        assert_eq!(found.values.len(), 3);
+    }
+}

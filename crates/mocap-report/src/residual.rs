@@ -1,0 +1,98 @@
+//! How far markers are from where a body carries them.
+
+use crate::difference::{Difference, Measure, same_time};
+use crate::stage::{Place, Stage, spread};
+use mocap_model::{Pose, UnitQuaternion, Vector3};
+
+/// Frames that tell where markers sit.
+const SAMPLES: usize = 200;
+/// Fewer frames do not.
+const FEWEST_FRAMES: usize = 3;
+
+/// A joint on the stage.
+type Frame = (UnitQuaternion<f64>, Vector3<f64>);
+
+/// Distances of the markers of a cloud from where the joints of a body carry them; `None` where one is no body or the other
+/// no cloud. Each marker sits on the joint in whose frame it moves least, at its median place there, so that only the
+/// motion and the recording are needed.
+pub(crate) fn residuals(body: &Stage<'_>, cloud: &Stage<'_>) -> Option<Difference> {
+    let markers = cloud.clip.skeleton().len();
+    if body.bones.is_empty()
+        || cloud.points() != "marker"
+        || body.clip.frames() < FEWEST_FRAMES
+        || cloud.clip.frames() < FEWEST_FRAMES
+    {
+        return None;
+    }
+    let joints = Joints::of(body);
+    // By marker and joint: its places.
+    let mut seen = vec![Vec::new(); markers * joints.used.len()];
+    let mut frames = Vec::new();
+    cloud.walk(spread(cloud.clip.frames(), SAMPLES), |frame, places| {
+        joints.at(body, same_time(cloud.clip, frame, body.clip), &mut frames);
+        for (marker, place) in places[..markers].iter().enumerate() {
+            for (joint, frame) in frames.iter().enumerate() {
+                seen[marker * joints.used.len() + joint].push(local(frame, place));
+            }
+        }
+    });
+    let attached: Vec<(usize, Vector3<f64>)> = seen
+        .chunks_exact(joints.used.len())
+        .map(|places| {
+            let found = places.iter().enumerate().map(|(joint, places)| {
+                let middle = median(places.iter().copied());
+                let off: Vec<f64> = places.iter().map(|place| (place - middle).norm()).collect();
+                (typical(off), joint, middle)
+            });
+            let best = found.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            best.map_or((0, Vector3::zeros()), |(_, joint, middle)| (joint, middle))
+        })
+        .collect();
+    let mut values = Vec::with_capacity(cloud.frames() * markers);
+    cloud.walk(0..cloud.frames(), |frame, places| {
+        joints.at(body, same_time(cloud.clip, frame, body.clip), &mut frames);
+        values.extend(places[..markers].iter().zip(&attached).map(|(place, (joint, middle))| {
+            let (turn, at) = &frames[*joint];
+            (Vector3::from(*place) - (turn * middle + at)).norm() as f32
+        }));
+    });
+    Some(Difference { measure: Measure::Residual, joints: (0..markers).collect(), values })
+}
+
+/// The joints of a body on which markers may sit.
+struct Joints {
+    used: Vec<usize>,
+}
+
+impl Joints {
+    fn of(body: &Stage<'_>) -> Joints {
+        let inside = body.in_body();
+        Joints { used: (0..inside.len()).filter(|joint| inside[*joint]).collect() }
+    }
+
+    fn at(&self, body: &Stage<'_>, frame: usize, frames: &mut Vec<Frame>) {
+        let skeleton = body.clip.skeleton();
+        let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
+        body.clip.local_pose(frame, &mut local);
+        local.to_object(skeleton, &mut object);
+        frames.clear();
+        frames.extend(self.used.iter().map(|joint| {
+            let joint = &object.joints[*joint];
+            (body.turn(&joint.rotation), Vector3::from(body.place(&joint.translation.vector)))
+        }));
+    }
+}
+
+fn local((turn, at): &Frame, place: &Place) -> Vector3<f64> {
+    turn.inverse() * (Vector3::from(*place) - at)
+}
+
+fn median(places: impl Iterator<Item = Vector3<f64>> + Clone) -> Vector3<f64> {
+    Vector3::from_fn(|axis, _| typical(places.clone().map(|place| place[axis]).collect()))
+}
+
+/// The median.
+fn typical(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
