@@ -135,7 +135,8 @@ fn frozen(moving: &[(&str, &[f64])], fps: f64) -> Vec<FaceArtifact> {
     let frozen: usize = all.iter().filter(|run| long(run)).map(ExactSizeIterator::len).sum();
     let held: usize = all.iter().map(ExactSizeIterator::len).sum();
     // Short holds are those of keys, or of a tracker that is slower than the file.
-    let tracked = (steps - held) as f64 >= TRACKED * (steps - frozen) as f64 && steps > frozen;
+    // A face that rests more than it moves was keyed.
+    let tracked = (steps - held) as f64 >= TRACKED * (steps - frozen) as f64 && 2 * held < steps;
     let artifact = |run: Range<usize>| FaceArtifact {
         what: "frozen",
         shape: None,
