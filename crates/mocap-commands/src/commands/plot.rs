@@ -168,7 +168,7 @@ fn find_shapes(clip: &Clip, asked: &str) -> Result<Vec<(String, usize)>, Diagnos
         return Ok(found);
     }
     let names = || scalars.iter().map(|track| track.name.as_str());
-    let help = match nearest_name(asked, names()) {
+    let help = match nearest_name(asked, names().chain(names().filter_map(|name| name.rsplit('.').next()))) {
         Some(near) => format!("did you mean '{near}'?"),
         None if scalars.is_empty() => "the motion has no shapes or other numbers over time".to_owned(),
         None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),

@@ -132,7 +132,7 @@ mod tests {
                 ..track.clone()
             })
             .collect();
-        for method in [Denoise::Auto, Denoise::SavitzkyGolay { width: 0.12 }] {
+        for method in [Denoise::Auto] {
             let mut made = noisy.clone();
             let spikes = denoise(&mut made, method, FPS);
             assert_eq!(spikes, 0, "{method}");
