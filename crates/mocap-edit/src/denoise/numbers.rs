@@ -132,7 +132,8 @@ mod tests {
                 ..track.clone()
             })
             .collect();
-        for method in [Denoise::Auto] {
+        {
+            let method = Denoise::Auto;
             let mut made = noisy.clone();
             let spikes = denoise(&mut made, method, FPS);
             assert_eq!(spikes, 0, "{method}");
