@@ -301,7 +301,7 @@ fn edits_quality_plots_and_pipelines_take_shapes() {
 
     let target = head.replace('\\', "/");
     sandbox.put("db/take.csv", std::fs::read(&take).unwrap());
-    sandbox.put("face.toml", format!("inputs = \"db\"\noutput = \"out\"\n\n[[step]]\ndo = \"face\"\ntarget = \"{target}\"\n\n[[step]]\ndo = \"mirror\"\n\n[[step]]\ndo = \"write\"\nto = \"glb\"\n"));
+    sandbox.put("face.toml", format!("inputs = \"db/take.csv\"\noutput = \"out\"\n\n[[step]]\ndo = \"face\"\ntarget = \"{target}\"\n\n[[step]]\ndo = \"mirror\"\n\n[[step]]\ndo = \"write\"\nto = \"glb\"\n"));
     sandbox.run(["run", "face.toml"]).ok();
     sandbox.run(["convert", "out/take.glb", "-o", "piped.json"]).ok();
     let piped = shape(&sandbox.read("piped.json"), "Mouth_Smile_R");
