@@ -168,3 +168,157 @@ fn what_is_no_face_is_said() {
     let wrong = sandbox.run(["face", &walk, &head, "--solve", "-o", "out.glb"]);
     assert!(wrong.stderr.contains("face::points"), "{}", wrong.stderr);
 }
+
+/// A GLB with other JSON.
+fn with_json(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let (end, mut json) =
+        (20 + word(12), serde_json::from_slice::<Value>(&bytes[20..20 + word(12)]).unwrap());
+    change(&mut json);
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut made = bytes[..8].to_vec();
+    made.extend(((20 + text.len() + bytes.len() - end) as u32).to_le_bytes());
+    made.extend((text.len() as u32).to_le_bytes());
+    made.extend(&bytes[16..20]);
+    made.extend(text);
+    made.extend(&bytes[end..]);
+    made
+}
+
+#[test]
+fn expressions_of_a_vrm_move_the_shapes_that_they_bind() {
+    let sandbox = Sandbox::new();
+    let head = std::fs::read(face("head.glb")).unwrap();
+    let avatar = with_json(&head, |json| {
+        let nodes = json["nodes"].as_array().unwrap();
+        let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
+        let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
+        // Names that no vocabulary knows: only the expressions say what the shapes are.
+        let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
+        let names: Vec<String> =
+            (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
+        *targets = names.into();
+        let bind = |index: usize, weight: f64| serde_json::json!([{ "node": node, "index": index, "weight": weight }]);
+        json["extensions"] = serde_json::json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": { "preset": {
+            "blinkLeft": { "morphTargetBinds": bind(1, 1.0) },
+            "aa": { "morphTargetBinds": bind(0, 0.5), "overrideBlink": "block" },
+        } } } });
+        json["extensionsUsed"] = serde_json::json!(["VRMC_vrm"]);
+    });
+    sandbox.put("avatar.vrm", avatar);
+    let ran = sandbox.run(["face", &face("take.csv"), "avatar.vrm", "-o", "talk.glb", "--json"]).ok();
+    let row = &ran.rows()[0];
+    let linked: Vec<&str> =
+        row["map"].as_array().unwrap().iter().map(|link| link["target"].as_str().unwrap()).collect();
+    assert_eq!(linked, ["blinkLeft", "aa"]);
+    sandbox.run(["convert", "talk.glb", "-o", "talk.json"]).ok();
+    sandbox.run(["convert", &face("take.csv"), "-o", "take.json"]).ok();
+    let (talk, take) = (sandbox.read("talk.json"), sandbox.read("take.json"));
+    let (jaw, open) = (shape(&talk, "key0x"), shape(&take, "jawOpen"));
+    let (lid, blink) = (shape(&talk, "key1x"), shape(&take, "eyeBlinkLeft"));
+    for frame in 0..90 {
+        assert!((jaw[frame] - 0.5 * open[frame]).abs() < 1e-6);
+        let held = if open[frame] > 0.0 { 0.0 } else { blink[frame] };
+        assert!((lid[frame] - held).abs() < 1e-6, "{frame}");
+    }
+}
+
+#[test]
+fn joints_take_the_place_of_shapes_by_a_table_or_by_poses() {
+    let sandbox = Sandbox::new();
+    let (take, head) = (face("take.csv"), face("head.glb"));
+    sandbox.put(
+        "poses.json",
+        r#"{"poses": [{"shape": "jawOpen", "joints": [{"joint": "Eye_L", "turn": [30, 0, 0]}]}]}"#,
+    );
+    let drive = ["face", &take, &head, "--poses", "poses.json", "--no-turns", "-o"];
+    sandbox.run([&drive[..], &["talk.json"]].concat()).ok();
+    sandbox.run(["convert", &take, "-o", "take.json"]).ok();
+    let clip: Value = serde_json::from_slice(&sandbox.read("talk.json")).unwrap();
+    let jaw = shape(&sandbox.read("take.json"), "jawOpen");
+    let moving: Vec<&Value> = clip["tracks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|track| track["rotation"].as_array().is_some_and(|all| all.len() == 90))
+        .collect();
+    assert_eq!(moving.len(), 1, "only the joint of the pose turns");
+    let turn = |frame: usize| {
+        let numbers: Vec<f64> =
+            moving[0]["rotation"][frame].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        2.0 * numbers.iter().map(|v| v.abs()).fold(0.0, f64::max).min(1.0).acos().to_degrees()
+    };
+    let frame = (0..90).max_by(|a, b| jaw[*a].total_cmp(&jaw[*b])).unwrap();
+    assert!((turn(frame) - 30.0 * jaw[frame]).abs() < 1e-6, "{} {}", turn(frame), jaw[frame]);
+    for (table, words) in [
+        (r#"{"poses": []}"#, "no poses"),
+        (r#"{"poses": [{"shape": "jawOpen", "joints": [{"joint": "Jow"}]}]}"#, "'Jow'"),
+        (
+            r#"{"poses": [{"shape": "jawOpen", "joints": [{"joint": "Head", "turn": [1e999, 0, 0]}]}]}"#,
+            "poses",
+        ),
+        (r#"{"poses": [{"shape": "a", "joints": []}, {"shape": "a", "joints": []}]}"#, "two poses"),
+        (r#"{"poses": 3}"#, "table of poses"),
+    ] {
+        sandbox.put("poses.json", table);
+        let ran = sandbox.run([&drive[..], &["wrong.json"]].concat());
+        assert!(ran.code != 0 && ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn edits_quality_plots_and_pipelines_take_shapes() {
+    let sandbox = Sandbox::new();
+    let (take, head) = (face("take.csv"), face("head.glb"));
+    sandbox.run(["face", &take, &head, "-o", "talk.glb"]).ok();
+    sandbox.run(["convert", "talk.glb", "-o", "talk.json"]).ok();
+    sandbox.run(["edit", "talk.glb", "--mirror", "--speed", "0.5", "-o", "slow.glb"]).ok();
+    sandbox.run(["convert", "slow.glb", "-o", "slow.json"]).ok();
+    let (talk, slow) = (sandbox.read("talk.json"), sandbox.read("slow.json"));
+    let (left, right) = (shape(&talk, "Mouth_Smile_L"), shape(&slow, "Mouth_Smile_R"));
+    assert_eq!(right.len(), 179);
+    assert!((0..90).all(|frame| (left[frame] - right[2 * frame]).abs() < 1e-6));
+
+    let shown = sandbox.run(["info", &take, "--quality", "--json"]).ok();
+    let quality = &shown.rows()[0]["quality"]["face"];
+    assert_eq!(quality["shapes"], 52);
+    let what: Vec<&str> = quality["suspicious"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["what"].as_str().unwrap())
+        .collect();
+    assert!(!what.contains(&"eyes-open") && !what.contains(&"jitter"), "{what:?}");
+
+    sandbox.run(["plot", "talk.glb", "--shape", "*blink*", "--shape", "Jaw_Open", "-o", "face.svg"]).ok();
+    let chart = String::from_utf8(sandbox.read("face.svg")).unwrap();
+    for name in ["Eye_Blink_L", "Eye_Blink_R", "Jaw_Open"] {
+        assert!(chart.contains(name), "{name}");
+    }
+    let wrong = sandbox.run(["plot", "talk.glb", "--shape", "Jaw_Opem", "-o", "wrong.svg"]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("did you mean"), "{}", wrong.stderr);
+
+    let target = head.replace('\\', "/");
+    sandbox.put("db/take.csv", std::fs::read(&take).unwrap());
+    sandbox.put("face.toml", format!("inputs = \"db/take.csv\"\noutput = \"out\"\n\n[[step]]\ndo = \"face\"\ntarget = \"{target}\"\n\n[[step]]\ndo = \"mirror\"\n\n[[step]]\ndo = \"write\"\nto = \"glb\"\n"));
+    sandbox.run(["run", "face.toml"]).ok();
+    sandbox.run(["convert", "out/take.glb", "-o", "piped.json"]).ok();
+    let piped = shape(&sandbox.read("piped.json"), "Mouth_Smile_R");
+    assert!((0..90).all(|frame| (left[frame] - piped[frame]).abs() < 1e-6));
+}
+
+/// The picture of a face differs where its eyes are shut.
+#[test]
+fn pictures_show_the_shapes() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["face", &face("take.csv"), &face("head.glb"), "--no-turns", "-o", "talk.glb"]).ok();
+    let shot = |at: &str, name: &str| {
+        sandbox.run(["sheet", "talk.glb", "--at", at, "--view", "front", "-o", name]).ok();
+        sandbox.read(name)
+    };
+    let (open, shut, again) = (shot("0", "open.png"), shot("24", "shut.png"), shot("0", "again.png"));
+    assert_eq!(open, again);
+    assert_ne!(open.len(), 0);
+    assert_ne!(open, shut, "the lids close");
+}

@@ -5,6 +5,7 @@ use nalgebra::Translation3;
 
 use crate::body::Body;
 use crate::mask::Mask;
+use crate::numbers::{self, Added};
 use crate::root::travel;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
@@ -12,8 +13,8 @@ use crate::{EditError, EditReport};
 /// A pose or motion that is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// A motion adds its difference from its first frame, a single pose its difference from the rest pose. Joints are
-    /// matched by name. The motion is sampled by time; after its end the last frame holds.
+    /// A motion adds its difference from its first frame, a single pose its difference from the rest pose. Joints and
+    /// numbers over time (weights of shapes) are matched by name. The motion is sampled by time; after its end the last frame holds.
     pub clip: Clip,
     /// How much of it is added, 1 for all; less than 0 takes away. Default: 1.
     pub weight: f64,
@@ -128,7 +129,7 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
         return Err(EditError::Option { edit: "add", name, value: layer.weight, expected });
     }
     let taken = match &layer.mask {
-        Some(mask) => mask.shares(&Body::of(clip).skeleton)?,
+        Some(mask) => mask.shares_beside(&Body::of(clip).skeleton, &layer.clip.annotations().scalars)?,
         None => vec![1.0; clip.skeleton().len()],
     };
     let skeleton = layer.clip.skeleton();
@@ -142,14 +143,17 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
             None => missing.push(joint.name.as_str()),
         }
     }
+    let mut samples = Samples::of(clip);
+    let step = layer.clip.rate().fps() / clip.rate().fps();
+    let numbers = Added { layer: &layer.clip, step, weight: layer.weight, mask: layer.mask.as_ref() };
+    let numbers = numbers::add(&mut samples.annotations.scalars, samples.frames, &numbers);
     let added = parts.len();
-    if added == 0 {
+    if added + numbers == 0 {
         let named = missing.first().map_or(String::new(), |name| format!(", such as '{name}'"));
         return Err(EditError::Skeletons { reason: format!("the layer has none of the joints{named}") });
     }
     let last = layer.clip.frames() - 1;
-    let source = Source { clip: &layer.clip, last, step: layer.clip.rate().fps() / clip.rate().fps() };
-    let mut samples = Samples::of(clip);
+    let source = Source { clip: &layer.clip, last, step };
     match layer.space {
         LayerSpace::Local => add_local(&mut samples, &source, &parts),
         LayerSpace::Mesh => add_mesh(&mut samples, &source, &parts, clip),
@@ -158,7 +162,11 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
     let mut report = EditReport::measured("add", clip, &layered)
         .feet_held(held)
         .note(format!("weight {}, {added} joints", layer.weight));
-    if !missing.is_empty() {
+    if numbers > 0 {
+        report.notes.push(format!("{numbers} shapes and other numbers over time"));
+    }
+    // A layer that is only a face says nothing about joints.
+    if !missing.is_empty() && added > 0 {
         let names = missing.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let message = format!("{} joints are not in the layer and stay: {names}", missing.len());
         report.warn("edit::not-in-layer", message);

@@ -63,6 +63,7 @@ mod legs;
 mod limits;
 mod mask;
 mod mirror;
+mod numbers;
 mod path;
 mod phases;
 mod play;

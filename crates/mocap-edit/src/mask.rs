@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobMatcher};
-use mocap_model::{JointId, Skeleton};
+use mocap_model::{JointId, ScalarTrack, Skeleton};
 
 use crate::EditError;
 
@@ -29,6 +29,13 @@ struct Part {
     /// Joints over which the share grows.
     depth: usize,
     share: f64,
+}
+
+impl Part {
+    fn takes_number(&self, name: &str) -> bool {
+        let short = name.rsplit(['.', '|', ':', '/']).next().unwrap_or(name);
+        !self.below && [name, short].iter().any(|name| self.glob.is_match(name))
+    }
 }
 
 impl PartialEq for Mask {
@@ -89,6 +96,24 @@ impl Mask {
     /// # Errors
     /// [`EditError::Mask`] where a part takes no joint.
     pub(crate) fn shares(&self, skeleton: &Skeleton) -> Result<Vec<f64>, EditError> {
+        self.shares_beside(skeleton, &[])
+    }
+
+    /// How much of a number over time the mask takes, by its name with or without the mesh before it, from 0 to 1.
+    pub(crate) fn share_of_number(&self, name: &str) -> f64 {
+        let parts = self.parts.iter().filter(|part| part.takes_number(name));
+        parts.map(|part| part.share).fold(0.0, f64::max)
+    }
+
+    /// As [`Mask::shares`], with parts that take one of these numbers over time in place of joints.
+    ///
+    /// # Errors
+    /// [`EditError::Mask`] where a part takes neither.
+    pub(crate) fn shares_beside(
+        &self,
+        skeleton: &Skeleton,
+        numbers: &[ScalarTrack],
+    ) -> Result<Vec<f64>, EditError> {
         let mut taken = vec![0.0f64; skeleton.len()];
         for part in &self.parts {
             let mut found: Vec<JointId> = skeleton
@@ -102,7 +127,7 @@ impl Mask {
             if found.is_empty() {
                 found.extend(skeleton.find_by_name_or_role(&part.name));
             }
-            if found.is_empty() {
+            if found.is_empty() && !numbers.iter().any(|number| part.takes_number(&number.name)) {
                 return Err(EditError::Mask { mask: part.name.clone() });
             }
             for id in found {

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use mocap_model::{Clip, UnitQuaternion};
 use nalgebra::{Quaternion, Vector4};
 
+use crate::numbers;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -108,17 +109,27 @@ impl TimeMap {
 
     /// The time in the input at a time of the output.
     pub fn at(&self, time: f64) -> f64 {
-        let (keys, slopes) = (&self.keys, &self.slopes);
-        let next = keys.partition_point(|key| key.0 <= time).clamp(1, keys.len() - 1);
-        let ((x0, y0), (x1, y1)) = (keys[next - 1], keys[next]);
-        let width = x1 - x0;
-        let t = ((time - x0) / width).clamp(0.0, 1.0);
-        let (t2, t3) = (t * t, t * t * t);
-        y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
-            + width * slopes[next - 1] * (t3 - 2.0 * t2 + t)
-            + y1 * (3.0 * t2 - 2.0 * t3)
-            + width * slopes[next] * (t3 - t2)
+        hermite(&self.keys, &self.slopes, time)
     }
+}
+
+/// The curve through keys with these slopes; before and after them their ends hold.
+fn hermite(keys: &[(f64, f64)], slopes: &[f64], x: f64) -> f64 {
+    let next = keys.partition_point(|key| key.0 <= x).clamp(1, keys.len() - 1);
+    let ((x0, y0), (x1, y1)) = (keys[next - 1], keys[next]);
+    let width = x1 - x0;
+    let t = ((x - x0) / width).clamp(0.0, 1.0);
+    let (t2, t3) = (t * t, t * t * t);
+    y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+        + width * slopes[next - 1] * (t3 - 2.0 * t2 + t)
+        + y1 * (3.0 * t2 - 2.0 * t3)
+        + width * slopes[next] * (t3 - t2)
+}
+
+/// A smooth curve through two keys or more that stays between neighbours.
+pub(crate) fn monotone(keys: Vec<(f64, f64)>) -> impl Fn(f64) -> f64 {
+    let slopes = monotone_slopes(&keys);
+    move |x| hermite(&keys, &slopes, x)
 }
 
 impl TimeMap {
@@ -205,13 +216,15 @@ pub(crate) fn at_frames(
         let spline = Spline::new(values.iter().map(|v| v.push(0.0)).collect());
         *values = places.iter().map(|place| spline.at(*place).xyz()).collect();
     }
-    // Events follow the frames; single numbers over time do not.
+    // Events and numbers over time follow the frames.
+    let scalars = numbers::at_places(&samples.annotations.scalars, &places);
     let fps = clip.rate().fps();
     for event in &mut samples.annotations.events {
         let frame = places.partition_point(|place| *place < event.time * fps - 1e-6);
         event.time = frame as f64 / fps;
     }
     samples.set_frames(frames);
+    samples.annotations.scalars = scalars;
     samples.into_clip(edit)
 }
 

@@ -6,7 +6,7 @@ use mocap_model::{
     Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3,
 };
 
-use crate::EditError;
+use crate::{EditError, numbers};
 
 /// The values of a track, one per frame.
 pub(crate) fn expanded<T: Copy>(track: &Track<T>, frames: usize) -> Vec<T> {
@@ -71,7 +71,9 @@ impl Samples {
     /// Adds the frames of another motion of the same joints.
     pub(crate) fn append(&mut self, next: Samples) {
         let (a, b) = (self.frames, next.frames);
+        let scalars = numbers::joined((&self.annotations.scalars, a), (&next.annotations.scalars, b));
         self.set_frames(a);
+        self.annotations.scalars = scalars;
         let start = a as f64 * self.rate.frame_time();
         let events = next.annotations.events.into_iter();
         self.annotations.events.extend(events.map(|event| Event { time: event.time + start, ..event }));
@@ -94,7 +96,7 @@ impl Samples {
         self.frames = a + b;
     }
 
-    /// Another number of frames: single numbers over time no longer fit, events after the end are dropped.
+    /// Another number of frames: numbers over time no longer fit, events after the end are dropped.
     pub(crate) fn set_frames(&mut self, frames: usize) {
         let end = frames as f64 * self.rate.frame_time();
         self.frames = frames;

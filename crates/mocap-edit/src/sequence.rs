@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mocap_model::Clip;
+use mocap_model::{Annotations, Clip};
 
 use crate::edits::LeadIn;
 use crate::samples::Samples;
@@ -105,8 +105,9 @@ impl Applied {
 
     fn finish(&mut self, report: EditReport, clip: Clip) {
         self.reports.push(report);
-        // What the frames are split and joined for does not change what the clip says about them.
-        let annotations = self.clip.annotations().clone();
+        // What the frames are split and joined for does not change what the clip says about them; edits change numbers.
+        let scalars = clip.annotations().scalars.clone();
+        let annotations = Annotations { scalars, ..self.clip.annotations().clone() };
         self.clip = match clip.frames() == self.clip.frames() {
             true => clip.clone().with_annotations(annotations).unwrap_or(clip),
             false => clip,

@@ -3,14 +3,22 @@
 //! A face is a neutral mesh V₀ and displacements Dᵢ, its shapes: V = V₀ + Σ wᵢ Dᵢ. Displacements add up. (The mean of
 //! key poses, which some texts print, halves each of two shapes that are both at 1.)
 
+mod correctives;
+mod expressions;
+mod joint_poses;
 mod map;
 mod names;
 mod quadratic;
+mod quality;
 mod solve;
 mod transfer;
 mod vocabulary;
 
+pub use correctives::{add_correctives, correctives};
+pub use expressions::with_expressions;
+pub use joint_poses::{JointMove, JointPose, pose_joints};
 pub use map::{FaceMap, Link, Match};
 pub use names::{Meaning, meaning};
+pub use quality::{FaceArtifact, FaceQuality, face_quality};
 pub use solve::{FaceBasis, SolveError, Solved, solve};
 pub use transfer::{Neutral, TransferError, Transferred, transfer_shapes};

@@ -1,6 +1,6 @@
 //! What the name of a shape means, in shapes of ARKit.
 
-use mocap_model::{ARKIT_SHAPES, Side};
+use mocap_model::{ARKIT_SHAPES, Side, words_of_name};
 
 use crate::vocabulary::{Row, rows};
 
@@ -20,33 +20,7 @@ pub(crate) fn without_mesh(name: &str) -> &str {
 
 /// The words of a name, lower case: `EyeBlink_L` is `eye`, `blink`, `l`.
 fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let letters: Vec<char> = name.chars().collect();
-    let mut open = false;
-    for (at, letter) in letters.iter().enumerate() {
-        if !letter.is_alphanumeric() {
-            open = false;
-            continue;
-        }
-        let before = at.checked_sub(1).map(|at| letters[at]);
-        let behind = letters.get(at + 1);
-        let starts = before.is_some_and(|before| {
-            // aB, 1a, and the last capital of ABc.
-            (before.is_lowercase() && letter.is_uppercase())
-                || (before.is_numeric() && letter.is_alphabetic())
-                || (before.is_uppercase()
-                    && letter.is_uppercase()
-                    && behind.is_some_and(|next| next.is_lowercase()))
-        });
-        if !open || starts {
-            words.push(String::new());
-            open = true;
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words
+    words_of_name(name).into_iter().map(|word| name[word].to_lowercase()).collect()
 }
 
 fn side(word: &str) -> Option<Side> {

@@ -2,14 +2,16 @@
 //!
 //! Each vertex of the target has its place on the source: the vertex of the same number where both have the same
 //! triangles, else the nearest place after the heads were laid over each other. Displacements are taken along by the
-//! similarity (turn and scale) that best leads the surroundings of that place on the source to those on the target, so
-//! that equal heads get copies, and larger, smaller or slanted ones what fits them. Where the shape brings two places of
+//! similarity (turn and scale) that best leads the surroundings of that place on the source to those on the target, as far
+//! as it explains more than it leaves: alike heads get copies, and larger, smaller or slanted ones what fits them. Where the shape brings two places of
 //! the source together (lids, lips), it brings those of the target together, too.
 //!
 //! R. W. Sumner, J. Popović, "Deformation transfer for triangle meshes", 2004, solves for the gradients of all triangles
 //! at once; between alike heads that strays more than copies do, which a local similarity contains as a special case.
 //! The similarity is that of S. Umeyama, "Least-squares estimation of transformation parameters between two point
 //! patterns", 1991.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use mocap_model::Vector3;
 use mocap_skin::TriangleTree;
@@ -25,6 +27,10 @@ const ROUNDS: usize = 30;
 const UNLIKE: f64 = 0.25;
 /// A shape brings two places together where it leaves less than this of the way between them.
 const TOGETHER: f64 = 0.15;
+/// Places that are nearer to each other than this share of the largest motion are one surface.
+const APART: f64 = 0.3;
+/// Places within this share of the largest motion count as one.
+const FINE: f64 = 0.05;
 /// Corrections of such places.
 const PASSES: usize = 6;
 
@@ -68,6 +74,8 @@ pub enum TransferError {
 struct Similarity {
     linear: Matrix3<f64>,
     offset: Vector3<f64>,
+    /// What it does not explain: the root mean square distance that it leaves, relative to the size of what it leads to.
+    left: f64,
 }
 
 impl Similarity {
@@ -83,10 +91,11 @@ impl Similarity {
             return None;
         }
         let (from, to) = (from / sum, to / sum);
-        let (mut cross, mut spread) = (Matrix3::zeros(), 0.0);
+        let (mut cross, mut spread, mut wide) = (Matrix3::zeros(), 0.0, 0.0);
         for (a, b, weight) in pairs {
             cross += (b - to) * (a - from).transpose() * weight;
             spread += (a - from).norm_squared() * weight;
+            wide += (b - to).norm_squared() * weight;
         }
         let svd = cross.svd(true, true);
         let (u, v_t) = (svd.u?, svd.v_t?);
@@ -94,12 +103,30 @@ impl Similarity {
         if (u * v_t).determinant() < 0.0 {
             signs[2] = -1.0;
         }
-        let scale = svd.singular_values.dot(&signs) / spread;
+        let along = svd.singular_values.dot(&signs);
+        let scale = along / spread;
         if !(spread > 0.0 && scale.is_finite() && scale > 0.0) {
             return None;
         }
         let linear = u * Matrix3::from_diagonal(&signs) * v_t * scale;
-        Some(Similarity { linear, offset: to - linear * from })
+        let left = (1.0 - along * along / (spread * wide)).max(0.0).sqrt();
+        Some(Similarity { linear, offset: to - linear * from, left })
+    }
+
+    /// The part of it that is believed, beginning from another map: all where it explains more than it leaves, nothing
+    /// where it is smaller than what it leaves. Faces that are alike move alike, and what their surroundings say of them is
+    /// then chance.
+    fn believed(&self, from: &Matrix3<f64>) -> Matrix3<f64> {
+        let (step, size) = (self.linear - from, from.norm());
+        let explained = (step.norm() / size).powi(4);
+        let whole = explained + self.left.powi(4);
+        if whole > 0.0 { from + step * (explained / whole) } else { self.linear }
+    }
+
+    /// The turn alone.
+    fn turn(&self) -> Similarity {
+        let scale = self.linear.determinant().cbrt();
+        Similarity { linear: self.linear / scale, ..*self }
     }
 
     fn place(&self, at: &Vector3<f64>) -> Vector3<f64> {
@@ -173,7 +200,7 @@ impl Places {
         let middle = |all: &[Vector3<f64>]| all.iter().sum::<Vector3<f64>>() / all.len() as f64;
         let linear = Matrix3::identity() * (from / size);
         let offset = middle(source.positions) - linear * middle(target.positions);
-        let mut over = Similarity { linear, offset };
+        let mut over = Similarity { linear, offset, left: 0.0 };
         let step = target.positions.len().div_ceil(ANCHORS);
         for _ in 0..ROUNDS {
             let anchors: Vec<(Vector3<f64>, Vector3<f64>, f64)> = (target.positions.iter().step_by(step))
@@ -237,12 +264,14 @@ fn surroundings(
 ) -> Vec<Matrix3<f64>> {
     let step = target.len().div_ceil(ANCHORS);
     let reach = REACH * size;
+    // The heads may be in other axes; that one is larger than the other shows in their surroundings.
+    let turned = whole.turn().believed(&Matrix3::identity());
     let of = |at: &Vector3<f64>| {
         let anchors = rest.iter().zip(target).step_by(step).filter_map(|(from, to)| {
             let off = (to - at).norm_squared() / (2.0 * reach * reach);
             (off < 8.0).then(|| (*from, *to, (-off).exp()))
         });
-        Similarity::fitted(anchors).map_or(whole.linear, |local| local.linear)
+        Similarity::fitted(anchors).map_or(whole.linear, |local| local.believed(&turned))
     };
     target.iter().map(of).collect()
 }
@@ -304,16 +333,17 @@ fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) 
         return Vec::new();
     }
     let posed: Vec<Vector3<f64>> = rest.iter().zip(moved).map(|(at, by)| at + by).collect();
+    let cells = Cells::new(rest, &posed, most);
     let pair = |one: usize| {
         let meets = |other: &usize| {
             let apart = (rest[one] - rest[*other]).norm();
-            apart > 0.3 * most && (posed[one] - posed[*other]).norm() < TOGETHER * apart
+            apart > APART * most && (posed[one] - posed[*other]).norm() < TOGETHER * apart
         };
         let near = |a: &usize, b: &usize| {
             let off = |other: usize| (posed[one] - posed[other]).norm_squared();
             off(*a).total_cmp(&off(*b)).then(a.cmp(b))
         };
-        let other = (0..rest.len()).filter(meets).min_by(near)?;
+        let other = cells.around(&posed[one]).filter(meets).min_by(near)?;
         let (a, b) = (moved[one].norm(), moved[other].norm());
         let left = local[one] * (posed[one] - posed[other]);
         Some(Pair {
@@ -324,7 +354,49 @@ fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) 
             apart: (local[one] * (rest[one] - rest[other])).norm(),
         })
     };
-    (0..rest.len()).filter(|one| moved[*one].norm() > 0.5 * most).filter_map(pair).collect()
+    // Corrections spread: of places that are nearly one, one is enough.
+    let mut taken = BTreeSet::new();
+    let fine = FINE * most;
+    (0..rest.len())
+        .filter(|one| moved[*one].norm() > 0.5 * most && taken.insert(cell(&rest[*one], fine)))
+        .filter_map(pair)
+        .collect()
+}
+
+fn cell(at: &Vector3<f64>, size: f64) -> [i64; 3] {
+    [0, 1, 2].map(|axis| (at[axis] / size).floor() as i64)
+}
+
+/// Vertices by where a shape takes them. Of those that are nearly in one place before and after it, one is kept: how many
+/// there are depends on the size of the motion, not on how fine the mesh is.
+struct Cells {
+    size: f64,
+    vertices: BTreeMap<[i64; 3], Vec<usize>>,
+}
+
+impl Cells {
+    fn new(rest: &[Vector3<f64>], posed: &[Vector3<f64>], most: f64) -> Cells {
+        // Two places that meet are at most this far from each other afterwards: both move by `most`.
+        let size = TOGETHER * 2.0 * most / (1.0 - TOGETHER);
+        let fine = FINE * most;
+        let mut known = BTreeSet::new();
+        let mut vertices: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
+        for vertex in 0..rest.len() {
+            if known.insert((cell(&posed[vertex], fine), cell(&rest[vertex], fine))) {
+                vertices.entry(cell(&posed[vertex], size)).or_default().push(vertex);
+            }
+        }
+        Cells { size, vertices }
+    }
+
+    /// The vertices in the cell of a place and those around it.
+    fn around(&self, at: &Vector3<f64>) -> impl Iterator<Item = usize> + '_ {
+        let [x, y, z] = cell(at, self.size);
+        let beside = |middle: i64| middle - 1..=middle + 1;
+        let cells =
+            beside(x).flat_map(move |x| beside(y).flat_map(move |y| beside(z).map(move |z| [x, y, z])));
+        cells.filter_map(|cell| self.vertices.get(&cell)).flatten().copied()
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use mocap_model::{Character, Clip, EulerOrder, Markers, Scene, Skeleton};
+use mocap_model::{Character, Clip, EulerOrder, Expression, Markers, Scene, Skeleton};
 
 use crate::body::BoundBody;
 use crate::bvh::{PositionDecision, PositionMode};
@@ -81,6 +81,11 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
         let _ = limits;
         Ok(None)
+    }
+
+    /// Moods, sounds and gestures that move several shapes of its meshes (VRM); empty of other files.
+    fn expressions(&self) -> Vec<Expression> {
+        Vec::new()
     }
 
     /// What the file means as a scene: its markers, or one character with all of its joints and the body that shows them.

@@ -1,5 +1,7 @@
 //! The names of the shapes of faces that tools agree on.
 
+use std::ops::Range;
+
 /// The 52 shapes of ARKit in the order of Live Link Face: those of the eyes, left then right, jaw, mouth, brows, cheeks,
 /// nose and tongue.
 ///
@@ -58,3 +60,162 @@ pub const ARKIT_SHAPES: [&str; 52] = [
     "noseSneerRight",
     "tongueOut",
 ];
+
+/// A mood, a sound or a gesture of a face that moves several shapes together, as VRM has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expression {
+    /// Unique among those of a character.
+    pub name: String,
+    /// Names of shapes, and their weights where the expression is at 1.
+    pub binds: Vec<(String, f64)>,
+    /// Whether it is only ever at 0 or at 1: at 1 above a half.
+    pub binary: bool,
+    /// What it does to blinks.
+    pub blink: Override,
+    /// What it does to gazes that are expressions.
+    pub look_at: Override,
+    /// What it does to sounds.
+    pub mouth: Override,
+}
+
+/// What an expression does to others that would fight with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Override {
+    /// Nothing.
+    #[default]
+    None,
+    /// They are off as soon as it is on.
+    Block,
+    /// They fade as it grows.
+    Blend,
+}
+
+/// Where the words of a name are, in bytes: `EyeBlink_L` is `Eye`, `Blink`, `L`.
+///
+/// ```
+/// let name = "CTRL_eyeBlinkL";
+/// let words: Vec<&str> = mocap_model::words_of_name(name).into_iter().map(|word| &name[word]).collect();
+/// assert_eq!(words, ["CTRL", "eye", "Blink", "L"]);
+/// ```
+pub fn words_of_name(name: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let letters: Vec<(usize, char)> = name.char_indices().collect();
+    let mut open = false;
+    for (at, (byte, letter)) in letters.iter().enumerate() {
+        if !letter.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        let before = at.checked_sub(1).map(|at| letters[at].1);
+        let behind = letters.get(at + 1).map(|(_, letter)| letter);
+        let starts = before.is_some_and(|before| {
+            // aB, 1a, and the last capital of ABc.
+            (before.is_lowercase() && letter.is_uppercase())
+                || (before.is_numeric() && letter.is_alphabetic())
+                || (before.is_uppercase()
+                    && letter.is_uppercase()
+                    && behind.is_some_and(|next| next.is_lowercase()))
+        });
+        let end = byte + letter.len_utf8();
+        match words.last_mut().filter(|_| open && !starts) {
+            Some(word) => word.end = end,
+            None => words.push(*byte..end),
+        }
+        open = true;
+    }
+    words
+}
+
+/// Words of sides, and their mirror images; those of MetaHuman are upper and lower ones, too.
+const SIDES: [[&str; 2]; 5] = [["left", "right"], ["l", "r"], ["lft", "rgt"], ["ul", "ur"], ["dl", "dr"]];
+
+/// The name of a shape of a face with all its sides swapped; `None` where it has no side. A gaze to the left of the left
+/// eye becomes one to the right of the right eye.
+///
+/// ```
+/// use mocap_model::mirrored_shape;
+///
+/// assert_eq!(mirrored_shape("Face.eyeLookLeftL").as_deref(), Some("Face.eyeLookRightR"));
+/// assert_eq!(mirrored_shape("LEFT_BROW_UP").as_deref(), Some("RIGHT_BROW_UP"));
+/// assert_eq!(mirrored_shape("jawOpen"), None);
+/// ```
+pub fn mirrored_shape(name: &str) -> Option<String> {
+    let swapped = |word: &str| {
+        let other = SIDES.iter().find_map(|[left, right]| match word.to_lowercase() {
+            lower if lower == *left => Some(*right),
+            lower if lower == *right => Some(*left),
+            _ => None,
+        })?;
+        Some(cased_as(word, other))
+    };
+    // The name of the mesh has no say.
+    let start = name.rfind(['.', '/', ':', '|']).map_or(0, |at| at + 1);
+    let (mesh, shape) = name.split_at(start);
+    let (mut made, mut end, mut found) = (mesh.to_owned(), 0, false);
+    for word in words_of_name(shape) {
+        made += &shape[end..word.start];
+        let own = &shape[word.clone()];
+        let other = swapped(own);
+        found |= other.is_some();
+        made += other.as_deref().unwrap_or(own);
+        end = word.end;
+    }
+    made += &shape[end..];
+    if found {
+        return Some(made);
+    }
+    // In one case all words are one.
+    let lower = shape.to_lowercase();
+    let [left, right] = SIDES[0];
+    let swap = |from: &str, to: &str| -> Option<String> {
+        if lower.len() != shape.len() {
+            return None;
+        }
+        let at = if lower.ends_with(from) {
+            lower.len() - from.len()
+        } else {
+            lower.starts_with(from).then_some(0)?
+        };
+        let word = shape.get(at..at + from.len())?;
+        Some(format!("{mesh}{}{}{}", &shape[..at], cased_as(word, to), &shape[at + from.len()..]))
+    };
+    swap(left, right).or_else(|| swap(right, left))
+}
+
+/// A word in the case of another one.
+fn cased_as(like: &str, word: &str) -> String {
+    let mut letters = like.chars();
+    match (letters.next().is_some_and(char::is_uppercase), letters.next().map(char::is_uppercase)) {
+        (true, Some(true)) => word.to_uppercase(),
+        (true, None) if word.len() < 3 => word.to_uppercase(),
+        (true, _) => word[..1].to_uppercase() + &word[1..],
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_swapped_in_every_vocabulary() {
+        for (left, right) in [
+            ("eyeBlinkLeft", "eyeBlinkRight"),
+            ("EyeBlinkLeft", "EyeBlinkRight"),
+            ("EYEBLINKLEFT", "EYEBLINKRIGHT"),
+            ("leftbrowup", "rightbrowup"),
+            ("AU12L", "AU12R"),
+            ("Eye_L_Look_L", "Eye_R_Look_R"),
+            ("CTRL_expressions_mouthFunnelUL", "CTRL_expressions_mouthFunnelUR"),
+            ("MouthLeftPullUp", "MouthRightPullUp"),
+            ("Left.jawLeft", "Left.jawRight"),
+            ("Mouth_lft", "Mouth_rgt"),
+        ] {
+            assert_eq!(mirrored_shape(left).as_deref(), Some(right), "{left}");
+            assert_eq!(mirrored_shape(right).as_deref(), Some(left), "{right}");
+        }
+        for name in ["", "jawOpen", "Belly", "L.jaw", "mouthRoll", "é"] {
+            assert_eq!(mirrored_shape(name), None, "{name}");
+        }
+    }
+}

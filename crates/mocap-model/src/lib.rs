@@ -84,7 +84,7 @@ pub use clip::{Clip, JointTracks};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
-pub use face::ARKIT_SHAPES;
+pub use face::{ARKIT_SHAPES, Expression, Override, mirrored_shape, words_of_name};
 pub use frame_range::FrameRange;
 pub use kinematics::ForwardKinematics;
 pub use lanes::{LANES, RotationLanes, VectorLanes};

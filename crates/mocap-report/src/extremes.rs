@@ -82,7 +82,7 @@ fn every_motion_gives_every_picture_twice_the_same() {
         let page = page(&[&clip]);
         assert!(!page.contains("NaN") && data(&page)["clips"][0]["samples"].as_u64() >= Some(1));
         for channel in [Channel::Rotation, Channel::Position, Channel::Speed] {
-            let input = [PlotInput { name: "made", clip: &clip, joint: mocap_model::JointId(0) }];
+            let input = [PlotInput { name: "made", clip: &clip, of: mocap_model::JointId(0).into() }];
             let options = PlotOptions { channel, scale: 0.5, ..PlotOptions::default() };
             let svg = plot::svg(&input, &options);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
@@ -174,7 +174,8 @@ fn names_are_text_everywhere() {
     let clip = clip.with_skeleton(Arc::new(skeleton)).unwrap();
     let sheet = sheet::svg(&[SheetInput::new(nasty, &clip)], &SheetOptions::default());
     let joint = mocap_model::JointId(1);
-    let plot = plot::svg(&[PlotInput { name: nasty, clip: &clip, joint }], &PlotOptions::default());
+    let plot =
+        plot::svg(&[PlotInput { name: nasty, clip: &clip, of: joint.into() }], &PlotOptions::default());
     for svg in [&sheet, &plot] {
         assert!(
             svg.contains("&lt;b&gt; &quot;quoted&quot; &#39;single&#39; &amp; 🦴") && !svg.contains("<b>")

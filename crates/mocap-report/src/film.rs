@@ -156,7 +156,7 @@ impl<'a> Film<'a> {
             (stage, body.solids)
         };
         let mut stages: Vec<_> = inputs.iter().map(dress).collect();
-        let surface = |input: &RenderInput<'a>| Surface::new(input.body?, input.clip.skeleton().len());
+        let surface = |input: &RenderInput<'a>| Surface::new(input.body?, input.clip);
         let surfaces: Vec<Option<Surface>> = inputs.iter().map(surface).collect();
         let ground = stages.first_mut().map_or_else(Vec::new, |(stage, _)| stage.lay(&options.ground));
         let first = stages.first().map(|(stage, _)| stage);
@@ -218,7 +218,7 @@ impl<'a> Film<'a> {
         let paints = Paints::of(self.options.theme);
         if let Some(surface) = &self.surfaces[index] {
             let shift = V::from(pose[stage.centre]) - V::from(stage.pose(frame)[stage.centre]);
-            let corners = surface.corners(&surface.pose(stage, frame), shift);
+            let corners = surface.corners(stage, frame, shift);
             let colours = paints.of_surface(surface, stage, self.options.colours, index);
             canvas.add_surface(&corners, &colours, &surface.triangles);
             return;

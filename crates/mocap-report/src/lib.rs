@@ -50,6 +50,7 @@ pub mod heatmap;
 mod made;
 mod mesh;
 mod moment;
+mod numbers;
 mod overview;
 mod page;
 mod paint;

@@ -1,4 +1,4 @@
-//! Curves of a joint over time, of one motion or of several in one chart.
+//! Curves of a joint or a number over time, of one motion or of several in one chart.
 
 use crate::bounds::{Bounds, bounds};
 use crate::drawing::{Align, DASHES, Drawing, Ink, Point, SERIES, Theme};
@@ -19,8 +19,40 @@ pub struct PlotInput<'a> {
     pub name: &'a str,
     /// The motion.
     pub clip: &'a Clip,
-    /// The joint whose curves are drawn.
-    pub joint: JointId,
+    /// What is drawn of it.
+    pub of: Plotted,
+}
+
+/// What is drawn of a motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plotted {
+    /// The curves of a joint, as [`PlotOptions::channel`] says.
+    Joint(JointId),
+    /// A number over time, such as the weight of a shape, by its place in [`mocap_model::Annotations::scalars`].
+    Number(usize),
+}
+
+impl From<JointId> for Plotted {
+    fn from(joint: JointId) -> Plotted {
+        Plotted::Joint(joint)
+    }
+}
+
+impl PlotInput<'_> {
+    fn joint(&self) -> Option<JointId> {
+        match self.of {
+            Plotted::Joint(joint) => Some(joint),
+            Plotted::Number(_) => None,
+        }
+    }
+
+    /// The name of the joint or number.
+    fn of_name(&self) -> &str {
+        match self.of {
+            Plotted::Joint(joint) => &self.clip.skeleton().joint(joint).name,
+            Plotted::Number(at) => self.clip.annotations().scalars.get(at).map_or("", |track| &track.name),
+        }
+    }
 }
 
 /// What is drawn over time.
@@ -61,7 +93,7 @@ impl Default for PlotOptions {
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let joint = clip.skeleton().find("RightHand").unwrap();
 /// let options = PlotOptions { channel: Channel::Speed, ..PlotOptions::default() };
-/// let chart = svg(&[PlotInput { name: "wave", clip: &clip, joint }], &options);
+/// let chart = svg(&[PlotInput { name: "wave", clip: &clip, of: joint.into() }], &options);
 /// assert!(chart.contains("RightHand: speed"));
 /// ```
 pub fn svg(inputs: &[PlotInput<'_>], options: &PlotOptions) -> String {
@@ -74,7 +106,7 @@ pub fn svg(inputs: &[PlotInput<'_>], options: &PlotOptions) -> String {
 /// use mocap_report::plot::{PlotInput, PlotOptions, png};
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let joint = clip.skeleton().find("RightHand").unwrap();
-/// let file = png(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default());
+/// let file = png(&[PlotInput { name: "wave", clip: &clip, of: joint.into() }], &PlotOptions::default());
 /// assert!(file.starts_with(b"\x89PNG"));
 /// ```
 pub fn png(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
@@ -87,7 +119,7 @@ pub fn png(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
 /// use mocap_report::plot::{PlotInput, PlotOptions, html};
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let joint = clip.skeleton().find("RightHand").unwrap();
-/// let page = html(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default());
+/// let page = html(&[PlotInput { name: "wave", clip: &clip, of: joint.into() }], &PlotOptions::default());
 /// assert!(page.starts_with(b"<!doctype html>"));
 /// ```
 pub fn html(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Vec<u8> {
@@ -173,18 +205,51 @@ struct Curve {
 
 fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
     let of = match channel {
-        Channel::Rotation => "rotation",
-        Channel::Position => "position",
-        Channel::Speed => "speed",
+        _ if inputs.iter().all(|input| input.joint().is_none()) => None,
+        Channel::Rotation => Some("rotation"),
+        Channel::Position => Some("position"),
+        Channel::Speed => Some("speed"),
     };
-    let mut joints: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for input in inputs {
-        let name = input.clip.skeleton().joint(input.joint).name.as_str();
-        if !joints.contains(&name) {
-            joints.push(name);
+        if !names.contains(&input.of_name()) {
+            names.push(input.of_name());
         }
     }
-    format!("{}: {of}", joints.join(", "))
+    // A face has dozens of shapes; the legend names them all.
+    const NAMED: usize = 6;
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let joined = names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
+    of.map_or(joined.clone(), |of| format!("{joined}: {of}"))
+}
+
+/// The curves of an input: axes where it has some, and values.
+fn values(
+    input: &PlotInput<'_>,
+    stage: &Stage<'_>,
+    channel: Channel,
+    metres: bool,
+) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+    let clip = input.clip;
+    let joint = match input.of {
+        Plotted::Joint(joint) => joint,
+        Plotted::Number(at) => {
+            let track = clip.annotations().scalars.get(at);
+            let value = |frame: usize| track.map_or(0.0, |track| track.values.at(frame));
+            return (vec![None], vec![(0..clip.frames()).map(value).collect()]);
+        }
+    };
+    if channel == Channel::Rotation {
+        return rotation(clip, joint);
+    }
+    let scale = if metres { stage.scale } else { 1.0 };
+    let places: Vec<_> = mocap_analysis::trajectory(clip, joint).iter().map(|place| place * scale).collect();
+    if channel == Channel::Position {
+        let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
+        return (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)]);
+    }
+    (vec![None], vec![speed(&places, clip.rate().fps())])
 }
 
 fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
@@ -193,20 +258,7 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     let mut curves = Vec::new();
     for (i, (input, stage)) in inputs.iter().zip(&stages).enumerate() {
         let clip = input.clip;
-        let (axes, values) = match channel {
-            Channel::Rotation => rotation(clip, input.joint),
-            Channel::Position | Channel::Speed => {
-                let scale = if metres { stage.scale } else { 1.0 };
-                let places: Vec<_> =
-                    mocap_analysis::trajectory(clip, input.joint).iter().map(|place| place * scale).collect();
-                if channel == Channel::Position {
-                    let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
-                    (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)])
-                } else {
-                    (vec![None], vec![speed(&places, clip.rate().fps())])
-                }
-            }
-        };
+        let (axes, values) = values(input, stage, channel, metres);
         for (axis, values) in axes.into_iter().zip(values) {
             // Colours tell axes apart and dashes motions; where there is one curve, colours tell the motions.
             let series = usize::from(SERIES);
@@ -230,6 +282,7 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     }
     let unit = if metres { "m" } else { "units" };
     let unit = match channel {
+        _ if inputs.iter().all(|input| input.joint().is_none()) => String::new(),
         Channel::Rotation => "degrees".to_owned(),
         Channel::Position => unit.to_owned(),
         Channel::Speed => format!("{unit}/s"),
@@ -244,6 +297,10 @@ fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>], curves_each: usize) 
     let mut all: Vec<Contacts> = Vec::new();
     let mut seen: Vec<*const Clip> = Vec::new();
     for (i, stage) in stages.iter().enumerate() {
+        // Feet say nothing about numbers.
+        if inputs[i].joint().is_none() {
+            continue;
+        }
         // Several joints of one motion share its contacts.
         if seen.contains(&std::ptr::from_ref(stage.clip)) {
             continue;
@@ -259,7 +316,7 @@ fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>], curves_each: usize) 
             all.push(Contacts {
                 label: if several { format!("{side} {name}") } else { side.to_owned() },
                 side: foot.side,
-                own: of_clip().any(|input| foot.points.contains(&input.joint)),
+                own: of_clip().filter_map(PlotInput::joint).any(|joint| foot.points.contains(&joint)),
                 curve: several.then_some(i * curves_each),
                 rate: stage.clip.rate().fps(),
                 spans: runs(&either),
@@ -342,7 +399,9 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
         );
     }
     drawing.text([right, bottom + strips + 28.0], "time [s]", 10.0, Ink::Muted, Align::End);
-    drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
+    if !unit.is_empty() {
+        drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
+    }
     for curve in &curves {
         let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
         drawing.lines(vec![points], curve.ink, 1.5, curve.dash);
@@ -483,7 +542,7 @@ mod tests {
         let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
         let empty = clip.trimmed(0..0).unwrap();
         let joint = clip.skeleton().find("RightHand").unwrap();
-        let inputs = [&clip, &empty].map(|clip| PlotInput { name: "clip", clip, joint });
+        let inputs = [&clip, &empty].map(|clip| PlotInput { name: "clip", clip, of: joint.into() });
         let options = PlotOptions::default();
         assert!(svg(&inputs, &options).contains("<path"));
         assert!(!png(&inputs, &options).is_empty());
@@ -491,11 +550,28 @@ mod tests {
     }
 
     #[test]
+    fn a_number_over_time_has_its_name_and_no_contacts() {
+        let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+        let values = (0..clip.frames()).map(|frame| (frame as f64 * 0.1).sin()).collect();
+        let scalars = vec![mocap_model::ScalarTrack {
+            name: "jawOpen".into(),
+            values: mocap_model::Track::Sampled(values),
+        }];
+        let notes = mocap_model::Annotations { scalars, ..mocap_model::Annotations::default() };
+        let clip = clip.with_annotations(notes).unwrap();
+        let input = PlotInput { name: "jawOpen", clip: &clip, of: Plotted::Number(0) };
+        let chart = svg(&[input], &PlotOptions::default());
+        assert!(chart.contains(">jawOpen</text>") && !chart.contains("degrees"), "{chart}");
+        assert!(!chart.contains("class=\"kl\""));
+        assert_eq!(super::chart(&[input], Channel::Rotation).curves[0].values[5], 0.5f64.sin());
+    }
+
+    #[test]
     fn feet_on_the_floor_are_shaded_behind_their_own_curve() {
         let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
         let of = |joint: &str| {
             let joint = clip.skeleton().find(joint).unwrap();
-            svg(&[PlotInput { name: "wave", clip: &clip, joint }], &PlotOptions::default())
+            svg(&[PlotInput { name: "wave", clip: &clip, of: joint.into() }], &PlotOptions::default())
         };
         // Both feet stand all the time: a strip each, and one tint for the chart of a foot.
         let (foot, hand) = (of("LeftToeBase"), of("RightHand"));
@@ -514,7 +590,7 @@ mod tests {
         let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
         let hips = clip.skeleton().find("Hips").unwrap();
         let options = PlotOptions { channel: Channel::Position, ..PlotOptions::default() };
-        let of = |clip: &Clip| svg(&[PlotInput { name: "wave", clip, joint: hips }], &options);
+        let of = |clip: &Clip| svg(&[PlotInput { name: "wave", clip, of: hips.into() }], &options);
         assert!(!of(&clip).contains("beyond the axis"));
         let mut places: Vec<_> = (0..clip.frames()).map(|frame| clip.local(hips, frame)).collect();
         places[30].translation.vector.y += 1e4;
@@ -532,7 +608,7 @@ mod tests {
     fn many_motions_leave_the_curves_their_height() {
         let clip: Clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
         let joint = clip.skeleton().find("RightHand").unwrap();
-        let inputs = [PlotInput { name: "a motion with a name", clip: &clip, joint }; 40];
+        let inputs = [PlotInput { name: "a motion with a name", clip: &clip, of: joint.into() }; 40];
         let options = PlotOptions::default();
         let [one, many] = [&inputs[..1], &inputs].map(|inputs| draw(inputs, &options).height);
         assert_eq!(one, 360.0);

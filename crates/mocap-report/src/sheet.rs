@@ -362,7 +362,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
     let size = stage.size();
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
-    let mesh = input.body.and_then(|body| Surface::new(body, stage.clip.skeleton().len()));
+    let mesh = input.body.and_then(|body| Surface::new(body, stage.clip));
     let mesh = mesh.map(|surface| Mesh {
         surface,
         index,
@@ -384,7 +384,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
         let after = frames.get(i + 1).copied().unwrap_or(*frame);
         let mut shapes = silhouettes(&stage, &solids, &pose, &camera);
         if let Some(Mesh { surface, .. }) = &mesh {
-            let corners = surface.corners(&surface.pose(&stage, *frame), Vector3::zeros());
+            let corners = surface.corners(&stage, *frame, Vector3::zeros());
             shapes.push(outline(&corners, &camera, &hips, FARTHEST * size));
         }
         poses.push(Pose {

@@ -5,7 +5,7 @@
 
 use crate::coding;
 use crate::stage::Stage;
-use crate::surface::{Surface, Vertex, joint_frames};
+use crate::surface::{Surface, SurfaceShape, Vertex, joint_frames};
 use mocap_model::{Influence, Vector3};
 use nalgebra::Matrix4;
 use serde::Serialize;
@@ -40,6 +40,21 @@ pub(crate) struct SkinData {
     /// In place of rotations, with scales: samples × bones × 12, three rows; places in quanta of the clip.
     #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shapes: Option<ShapeData>,
+}
+
+/// Shapes that move: V = V₀ + Σ w D, before the skin. The weights are numbers of the clip.
+#[derive(Serialize)]
+struct ShapeData {
+    /// By shape: the place of its weights among the numbers of the clip.
+    numbers: Vec<usize>,
+    /// By shape, the vertices that it moves.
+    counts: Vec<usize>,
+    /// Shape after shape, each as the step from the vertex before it.
+    vertices: String,
+    /// As many × 3, in the steps of the points.
+    offsets: String,
 }
 
 /// Steps of a part of a matrix, as of a quaternion.
@@ -47,12 +62,13 @@ const STEPS: f64 = 8192.0;
 /// Steps of a box.
 const BOX: f64 = 65_535.0;
 
-/// The mesh of a stage for its page; every `step`-th frame.
+/// The mesh of a stage for its page; every `step`-th frame. `numbers` are the numbers over time that the page has.
 pub(crate) fn skin_data(
     stage: &Stage<'_>,
     surface: &Surface,
     (step, samples): (usize, usize),
     quantum: f64,
+    numbers: &[usize],
 ) -> SkinData {
     let surface = surface.thinned(MOST_TRIANGLES);
     let boxes = boxes(&surface);
@@ -101,6 +117,30 @@ pub(crate) fn skin_data(
         order: coding::encode(&order, 3),
         turns: (!scaled).then(|| crate::character::turns(stage, step, samples)),
         frames: scaled.then(|| frames(stage, &surface, (step, samples), quantum)),
+        shapes: (!surface.shapes.is_empty()).then(|| shapes(&surface, &boxes, numbers)),
+    }
+}
+
+/// The shapes of a surface; `numbers` are the numbers over time that the page has.
+fn shapes(surface: &Surface, boxes: &Boxes, numbers: &[usize]) -> ShapeData {
+    let shown = |shape: &SurfaceShape| numbers.iter().position(|scalar| *scalar == shape.scalar);
+    let shapes: Vec<(&SurfaceShape, usize)> =
+        surface.shapes.iter().filter_map(|shape| Some((shape, shown(shape)?))).collect();
+    let (mut vertices, mut offsets) = (Vec::new(), Vec::new());
+    for (shape, _) in &shapes {
+        let mut last = 0;
+        for (vertex, offset) in &shape.offsets {
+            let (_, size) = boxes[&surface.mesh_of(&surface.vertices[*vertex as usize])];
+            vertices.push(*vertex as i32 - last);
+            last = *vertex as i32;
+            offsets.extend(offset.iter().map(|v| (v / size * BOX).round().clamp(-1e9, 1e9) as i32));
+        }
+    }
+    ShapeData {
+        numbers: shapes.iter().map(|(_, number)| *number).collect(),
+        counts: shapes.iter().map(|(shape, _)| shape.offsets.len()).collect(),
+        vertices: coding::encode(&vertices, 1),
+        offsets: coding::encode(&offsets, 3),
     }
 }
 
@@ -127,7 +167,9 @@ fn frames(stage: &Stage<'_>, surface: &Surface, (step, samples): (usize, usize),
 }
 
 /// By mesh, the lowest corner of the box around it and its longest side.
-fn boxes(surface: &Surface) -> BTreeMap<usize, (Vector3<f64>, f64)> {
+type Boxes = BTreeMap<usize, (Vector3<f64>, f64)>;
+
+fn boxes(surface: &Surface) -> Boxes {
     let mut boxes: BTreeMap<usize, (Vector3<f64>, Vector3<f64>)> = BTreeMap::new();
     for vertex in &surface.vertices {
         let (low, high) = boxes.entry(surface.mesh_of(vertex)).or_insert((vertex.point, vertex.point));

@@ -31,7 +31,7 @@ impl Skinned<'_> {
         (origin, scale, pixels): (Point, f32, f32),
     ) -> Option<Shape> {
         let Skinned { surface, stage, .. } = self;
-        let corners = surface.corners(&surface.pose(stage, frame), Vector3::zeros());
+        let corners = surface.corners(stage, frame, Vector3::zeros());
         let far = crate::surface::FARTHEST * stage.size();
         let outline = crate::silhouette::outline(&corners, camera, &hips, far).outline;
         let most = |axis: usize| outline.iter().map(|at| f64::from(at[axis].abs())).fold(0.0, f64::max);

@@ -1,8 +1,9 @@
-//! The mesh of a file as it is drawn: triangles on the stage that follow the joints by linear blend skinning.
+//! The mesh of a file as it is drawn: triangles on the stage that take the shapes of the clip and then follow the joints by
+//! linear blend skinning.
 
 use crate::mesh::Corner;
 use crate::stage::{FAR, Stage, spread};
-use mocap_model::{Body, Bone, Influence, JointId, Mesh, Pose, Side, Vector3};
+use mocap_model::{Body, Bone, Clip, Influence, JointId, Mesh, Pose, Side, Vector3};
 use mocap_skin::{BoundMesh, Deformer, MeshParts, SkinMethod};
 use nalgebra::Matrix4;
 use std::collections::BTreeMap;
@@ -41,12 +42,24 @@ pub(crate) struct SurfaceBone {
     pub mesh: usize,
 }
 
-/// The meshes of a body as one list of triangles.
+/// A shape that moves in the clip (those that stand still are part of the vertices).
 #[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SurfaceShape {
+    /// The place of its weights among the numbers over time of the clip.
+    pub scalar: usize,
+    /// Vertices of the surface in increasing order, and where they go at weight 1, in the space of their mesh.
+    pub offsets: Vec<(u32, V)>,
+}
+
+/// The meshes of a body as one list of triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Surface {
     pub bones: Vec<SurfaceBone>,
     pub vertices: Vec<Vertex>,
     pub triangles: Vec<[u32; 3]>,
+    pub shapes: Vec<SurfaceShape>,
+    /// By vertex: the first vertex in the same place, with which it shares a normal.
+    seams: Vec<u32>,
 }
 
 /// Faces that let more light through than this are not drawn: a cornea hides no eye.
@@ -56,17 +69,18 @@ const CLEAR: f64 = 0.5;
 pub(crate) const FARTHEST: f64 = 3.0;
 
 impl Surface {
-    /// The surface of a body; `None` where nothing of it can be drawn with these joints.
-    pub(crate) fn new(body: &Body, joints: usize) -> Option<Surface> {
-        let mut surface = Surface { bones: Vec::new(), vertices: Vec::new(), triangles: Vec::new() };
+    /// The surface of a body; `None` where nothing of it can be drawn with the joints of the clip.
+    pub(crate) fn new(body: &Body, clip: &Clip) -> Option<Surface> {
+        let mut surface = Surface::default();
         for (number, mesh) in body.meshes.iter().enumerate() {
-            surface.add((number, mesh), body, joints);
+            surface.add((number, mesh), body, clip);
         }
         surface.find_normals();
         (!surface.triangles.is_empty()).then_some(surface)
     }
 
-    fn add(&mut self, (number, mesh): (usize, &Mesh), body: &Body, joints: usize) {
+    fn add(&mut self, (number, mesh): (usize, &Mesh), body: &Body, clip: &Clip) {
+        let joints = clip.skeleton().len();
         let first = self.bones.len() as u32;
         let usable = |bone: &mocap_model::Bone| {
             bone.joint.index() < joints && bone.inverse_bind.iter().all(|value| value.is_finite())
@@ -77,7 +91,10 @@ impl Surface {
             SurfaceBone { joint, bind: bone.inverse_bind, mesh: number }
         };
         self.bones.extend(mesh.skin.bones.iter().map(bone));
-        let points = points(mesh);
+        let (points, moving) = points(mesh, clip);
+        let start = self.vertices.len();
+        // By vertex of the surface, that of the mesh.
+        let mut places: Vec<u32> = Vec::new();
         let influences = |vertex: usize| {
             let (start, end) = (mesh.skin.starts.get(vertex)?, mesh.skin.starts.get(vertex + 1)?);
             let all = mesh.skin.influences.get(*start as usize..*end as usize)?;
@@ -105,28 +122,34 @@ impl Surface {
                     let point = points.get(*corner as usize).filter(|at| at.iter().all(|v| v.is_finite()))?;
                     let influences = influences(*corner as usize)?;
                     self.vertices.push(Vertex { point: *point, normal: V::zeros(), influences, colour });
+                    places.push(*corner);
                     Some(self.vertices.len() as u32 - 1)
                 })
             });
             let Some(placed) = placed.by_ref().collect::<Option<Vec<u32>>>() else { continue };
             self.triangles.extend((2..placed.len()).map(|k| [placed[0], placed[k - 1], placed[k]]));
         }
-    }
-
-    /// Normals by the winding of the triangles; vertices in one place share theirs, so that seams do not show.
-    fn find_normals(&mut self) {
-        let key = |at: &V| [at.x, at.y, at.z].map(|v| (v + 0.0).to_bits());
-        let mut sums: BTreeMap<[u64; 3], V> = BTreeMap::new();
-        for triangle in &self.triangles {
-            let [a, b, c] = triangle.map(|at| self.vertices[at as usize].point);
-            let normal = (b - a).cross(&(c - a));
-            for corner in [a, b, c] {
-                *sums.entry(key(&corner)).or_default() += normal;
+        for (scalar, offsets) in moving {
+            let by_vertex: BTreeMap<u32, V> = offsets.iter().copied().collect();
+            let offset = |(at, vertex): (usize, &u32)| Some(((start + at) as u32, *by_vertex.get(vertex)?));
+            let offsets: Vec<(u32, V)> = places.iter().enumerate().filter_map(offset).collect();
+            if !offsets.is_empty() {
+                self.shapes.push(SurfaceShape { scalar, offsets });
             }
         }
-        for vertex in &mut self.vertices {
-            let sum = sums.get(&key(&vertex.point)).copied().unwrap_or_default();
-            vertex.normal = sum.try_normalize(0.0).unwrap_or_else(V::y);
+    }
+
+    /// Normals of the vertices where they are; those in one place share theirs, so that seams do not show.
+    fn find_normals(&mut self) {
+        let mut first: BTreeMap<[u64; 3], u32> = BTreeMap::new();
+        let seam = |(at, vertex): (usize, &Vertex)| {
+            let key = [vertex.point.x, vertex.point.y, vertex.point.z].map(|v| (v + 0.0).to_bits());
+            *first.entry(key).or_insert(at as u32)
+        };
+        self.seams = self.vertices.iter().enumerate().map(seam).collect();
+        let points: Vec<V> = self.vertices.iter().map(|vertex| vertex.point).collect();
+        for (vertex, normal) in self.vertices.iter_mut().zip(normals(&points, &self.triangles, &self.seams)) {
+            vertex.normal = normal;
         }
     }
 
@@ -175,22 +198,61 @@ impl Surface {
         let places: Vec<u32> = self.vertices.iter().map(place).collect();
         let triangles = self.triangles.iter().map(|triangle| triangle.map(|corner| places[corner as usize]));
         let triangles = triangles.filter(|[a, b, c]| a != b && b != c && c != a).collect();
-        let mut merged = Surface { bones: self.bones.clone(), vertices, triangles };
+        // Of the vertices that became one, the first stands for all.
+        let mut stands = vec![None; vertices.len()];
+        for (at, place) in places.iter().enumerate() {
+            stands[*place as usize].get_or_insert(at as u32);
+        }
+        let shape = |shape: &SurfaceShape| {
+            let by_vertex: BTreeMap<u32, V> = shape.offsets.iter().copied().collect();
+            let offset = |(at, of): (usize, &Option<u32>)| Some((at as u32, *by_vertex.get(&(*of)?)?));
+            let offsets = stands.iter().enumerate().filter_map(offset).collect();
+            SurfaceShape { scalar: shape.scalar, offsets }
+        };
+        let shapes = self.shapes.iter().map(shape).collect();
+        let mut merged =
+            Surface { bones: self.bones.clone(), vertices, triangles, shapes, seams: Vec::new() };
         merged.find_normals();
         merged
     }
 
     /// The bones of a frame, from the space of their meshes to the stage.
-    pub(crate) fn pose(&self, stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
+    fn pose(&self, stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
         let frames = joint_frames(stage, frame);
         self.bones.iter().map(|bone| frames[bone.joint] * bone.bind).collect()
     }
 
-    /// What deforms it.
-    pub(crate) fn bound(&self) -> BoundMesh {
+    /// The vertices in the shapes of a frame, and their normals.
+    fn shaped(&self, clip: &Clip, frame: usize) -> (Vec<V>, Vec<V>) {
+        let mut points: Vec<V> = self.vertices.iter().map(|vertex| vertex.point).collect();
+        let scalars = &clip.annotations().scalars;
+        let weight = |shape: &SurfaceShape| match clip.frames() {
+            0 => 0.0,
+            _ => scalars.get(shape.scalar).map_or(0.0, |track| track.values.at(frame)),
+        };
+        let acting = || self.shapes.iter().map(|shape| (shape, weight(shape))).filter(|(_, by)| *by != 0.0);
+        for (shape, weight) in acting() {
+            shape.offsets.iter().for_each(|(vertex, offset)| points[*vertex as usize] += offset * weight);
+        }
+        // Numbers that no mesh has leave a vertex where it was.
+        for (point, vertex) in points.iter_mut().zip(&self.vertices) {
+            if !point.iter().all(|v| v.is_finite()) {
+                *point = vertex.point;
+            }
+        }
+        let normals = match acting().next() {
+            Some(_) => normals(&points, &self.triangles, &self.seams),
+            None => self.vertices.iter().map(|vertex| vertex.normal).collect(),
+        };
+        (points, normals)
+    }
+
+    /// What deforms it, with the shapes of a frame.
+    fn bound(&self, clip: &Clip, frame: usize) -> BoundMesh {
+        let (positions, normals) = self.shaped(clip, frame);
         let parts = MeshParts {
-            positions: self.vertices.iter().map(|vertex| vertex.point).collect(),
-            normals: self.vertices.iter().map(|vertex| vertex.normal).collect(),
+            positions,
+            normals,
             bones: vec![Bone { joint: JointId(0), inverse_bind: Matrix4::identity() }; self.bones.len()],
             starts: std::iter::once(0)
                 .chain(self.vertices.iter().scan(0, |sum, vertex| {
@@ -204,11 +266,11 @@ impl Surface {
         BoundMesh::from_parts(parts).expect("vertices of a surface are finite and follow bones of it")
     }
 
-    /// The corners of its triangles in a pose, moved by `shift`; in the order of the vertices.
-    pub(crate) fn corners(&self, pose: &[Matrix4<f64>], shift: V) -> Vec<Corner> {
-        let bound = self.bound();
+    /// The corners of its triangles in a frame, moved by `shift`; in the order of the vertices.
+    pub(crate) fn corners(&self, stage: &Stage<'_>, frame: usize, shift: V) -> Vec<Corner> {
+        let bound = self.bound(stage.clip, frame);
         let mut deformer = Deformer::new(&bound, SkinMethod::Linear);
-        deformer.set_palette(pose.iter().copied());
+        deformer.set_palette(self.pose(stage, frame).into_iter());
         let mut corners = Vec::with_capacity(self.vertices.len());
         deformer.each_vertex(0..self.vertices.len(), |at, normal| {
             let at = V::from(at) + shift;
@@ -240,9 +302,10 @@ impl Surface {
     pub(crate) fn height(&self, stage: &Stage<'_>, frames: impl Iterator<Item = usize>) -> f64 {
         let step = self.vertices.len().div_ceil(2000).max(1);
         let few: Vec<Vertex> = self.vertices.iter().step_by(step).cloned().collect();
-        let few = Surface { bones: self.bones.clone(), vertices: few, triangles: Vec::new() };
+        // Shapes move little against the whole.
+        let few = Surface { bones: self.bones.clone(), vertices: few, ..Surface::default() };
         let heights = frames.map(|frame| {
-            let corners = few.corners(&few.pose(stage, frame), V::zeros());
+            let corners = few.corners(stage, frame, V::zeros());
             corners.iter().map(|corner| corner.at.y - stage.floor).fold(0.0, f64::max)
         });
         heights.fold(0.0, f64::max).min(FARTHEST * stage.size())
@@ -254,17 +317,42 @@ impl Surface {
     }
 }
 
-/// Where the vertices are with the shapes of the resting face.
-fn points(mesh: &Mesh) -> Vec<V> {
+/// Unit normals by the winding of the triangles; vertices of one seam share theirs.
+fn normals(points: &[V], triangles: &[[u32; 3]], seams: &[u32]) -> Vec<V> {
+    let mut sums = vec![V::zeros(); points.len()];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|at| points[at as usize]);
+        let normal = (b - a).cross(&(c - a));
+        triangle.iter().for_each(|at| sums[seams[*at as usize] as usize] += normal);
+    }
+    seams.iter().map(|at| sums[*at as usize].try_normalize(0.0).unwrap_or_else(V::y)).collect()
+}
+
+/// A shape by the place of its weights among the numbers over time of a clip, and its offsets.
+type Moving<'m> = (usize, &'m [(u32, V)]);
+
+/// Where the vertices are with the shapes that stand still, and the shapes that move in a clip.
+fn points<'m>(mesh: &'m Mesh, clip: &Clip) -> (Vec<V>, Vec<Moving<'m>>) {
     let mut points = mesh.positions.clone();
-    for shape in mesh.shapes.iter().filter(|shape| shape.weight != 0.0) {
-        for (vertex, offset) in &shape.offsets {
+    let mut moving = Vec::new();
+    let scalars = &clip.annotations().scalars;
+    for shape in &mesh.shapes {
+        let track = scalars.iter().position(|track| track.name == shape.name);
+        let weight = match track {
+            Some(scalar) if scalars[scalar].values.is_sampled() => {
+                moving.push((scalar, &shape.offsets[..]));
+                continue;
+            }
+            Some(scalar) => scalars[scalar].values.at(0),
+            None => shape.weight,
+        };
+        for (vertex, offset) in shape.offsets.iter().filter(|_| weight != 0.0) {
             if let Some(point) = points.get_mut(*vertex as usize) {
-                *point += offset * shape.weight;
+                *point += offset * weight;
             }
         }
     }
-    points
+    (points, moving)
 }
 
 /// The colour that a material says; white below an image is no colour of its own.
@@ -335,9 +423,9 @@ pub(crate) mod tests {
     fn corners_follow_their_joints_and_materials_keep_apart() {
         let clip = chain(3, 1.0, 0, Space::default());
         let stage = Stage::new(&clip);
-        let surface = Surface::new(&square(), 3).unwrap();
+        let surface = Surface::new(&square(), &clip).unwrap();
         assert_eq!((surface.vertices.len(), surface.triangles.len()), (6, 2));
-        let corners = surface.corners(&surface.pose(&stage, 0), V::new(0.0, 0.0, 2.0));
+        let corners = surface.corners(&stage, 0, V::new(0.0, 0.0, 2.0));
         let place = stage.matrix();
         for (corner, vertex) in corners.iter().zip(&surface.vertices) {
             let expected = place.transform_point(&vertex.point.into()).coords + V::new(0.0, 0.0, 2.0);
@@ -347,15 +435,72 @@ pub(crate) mod tests {
         assert_eq!(surface.vertices.iter().filter(red).count(), 3);
     }
 
+    /// The square, whose upper right corner goes out by 2 as the shape `Out` says; `Up` rests at a half.
+    pub(crate) fn shaped_square() -> Body {
+        let shape = |name: &str, vertex: u32, by: V, weight: f64| mocap_model::Shape {
+            name: name.into(),
+            offsets: vec![(vertex, by)],
+            weight,
+        };
+        let mut body = square();
+        body.meshes[0].shapes =
+            vec![shape("Out", 2, V::new(0.0, 0.0, 2.0), 0.0), shape("Up", 0, V::new(0.0, 1.0, 0.0), 0.5)];
+        body
+    }
+
+    /// A clip whose number `Out` rises from 0 to 1.
+    pub(crate) fn out() -> Clip {
+        let values = mocap_model::Track::Sampled((0..5).map(|frame| f64::from(frame) / 4.0).collect());
+        let scalars = vec![mocap_model::ScalarTrack { name: "Out".into(), values }];
+        let notes = mocap_model::Annotations { scalars, ..mocap_model::Annotations::default() };
+        chain(3, 1.0, 5, Space::default()).with_annotations(notes).unwrap()
+    }
+
+    /// Shapes add displacements before the skin: places and normals are those of a mesh that was moved so.
+    #[test]
+    fn shapes_move_the_corners_of_each_frame() {
+        let clip = out();
+        let stage = Stage::new(&clip);
+        let surface = Surface::new(&shaped_square(), &clip).unwrap();
+        assert_eq!(surface.shapes.len(), 1, "a shape that stands still is part of the vertices");
+        // The corner is in two triangles of two materials.
+        assert_eq!(surface.shapes[0].offsets.len(), 2);
+        for (frame, weight) in [(0, 0.0), (2, 0.5), (4, 1.0)] {
+            let mut moved = square();
+            moved.meshes[0].positions[2].z += 2.0 * weight;
+            moved.meshes[0].positions[0].y += 0.5;
+            let expected = Surface::new(&moved, &clip).unwrap().corners(&stage, frame, V::zeros());
+            let corners = surface.corners(&stage, frame, V::zeros());
+            for (corner, expected) in corners.iter().zip(&expected) {
+                assert!((corner.at - expected.at).norm() < 1e-12);
+                assert!((corner.normal - expected.normal).norm() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_without_a_limit_leaves_the_face_at_rest() {
+        let clip = out();
+        let mut notes = clip.annotations().clone();
+        notes.scalars[0].values = mocap_model::Track::Sampled(vec![0.0, f64::MAX, 0.0, 0.0, 0.0]);
+        let huge = clip.with_annotations(notes).unwrap();
+        let surface = Surface::new(&shaped_square(), &huge).unwrap();
+        let corners = surface.corners(&Stage::new(&huge), 1, V::zeros());
+        assert!(corners.iter().all(|corner| corner.at.iter().all(|v| v.is_finite())));
+    }
+
     #[test]
     fn wrong_numbers_leave_faces_out_and_clear_faces_are_not_drawn() {
+        let clip = chain(3, 1.0, 0, Space::default());
         let mut wrong = square();
         wrong.meshes[0].corners[5] = 99;
-        assert_eq!(Surface::new(&wrong, 3).unwrap().triangles.len(), 1);
+        assert_eq!(Surface::new(&wrong, &clip).unwrap().triangles.len(), 1);
         let mut clear = square();
         clear.materials[1].colour[3] = 0.1;
-        assert_eq!(Surface::new(&clear, 3).unwrap().triangles.len(), 1);
-        assert_eq!(Surface::new(&square(), 0), None, "without joints nothing can be placed");
+        assert_eq!(Surface::new(&clear, &clip).unwrap().triangles.len(), 1);
+        let mut bare = square();
+        bare.meshes[0].skin.bones.clear();
+        assert_eq!(Surface::new(&bare, &clip), None, "without joints nothing can be placed");
     }
 
     #[test]
@@ -372,7 +517,7 @@ pub(crate) mod tests {
         mesh.materials = Vec::new();
         mesh.skin.starts = (0..=mesh.positions.len() as u32).collect();
         mesh.skin.influences = vec![Influence { bone: 0, weight: 1.0 }; mesh.positions.len()];
-        let whole = Surface::new(&many, 3).unwrap();
+        let whole = Surface::new(&many, &chain(3, 1.0, 0, Space::default())).unwrap();
         assert_eq!(whole.triangles.len(), 3200);
         let thin = whole.thinned(500);
         assert!((100..=500).contains(&thin.triangles.len()), "{}", thin.triangles.len());

@@ -6,6 +6,7 @@ use crate::coding::{self, base64};
 use crate::difference::{Difference, Measure, difference};
 use crate::escape::{json_in_script, xml};
 use crate::findings::{Finding, findings};
+use crate::numbers::{self, NumbersData};
 use crate::page::{self, Scripts};
 use crate::ramp::FLOOR;
 use crate::residual::residuals;
@@ -144,7 +145,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
 fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) -> Option<Surface> {
     let skeleton = input.clip.skeleton();
     let worn = options.mesh.as_ref().is_some_and(|mesh| mesh.fits(skeleton));
-    let surface = Surface::new(input.body.filter(|_| !worn)?, skeleton.len())?;
+    let surface = Surface::new(input.body.filter(|_| !worn)?, input.clip)?;
     stage.make_room(stage.floor + 1.2 * surface.usual_height(stage));
     Some(surface)
 }
@@ -223,6 +224,8 @@ struct ClipData {
     /// Its own mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     skin: Option<SkinData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<NumbersData>,
     /// samples × joints and sites × 3: from the parent, in quanta.
     data: String,
 }
@@ -350,6 +353,7 @@ fn clip(
         }
     };
     let worn = options.mesh.as_ref().filter(|mesh| mesh.fits(skeleton));
+    let shown = numbers::shown(stage.clip, surface);
     ClipData {
         name: input.name.to_owned(),
         joints: skeleton.joints().iter().map(|joint| joint.name.clone()).collect(),
@@ -372,7 +376,8 @@ fn clip(
         differences,
         rest: worn.map(|_| character::rest(stage)),
         turns: worn.map(|_| character::turns(stage, step, samples)),
-        skin: surface.map(|surface| skin_data(stage, surface, (step, samples), quantum)),
+        skin: surface.map(|surface| skin_data(stage, surface, (step, samples), quantum, &shown)),
+        numbers: numbers::numbers(stage.clip, &shown, (step, samples)),
         data: coding::encode(&values, places * 3),
     }
 }

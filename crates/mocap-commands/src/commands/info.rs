@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::Args as ClapArgs;
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, ReadOptions, SurfaceFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
+use mocap_face::{FaceQuality, face_quality};
 use mocap_model::{Clip, Markers};
 use mocap_poses::{PosePrior, Unusual};
 use mocap_retarget::SurfaceReport;
@@ -99,6 +100,9 @@ struct Quality {
     /// no mesh with arms.
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<SurfaceReport>,
+    /// What is suspicious in the shapes of a face; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    face: Option<FaceQuality>,
 }
 
 /// The row of a recording of markers.
@@ -189,7 +193,7 @@ fn info(
         Some(prior) => Some(unusual_of(prior, loaded.chosen(&args.reading)?.0, &mut warnings)),
         None => None,
     };
-    let mut inside = None;
+    let (mut inside, mut face) = (None, None);
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
             // A table has no column for it.
@@ -198,6 +202,7 @@ fn info(
             let body = body.map_err(Diagnostic::from)?.flatten();
             let clip = loaded.into_motion(&args.reading)?.clip;
             inside = body.and_then(|body| mocap::surface_report(&body.value, &clip));
+            face = face_quality(clip.annotations(), clip.frames(), clip.rate().fps());
             Some(Measured::of(clip, floors, &args.measures))
         }
         None => None,
@@ -206,7 +211,7 @@ fn info(
     let line = Line::of(&path, &facts, measured.as_ref(), &warnings);
     let (quality, gates, errors) = match measured {
         Some(Measured { summary, gates, missed, .. }) => {
-            (Some(Quality { summary, surface: inside }), gates, missed)
+            (Some(Quality { summary, surface: inside, face }), gates, missed)
         }
         None => (None, Vec::new(), Vec::new()),
     };
@@ -305,6 +310,9 @@ impl Row<'_> {
             quality.summary.lines().iter().for_each(|(name, value)| line(name, value));
             if let Some(surface) = &quality.surface {
                 line("inside", &surface.text());
+            }
+            if let Some(face) = &quality.face {
+                line("face", &face.text());
             }
         }
         if let Some(Some(unusual)) = &self.unusual {

@@ -1,11 +1,12 @@
-//! `mocap plot`: curves of joints over time.
+//! `mocap plot`: curves of joints and shapes over time.
 
 use std::path::Path;
 
 use clap::Args as ClapArgs;
+use globset::Glob;
 use mocap_formats::nearest_name;
-use mocap_model::{JointId, Skeleton};
-use mocap_report::plot::{Channel, PlotInput, PlotOptions, html, png, svg};
+use mocap_model::{Clip, JointId, Skeleton};
+use mocap_report::plot::{Channel, PlotInput, PlotOptions, Plotted, html, png, svg};
 
 use super::picture::{self, Drawn};
 use crate::diagnostic::Diagnostic;
@@ -15,7 +16,7 @@ use crate::options::{ChartFormat, Invocation, Pictures, ThemeWord, extension};
 use crate::output::Output;
 use crate::verb::VerbArgs;
 
-/// Draw curves of joints over time, for one motion or several in one chart
+/// Draw curves of joints or shapes over time, for one motion or several in one chart
 ///
 /// Rows below the curves show when the feet are on the floor; behind the curves of one foot its contacts are shaded. An
 /// HTML file zooms and reads off values.
@@ -25,11 +26,16 @@ use crate::verb::VerbArgs;
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
     \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png\n\
-    \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html")]
+    \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html\n\
+    \x20 mocap plot talk.glb --shape jawOpen --shape 'eyeBlink*' -o face.svg")]
 pub(crate) struct Args {
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
-    #[arg(long, value_name = "JOINT", required = true)]
+    #[arg(long, value_name = "JOINT", required_unless_present = "shape")]
     pub(crate) joint: Vec<String>,
+    /// Shape, or another number over time, whose weight is drawn: its name without case and mesh, * for any letters;
+    /// repeatable
+    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["joint", "channel"])]
+    pub(crate) shape: Vec<String>,
     /// Curve: rotation (local Euler angles in the joint's order [deg]), position (world [m]), speed [m/s]
     #[arg(long, value_name = "CHANNEL", default_value = "rotation", hide_possible_values = true)]
     channel: ChannelWord,
@@ -70,36 +76,56 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
     let options = args.options();
     // A sheet of the motion has the plain name.
-    let extension = format!("{}.{}", file_name(&args.joint), extension(&format));
+    let asked = if args.shape.is_empty() { &args.joint } else { &args.shape };
+    let extension = format!("{}.{}", file_name(asked), extension(&format));
     picture::run(&args.pictures, &extension, (invocation, console), |drawn| {
-        plot(drawn, &args.joint, &options, format)
+        plot(drawn, args, &options, format)
     })
 }
 
-/// The joints in a file name.
-fn file_name(joints: &[String]) -> String {
+/// The joints or shapes in a file name.
+fn file_name(names: &[String]) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
-    joints.join("-").chars().map(|letter| if letter == '-' { letter } else { plain(letter) }).collect()
+    names.join("-").chars().map(|letter| if letter == '-' { letter } else { plain(letter) }).collect()
 }
 
 fn plot(
     drawn: &[Drawn],
-    joints: &[String],
+    args: &Args,
     options: &PlotOptions,
     format: ChartFormat,
 ) -> Result<Vec<u8>, Diagnostic> {
-    let every = || drawn.iter().flat_map(|drawn| joints.iter().map(move |joint| (drawn, joint)));
-    let captions: Vec<String> = every()
-        .map(|(drawn, joint)| match joints.len() {
-            1 => drawn.name.clone(),
-            _ => format!("{} {joint}", drawn.name),
-        })
-        .collect();
-    let mut inputs = Vec::with_capacity(captions.len());
-    for (name, (Drawn { clip, path, .. }, joint)) in captions.iter().zip(every()) {
-        let joint = find(clip.skeleton(), joint).map_err(|error| error.in_file(Path::new(path)))?;
-        inputs.push(PlotInput { name, clip, joint });
+    let mut found: Vec<(&Drawn, String, Plotted)> = Vec::new();
+    for motion in drawn {
+        let in_file = |error: Diagnostic| error.in_file(Path::new(&motion.path));
+        for joint in &args.joint {
+            let of = find(motion.clip.skeleton(), joint).map_err(in_file)?;
+            found.push((motion, joint.clone(), of.into()));
+        }
+        for shape in &args.shape {
+            for (name, at) in find_shapes(&motion.clip, shape).map_err(in_file)? {
+                if !found
+                    .iter()
+                    .any(|(of, _, known)| std::ptr::eq(*of, motion) && *known == Plotted::Number(at))
+                {
+                    found.push((motion, name, Plotted::Number(at)));
+                }
+            }
+        }
     }
+    // Motions are told apart by their names, joints and shapes of one motion by theirs.
+    let each = found.len() / drawn.len().max(1);
+    let caption = |(motion, name, of): &(&Drawn, String, Plotted)| match (of, drawn.len(), each) {
+        (Plotted::Number(_), 1, _) => name.clone(),
+        (Plotted::Joint(_), _, 1) => motion.name.clone(),
+        _ => format!("{} {name}", motion.name),
+    };
+    let captions: Vec<String> = found.iter().map(caption).collect();
+    let inputs: Vec<PlotInput<'_>> = captions
+        .iter()
+        .zip(&found)
+        .map(|(name, (motion, _, of))| PlotInput { name, clip: &motion.clip, of: *of })
+        .collect();
     Ok(match format {
         ChartFormat::Svg => svg(&inputs, options).into_bytes(),
         ChartFormat::Png => png(&inputs, options),
@@ -121,4 +147,31 @@ fn find(skeleton: &Skeleton, joint: &str) -> Result<JointId, Diagnostic> {
     };
     let message = format!("no joint has the name or role '{joint}'");
     Err(Diagnostic::new("plot::no-joint", message).help(help))
+}
+
+/// The numbers over time of a name or pattern, by their names.
+fn find_shapes(clip: &Clip, asked: &str) -> Result<Vec<(String, usize)>, Diagnostic> {
+    let short = |name: &str| name.rsplit(['.', '|', ':']).next().unwrap_or(name).to_lowercase();
+    let scalars = &clip.annotations().scalars;
+    let wanted = asked.to_lowercase();
+    let glob = Glob::new(&wanted).map(|glob| glob.compile_matcher());
+    let fits = |name: &str| {
+        [name.to_lowercase(), short(name)]
+            .iter()
+            .any(|name| *name == wanted || glob.as_ref().is_ok_and(|glob| glob.is_match(name)))
+    };
+    let found: Vec<(String, usize)> = (scalars.iter().enumerate())
+        .filter(|(_, track)| fits(&track.name))
+        .map(|(at, track)| (track.name.clone(), at))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names = || scalars.iter().map(|track| track.name.as_str());
+    let help = match nearest_name(asked, names().chain(names().filter_map(|name| name.rsplit('.').next()))) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None if scalars.is_empty() => "the motion has no shapes or other numbers over time".to_owned(),
+        None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Diagnostic::new("plot::no-shape", format!("no shape has the name '{asked}'")).help(help))
 }

@@ -14,6 +14,7 @@ use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
 use crate::commands::edit::EditFiles;
+use crate::commands::face::OpenFace;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
@@ -44,6 +45,8 @@ pub(super) struct PlannedStep {
     pub(super) reference: Option<usize>,
     /// Of a step that retargets.
     pub(super) body: Option<Arc<Body>>,
+    /// Of a step that moves a face.
+    pub(super) face: Option<OpenFace>,
     /// Of one of the edits of `mocap edit`: with the files that all inputs share.
     pub(super) edit: Option<Edit>,
 }
@@ -149,7 +152,7 @@ impl Plans {
     ) -> Result<RunOptions, Diagnostic> {
         let mut bodies: Vec<(BodySettings, Arc<Body>)> = Vec::new();
         for plan in self.plans.values_mut() {
-            for PlannedStep { step, body, edit, .. } in &mut plan.steps {
+            for PlannedStep { step, body, face, edit, .. } in &mut plan.steps {
                 if let Step::One(step) = step {
                     let loaded = edit.insert(step.edit.clone());
                     loaded.read(&EditFiles::shared(&plan.reading))?;
@@ -159,6 +162,12 @@ impl Plans {
                         let role = format!("edit {}", file.display());
                         options = options.depending_on(&role, "", &context.files_read());
                     }
+                }
+                if let Step::Face(step) = step {
+                    let (open, record) = step.open(&plan.reading, console)?;
+                    let role = format!("face {}", step.target.display());
+                    options = options.depending_on(&role, "", &record);
+                    *face = Some(open);
                 }
                 let Step::Retarget(step) = step else { continue };
                 let settings = BodySettings {
@@ -265,6 +274,7 @@ impl File {
             settings,
             reference,
             body: None,
+            face: None,
             edit: None,
         });
         Ok(())

@@ -120,6 +120,7 @@ impl Measured {
                     figure("rms error", "m", "root mean square of the errors", summary.rms_error),
                 ]
             }
+            Measured::Face(_) => Vec::new(),
             Measured::Compare(summary) => {
                 let frame = summary.worst.as_ref().map(|worst| worst.frame);
                 vec![

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::gate::Gate;
 use crate::batch::Figure;
+use crate::commands::face::FaceMeasures;
 use crate::commands::{edit, retarget};
 use crate::diagnostic::Diagnostic;
 
@@ -61,6 +62,7 @@ pub(crate) enum MeasuresRow<'a> {
     Compress(&'a CompressSummary),
     Compare(&'a ErrorSummary),
     Edit(&'a mocap_edit::EditReport),
+    Face(&'a FaceMeasures),
 }
 
 /// What a step measured.
@@ -69,6 +71,7 @@ pub(super) enum Measured {
     Compress(Box<CompressSummary>),
     Compare(Box<ErrorSummary>),
     Edit(Box<mocap_edit::EditReport>),
+    Face(FaceMeasures),
 }
 
 impl Measured {
@@ -80,6 +83,7 @@ impl Measured {
             Measured::Compress(summary) => MeasuresRow::Compress(summary),
             Measured::Compare(summary) => MeasuresRow::Compare(summary),
             Measured::Edit(report) => MeasuresRow::Edit(report),
+            Measured::Face(measures) => MeasuresRow::Face(measures),
         }
     }
 }
@@ -93,6 +97,7 @@ impl Measured {
             Measured::Compress(summary) => error(summary.max_error),
             Measured::Compare(summary) => error(summary.max),
             Measured::Edit(report) => edit::figures(std::slice::from_ref(report)),
+            Measured::Face(_) => Vec::new(),
         }
     }
 }
@@ -124,6 +129,7 @@ impl Row<'_> {
                 MeasuresRow::Compress(measures) => measures.line(),
                 MeasuresRow::Compare(measures) => measures.line(),
                 MeasuresRow::Edit(report) => report.to_string(),
+                MeasuresRow::Face(measures) => measures.text(),
             };
             text.push_str(&format!("\n  {step:<11} {measured}"));
         }

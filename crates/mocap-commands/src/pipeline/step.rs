@@ -10,6 +10,7 @@ use mocap_edit::{Edit, EditKind};
 use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use serde::Deserialize;
 
+use crate::commands::face::FaceStep;
 use crate::options::{
     CompareStep, CompressStep, EditGates, Edits, KeepStep, Kind, Reading, RetargetStep, WriteStep,
 };
@@ -23,6 +24,7 @@ pub(super) enum Step {
     One(Box<EditStep>),
     Keep(KeepStep),
     Retarget(Box<RetargetStep>),
+    Face(FaceStep),
     Compress(CompressStep),
     Write(WriteStep),
     Compare(CompareStep),
@@ -90,6 +92,8 @@ pub(crate) static KINDS: LazyLock<Vec<StepKind>> = LazyLock::new(|| {
             "Keeps the longest range with some labels; of a clip without one nothing is written"),
         kind!("retarget" RetargetStep => |step| Step::Retarget(Box::new(step)),
             "Retargets the motion to another skeleton, with a report of quality"),
+        kind!("face" FaceStep => Step::Face,
+            "Moves the face of a character by the shapes of the motion, as `mocap face` does"),
         kind!("compress" CompressStep => Step::Compress,
             "Compresses the motion, and continues with the decompressed motion"),
         kind!("write" WriteStep => Step::Write, "Writes the motion"),
@@ -191,6 +195,7 @@ impl Step {
             Step::Retarget(step) => {
                 std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
             }
+            Step::Face(step) => step.files(),
             Step::One(step) => step.edit.files().into_iter().filter(|file| !file.is_dir()).collect(),
             _ => Vec::new(),
         }

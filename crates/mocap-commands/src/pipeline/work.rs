@@ -205,6 +205,13 @@ impl Progress<'_> {
             Step::One(step) => self.edit((at, planned), step, scene, context),
             Step::Keep(step) => self.longest(step, scene),
             Step::Retarget(step) => self.retarget(at, planned, step, scene),
+            Step::Face(_) => {
+                let face = planned.face.as_ref().expect("faces are opened before work");
+                let (clip, measures) = face.moved(&whole(scene)?)?;
+                self.tolerance = None;
+                self.measured.push((at, Measured::Face(measures)));
+                Ok(Scene::from(clip))
+            }
             Step::Compress(step) => {
                 let several = scene.clip().is_none();
                 let clip = whole(scene)?;
@@ -251,15 +258,17 @@ impl Progress<'_> {
         }
     }
 
-    /// The file that holds the skeleton of the motion at a step: the target of the last retarget step before it, else
+    /// The file that holds the skeleton of the motion at a step: the target of the last step `retarget` or `face` before it, else
     /// the input.
     fn origin(&self, at: usize) -> Origin<'_> {
-        let retargeted = self.plan.steps[..at].iter().rev().find_map(|planned| planned.body.as_ref());
-        match retargeted {
-            Some(body) => Origin {
-                document: body.target.on.document.as_deref(),
-                file: Some(Path::new(&body.target.path)),
-            },
+        let put_on =
+            self.plan.steps[..at].iter().rev().find_map(|planned| match (&planned.body, &planned.face) {
+                (Some(body), _) => Some((body.target.on.document.as_deref(), Path::new(&body.target.path))),
+                (None, Some(face)) => Some(face.document()),
+                (None, None) => None,
+            });
+        match put_on {
+            Some((document, file)) => Origin { document, file: Some(file) },
             None => Origin::input(self.document.as_deref()),
         }
     }

@@ -54,6 +54,22 @@ pub(super) fn filter_translations(translations: &mut [Vector3<f64>], method: Den
     }
 }
 
+/// As translations, of numbers between 0 and 1: speeds are shares of that range per second.
+pub(super) fn filter_numbers(values: &mut [f64], method: Denoise, fps: f64) {
+    let Denoise::OneEuro { cutoff, beta } = method else {
+        let smooth = filtered(values.to_vec(), method, fps);
+        values.copy_from_slice(&smooth);
+        return;
+    };
+    let (mut rest, mut before, mut speed) = (values[0], values[0], 0.0);
+    for value in values.iter_mut() {
+        speed += share(1.0, fps) * ((*value - before).abs() * fps - speed);
+        before = *value;
+        rest += (*value - rest) * share(cutoff + beta * speed, fps);
+        *value = rest;
+    }
+}
+
 /// The share of a new value that a first-order low-pass takes. Based on: G. Casiez, N. Roussel, D. Vogel, "1€ Filter",
 /// 2012.
 fn share(cutoff: f64, fps: f64) -> f64 {

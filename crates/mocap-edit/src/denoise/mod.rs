@@ -1,4 +1,4 @@
-//! Denoise: removes jitter and spikes from rotations and translations.
+//! Denoise: removes jitter and spikes from rotations, translations and numbers over time.
 //!
 //! Rotations are filtered as unit quaternions of one hemisphere, on the principal axes of each joint's curve: a knee
 //! that only bends has all its motion on one axis, and the others are smoothed to nothing. Euler angles are never
@@ -11,6 +11,7 @@ mod dropouts;
 mod feet;
 mod fixed;
 mod noise;
+mod numbers;
 mod spikes;
 
 use std::fmt;
@@ -161,6 +162,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
             None
         }
     };
+    let spiked = numbers::denoise(&mut samples.annotations.scalars, method, fps);
     let mut clean = samples.into_clip("denoise")?;
     let mut feet_locked = None;
     if let Some(found) = &found {
@@ -171,7 +173,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     if let Some(found) = found {
         report = report
             .figure("noise", found.noise.to_degrees(), "deg")
-            .figure("spikes", found.spikes as f64, "")
+            .figure("spikes", (found.spikes + spiked) as f64, "")
             .figure("dropouts", found.dropouts.len() as f64, "")
             .figure("feet-locked", feet_locked, "");
         for (joint, frames) in found.dropouts.iter().take(NAMED) {

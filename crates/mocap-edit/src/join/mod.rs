@@ -20,7 +20,7 @@ use crate::held_feet::held_within;
 use crate::pose_cloud::{Cloud, align, clouds};
 use crate::report::contact_figures;
 use crate::samples::Samples;
-use crate::{EditError, EditReport};
+use crate::{EditError, EditReport, numbers};
 
 pub use scene::{JoinedCharacter, JoinedScene, join_scenes};
 
@@ -375,7 +375,9 @@ impl Samples {
         let start = range.start as f64 * self.rate.frame_time();
         self.annotations.events.retain(|event| event.time >= start);
         self.annotations.events.iter_mut().for_each(|event| event.time -= start);
+        let scalars = numbers::cut(&self.annotations.scalars, range.clone());
         self.set_frames(range.len());
+        self.annotations.scalars = scalars;
     }
 }
 

@@ -15,6 +15,7 @@ use nalgebra::{Matrix3, Rotation3};
 
 use crate::body::Body;
 use crate::held_feet::Hold;
+use crate::numbers::{self, Swapped};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use pairing::mirror_partners;
@@ -75,6 +76,14 @@ fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip, advice: &s
         let off = metres * 100.0;
         let message = format!("'{name}' is up to {off:.1} cm from its mirror image{advice}");
         report.warn("edit::asymmetric", message);
+    }
+    let Swapped { pairs, single } = numbers::mirror(&mut clip.annotations().scalars.clone());
+    if pairs > 0 {
+        report = report.note(format!("{pairs} pairs of shapes swapped"));
+    }
+    if !single.is_empty() {
+        let message = format!("shapes without a counterpart keep their side: {}", single.join(", "));
+        report.warn("edit::no-counterpart", message);
     }
     let single: Vec<&str> = clip
         .skeleton()
@@ -197,6 +206,7 @@ impl Mirror {
                 values.iter().map(place).collect()
             });
         }
+        numbers::mirror(&mut mirrored.annotations.scalars);
         mirrored.into_clip("mirror")
     }
 

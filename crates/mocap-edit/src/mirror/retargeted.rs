@@ -7,6 +7,7 @@ use mocap_retarget::{RetargetOptions, Retargeter};
 
 use super::{Mirror, feet_held, report, unlike_limbs};
 use crate::body::Body;
+use crate::numbers;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
@@ -37,8 +38,11 @@ pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let options = RetargetOptions { limits: false, ..RetargetOptions::default() };
     let retargeter = Retargeter::new(image.skeleton(), &body.skeleton, &options).map_err(failed)?;
     let retargeted = retargeter.retarget_clip(&image).map_err(failed)?;
+    let mut annotations = clip.annotations().clone();
+    numbers::mirror(&mut annotations.scalars);
     let mirrored = retargeted
         .with_skeleton(clip.skeleton().clone())
+        .and_then(|mirrored| mirrored.with_annotations(annotations))
         .map_err(|error| EditError::model("mirror", error))?;
     let (mirrored, held) = feet_held(clip, mirrored)?;
     let advice = match (unlike_limbs(&body), mirror.residual(clip, &mirror.apply(clip)?)) {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, Expression, Skeleton};
 
 use super::document::Document;
+use super::expressions::expressions;
 use super::from_clip::{WriteOptions, built, rebuilt};
 use super::to_body::to_body;
 use super::{files_beside, parse, to_clip, to_skeleton, write};
@@ -112,6 +113,10 @@ impl crate::Document for Document {
             value: BoundBody { body: Arc::new(body), skeleton: Arc::new(skeleton) },
             warnings,
         }))
+    }
+
+    fn expressions(&self) -> Vec<Expression> {
+        expressions(self)
     }
 
     fn with_clips(

@@ -9,6 +9,7 @@ mod accessor;
 mod base64;
 mod build;
 mod document;
+mod expressions;
 mod format;
 mod from_body;
 mod from_clip;

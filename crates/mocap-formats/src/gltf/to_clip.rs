@@ -9,6 +9,7 @@ use mocap_model::{
 use nalgebra::Quaternion;
 
 use super::document::{Animation, Document, Interpolation};
+use super::expressions;
 use super::from_clip::target_names;
 use super::problem::Problem;
 use super::problem::index;
@@ -135,8 +136,16 @@ fn sampled(
     let mut scalars: Vec<ScalarTrack> = Vec::new();
     let mut names = Unique::default();
     let mut others = 0;
+    let expressions = expressions::weight_nodes(&document.json);
     for curve in &curves {
         let times = |i: usize| i as f64 / timing.rate.fps();
+        if let Some(name) = expressions.get(&curve.node).filter(|_| curve.property == Property::Translation) {
+            let values = (0..frames).map(|i| curve.sample(times(i))[0]).collect();
+            if let Some(values) = Track::from_samples(values) {
+                scalars.push(ScalarTrack { name: names.claim(name), values });
+            }
+            continue;
+        }
         if curve.property == Property::Weights {
             for (name, values) in weights(document, curve, frames, times) {
                 scalars.push(ScalarTrack { name: names.claim(&name), values });

@@ -49,12 +49,19 @@ $("layout").onchange = e => { state.layout = e.target.value; camera.distance = h
 $("skinning").onchange = e => { state.skinning = e.target.value; redraw(); };
 $("style").onchange = e => { state.style = e.target.value; redraw(); };
 $("colour").onchange = e => { state.colour = e.target.value; legend(); redraw(); };
-$("quantity").onchange = redraw;
-$("unselect").onclick = () => select(null);
+$("quantity").onchange = $("number").onchange = () => { state.numbers = true; redraw(); };
+$("unselect").onclick = closeCurves;
 $("theme").onclick = () => theme(!isDark());
 $("keys").onclick = () => { $("help").hidden = !$("help").hidden; };
+// The next joint that is selected has its curves; numbers come back by their choice.
+function closeCurves() {
+  state.numbers = false;
+  if ($("quantity").value === "numbers") $("quantity").value = "position";
+  select(null);
+}
 // The choices that depend on the clips.
 function offer() {
+  offerCurves();
   const colours = [["side", "left and right"], ["speed", "speed"]];
   if (clips.some(clip => clip.skin)) colours.unshift(["file", "mesh"]);
   if (compared) colours.push(["difference", compared.differences.label]);
@@ -100,7 +107,7 @@ const KEYS = [
   ["p", "P", "picture (PNG)", savePicture],
   ["w", "W", "record a video (WebM)", record],
   ["t", "T", "light or dark", () => $("theme").click()],
-  ["Escape", "Esc", "drop the selection", () => { select(null); measure(false); $("help").hidden = true; }],
+  ["Escape", "Esc", "drop the selection", () => { closeCurves(); measure(false); $("help").hidden = true; }],
   ["?", "?", "these keys", () => $("keys").click()],
 ];
 for (const [, key, does] of KEYS) if (key) $("help").append(Object.assign(document.createElement("kbd"), { textContent: key }), does, document.createElement("br"));

@@ -55,6 +55,8 @@ function unpack(clip) {
     for (let i = 0; i < runs.length; i += 2) flags.fill(1, runs[i], runs[i + 1]);
     foot[part] = flags;
   }
+  const it = clip.numbers;
+  if (it) it.values = Float32Array.from(decode(it.values, it.names.length, clip.samples), (v, i) => { const [low, step] = it.ranges[i % it.names.length]; return low + v * step; });
   const d = clip.differences;
   if (d) d.levels = decode(d.data, d.channels, clip.samples);
 }

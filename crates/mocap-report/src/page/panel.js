@@ -1,6 +1,9 @@
 // The tree of joints: search, select.
 function levelOf(clip, joint) { let n = 0; for (let j = clip.parents[joint]; j >= 0; j = clip.parents[j]) n++; return n; }
-function select(it) { state.selected = it; state.pinned = false; markTree(); redraw(); }
+function select(it) {
+  if (it && $("quantity").value === "numbers") $("quantity").value = "position";
+  state.selected = it; state.pinned = false; markTree(); redraw();
+}
 function fillTree() {
   const tree = $("tree"), wanted = $("search").value.trim().toLowerCase(), items = [];
   clips.forEach((clip, c) => {

@@ -269,9 +269,10 @@ function createRenderer(canvas) {
     skinShape ??= program(SKIN_VERTEX, SHAPE_FRAGMENT.replace("normalize(n)", "normalize(gl_FrontFacing ? n : -n)")); skinDepth ??= program(SKIN_VERTEX, DEPTH_FRAGMENT);
     mesh.array = gl.createVertexArray();
     gl.bindVertexArray(mesh.array);
+    mesh.buffers = [];
     [[mesh.points, 3], [mesh.normals, 3], [mesh.slots, 4], [mesh.weights, 4], [mesh.colours, 4]].forEach(([values, wide], i) => {
       if (!values) return;
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffers[i] = gl.createBuffer());
       gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(i); gl.vertexAttribPointer(i, wide, gl.FLOAT, false, 0, 0);
     });
@@ -289,6 +290,13 @@ function createRenderer(canvas) {
   function drawSkins(skins, ofDepth, prepare) {
     for (const { clip, bones, rigid } of skins) {
       const mesh = onCard(clip.skin.mesh), used = ofDepth ? skinDepth : skinShape;
+      if (mesh.shapes?.fresh) {
+        [mesh.shapes.points, mesh.shapes.normals].forEach((values, i) => {
+          gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffers[i]);
+          gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+        });
+        mesh.shapes.fresh = false;
+      }
       gl.useProgram(used.p);
       prepare(used);
       gl.activeTexture(gl.TEXTURE1);

@@ -60,16 +60,54 @@ function readMesh({ json, nodes, rows, above }) {
   if (!triangles.length) return null;
   return { bones, above, points: new Float32Array(points), normals: normalsOf(points, triangles), slots: new Float32Array(slots), weights: new Float32Array(weights), triangles: new Uint32Array(triangles) };
 }
-// Corners in one place share a normal, so that seams of textures do not show.
-function normalsOf(points, triangles) {
-  const normals = new Float32Array(points.length), shared = new Map(), at = v => points.slice(3 * v, 3 * v + 3);
-  const key = v => at(v).map(x => x.toFixed(6)).join();
+// By vertex the first one in its place: they share a normal, so that seams of textures do not show.
+function seamsOf(points) {
+  const first = new Map();
+  return Uint32Array.from({ length: points.length / 3 }, (_, v) => {
+    const key = [0, 1, 2].map(k => points[3 * v + k].toFixed(6)).join();
+    if (!first.has(key)) first.set(key, v);
+    return first.get(key);
+  });
+}
+function normalsOf(points, triangles, seams = seamsOf(points), normals = new Float32Array(points.length)) {
+  const sums = new Float64Array(points.length);
   for (let k = 0; k < triangles.length; k += 3) {
-    const corners = [0, 1, 2].map(c => triangles[k + c]), [a, b, c] = corners.map(at), n = cross(minus(b, a), minus(c, a));
-    for (const v of corners) { const sum = shared.get(key(v)) || [0, 0, 0]; shared.set(key(v), plus(sum, n)); }
+    const a = 3 * triangles[k], b = 3 * triangles[k + 1], c = 3 * triangles[k + 2];
+    const ux = points[b] - points[a], uy = points[b + 1] - points[a + 1], uz = points[b + 2] - points[a + 2];
+    const wx = points[c] - points[a], wy = points[c + 1] - points[a + 1], wz = points[c + 2] - points[a + 2];
+    const x = uy * wz - uz * wy, y = uz * wx - ux * wz, z = ux * wy - uy * wx;
+    for (let i = 0; i < 3; i++) { const v = 3 * seams[triangles[k + i]]; sums[v] += x; sums[v + 1] += y; sums[v + 2] += z; }
   }
-  for (let v = 0; v < points.length / 3; v++) normals.set(unit(shared.get(key(v)) || [0, 1, 0]), 3 * v);
+  seams.forEach((of, v) => {
+    const x = sums[3 * of], y = sums[3 * of + 1], z = sums[3 * of + 2], n = hypot(x, y, z);
+    if (n > 0) { normals[3 * v] = x / n; normals[3 * v + 1] = y / n; normals[3 * v + 2] = z / n; }
+    else { normals[3 * v] = normals[3 * v + 2] = 0; normals[3 * v + 1] = 1; }
+  });
   return normals;
+}
+// The shapes of a mesh: for each the place of its weights among the numbers of the clip, and displacements of vertices.
+function unpackShapes(mesh, { numbers, counts, vertices, offsets }) {
+  const all = counts.reduce((a, b) => a + b, 0), steps = decode(vertices, 1, all), moves = Float32Array.from(decode(offsets, 3, all));
+  let at = 0;
+  const list = counts.map((count, i) => {
+    const from = at, own = steps.slice(from, at += count);
+    for (let k = 1; k < count; k++) own[k] += own[k - 1];
+    return { number: numbers[i], vertices: own, offsets: moves.subarray(3 * from, 3 * at) };
+  });
+  return { list, seams: seamsOf(mesh.points), points: mesh.points.slice(), normals: mesh.normals.slice(), sample: -1, fresh: false };
+}
+// Displacements add to the mesh at rest, before the skin; the renderer takes what is fresh.
+function takeShapes(clip, s) {
+  const { mesh } = clip.skin, { shapes } = mesh;
+  if (!shapes || shapes.sample === s) return;
+  const { points, normals, seams, list } = shapes, { names, values } = clip.numbers;
+  points.set(mesh.points);
+  for (const { number, vertices, offsets } of list) {
+    const weight = values[s * names.length + number];
+    if (weight) for (let i = 0; i < vertices.length; i++) for (let k = 0; k < 3; k++) points[3 * vertices[i] + k] += weight * offsets[3 * i + k];
+  }
+  normalsOf(points, mesh.triangles, seams, normals);
+  shapes.sample = s; shapes.fresh = true;
 }
 // The mesh that a clip brings, from whole numbers: places in a box of its own, which the binds take to the joints.
 function unpackSkin(clip) {
@@ -84,6 +122,7 @@ function unpackSkin(clip) {
     points, normals: normalsOf(points, order), colours, triangles: order,
     slots: Float32Array.from(decode(it.slots, 4, vertices)), weights: Float32Array.from(decode(it.weights, 4, vertices), w => w / 255),
   };
+  if (it.shapes) mesh.shapes = unpackShapes(mesh, it.shapes);
   clip.skin = { mesh, frames, bones: joints.map((joint, i) => ({ joint, bind: columns(binds[i]) })) };
 }
 // A matrix from its first three rows.

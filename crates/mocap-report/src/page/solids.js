@@ -78,6 +78,7 @@ function scene() {
     const add = state.style === "bodies" ? addBody : addSticks;
     // A mesh stands for the body where it can be drawn.
     if (renderer && clip.skin && state.style === "bodies") {
+      takeShapes(clip, s);
       const bones = bonesOf(clip, index, s, shift);
       skins.push({ clip, bones, rigid: state.skinning === "dual" ? rigidOf(clip, bones) : null });
     }

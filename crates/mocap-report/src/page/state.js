@@ -20,7 +20,7 @@ const state = {
   t: 0, playing: false, speed: 1, loop: !lessMotion, from: 0, to: seconds,
   follow: true, colour: "side", layout: "over", style: "bodies", skinning: "linear",
   names: false, path: true, ghosts: false, measuring: false,
-  hover: null, selected: null, pair: [],
+  hover: null, selected: null, pair: [], numbers: false,
 };
 const onTop = ["object-space error", "residual of markers"];
 if (clips.length > 3 || compared && !onTop.includes(compared.differences.label)) state.layout = "beside";

@@ -7,7 +7,7 @@ use mocap_formats::{Limits, face_map, text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Args, FileBeside, Head, Row, names};
+use super::{Args, FileBeside, Head, Row, found, names};
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, Encoded};
@@ -88,25 +88,25 @@ pub(super) fn show(
     let motion = read::motion(context, &job.input, &args.reading)?;
     let (source, mut warnings) = (names(&motion.clip), motion.warnings);
     let map = match given {
-        Some(given) => parse(given, &source, &head.shapes),
-        None => Ok(FaceMap::found(&source, &head.shapes)),
+        Some(given) => parse(given, &source, &head.names),
+        None => Ok(found(&source, head)),
     };
     let map = map.behind(&mut warnings)?;
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<String>>();
-    let (unused, unmoved) = (owned(map.unused(&source)), owned(map.unmoved(&head.shapes)));
+    let (unused, unmoved) = (owned(map.unused(&source)), head.unmoved(&map));
     let mut text = String::new();
     if args.explain {
-        text = explained(&map, &source, &head.shapes, [&unused, &unmoved]);
+        text = explained(&map, &source, &head.names, [&unused, &unmoved]);
         text.insert_str(0, &format!("{} -> {}\n", job.input.shown(), head.target.path));
     }
     if let Some(path) = &args.write_map {
-        let bytes = encoded(&map, &source, &head.shapes);
+        let bytes = encoded(&map, &source, &head.names);
         encode::deliver_to(&bytes, path, args.outputs.overwrite).behind(&mut warnings)?;
         if path == Path::new("-") {
             return Ok(Report { warnings, ..Report::default() });
         }
         if !args.explain {
-            let (moved, all) = (map.links.len(), head.shapes.len());
+            let (moved, all) = (map.links.len(), head.names.len());
             text = format!("{}: {moved} of {all} shapes; edit it and give it with --map", path.display());
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn show(
         output: String::new(),
         frames: motion.clip.frames(),
         fps: motion.clip.rate().fps(),
-        map: Some(rows(&map, &source, &head.shapes)),
+        map: Some(rows(&map, &source, &head.names)),
         unused,
         unmoved,
         residual: None,

@@ -1,8 +1,12 @@
 //! `mocap face`: shapes of one face to another, and weights from vertices that move.
 
 mod map;
+mod poses;
 mod shapes;
 mod solve;
+mod step;
+
+pub(crate) use step::{FaceMeasures, FaceStep, OpenFace};
 
 use std::mem::take;
 use std::path::{Path, PathBuf};
@@ -10,13 +14,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap_face::FaceMap;
+use mocap_face::{
+    FaceMap, JointPose, Link, Match, add_correctives, correctives, pose_joints, with_expressions,
+};
 use mocap_formats::Format;
-use mocap_model::{BoundBody, Clip, ScalarTrack, Skeleton, Track};
+use mocap_model::{BoundBody, Clip, Expression, ScalarTrack, Skeleton, Track};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::map::LinkRow;
+use self::poses::read_poses;
 use self::shapes::TransferRow;
 use self::solve::{ResidualRow, Vertices};
 use super::retarget::{Target, read_target};
@@ -62,6 +69,10 @@ pub(crate) struct Args {
     /// Show which shape moves which and why, and write nothing
     #[arg(long, help_heading = "Face", conflicts_with_all = ["output", "solve"])]
     pub(crate) explain: bool,
+    /// Move joints by shapes: a table of poses (JSON), or a motion of the character whose clips or events are named as
+    /// shapes
+    #[arg(long, value_name = "FILE", help_heading = "Face", conflicts_with_all = ["solve", "make_shapes"])]
+    pub(crate) poses: Option<PathBuf>,
     /// Leave head and eyes of the target as they are at rest
     #[arg(long, help_heading = "Face")]
     pub(crate) no_turns: bool,
@@ -141,11 +152,19 @@ impl VerbArgs for Args {
 }
 
 /// A character with a face.
+#[derive(Debug)]
 struct Head {
     target: Target,
-    body: BoundBody,
-    /// The names of its shapes.
+    /// Its meshes; none of a face that only joints move.
+    body: Option<BoundBody>,
+    /// The names of the shapes of its meshes.
     shapes: Vec<String>,
+    /// What moves several of them (VRM).
+    expressions: Vec<Expression>,
+    /// What moves joints.
+    poses: Vec<JointPose>,
+    /// All that a map may name: shapes, expressions and poses.
+    names: Vec<String>,
 }
 
 /// The order of the arguments.
@@ -169,7 +188,12 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     }
     batch::check_stdout(console, &args.outputs)?;
     let target_context = JobContext::standalone();
-    let head = match read_head(&target_context, target_path, args) {
+    let settings = HeadSettings {
+        target: TargetSettings { unit_unneeded: !args.solve, ..args.target },
+        poses: args.poses.as_deref(),
+        makes_shapes: args.make_shapes,
+    };
+    let head = match read_head(&target_context, target_path, &settings, &args.reading) {
         Ok(head) => head,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -180,7 +204,10 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     };
     let inputs = Inputs { inputs: sources.to_vec(), selection: args.selection.clone() };
     let beside = args.map.as_deref().or(args.vertices.as_deref());
-    let reads = read_files(&args.reading, Some(&args.selection)).and([target_path.as_path()]).and(beside);
+    let reads = read_files(&args.reading, Some(&args.selection))
+        .and([target_path.as_path()])
+        .and(beside)
+        .and(args.poses.as_deref());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let rename = |path: &Path| {
         path.with_file_name(format!("{}.{}.{}", stem(path), stem(target_path), format.file_extension()))
@@ -223,6 +250,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
 }
 
 /// A file beside the inputs: a map, or a list of vertices.
+#[derive(Debug)]
 struct FileBeside {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -235,29 +263,92 @@ fn read_beside(path: &Path, reading: &Reading) -> Result<FileBeside, Diagnostic>
     Ok(FileBeside { path: path.to_owned(), bytes, record: context.files_read().to_vec() })
 }
 
+/// How the character is read.
+struct HeadSettings<'a> {
+    target: TargetSettings,
+    poses: Option<&'a Path>,
+    /// Whether it gets shapes: it needs none.
+    makes_shapes: bool,
+}
+
 /// The character and its shapes.
-fn read_head(context: &JobContext, path: &Path, args: &Args) -> Result<Head, Failure> {
+fn read_head(
+    context: &JobContext,
+    path: &Path,
+    settings: &HeadSettings<'_>,
+    reading: &Reading,
+) -> Result<Head, Failure> {
     if path.is_dir() {
         let message = format!("'{}' is a directory; the character must be one file", path.display());
         return Err(Diagnostic::new("usage::target", message).help(TARGET_LAST).into());
     }
-    let settings = TargetSettings { unit_unneeded: !args.solve, ..args.target };
-    let mut target = read_target((context, &Input::named(path)), &settings, None, &args.reading)?;
-    let limits = args.reading.limits();
-    let found = target.on.document.as_ref().map(|document| document.body(&limits)).transpose();
+    let mut target = read_target((context, &Input::named(path)), &settings.target, None, reading)?;
+    let limits = reading.limits();
+    let document = target.on.document.as_ref();
+    let expressions = document.map(|document| document.expressions()).unwrap_or_default();
+    let found = document.map(|document| document.body(&limits)).transpose();
     let found = found.map_err(|finding| Diagnostic::from(finding).in_file(path))?.flatten();
     let shapes = found.as_ref().map(|body| mocap::face_shapes(&body.value)).unwrap_or_default();
-    let Some(found) = found.filter(|_| args.make_shapes || !shapes.is_empty()) else {
+    let poses = match settings.poses {
+        Some(poses) => read_poses(context, poses, &target.on.skeleton, reading)?,
+        None => Vec::new(),
+    };
+    if shapes.is_empty() && poses.is_empty() && !(settings.makes_shapes && found.is_some()) {
         let error = Diagnostic::new("face::no-shapes", "the character has no shapes (morph targets)");
         return Err(error
             .in_file(path)
-            .help(format!("name a GLB, glTF or FBX with a face; {TARGET_LAST}"))
+            .help(format!(
+                "name a GLB, glTF or FBX with a face, or give --poses for a face of joints; {TARGET_LAST}"
+            ))
             .into());
-    };
-    target.warnings.extend(found.warnings.into_iter().map(Diagnostic::from));
+    }
+    let body = found.map(|found| {
+        target.warnings.extend(found.warnings.into_iter().map(Diagnostic::from));
+        found.value
+    });
     // The face is what it holds: that it has no motion of its own is no warning.
     target.warnings.retain(|warning| !warning.code.ends_with("::no-animation"));
-    Ok(Head { target, body: found.value, shapes })
+    let mut names = shapes.clone();
+    for name in expressions.iter().map(|of| &of.name).chain(poses.iter().map(|of| &of.name)) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Ok(Head { target, body, shapes, expressions, poses, names })
+}
+
+impl Head {
+    /// The meshes with their shapes.
+    fn body(&self) -> Result<&BoundBody, Diagnostic> {
+        self.body.as_ref().ok_or_else(|| {
+            Diagnostic::new("face::no-mesh", "the character has no mesh")
+                .in_file(Path::new(&self.target.path))
+        })
+    }
+
+    /// What nothing moves: neither a link, nor an expression that a link moves. An expression whose shapes all move is
+    /// not in the list.
+    fn unmoved(&self, map: &FaceMap) -> Vec<String> {
+        let linked = |name: &str| map.links.iter().any(|link| self.names[link.target] == name);
+        let bound = |name: &str| {
+            let mut moving = self.expressions.iter().filter(|of| linked(&of.name)).flat_map(|of| &of.binds);
+            moving.any(|(shape, _)| shape == name)
+        };
+        let shapes = correctives(&self.shapes);
+        let corrects = |name: &str| {
+            let parts = shapes.iter().find(|(at, _)| self.shapes[*at] == name).map(|(_, parts)| parts);
+            parts.is_some_and(|parts| {
+                parts.iter().all(|part| linked(&self.shapes[*part]) || bound(&self.shapes[*part]))
+            })
+        };
+        let moves = |name: &str| linked(name) || bound(name) || corrects(name);
+        let covered = |name: &str| {
+            self.expressions
+                .iter()
+                .any(|of| of.name == name && of.binds.iter().all(|(shape, _)| moves(shape)))
+        };
+        self.names.iter().filter(|name| !moves(name) && !covered(name)).cloned().collect()
+    }
 }
 
 /// What moves the face: the clip with its shapes, and what is reported of it.
@@ -278,8 +369,8 @@ fn names(clip: &Clip) -> Vec<String> {
 /// The map between a source and the face: found, or given.
 fn face_map(source: &[String], head: &Head, given: Option<&FileBeside>) -> Result<FaceMap, Diagnostic> {
     let map = match given {
-        Some(given) => map::parse(given, source, &head.shapes)?,
-        None => FaceMap::found(source, &head.shapes),
+        Some(given) => map::parse(given, source, &head.names)?,
+        None => found(source, head),
     };
     if map.links.is_empty() {
         let message = match source.len() {
@@ -291,6 +382,24 @@ fn face_map(source: &[String], head: &Head, given: Option<&FileBeside>) -> Resul
             .help("--write-map writes a map to fill in, --map takes it; --explain shows the names"));
     }
     Ok(map)
+}
+
+/// The map by names. A shape is moved by itself or by an expression, not by both: an expression of the same name goes
+/// before shapes that only mean the same, and others give way to the shapes that they move.
+fn found(source: &[String], head: &Head) -> FaceMap {
+    let mut map = FaceMap::found(source, &head.names);
+    for expression in head.expressions.iter().filter(|of| !head.shapes.contains(&of.name)) {
+        let own = |link: &Link| head.names[link.target] == expression.name;
+        let Some(by) = map.links.iter().find(|link| own(link)).map(|link| link.by) else { continue };
+        let bound = |link: &Link| expression.binds.iter().any(|(shape, _)| *shape == head.names[link.target]);
+        let exact = map.links.iter().filter(|link| bound(link)).any(|link| link.by == Match::SameName);
+        let any = map.links.iter().any(|link| bound(link));
+        match by == Match::SameName && !exact {
+            true => map.links.retain(|link| !bound(link)),
+            false => map.links.retain(|link| !any || !own(link)),
+        }
+    }
+    map
 }
 
 /// The face, moved by the shapes of the source.
@@ -306,20 +415,44 @@ fn mapped(
     warnings.extend(found);
     let edits = Edits::from(args.edits);
     let clip = edit::apply(&edits, reading.limits(), clip, warnings)?;
-    let source = names(&clip);
+    let Followed { clip, map, unused, unmoved } = follow(&clip, head, given, !args.no_turns)?;
+    Ok(Moved { clip, map: Some(map), unused, unmoved, residual: None, bytes_in: bytes })
+}
+
+/// The character, moved by the shapes of a clip.
+struct Followed {
+    clip: Clip,
+    map: Vec<LinkRow>,
+    unused: Vec<String>,
+    unmoved: Vec<String>,
+}
+
+fn follow(clip: &Clip, head: &Head, given: Option<&FileBeside>, turns: bool) -> Result<Followed, Diagnostic> {
+    let source = names(clip);
     let map = face_map(&source, head, given)?;
-    let mut shapes = map.apply(clip.annotations(), &head.shapes, clip.frames());
-    at_rest(&mut shapes, &head.shapes, &head.body);
-    let moved = put(&clip, head, shapes, !args.no_turns)?;
-    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    Ok(Moved {
-        clip: moved,
-        unused: owned(map.unused(&source)),
-        unmoved: owned(map.unmoved(&head.shapes)),
-        map: Some(map::rows(&map, &source, &head.shapes)),
-        residual: None,
-        bytes_in: bytes,
+    let tracks = map.apply(clip.annotations(), &head.names, clip.frames());
+    Ok(Followed {
+        clip: driven(clip, head, tracks, turns)?,
+        map: map::rows(&map, &source, &head.names),
+        unused: map.unused(&source).into_iter().map(str::to_owned).collect(),
+        unmoved: head.unmoved(&map),
     })
+}
+
+/// The character, moved by tracks of what a map may name: expressions become shapes, poses move joints.
+fn driven(clip: &Clip, head: &Head, tracks: Vec<ScalarTrack>, turns: bool) -> Result<Clip, Diagnostic> {
+    let posing = tracks.clone();
+    let mut shapes = match head.expressions.is_empty() {
+        true => tracks,
+        false => with_expressions(tracks, &head.expressions, clip.frames()),
+    };
+    shapes.retain(|track| head.shapes.contains(&track.name));
+    add_correctives(&mut shapes, &head.shapes, clip.frames());
+    if let Some(body) = &head.body {
+        at_rest(&mut shapes, &head.shapes, body);
+    }
+    let moved = put(clip, head, shapes, turns)?;
+    Ok(pose_joints(&moved, &head.poses, &posing).map_err(mocap::Error::from)?)
 }
 
 /// Shapes that nothing moves keep the weight that they have at rest.
@@ -384,7 +517,7 @@ fn face(
         seconds: started.elapsed().as_secs_f64(),
         warnings: &warnings,
     };
-    let (json, text) = (json(&row), row.text(head.shapes.len()));
+    let (json, text) = (json(&row), row.text(head.names.len()));
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }

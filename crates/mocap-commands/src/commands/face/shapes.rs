@@ -75,7 +75,7 @@ pub(super) fn made(
             .into());
     };
     let mut warnings: Vec<Diagnostic> = source.warnings.into_iter().map(Diagnostic::from).collect();
-    let (from, to) = (source.value, &head.body);
+    let (from, to) = (source.value, head.body()?);
     let mesh = from.body.meshes[at].at_rest(&from.skeleton);
     let Some(onto) = for_face(to, &mesh) else {
         return Err(Diagnostic::new("face::no-mesh", "the target has no mesh").into());

@@ -143,7 +143,8 @@ fn motion(basis: &FaceBasis, points: &Points) -> f64 {
 
 /// The neutral face and its shapes at the points.
 fn basis(head: &Head, chosen: Option<&[usize]>, count: usize) -> Result<FaceBasis, Diagnostic> {
-    let vertices: usize = head.body.body.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+    let body = head.body()?;
+    let vertices: usize = body.body.meshes.iter().map(|mesh| mesh.positions.len()).sum();
     if let Some(beyond) = chosen.and_then(|chosen| chosen.iter().find(|at| **at >= vertices)) {
         let message = format!("--vertices names vertex {beyond}; the character has {vertices}");
         return Err(Diagnostic::new("face::vertices", message));
@@ -154,7 +155,7 @@ fn basis(head: &Head, chosen: Option<&[usize]>, count: usize) -> Result<FaceBasi
         return Err(Diagnostic::new("face::points", message)
             .help("--vertices names the vertex of each point; without it points are all vertices"));
     }
-    mocap::face_basis(&head.body, chosen).map_err(|error| {
+    mocap::face_basis(body, chosen).map_err(|error| {
         Diagnostic::new(error.code(), error.to_string()).in_file(Path::new(&head.target.path))
     })
 }

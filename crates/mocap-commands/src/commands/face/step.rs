@@ -1,0 +1,117 @@
+//! The step `face` of pipelines.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use mocap_batch::FileRecord;
+use mocap_formats::Document;
+use mocap_model::Clip;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{FileBeside, Followed, Head, HeadSettings, follow, read_beside, read_head};
+use crate::batch::{Failure, JobContext};
+use crate::diagnostic::{Detail, Diagnostic};
+use crate::options::{Reading, TargetSettings};
+use crate::output::Output;
+
+/// The step `face`.
+#[derive(Clone, Debug, PartialEq, ClapArgs, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct FaceStep {
+    /// The character: a GLB, glTF or FBX with shapes, or one whose face joints move
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) target: PathBuf,
+    /// Which shape moves which, as `mocap face --write-map` writes it
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub(crate) map: Option<PathBuf>,
+    /// Move joints by shapes: a table of poses, or a motion whose clips or events are named as shapes
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub(crate) poses: Option<PathBuf>,
+    /// Leave head and eyes of the target as they are at rest
+    #[arg(long)]
+    #[serde(default)]
+    pub(crate) no_turns: bool,
+}
+
+/// The character of a step, which all inputs share.
+#[derive(Debug)]
+pub(crate) struct OpenFace {
+    head: Head,
+    given: Option<FileBeside>,
+    turns: bool,
+}
+
+/// What a step `face` did.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct FaceMeasures {
+    target: String,
+    /// Shapes of the target that something moves.
+    moved: usize,
+    /// Shapes of the source that move nothing.
+    unused: Vec<String>,
+    /// Shapes of the target that nothing moves.
+    unmoved: Vec<String>,
+}
+
+impl FaceStep {
+    /// Files that it reads.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let given = self.map.iter().chain(&self.poses);
+        std::iter::once(&self.target).chain(given).cloned().collect()
+    }
+
+    /// Reads the character, the map and the poses; what was read is a record for the manifest.
+    pub(crate) fn open(
+        &self,
+        reading: &Reading,
+        console: &dyn Output,
+    ) -> Result<(OpenFace, Vec<FileRecord>), Diagnostic> {
+        let (path, context) = (self.target.display().to_string(), JobContext::standalone());
+        let settings = HeadSettings {
+            target: TargetSettings { unit_unneeded: true, ..TargetSettings::default() },
+            poses: self.poses.as_deref(),
+            makes_shapes: false,
+        };
+        let head = read_head(&context, &self.target, &settings, reading);
+        let head = head.map_err(|Failure { error, warnings }| {
+            console.warnings(&path, &warnings, Detail::Full);
+            if error.path.is_some() { error } else { error.in_file(&self.target) }
+        })?;
+        console.warnings(&path, &head.target.warnings, Detail::Line);
+        let given = self.map.as_deref().map(|map| read_beside(map, reading)).transpose()?;
+        let mut record = context.files_read().to_vec();
+        record.extend(given.iter().flat_map(|given| given.record.iter().cloned()));
+        Ok((OpenFace { head, given, turns: !self.no_turns }, record))
+    }
+}
+
+impl OpenFace {
+    /// The character, moved by the shapes of a clip.
+    pub(crate) fn moved(&self, clip: &Clip) -> Result<(Clip, FaceMeasures), Diagnostic> {
+        let Followed { clip, map, unused, unmoved } =
+            follow(clip, &self.head, self.given.as_ref(), self.turns)?;
+        let target = self.head.target.path.clone();
+        Ok((clip, FaceMeasures { target, moved: map.len(), unused, unmoved }))
+    }
+
+    /// The file of the character, for outputs that keep its meshes.
+    pub(crate) fn document(&self) -> (Option<&dyn Document>, &Path) {
+        (self.head.target.on.document.as_deref(), Path::new(&self.head.target.path))
+    }
+}
+
+impl FaceMeasures {
+    /// In words, for people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{} shapes of {} move", self.moved, self.target);
+        for (names, what) in [(&self.unmoved, "nothing moves"), (&self.unused, "nothing takes")] {
+            if !names.is_empty() {
+                text += &format!("; {what}: {}", names.join(", "));
+            }
+        }
+        text
+    }
+}

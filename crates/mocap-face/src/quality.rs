@@ -1,0 +1,317 @@
+//! What is suspicious in the motion of a face: shapes that freeze, that are cut off or jitter, and eyes that never close.
+//!
+//! The rules follow from faces and trackers, not from takes: a tracked face is never exactly still, a weight comes to its
+//! end slowly, noise changes its direction two times out of three, and people blink every few seconds, whose lids meet.
+
+use std::ops::Range;
+
+use mocap_model::{Annotations, ScalarTrack, Track};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::names::meaning;
+
+/// A face that moves and then stands exactly still for so long is frozen \[s\].
+const FROZEN: f64 = 0.3;
+/// A face moves in this share of the frames, else somebody set keys, and holds are meant.
+const TRACKED: f64 = 0.8;
+/// A weight that makes a step of so much before its end is cut off there.
+const CUT: f64 = 0.05;
+/// Where steps change their direction so often there is more noise than motion: of white noise two thirds do.
+const TURNS: f64 = 0.5;
+/// Noise of this deviation can be seen.
+const NOISE: f64 = 0.01;
+/// Fewer frames in which a shape moves show no noise.
+const FEWEST: usize = 30;
+/// Nobody keeps the eyes open for so long \[s\].
+const BLINKS_WITHIN: f64 = 15.0;
+/// A bump of an eye is a blink above this weight ...
+const BLINK: f64 = 0.3;
+/// ... and within so many seconds.
+const BLINK_LASTS: f64 = 0.5;
+/// Lids of which this weight is the most never meet.
+const CLOSED: f64 = 0.8;
+
+/// How good the motion of a face is.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FaceQuality {
+    /// Numbers over time whose names are those of shapes of a face.
+    pub shapes: usize,
+    /// Those that move.
+    pub moving: usize,
+    /// What is probably wrong, in the order of frames.
+    pub suspicious: Vec<FaceArtifact>,
+}
+
+/// Something that is probably wrong with a face.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FaceArtifact {
+    /// `frozen`, `clipped`, `jitter` or `eyes-open`.
+    pub what: &'static str,
+    /// The shape; `null` where all do it.
+    pub shape: Option<String>,
+    /// First frame, from 0.
+    pub first: usize,
+    /// Last frame.
+    pub last: usize,
+    /// How long it lasts \[s\] (`frozen`, `clipped`), the deviation of the noise (`jitter`), or the largest weight
+    /// (`eyes-open`).
+    pub value: f64,
+    /// What it may be; at least for `eyes-open`, at most for the others.
+    pub limit: f64,
+}
+
+/// Judges the shapes of a face; `None` of a clip without shapes that a vocabulary knows.
+pub fn face_quality(numbers: &Annotations, frames: usize, fps: f64) -> Option<FaceQuality> {
+    let known: Vec<&ScalarTrack> =
+        numbers.scalars.iter().filter(|track| meaning(&track.name).is_some()).collect();
+    if known.is_empty() || frames == 0 {
+        return None;
+    }
+    let moving: Vec<(&str, &[f64])> = known
+        .iter()
+        .filter_map(|track| match &track.values {
+            Track::Sampled(values) => Some((track.name.as_str(), &values[..])),
+            Track::Constant(_) => None,
+        })
+        .collect();
+    let mut suspicious: Vec<FaceArtifact> = frozen(&moving, fps);
+    for (name, values) in &moving {
+        suspicious.extend(clipped(name, values, fps));
+        suspicious.extend(jitter(name, values));
+    }
+    suspicious.extend(eyes_open(&known, frames, fps));
+    suspicious.sort_by(|a, b| (a.first, a.what, &a.shape).cmp(&(b.first, b.what, &b.shape)));
+    Some(FaceQuality { shapes: known.len(), moving: moving.len(), suspicious })
+}
+
+impl FaceQuality {
+    /// In words, for people.
+    pub fn text(&self) -> String {
+        /// Findings that are named.
+        const SHOWN: usize = 4;
+        let mut found: Vec<String> = self.suspicious.iter().take(SHOWN).map(FaceArtifact::text).collect();
+        if self.suspicious.len() > SHOWN {
+            found.push(format!("and {} more", self.suspicious.len() - SHOWN));
+        }
+        let none = if found.is_empty() { "nothing suspicious" } else { "" };
+        format!("{} shapes, {} move; {}{none}", self.shapes, self.moving, found.join(", "))
+    }
+}
+
+impl FaceArtifact {
+    fn text(&self) -> String {
+        let of = self.shape.as_ref().map_or(String::new(), |shape| format!("{shape} "));
+        let FaceArtifact { first, last, value, .. } = self;
+        match self.what {
+            "frozen" => format!("frozen for {value:.2} s in frames {first} to {last}"),
+            "clipped" => format!("{of}cut off for {value:.2} s in frames {first} to {last}"),
+            "jitter" => format!("{of}jitters by {value:.3}"),
+            _ => format!("{of}never closes (at most {value:.2})"),
+        }
+    }
+}
+
+/// The runs of frames for which something holds.
+fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for frame in (0..frames).filter(|frame| holds(*frame)) {
+        match runs.last_mut().filter(|run| run.end == frame) {
+            Some(run) => run.end = frame + 1,
+            None => runs.push(frame..frame + 1),
+        }
+    }
+    runs
+}
+
+/// Where no shape of a tracked face changes.
+fn frozen(moving: &[(&str, &[f64])], fps: f64) -> Vec<FaceArtifact> {
+    let frames = moving.first().map_or(0, |(_, values)| values.len());
+    // Run of steps between frames in which nothing changes.
+    let still = |step: usize| moving.iter().all(|(_, values)| values[step] == values[step + 1]);
+    let steps = frames.saturating_sub(1);
+    let all = runs(steps, still);
+    let long = |run: &Range<usize>| run.len() as f64 / fps >= FROZEN;
+    let frozen: usize = all.iter().filter(|run| long(run)).map(ExactSizeIterator::len).sum();
+    let held: usize = all.iter().map(ExactSizeIterator::len).sum();
+    // Short holds are those of keys, or of a tracker that is slower than the file.
+    // A face that rests more than it moves was keyed.
+    let tracked = (steps - held) as f64 >= TRACKED * (steps - frozen) as f64 && 2 * held < steps;
+    let artifact = |run: Range<usize>| FaceArtifact {
+        what: "frozen",
+        shape: None,
+        first: run.start,
+        last: run.end,
+        value: run.len() as f64 / fps,
+        limit: FROZEN,
+    };
+    all.into_iter().filter(|run| tracked && long(run)).map(artifact).collect()
+}
+
+/// Where a weight stays at 1 or at its largest value after it came there at speed.
+fn clipped(name: &str, values: &[f64], fps: f64) -> Vec<FaceArtifact> {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // A limit below 1 is one of the tracker, which then cuts off more than once.
+    let at_most = |frame: usize| values[frame] == most && most > 0.0;
+    let fast = |run: &Range<usize>| {
+        let into = run.start.checked_sub(2).is_some_and(|at| values[at + 1] - values[at] > CUT);
+        let out = values.get(run.end + 1).is_some_and(|next| values[run.end] - next > CUT);
+        into && out
+    };
+    let cut = runs(values.len(), at_most).into_iter().filter(|run| run.len() > 1 && fast(run));
+    let artifact = |run: Range<usize>| FaceArtifact {
+        what: "clipped",
+        shape: Some(name.to_owned()),
+        first: run.start,
+        last: run.end - 1,
+        value: run.len() as f64 / fps,
+        limit: 1.0 / fps,
+    };
+    cut.map(artifact).collect()
+}
+
+/// Whether a weight has more noise than motion.
+fn jitter(name: &str, values: &[f64]) -> Option<FaceArtifact> {
+    let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let pairs: Vec<(f64, f64)> = steps
+        .windows(2)
+        .filter(|pair| pair[0] != 0.0 && pair[1] != 0.0)
+        .map(|pair| (pair[0], pair[1]))
+        .collect();
+    if pairs.len() < FEWEST {
+        return None;
+    }
+    let turns = pairs.iter().filter(|(a, b)| a * b < 0.0).count();
+    // Of white noise a second difference has √6 times its deviation.
+    let mut bends: Vec<f64> = pairs.iter().map(|(a, b)| (b - a).abs()).collect();
+    let middle = bends.len() / 2;
+    let noise = *bends.select_nth_unstable_by(middle, f64::total_cmp).1 / 0.6745 / 6f64.sqrt();
+    (turns as f64 > TURNS * pairs.len() as f64 && noise > NOISE).then(|| FaceArtifact {
+        what: "jitter",
+        shape: Some(name.to_owned()),
+        first: 0,
+        last: values.len() - 1,
+        value: noise,
+        limit: NOISE,
+    })
+}
+
+/// Eyes whose lids never meet.
+fn eyes_open(known: &[&ScalarTrack], frames: usize, fps: f64) -> Vec<FaceArtifact> {
+    let lids = ["eyeBlinkLeft", "eyeBlinkRight"];
+    let mut found = Vec::new();
+    for lid in lids {
+        let of_lid = |track: &&&ScalarTrack| {
+            meaning(&track.name).is_some_and(|of| !of.nearly && of.parts.contains(&lid))
+        };
+        let tracks: Vec<&ScalarTrack> = known.iter().filter(of_lid).copied().collect();
+        let at = |frame: usize| tracks.iter().map(|track| track.values.at(frame)).fold(0.0, f64::max);
+        let most = (0..frames).map(at).fold(0.0, f64::max);
+        let blinks = runs(frames, |frame| at(frame) > BLINK)
+            .iter()
+            .any(|run| run.start > 0 && run.end < frames && run.len() as f64 / fps <= BLINK_LASTS);
+        let long = (frames - 1) as f64 / fps >= BLINKS_WITHIN;
+        if let Some(track) = tracks.first().filter(|_| most < CLOSED && (blinks || long)) {
+            found.push(FaceArtifact {
+                what: "eyes-open",
+                shape: Some(track.name.clone()),
+                first: 0,
+                last: frames - 1,
+                value: most,
+                limit: CLOSED,
+            });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FPS: f64 = 60.0;
+
+    fn noise() -> impl FnMut() -> f64 {
+        let mut state = 5u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        }
+    }
+
+    /// Blinks of 0.2 s each 3 s, as far as `shut`, and a jaw, with a little noise.
+    fn take(seconds: f64, shut: f64, fps: f64) -> Vec<(&'static str, Vec<f64>)> {
+        let mut next = noise();
+        let frames = (seconds * fps) as usize;
+        let blink: Vec<f64> = (0..frames)
+            .map(|frame| {
+                let x = ((frame as f64 / fps + 2.0) % 3.0 - 1.0) / 0.1;
+                (shut * (1.0 - x * x).max(0.0).powi(2) + 0.002 * next()).max(0.0)
+            })
+            .collect();
+        let jaw =
+            (0..frames).map(|frame| 0.3 + 0.2 * (5.0 * frame as f64 / fps).sin() + 0.002 * next()).collect();
+        vec![("eyeBlinkLeft", blink.clone()), ("eyeBlinkRight", blink), ("jawOpen", jaw)]
+    }
+
+    fn judged(take: Vec<(&str, Vec<f64>)>, fps: f64) -> Vec<(&'static str, Option<String>)> {
+        let frames = take[0].1.len();
+        let track = |(name, values): (&str, Vec<f64>)| ScalarTrack {
+            name: name.into(),
+            values: Track::from_samples(values).unwrap(),
+        };
+        let scalars = take.into_iter().map(track).collect();
+        let notes = Annotations { scalars, ..Annotations::default() };
+        let found = face_quality(&notes, frames, fps).unwrap();
+        found.suspicious.into_iter().map(|found| (found.what, found.shape)).collect()
+    }
+
+    #[test]
+    fn a_sound_face_has_no_findings_at_any_rate() {
+        for fps in [24.0, 30.0, 60.0, 120.0] {
+            assert_eq!(judged(take(20.0, 1.0, fps), fps), [], "{fps}");
+        }
+        // Keys that hold are meant.
+        let held = vec![("jawOpen", (0..240).map(|at| f64::from(at / 40 % 2)).collect())];
+        assert_eq!(judged(held, FPS), []);
+        let number = ScalarTrack { name: "force".into(), values: Track::Constant(3.0) };
+        let notes = Annotations { scalars: vec![number], ..Annotations::default() };
+        assert_eq!(face_quality(&notes, 10, 30.0), None);
+    }
+
+    #[test]
+    fn a_face_that_stops_is_frozen() {
+        let mut stopped = take(6.0, 1.0, FPS);
+        for (_, values) in &mut stopped {
+            let held = values[100];
+            values[100..130].fill(held);
+        }
+        assert_eq!(judged(stopped, FPS), [("frozen", None)]);
+    }
+
+    #[test]
+    fn weights_that_are_cut_off_are_clipped() {
+        let mut cut = take(6.0, 1.0, FPS);
+        cut[1].1.iter_mut().for_each(|value| *value = (1.5 * *value).min(1.0));
+        let found = judged(cut, FPS);
+        assert_eq!(found, vec![("clipped", Some("eyeBlinkRight".to_owned())); 2]);
+    }
+
+    #[test]
+    fn noise_is_jitter_where_it_is_seen() {
+        let mut noisy = take(6.0, 1.0, FPS);
+        let mut next = noise();
+        noisy[2].1.iter_mut().for_each(|value| *value += 0.12 * next());
+        assert_eq!(judged(noisy, FPS), [("jitter", Some("jawOpen".to_owned()))]);
+    }
+
+    #[test]
+    fn eyes_that_never_close_are_found_by_their_blinks_or_by_the_time() {
+        let both =
+            [("eyes-open", Some("eyeBlinkLeft".to_owned())), ("eyes-open", Some("eyeBlinkRight".to_owned()))];
+        assert_eq!(judged(take(4.0, 0.6, FPS), FPS), both);
+        assert_eq!(judged(take(20.0, 0.1, FPS), FPS), both);
+        // A short take without a blink says nothing.
+        assert_eq!(judged(take(4.0, 0.1, FPS), FPS), []);
+    }
+}
