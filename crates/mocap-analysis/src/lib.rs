@@ -43,6 +43,7 @@ mod floor_vote;
 mod foot_motion;
 mod frame_poses;
 mod gate;
+mod ground;
 mod lengths;
 mod marker_swaps;
 mod object_error;
