@@ -76,7 +76,9 @@ pub struct FootContacts {
 /// The contacts of a foot. They depend on the body and the rate, not on the unit of the clip.
 ///
 /// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`]) and lower than
-/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. Its speed in a
+/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. On stairs and slopes
+/// heights count from the ground under the foot ([`FootMotion::ground`]), which both feet together show: one foot alone
+/// stands on one floor. Its speed in a
 /// frame is the lower of the speeds before and after it: a run recorded at 30 frames per second stands for a few frames.
 ///
 /// ```
@@ -94,8 +96,7 @@ pub fn contacts(clip: &Clip, foot: &Foot, options: &ContactOptions) -> FootConta
 impl FootMotion {
     /// As [`contacts`].
     pub fn contacts(&self, options: &ContactOptions) -> FootContacts {
-        let slow: Vec<f64> = self.travel.iter().map(|travel| self.slow(*travel, options)).collect();
-        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, &slow, options));
+        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, options));
         FootContacts { toe, heel }
     }
 
@@ -104,19 +105,27 @@ impl FootMotion {
         (options.speed * self.leg / self.fps).max(options.travel * travel)
     }
 
-    fn contact(&self, trajectory: &Trajectory, slow: &[f64], options: &ContactOptions) -> Vec<bool> {
-        let heights: Vec<f64> = trajectory.iter().map(|p| p.dot(&self.up)).collect();
-        let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
+    /// Whether a part of the foot is slow, by frame.
+    pub(crate) fn is_slow(&self, trajectory: &Trajectory, options: &ContactOptions) -> Vec<bool> {
         let last = trajectory.len().saturating_sub(1);
         // The distance to each frame from the one before, and from the last.
         let mut moved = vec![f64::INFINITY; trajectory.len() + 1];
         for (moved, pair) in moved[1..].iter_mut().zip(trajectory.windows(2)) {
             *moved = (pair[1] - pair[0]).norm();
         }
-        let is_slow = |around: &[f64], slow: &f64| around[0].min(around[1]) < *slow || last == 0;
-        let frames = heights.iter().zip(moved.windows(2)).zip(slow);
-        let still: Vec<bool> =
-            frames.map(|((height, around), slow)| *height < low && is_slow(around, slow)).collect();
+        let is_slow = |around: &[f64], slow: f64| around[0].min(around[1]) < slow || last == 0;
+        let slow = self.travel.iter().map(|travel| self.slow(*travel, options));
+        moved.windows(2).zip(slow).map(|(around, slow)| is_slow(around, slow)).collect()
+    }
+
+    fn contact(&self, trajectory: &Trajectory, options: &ContactOptions) -> Vec<bool> {
+        let heights = self.heights(trajectory);
+        let heights: Vec<f64> =
+            heights.iter().zip(&self.ground).map(|(height, ground)| height - ground).collect();
+        let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
+        let last = trajectory.len().saturating_sub(1);
+        let slow = self.is_slow(trajectory, options);
+        let still: Vec<bool> = heights.iter().zip(slow).map(|(height, slow)| *height < low && slow).collect();
         // A gap is closed only between two contacts, so gaps come first.
         let gap = (options.gap * self.fps).ceil() as usize;
         let closed = without_short_runs(&still, false, gap.min(last / 2));
@@ -126,7 +135,7 @@ impl FootMotion {
 
 /// Inverts runs of `value` that are shorter than `shortest`. A gap at either end of the clip stays: the motion
 /// beyond is not known.
-fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
+pub(crate) fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
     let mut cleaned = values.to_vec();
     for run in runs_of(values, value) {
         let at_end = run.start == 0 || run.end == values.len();

@@ -60,16 +60,18 @@ impl FootMotion {
     /// Where the contacts have another number of frames than the motion.
     pub fn measure(&self, contacts: &FootContacts, floor: f64, metres: f64) -> FootMeasure {
         assert_eq!(contacts.toe.len(), self.lowest.len(), "contacts of another motion");
-        let height = |lowest: &f64| (lowest - floor) * metres;
-        let in_contact = self.lowest.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
-        let heights: Vec<f64> = in_contact.map(|(lowest, _)| height(lowest)).collect();
+        let heights = self.lowest.iter().zip(&self.ground);
+        let heights: Vec<f64> = heights.map(|(lowest, ground)| (lowest - ground - floor) * metres).collect();
+        let deepest = heights.iter().map(|height| (-height).max(0.0)).reduce(f64::max);
+        let in_contact = heights.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
+        let heights: Vec<f64> = in_contact.map(|(height, _)| *height).collect();
         let any = !heights.is_empty();
         FootMeasure {
             contact_frames: heights.len(),
             skate: skate(&self.toe, &contacts.toe, &self.up).map(|speed| speed * metres * self.fps),
             float_max: any.then(|| heights.iter().copied().fold(0.0, f64::max)),
             height_mean: any.then(|| heights.iter().sum::<f64>() / heights.len() as f64),
-            penetration_max: self.lowest.iter().map(|lowest| (-height(lowest)).max(0.0)).reduce(f64::max),
+            penetration_max: deepest,
         }
     }
 
@@ -82,7 +84,7 @@ impl FootMotion {
             let standing =
                 (0..trajectory.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
             let mut heights: Vec<f64> =
-                standing.map(|frame| trajectory[frame].dot(&self.up) - floor).collect();
+                standing.map(|frame| trajectory[frame].dot(&self.up) - self.ground[frame] - floor).collect();
             (!heights.is_empty()).then(|| crate::percentile::percentile(&mut heights, 0.5))
         });
         Some(SoleHeights { ankle: ankle?, toe: toe? })

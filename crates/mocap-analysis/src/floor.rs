@@ -9,7 +9,7 @@ const BELOW: f64 = 0.05;
 
 /// The height of the floor along the up axis [units of the clip]: the median height of a foot's lowest joint or
 /// end site, over the frames in which its toe and heel are in contact. Captured toes that bend through the floor
-/// when a foot rolls off do not count. Without contacts, it is the height below which 5 % of the frames have a
+/// when a foot rolls off do not count; on stairs it is the lowest floor. Without contacts, it is the height below which 5 % of the frames have a
 /// foot. `None` without feet or frames.
 ///
 /// It is the height of joints, not of soles: a thicker sole lies lower.
@@ -50,7 +50,7 @@ pub fn floor_of(feet: &[FootMotion], contacts: &[FootContacts]) -> Option<f64> {
     let mut all = vec![f64::INFINITY; feet.first().map_or(0, |foot| foot.lowest.len())];
     for (foot, contacts) in feet.iter().zip(contacts) {
         for (frame, any) in all.iter_mut().enumerate() {
-            let lowest = foot.lowest[frame];
+            let lowest = foot.lowest[frame] - foot.ground[frame];
             *any = any.min(lowest);
             if contacts.toe[frame] && contacts.heel[frame] {
                 standing.push(lowest);

@@ -1,6 +1,7 @@
 //! The trajectories of feet, found in one pass over the clip: floor, contacts and foot measures use them.
 
 use crate::Foot;
+use crate::ground::rises;
 use crate::trajectory::Trajectory;
 use mocap_model::{Clip, JointId, LANES, PlacedJoints, Role, Skeleton, Vector3};
 
@@ -13,6 +14,9 @@ pub struct FootMotion {
     pub toe: Trajectory,
     /// The height of the foot's lowest joint or end site along the up axis.
     pub lowest: Vec<f64>,
+    /// How much higher than the floor the ground under the foot is, by frame: 0 unless feet stand on stairs, a slope or a
+    /// box, which only both feet together show.
+    pub ground: Vec<f64>,
     /// How far the hips travel along the floor per frame.
     pub travel: Vec<f64>,
     /// The length of the leg from hip joint to ankle.
@@ -46,12 +50,26 @@ impl FootMotion {
             ankle: placed.positions(foot.ankle),
             toe: placed.positions(foot.toe),
             lowest: lowest(placed, &foot.points, &up),
+            ground: Vec::new(),
             travel: travel.clone(),
             leg: leg_length(clip.skeleton(), foot.ankle),
             up,
             fps,
         };
-        feet.iter().map(motion).collect()
+        let mut motions: Vec<FootMotion> = feet.iter().map(motion).collect();
+        let hips = clip.skeleton().with_role(Role::Hips);
+        let hips =
+            hips.map_or_else(Vec::new, |hips| placed.positions(hips).iter().map(|at| at.dot(&up)).collect());
+        let rises = rises(&motions, &hips);
+        motions.iter_mut().zip(rises).for_each(|(foot, ground)| foot.ground = ground);
+        motions
+    }
+}
+
+impl FootMotion {
+    /// The heights of a part of the foot.
+    pub(crate) fn heights(&self, part: &Trajectory) -> Vec<f64> {
+        part.iter().map(|place| place.dot(&self.up)).collect()
     }
 }
 

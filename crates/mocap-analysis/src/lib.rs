@@ -46,6 +46,7 @@ mod floor_vote;
 mod foot_motion;
 mod frame_poses;
 mod gate;
+mod ground;
 mod lengths;
 mod low_pass;
 mod marker_swaps;

@@ -1,9 +1,10 @@
 //! Feet that an edit made worse: during each contact of the motion before the edit, a foot moves at most as fast, as far
 //! and as unsteadily as it did.
 //!
-//! A contact that is worse is drawn towards its middle along the ground, by as much as is needed and no more. Heights
-//! stay: a leg that is nearly straight bends a lot to lift its foot a little. The correction fades out before and after
-//! the contact; legs are solved anew for it, and hips stay where legs are long enough.
+//! A contact that is worse is brought back towards the way of the foot before the edit, or drawn towards its middle,
+//! whichever moves it less: along the ground, by as much as is needed and no more. Heights stay: a leg that is nearly
+//! straight bends a lot to lift its foot a little. The correction fades out before and after the contact; legs are solved
+//! anew for it, and hips stay where legs are long enough.
 
 use std::ops::Range;
 
@@ -34,6 +35,8 @@ const STRETCH: f64 = 0.998;
 const LOWERED: f64 = 0.1;
 /// How often contacts are measured and corrected: a leg that was too short takes more than one round.
 const ROUNDS: usize = 4;
+/// How often the share of a correction is halved until it is known.
+const HALVINGS: usize = 12;
 /// A place this near to a frame is that frame \[frames\].
 const SAME: f64 = 1e-6;
 
@@ -121,7 +124,7 @@ pub(crate) fn held_within(
     let overlaps = |run: &Range<usize>| run.start < frames.end && run.end > frames.start;
     let contacts = found.iter().map(|(_, contacts)| {
         let runs = long(&contacts.toe).filter(overlaps);
-        runs.map(|frames| Contact { frames, before: worst }).collect()
+        runs.map(|frames| Contact { frames, before: worst, way: Vec::new() }).collect()
     });
     settled(&body, after, &contacts.collect::<Vec<_>>(), edit)
 }
@@ -135,6 +138,8 @@ fn long(toe: &[bool]) -> impl Iterator<Item = Range<usize>> + use<> {
 struct Contact {
     frames: Range<usize>,
     before: Unrest,
+    /// Where the toe was in each frame; empty where no motion before has this contact.
+    way: Vec<Vector3<f64>>,
 }
 
 impl Hold<'_> {
@@ -178,21 +183,33 @@ impl Hold<'_> {
             let number = (*own.get(low)?)?;
             (own.get(high) == Some(&Some(number))).then_some((number, place))
         };
-        let mut found: Vec<(usize, Range<usize>, [f64; 2])> = Vec::new();
+        let mut found: Vec<(usize, usize, Vec<f64>)> = Vec::new();
         for frame in 0..frames {
             let Some((number, place)) = contact(frame) else { continue };
             match found.last_mut() {
-                Some((last, run, places)) if *last == number && run.end == frame && place >= places[1] => {
-                    (run.end, places[1]) = (frame + 1, place);
+                Some((last, start, places))
+                    if *last == number
+                        && *start + places.len() == frame
+                        && place >= places[places.len() - 1] =>
+                {
+                    places.push(place);
                 }
-                _ => found.push((number, frame..frame + 1, [place, place])),
+                _ => found.push((number, frame, vec![place])),
             }
         }
         let fps = self.before.rate().fps();
-        let contacts = found.into_iter().filter_map(|(_, frames, [first, last])| {
-            let toe = &motion.toe[around(first).0..=around(last).1];
-            (frames.len() > 1 && toe.len() > 1)
-                .then(|| Contact { frames, before: Unrest::of(body, toe, fps) })
+        let at = |place: f64| {
+            let (low, high) = around(place);
+            motion.toe[low].lerp(&motion.toe[high], (place - low as f64).clamp(0.0, 1.0))
+        };
+        let contacts = found.into_iter().filter_map(|(_, start, places)| {
+            let toe = &motion.toe[around(places[0]).0..=around(places[places.len() - 1]).1];
+            let frames = start..start + places.len();
+            (frames.len() > 1 && toe.len() > 1).then(|| Contact {
+                frames,
+                before: Unrest::of(body, toe, fps),
+                way: places.into_iter().map(at).collect(),
+            })
         });
         contacts.collect()
     }
@@ -290,15 +307,21 @@ fn corrections(
     let fade = ((FADE * fps).round() as usize).max(1);
     let mut corrected = 0;
     let mut moves: Vec<Option<Vector3<f64>>> = vec![None; toe.len()];
-    for (i, Contact { frames: run, before }) in contacts.iter().enumerate() {
+    for (i, Contact { frames: run, before, way }) in contacts.iter().enumerate() {
         let own = &toe[run.clone()];
-        let allowed = Unrest::of(body, own, fps).allowed(before, unseen, metres);
-        if allowed >= 1.0 {
+        let allowed = |toe: &[Vector3<f64>]| Unrest::of(body, toe, fps).allowed(before, unseen, metres);
+        let share = allowed(own);
+        if share >= 1.0 {
             continue;
         }
         corrected += 1;
-        let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
-        let of = |frame: usize| body.on_ground(&(middle - toe[frame])) * (1.0 - allowed);
+        let centre = middle(own);
+        let drawn: Vec<Vector3<f64>> =
+            own.iter().map(|at| body.on_ground(&(centre - at)) * (1.0 - share)).collect();
+        let restored = restored(body, own, way, |toe| allowed(toe) >= 1.0);
+        let far = |moves: &[Vector3<f64>]| moves.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let own_moves = restored.filter(|restored| far(restored) < far(&drawn)).unwrap_or(drawn);
+        let of = |frame: usize| own_moves[frame - run.start];
         run.clone().for_each(|frame| moves[frame] = Some(of(frame)));
         let from = i.checked_sub(1).map_or(0, |before| contacts[before].frames.end);
         let to = contacts.get(i + 1).map_or(toe.len(), |next| next.frames.start);
@@ -314,6 +337,38 @@ fn corrections(
         fades(&mut (run.end..to), to - run.end, run.end - 1);
     }
     (moves, corrected)
+}
+
+fn middle(places: &[Vector3<f64>]) -> Vector3<f64> {
+    places.iter().sum::<Vector3<f64>>() / places.len() as f64
+}
+
+/// How far a toe is moved towards its way before the edit until that is enough, its middle in place: the least share of
+/// the difference. All that is measured of a contact is convex, so that a larger share is enough too.
+fn restored(
+    body: &Body,
+    toe: &[Vector3<f64>],
+    way: &[Vector3<f64>],
+    enough: impl Fn(&[Vector3<f64>]) -> bool,
+) -> Option<Vec<Vector3<f64>>> {
+    if way.len() != toe.len() {
+        return None;
+    }
+    let shift = middle(toe) - middle(way);
+    let off: Vec<Vector3<f64>> =
+        toe.iter().zip(way).map(|(toe, way)| body.on_ground(&(way + shift - toe))).collect();
+    let moved = |share: f64| -> Vec<Vector3<f64>> {
+        toe.iter().zip(&off).map(|(toe, off)| toe + off * share).collect()
+    };
+    if !enough(&moved(1.0)) {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let share = 0.5 * (low + high);
+        if enough(&moved(share)) { high = share } else { low = share }
+    }
+    Some(off.into_iter().map(|off| off * high).collect())
 }
 
 impl EditReport {
@@ -357,6 +412,30 @@ mod tests {
                 assert!(allowed >= 1.0, "{run:?}: {allowed}");
             }
         }
+    }
+
+    #[test]
+    fn a_foot_that_slid_is_brought_back_to_its_way_and_no_further() {
+        let body = Body::of(&clip("alex_walk.bvh"));
+        // It slid by 40 cm; the edit moved it by up to 4 mm, somewhere else.
+        let way: Vec<Vector3<f64>> = (0..41).map(|i| body.forward * (0.01 * f64::from(i))).collect();
+        let lateral = |i: usize| body.lateral * (0.004 * (i as f64 * 0.9).sin());
+        let place = body.forward * 3.0;
+        let toe: Vec<Vector3<f64>> =
+            way.iter().enumerate().map(|(i, at)| at * 1.01 + lateral(i) + place).collect();
+        let before = Unrest::of(&body, &way, 60.0);
+        let contact = Contact { frames: 0..41, before, way: way.clone() };
+        let (moves, corrected) = corrections(&body, &[contact], &toe, 60.0, UNSEEN);
+        let moved: Vec<Vector3<f64>> = moves.iter().map(|moved| moved.unwrap()).collect();
+        assert!(corrected == 1 && moved.iter().all(|moved| moved.norm() < 0.005), "{moved:?}");
+        let fixed: Vec<Vector3<f64>> = toe.iter().zip(&moved).map(|(toe, moved)| toe + moved).collect();
+        let allowed = Unrest::of(&body, &fixed, 60.0).allowed(&before, SMALL, body.metres_or_one());
+        assert!(allowed >= 1.0, "{allowed}");
+        // A way in another direction is not taken.
+        let turned =
+            Contact { frames: 0..41, before, way: way.iter().map(|at| body.turn(2.0) * at).collect() };
+        let (turned, _) = corrections(&body, &[turned], &toe, 60.0, UNSEEN);
+        assert!(turned.iter().flatten().all(|moved| moved.norm() < 0.05));
     }
 
     #[test]

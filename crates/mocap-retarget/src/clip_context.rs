@@ -176,8 +176,8 @@ fn take_feet<'a>(
 fn floor_under_balls(feet: &[FootMotion], contacts: &[FootContacts], heights: &[SoleHeights]) -> Option<f64> {
     let mut floors: Vec<f64> = Vec::new();
     for ((foot, contacts), heights) in feet.iter().zip(contacts).zip(heights) {
-        let standing = foot.toe.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
-        floors.extend(standing.map(|(ball, _)| ball.dot(&foot.up) - heights.toe));
+        let standing = foot.toe.iter().zip(&foot.ground).zip(&contacts.toe).filter(|(_, contact)| **contact);
+        floors.extend(standing.map(|((ball, ground), _)| ball.dot(&foot.up) - ground - heights.toe));
     }
     if floors.is_empty() {
         return None;
@@ -298,6 +298,7 @@ mod tests {
             toe: (0..frames).map(|i| Vector3::y() * (height + if i < 6 { 0.0 } else { 0.3 })).collect(),
             // Tips of toes that bend through the floor.
             lowest: vec![-1.0; frames],
+            ground: vec![0.0; frames],
             travel: vec![0.0; frames],
             leg: 1.0,
             up: Vector3::y(),

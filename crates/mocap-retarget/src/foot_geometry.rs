@@ -65,18 +65,18 @@ impl Toe {
         self.tips.iter().map(bend).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// How deep the tips of a toe joint are below the floor, in each frame of a block.
+    /// How deep the tips of a toe joint are below the floor, in each frame of a block; the floor is by frame from its first.
     pub(crate) fn tip_penetrations(
         &self,
         at: &VectorLanes,
         toe: &RotationLanes,
-        floor: f64,
+        floor: &[f64],
         up: &Vector3<f64>,
     ) -> [f64; LANES] {
         let mut depths = [0.0f64; LANES];
         for tip in &self.tips {
             let heights = at.plus(&toe.turn(tip)).dot(up);
-            (0..LANES).for_each(|lane| depths[lane] = depths[lane].max(floor - heights[lane]));
+            (0..LANES).for_each(|lane| depths[lane] = depths[lane].max(floor[lane] - heights[lane]));
         }
         depths
     }
@@ -94,7 +94,7 @@ mod tests {
     /// How deep the tip of the toe is below the floor at 0.
     fn depth(at: &Vector3<f64>, toe: &UnitQuaternion<f64>) -> f64 {
         let (at, toe) = (VectorLanes::same(at), RotationLanes::same(toe));
-        self::toe().tip_penetrations(&at, &toe, 0.0, &Vector3::y())[0]
+        self::toe().tip_penetrations(&at, &toe, &[0.0; LANES], &Vector3::y())[0]
     }
 
     #[test]

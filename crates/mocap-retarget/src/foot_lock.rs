@@ -47,7 +47,7 @@ const STRETCHED: f64 = 0.998;
 /// What the lock of each foot needs.
 struct Lock<'a> {
     pair: &'a Pair,
-    /// Height of the floor; negative infinity without one: nothing is lifted.
+    /// Height of the floor; negative infinity without one: nothing is lifted. The ground under a foot may be higher.
     floor: f64,
     rate: FrameRate,
     /// The first frame, counted in the whole clip.
@@ -71,16 +71,20 @@ pub(crate) fn lock_feet(
     };
     let lock = Lock { pair, floor, rate, start: targets.start, frames: targets.frames };
     let contacts = feet.geometry.iter().zip(&feet.contacts);
+    let grounds: Vec<Vec<f64>> = feet.motions.iter().map(|foot| lock.ground(&foot.ground)).collect();
     let locked: Vec<Corrections> = contacts
-        .map(|(foot, contacts)| lock.corrections(&targets.limbs[foot.limb], foot, &contacts.toe))
+        .zip(&grounds)
+        .map(|((foot, contacts), ground)| {
+            lock.corrections(&targets.limbs[foot.limb], foot, &contacts.toe, ground)
+        })
         .collect();
     let follow = hips_follow(&locked, lock.frames, lock.span(FOLLOW));
     let (mut usual, mut deep) = (vec![0.0f64; lock.frames], vec![0.0f64; lock.frames]);
-    for (foot, locked) in feet.geometry.iter().zip(&locked) {
+    for ((foot, locked), ground) in feet.geometry.iter().zip(&locked).zip(&grounds) {
         let leg = &mut targets.limbs[foot.limb];
-        let lift = lock.place_feet(leg, foot, locked, &follow);
+        let lift = lock.place_feet(leg, foot, locked, &follow, ground);
         if lock.floor.is_finite() {
-            lock.lift_feet(leg, &mut body.joints.rotations, foot, locked, lift);
+            lock.lift_feet(leg, &mut body.joints.rotations, foot, locked, ground, lift);
         }
         let length = lock.leg_length(foot);
         let most = USUAL_DROP * length;
@@ -167,8 +171,22 @@ impl Lock<'_> {
         self.pair.target.reference.limb_length(&self.pair.limbs[foot.limb].target)
     }
 
-    /// Pins the toe of one foot in each contact to its mean position on the floor.
-    fn corrections(&self, leg: &[LimbTargets], foot: &FootGeometry, contact: &[bool]) -> Corrections {
+    /// The height of the ground under a foot whose source's is this much above the floor, by frame, whole blocks.
+    fn ground(&self, source: &[f64]) -> Vec<f64> {
+        let mut heights: Vec<f64> =
+            source.iter().map(|height| self.floor + height * self.pair.ratios.leg).collect();
+        heights.resize(self.frames.next_multiple_of(LANES), self.floor);
+        heights
+    }
+
+    /// Pins the toe of one foot in each contact to its mean position on the ground.
+    fn corrections(
+        &self,
+        leg: &[LimbTargets],
+        foot: &FootGeometry,
+        contact: &[bool],
+        ground: &[f64],
+    ) -> Corrections {
         let up = self.pair.directions.up;
         let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
         let toe = |frame: usize| {
@@ -181,8 +199,8 @@ impl Lock<'_> {
         for run in runs(contact) {
             let toes: Vec<Vector3<f64>> = run.clone().map(toe).collect();
             let mean = toes.iter().sum::<Vector3<f64>>() / run.len() as f64;
-            let above =
-                if self.floor.is_finite() { self.floor + foot.toe_height - mean.dot(&up) } else { 0.0 };
+            let ground = ground[run.start + run.len() / 2];
+            let above = if ground.is_finite() { ground + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
             if toes.iter().all(|toe| (place - toe).norm() <= most) {
                 for (frame, toe) in run.clone().zip(&toes) {
@@ -204,12 +222,14 @@ impl Lock<'_> {
         foot: &FootGeometry,
         locked: &Corrections,
         follow: &[VectorLanes],
+        ground: &[f64],
     ) -> Vec<f64> {
         let up = self.pair.directions.up;
         let mut lift = Vec::with_capacity(self.frames.next_multiple_of(LANES));
         for (block, leg) in leg.iter_mut().enumerate() {
             let (moves, follow) = (VectorLanes::gather(&locked.moves[block * LANES..]), &follow[block]);
             let weights = block_of(&locked.weights, block);
+            let ground = &ground[block * LANES..];
             leg.goal = VectorLanes::each(|lane| {
                 leg.goal.at(lane) + (moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]))
             });
@@ -217,7 +237,7 @@ impl Lock<'_> {
                 |leg: &LimbTargets, offset: &Vector3<f64>| leg.goal.plus(&leg.tip.turn(offset)).dot(&up);
             let mut heels = heights(leg, &foot.heel_offset);
             for lane in 0..LANES {
-                let sunk = (self.floor - heels[lane]).max(0.0) * weights[lane].min(1.0);
+                let sunk = (ground[lane] - heels[lane]).max(0.0) * weights[lane].min(1.0);
                 if sunk > 0.0 {
                     level_sole(leg, lane, foot, &up, sunk);
                     let heel = leg.goal.at(lane) + leg.tip.at(lane) * foot.heel_offset;
@@ -226,7 +246,7 @@ impl Lock<'_> {
             }
             let balls = heights(leg, &foot.toe_offset);
             let raised =
-                |lane: usize| (self.floor + (foot.toe_height - balls[lane]).max(-heels[lane])).max(0.0);
+                |lane: usize| (ground[lane] + (foot.toe_height - balls[lane]).max(-heels[lane])).max(0.0);
             lift.extend((0..LANES).map(raised));
         }
         lift.truncate(self.frames);
@@ -241,9 +261,10 @@ impl Lock<'_> {
         rotations: &mut [Vec<UnitQuaternion<f64>>],
         foot: &FootGeometry,
         locked: &Corrections,
+        ground: &[f64],
         mut lift: Vec<f64>,
     ) {
-        let (up, floor) = (self.pair.directions.up, self.floor);
+        let up = self.pair.directions.up;
         let places = |toe: &Toe| leg.iter().map(|leg| leg.goal.plus(&leg.tip.turn(&toe.offset))).collect();
         let places: Vec<Vec<VectorLanes>> = foot.toes.iter().map(places).collect();
         for (toe, places) in foot.toes.iter().zip(&places) {
@@ -254,11 +275,12 @@ impl Lock<'_> {
                 for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
                     let at = at.plus_along(&up, &block_of(&lift, block));
                     let toes = leg.tip.product(&RotationLanes::gather(&samples[block * LANES..]));
-                    let depths = toe.tip_penetrations(&at, &toes, floor, &up);
+                    let depths = toe.tip_penetrations(&at, &toes, &ground[block * LANES..], &up);
                     for (lane, bend) in bends[block * LANES..].iter_mut().take(LANES).enumerate() {
                         // Only the toes of a locked foot are pressed down on the floor.
                         if locked.weights[block * LANES + lane] != 0.0 || depths[lane] != 0.0 {
-                            *bend = toe.bend_to_floor(&at.at(lane), &toes.at(lane), floor, &up);
+                            let ground = ground[block * LANES + lane];
+                            *bend = toe.bend_to_floor(&at.at(lane), &toes.at(lane), ground, &up);
                         }
                     }
                 }
@@ -268,13 +290,15 @@ impl Lock<'_> {
         for (toe, places) in foot.toes.iter().zip(&places) {
             let samples = rotations[toe.joint.index()].get(self.start..).unwrap_or_default();
             for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
-                let mut lowest = at.dot(&up).map(|height| floor - height);
+                let ground = &ground[block * LANES..];
+                let heights = at.dot(&up);
+                let mut lowest: [f64; LANES] = std::array::from_fn(|lane| ground[lane] - heights[lane]);
                 if !toe.tips.is_empty() {
                     let local = match samples.get(block * LANES..).unwrap_or_default() {
                         [] => RotationLanes::same(&UnitQuaternion::identity()),
                         samples => RotationLanes::gather(samples),
                     };
-                    let depths = toe.tip_penetrations(at, &leg.tip.product(&local), floor, &up);
+                    let depths = toe.tip_penetrations(at, &leg.tip.product(&local), ground, &up);
                     (0..LANES).for_each(|lane| lowest[lane] = depths[lane].max(lowest[lane]));
                 }
                 for (lift, lowest) in lift[block * LANES..].iter_mut().zip(lowest) {

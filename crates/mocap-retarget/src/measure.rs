@@ -171,7 +171,10 @@ fn feet(
             contacts: runs(&found[i].toe),
             measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
         };
-        foot(pair, feet, heights, i, &motions[i], limbs, own)
+        // The ground is that of the source.
+        let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg).collect();
+        let motion = FootMotion { ground, ..motions[i].clone() };
+        foot(pair, feet, heights, i, &motion, limbs, own)
     };
     (0..both).map(report).collect()
 }
@@ -193,8 +196,8 @@ fn foot(
     let scaled = was.skate.map(|skate| skate * pair.ratios.leg * target_metres / metres);
     let flat = (0..to.lowest.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
     let height_error = |frame: usize| {
-        let is = (to.lowest[frame] - heights.target_floor) * target_metres;
-        is - (from.lowest[frame] - heights.source_floor) * metres
+        let is = (to.lowest[frame] - to.ground[frame] - heights.target_floor) * target_metres;
+        is - (from.lowest[frame] - from.ground[frame] - heights.source_floor) * metres
     };
     let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
     let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
@@ -243,11 +246,12 @@ fn soles(
         let heel = limbs.placed.rotation(ankle, frame) * geometry.heel_offset;
         let heel = limbs.placed.position(ankle, frame) + heel;
         let above_floor = [foot.toe[frame].dot(&foot.up) - geometry.toe_height, heel.dot(&foot.up)];
-        let ankle_height = from.ankle[frame].dot(&from.up) - heights.source_floor - heights.source_ankle;
+        let floor = heights.source_floor + from.ground[frame];
+        let ankle_height = from.ankle[frame].dot(&from.up) - floor - heights.source_ankle;
         let lifted = ankle_height * pair.source.metres > LIFTED;
         let contact = [contacts.toe[frame], contacts.heel[frame] && !lifted];
         for ((report, height), contact) in reports.iter_mut().zip(above_floor).zip(contact) {
-            let above = (height - heights.target_floor) * pair.target.metres;
+            let above = (height - foot.ground[frame] - heights.target_floor) * pair.target.metres;
             report.penetration = Some(report.penetration.unwrap_or(0.0).max(-above));
             if contact {
                 report.float = Some(report.float.unwrap_or(0.0).max(above));

@@ -110,7 +110,8 @@ impl Source {
         let joints = Joints::of(clip.skeleton())?;
         let turn = upright(clip.skeleton().space().up);
         let feet = feet_of(clip.skeleton());
-        let motions = FootMotion::of(clip, &feet);
+        // A robot walks on one floor.
+        let motions: Vec<_> = FootMotion::of(clip, &feet).into_iter().map(FootMotion::on_one_floor).collect();
         let options = ContactOptions::default();
         let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&options)).collect();
         let floor = floor_of(&motions, &contacts);

@@ -192,7 +192,7 @@ fn motions_above(clip: &Clip, ground: &Ground) -> Result<Vec<FootMotion>, EditEr
             motion.ankle[frame] -= body.up * ground_height;
             motion.toe[frame] -= body.up * ground_height;
         }
-        found.push(motion);
+        found.push(motion.on_one_floor());
     }
     Ok(found)
 }

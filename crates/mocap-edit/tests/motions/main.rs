@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod feet;
+mod rising;
 
 use std::path::Path;
 
@@ -165,6 +166,8 @@ mocap_corpus::tests! {
     a_walk_climbs_steps_and_stays_on_flat_ground,
     feet::no_edit_makes_feet_of_the_fixtures_worse,
     feet::no_edit_makes_feet_of_real_motions_worse,
+    rising::climbing_fixtures_keep_their_contacts,
+    rising::climbing_captures_keep_their_contacts,
     artifacts::spikes_and_dropouts_of_the_fixtures_are_mended,
     artifacts::spikes_and_dropouts_of_real_motions_are_mended
 }

@@ -1,0 +1,209 @@
+//! The ground under feet that climb: stairs, slopes, a box.
+//!
+//! Heights count from one floor, but a foot may come to rest far above it. It stands there if it carries the body: the
+//! hips are a leg above it, and the other foot does not rest lower meanwhile. A kick that is held, a foot that rests on the
+//! other knee and legs that are raised by somebody who lies do not; nor does the top of a jump, which takes no time.
+
+use crate::contacts::{runs, without_short_runs};
+use crate::percentile::percentile;
+use crate::{ContactOptions, FootMotion};
+
+/// A foot that carries the body is in place for at least this long \[s\], ...
+const CARRIES: f64 = 0.12;
+/// ... which is this share of the time at least in which it is in place.
+const SHARE: f64 = 0.3;
+/// Hips that are lower than this above a foot do not stand on it [leg lengths].
+const STANDS: f64 = 0.6;
+
+/// A foot in place.
+struct Rest {
+    foot: usize,
+    frames: std::ops::Range<usize>,
+    /// Of the toe.
+    height: f64,
+    /// Within the height of a contact above the floor.
+    low: bool,
+}
+
+/// How much higher than the floor the ground under each foot is, by frame \[units\]. It is 0 everywhere where no foot stands
+/// above the floor. Else each place where a foot stands has its own height, and a foot on its way is above the lower of the
+/// places from which it comes and to which it goes. `hips` are their heights.
+pub(crate) fn rises(feet: &[FootMotion], hips: &[f64]) -> Vec<Vec<f64>> {
+    let flat = || feet.iter().map(|foot| vec![0.0; foot.toe.len()]).collect();
+    if feet.len() < 2 || hips.len() < 2 {
+        return flat();
+    }
+    let options = ContactOptions::default();
+    let slow: Vec<Vec<bool>> = feet.iter().map(|foot| foot.is_slow(&foot.toe, &options)).collect();
+    let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
+    let floor = heights.iter().map(|own| percentile(&mut own.clone(), 0.05)).fold(f64::INFINITY, f64::min);
+    let mut rests: Vec<Rest> = Vec::new();
+    for (number, foot) in feet.iter().enumerate() {
+        let tall = options.height * foot.leg;
+        let carries = |frame: &usize| {
+            let height = heights[number][*frame];
+            let lower = |other: usize| slow[other][*frame] && heights[other][*frame] < height - tall;
+            hips[*frame] - height > STANDS * foot.leg
+                && !(0..feet.len()).any(|other| other != number && lower(other))
+        };
+        for frames in foot.rests(&slow[number], &options) {
+            let height = percentile(&mut heights[number][frames.clone()].to_vec(), 0.5);
+            let low = height < floor + tall;
+            let least = (CARRIES * foot.fps).max(SHARE * frames.len() as f64);
+            if low || frames.clone().filter(carries).count() as f64 >= least {
+                rests.push(Rest { foot: number, frames, height, low });
+            }
+        }
+    }
+    if rests.iter().all(|rest| rest.low) {
+        return flat();
+    }
+    let mut lowest: Vec<f64> = rests.iter().filter(|rest| rest.low).map(|rest| rest.height).collect();
+    let floor = if lowest.is_empty() { floor } else { percentile(&mut lowest, 0.5) };
+    let own = |number: usize, foot: &FootMotion| {
+        let rests: Vec<&Rest> = rests.iter().filter(|rest| rest.foot == number).collect();
+        let above: Vec<f64> = heights[number].iter().map(|height| (height - floor).max(0.0)).collect();
+        under(&rests, &foot.is_slow(&foot.ankle, &options), floor, &above)
+    };
+    feet.iter().enumerate().map(|(number, foot)| own(number, foot)).collect()
+}
+
+/// The ground under a foot that rests at these places, in order. Over a heel that is in place already, or still, it is that
+/// of the toe. No ground is higher than a foot on its way is `above` the floor: it may come down lower than it stood.
+fn under(rests: &[&Rest], heel: &[bool], floor: f64, above: &[f64]) -> Vec<f64> {
+    let mut ground = vec![0.0; heel.len()];
+    let mut stands: Vec<(std::ops::Range<usize>, f64)> = Vec::new();
+    for (i, rest) in rests.iter().enumerate() {
+        let from = stands.last().map_or(0, |(last, _)| last.end);
+        let to = rests.get(i + 1).map_or(heel.len(), |next| next.frames.start);
+        let before = heel[from..rest.frames.start].iter().rev().take_while(|slow| **slow).count();
+        let after = heel[rest.frames.end..to].iter().take_while(|slow| **slow).count();
+        stands.push((rest.frames.start - before..rest.frames.end + after, rest.height - floor));
+    }
+    let mut pass = |frames: std::ops::Range<usize>, height: f64| {
+        frames.for_each(|frame| ground[frame] = height.min(above[frame]));
+    };
+    let mut end = 0;
+    let mut last = f64::INFINITY;
+    for (frames, height) in &stands {
+        pass(end..frames.start, last.min(*height));
+        (end, last) = (frames.end, *height);
+    }
+    pass(end..heel.len(), if stands.is_empty() { 0.0 } else { last });
+    stands.into_iter().for_each(|(frames, height)| ground[frames].fill(height));
+    ground
+}
+
+impl FootMotion {
+    /// The frames in which a foot is in place.
+    fn rests(&self, slow: &[bool], options: &ContactOptions) -> Vec<std::ops::Range<usize>> {
+        let closed = without_short_runs(slow, false, (options.gap * self.fps).ceil() as usize);
+        runs(&without_short_runs(&closed, true, (CARRIES * self.fps).ceil() as usize))
+    }
+
+    /// The motion over a floor of one height, whatever it climbs.
+    #[must_use]
+    pub fn on_one_floor(self) -> FootMotion {
+        FootMotion { ground: vec![0.0; self.lowest.len()], ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::Vector3;
+
+    const FPS: f64 = 60.0;
+
+    /// A foot of a leg of 1 m that is at these places (ahead, up), for so many frames each, and moves between them in 20.
+    fn foot(places: &[(f64, f64, usize)]) -> FootMotion {
+        let mut toe: Vec<Vector3<f64>> = Vec::new();
+        for (i, (ahead, up, frames)) in places.iter().enumerate() {
+            let at = Vector3::new(0.0, *up, *ahead);
+            if let Some(last) = toe.last().copied().filter(|_| i > 0) {
+                toe.extend((1..20).map(|step| last.lerp(&at, f64::from(step) / 20.0)));
+            }
+            toe.extend(std::iter::repeat_n(at, *frames));
+        }
+        let frames = toe.len();
+        FootMotion {
+            ankle: toe.iter().map(|at| at + Vector3::y() * 0.08).collect(),
+            lowest: toe.iter().map(|at| at.y).collect(),
+            ground: vec![0.0; frames],
+            travel: vec![0.0; frames],
+            toe,
+            leg: 1.0,
+            up: Vector3::y(),
+            fps: FPS,
+        }
+    }
+
+    /// Feet that climb stairs of a height, one after the other, and their hips.
+    fn stairs(rise: f64) -> ([FootMotion; 2], Vec<f64>) {
+        let steps = |from: usize, first: usize| -> Vec<(f64, f64, usize)> {
+            let at = |i: usize| (0.3 * i as f64, rise * i as f64);
+            (0..4)
+                .map(|i| (at(from + 2 * i).0, at(from + 2 * i).1, if i == 0 { first } else { 40 }))
+                .collect()
+        };
+        let mut feet = [foot(&steps(0, 20)), foot(&steps(1, 50))];
+        let frames = 185;
+        for foot in &mut feet {
+            foot.toe.truncate(frames);
+            foot.ankle.truncate(frames);
+            foot.lowest.truncate(frames);
+            foot.ground.truncate(frames);
+            foot.travel.truncate(frames);
+        }
+        let hips = (0..frames).map(|i| 0.5 * (feet[0].toe[i].y + feet[1].toe[i].y) + 0.9).collect();
+        (feet, hips)
+    }
+
+    #[test]
+    fn on_one_floor_it_is_flat() {
+        let (feet, hips) = stairs(0.0);
+        assert!(rises(&feet, &hips).iter().flatten().all(|height| *height == 0.0));
+    }
+
+    #[test]
+    fn stairs_have_the_height_of_each_step() {
+        for rise in [0.17, -0.17] {
+            let (feet, hips) = stairs(rise);
+            let found = rises(&feet, &hips);
+            let steps: f64 = if rise > 0.0 { 0.0 } else { 6.0 };
+            let base = rise * steps;
+            for (foot, ground) in feet.iter().zip(&found) {
+                // At first the upper foot may only rest on its step.
+                let slow = foot.is_slow(&foot.toe, &ContactOptions::default());
+                for frame in (20..ground.len()).filter(|frame| slow[*frame]) {
+                    let off = ground[frame] - (foot.toe[frame].y - base);
+                    assert!(off.abs() < 0.02, "{rise} {frame}: {off}");
+                }
+                // A foot on its way is over the lower of both steps.
+                assert!(
+                    ground.iter().zip(&foot.toe).all(|(ground, at)| *ground <= (at.y - base).max(0.0) + 0.02)
+                );
+            }
+            for foot in feet.iter().zip(found).map(|(foot, ground)| FootMotion { ground, ..foot.clone() }) {
+                let contacts = foot.contacts(&ContactOptions::default());
+                let frames = contacts.toe.iter().filter(|toe| **toe).count();
+                assert!(
+                    frames as f64 > 0.5 * contacts.toe.len() as f64,
+                    "{frames} of {}",
+                    contacts.toe.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_foot_that_is_held_up_does_not_stand() {
+        let stands = foot(&[(0.0, 0.0, 139)]);
+        let kicks = foot(&[(0.0, 0.0, 30), (0.5, 0.7, 50), (0.0, 0.0, 21)]);
+        let hips = vec![0.95; 139];
+        assert!(rises(&[stands, kicks], &hips).iter().flatten().all(|height| *height == 0.0));
+        // Nor do feet that somebody who lies holds up.
+        let up = || foot(&[(0.0, 0.0, 30), (0.5, 0.7, 50), (0.0, 0.0, 21)]);
+        assert!(rises(&[up(), up()], &[0.1; 139]).iter().flatten().all(|height| *height == 0.0));
+    }
+}
