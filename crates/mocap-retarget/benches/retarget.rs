@@ -7,8 +7,8 @@
 mod clip;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mocap_model::{Clip, JointId, Role};
 use mocap_formats::ReadOptions;
+use mocap_model::{Clip, JointId, Role};
 use mocap_retarget::{
     FootLock, IkMethod, LimbSolver, RestChoice, RetargetOptions, Retargeter, SurfaceFrames, TargetSurface,
     map_roles, map_roles_in, rest_pose_of,

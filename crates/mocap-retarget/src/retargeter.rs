@@ -125,10 +125,7 @@ impl Retargeter {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, None, false)?;
         let touched = self.surface_contacts(clip, &staged, source.lead_in());
-        Ok(self
-            .keep_apart(staged.clip, &touched)?
-            .clip
-            .with_annotations(clip.annotations().clone())?)
+        Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
@@ -147,10 +144,7 @@ impl Retargeter {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, Some(contacts), false)?;
         let touched = self.surface_contacts(clip, &staged, source.lead_in());
-        Ok(self
-            .keep_apart(staged.clip, &touched)?
-            .clip
-            .with_annotations(clip.annotations().clone())?)
+        Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
@@ -196,7 +190,8 @@ impl Retargeter {
     /// self-contacts are not kept.
     fn surface_contacts(&self, clip: &Clip, staged: &Staged, lead_in: usize) -> SurfaceContacts {
         let RetargetOptions { surface, source_surface, self_contacts, .. } = &self.options;
-        let Some(surface) = surface.as_ref().filter(|_| *self_contacts && self.options.method.scales()) else {
+        let Some(surface) = surface.as_ref().filter(|_| *self_contacts && self.options.method.scales())
+        else {
             return SurfaceContacts::default();
         };
         let hands = staged.self_contacts.hands_on_body(&self.pair, lead_in, clip.frames());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mocap_formats::body::{self, Style};
 use mocap_formats::bvh;
 use mocap_model::{
-    Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, Joint, JointTracks, Mesh, Pose, Role, Skeleton,
-    Skin, Track, UnitQuaternion, Vector3, angle_between,
+    Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, Joint, JointTracks, Mesh, Pose, Role,
+    Skeleton, Skin, Track, UnitQuaternion, Vector3, angle_between,
 };
 use mocap_retarget::{
     RetargetGate, RetargetOptions, RetargetReport, Retargeter, RoleMap, SurfaceFrames, TargetSurface,
@@ -278,7 +278,8 @@ fn a_body_takes_the_size_and_the_bones_of_another() {
 fn what_a_body_lacks_to_be_fitted_is_named() {
     let own = clip("alex_walk.bvh");
     let own = own.skeleton();
-    let missing = fitted_body(&wide(own, 1.0), (own, &map_roles(own)), (own, &RoleMap::given([]))).unwrap_err();
+    let missing =
+        fitted_body(&wide(own, 1.0), (own, &map_roles(own)), (own, &RoleMap::given([]))).unwrap_err();
     assert_eq!(missing.len(), 9);
     assert!(missing.contains(&Role::Hips));
 }

@@ -83,8 +83,12 @@ impl PosedArm {
         let own = across.try_normalize(0.0).unwrap_or(hinge);
         let axis = Unit::try_new(own * share + hinge * (1.0 - share), 1e-6);
         let axis = axis.unwrap_or_else(|| Unit::new_unchecked(own));
-        let points =
-            arm.points.points.iter().map(|point| surface.posed_vertex(palette, point.vertex as usize)).collect();
+        let points = arm
+            .points
+            .points
+            .iter()
+            .map(|point| surface.posed_vertex(palette, point.vertex as usize))
+            .collect();
         PosedArm { shoulder, elbow, wrist, frame, axis, points }
     }
 

@@ -130,7 +130,8 @@ impl ArmPoints {
     pub(crate) fn spread(surface: &Surface, parts: &[Part], side: Sided, counts: [usize; 2]) -> ArmPoints {
         let (mut points, mut clusters) = (Vec::new(), Vec::new());
         for (part, count) in [Part::Forearm(side), Part::Hand(side)].into_iter().zip(counts) {
-            let vertices: Vec<u32> = (0..parts.len() as u32).filter(|vertex| parts[*vertex as usize] == part).collect();
+            let vertices: Vec<u32> =
+                (0..parts.len() as u32).filter(|vertex| parts[*vertex as usize] == part).collect();
             let (first, on_hand) = (points.len(), part == Part::Hand(side));
             let chosen = spread(surface.positions(), &vertices, count).into_iter();
             points.extend(chosen.map(|vertex| ArmPoint { vertex, on_hand }));

@@ -9,6 +9,8 @@ use mocap_skin::{Affine, Part};
 
 /// An arm that touches is at least so far from what it touches, on a person \[m\].
 const LEAST: f64 = 0.002;
+/// What a forearm touches counts by so much beside what a hand touches.
+const FOREARM: f64 = 0.2;
 
 /// The goals of both arms in a pose, as they are after the changes at `base`. Two arms that touch each other meet halfway.
 pub(crate) fn goals(
@@ -46,7 +48,8 @@ pub(crate) fn goals(
                 }
                 (Touched::Arm, None) => continue,
             };
-            goals[own].push(Goal { at, segment, to, weight: touch.weight / total });
+            let counts = if segment == 2 { 1.0 } else { FOREARM };
+            goals[own].push(Goal { at, segment, to, weight: counts * touch.weight / total });
         }
     }
     goals

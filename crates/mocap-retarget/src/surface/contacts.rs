@@ -14,6 +14,8 @@ use mocap_skin::{Affine, Part, PosedField};
 const TOUCH: f64 = 0.012;
 /// A body that stands in: what touches is nearer than this, where joints show that a hand touches, and arms anyway \[m\].
 const ABOUT: f64 = 0.05;
+/// A source whose arm is deeper inside than this shows no contact there, but a fault, on a person \[m\].
+const DEEPEST: f64 = 0.02;
 /// Trunk, head and legs are touched for at least this time \[s\]: arms that swing pass them. Hands clap faster.
 const SHORTEST: f64 = 0.1;
 /// Places on a forearm and on a hand that are looked at where the arm is near.
@@ -177,7 +179,8 @@ impl Looking<'_> {
         let Some(surface) = &body.arms[arm] else { return Vec::new() };
         let mut found = Vec::new();
         let around = within + body.person(BETWEEN);
-        let Some(carriers) = surface.points.near(&body.surface, palette, field, around, &mut self.places) else {
+        let Some(carriers) = surface.points.near(&body.surface, palette, field, around, &mut self.places)
+        else {
             return found;
         };
         let mut is_near = false;
@@ -199,9 +202,17 @@ impl Looking<'_> {
 }
 
 /// What touches in a frame. Places that are inside, or of a body that stands in, count from the one that is deepest.
-fn touches(body: &BodySurface, trees: &RegionTrees, mut near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
+fn touches(
+    body: &BodySurface,
+    trees: &RegionTrees,
+    mut near: Vec<Near>,
+    stands_in: bool,
+) -> Vec<SourceTouch> {
     near.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
+    if !stands_in && first < -body.person(DEEPEST) {
+        return Vec::new();
+    }
     let from = if stands_in { first } else { first.min(0.0) };
     let metre = body.person(1.0);
     let touch = |near: &Near| {
@@ -235,7 +246,11 @@ pub(crate) fn on_target(
     let put = |contact: &ArmContacts<SourceTouch>| ArmContacts {
         arm: contact.arm,
         touched: contact.touched,
-        touches: contact.touches.iter().map(|touches| touches.iter().filter_map(&mut touch).collect()).collect(),
+        touches: contact
+            .touches
+            .iter()
+            .map(|touches| touches.iter().filter_map(&mut touch).collect())
+            .collect(),
         part: contact.part,
         on: contact.on,
     };

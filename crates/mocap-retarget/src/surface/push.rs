@@ -174,7 +174,8 @@ impl Pull {
 fn least(rows: &[(Change, f64)], soft: impl Fn(f64) -> f64) -> Change {
     let mut weights = vec![0.0; rows.len()];
     let mut sum = Change::zeros();
-    let squares: Vec<(f64, f64)> = rows.iter().map(|(row, _)| row.norm_squared()).map(|s| (s, soft(s))).collect();
+    let squares: Vec<(f64, f64)> =
+        rows.iter().map(|(row, _)| row.norm_squared()).map(|s| (s, soft(s))).collect();
     for _ in 0..SWEEPS {
         let mut moved = false;
         for (((row, by), weight), (square, soft)) in rows.iter().zip(&mut weights).zip(&squares) {

@@ -127,7 +127,8 @@ impl Stage<'_> {
             both_goals = goals(body, self.contacts, frame, &palette, posed, &base);
         }
         let near = body.person(NEAR);
-        let ways = both_goals.each_ref().map(|goals| goals.iter().map(Goal::way).fold(0.0, f64::max) * CARRIED);
+        let ways =
+            both_goals.each_ref().map(|goals| goals.iter().map(Goal::way).fold(0.0, f64::max) * CARRIED);
         let reach = |i: usize| {
             let (middle, radius) = posed[i]?.ball();
             // A turn of 1 rad moves the hand by as much as the arm is long at most.
@@ -247,7 +248,8 @@ impl Stage<'_> {
                 held.near.clear();
                 held.places.clone_from(&places);
                 if at.place(self, frame) {
-                    let carriers = at.field.near(&asked.ball.0, asked.ball.1 + if asked.touches { pull } else { 0.0 });
+                    let carriers =
+                        at.field.near(&asked.ball.0, asked.ball.1 + if asked.touches { pull } else { 0.0 });
                     if !carriers.is_empty() {
                         let field = (&*at.field, &carriers);
                         let take = |point, hit| held.near.push((point, hit));

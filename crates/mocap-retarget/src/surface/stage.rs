@@ -307,7 +307,8 @@ impl Stage<'_> {
             let palette = self.body.surface.palette_of(&pose.object);
             let arms = self.arms(&pose.object, &palette);
             let posed = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed));
-            let goals = goals(self.body, self.contacts, range.start + at, &palette, posed, &[Change::zeros(); 2]);
+            let goals =
+                goals(self.body, self.contacts, range.start + at, &palette, posed, &[Change::zeros(); 2]);
             let balls = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed.ball()));
             let meet = matches!(balls, [Some((a, far)), Some((b, near))] if (a - b).norm() < far + near);
             for (i, arm) in arms.iter().enumerate() {

@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use mocap_formats::ReadOptions;
 use mocap_model::{
-    Body, Clip, ForwardKinematics, FrameRate, JointId, JointTracks, Pose, Role, Skeleton, Track, UnitQuaternion,
+    Clip, ForwardKinematics, FrameRate, JointId, JointTracks, Pose, Role, Skeleton, Track, UnitQuaternion,
     Vector3,
 };
 use mocap_retarget::{
     RetargetOptions, RetargetReport, Retargeter, RoleMap, SurfaceFrames, TargetSurface, map_roles_in,
 };
-use mocap_skin::{Affine, Field, Part, PosedField, Sided, Surface, TriangleTree, parts_of_joints, parts_of_vertices};
+use mocap_skin::{
+    Affine, Field, Part, PosedField, Sided, Surface, TriangleTree, parts_of_joints, parts_of_vertices,
+};
 use nalgebra::{DMatrix, DVector};
 
 const BODIES: [&str; 5] = ["woman", "heavy_man", "child", "old_thin_woman", "strong_man"];
@@ -38,7 +40,6 @@ const ACTS: [Act; 4] = [Act::HandsOnHips, Act::HandOnHead, Act::Clap, Act::Cross
 struct Person {
     skeleton: Arc<Skeleton>,
     roles: RoleMap,
-    body: Body,
     surface: Surface,
     parts: Vec<Part>,
     /// Of trunk, head and legs.
@@ -66,7 +67,7 @@ fn person(name: &str) -> Person {
     let height = heights().fold(f64::MIN, f64::max) - heights().fold(f64::MAX, f64::min);
     let mut rest = Pose::default();
     Pose::rest(&skeleton).to_object(&skeleton, &mut rest);
-    Person { skeleton, roles, body, surface, parts, core, prepared, height, rest }
+    Person { skeleton, roles, surface, parts, core, prepared, height, rest }
 }
 
 impl Person {
@@ -181,7 +182,8 @@ impl Person {
         let posed = |x: &DVector<f64>| {
             let mut pose = start.clone();
             for (i, joint) in joints.iter().enumerate() {
-                let turn = UnitQuaternion::from_scaled_axis(Vector3::new(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
+                let turn =
+                    UnitQuaternion::from_scaled_axis(Vector3::new(x[3 * i], x[3 * i + 1], x[3 * i + 2]));
                 pose.joints[joint.index()].rotation = start.joints[joint.index()].rotation * turn;
             }
             pose
@@ -305,7 +307,12 @@ impl Person {
         Clip::new(Arc::clone(&self.skeleton), FrameRate::new(FPS).unwrap(), frames, tracks).unwrap()
     }
 
-    fn retarget(&self, clip: &Clip, source: Option<&Person>, options: RetargetOptions) -> (Clip, RetargetReport) {
+    fn retarget(
+        &self,
+        clip: &Clip,
+        source: Option<&Person>,
+        options: RetargetOptions,
+    ) -> (Clip, RetargetReport) {
         let roles = source.map_or(&self.roles, |source| &source.roles);
         let options = RetargetOptions {
             surface: Some(self.prepared.clone()),
@@ -329,11 +336,13 @@ fn distances(person: &Person, act: Act, side: Sided, pairs: (u32, u32), clip: &C
         }
     };
     let triangles = person.surface.triangles.iter().copied();
-    let triangles: Vec<[u32; 3]> = triangles.filter(|it| it.iter().all(|corner| is_on(*corner as usize))).collect();
+    let triangles: Vec<[u32; 3]> =
+        triangles.filter(|it| it.iter().all(|corner| is_on(*corner as usize))).collect();
     let mut tree = TriangleTree::new(triangles, person.surface.positions());
     let mut kinematics = ForwardKinematics::new(clip);
     let (metre, mut places) = (1.7 / person.height, Vec::new());
-    let hand: Vec<usize> = (0..person.parts.len()).filter(|at| person.parts[*at] == Part::Hand(side)).collect();
+    let hand: Vec<usize> =
+        (0..person.parts.len()).filter(|at| person.parts[*at] == Part::Hand(side)).collect();
     (0..clip.frames())
         .map(|frame| {
             kinematics.place(frame);
@@ -347,11 +356,7 @@ fn distances(person: &Person, act: Act, side: Sided, pairs: (u32, u32), clip: &C
 }
 
 /// Runs all pairs; `options` gives those of a source.
-fn measure(
-    name: &str,
-    options: impl Fn(&Person) -> RetargetOptions,
-    acts: &[Act],
-) -> (f64, f64, f64, f64) {
+fn measure(name: &str, options: impl Fn(&Person) -> RetargetOptions, acts: &[Act]) -> (f64, f64, f64, f64) {
     let people = BODIES.map(person);
     let (mut touching, mut near, mut meet, mut inside, mut deepest) = (0.0, 0.0, 0.0, 0.0, 0.0f64);
     for source in &people {
@@ -360,10 +365,8 @@ fn measure(
             let clip = source.motion(act);
             let sides: &[Sided] = if act == Act::HandOnHead { &[Sided::Right] } else { &Sided::BOTH };
             let places = |side: Sided| (source.palm(side), source.touched(act, side));
-            let was: Vec<_> = sides
-                .iter()
-                .map(|side| distances(source, act, *side, places(*side), &clip))
-                .collect();
+            let was: Vec<_> =
+                sides.iter().map(|side| distances(source, act, *side, places(*side), &clip)).collect();
             for (at, target) in people.iter().enumerate() {
                 let (motion, report) = target.retarget(&clip, Some(source), options(source));
                 let surface = report.surface.clone().unwrap();
@@ -381,8 +384,17 @@ fn measure(
                 }
                 mocap_corpus::note!(
                     "{name} {act:?} on {}: {frames} frames, places {:.2}, surfaces {:.2}, worst {:.3}; inside {:.4}, deepest {:.4}; {:?}",
-                    BODIES[at], close / frames, meets / frames, worst, surface.inside, surface.deepest,
-                    surface.contacts.iter().map(|it| (it.part, it.on, it.frames, it.error, it.off_place)).collect::<Vec<_>>()
+                    BODIES[at],
+                    close / frames,
+                    meets / frames,
+                    worst,
+                    surface.inside,
+                    surface.deepest,
+                    surface
+                        .contacts
+                        .iter()
+                        .map(|it| (it.part, it.on, it.frames, it.error, it.off_place))
+                        .collect::<Vec<_>>()
                 );
                 touching += frames;
                 near += close;
@@ -395,7 +407,10 @@ fn measure(
     let pairs = (people.len() * people.len() * acts.len()) as f64;
     mocap_corpus::note!(
         "{name}: {touching} frames, places within 1 cm {:.3}, surfaces within 1 cm {:.3}, inside {:.5}, deepest {:.4}",
-        near / touching, meet / touching, inside / pairs, deepest
+        near / touching,
+        meet / touching,
+        inside / pairs,
+        deepest
     );
     (near / touching, meet / touching, inside / pairs, deepest)
 }
