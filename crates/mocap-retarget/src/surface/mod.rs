@@ -58,7 +58,7 @@ impl TargetSurface {
         let body = BodySurface::new(body, skeleton, roles)?;
         let has_arms = body.arms.iter().any(Option::is_some);
         let (body, frames) = (Arc::new(body), SurfaceFrames::default());
-        (has_arms && body.core.is_some()).then(|| TargetSurface { body, frames, stands_in: false })
+        (has_arms && body.core.is_some()).then_some(TargetSurface { body, frames, stands_in: false })
     }
 
     /// The same with other frames measured.
