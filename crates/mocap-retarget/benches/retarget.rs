@@ -7,8 +7,12 @@
 mod clip;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mocap_formats::ReadOptions;
 use mocap_model::{Clip, JointId, Role};
-use mocap_retarget::{FootLock, IkMethod, LimbSolver, RetargetOptions, Retargeter, map_roles};
+use mocap_retarget::{
+    FootLock, IkMethod, LimbSolver, RestChoice, RetargetOptions, Retargeter, SurfaceFrames, TargetSurface,
+    map_roles, map_roles_in, rest_pose_of,
+};
 use std::hint::black_box;
 
 fn walk() -> Clip {
@@ -54,5 +58,58 @@ fn retarget(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, retarget);
+/// Motions on a body with a mesh of 13,380 vertices: nothing touches, arms are inside most of the time, and in between.
+fn surfaces(criterion: &mut Criterion) {
+    let Ok(folder) = mocap_corpus::find() else {
+        println!("without a corpus, no bodies with meshes are measured");
+        return;
+    };
+    let options = ReadOptions::default();
+    let bytes = std::fs::read(folder.join("bodies/woman.glb")).expect("a file of the corpus");
+    let document = mocap_formats::read(&bytes, &options).expect("a sound file").value;
+    let target = document.to_clip(&options).expect("a sound file").value;
+    let body = document.body(&options.limits).expect("a sound file").expect("a mesh").value;
+    let roles = map_roles_in(&target);
+    let surface = TargetSurface::new(&body.on(target.skeleton()), target.skeleton(), &roles);
+    let surface = surface.expect("a body with arms").measured_at(SurfaceFrames::All);
+    let mut group = criterion.benchmark_group("surface");
+    group.sample_size(10);
+    for path in [
+        "cmu/12_01_walk.bvh",
+        "misc/rokoko_dance.bvh",
+        "misc/makehuman_doubleclap.bvh",
+        "bandai/dataset-1_dance-short_normal_001.bvh",
+        "characters/ortiz_salsa.bvh",
+        "bandai/dataset-1_kick_normal_001.bvh",
+    ] {
+        let source = clip::clip(&folder, path, usize::from(path.starts_with("cmu")));
+        let with = |surface: Option<TargetSurface>| {
+            let rest = |clip| rest_pose_of(clip, RestChoice::Auto, false).expect("no frame is named").1;
+            let options = RetargetOptions {
+                source_rest: rest(&source),
+                target_rest: rest(&target),
+                source_roles: Some(map_roles_in(&source)),
+                target_roles: Some(roles.clone()),
+                surface,
+                ..RetargetOptions::default()
+            };
+            Retargeter::new(source.skeleton(), target.skeleton(), &options).expect("two people")
+        };
+        let (off, on) = (with(None), with(Some(surface.clone())));
+        group.throughput(Throughput::Elements(source.frames() as u64));
+        group.bench_function(format!("{path}, off"), |bencher| {
+            bencher.iter(|| off.retarget_clip(black_box(&source)).expect("a motion"));
+        });
+        group.bench_function(format!("{path}, arms kept out"), |bencher| {
+            bencher.iter(|| on.retarget_clip(black_box(&source)).expect("a motion"));
+        });
+        let done = on.retarget_clip(&source).expect("a motion");
+        group.bench_function(format!("{path}, measured"), |bencher| {
+            bencher.iter(|| surface.measure(black_box(&done), 1.0).expect("frames"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, retarget, surfaces);
 criterion_main!(benches);

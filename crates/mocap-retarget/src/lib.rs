@@ -53,6 +53,7 @@ mod clip_context;
 mod error;
 mod explain;
 mod figures;
+mod fitted_body;
 #[cfg(test)]
 mod fixtures;
 mod folding;
@@ -103,6 +104,7 @@ pub use explain::{
     FoundJoint, JointKind, JointTransfer, MapExplanation, RolePair, UnmappedJoint, explain_roles,
 };
 pub use figures::RetargetFigures;
+pub use fitted_body::fitted_body;
 pub use hinge_limits::with_hinge_limits;
 pub use joint_pairs::retarget_joint_pairs;
 pub use map_figures::MapFigures;

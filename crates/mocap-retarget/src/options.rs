@@ -1,7 +1,8 @@
 //! Options of a retarget.
 
 use crate::{RoleMap, TargetSurface};
-use mocap_model::{JointId, Pose};
+use mocap_model::{Body, JointId, Pose};
+use std::sync::Arc;
 
 /// How to handle different proportions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,6 +150,9 @@ pub struct RetargetOptions {
     /// The surface of the source, bound to its skeleton: contacts of its arms are kept on the surface of the target.
     /// Default: none, and only what is inside moves.
     pub source_surface: Option<TargetSurface>,
+    /// A body of the source's proportions, where its surface is not known: it says where the hands touch that touch by
+    /// its joints, and whether arms touch each other. Default: none.
+    pub source_stand_in: Option<Arc<Body>>,
 }
 
 impl RetargetOptions {
@@ -187,6 +191,7 @@ impl Default for RetargetOptions {
             joint_pairs: Vec::new(),
             surface: None,
             source_surface: None,
+            source_stand_in: None,
         }
     }
 }

@@ -12,9 +12,9 @@ use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
-use crate::self_contact::{SelfContacts, find_contacts};
+use crate::self_contact::{SelfContacts, arms_meet, find_contacts};
 use crate::source_clip::SourceClip;
-use crate::surface::{Apart, SurfaceContacts};
+use crate::surface::{Apart, HandsOnBody, SurfaceContacts, TargetSurface};
 use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
 use mocap_model::{Clip, Skeleton};
@@ -101,7 +101,7 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let mut staged = self.run(&source, None, true)?;
-        let touched = self.surface_contacts(clip);
+        let touched = self.surface_contacts(clip, &staged, source.lead_in());
         let apart = self.keep_apart(staged.clip, &touched)?;
         staged.clip = apart.clip;
         let limbs = LimbCurves::of_source(&self.pair, source.last());
@@ -123,11 +123,9 @@ impl Retargeter {
     /// If the joints of the clip are not those of the source.
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let moved = self.run(&source, None, false)?.clip;
-        Ok(self
-            .keep_apart(moved, &self.surface_contacts(clip))?
-            .clip
-            .with_annotations(clip.annotations().clone())?)
+        let staged = self.run(&source, None, false)?;
+        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
@@ -144,11 +142,9 @@ impl Retargeter {
         contacts: &[FootContacts],
     ) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
-        let moved = self.run(&source, Some(contacts), false)?.clip;
-        Ok(self
-            .keep_apart(moved, &self.surface_contacts(clip))?
-            .clip
-            .with_annotations(clip.annotations().clone())?)
+        let staged = self.run(&source, Some(contacts), false)?;
+        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
     /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
@@ -192,11 +188,31 @@ impl Retargeter {
 
     /// The contacts that the surface of the source shows, in all frames; none where source or target has no surface, or
     /// self-contacts are not kept.
-    fn surface_contacts(&self, clip: &Clip) -> SurfaceContacts {
+    fn surface_contacts(&self, clip: &Clip, staged: &Staged, lead_in: usize) -> SurfaceContacts {
         let RetargetOptions { surface, source_surface, self_contacts, .. } = &self.options;
-        let kept = *self_contacts && surface.is_some() && self.options.method.scales();
-        let found = source_surface.as_ref().filter(|_| kept).map(|source| source.contacts(clip));
-        found.unwrap_or_default()
+        let Some(surface) = surface.as_ref().filter(|_| *self_contacts && self.options.method.scales())
+        else {
+            return SurfaceContacts::default();
+        };
+        let hands = staged.self_contacts.hands_on_body(&self.pair, lead_in, clip.frames());
+        let stands_in;
+        let source = match source_surface {
+            Some(source) => Some(source),
+            None => {
+                stands_in = self.stand_in(clip, &hands);
+                stands_in.as_ref()
+            }
+        };
+        source.map(|source| surface.contacts_of(source, clip, &hands)).unwrap_or_default()
+    }
+
+    /// The body that stands in for the surface of the source, where joints show that it may touch itself.
+    fn stand_in(&self, clip: &Clip, hands: &HandsOnBody) -> Option<TargetSurface> {
+        let body = self.options.source_stand_in.as_ref()?;
+        let source = &self.pair.source;
+        let touches = hands.iter().any(|hands| hands.contains(&true)) || arms_meet(&source.body, clip);
+        let surface = touches.then(|| TargetSurface::new(body, &source.skeleton, &source.body.roles))?;
+        surface.map(TargetSurface::standing_in)
     }
 
     /// Measures the motion after the lead-in.

@@ -5,15 +5,16 @@
 //! like the body. How near decides, not how slow: a clap takes a tenth of a second. The weight fades in and out with the
 //! distance, and in time.
 
-use crate::body::{Limb, LimbKind};
+use crate::body::{Body, Limb, LimbKind};
 use crate::limb_map::LimbMap;
 use crate::options::{Floor, Hands, RetargetMethod, RetargetOptions};
 use crate::pair::{Character, Pair};
 use crate::smoothing::envelope;
 use crate::source_clip::Segment;
+use crate::surface::HandsOnBody;
 use crate::trajectories::place_of;
 use mocap_analysis::runs;
-use mocap_model::{JointId, LANES, PlacedJoints, Vector3, VectorLanes};
+use mocap_model::{Clip, ForwardKinematics, JointId, LANES, PlacedJoints, Side, Vector3, VectorLanes};
 
 /// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
 /// other palm (in the claps of a rig with thick hands, it is up to 0.34);
@@ -299,10 +300,54 @@ impl SelfContacts {
         touching.into_iter().any(|(pair, _)| pair.arm == limb || pair.on == Touched::Hand(limb))
     }
 
+    /// When the hands of each side touch the hips or the head, by frame; `lead_in` frames come before those known here.
+    pub(crate) fn hands_on_body(&self, pair: &Pair, lead_in: usize, frames: usize) -> HandsOnBody {
+        let mut hands = [vec![false; frames], vec![false; frames]];
+        for (contact, offsets) in self.pairs.iter().zip(&self.offsets) {
+            if matches!(contact.on, Touched::Hip(_) | Touched::Head) {
+                let side = usize::from(pair.limbs[contact.arm].target.side == Side::Right);
+                let known = hands[side].iter_mut().skip(lead_in).zip(offsets);
+                known.for_each(|(is, offset)| *is |= offset.touching >= 1.0);
+            }
+        }
+        hands
+    }
+
     /// Whether a hand touches anything.
     pub(crate) fn any(&self) -> bool {
         self.offsets.iter().any(|offsets| !offsets.is_empty())
     }
+}
+
+/// Bones of two arms that are nearer than this, as a share of the arm's length, may touch.
+const ARMS_MEET: f64 = 0.25;
+
+/// Whether the forearm or hand of an arm is ever near the other arm.
+pub(crate) fn arms_meet(body: &Body, clip: &Clip) -> bool {
+    let [.., Some(left), Some(right)] = &body.limbs else { return false };
+    let joints = |arm: &Limb| [arm.base, arm.middle, arm.tip];
+    let arms = [joints(left), joints(right)];
+    let mut kinematics = ForwardKinematics::of_joints(clip, arms.as_flattened());
+    let meets = |frame: usize| {
+        kinematics.place(frame);
+        let [a, b] = arms.map(|arm| arm.map(|joint| kinematics.position(joint)));
+        let length = (a[1] - a[0]).norm() + (a[2] - a[1]).norm();
+        // The hand goes on as the forearm does.
+        let lower = |arm: &[Vector3<f64>; 3]| [arm[1], arm[2] + (arm[2] - arm[1]) * 0.6];
+        let pairs = [[lower(&a), lower(&b)], [lower(&a), [b[0], b[1]]], [[a[0], a[1]], lower(&b)]];
+        pairs.iter().any(|[a, b]| apart(a, b) < ARMS_MEET * length)
+    };
+    (0..clip.frames()).any(meets)
+}
+
+/// The distance between two lines from end to end, looked at in some places.
+fn apart([a, b]: &[Vector3<f64>; 2], [c, d]: &[Vector3<f64>; 2]) -> f64 {
+    const STEPS: u32 = 4;
+    let to = |at: Vector3<f64>| {
+        let along = ((at - c).dot(&(d - c)) / (d - c).norm_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        (c + (d - c) * along - at).norm()
+    };
+    (0..=STEPS).map(|i| to(a + (b - a) * (f64::from(i) / f64::from(STEPS)))).fold(f64::INFINITY, f64::min)
 }
 
 /// The width of the hips says how far their surface is from the hip joints, but rigs place these joints at will: a ratio

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use mocap_formats::body::{self, Style};
 use mocap_formats::bvh;
 use mocap_model::{
-    Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, JointTracks, Mesh, Pose, Role, Skeleton, Skin,
-    Track, UnitQuaternion, Vector3, angle_between,
+    Body, Bone, Clip, ForwardKinematics, FrameRate, Influence, Joint, JointTracks, Mesh, Pose, Role,
+    Skeleton, Skin, Track, UnitQuaternion, Vector3, angle_between,
 };
 use mocap_retarget::{
     RetargetGate, RetargetOptions, RetargetReport, Retargeter, RoleMap, SurfaceFrames, TargetSurface,
-    map_roles,
+    fitted_body, map_roles,
 };
 
 fn clip(name: &str) -> Clip {
@@ -226,4 +226,60 @@ fn an_arm_through_the_body_leaves_by_one_side_and_not_further_than_its_depth() {
         assert!(pair[0].angle(&pair[1]) < 0.8, "the hand flips from one side to the other: {pair:?}");
     }
     assert!(with.largest_step.excess < 15.0, "{:?} {:?}", with.largest_step, report.largest_step);
+}
+
+/// The same bones under other names.
+fn renamed(skeleton: &Skeleton) -> Skeleton {
+    let joints = skeleton.joints().iter().enumerate();
+    let joints = joints.map(|(at, joint)| Joint { name: format!("bone{at}"), ..joint.clone() }).collect();
+    Skeleton::new("other", *skeleton.space(), joints).unwrap()
+}
+
+#[test]
+fn the_same_body_under_other_names_is_the_same_body() {
+    let own = clip("alex_walk.bvh");
+    let own = own.skeleton();
+    let roles = map_roles(own);
+    let (body, other) = (wide(own, 1.0), renamed(own));
+    let put = fitted_body(&body, (own, &roles), (&other, &roles)).unwrap();
+    let [was, is] = [&body, &put].map(|body| &body.meshes[0].positions);
+    let far = was.iter().zip(is).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    let height = was.iter().map(|at| at.y).fold(0.0, f64::max);
+    assert!(far < 1e-9 * height, "{far}");
+}
+
+#[test]
+fn a_body_takes_the_size_and_the_bones_of_another() {
+    let (own, other) = (clip("alex_walk.bvh"), clip("robin_walk.bvh"));
+    let own = own.skeleton();
+    let other = other.skeleton().with_joints(|joint| joint.offset *= 1.5).unwrap();
+    let (roles, others) = (map_roles(own), map_roles(&other));
+    let put = fitted_body(&wide(own, 1.0), (own, &roles), (&other, &others)).unwrap();
+    let mut rest = Pose::default();
+    Pose::rest(&other).to_object(&other, &mut rest);
+    // Vertices that one bone of an arm moves are around that bone.
+    let (mesh, mut counted) = (&put.meshes[0], 0);
+    let elbow = others.joint(Role::LeftLowerArm).unwrap();
+    let [a, b] = [Role::LeftLowerArm, Role::LeftHand]
+        .map(|role| rest.joints[others.joint(role).unwrap().index()].translation.vector);
+    for (vertex, at) in mesh.positions.iter().enumerate() {
+        let [one] = mesh.skin.of(vertex) else { continue };
+        if mesh.skin.bones[one.bone as usize].joint == elbow {
+            let along = ((at - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+            assert!((at - (a + (b - a) * along)).norm() < 0.35 * (b - a).norm());
+            counted += 1;
+        }
+    }
+    assert!(counted > 0);
+    assert!(TargetSurface::new(&put, &other, &others).is_some());
+}
+
+#[test]
+fn what_a_body_lacks_to_be_fitted_is_named() {
+    let own = clip("alex_walk.bvh");
+    let own = own.skeleton();
+    let missing =
+        fitted_body(&wide(own, 1.0), (own, &map_roles(own)), (own, &RoleMap::given([]))).unwrap_err();
+    assert_eq!(missing.len(), 9);
+    assert!(missing.contains(&Role::Hips));
 }

@@ -19,6 +19,17 @@ pub struct Closest {
 impl TriangleTree {
     /// The nearest place within `within` in the pose to which the tree was fitted last.
     pub fn closest(&self, at: &Vector3<f64>, places: &[Vector3<f64>], within: f64) -> Option<Closest> {
+        self.closest_where(at, places, within, |_| true)
+    }
+
+    /// As [`TriangleTree::closest`], on triangles that pass `accepts`, given their corners.
+    pub fn closest_where(
+        &self,
+        at: &Vector3<f64>,
+        places: &[Vector3<f64>],
+        within: f64,
+        accepts: impl Fn(&[Vector3<f64>; 3]) -> bool,
+    ) -> Option<Closest> {
         let mut best: Option<Closest> = None;
         let mut most = within * within;
         let (mut stack, mut left) = ([(0.0, 0u32); 64], usize::from(!self.nodes.is_empty()));
@@ -31,9 +42,10 @@ impl TriangleTree {
             let node = &self.nodes[index as usize];
             if node.right == 0 {
                 for triangle in node.first as usize..(node.first + node.count) as usize {
-                    let place = closest_on_triangle(self.corners(triangle, places), at);
+                    let corners = self.corners(triangle, places);
+                    let place = closest_on_triangle(corners, at);
                     let square = (place - at).norm_squared();
-                    if square <= most {
+                    if square <= most && accepts(&corners) {
                         most = square;
                         let triangle = self.order[triangle] as usize;
                         best = Some(Closest { triangle, place, distance: square.sqrt() });
@@ -90,7 +102,7 @@ pub(crate) fn closest_on_triangle([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64
 }
 
 /// The shares of the corners of a triangle in a place on it.
-pub(crate) fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
+pub fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, at - a);
     let (d00, d01, d11) = (ab.dot(&ab), ab.dot(&ac), ac.dot(&ac));
     let (d20, d21) = (ap.dot(&ab), ap.dot(&ac));

@@ -8,8 +8,9 @@
 //! on a grid); P.-E. Danielsson, "Euclidean distance mapping", 1980, for nearest places far from the surface.
 
 use crate::closest::{barycentric, closest_on_triangle};
-use crate::{Affine, Surface, SurfaceBone, TriangleTree};
-use mocap_model::{JointId, Pose, Skeleton, Vector3};
+use crate::{Affine, Surface, TriangleTree};
+use mocap_model::{Bone, JointId, Pose, Skeleton, Vector3};
+use nalgebra::Matrix4;
 use std::collections::VecDeque;
 
 /// Joints that carry the field, at most.
@@ -48,7 +49,7 @@ struct Shares {
 /// A joint that carries part of the field.
 #[derive(Clone, Debug)]
 struct Carrier {
-    bone: SurfaceBone,
+    bone: Bone,
     /// The box at bind of the vertices that it moves most; empty where there are none.
     min: Vector3<f64>,
     max: Vector3<f64>,
@@ -104,7 +105,7 @@ impl Field {
             .filter(|triangle| triangle.iter().all(|corner| is_part(*corner as usize)))
             .copied()
             .collect();
-        let places = &surface.positions;
+        let places = surface.positions();
         let corners = || triangles.iter().flatten().map(|corner| places[*corner as usize]);
         let low = corners().fold(Vector3::repeat(f64::INFINITY), |low, at| low.inf(&at));
         let high = corners().fold(Vector3::repeat(f64::NEG_INFINITY), |high, at| high.sup(&at));
@@ -134,7 +135,7 @@ impl Field {
             let mut weights = [0.0; CARRIERS];
             for (corner, share) in triangle.into_iter().zip(corners) {
                 for (bone, weight) in surface.influences(corner as usize) {
-                    weights[of_bone[*bone as usize]] += weight * share;
+                    weights[of_bone[bone as usize]] += weight * share;
                 }
             }
             shares.push(Shares::of(weights));
@@ -149,8 +150,13 @@ impl Field {
 
     /// The field in an object-space pose; `None` where a joint flattens it.
     pub fn posed(&self, object: &Pose) -> Option<PosedField<'_>> {
+        self.posed_by(|joint| object.joints[joint.index()].to_homogeneous())
+    }
+
+    /// The field in a pose, given by the matrix of each joint in object space; `None` where a joint flattens it.
+    pub fn posed_by(&self, frame: impl Fn(JointId) -> Matrix4<f64>) -> Option<PosedField<'_>> {
         let mut posed = PosedField { field: self, forward: Vec::new(), back: Vec::new() };
-        posed.pose(object).then_some(posed)
+        posed.pose_by(frame).then_some(posed)
     }
 
     /// The cell of a place and where in it, with how far the place is beyond the grid.
@@ -230,11 +236,15 @@ impl Shares {
 impl PosedField<'_> {
     /// Takes another object-space pose; false where a joint flattens the field.
     pub fn pose(&mut self, object: &Pose) -> bool {
+        self.pose_by(|joint| object.joints[joint.index()].to_homogeneous())
+    }
+
+    /// Takes another pose, given by the matrix of each joint in object space; false where a joint flattens the field.
+    pub fn pose_by(&mut self, frame: impl Fn(JointId) -> Matrix4<f64>) -> bool {
         self.forward.clear();
         self.back.clear();
         for carrier in &self.field.carriers {
-            let joint = &object.joints[carrier.bone.joint.index()];
-            let forward = Affine::of(&(joint.to_homogeneous() * carrier.bone.inverse_bind));
+            let forward = Affine::of(&(frame(carrier.bone.joint) * carrier.bone.inverse_bind));
             let Some(back) = forward.inverse() else { return false };
             self.forward.push(forward);
             self.back.push(back);
@@ -400,14 +410,14 @@ fn carriers(
     let mut shares = vec![0.0; skeleton.len()];
     for vertex in &vertices {
         for (bone, share) in surface.influences(*vertex as usize) {
-            shares[surface.bones[*bone as usize].joint.index()] += share;
+            shares[surface.bones()[bone as usize].joint.index()] += share;
         }
     }
     let mut joints: Vec<usize> = (0..shares.len()).filter(|joint| shares[*joint] > 0.0).collect();
     joints.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]).then(a.cmp(b)));
     joints.truncate(CARRIERS);
     joints.sort_unstable();
-    let bone_of = |joint: usize| surface.bones.iter().find(|bone| bone.joint.index() == joint);
+    let bone_of = |joint: usize| surface.bones().iter().find(|bone| bone.joint.index() == joint);
     let mut carriers: Vec<Carrier> = joints
         .iter()
         .filter_map(|joint| {
@@ -426,11 +436,10 @@ fn carriers(
         let above = std::iter::successors(Some(joint), |joint| skeleton.joint(*joint).parent);
         above.filter_map(own).next().unwrap_or(0)
     };
-    let of_bone: Vec<usize> = surface.bones.iter().map(|bone| stands(bone.joint)).collect();
+    let of_bone: Vec<usize> = surface.bones().iter().map(|bone| stands(bone.joint)).collect();
     for vertex in vertices {
-        let Some(joint) = surface.dominant(vertex as usize) else { continue };
-        let carrier = &mut carriers[stands(joint)];
-        let at = &surface.positions[vertex as usize];
+        let carrier = &mut carriers[stands(surface.dominant(vertex as usize))];
+        let at = &surface.positions()[vertex as usize];
         carrier.min = carrier.min.inf(at);
         carrier.max = carrier.max.sup(at);
     }
@@ -617,11 +626,11 @@ mod tests {
         let (mut surface, skeleton) = spheres(CENTRES, [0.3, 0.2]);
         assert!(Field::new(&surface, &skeleton, |_| false, 0.03).is_none());
         assert!(Field::new(&surface, &skeleton, |_| true, 0.0).is_none());
-        surface.positions[5] = Vector3::new(1e6, 1e6, 1e6);
+        surface.positions_mut()[5] = Vector3::new(1e6, 1e6, 1e6);
         let field = Field::new(&surface, &skeleton, |_| true, 0.03).unwrap();
         assert!(field.distance.len() <= MOST_NODES);
-        surface.positions[5].x = f64::NAN;
-        surface.positions[6].y = f64::INFINITY;
+        surface.positions_mut()[5].x = f64::NAN;
+        surface.positions_mut()[6].y = f64::INFINITY;
         assert!(Field::new(&surface, &skeleton, |_| true, 0.03).is_none());
     }
 }

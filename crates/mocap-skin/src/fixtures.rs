@@ -1,7 +1,7 @@
 //! Surfaces for tests.
 
-use crate::{Surface, SurfaceBone};
-use mocap_model::{Joint, JointId, Pose, Skeleton, Space, Vector3};
+use crate::{MeshParts, Surface};
+use mocap_model::{Bone, Influence, Joint, JointId, Pose, Skeleton, Space, Vector3};
 use std::f64::consts::PI;
 
 /// A sphere of triangles.
@@ -35,18 +35,27 @@ pub(crate) fn spheres(centres: [Vector3<f64>; 2], radii: [f64; 2]) -> (Surface, 
     let skeleton = Skeleton::new("spheres", Space::default(), joints).unwrap();
     let mut object = Pose::default();
     Pose::rest(&skeleton).to_object(&skeleton, &mut object);
-    let mut surface = Surface { starts: vec![0], ..Surface::default() };
+    let mut parts = MeshParts { starts: vec![0], ..MeshParts::default() };
+    let mut all = Vec::new();
     for i in 0..2 {
         let (places, triangles) = sphere(centres[i], radii[i], 24);
-        let first = surface.positions.len() as u32;
-        surface.triangles.extend(triangles.into_iter().map(|corners| corners.map(|corner| corner + first)));
+        let first = parts.positions.len() as u32;
+        all.extend(triangles.into_iter().map(|corners| corners.map(|corner| corner + first)));
         for place in places {
-            surface.positions.push(place);
-            surface.influences.push((i as u32, 1.0));
-            surface.starts.push(surface.influences.len() as u32);
+            parts.positions.push(place);
+            parts.normals.push((place - centres[i]).normalize());
+            parts.influences.push(Influence { bone: i as u32, weight: 1.0 });
+            parts.starts.push(parts.influences.len() as u32);
         }
         let inverse_bind = object.joints[i].inverse().to_homogeneous();
-        surface.bones.push(SurfaceBone { joint: JointId(i as u32), inverse_bind });
+        parts.bones.push(Bone { joint: JointId(i as u32), inverse_bind });
     }
-    (surface, skeleton)
+    (Surface::from_parts(parts, all).unwrap(), skeleton)
+}
+
+impl Surface {
+    /// Vertices in the bind pose, to damage them.
+    pub(crate) fn positions_mut(&mut self) -> &mut [Vector3<f64>] {
+        &mut self.mesh.positions
+    }
 }

@@ -1,8 +1,8 @@
 //! How much of some vertices is inside of the rest of a body, measured on the mesh.
 
 use crate::shadow::Shadow;
-use crate::{Surface, TriangleTree};
-use mocap_model::{Pose, Vector3};
+use crate::{Affine, Surface, TriangleTree};
+use mocap_model::Vector3;
 
 /// A vertex is inside from this winding number on.
 const INSIDE: f64 = 0.5;
@@ -48,8 +48,8 @@ impl InsideMeter {
         let mut obstacle: Vec<u32> = triangles.iter().flatten().copied().collect();
         obstacle.sort_unstable();
         obstacle.dedup();
-        let tree = TriangleTree::new(triangles, &surface.positions);
-        let places = surface.positions.clone();
+        let tree = TriangleTree::new(triangles, surface.positions());
+        let places = surface.positions().to_vec();
         Some(InsideMeter { tree, shadow: Shadow::default(), measured, obstacle, places })
     }
 
@@ -59,17 +59,16 @@ impl InsideMeter {
     }
 
     /// Poses the vertices that count; the tree is fitted where some measured vertex may be inside.
-    fn pose(&mut self, surface: &Surface, object: &Pose) {
-        let palette = surface.palette(object);
+    fn pose(&mut self, surface: &Surface, palette: &[Affine]) {
         for vertex in self.obstacle.iter().chain(&self.measured) {
-            self.places[*vertex as usize] = surface.posed_vertex(&palette, *vertex as usize);
+            self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
         }
         self.shadow.refit(&self.tree.triangles, &self.places);
     }
 
-    /// What an object-space pose shows.
-    pub fn measure(&mut self, surface: &Surface, object: &Pose) -> Inside {
-        self.pose(surface, object);
+    /// What a pose shows, given by the palette of the surface.
+    pub fn measure(&mut self, surface: &Surface, palette: &[Affine]) -> Inside {
+        self.pose(surface, palette);
         let near: Vec<u32> = self
             .measured
             .iter()
@@ -100,20 +99,19 @@ impl InsideMeter {
         found
     }
 
-    /// The least distance of some vertices from the triangles in an object-space pose, at most `within`; negative inside.
+    /// The least distance of some vertices from the triangles in a pose, at most `within`; negative inside.
     pub fn gap(
         &mut self,
         surface: &Surface,
-        object: &Pose,
+        palette: &[Affine],
         vertices: &[u32],
         within: f64,
     ) -> Option<(f64, u32)> {
-        self.pose(surface, object);
+        self.pose(surface, palette);
         self.tree.refit(&self.places);
-        let palette = surface.palette(object);
         let mut least: Option<(f64, u32)> = None;
         for vertex in vertices {
-            let at = surface.posed_vertex(&palette, *vertex as usize);
+            let at = surface.posed_vertex(palette, *vertex as usize);
             let Some(closest) = self.tree.closest(&at, &self.places, within) else { continue };
             let inside = self.shadow.may_hold(&at) && self.tree.winding(&at, &self.places).abs() > INSIDE;
             let gap = if inside { -closest.distance } else { closest.distance };
@@ -129,12 +127,13 @@ impl InsideMeter {
 mod tests {
     use super::*;
     use crate::fixtures::spheres;
+    use mocap_model::Pose;
 
     #[test]
     fn a_sphere_that_enters_another_is_inside_by_as_much() {
         let centres = [Vector3::zeros(), Vector3::new(1.0, 0.0, 0.0)];
         let (surface, skeleton) = spheres(centres, [0.5, 0.1]);
-        let half = surface.positions.len() / 2;
+        let half = surface.positions().len() / 2;
         let small: Vec<u32> = (half as u32..2 * half as u32).collect();
         let mut meter = InsideMeter::new(&surface, small.clone(), |vertex| vertex < half).unwrap();
         let mut local = Pose::rest(&skeleton);
@@ -142,8 +141,9 @@ mod tests {
         let mut measure = |x: f64| {
             local.joints[1].translation.vector.x = x;
             local.to_object(&skeleton, &mut object);
-            let gap = meter.gap(&surface, &object, &small, 1.0).unwrap().0;
-            (meter.measure(&surface, &object), gap)
+            let palette = surface.palette_of(&object);
+            let gap = meter.gap(&surface, &palette, &small, 1.0).unwrap().0;
+            (meter.measure(&surface, &palette), gap)
         };
         let (apart, gap) = measure(0.7);
         assert_eq!((apart.share, apart.deepest, apart.vertex), (0.0, 0.0, None));
@@ -151,7 +151,7 @@ mod tests {
         let (half_inside, gap) = measure(0.5);
         // The small sphere was bound half a metre further away.
         let near =
-            |vertex: &&u32| (surface.positions[**vertex as usize] - Vector3::x() * 0.5).norm() < 0.4985;
+            |vertex: &&u32| (surface.positions()[**vertex as usize] - Vector3::x() * 0.5).norm() < 0.4985;
         let expected = small.iter().filter(near).count() as f64 / small.len() as f64;
         assert!((half_inside.share - expected).abs() < 0.03, "{half_inside:?} {expected}");
         assert!((half_inside.deepest - 0.1).abs() < 0.01, "{half_inside:?}");
@@ -162,7 +162,7 @@ mod tests {
         let mut inverted = surface.clone();
         inverted.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
         let mut of_inverted = InsideMeter::new(&inverted, small.clone(), |vertex| vertex < half).unwrap();
-        assert_eq!(of_inverted.measure(&inverted, &object).share, 1.0);
+        assert_eq!(of_inverted.measure(&inverted, &inverted.palette_of(&object)).share, 1.0);
         assert!(InsideMeter::new(&surface, Vec::new(), |_| true).is_none());
         assert!(InsideMeter::new(&surface, small, |_| false).is_none());
     }

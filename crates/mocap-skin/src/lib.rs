@@ -21,6 +21,8 @@
 //! - [`Deformer`] gives its vertices and normals in a pose, by a [`SkinMethod`]: linear blend, spherical blend or dual
 //!   quaternions.
 //! - [`Solid`] is what triangles enclose: holes, volume; [`LimbSolids`] the volume of each [`Limb`] in a pose.
+//! - [`Surface`] is all meshes of a character as one; [`Field`] carries its distances into poses, [`InsideMeter`] measures what
+//!   is inside of it.
 //! - [`triangles`] and [`vertex_normals`] are those of a mesh of polygons.
 //!
 //! Lengths are in units of the skeleton, poses in object space. Errors are [`SkinError`]s. The crate does no I/O and prints
@@ -47,7 +49,7 @@ mod triangle_tree;
 mod winding;
 
 pub use bound::{BoundMesh, MeshParts};
-pub use closest::Closest;
+pub use closest::{Closest, barycentric};
 pub use deformer::Deformer;
 pub use error::SkinError;
 pub use field::{Field, FieldHit, Near, PosedField};
@@ -57,5 +59,5 @@ pub use method::SkinMethod;
 pub use normals::{triangles, vertex_normals};
 pub use parts::{Part, Sided, parts_of_joints, parts_of_vertices};
 pub use solid::Solid;
-pub use surface::{Affine, Surface, SurfaceBone};
+pub use surface::{Affine, Surface};
 pub use triangle_tree::TriangleTree;

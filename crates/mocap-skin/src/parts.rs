@@ -111,6 +111,5 @@ pub fn parts_of_joints(skeleton: &Skeleton, role: impl Fn(JointId) -> Option<Rol
 
 /// The part of each vertex: that of the joint with the largest share in it.
 pub fn parts_of_vertices(surface: &Surface, joints: &[Part]) -> Vec<Part> {
-    let part = |vertex| surface.dominant(vertex).map_or(Part::Trunk, |joint| joints[joint.index()]);
-    (0..surface.positions.len()).map(part).collect()
+    (0..surface.positions().len()).map(|vertex| joints[surface.dominant(vertex).index()]).collect()
 }

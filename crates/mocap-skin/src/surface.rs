@@ -1,6 +1,7 @@
 //! All meshes of a character as one set of vertices and triangles that joints move.
 
-use mocap_model::{Body, JointId, Pose, Skeleton, Vector3};
+use crate::{BoundMesh, MeshParts, SkinError, triangles, vertex_normals};
+use mocap_model::{Body, Bone, Influence, JointId, Pose, Skeleton, Vector3};
 use nalgebra::{Matrix3, Matrix4};
 
 /// A place after a linear map and a shift.
@@ -46,101 +47,101 @@ impl Affine {
     }
 }
 
-/// The joint that moves vertices, and the way to it at bind.
-#[derive(Clone, Copy, Debug)]
-pub struct SurfaceBone {
-    /// The joint.
-    pub joint: JointId,
-    /// From the bind pose in object space to the frame of the joint.
-    pub inverse_bind: Matrix4<f64>,
-}
-
 /// All meshes of a character, one after another in the file's order, in units and axes of its skeleton.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Surface {
-    /// Vertices in the bind pose, in object space.
-    pub positions: Vec<Vector3<f64>>,
+    /// Vertices in the bind pose, in object space, and what moves them.
+    pub(crate) mesh: BoundMesh,
     /// Corners of each triangle, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// What moves them.
-    pub bones: Vec<SurfaceBone>,
-    /// Where the influences of each vertex start, and at last their number.
-    pub starts: Vec<u32>,
-    /// Bone and share, vertex after vertex.
-    pub influences: Vec<(u32, f64)>,
 }
 
 impl Surface {
     /// The surface of a body that is bound to `skeleton`. Polygons are cut into triangles; shapes (morph targets) are at
     /// their rest weights.
-    pub fn new(body: &Body, skeleton: &Skeleton) -> Surface {
-        let mut surface = Surface { starts: vec![0], ..Surface::default() };
+    ///
+    /// # Errors
+    /// As [`BoundMesh::new`].
+    pub fn new(body: &Body, skeleton: &Skeleton) -> Result<Surface, SkinError> {
+        let mut parts = MeshParts { starts: vec![0], ..MeshParts::default() };
+        let mut all = Vec::new();
         for mesh in &body.meshes {
             let mesh = mesh.at_rest(skeleton);
-            let (vertex, bone) = (surface.positions.len() as u32, surface.bones.len() as u32);
+            let (vertex, bone) = (parts.positions.len() as u32, parts.bones.len() as u32);
             let mut places = mesh.positions.clone();
             for shape in mesh.shapes.iter().filter(|shape| shape.weight != 0.0) {
                 shape.offsets.iter().for_each(|(at, offset)| places[*at as usize] += offset * shape.weight);
             }
-            surface.positions.append(&mut places);
-            let bones = mesh.skin.bones.iter();
-            surface
-                .bones
-                .extend(bones.map(|bone| SurfaceBone { joint: bone.joint, inverse_bind: bone.inverse_bind }));
+            parts.positions.append(&mut places);
+            parts.normals.extend(vertex_normals(&mesh));
+            parts.bones.extend_from_slice(&mesh.skin.bones);
             for at in 0..mesh.positions.len() {
-                let influences = mesh.skin.of(at).iter().map(|one| (one.bone + bone, one.weight));
-                surface.influences.extend(influences);
-                surface.starts.push(surface.influences.len() as u32);
+                let own = mesh.skin.of(at).iter();
+                parts.influences.extend(own.map(|one| Influence { bone: one.bone + bone, ..*one }));
+                parts.starts.push(parts.influences.len() as u32);
             }
-            let mut first = 0;
-            for count in &mesh.faces {
-                let count = *count as usize;
-                let corner = |corner: u32| mesh.corners[first + corner as usize] + vertex;
-                let triangles = mesh.triangles_of(first, count);
-                surface.triangles.extend(triangles.into_iter().map(|triangle| triangle.map(corner)));
-                first += count;
-            }
+            all.extend(triangles(&mesh).into_iter().map(|corners| corners.map(|corner| corner + vertex)));
+            parts.name = mesh.name;
         }
-        surface
+        Surface::from_parts(parts, all)
     }
 
-    /// The influences of a vertex: bone and share.
+    /// A surface from its lists; triangles count vertices from 0.
+    ///
+    /// # Errors
+    /// As [`BoundMesh::from_parts`].
+    pub fn from_parts(parts: MeshParts, triangles: Vec<[u32; 3]>) -> Result<Surface, SkinError> {
+        Ok(Surface { mesh: BoundMesh::from_parts(parts)?, triangles })
+    }
+
+    /// Vertices in the bind pose, in object space.
+    pub fn positions(&self) -> &[Vector3<f64>] {
+        &self.mesh.positions
+    }
+
+    /// What moves them.
+    pub fn bones(&self) -> &[Bone] {
+        self.mesh.bones()
+    }
+
+    /// The influences of a vertex: bone and share, the largest first.
     #[inline]
-    pub fn influences(&self, vertex: usize) -> &[(u32, f64)] {
-        &self.influences[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    pub fn influences(&self, vertex: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.mesh.influences_of(vertex)
     }
 
-    /// The skinning matrices of an object-space pose, by bone.
-    pub fn palette(&self, object: &Pose) -> Vec<Affine> {
-        let matrix = |bone: &SurfaceBone| {
-            Affine::of(&(object.joints[bone.joint.index()].to_homogeneous() * bone.inverse_bind))
-        };
-        self.bones.iter().map(matrix).collect()
+    /// The skinning matrices of a pose, by bone; `frame` is the matrix of a joint in object space, scales included.
+    pub fn palette(&self, frame: impl Fn(JointId) -> Matrix4<f64>) -> Vec<Affine> {
+        let matrix = |bone: &Bone| Affine::of(&(frame(bone.joint) * bone.inverse_bind));
+        self.bones().iter().map(matrix).collect()
+    }
+
+    /// As [`Surface::palette`], of an object-space pose without scales.
+    pub fn palette_of(&self, object: &Pose) -> Vec<Affine> {
+        self.palette(|joint| object.joints[joint.index()].to_homogeneous())
     }
 
     /// A vertex by linear blend skinning.
     #[inline]
     pub fn posed_vertex(&self, palette: &[Affine], vertex: usize) -> Vector3<f64> {
-        let at = &self.positions[vertex];
-        match self.influences(vertex) {
-            [(bone, _)] => palette[*bone as usize].place(at),
-            influences => {
-                let mut blended = Affine::zero();
-                influences.iter().for_each(|(bone, share)| blended.add(&palette[*bone as usize], *share));
-                blended.place(at)
-            }
+        let (at, range) = (&self.mesh.positions[vertex], self.mesh.range(vertex));
+        let (bones, weights) = (&self.mesh.bones[range.clone()], &self.mesh.weights[range]);
+        if let [bone] = bones {
+            return palette[*bone as usize].place(at);
         }
+        let mut blended = Affine::zero();
+        bones.iter().zip(weights).for_each(|(bone, share)| blended.add(&palette[*bone as usize], *share));
+        blended.place(at)
     }
 
     /// All vertices by linear blend skinning, into a buffer that is used again.
     pub fn pose_into(&self, palette: &[Affine], places: &mut Vec<Vector3<f64>>) {
         places.clear();
-        places.extend((0..self.positions.len()).map(|vertex| self.posed_vertex(palette, vertex)));
+        places.extend((0..self.positions().len()).map(|vertex| self.posed_vertex(palette, vertex)));
     }
 
-    /// The joint with the largest share in a vertex; `None` without influences.
-    pub fn dominant(&self, vertex: usize) -> Option<JointId> {
-        let most = self.influences(vertex).iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-        Some(self.bones[most.0 as usize].joint)
+    /// The joint with the largest share in a vertex.
+    pub fn dominant(&self, vertex: usize) -> JointId {
+        self.mesh.strongest_joint(vertex)
     }
 }

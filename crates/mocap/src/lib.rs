@@ -59,7 +59,6 @@ mod error;
 mod face_motion;
 mod facts;
 mod files_beside;
-mod fitted_body;
 mod for_format;
 mod format;
 mod mapping;

@@ -3,10 +3,9 @@
 use mocap_formats::body::{self, BoundBody, Style};
 use mocap_formats::{Finding, LeftOut, Limits, Parsed};
 use mocap_model::{Body, Bone, Influence, Mesh, Pose, Role, Skeleton, Skin};
-use mocap_retarget::{TargetSurface, map_roles};
+use mocap_retarget::{TargetSurface, fitted_body, map_roles};
 use mocap_skin::BoundMesh;
 
-use crate::fitted_body::fitted;
 use crate::{Problem, Target};
 
 /// The length of arms from shoulder to wrist and of legs from hip to ankle over the height of people (R. Drillis,
@@ -124,7 +123,7 @@ impl Target {
         if !names.is_empty() && names.iter().all(|name| self.skeleton.find(name).is_some()) {
             return Some(bound.on(&self.skeleton));
         }
-        fitted(&bound.body, (&bound.skeleton, &roles), (&self.skeleton, &self.roles)).ok()
+        fitted_body(&bound.body, (&bound.skeleton, &roles), (&self.skeleton, &self.roles)).ok()
     }
 }
 

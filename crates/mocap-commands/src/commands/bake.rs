@@ -289,9 +289,7 @@ fn retargeted(
 fn refused(error: BakeError) -> Diagnostic {
     let diagnostic = Diagnostic::new(error.code(), error.to_string());
     match error {
-        BakeError::NoSkin { rigid: 0 } => {
-            diagnostic.help("bind its mesh to a skeleton in a 3D application first")
-        }
+        BakeError::NoSkin { rigid: 0 } => diagnostic.help("`mocap rig` binds its mesh to a skeleton"),
         BakeError::NoSkin { .. } => diagnostic.help("--rigid bakes it as it hangs on its joints"),
         BakeError::NoFrames => diagnostic.help("--motion names a motion to put on the character"),
         _ => diagnostic,

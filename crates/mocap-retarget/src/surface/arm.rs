@@ -7,9 +7,11 @@ use mocap_skin::{Affine, Surface};
 use nalgebra::{SVector, Unit};
 
 /// By how much an arm differs: the swivel of the elbow about the line from shoulder to wrist, the bend of the elbow, and the
-/// rotation of the arm about the shoulder, as a vector in the frame of the trunk \[rad\]. Angles, because the place of a
+/// rotations of the arm about the shoulder and of the hand about the wrist, as vectors in the frame of the trunk \[rad\]. Angles, because the place of a
 /// wrist says little of an arm that is nearly straight.
-pub(crate) type Change = SVector<f64, 5>;
+pub(crate) type Change = SVector<f64, PARTS>;
+/// Of a change.
+pub(crate) const PARTS: usize = 8;
 
 /// Elbows bend to this angle \[rad\], unless they were bent more.
 const MOST_BENT: f64 = 2.6;
@@ -81,8 +83,12 @@ impl PosedArm {
         let own = across.try_normalize(0.0).unwrap_or(hinge);
         let axis = Unit::try_new(own * share + hinge * (1.0 - share), 1e-6);
         let axis = axis.unwrap_or_else(|| Unit::new_unchecked(own));
-        let points =
-            arm.points.iter().map(|point| surface.posed_vertex(palette, point.vertex as usize)).collect();
+        let points = arm
+            .points
+            .points
+            .iter()
+            .map(|point| surface.posed_vertex(palette, point.vertex as usize))
+            .collect();
         PosedArm { shoulder, elbow, wrist, frame, axis, points }
     }
 
@@ -115,7 +121,8 @@ impl PosedArm {
         let second = first * flex;
         let elbow = self.shoulder + first * upper;
         // The swivel leaves the hand as it is.
-        let third = aim * flex;
+        let hand = self.frame * Vector3::new(change[5], change[6], change[7]);
+        let third = UnitQuaternion::from_scaled_axis(hand) * aim * flex;
         ArmMove {
             rotations: [first, second, third],
             from: [self.shoulder, self.elbow, self.wrist],

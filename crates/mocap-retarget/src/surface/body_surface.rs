@@ -6,7 +6,9 @@ use crate::reference_pose::Directions;
 use mocap_model::{Body, JointId, Pose, Role, Side, Skeleton, Vector3};
 use std::ops::Range;
 
-use mocap_skin::{Field, InsideMeter, Part, Sided, Surface, parts_of_joints, parts_of_vertices};
+use mocap_skin::{
+    Affine, Field, InsideMeter, Near, Part, PosedField, Sided, Surface, parts_of_joints, parts_of_vertices,
+};
 
 /// What an arm may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ const CLUSTER: usize = 8;
 /// The surface of a body, ready to measure and to keep its arms outside.
 #[derive(Clone, Debug)]
 pub(crate) struct BodySurface {
+    pub skeleton: Skeleton,
+    pub roles: RoleMap,
     pub surface: Surface,
     /// By vertex.
     pub parts: Vec<Part>,
@@ -100,17 +104,58 @@ pub(crate) struct ArmSurface {
     pub trunk: JointId,
     /// The joints that turn with the upper arm, the forearm and the hand.
     pub segments: [Vec<JointId>; 3],
-    /// Vertices of the forearm and of the hand, cluster by cluster.
-    pub points: Vec<ArmPoint>,
-    /// Points that are near each other.
-    pub clusters: Vec<Range<usize>>,
+    pub side: Sided,
+    pub points: ArmPoints,
     pub field: Option<Field>,
 }
 
 impl ArmSurface {
     /// The segment of a point: 1 forearm, 2 hand.
     pub(crate) fn segment(&self, point: usize) -> usize {
-        if self.points[point].on_hand { 2 } else { 1 }
+        if self.points.points[point].on_hand { 2 } else { 1 }
+    }
+}
+
+/// Vertices of the forearm and of the hand that stand for all.
+#[derive(Clone, Debug)]
+pub(crate) struct ArmPoints {
+    /// Cluster by cluster.
+    pub points: Vec<ArmPoint>,
+    /// Points that are near each other.
+    pub clusters: Vec<Range<usize>>,
+}
+
+impl ArmPoints {
+    /// So many of the forearm and of the hand, far from each other.
+    pub(crate) fn spread(surface: &Surface, parts: &[Part], side: Sided, counts: [usize; 2]) -> ArmPoints {
+        let (mut points, mut clusters) = (Vec::new(), Vec::new());
+        for (part, count) in [Part::Forearm(side), Part::Hand(side)].into_iter().zip(counts) {
+            let vertices: Vec<u32> =
+                (0..parts.len() as u32).filter(|vertex| parts[*vertex as usize] == part).collect();
+            let (first, on_hand) = (points.len(), part == Part::Hand(side));
+            let chosen = spread(surface.positions(), &vertices, count).into_iter();
+            points.extend(chosen.map(|vertex| ArmPoint { vertex, on_hand }));
+            let range = first..points.len();
+            cluster(&mut points, range, surface.positions(), &mut clusters);
+        }
+        ArmPoints { points, clusters }
+    }
+
+    /// Puts the points where a pose has them. Returns what of a field may be nearer to them than `within`; `None` of nothing.
+    pub(crate) fn near(
+        &self,
+        surface: &Surface,
+        palette: &[Affine],
+        field: &PosedField<'_>,
+        within: f64,
+        places: &mut Vec<Vector3<f64>>,
+    ) -> Option<Near> {
+        places.clear();
+        places.extend(self.points.iter().map(|point| surface.posed_vertex(palette, point.vertex as usize)));
+        let middle = places.iter().sum::<Vector3<f64>>() / places.len().max(1) as f64;
+        let radius = places.iter().map(|at| (at - middle).norm_squared()).fold(0.0, f64::max).sqrt();
+        let near = field.near(&middle, radius + within);
+        (!near.is_empty() && !places.is_empty()).then_some(near)
     }
 }
 
@@ -124,14 +169,14 @@ pub(crate) struct ArmPoint {
 impl BodySurface {
     /// The surface of a body bound to a skeleton. `None` without vertices.
     pub(crate) fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<BodySurface> {
-        let surface = Surface::new(body, skeleton);
-        if surface.positions.is_empty() {
+        let surface = Surface::new(body, skeleton).ok()?;
+        if surface.positions().is_empty() {
             return None;
         }
         let joints = parts_of_joints(skeleton, |joint| roles.role(joint));
         let parts = parts_of_vertices(&surface, &joints);
         let up = Directions::of(skeleton).up;
-        let heights = surface.positions.iter().map(|at| at.dot(&up));
+        let heights = surface.positions().iter().map(|at| at.dot(&up));
         let (low, high) =
             heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
         let height = high - low;
@@ -140,7 +185,8 @@ impl BodySurface {
         let arms = [Side::Left, Side::Right]
             .map(|side| arm_surface(&surface, &parts, skeleton, roles, side, ARM_CELL * metre));
         let shape = SurfaceShape::of(core.as_ref(), skeleton, roles, height);
-        Some(BodySurface { shape, surface, parts, joint_parts: joints, height, core, arms })
+        let (skeleton, roles) = (skeleton.clone(), roles.clone());
+        Some(BodySurface { skeleton, roles, shape, surface, parts, joint_parts: joints, height, core, arms })
     }
 
     /// A length of a person of 1.7 m on this body [m to units of the skeleton].
@@ -214,29 +260,14 @@ fn arm_surface(
     };
     let forearm = below(middle, &[&hand]);
     let upper = below(base, &[&hand, &forearm]);
-    let mut points = Vec::new();
-    for (part, count) in [(Part::Forearm(sided), FOREARM_POINTS), (Part::Hand(sided), HAND_POINTS)] {
-        let vertices: Vec<u32> =
-            (0..parts.len()).filter(|vertex| parts[*vertex] == part).map(|vertex| vertex as u32).collect();
-        let on_hand = part == Part::Hand(sided);
-        points.extend(
-            spread(&surface.positions, &vertices, count)
-                .into_iter()
-                .map(|vertex| ArmPoint { vertex, on_hand }),
-        );
-    }
-    if points.is_empty() {
+    let points = ArmPoints::spread(surface, parts, sided, [FOREARM_POINTS, HAND_POINTS]);
+    if points.points.is_empty() {
         return None;
     }
     let is_arm =
         |vertex: usize| parts[vertex].is_lower_arm_of(sided) || parts[vertex] == Part::UpperArm(sided);
     let field = Field::new(surface, skeleton, is_arm, cell);
-    let mut clusters = Vec::new();
-    let hand_points = points.partition_point(|point| !point.on_hand);
-    cluster(&mut points, 0..hand_points, &surface.positions, &mut clusters);
-    let count = points.len();
-    cluster(&mut points, hand_points..count, &surface.positions, &mut clusters);
-    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], points, clusters, field })
+    Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], side: sided, points, field })
 }
 
 /// Puts points that are near each other at bind one after the other, by halves along the longest side.

@@ -2,11 +2,14 @@
 
 mod arm;
 mod body_surface;
+mod contact_goals;
 mod contacts;
+mod correspondence;
 mod exit;
 mod nearby;
 mod push;
 mod report;
+mod solve;
 mod stage;
 
 pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
@@ -15,7 +18,8 @@ use crate::RoleMap;
 use crate::pair::TargetLimits;
 use body_surface::BodySurface;
 pub use body_surface::SurfaceShape;
-use contacts::ArmContacts;
+pub(crate) use contacts::HandsOnBody;
+use contacts::{ArmContacts, Touch};
 use mocap_model::{Body, Clip, ModelError, Skeleton};
 pub(crate) use stage::Apart;
 use std::sync::Arc;
@@ -26,6 +30,8 @@ pub struct TargetSurface {
     body: Arc<BodySurface>,
     /// Which frames are measured.
     pub frames: SurfaceFrames,
+    /// Whether it only stands in for a surface that is not known: it then shows where contacts of hands are, not when.
+    pub stands_in: bool,
 }
 
 impl PartialEq for TargetSurface {
@@ -39,7 +45,7 @@ impl std::fmt::Debug for TargetSurface {
     /// Only its size: the rest fills pages.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TargetSurface")
-            .field("vertices", &self.body.surface.positions.len())
+            .field("vertices", &self.body.surface.positions().len())
             .field("frames", &self.frames)
             .finish_non_exhaustive()
     }
@@ -51,13 +57,18 @@ impl TargetSurface {
     pub fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<TargetSurface> {
         let body = BodySurface::new(body, skeleton, roles)?;
         let has_arms = body.arms.iter().any(Option::is_some);
-        (has_arms && body.core.is_some())
-            .then(|| TargetSurface { body: Arc::new(body), frames: SurfaceFrames::default() })
+        let (body, frames) = (Arc::new(body), SurfaceFrames::default());
+        (has_arms && body.core.is_some()).then_some(TargetSurface { body, frames, stands_in: false })
     }
 
     /// The same with other frames measured.
     pub fn measured_at(self, frames: SurfaceFrames) -> TargetSurface {
         TargetSurface { frames, ..self }
+    }
+
+    /// The same as one that stands in for a surface that is not known, such as capsules in place of a source's mesh.
+    pub fn standing_in(self) -> TargetSurface {
+        TargetSurface { stands_in: true, ..self }
     }
 
     /// What it is like.
@@ -80,9 +91,16 @@ impl TargetSurface {
         report::measure(&self.body, motion, self.frames, metres, &contacts.0)
     }
 
-    /// The contacts that a motion of its skeleton shows.
-    pub(crate) fn contacts(&self, motion: &Clip) -> SurfaceContacts {
-        SurfaceContacts(contacts::find(&self.body, motion))
+    /// The contacts that a motion of a source shows on its surface, on this one. `hands` says when the joints show that
+    /// its hands touch its own body.
+    pub(crate) fn contacts_of(
+        &self,
+        source: &TargetSurface,
+        motion: &Clip,
+        hands: &HandsOnBody,
+    ) -> SurfaceContacts {
+        let found = contacts::find(&source.body, motion, source.stands_in.then_some(hands));
+        SurfaceContacts(contacts::on_target(&source.body, &self.body, &found))
     }
 
     /// The motion, the first frames of which are a lead-in, with its arms outside, and where those of its source are in contact.
@@ -99,15 +117,16 @@ impl TargetSurface {
 
 /// Contacts of arms that a source shows on its surface.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SurfaceContacts(Vec<ArmContacts>);
+pub(crate) struct SurfaceContacts(Vec<ArmContacts<Touch>>);
 
 impl SurfaceContacts {
     /// Those after a lead-in, with frames counted from there.
     pub(crate) fn after(&self, lead_in: usize) -> SurfaceContacts {
-        let after = |contact: &ArmContacts| ArmContacts {
-            frames: contact.frames.iter().filter_map(|frame| frame.checked_sub(lead_in)).collect(),
+        let after = |contact: &ArmContacts<Touch>| ArmContacts {
+            touches: contact.touches.iter().skip(lead_in).cloned().collect(),
             ..contact.clone()
         };
-        SurfaceContacts(self.0.iter().map(after).filter(|contact| !contact.frames.is_empty()).collect())
+        let left = self.0.iter().map(after).filter(|contact| !contact.frames().is_empty());
+        SurfaceContacts(left.collect())
     }
 }

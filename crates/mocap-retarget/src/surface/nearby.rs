@@ -1,22 +1,22 @@
 //! The places on an arm that are near something: whole clusters of them are passed over at once.
 
-use super::body_surface::ArmSurface;
+use super::body_surface::ArmPoints;
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 
 /// By how much a bend may bring places nearer to a surface than its field at rest says.
 const BENT: f64 = 1.3;
 
-/// Gives each place that is nearer than `within` to a field, with its number among the points of the arm. `places` are
-/// those points; `carriers` can be near some of them.
+/// Gives each place that is nearer than `within` to a field, with its number among the points. `places` are those
+/// in a pose; `carriers` can be near some of them.
 pub(crate) fn each_near(
-    arm: &ArmSurface,
+    points: &ArmPoints,
     places: &[Vector3<f64>],
     (field, carriers): (&PosedField<'_>, &Near),
     within: f64,
     mut take: impl FnMut(usize, FieldHit),
 ) {
-    for cluster in &arm.clusters {
+    for cluster in &points.clusters {
         let own = &places[cluster.clone()];
         let middle = own.iter().sum::<Vector3<f64>>() / own.len() as f64;
         let radius = own.iter().map(|at| (at - middle).norm_squared()).fold(0.0, f64::max).sqrt();

@@ -4,8 +4,9 @@
 //! cost that gives all of them is found by projection onto one demand after the other (C. Hildreth, "A quadratic
 //! programming procedure", 1957), and surface and demands are looked up anew from there.
 
-use super::arm::{ArmMove, Change, PosedArm};
+use super::arm::{ArmMove, Change, PARTS, PosedArm};
 use mocap_model::Vector3;
+use nalgebra::SMatrix;
 
 /// Times that the surface is looked up anew.
 const ROUNDS: usize = 6;
@@ -13,6 +14,8 @@ const ROUNDS: usize = 6;
 const SWEEPS: usize = 40;
 /// Step of differences.
 const SMALL: f64 = 1e-4;
+/// How far demands give way to each other.
+const SOFT: f64 = 1e-3;
 
 /// What a place on an arm is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +28,32 @@ pub(crate) struct Demand {
     pub by: f64,
 }
 
+/// A place on an arm that touches, and where it belongs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// Before the change.
+    pub at: Vector3<f64>,
+    /// The segment of the arm: 0 upper arm, 1 forearm, 2 hand.
+    pub segment: usize,
+    pub to: Vector3<f64>,
+    /// Those of all goals of a contact sum to 1.
+    pub weight: f64,
+}
+
+impl Goal {
+    /// How far the place has to go without a change.
+    pub(crate) fn way(&self) -> f64 {
+        (self.to - self.at).norm()
+    }
+}
+
 /// What changes cost and how far they go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     /// What each part of a change costs: the movement [units of the skeleton] that costs as much as 1 rad.
     pub scale: Change,
-    /// The largest swivel, bend and turn \[rad\].
-    pub most: [f64; 3],
+    /// The largest swivel, bend, turn and turn of the hand \[rad\].
+    pub most: [f64; 4],
     /// Demands below this are met [units of the skeleton].
     pub met: f64,
 }
@@ -39,69 +61,136 @@ pub(crate) struct Cost {
 impl Cost {
     /// The nearest change that is not too large.
     pub(crate) fn limited(&self, mut change: Change) -> Change {
-        let [swivel, bend, turn] = self.most;
+        let [swivel, bend, turn, hand] = self.most;
         change[0] = change[0].clamp(-swivel, swivel);
         change[1] = change[1].clamp(-bend, bend);
-        let turned = change.fixed_rows::<3>(2).norm();
-        if turned > turn {
-            change.fixed_rows_mut::<3>(2).scale_mut(turn / turned);
+        for (first, most) in [(2, turn), (5, hand)] {
+            let turned = change.fixed_rows::<3>(first).norm();
+            if turned > most {
+                change.fixed_rows_mut::<3>(first).scale_mut(most / turned);
+            }
         }
         change
     }
 }
 
-/// The change nearest to `base` in which `demands` asks for nothing. `segment` gives that of a point: 1 forearm, 2 hand.
+/// How much more the distance from a goal counts than a movement.
+const HELD: f64 = 200.0;
+
+/// The change nearest to `base` in which `demands` asks for nothing and places are at their goals, as near as demands
+/// allow. `segment` gives that of a point: 1 forearm, 2 hand. Hands turn about wrists only for goals.
 pub(crate) fn smallest_change(
     arm: &PosedArm,
     base: &Change,
     cost: &Cost,
+    goals: &[Goal],
     segment: impl Fn(usize) -> usize,
     mut demands: impl FnMut(&ArmMove) -> Vec<Demand>,
 ) -> Change {
     let mut change = *base;
+    let moving = if goals.is_empty() { 5 } else { PARTS };
     for _ in 0..ROUNDS {
         let moved = arm.moved(&change);
         let found = demands(&moved);
-        if found.iter().all(|demand| demand.by <= cost.met) {
+        if goals.is_empty() && found.iter().all(|demand| demand.by <= cost.met) {
             break;
         }
-        let steps: [ArmMove; 5] = std::array::from_fn(|i| {
+        let steps: [ArmMove; PARTS] = std::array::from_fn(|i| {
             let mut next = change;
-            next[i] += SMALL;
+            next[i] += if i < moving { SMALL } else { 0.0 };
             arm.moved(&next)
         });
+        // In units of cost.
         let off = (change - base).component_mul(&cost.scale);
+        let each_way = |segment: usize, at: &Vector3<f64>| {
+            let was = moved.place(segment, at);
+            let column = |i: usize| (steps[i].place(segment, at) - was) / (SMALL * cost.scale[i]);
+            (was, std::array::from_fn::<_, PARTS, _>(column))
+        };
+        let mut goals_pull = Pull::default();
+        for goal in goals {
+            let (was, columns) = each_way(goal.segment, &goal.at);
+            goals_pull.add(&SMatrix::from_columns(&columns), &(goal.to - was), &off, HELD * goal.weight);
+        }
         let rows: Vec<(Change, f64)> = found
             .iter()
             .map(|demand| {
-                let (at, segment) = (&arm.points[demand.point], segment(demand.point));
-                let was = moved.place(segment, at);
-                let along = |i: usize| (steps[i].place(segment, at) - was).dot(&demand.direction) / SMALL;
-                // In units of cost.
-                let row = Change::from_fn(|i, _| along(i)).component_div(&cost.scale);
+                let (_, columns) = each_way(segment(demand.point), &arm.points[demand.point]);
+                let row = Change::from_fn(|i, _| columns[i].dot(&demand.direction));
                 (row, demand.by + row.dot(&off))
             })
             .collect();
-        let off = least(&rows).component_div(&cost.scale);
-        let next = cost.limited(base + off);
-        if (next - change).norm() < 1e-9 {
+        let off = match goals.is_empty() {
+            true => least(&rows, |_| SOFT),
+            false => goals_pull.least(rows),
+        };
+        let next = cost.limited(base + off.component_div(&cost.scale));
+        let moved = (next - change).norm();
+        change = next;
+        if moved < if goals.is_empty() { 1e-9 } else { 1e-5 } {
             break;
         }
-        change = next;
     }
     change
 }
 
-/// The shortest vector whose products with all rows are at least what they ask for; near it where there is none.
-fn least(rows: &[(Change, f64)]) -> Change {
+/// What goals ask of a change: a sum of squares, and the change where it is least.
+#[derive(Clone, Copy, Debug)]
+struct Pull {
+    squares: SMatrix<f64, PARTS, PARTS>,
+    to: Change,
+}
+
+impl Default for Pull {
+    fn default() -> Pull {
+        Pull { squares: SMatrix::identity(), to: Change::zeros() }
+    }
+}
+
+impl Pull {
+    /// Adds a goal: how a place moves with a change, how far it has to go from where the change `off` has it.
+    fn add(&mut self, ways: &SMatrix<f64, 3, PARTS>, left: &Vector3<f64>, off: &Change, weight: f64) {
+        self.squares += ways.transpose() * ways * weight;
+        self.to += ways.transpose() * (left + ways * off) * weight;
+    }
+
+    /// The change with the least sum of squares whose products with all rows are at least what they ask for.
+    fn least(&self, mut rows: Vec<(Change, f64)>) -> Change {
+        let Some(root) = self.squares.cholesky() else { return least(&rows, |_| SOFT) };
+        let lower = root.l();
+        let back = |of: &Change| lower.solve_lower_triangular(of).unwrap_or(*of);
+        let start = back(&self.to);
+        for (row, by) in &mut rows {
+            *row = back(row);
+            *by -= row.dot(&start);
+        }
+        let sum = start + least(&rows, |square| SOFT * square);
+        lower.tr_solve_lower_triangular(&sum).unwrap_or(sum)
+    }
+}
+
+/// The shortest vector whose products with all rows are at least what they ask for; near it where there is none. `soft`
+/// gives how far a row gives way, by its square.
+fn least(rows: &[(Change, f64)], soft: impl Fn(f64) -> f64) -> Change {
     let mut weights = vec![0.0; rows.len()];
     let mut sum = Change::zeros();
+    let squares: Vec<(f64, f64)> =
+        rows.iter().map(|(row, _)| row.norm_squared()).map(|s| (s, soft(s))).collect();
     for _ in 0..SWEEPS {
-        for ((row, by), weight) in rows.iter().zip(&mut weights) {
-            let square = row.norm_squared() + 1e-3;
-            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - 1e-3 * *weight) / square);
-            sum += row * (next - *weight);
-            *weight = next;
+        let mut moved = false;
+        for (((row, by), weight), (square, soft)) in rows.iter().zip(&mut weights).zip(&squares) {
+            if square + soft <= 0.0 {
+                continue;
+            }
+            let next = f64::max(0.0, *weight + (by - row.dot(&sum) - soft * *weight) / (square + soft));
+            if next != *weight {
+                sum += row * (next - *weight);
+                *weight = next;
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
         }
     }
     sum

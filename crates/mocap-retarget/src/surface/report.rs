@@ -1,7 +1,7 @@
 //! What the surface of a motion shows, measured on the mesh.
 
 use super::body_surface::BodySurface;
-use super::contacts::ArmContacts;
+use super::contacts::{ArmContacts, Touch};
 use mocap_model::{Clip, ForwardKinematics};
 use mocap_skin::Sided;
 use schemars::JsonSchema;
@@ -54,6 +54,9 @@ pub struct SurfaceContactReport {
     /// Distance of the target's arm from what it touches, inside or outside, in these frames \[m\]: 95th percentile of
     /// those that were measured. `null` where the target has no such part.
     pub error: Option<f64>,
+    /// Distance of the places on the arm that touch from the places that correspond to those that the source touches, mean
+    /// over places \[m\]: 95th percentile. `null` as above.
+    pub off_place: Option<f64>,
 }
 
 /// Which frames are measured.
@@ -105,7 +108,7 @@ pub(crate) fn measure(
     motion: &Clip,
     which: SurfaceFrames,
     metres: f64,
-    contacts: &[ArmContacts],
+    contacts: &[ArmContacts<Touch>],
 ) -> Option<SurfaceReport> {
     let mut meter = body.meter()?;
     let frames = which.of(motion.frames());
@@ -120,14 +123,15 @@ pub(crate) fn measure(
     let mut legs = leg_meters.iter().all(Option::is_some).then(LegsInside::default);
     for frame in &frames {
         kinematics.place(*frame);
-        let found = meter.measure(&body.surface, kinematics.pose());
+        let palette = body.surface.palette(|joint| kinematics.matrix(joint));
+        let found = meter.measure(&body.surface, &palette);
         report.inside += found.share;
         report.deepest = report.deepest.max(found.deepest * metres);
         deep_frames += usize::from(found.deepest > deep);
         if let Some(legs) = &mut legs {
             let mut deepest: f64 = 0.0;
             for meter in leg_meters.iter_mut().flatten() {
-                let found = meter.measure(&body.surface, kinematics.pose());
+                let found = meter.measure(&body.surface, &palette);
                 legs.inside += found.share / 2.0;
                 deepest = deepest.max(found.deepest);
             }
@@ -145,8 +149,9 @@ pub(crate) fn measure(
     let measured = contacts.iter().map(|contact| SurfaceContactReport {
         part: contact.part.name(),
         on: contact.on.name(),
-        frames: contact.frames.len(),
+        frames: contact.frames().len(),
         error: contact_error(body, motion, which, contact).map(|error| error * metres),
+        off_place: off_place(body, motion, which, contact).map(|off| off * metres),
     });
     report.contacts = measured.collect();
     Some(report)
@@ -157,21 +162,54 @@ fn contact_error(
     body: &BodySurface,
     motion: &Clip,
     which: SurfaceFrames,
-    contact: &ArmContacts,
+    contact: &ArmContacts<Touch>,
 ) -> Option<f64> {
     let mut meter = body.contact_meter(contact.arm, contact.touched)?;
     let vertices = body.lower_arm(contact.arm);
     let mut kinematics = ForwardKinematics::new(motion);
-    let mut errors = Vec::new();
-    for at in which.of(contact.frames.len()) {
-        let frame = contact.frames[at];
-        if frame >= motion.frames() {
-            continue;
-        }
+    let errors = measured(motion, which, contact).map(|frame| {
         kinematics.place(frame);
-        let gap = meter.gap(&body.surface, kinematics.pose(), &vertices, body.height);
-        errors.push(gap?.0.abs());
-    }
-    errors.sort_by(f64::total_cmp);
-    errors.get((errors.len() * 95).div_ceil(100).saturating_sub(1)).copied()
+        let palette = body.surface.palette(|joint| kinematics.matrix(joint));
+        Some(meter.gap(&body.surface, &palette, &vertices, body.height)?.0.abs())
+    });
+    p95(errors.collect::<Option<Vec<f64>>>()?)
+}
+
+/// How far the places of a contact are from where they belong [units of the skeleton].
+fn off_place(
+    body: &BodySurface,
+    motion: &Clip,
+    which: SurfaceFrames,
+    contact: &ArmContacts<Touch>,
+) -> Option<f64> {
+    let mut kinematics = ForwardKinematics::new(motion);
+    let offs = measured(motion, which, contact).map(|frame| {
+        kinematics.place(frame);
+        let palette = body.surface.palette(|joint| kinematics.matrix(joint));
+        let off = |touch: &Touch| {
+            let (place, normal) = touch.posed(body, &palette);
+            let to = place + normal * body.person(touch.gap);
+            (touch.own.posed(&body.surface, &palette) - to).norm() * touch.weight
+        };
+        let touches = contact.at(frame).iter();
+        touches.clone().map(off).sum::<f64>() / touches.map(|touch| touch.weight).sum::<f64>()
+    });
+    p95(offs.collect())
+}
+
+/// The frames of a contact that are measured.
+fn measured<'a>(
+    motion: &'a Clip,
+    which: SurfaceFrames,
+    contact: &ArmContacts<Touch>,
+) -> impl Iterator<Item = usize> + 'a {
+    let frames = contact.frames();
+    let chosen = which.of(frames.len()).into_iter().map(move |at| frames[at]);
+    chosen.filter(|frame| *frame < motion.frames())
+}
+
+/// The 95th percentile.
+fn p95(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get((values.len() * 95).div_ceil(100).saturating_sub(1)).copied()
 }

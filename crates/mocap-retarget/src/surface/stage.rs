@@ -8,34 +8,27 @@
 //!
 //! Frames further than 0.3 s from any that needs a change keep every bit.
 
-use super::arm::{Change, PosedArm, hinge_axes};
-use super::body_surface::{ArmSurface, BodySurface, Touched};
-use super::contacts::{ArmContacts, other_field};
+use super::arm::{Change, PARTS, PosedArm, hinge_axes};
+use super::body_surface::{ArmSurface, BodySurface};
+use super::contact_goals::goals;
+use super::contacts::{ArmContacts, Touch, other_field};
 use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
 use super::nearby::each_near;
-use super::push::{Cost, Demand, smallest_change};
+use super::push::Goal;
+use super::solve::{Posed, Solved};
 use crate::pair::TargetLimits;
 use crate::reference_pose::Directions;
 use crate::smoothing::{envelope, smooth};
 use mocap_analysis::runs;
 use mocap_model::{Clip, JointTracks, ModelError, Pose, Side, Skeleton, Track, UnitQuaternion, Vector3};
-use mocap_skin::{FieldHit, Near, PosedField};
+use mocap_skin::{Affine, FieldHit, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A field with how it is near, how much an arm touches it, the share of the way that the arm goes, and the side by which it
-/// leaves.
-type FieldDemand<'a> = (Option<(&'a PosedField<'a>, Near)>, f64, f64, Option<Vector3<f64>>);
 
 /// Changes fade in and out over this time, before and after \[s\]: the maximum and the mean of an envelope take half each.
 const FADE: f64 = 0.28;
 /// How far outside places are put, once they were inside, on a person \[m\].
-const MARGIN: f64 = 0.003;
-/// Places nearer than this count when others are pushed, on a person \[m\].
-const NEAR: f64 = 0.02;
-/// An arm that touched its source is brought this near, from at most so far, on a person \[m\].
-const TOUCHING: f64 = 0.002;
-const MOST_PULL: f64 = 0.08;
+pub(crate) const MARGIN: f64 = 0.003;
 /// An arm goes through the body where it is deeper than this, with ways out on opposite sides, on a person \[m\].
 const THROUGH: f64 = 0.01;
 /// It leaves by one side in the frames around as well, where it is inside \[s\].
@@ -50,10 +43,10 @@ const SLACK: f64 = 0.01;
 /// what is left smoothed upwards.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
-/// What 1 rad of swivel, bend and turn cost, as a movement on a person \[m\]: the swivel comes first, the turn moves most.
-const COSTS: [f64; 3] = [0.08, 0.25, 0.45];
-/// The largest of them \[rad\].
-const MOST: [f64; 3] = [0.7, 1.0, 0.8];
+/// Frames of a stretch of which is kept what is known: 10 kB each.
+const MOST_HELD: usize = 4096;
+/// Where an arm is brought to what it touches, no place on it moves further than so many times that way.
+pub(crate) const CARRIED: f64 = 1.6;
 
 /// A motion with its arms outside of its body.
 pub(crate) struct Apart {
@@ -67,7 +60,7 @@ pub(crate) struct Apart {
 pub(crate) fn keep_apart(
     body: &BodySurface,
     limits: Option<&TargetLimits>,
-    contacts: &[ArmContacts],
+    contacts: &[ArmContacts<Touch>],
     clip: Clip,
     start: usize,
 ) -> Result<Apart, ModelError> {
@@ -101,7 +94,7 @@ fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64
 fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
     for run in runs(open) {
         let around = run.start.saturating_sub(ahead)..(run.end + ahead).min(changes.len());
-        for i in 0..5 {
+        for i in 0..PARTS {
             let values: Vec<f64> = changes[around.clone()].iter().map(|change| change[i]).collect();
             if values.iter().all(|value| *value == 0.0) {
                 continue;
@@ -115,7 +108,7 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
 /// Each part of a change smoothed, upwards and downwards apart: nowhere less than needed on either side.
 fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
     let mut smooth = vec![Change::zeros(); needs.len()];
-    for i in 0..5 {
+    for i in 0..PARTS {
         for sign in [1.0, -1.0] {
             let side: Vec<f64> = needs.iter().map(|need| (need[i] * sign).max(0.0)).collect();
             if side.iter().all(|need| *need == 0.0) {
@@ -130,9 +123,9 @@ fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
 }
 
 /// One frame of a clip.
-struct Frame {
+pub(crate) struct Frame {
     local: Pose,
-    object: Pose,
+    pub object: Pose,
 }
 
 impl Frame {
@@ -140,7 +133,7 @@ impl Frame {
         Frame { local: Pose::rest(clip.skeleton()), object: Pose::default() }
     }
 
-    fn place(&mut self, clip: &Clip, frame: usize) {
+    pub(crate) fn place(&mut self, clip: &Clip, frame: usize) {
         if frame < clip.frames() {
             clip.local_pose(frame, &mut self.local);
         }
@@ -148,11 +141,11 @@ impl Frame {
     }
 }
 
-struct Stage<'a> {
-    body: &'a BodySurface,
-    clip: &'a Clip,
+pub(crate) struct Stage<'a> {
+    pub body: &'a BodySurface,
+    pub clip: &'a Clip,
     /// Of the source.
-    contacts: &'a [ArmContacts],
+    pub contacts: &'a [ArmContacts<Touch>],
     /// Of the elbows, in the frames of the upper arms.
     hinges: [Vector3<f64>; 2],
     /// By arm: sides by which it may leave the body, in the frame of the trunk.
@@ -165,6 +158,8 @@ struct Seen {
     depth: Depth,
     /// Depth in the other arm [units of the skeleton].
     in_other: f64,
+    /// The way to what it touches [units of the skeleton].
+    pull: f64,
     exit: Exit,
 }
 
@@ -174,14 +169,15 @@ struct Changes {
     let_go: usize,
 }
 
-/// What an arm needs in a frame.
-#[derive(Clone, Copy, Debug)]
-struct Solved {
-    change: Change,
-    /// Whether it is less than what is needed.
-    is_less: bool,
-    /// How far the arm may turn before anything on it enters \[rad\], from where it was looked at.
-    clear: f64,
+/// Frames around which nothing changes.
+struct Stretch {
+    start: usize,
+    /// Frames over which changes are smoothed, to each side.
+    ahead: usize,
+    /// By frame and arm.
+    exits: Vec<[Exit; 2]>,
+    /// By frame and arm: how far places may move.
+    most: Vec<[f64; 2]>,
 }
 
 /// Changes of both arms around which nothing is inside.
@@ -202,30 +198,62 @@ impl Clear {
 impl Stage<'_> {
     /// The changes of both arms in some frames.
     fn changes(&self, range: Range<usize>, field: &mut PosedField<'_>, pose: &mut Frame) -> Changes {
-        let none = || [vec![Change::zeros(); range.len()], vec![Change::zeros(); range.len()]];
         let ahead = ((FADE * self.clip.rate().fps()) / 2.0).floor().max(1.0) as usize;
-        let mut changes = none();
+        let none = || vec![Change::zeros(); range.len()];
+        let mut changes = Changes { by_arm: [none(), none()], let_go: 0 };
         let mut seen = self.look(&range, field, pose);
         self.choose_sides(range.start, &mut seen, field, pose);
-        let most = seen.each_ref().map(|seen| self.most_moved(range.start, seen, ahead));
-        let mut let_go = vec![false; range.len()];
+        let most = seen.each_ref().map(|seen| self.most_moved(seen, ahead));
         // Frames that are looked at: those where something is inside or touched, then all that are near one that changes.
         let mut open: Vec<bool> = range.clone().map(|frame| self.in_contact(frame)).collect();
         for seen in &seen {
             let inside = |seen: &Seen| seen.depth.deepest > 0.0 || seen.in_other > 0.0;
             open.iter_mut().zip(seen).for_each(|(open, seen)| *open |= inside(seen));
         }
-        let mut clear = vec![Clear::default(); range.len()];
+        let reached: Vec<f64> = open.iter().map(|open| f64::from(*open)).collect();
+        let reached: Vec<bool> = envelope(&reached, 2 * ahead).iter().map(|weight| *weight > 0.0).collect();
+        for run in runs(&reached) {
+            let exits = run.clone().map(|at| [seen[0][at].exit, seen[1][at].exit]).collect();
+            let most = run.clone().map(|at| [most[0][at], most[1][at]]).collect();
+            let open = open[run.clone()].to_vec();
+            let stretch = Stretch { start: range.start + run.start, ahead, exits, most };
+            let found = self.stretch(&stretch, open, field, pose);
+            for (all, found) in changes.by_arm.iter_mut().zip(found.by_arm) {
+                all[run.clone()].clone_from_slice(&found);
+            }
+            changes.let_go += found.let_go;
+        }
+        changes
+    }
+
+    /// The changes of both arms in a stretch of frames, around which nothing changes. Frames that are `open` are looked at.
+    fn stretch(
+        &self,
+        stretch: &Stretch,
+        mut open: Vec<bool>,
+        field: &mut PosedField<'_>,
+        pose: &mut Frame,
+    ) -> Changes {
+        let frames = open.len();
+        let none = || [vec![Change::zeros(); frames], vec![Change::zeros(); frames]];
+        let mut changes = none();
+        let mut let_go = vec![false; frames];
+        let mut clear = vec![Clear::default(); frames];
+        let mut held = vec![None; frames];
         for pass in 0..PASSES {
             let mut needs = none();
-            for (at, frame) in range.clone().enumerate().filter(|(at, _)| open[*at]) {
+            for at in (0..frames).filter(|at| open[*at]) {
                 let base = [changes[0][at], changes[1][at]];
                 if clear[at].holds(&base) {
                     continue;
                 }
-                pose.place(self.clip, frame);
-                let exits = [seen[0][at].exit, seen[1][at].exit];
-                let found = self.solve(frame, &pose.object, field, base, exits, [most[0][at], most[1][at]]);
+                let frame = stretch.start + at;
+                let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
+                let (exits, most) = (stretch.exits[at], stretch.most[at]);
+                let found = self.solve(frame, &mut posed, &mut held[at], base, exits, most);
+                if at >= MOST_HELD {
+                    held[at] = None;
+                }
                 let (mut around, mut less) = (f64::INFINITY, false);
                 for arm in 0..2 {
                     let Solved { change, is_less, clear } = found[arm];
@@ -240,19 +268,19 @@ impl Stage<'_> {
                 }
             }
             let needed = |at: usize| needs.iter().any(|needs| needs[at] != Change::zeros());
-            let needed: Vec<f64> = (0..range.len()).map(|at| f64::from(needed(at))).collect();
+            let needed: Vec<f64> = (0..frames).map(|at| f64::from(needed(at))).collect();
             if needed.iter().all(|needed| *needed == 0.0) {
                 break;
             }
             if pass == 0 {
-                open = envelope(&needed, ahead).iter().map(|weight| *weight > 1e-9).collect();
+                open = envelope(&needed, stretch.ahead).iter().map(|weight| *weight > 1e-9).collect();
             }
             for (changes, needs) in changes.iter_mut().zip(&needs) {
                 if pass < RELAXED {
                     changes.iter_mut().zip(needs).for_each(|(change, need)| *change += need);
-                    relax(changes, ahead, &open);
+                    relax(changes, stretch.ahead, &open);
                 } else {
-                    let more = smoothed(needs, ahead, &open);
+                    let more = smoothed(needs, stretch.ahead, &open);
                     changes.iter_mut().zip(more).for_each(|(change, more)| *change += more);
                 }
             }
@@ -261,11 +289,10 @@ impl Stage<'_> {
     }
 
     /// The arms of a pose.
-    fn arms(&self, object: &Pose) -> [Option<(&ArmSurface, PosedArm)>; 2] {
-        let palette = self.body.surface.palette(object);
+    pub(crate) fn arms(&self, object: &Pose, palette: &[Affine]) -> [Option<(&ArmSurface, PosedArm)>; 2] {
         [0, 1].map(|i| {
             let arm = self.body.arms[i].as_ref()?;
-            Some((arm, PosedArm::of(arm, &self.body.surface, object, &palette, &self.hinges[i])))
+            Some((arm, PosedArm::of(arm, &self.body.surface, object, palette, &self.hinges[i])))
         })
     }
 
@@ -277,7 +304,11 @@ impl Stage<'_> {
             if !field.pose(&pose.object) {
                 continue;
             }
-            let arms = self.arms(&pose.object);
+            let palette = self.body.surface.palette_of(&pose.object);
+            let arms = self.arms(&pose.object, &palette);
+            let posed = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed));
+            let goals =
+                goals(self.body, self.contacts, range.start + at, &palette, posed, &[Change::zeros(); 2]);
             let balls = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed.ball()));
             let meet = matches!(balls, [Some((a, far)), Some((b, near))] if (a - b).norm() < far + near);
             for (i, arm) in arms.iter().enumerate() {
@@ -285,15 +316,16 @@ impl Stage<'_> {
                 let mut hits = Vec::new();
                 let near = field.near(&middle, radius);
                 if !near.is_empty() {
-                    each_near(arm, &posed.points, (field, &near), 0.0, |_, hit| hits.push(hit));
+                    each_near(&arm.points, &posed.points, (field, &near), 0.0, |_, hit| hits.push(hit));
                 }
                 let mut found = Seen { depth: depth(&hits), ..Seen::default() };
                 found.exit.way = found.depth.deepest;
+                found.pull = goals[i].iter().map(Goal::way).fold(0.0, f64::max);
                 let other = if meet { other_field(self.body, 1 - i, &pose.object) } else { None };
                 if let Some(other) = &other {
                     let near = other.near(&middle, radius);
                     let deeper = |_, hit: FieldHit| found.in_other = found.in_other.max(-hit.distance);
-                    each_near(arm, &posed.points, (other, &near), 0.0, deeper);
+                    each_near(&arm.points, &posed.points, (other, &near), 0.0, deeper);
                 }
                 seen[i][at] = found;
             }
@@ -318,7 +350,7 @@ impl Stage<'_> {
                 for at in stretch.clone() {
                     pose.place(self.clip, start + at);
                     let is_posed = field.pose(&pose.object);
-                    let [left, right] = self.arms(&pose.object);
+                    let [left, right] = self.arms(&pose.object, &self.body.surface.palette_of(&pose.object));
                     let arm = if i == 0 { left } else { right };
                     let Some((arm, posed)) = arm.filter(|_| is_posed) else {
                         ways.push([0.0; 5]);
@@ -329,7 +361,7 @@ impl Stage<'_> {
                     let near = field.near(&middle, radius + self.body.person(FAR));
                     let sides = self.sides[i].map(|side| posed.frame * side);
                     let mut way = [0.0f64; 5];
-                    each_near(arm, &posed.points, (field, &near), 0.0, |point, hit| {
+                    each_near(&arm.points, &posed.points, (field, &near), 0.0, |point, hit| {
                         for (way, side) in way.iter_mut().zip(&sides) {
                             let direction = towards(&hit.normal, side);
                             *way = way.max(way_out((field, &near), &posed.points[point], &direction, step));
@@ -348,180 +380,16 @@ impl Stage<'_> {
     }
 
     /// By frame: how far places on an arm may move [units of the skeleton].
-    fn most_moved(&self, start: usize, seen: &[Seen], ahead: usize) -> Vec<f64> {
+    fn most_moved(&self, seen: &[Seen], ahead: usize) -> Vec<f64> {
         let ways: Vec<f64> = seen.iter().map(|seen| seen.exit.way.max(seen.in_other)).collect();
-        let (slack, pull) = (self.body.person(SLACK), self.body.person(MOST_PULL));
-        let pulled = |at: usize| if self.in_contact(start + at) { pull } else { 0.0 };
-        let most = envelope(&ways, ahead).into_iter().enumerate();
-        most.map(|(at, way)| LEVER * way + slack + pulled(at)).collect()
+        let pulls: Vec<f64> = seen.iter().map(|seen| seen.pull).collect();
+        let slack = self.body.person(SLACK);
+        let most = envelope(&ways, ahead).into_iter().zip(envelope(&pulls, ahead));
+        most.map(|(way, pull)| LEVER * way + CARRIED * pull + slack).collect()
     }
 
-    fn in_contact(&self, frame: usize) -> bool {
-        let weight = |contact: &ArmContacts| contact.weights.get(frame).copied().unwrap_or(0.0);
-        self.contacts.iter().any(|contact| weight(contact) > 0.0)
-    }
-
-    fn cost(&self) -> Cost {
-        let [swivel, bend, turn] = COSTS.map(|cost| self.body.person(cost));
-        let scale = Change::new(swivel, bend, turn, turn, turn);
-        Cost { scale, most: MOST, met: self.body.person(0.0005) }
-    }
-
-    /// How much an arm touches something in a frame, as its source does: 0 to 1.
-    fn contact(&self, arm: usize, touched: Touched, frame: usize) -> f64 {
-        let own = self.contacts.iter().filter(|contact| contact.arm == arm && contact.touched == touched);
-        own.filter_map(|contact| contact.weights.get(frame)).copied().fold(0.0, f64::max)
-    }
-
-    /// The changes of both arms in a frame, from those at `base`. Places on an arm move no further than `most`.
-    fn solve(
-        &self,
-        frame: usize,
-        object: &Pose,
-        field: &mut PosedField<'_>,
-        base: [Change; 2],
-        exits: [Exit; 2],
-        most: [f64; 2],
-    ) -> [Solved; 2] {
-        let body = self.body;
-        let mut changes = base.map(|change| Solved { change, is_less: false, clear: f64::INFINITY });
-        if !field.pose(object) {
-            return changes;
-        }
-        let near = body.person(NEAR);
-        let arms = self.arms(object);
-        let reach = |i: usize| {
-            let (_, posed) = arms[i].as_ref()?;
-            let (middle, radius) = posed.ball();
-            // A turn of 1 rad moves the hand by as much as the arm is long at most.
-            Some((
-                middle,
-                radius + near + (base[i][1].abs() + base[i].fixed_rows::<3>(2).norm()) * posed.reach(),
-            ))
-        };
-        let meet = match (reach(0), reach(1)) {
-            (Some((a, far)), Some((b, near))) => (a - b).norm() < far + near,
-            _ => false,
-        };
-        // Each arm meets the other where it is at the start.
-        let mut moved = None;
-        if meet {
-            let mut both = object.clone();
-            for (i, arm) in arms.iter().enumerate() {
-                if let Some((arm, posed)) = arm {
-                    posed.moved(&base[i]).apply(arm, &mut both);
-                }
-            }
-            moved = Some(both);
-        }
-        for (i, arm) in arms.iter().enumerate() {
-            let (Some((arm, posed)), Some((middle, radius))) = (arm, reach(i)) else { continue };
-            // A turn of 1 rad moves no place on the arm further than its reach and that of the hand.
-            let lever = posed.reach() + radius;
-            changes[i].clear = near / lever;
-            let contact = [Touched::Core, Touched::Arm].map(|touched| self.contact(i, touched, frame));
-            let pull = if contact[0] > 0.0 { body.person(MOST_PULL) } else { 0.0 };
-            let core = field.near(&middle, radius + pull);
-            let core = (!core.is_empty()).then_some((&*field, core));
-            let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved));
-            let other = field.as_ref().map(|field| (field, field.near(&middle, radius)));
-            let other = other.filter(|(_, near)| !near.is_empty());
-            if core.is_some() || other.is_some() {
-                let side = exits[i].side.map(|side| posed.frame * side);
-                let fields = [(core, contact[0], 1.0, side), (other, contact[1], 0.5, None)];
-                let (change, distance) = self.push(arm, posed, &fields, &base[i]);
-                let (change, is_less) = self.no_further(arm, posed, &base[i], change, most[i]);
-                changes[i] = Solved { change, is_less, clear: distance / lever };
-            }
-        }
-        changes
-    }
-
-    /// A change, or as much of the way to it as moves no place on the arm further than `most`.
-    fn no_further(
-        &self,
-        arm: &ArmSurface,
-        posed: &PosedArm,
-        base: &Change,
-        change: Change,
-        most: f64,
-    ) -> (Change, bool) {
-        let far = |change: &Change| {
-            let moved = posed.moved(change);
-            let places = posed.points.iter().enumerate();
-            let squares = places.map(|(i, at)| (moved.place(arm.segment(i), at) - at).norm_squared());
-            squares.fold(0.0, f64::max).sqrt()
-        };
-        if far(&change) <= most {
-            return (change, false);
-        }
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..12 {
-            let middle = (low + high) / 2.0;
-            let part = base + (change - base) * middle;
-            *(if far(&part) <= most { &mut low } else { &mut high }) = middle;
-        }
-        (base + (change - base) * low, true)
-    }
-
-    /// The change of an arm that keeps it out of fields: each with how much the arm touches it, and the share of the way
-    /// that this arm goes. Also the distance from the nearest field before the change, at most what counts as near.
-    fn push(
-        &self,
-        arm: &ArmSurface,
-        posed: &PosedArm,
-        fields: &[FieldDemand<'_>],
-        base: &Change,
-    ) -> (Change, f64) {
-        let (near, margin) = (self.body.person(NEAR), self.body.person(MARGIN));
-        let (touching, most) = (self.body.person(TOUCHING), self.body.person(MOST_PULL));
-        let mut entered = [false; 2];
-        let segment = |point: usize| arm.segment(point);
-        let mut places = posed.points.clone();
-        let (mut distance, mut looked) = (near, false);
-        let change = smallest_change(posed, base, &self.cost(), segment, |moved| {
-            let at_rest = posed.points.iter().enumerate();
-            places.iter_mut().zip(at_rest).for_each(|(to, (i, at))| *to = moved.place(segment(i), at));
-            let mut demands = Vec::new();
-            for (which, (field, contact, share, side)) in fields.iter().enumerate() {
-                let Some((field, carriers)) = field else { continue };
-                let within = if *contact > 0.0 { most } else { near };
-                let first = demands.len();
-                let mut nearest: Option<(f64, Demand)> = None;
-                each_near(arm, &places, (field, carriers), within, |point, hit| {
-                    if nearest.is_none_or(|(other, _)| hit.distance < other) {
-                        let by = (hit.distance - touching) * contact * share;
-                        nearest = Some((hit.distance, Demand { point, direction: -hit.normal, by }));
-                    }
-                    if !looked {
-                        distance = distance.min(hit.distance);
-                    }
-                    if hit.distance < near {
-                        entered[which] |= hit.distance < 0.0;
-                        let (direction, way) = match side {
-                            Some(side) if hit.distance < 0.0 => {
-                                let direction = towards(&hit.normal, side);
-                                let is_nearest = direction == hit.normal;
-                                let way = || way_out((field, carriers), &places[point], &direction, margin);
-                                (direction, if is_nearest { -hit.distance } else { way() })
-                            }
-                            _ => (hit.normal, -hit.distance),
-                        };
-                        demands.push(Demand { point, direction, by: (margin + way) * share });
-                    }
-                });
-                if !entered[which] {
-                    demands.truncate(first);
-                }
-                let pulled = nearest.filter(|(distance, demand)| {
-                    *contact > 0.0 && *distance > margin && *distance < most && demand.by > 0.0
-                });
-                demands.extend(pulled.map(|(_, demand)| demand));
-            }
-            looked = true;
-            demands
-        });
-        (change, distance)
+    pub(crate) fn in_contact(&self, frame: usize) -> bool {
+        self.contacts.iter().any(|contact| !contact.at(frame).is_empty())
     }
 
     /// The clip with changed arms.
@@ -547,7 +415,7 @@ impl Stage<'_> {
                 changes.iter().enumerate().filter(|(_, change)| **change != Change::zeros())
             {
                 pose.place(clip, frame);
-                let palette = self.body.surface.palette(&pose.object);
+                let palette = self.body.surface.palette_of(&pose.object);
                 let posed = PosedArm::of(arm, &self.body.surface, &pose.object, &palette, &self.hinges[i]);
                 posed.moved(change).apply(arm, &mut pose.object);
                 for (joint, rotations) in arm.joints.into_iter().zip(&mut rotations) {

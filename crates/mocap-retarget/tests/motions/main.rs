@@ -1,5 +1,6 @@
 //! What holds for motions: tested on the fixtures, and on real motion files where they are.
 
+mod body_contacts;
 mod clip;
 mod every_map;
 mod experiments;
@@ -45,5 +46,6 @@ mocap_corpus::tests! {
     shape::fixtures_without_names_have_the_roles_of_those_with,
     solvers::every_solver_follows_captured_motions_without_a_jump,
     solvers::every_solver_follows_fixtures_without_a_jump,
+    body_contacts::hands_on_hips_and_head_rest_on_other_bodies,
     surface::a_forearm_through_the_body_leaves_by_one_side,
 }

@@ -4,8 +4,8 @@
 //! their directions together, limbs take the length of theirs, all else the height of the body. Between bones the fit
 //! blends as the skin does.
 
+use crate::RoleMap;
 use mocap_model::{Body, Bone, JointId, Mesh, Pose, Role, Skeleton, Vector3};
-use mocap_retarget::RoleMap;
 use nalgebra::{Matrix4, UnitQuaternion};
 
 /// Bones of limbs: from the joint of the first role to that of the second.
@@ -35,15 +35,15 @@ const NEEDED: [Role; 9] = [
 ];
 
 /// A skeleton with its roles and its rest pose in object space.
-struct Figure<'a> {
+pub(crate) struct Figure<'a> {
     skeleton: &'a Skeleton,
     roles: &'a RoleMap,
-    rest: Pose,
+    pub(crate) rest: Pose,
 }
 
 /// How one bone of the mesh comes to the target: where its joint is, how it is turned and scaled, and where it goes.
 #[derive(Clone, Copy, Debug)]
-struct Fit {
+pub(crate) struct Fit {
     from: Vector3<f64>,
     to: Vector3<f64>,
     turn: UnitQuaternion<f64>,
@@ -54,7 +54,7 @@ struct Fit {
 ///
 /// # Errors
 /// The roles that one of both lacks.
-pub(crate) fn fitted(
+pub fn fitted_body(
     body: &Body,
     (skeleton, roles): (&Skeleton, &RoleMap),
     (target, target_roles): (&Skeleton, &RoleMap),
@@ -72,7 +72,7 @@ pub(crate) fn fitted(
 }
 
 impl<'a> Figure<'a> {
-    fn new(skeleton: &'a Skeleton, roles: &'a RoleMap) -> Figure<'a> {
+    pub(crate) fn new(skeleton: &'a Skeleton, roles: &'a RoleMap) -> Figure<'a> {
         let mut rest = Pose::default();
         Pose::rest(skeleton).to_object(skeleton, &mut rest);
         Figure { skeleton, roles, rest }
@@ -99,7 +99,7 @@ impl<'a> Figure<'a> {
     }
 
     /// By joint: how it comes to the target. Joints without a role there go with the nearest above that has one.
-    fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
+    pub(crate) fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
         let axes = |skeleton: &Skeleton| {
             let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
             nalgebra::Matrix3::from_columns(&[up.cross(&forward), up, forward])
@@ -186,81 +186,12 @@ impl Fit {
         Fit { turn: more * self.turn, scale: other.norm() / own.norm(), ..self }
     }
 
-    fn matrix(&self) -> Matrix4<f64> {
+    pub(crate) fn matrix(&self) -> Matrix4<f64> {
         let linear = self.turn.to_rotation_matrix().matrix() * self.scale;
         let shift = self.to - linear * self.from;
         let mut matrix = Matrix4::identity();
         matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&linear);
         matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(&shift);
         matrix
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mocap_formats::body::{Style, mesh};
-    use mocap_model::Joint;
-    use mocap_retarget::{TargetSurface, map_roles};
-
-    fn skeleton(file: &str) -> Skeleton {
-        let path = format!("{}/../../fixtures/clips/{file}", env!("CARGO_MANIFEST_DIR"));
-        crate::read_skeleton(path).unwrap().value
-    }
-
-    fn bound(skeleton: &Skeleton) -> Body {
-        crate::target_surface::capsules(skeleton).unwrap()
-    }
-
-    /// The same bones under other names.
-    fn renamed(skeleton: &Skeleton) -> Skeleton {
-        let joints = skeleton.joints().iter().enumerate();
-        let joints = joints.map(|(at, joint)| Joint { name: format!("bone{at}"), ..joint.clone() }).collect();
-        Skeleton::new("other", *skeleton.space(), joints).unwrap()
-    }
-
-    #[test]
-    fn the_same_body_under_other_names_is_the_same_body() {
-        let own = skeleton("alex_walk.bvh");
-        let roles = map_roles(&own);
-        let (body, other) = (bound(&own), renamed(&own));
-        let put = fitted(&body, (&own, &roles), (&other, &roles)).unwrap();
-        let [was, is] = [&body, &put].map(|body| &body.meshes[0].positions);
-        let far = was.iter().zip(is).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-        let height = mesh(&own, Style::Capsules).unwrap().positions.iter().map(|at| at.y).fold(0.0, f64::max);
-        assert!(far < 1e-9 * height, "{far}");
-    }
-
-    #[test]
-    fn a_body_takes_the_size_and_the_bones_of_another() {
-        let own = skeleton("alex_walk.bvh");
-        let other = skeleton("robin_walk.bvh").with_joints(|joint| joint.offset *= 1.5).unwrap();
-        let (roles, others) = (map_roles(&own), map_roles(&other));
-        let put = fitted(&bound(&own), (&own, &roles), (&other, &others)).unwrap();
-        let mut rest = Pose::default();
-        Pose::rest(&other).to_object(&other, &mut rest);
-        // Vertices that one bone of an arm moves are around that bone.
-        let (mesh, mut counted) = (&put.meshes[0], 0);
-        let elbow = others.joint(Role::LeftLowerArm).unwrap();
-        let [a, b] = [Role::LeftLowerArm, Role::LeftHand]
-            .map(|role| rest.joints[others.joint(role).unwrap().index()].translation.vector);
-        for (vertex, at) in mesh.positions.iter().enumerate() {
-            let [one] = mesh.skin.of(vertex) else { continue };
-            if mesh.skin.bones[one.bone as usize].joint == elbow {
-                let along = ((at - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
-                assert!((at - (a + (b - a) * along)).norm() < 0.35 * (b - a).norm());
-                counted += 1;
-            }
-        }
-        assert!(counted > 0);
-        assert!(TargetSurface::new(&put, &other, &others).is_some());
-    }
-
-    #[test]
-    fn what_is_missing_is_named() {
-        let own = skeleton("alex_walk.bvh");
-        let none = RoleMap::given([]);
-        let missing = fitted(&bound(&own), (&own, &map_roles(&own)), (&own, &none)).unwrap_err();
-        assert_eq!(missing, NEEDED);
     }
 }

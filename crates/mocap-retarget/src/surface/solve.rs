@@ -1,0 +1,344 @@
+//! What both arms need in one frame, from the changes they have.
+//!
+//! What is known of a frame is kept for later passes: its arms, and the distances of places near the body, which hold
+//! until a place has moved too far.
+
+use super::arm::{ArmMove, Change, PosedArm};
+use super::body_surface::{ArmSurface, Touched};
+use super::contact_goals::goals;
+use super::contacts::other_field;
+use super::exit::{Exit, towards, way_out};
+use super::nearby::each_near;
+use super::push::{Cost, Demand, Goal, smallest_change};
+use super::stage::{CARRIED, Frame, MARGIN, Stage};
+use mocap_model::Vector3;
+use mocap_skin::{FieldHit, Near, PosedField};
+
+/// Places nearer than this count when others are pushed, on a person \[m\].
+const NEAR: f64 = 0.02;
+/// Distances of places hold until they have moved by this, on a person \[m\].
+const STALE: f64 = 0.006;
+/// An arm that touched its source is brought this near, from at most so far, on a person \[m\].
+const TOUCHING: f64 = 0.002;
+const MOST_PULL: f64 = 0.08;
+/// What 1 rad of swivel, bend, turn and turn of the hand cost, as a movement on a person \[m\]: the swivel comes first, the
+/// turn moves most.
+const COSTS: [f64; 4] = [0.08, 0.25, 0.45, 0.15];
+/// The largest of them \[rad\].
+const MOST: [f64; 4] = [0.7, 1.0, 0.8, 0.8];
+
+/// The pose that fields have.
+pub(crate) struct Posed<'a, 'f> {
+    pub pose: &'a mut Frame,
+    pub field: &'a mut PosedField<'f>,
+    /// The frame that both are in.
+    pub frame: Option<usize>,
+}
+
+impl Posed<'_, '_> {
+    /// Takes the pose of a frame; false where a joint flattens the field.
+    fn place(&mut self, stage: &Stage<'_>, frame: usize) -> bool {
+        if self.frame != Some(frame) {
+            self.pose.place(stage.clip, frame);
+            self.frame = self.field.pose(&self.pose.object).then_some(frame);
+        }
+        self.frame.is_some()
+    }
+}
+
+/// What is known of a frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    arms: [Option<HeldArm>; 2],
+}
+
+/// An arm, and what is near it.
+#[derive(Clone, Debug)]
+struct HeldArm {
+    posed: PosedArm,
+    /// Where its places were when they were looked at; empty before.
+    places: Vec<Vector3<f64>>,
+    near: Vec<(usize, FieldHit)>,
+}
+
+impl HeldArm {
+    /// Whether all places are near where they were when they were looked at.
+    fn holds(&self, places: &[Vector3<f64>], within: f64) -> bool {
+        let near = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (a - b).norm_squared() < within * within;
+        !self.places.is_empty() && self.places.iter().zip(places).all(near)
+    }
+
+    /// The place of a point and how far it is from the surface, as it is known.
+    fn each_known(&self, places: &[Vector3<f64>], within: f64, mut take: impl FnMut(usize, FieldHit)) {
+        for (point, hit) in &self.near {
+            let distance = hit.distance + hit.normal.dot(&(places[*point] - self.places[*point]));
+            if distance < within {
+                take(*point, FieldHit { distance, ..*hit });
+            }
+        }
+    }
+}
+
+/// What an arm needs in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    pub change: Change,
+    /// Whether it is less than what is needed.
+    pub is_less: bool,
+    /// How far the arm may turn before anything on it enters \[rad\], from where it was looked at.
+    pub clear: f64,
+}
+
+/// Another arm near which an arm is: its field, and whether this one touches it.
+struct Other<'a> {
+    field: &'a PosedField<'a>,
+    near: Near,
+    touches: bool,
+}
+
+impl Stage<'_> {
+    /// The changes of both arms in a frame, from those at `base`. Places on an arm move no further than `most`.
+    pub(crate) fn solve(
+        &self,
+        frame: usize,
+        at: &mut Posed<'_, '_>,
+        held: &mut Option<Box<Held>>,
+        base: [Change; 2],
+        exits: [Exit; 2],
+        most: [f64; 2],
+    ) -> [Solved; 2] {
+        let body = self.body;
+        let mut changes = base.map(|change| Solved { change, is_less: false, clear: f64::INFINITY });
+        if held.is_none() {
+            if !at.place(self, frame) {
+                return changes;
+            }
+            let arms = self.arms(&at.pose.object, &body.surface.palette_of(&at.pose.object));
+            let hold = |arm: Option<(&ArmSurface, PosedArm)>| {
+                arm.map(|(_, posed)| HeldArm { posed, places: Vec::new(), near: Vec::new() })
+            };
+            *held = Some(Box::new(Held { arms: arms.map(hold) }));
+        }
+        let Some(held) = held else { return changes };
+        let posed = [0, 1].map(|arm| held.arms[arm].as_ref().map(|arm| &arm.posed));
+        let mut both_goals = [Vec::new(), Vec::new()];
+        if self.in_contact(frame) && at.place(self, frame) {
+            let palette = body.surface.palette_of(&at.pose.object);
+            both_goals = goals(body, self.contacts, frame, &palette, posed, &base);
+        }
+        let near = body.person(NEAR);
+        let ways =
+            both_goals.each_ref().map(|goals| goals.iter().map(Goal::way).fold(0.0, f64::max) * CARRIED);
+        let reach = |i: usize| {
+            let (middle, radius) = posed[i]?.ball();
+            // A turn of 1 rad moves the hand by as much as the arm is long at most.
+            let turned = base[i][1].abs() + base[i].fixed_rows::<3>(2).norm();
+            Some((middle, radius + near + turned * posed[i]?.reach() + ways[i]))
+        };
+        let reaches = [reach(0), reach(1)];
+        let meet = match reaches {
+            [Some((a, far)), Some((b, near))] => (a - b).norm() < far + near,
+            _ => false,
+        };
+        // Each arm meets the other where it is at the start.
+        let mut moved = None;
+        if meet && at.place(self, frame) {
+            let mut both = at.pose.object.clone();
+            for (i, arm) in body.arms.iter().enumerate() {
+                if let (Some(arm), Some(posed)) = (arm, posed[i]) {
+                    posed.moved(&base[i]).apply(arm, &mut both);
+                }
+            }
+            moved = Some(both);
+        }
+        for (i, arm) in body.arms.iter().enumerate() {
+            let (Some(arm), Some((middle, radius))) = (arm, reaches[i]) else { continue };
+            let Some(held) = &mut held.arms[i] else { continue };
+            // A turn of 1 rad moves no place on the arm further than its reach and that of the hand.
+            let lever = held.posed.reach() + radius;
+            let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved));
+            let other = field.as_ref().map(|field| Other {
+                field,
+                near: field.near(&middle, radius),
+                touches: self.touches(i, Touched::Arm, frame),
+            });
+            let other = other.filter(|other| !other.near.is_empty());
+            let asked = Asked {
+                arm,
+                goals: &both_goals[i],
+                touches: self.touches(i, Touched::Core, frame),
+                ball: (middle, radius),
+                side: exits[i].side.map(|side| held.posed.frame * side),
+                other,
+            };
+            let (change, distance) = self.push(&asked, held, (frame, &mut *at), &base[i]);
+            let (change, is_less) = self.no_further(arm, &held.posed, &base[i], change, most[i]);
+            changes[i] = Solved { change, is_less, clear: distance / lever };
+        }
+        changes
+    }
+
+    fn cost(&self) -> Cost {
+        let [swivel, bend, turn, hand] = COSTS.map(|cost| self.body.person(cost));
+        let scale = Change::from([swivel, bend, turn, turn, turn, hand, hand, hand]);
+        Cost { scale, most: MOST, met: self.body.person(0.0005) }
+    }
+
+    /// Whether an arm touches something in a frame, as its source does.
+    fn touches(&self, arm: usize, touched: Touched, frame: usize) -> bool {
+        let own = self.contacts.iter().filter(|contact| contact.arm == arm && contact.touched == touched);
+        own.into_iter().any(|contact| !contact.at(frame).is_empty())
+    }
+
+    /// A change, or as much of the way to it as moves no place on the arm further than `most`.
+    fn no_further(
+        &self,
+        arm: &ArmSurface,
+        posed: &PosedArm,
+        base: &Change,
+        change: Change,
+        most: f64,
+    ) -> (Change, bool) {
+        if change == *base {
+            return (change, false);
+        }
+        let far = |change: &Change| {
+            let moved = posed.moved(change);
+            let places = posed.points.iter().enumerate();
+            let squares = places.map(|(i, at)| (moved.place(arm.segment(i), at) - at).norm_squared());
+            squares.fold(0.0, f64::max).sqrt()
+        };
+        if far(&change) <= most {
+            return (change, false);
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..12 {
+            let middle = (low + high) / 2.0;
+            let part = base + (change - base) * middle;
+            *(if far(&part) <= most { &mut low } else { &mut high }) = middle;
+        }
+        (base + (change - base) * low, true)
+    }
+
+    /// The change of an arm that does what is asked. Also the distance from the nearest surface before the change, at most
+    /// what counts as near.
+    fn push(
+        &self,
+        asked: &Asked<'_>,
+        held: &mut HeldArm,
+        (frame, at): (usize, &mut Posed<'_, '_>),
+        base: &Change,
+    ) -> (Change, f64) {
+        let (near, margin) = (self.body.person(NEAR), self.body.person(MARGIN));
+        let stale = self.body.person(STALE);
+        let pull = self.body.person(MOST_PULL);
+        let mut entered = [false; 2];
+        let HeldArm { posed, .. } = held;
+        let posed = posed.clone();
+        let segment = |point: usize| asked.arm.segment(point);
+        let mut places = posed.points.clone();
+        let (mut distance, mut looked) = (near, false);
+        let change = smallest_change(&posed, base, &self.cost(), asked.goals, segment, |moved: &ArmMove| {
+            let at_rest = posed.points.iter().enumerate();
+            places.iter_mut().zip(at_rest).for_each(|(to, (i, at))| *to = moved.place(segment(i), at));
+            let mut found = Found::default();
+            let within = if asked.touches { pull } else { near };
+            let is_exact = asked.side.is_some();
+            if is_exact || !held.holds(&places, stale) {
+                held.near.clear();
+                held.places.clone_from(&places);
+                if at.place(self, frame) {
+                    let carriers =
+                        at.field.near(&asked.ball.0, asked.ball.1 + if asked.touches { pull } else { 0.0 });
+                    if !carriers.is_empty() {
+                        let field = (&*at.field, &carriers);
+                        let take = |point, hit| held.near.push((point, hit));
+                        each_near(&asked.arm.points, &places, field, within + stale, take);
+                    }
+                }
+            }
+            held.each_known(&places, within, |point, hit| {
+                if !looked {
+                    distance = distance.min(hit.distance);
+                }
+                found.see(point, &hit);
+                if hit.distance < near {
+                    entered[0] |= hit.distance < 0.0;
+                    let (direction, way) = match &asked.side {
+                        Some(side) if hit.distance < 0.0 => {
+                            let direction = towards(&hit.normal, side);
+                            let carriers = at.field.near(&asked.ball.0, asked.ball.1);
+                            let out = || way_out((&*at.field, &carriers), &places[point], &direction, margin);
+                            (direction, if direction == hit.normal { -hit.distance } else { out() })
+                        }
+                        _ => (hit.normal, -hit.distance),
+                    };
+                    found.demands.push(Demand { point, direction, by: margin + way });
+                }
+            });
+            let mut demands = found.demands(entered[0], asked.touches.then_some(pull), self, 1.0);
+            if let Some(other) = &asked.other {
+                let mut found = Found::default();
+                let within = if other.touches { pull } else { near };
+                each_near(&asked.arm.points, &places, (other.field, &other.near), within, |point, hit| {
+                    if !looked {
+                        distance = distance.min(hit.distance);
+                    }
+                    found.see(point, &hit);
+                    if hit.distance < near {
+                        entered[1] |= hit.distance < 0.0;
+                        let by = (margin - hit.distance) * 0.5;
+                        found.demands.push(Demand { point, direction: hit.normal, by });
+                    }
+                });
+                demands.extend(found.demands(entered[1], other.touches.then_some(pull), self, 0.5));
+            }
+            looked = true;
+            demands
+        });
+        (change, distance)
+    }
+}
+
+/// What an arm is asked to do.
+struct Asked<'a> {
+    arm: &'a ArmSurface,
+    goals: &'a [Goal],
+    /// Whether it touches trunk, head or legs.
+    touches: bool,
+    /// It stays in here.
+    ball: (Vector3<f64>, f64),
+    /// By which it leaves the body, in object space.
+    side: Option<Vector3<f64>>,
+    other: Option<Other<'a>>,
+}
+
+/// What was found near a surface.
+#[derive(Default)]
+struct Found {
+    demands: Vec<Demand>,
+    nearest: Option<(f64, usize, Vector3<f64>)>,
+}
+
+impl Found {
+    fn see(&mut self, point: usize, hit: &FieldHit) {
+        if self.nearest.is_none_or(|(distance, ..)| hit.distance < distance) {
+            self.nearest = Some((hit.distance, point, hit.normal));
+        }
+    }
+
+    /// The demands, where anything entered; with `pull`, what is nearest is drawn to the surface from up to there, by a share
+    /// of the way.
+    fn demands(self, entered: bool, pull: Option<f64>, stage: &Stage<'_>, share: f64) -> Vec<Demand> {
+        let mut demands = if entered { self.demands } else { Vec::new() };
+        let margin = stage.body.person(MARGIN);
+        if let (Some(pull), Some((distance, point, normal))) = (pull, self.nearest)
+            && distance > margin
+            && distance < pull
+        {
+            let by = (distance - stage.body.person(TOUCHING)) * share;
+            demands.push(Demand { point, direction: -normal, by });
+        }
+        demands
+    }
+}
