@@ -39,6 +39,7 @@ fn shapes_and_exclusions_of_absent_bodies_are_named() {
         body,
         placement: Isometry3::identity(),
         primitive: Primitive::Sphere { radius: 0.1 },
+        mask: Default::default(),
     };
     assert!(Robot::new(RobotParts { shapes: vec![shape(1)], ..leg() }).is_ok());
     let absent = ModelError::NoBody { index: 2, bodies: 2 };

@@ -192,15 +192,12 @@ pub fn put_on_target(
     let same = !target.rest_is_chosen && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
     let surface = options.body.surface.clone().or_else(|| target.surface.clone());
-    let stand_in = || crate::target_surface::capsules(source.skeleton()).map(Arc::new);
-    let source_stand_in = surface.as_ref().and_then(|_| stand_in());
     let options = RetargetOptions {
         source_rest: opening.rest.clone(),
         target_rest,
         lead_in: opening.lead_in,
         surface,
         source_surface: options.body.source_surface.clone().or_else(|| opening.surface.clone()),
-        source_stand_in,
         ..options.body.clone()
     };
     let (motion, report) = mapping.retarget(&source, &body, &options)?;

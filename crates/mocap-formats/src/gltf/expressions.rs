@@ -190,7 +190,7 @@ mod tests {
             "buffers": [{ "byteLength": 32, "uri": data }],
             "extensions": { "VRMC_vrm_animation": { "expressions": { "preset": { "happy": { "node": 1 } } } } },
         }));
-        let clip = to_clip(&document, 0, Some(2.0), &Limits::default()).unwrap().value;
+        let clip = to_clip(&document, Some(0), Some(2.0), &Limits::default()).unwrap().value;
         let numbers = &clip.annotations().scalars;
         assert_eq!((numbers[0].name.as_str(), numbers[0].values.values()), ("happy", &[0.0, 0.75][..]));
         assert!(clip.tracks().iter().all(|track| track.translation.is_none()), "no joint moves");

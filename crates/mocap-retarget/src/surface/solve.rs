@@ -79,6 +79,16 @@ impl HeldArm {
     }
 }
 
+/// What the changes of both arms in a frame keep to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub exits: [Exit; 2],
+    /// How far places may move.
+    pub most: [f64; 2],
+    /// Whether arms are brought to what they touch.
+    pub keeps_contacts: bool,
+}
+
 /// What an arm needs in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Solved {
@@ -97,15 +107,14 @@ struct Other<'a> {
 }
 
 impl Stage<'_> {
-    /// The changes of both arms in a frame, from those at `base`. Places on an arm move no further than `most`.
+    /// The changes of both arms in a frame, from those at `base`.
     pub(crate) fn solve(
         &self,
         frame: usize,
         at: &mut Posed<'_, '_>,
         held: &mut Option<Box<Held>>,
         base: [Change; 2],
-        exits: [Exit; 2],
-        most: [f64; 2],
+        Bounds { exits, most, keeps_contacts }: Bounds,
     ) -> [Solved; 2] {
         let body = self.body;
         let mut changes = base.map(|change| Solved { change, is_less: false, clear: f64::INFINITY });
@@ -122,7 +131,7 @@ impl Stage<'_> {
         let Some(held) = held else { return changes };
         let posed = [0, 1].map(|arm| held.arms[arm].as_ref().map(|arm| &arm.posed));
         let mut both_goals = [Vec::new(), Vec::new()];
-        if self.in_contact(frame) && at.place(self, frame) {
+        if keeps_contacts && self.in_contact(frame) && at.place(self, frame) {
             let palette = body.surface.palette_of(&at.pose.object);
             both_goals = goals(body, self.contacts, frame, &palette, posed, &base);
         }

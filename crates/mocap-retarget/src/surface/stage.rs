@@ -15,7 +15,7 @@ use super::contacts::{ArmContacts, Touch, other_field};
 use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
 use super::nearby::each_near;
 use super::push::Goal;
-use super::solve::{Posed, Solved};
+use super::solve::{Bounds, Posed, Solved};
 use crate::pair::TargetLimits;
 use crate::reference_pose::Directions;
 use crate::smoothing::{envelope, smooth};
@@ -249,8 +249,10 @@ impl Stage<'_> {
                 }
                 let frame = stretch.start + at;
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
-                let (exits, most) = (stretch.exits[at], stretch.most[at]);
-                let found = self.solve(frame, &mut posed, &mut held[at], base, exits, most);
+                // In the end, staying outside counts alone.
+                let keeps_contacts = pass < RELAXED;
+                let bounds = Bounds { exits: stretch.exits[at], most: stretch.most[at], keeps_contacts };
+                let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
                 if at >= MOST_HELD {
                     held[at] = None;
                 }
