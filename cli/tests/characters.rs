@@ -124,7 +124,7 @@ fn pictures_and_pages_show_the_mesh_of_the_file() {
     for file in ["character.glb", "character.gltf", "character.fbx"] {
         character(&sandbox, file);
         let draw = |more: &[&str], out: &str| {
-            sandbox.run([&["sheet", file, "--poses", "3", "-o", out, "--overwrite"], more].concat()).ok();
+            sandbox.run([&["sheet", file, "--count", "3", "-o", out, "--overwrite"], more].concat()).ok();
             String::from_utf8(sandbox.read(out)).unwrap()
         };
         // A mesh is a picture in the drawing, capsules are outlines.

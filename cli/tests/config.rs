@@ -101,6 +101,7 @@ fn print_config_shows_what_is_in_force_and_why() {
         "view",
         "sheet",
         "plot",
+        "split",
         "run",
         "decompress",
     ] {

@@ -232,7 +232,7 @@ fn joints_take_the_place_of_shapes_by_a_table_or_by_poses() {
         "poses.json",
         r#"{"poses": [{"shape": "jawOpen", "joints": [{"joint": "Eye_L", "turn": [30, 0, 0]}]}]}"#,
     );
-    let drive = ["face", &take, &head, "--poses", "poses.json", "--no-turns", "-o"];
+    let drive = ["face", &take, &head, "--joint-poses", "poses.json", "--no-turns", "-o"];
     sandbox.run([&drive[..], &["talk.json"]].concat()).ok();
     sandbox.run(["convert", &take, "-o", "take.json"]).ok();
     let clip: Value = serde_json::from_slice(&sandbox.read("talk.json")).unwrap();

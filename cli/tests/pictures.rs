@@ -86,7 +86,7 @@ fn sheets_of_many_motions_are_pages() {
 #[test]
 fn sheet_draws_svg_or_png() {
     let sandbox = sandbox();
-    sandbox.run(["sheet", "walk.bvh", "-o", "a.png", "--poses", "3"]).ok();
+    sandbox.run(["sheet", "walk.bvh", "-o", "a.png", "--count", "3"]).ok();
     assert!(sandbox.read("a.png").starts_with(b"\x89PNG"));
     sandbox.run(["sheet", "walk.bvh", "jump.bvh", "--view", "side", "--theme", "dark"]).ok();
     let sheet = text(&sandbox, "walk.svg");
@@ -323,7 +323,7 @@ fn each_input_can_have_a_picture_of_its_own() {
     sandbox.put("db/bad.bvh", "no motion");
     for (command, extension, more) in [
         ("view", "html", &[][..]),
-        ("sheet", "svg", &["--poses", "2"]),
+        ("sheet", "svg", &["--count", "2"]),
         ("plot", "Hips.png", &["--joint", "Hips", "--to", "png"]),
     ] {
         let out = format!("{command}/");

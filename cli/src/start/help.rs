@@ -201,11 +201,12 @@ fn groups(command: &Command) -> Vec<(String, Vec<&Arg>)> {
 fn typed(option: &Arg) -> String {
     let short = option.get_short().map_or(String::new(), |short| format!("-{short}, "));
     let long = option.get_long().unwrap_or_default();
-    let values = match option.get_action().takes_values() {
-        true => {
-            option.get_value_names().unwrap_or_default().iter().map(|name| format!(" <{name}>")).collect()
-        }
-        false => String::new(),
+    let names = option.get_value_names().unwrap_or_default();
+    let values: String = match (option.get_action().takes_values(), option.is_require_equals_set()) {
+        // The value may be left out, and a word after a space is another argument.
+        (true, true) => names.iter().map(|name| format!("[=<{name}>]")).collect(),
+        (true, false) => names.iter().map(|name| format!(" <{name}>")).collect(),
+        (false, _) => String::new(),
     };
     format!("{short}--{long}{values}")
 }

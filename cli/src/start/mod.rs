@@ -97,7 +97,13 @@ impl Print {
         // No input is needed to tell what would be done with it.
         let free = |command: clap::Command| match command.has_subcommands() {
             true => command,
-            false => command.mut_args(|argument| argument.required(false)),
+            false => {
+                let groups: Vec<clap::Id> = command.get_groups().map(|group| group.get_id().clone()).collect();
+                let command = command.mut_args(|argument| argument.required(false));
+                groups.into_iter().fold(command, |command, group| {
+                    command.mut_group(group, |group| group.required(false))
+                })
+            }
         };
         let definition = definition.subcommand_required(false).mut_subcommands(free);
         let matches = definition.clone().try_get_matches_from(words).unwrap_or_else(|error| error.exit());

@@ -1,9 +1,9 @@
 //! How good a motion is: foot skate, smoothness, and capture artifacts.
 
 use crate::{
-    Artifact, ArtifactKind, BalanceSummary, ContactOptions, Foot, FootContacts, FootMeasure, Gated,
-    LargestStep, LengthUnit, Lengths, Metric, body_balance, contacts, feet_of, find_artifacts, floor_height,
-    foot_measure, largest_step, runs,
+    Artifact, ArtifactKind, BalanceSummary, ContactOptions, Foot, FootContacts, FootMeasure, FootMotion,
+    Gated, LargestStep, LengthUnit, Lengths, Metric, body_balance, feet_of, find_artifacts, floor_of,
+    largest_step, runs,
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 
@@ -57,11 +57,14 @@ pub struct Quality {
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let lengths = Lengths::of(clip.skeleton());
     let feet = feet_of(clip.skeleton());
-    let found = contacts_of(clip, &feet, options);
-    let floor = floor_height(clip, &feet, &found);
-    let each = feet.iter().zip(&found);
-    let measured =
-        each.map(|(foot, found)| foot_quality(clip, foot, found, floor.unwrap_or(0.0), lengths.factor));
+    // Both feet show the ground together, as they do to balance and to a retarget's report.
+    let motions = FootMotion::of(clip, &feet);
+    let found: Vec<FootContacts> = motions.iter().map(|motion| motion.contacts(options)).collect();
+    let floor = floor_of(&motions, &found);
+    let each = feet.iter().zip(motions.iter().zip(&found));
+    let measured = each.map(|(foot, (motion, found))| {
+        foot_quality(foot.side, motion, found, floor.unwrap_or(0.0), lengths.factor)
+    });
     let feet = if clip.frames() > 0 { measured.collect() } else { Vec::new() };
     let moving = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id);
     Quality {
@@ -167,18 +170,24 @@ impl Gated for Quality {
     }
 }
 
-/// The contacts of all feet.
+/// The contacts of all feet, on the ground that they show together.
 pub(crate) fn contacts_of(clip: &Clip, feet: &[Foot], options: &ContactOptions) -> Vec<FootContacts> {
-    feet.iter().map(|foot| contacts(clip, foot, options)).collect()
+    FootMotion::of(clip, feet).iter().map(|motion| motion.contacts(options)).collect()
 }
 
-fn foot_quality(clip: &Clip, foot: &Foot, found: &FootContacts, floor: f64, factor: f64) -> FootQuality {
+fn foot_quality(
+    side: Side,
+    motion: &FootMotion,
+    found: &FootContacts,
+    floor: f64,
+    factor: f64,
+) -> FootQuality {
     let on: Vec<bool> = found.toe.iter().zip(&found.heel).map(|(toe, heel)| *toe || *heel).collect();
     FootQuality {
-        side: foot.side,
+        side,
         contact_share: on.iter().filter(|on| **on).count() as f64 / on.len().max(1) as f64,
         contacts: runs(&on).len(),
-        measure: foot_measure(clip, foot, found, floor, factor),
+        measure: motion.measure(found, floor, factor),
     }
 }
 

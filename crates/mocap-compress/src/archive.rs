@@ -2,14 +2,11 @@
 
 use crate::compose::{Composer, Step};
 use crate::compressed::Compressed;
-use crate::hierarchy::{Node, Reach, levels, schedule};
+use crate::hierarchy::{BLOCK_TOP, Node, Reach, levels, schedule};
 use crate::lanes::{Quats, Vectors};
 use crate::range_coder::RangeDecoder;
 use crate::track::{HeadModel, Moving, ResidualCoder, has_no_taps};
 use crate::window::Window;
-
-/// Frames between those that are coded first.
-pub(crate) const TOP: u32 = 64;
 
 /// Decodes blocks.
 #[derive(Debug)]
@@ -29,7 +26,7 @@ impl Decoder {
     pub(crate) fn decode(&mut self, clip: &Compressed, block: usize, window: &mut Window) {
         let frames = clip.parts.frames_of(block);
         if self.nodes.len() != frames.len() {
-            self.nodes = schedule(frames.len() as u32, TOP, Reach::Block);
+            self.nodes = schedule(frames.len() as u32, BLOCK_TOP, Reach::Block);
         }
         self.read(clip, &clip.bytes[clip.parts.blocks[block].clone()]);
         let [rotations, translations] = self.composer.groups_by_kind();
@@ -66,7 +63,7 @@ impl Decoder {
         self.composer.clear();
         self.numbers.resize(clip.kinds.len(), Vec::new());
         for (track, (kind, numbers)) in clip.kinds.iter().zip(&mut self.numbers).enumerate() {
-            let head = heads.read(&mut coder, kind.0, levels(TOP), rotations);
+            let head = heads.read(&mut coder, kind.0, levels(BLOCK_TOP), rotations);
             self.composer.put(track, *kind, &head);
             rotations += usize::from(kind.0 == Moving::Rotation);
             let mut reader = residuals.track(kind.0, &head);
@@ -74,7 +71,7 @@ impl Decoder {
             numbers.extend(self.nodes.iter().map(|node| {
                 reader.expect(node);
                 let residual = reader.code(&mut coder, node, Default::default());
-                head.numbers(node.level, levels(TOP), residual)
+                head.numbers(node.level, levels(BLOCK_TOP), residual)
             }));
         }
     }
@@ -84,10 +81,11 @@ impl Decoder {
 #[cfg(feature = "encode")]
 pub(crate) fn encode(block: &crate::encode::block::Block<'_>) -> crate::encode::block::EncodedBlock {
     use crate::encode::{block::EncodedBlock, source::Chooser, write::code_tracks};
-    let nodes = schedule(block.frames as u32, TOP, Reach::Block);
-    let mut chooser = Chooser::new(block, &nodes, levels(TOP));
+    let nodes = schedule(block.frames as u32, BLOCK_TOP, Reach::Block);
+    let mut chooser = Chooser::new(block, &nodes, levels(BLOCK_TOP));
     let mut coder = crate::range_coder::RangeEncoder::new();
-    let coded = code_tracks(&mut coder, &mut chooser, &nodes, levels(TOP), block.kinds, &block.settings.work);
+    let coded =
+        code_tracks(&mut coder, &mut chooser, &nodes, levels(BLOCK_TOP), block.kinds, &block.settings.work);
     #[cfg(test)]
     crate::encode::learn::count(&coded.models);
     #[cfg(not(test))]

@@ -8,6 +8,8 @@
 
 /// The largest number of levels.
 pub(crate) const LEVELS: usize = 8;
+/// Frames between those that are coded first, where a block is decoded as a whole.
+pub(crate) const BLOCK_TOP: u32 = 64;
 
 /// How one frame is predicted.
 #[derive(Clone, Debug, PartialEq)]

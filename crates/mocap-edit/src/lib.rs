@@ -54,6 +54,7 @@ mod feet;
 #[cfg(test)]
 mod fixtures;
 mod fourier;
+mod frame_values;
 mod gate;
 mod held_feet;
 mod inertia;
@@ -63,6 +64,7 @@ mod legs;
 mod limits;
 mod mask;
 mod mirror;
+mod monotone_curve;
 mod numbers;
 mod path;
 mod phases;

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use mocap_model::{Clip, ScalarTrack, Track, mirrored_shape};
 
+use crate::frame_values::{collapsed, expanded};
 use crate::mask::Mask;
-use crate::retime::monotone;
-use crate::samples::{collapsed, expanded};
+use crate::monotone_curve::monotone;
 
 /// The numbers at places between frames \[frames\]: between two frames a number stays between its values there, as the
 /// weight of a shape must; at a frame it is the frame.

@@ -6,20 +6,8 @@ use mocap_model::{
     Annotations, Clip, Event, FrameRate, JointTracks, ModelError, Skeleton, Track, UnitQuaternion, Vector3,
 };
 
+use crate::frame_values::{collapsed, expanded};
 use crate::{EditError, numbers};
-
-/// The values of a track, one per frame.
-pub(crate) fn expanded<T: Copy>(track: &Track<T>, frames: usize) -> Vec<T> {
-    match track {
-        Track::Constant(value) => vec![*value; frames],
-        Track::Sampled(values) => values.clone(),
-    }
-}
-
-/// A track that is constant where all values are equal.
-pub(crate) fn collapsed<T: Copy + PartialEq>(values: Vec<T>, otherwise: T) -> Track<T> {
-    Track::from_samples(values).unwrap_or(Track::Constant(otherwise))
-}
 
 /// A clip whose every frame is sampled: for edits that mix frames.
 #[derive(Clone, Debug)]

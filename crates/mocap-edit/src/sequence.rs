@@ -99,15 +99,19 @@ impl Applied {
             (Some(lead), _) => joined(&lead, &edited, edit)?,
         };
         drop(motion);
-        self.finish(report, whole);
+        self.finish(edit, report, whole);
         Ok(())
     }
 
-    fn finish(&mut self, report: EditReport, clip: Clip) {
+    fn finish(&mut self, edit: &Edit, report: EditReport, clip: Clip) {
         self.reports.push(report);
-        // What the frames are split and joined for does not change what the clip says about them; edits change numbers.
-        let scalars = clip.annotations().scalars.clone();
-        let annotations = Annotations { scalars, ..self.clip.annotations().clone() };
+        // What the frames are split and joined for does not change what the clip says about them; edits change numbers,
+        // and those that move frames in time move events.
+        let Annotations { scalars, events, .. } = clip.annotations().clone();
+        let was = self.clip.annotations();
+        let moved = edit.keeps_poses() && events.len() == was.events.len();
+        let events = if moved { events } else { was.events.clone() };
+        let annotations = Annotations { name: was.name.clone(), scalars, events };
         self.clip = match clip.frames() == self.clip.frames() {
             true => clip.clone().with_annotations(annotations).unwrap_or(clip),
             false => clip,
@@ -139,7 +143,7 @@ fn joined(first: &Clip, second: &Clip, edit: &Edit) -> Result<Clip, EditError> {
 mod tests {
     use super::*;
     use crate::fixtures::clip;
-    use mocap_model::{Factor, FrameRate, JointTracks, Seconds};
+    use mocap_model::{Event, Factor, FrameRate, JointTracks, ScalarTrack, Seconds, Track};
 
     use crate::TimeMap;
     use crate::edits::{ApplyRoot, Duration, ExtractRoot, Fps, InPlace, Mirror, Source, Speed};
@@ -171,6 +175,28 @@ mod tests {
         let back = apply(led.clip, &[put_in.into()], &one).unwrap();
         assert_eq!(back.clip.frames(), with_rest.frames());
         assert!(back.reports[0].max_m.unwrap() > 0.1);
+    }
+
+    #[test]
+    fn events_and_numbers_move_with_frames_that_stay_as_many() {
+        let walk = clip("alex_walk.bvh");
+        let last = walk.duration();
+        let values: Vec<f64> = (0..walk.frames()).map(|frame| frame as f64).collect();
+        let annotations = Annotations {
+            events: vec![Event { time: last / 4.0, name: "step".into() }],
+            scalars: vec![ScalarTrack { name: "smile".into(), values: Track::Sampled(values) }],
+            ..Annotations::default()
+        };
+        let walk = walk.with_annotations(annotations).unwrap();
+        // A quarter of the way at half of the time.
+        let map = TimeMap::new(vec![(0.0, 0.0), (last / 2.0, last / 4.0), (last, last)]).unwrap();
+        let edit = crate::edits::TimeMap { file: Source::held(map) }.into();
+        let edited = apply(walk.clone(), &[edit], &ApplyOptions::default()).unwrap().clip;
+        assert_eq!(edited.frames(), walk.frames());
+        let Annotations { events, scalars, .. } = edited.annotations();
+        assert!((events[0].time - last / 2.0).abs() < 1e-9, "{events:?}");
+        let middle = walk.frames() / 2;
+        assert!((scalars[0].values.at(middle) - middle as f64 / 2.0).abs() < 1.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mocap_model::{Chain, Clip, Joint, JointId, JointTracks, Pose, Role, Skeleton, UnitQuaternion, Vector3};
 
 use crate::body::Body;
-use crate::samples::collapsed;
+use crate::frame_values::collapsed;
 use crate::{EditError, EditReport};
 
 /// A kind of joints that can be left out.

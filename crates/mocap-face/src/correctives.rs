@@ -1,6 +1,11 @@
 //! Corrective shapes: `jawOpen_mouthSmileLeft` mends what both shapes do together, by the product of their weights.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mocap_model::{ScalarTrack, Track};
+
+/// Names of more words correct nothing: no face has them, and looking for their parts takes long.
+const WORDS: usize = 16;
 
 /// The shapes of a face that correct others: its place among the names, and those of the shapes that it corrects.
 ///
@@ -14,16 +19,23 @@ pub fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
         (name[..at].to_owned(), name[at..].split('_').map(str::to_lowercase).collect())
     };
     let all: Vec<(String, Vec<String>)> = names.iter().map(|name| split(name.as_ref())).collect();
+    // Two names may differ in case alone: both are looked up.
+    let mut places: BTreeMap<(&str, &[String]), Vec<usize>> = BTreeMap::new();
+    for (at, (mesh, words)) in all.iter().enumerate() {
+        places.entry((mesh, words)).or_default().push(at);
+    }
     let parts = |at: usize| {
         let (mesh, words) = &all[at];
         let mut left = &words[..];
+        if left.len() > WORDS {
+            return None;
+        }
         let mut found = Vec::new();
         // The longest name first: `smile_L` before `smile`.
         while !left.is_empty() {
             let (other, taken) = (1..=left.len()).rev().find_map(|taken| {
-                let is =
-                    |other: &usize| *other != at && all[*other].0 == *mesh && all[*other].1 == left[..taken];
-                Some(((0..all.len()).find(is)?, taken))
+                let known = places.get(&(mesh.as_str(), &left[..taken]))?;
+                Some((*known.iter().find(|other| **other != at)?, taken))
             })?;
             found.push(other);
             left = &left[taken..];
@@ -35,30 +47,40 @@ pub fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
 
 /// Gives corrective shapes that have no track the product of the weights that they correct, each within 0 to 1.
 pub fn add_correctives<S: AsRef<str>>(tracks: &mut Vec<ScalarTrack>, names: &[S], frames: usize) {
-    let given: Vec<String> = tracks.iter().map(|track| track.name.clone()).collect();
-    let mut made: Vec<ScalarTrack> = Vec::new();
-    for (at, parts) in correctives(names) {
-        let name = names[at].as_ref();
-        if given.iter().any(|known| known == name) {
-            continue;
-        }
-        let of: Option<Vec<&Track<f64>>> = parts
-            .iter()
-            .map(|part| {
-                let part = names[*part].as_ref();
-                let known = tracks.iter().chain(&made).find(|track| track.name == part);
-                known.map(|track| &track.values)
-            })
-            .collect();
-        let Some(of) = of else { continue };
-        let product = |frame: usize| of.iter().map(|track| track.at(frame).clamp(0.0, 1.0)).product::<f64>();
-        let values = match of.iter().any(|track| track.is_sampled()) {
-            true => Track::from_samples((0..frames).map(product).collect()),
-            false => Some(Track::Constant(product(0))),
-        };
-        made.push(ScalarTrack { name: name.to_owned(), values: values.unwrap_or(Track::Constant(0.0)) });
+    let given: BTreeSet<String> = tracks.iter().map(|track| track.name.clone()).collect();
+    let mut open = correctives(names);
+    open.retain(|(at, _)| !given.contains(names[*at].as_ref()));
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, track) in tracks.iter().enumerate() {
+        places.entry(track.name.clone()).or_insert(at);
     }
-    tracks.extend(made);
+    // What corrects a corrective may be named before it: it is made in a later pass.
+    loop {
+        let before = tracks.len();
+        open.retain(|(at, parts)| {
+            let name = names[*at].as_ref();
+            let known = |part: &usize| places.get(names[*part].as_ref()).map(|place| &tracks[*place].values);
+            let Some(of) = parts.iter().map(known).collect::<Option<Vec<_>>>() else { return true };
+            if !places.contains_key(name) {
+                let values = product(&of, frames);
+                places.insert(name.to_owned(), tracks.len());
+                tracks.push(ScalarTrack { name: name.to_owned(), values });
+            }
+            false
+        });
+        if tracks.len() == before {
+            break;
+        }
+    }
+}
+
+/// The product of weights, each within 0 to 1.
+fn product(of: &[&Track<f64>], frames: usize) -> Track<f64> {
+    let product = |frame: usize| of.iter().map(|track| track.at(frame).clamp(0.0, 1.0)).product::<f64>();
+    match of.iter().any(|track| track.is_sampled()) {
+        true => Track::from_samples((0..frames).map(product).collect()).unwrap_or(Track::Constant(0.0)),
+        false => Track::Constant(product(0)),
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +108,29 @@ mod tests {
             .collect();
         // A_B_C corrects A_B and C, whose product is that of all three.
         assert_eq!(made, [("Face.A_B", vec![0.0, 0.25, 0.5]), ("Face.A_B_C", vec![0.0, 0.125, 0.25])]);
+    }
+
+    #[test]
+    fn correctives_of_correctives_come_in_any_order() {
+        let names = ["A_B_C_D", "A_B_C", "A_B", "D", "C", "B", "A"];
+        let mut tracks: Vec<ScalarTrack> =
+            ["A", "B", "C", "D"].iter().map(|name| track(name, vec![0.5, 1.0])).collect();
+        add_correctives(&mut tracks, &names, 2);
+        let made: Vec<(&str, f64)> =
+            tracks[4..].iter().map(|track| (track.name.as_str(), track.values.at(0))).collect();
+        assert_eq!(made, [("A_B", 0.25), ("A_B_C", 0.125), ("A_B_C_D", 0.0625)]);
+        assert_eq!(tracks[6].values.at(1), 1.0);
+    }
+
+    #[test]
+    fn long_names_correct_nothing() {
+        let long = |words: usize| vec!["A"; words].join("_");
+        assert_eq!(correctives(&["A".to_owned(), long(16)]), [(1, vec![0; 16])]);
+        assert_eq!(correctives(&["A".to_owned(), long(17)]), []);
+        // These would be compared more than 10^10 times.
+        let mut names = vec![long(100_000); 3];
+        names.extend((0..1000).map(|at| format!("A{at}")));
+        assert_eq!(correctives(&names), []);
     }
 
     #[test]

@@ -43,6 +43,18 @@ fn masses_are_stated_or_those_of_the_shapes() {
     let own = 0.4 * 0.01 * (3.0 + light);
     assert!((base.inertia.unwrap().m22 - own - between).abs() < 1e-12);
 
+    // A mesh weighs what is not known; one that states no weight changes nothing.
+    let mass = |mesh: &str| {
+        read(&body(&format!("<geom size='0.1' mass='3'/><geom type='mesh' mesh='m' {mesh}/>")))
+            .unwrap()
+            .bodies()[0]
+            .mass
+    };
+    assert_eq!((mass(""), mass("mass='0'"), mass("density='0'")), (None, Some(3.0), Some(3.0)));
+
+    let point = read(&body("<geom type='capsule' size='0 0'/><geom size='0.1' mass='3'/>")).unwrap();
+    assert_eq!(point.bodies()[0].mass, Some(3.0));
+
     let urdf = "<robot name='r'><link name='a'><inertial><origin xyz='0 0 1'/><mass value='2'/>
         <inertia ixx='1' iyy='2' izz='3' ixy='0.1' ixz='0' iyz='0'/></inertial></link></robot>";
     let inertia = read(urdf).unwrap().bodies()[0].inertia.unwrap();

@@ -35,7 +35,8 @@ impl Primitive {
             }
             Primitive::Capsule { radius: r, half_length: h } => {
                 // The cylinder between, and a half ball at either end.
-                let balls = 4.0 * r / (4.0 * r + 6.0 * h);
+                let whole = 4.0 * r + 6.0 * h;
+                let balls = if whole > 0.0 { 4.0 * r / whole } else { 1.0 };
                 let between = Primitive::Cylinder { radius: r, half_length: h }.inertia(mass * (1.0 - balls));
                 let across = 0.4 * r * r + h * h + 0.75 * h * r;
                 let ends = Matrix3::from_diagonal(&Vector3::new(across, across, 0.4 * r * r));
@@ -68,6 +69,12 @@ mod tests {
     }
 
     #[test]
+    fn a_capsule_without_size_is_a_point() {
+        let point = Primitive::Capsule { radius: 0.0, half_length: 0.0 };
+        assert_eq!((point.volume(), point.inertia(2.0)), (0.0, Matrix3::zeros()));
+    }
+
+    #[test]
     fn masses_are_those_of_the_solids() {
         let (r, h) = (0.3, 0.5);
         let sizes = Vector3::new(0.3, 0.2, 0.6);
@@ -82,7 +89,8 @@ mod tests {
             (Primitive::Ellipsoid { radii: sizes }, Box::new(move |p| p.component_div(&sizes).norm() < 1.0)),
         ];
         for (primitive, inside) in cases {
-            let (volume, s) = counted(inside, 0.85);
+            // Cells of 2 cm: sides of the solids are whole numbers of them.
+            let (volume, s) = counted(inside, 1.2);
             let expected = Vector3::new(s.y + s.z, s.x + s.z, s.x + s.y) * 2.0;
             assert!((primitive.volume() - volume).abs() < 0.02 * volume, "{primitive:?}: {volume}");
             let own = primitive.inertia(2.0).diagonal();

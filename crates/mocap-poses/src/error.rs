@@ -56,6 +56,9 @@ pub enum PosesError {
         /// Some of their names.
         names: String,
     },
+    /// Goals that know nothing in any frame.
+    #[error("no position and no orientation of a joint of the skeleton is known in any frame")]
+    NothingKnown,
     /// The examples cannot be put on the skeleton that is solved.
     #[error("the examples cannot be put on the skeleton: {0}")]
     Retarget(String),
@@ -76,6 +79,7 @@ impl PosesError {
             PosesError::File { .. } => "poses::file",
             PosesError::Table { .. } => "poses::table",
             PosesError::NoGoals { .. } => "poses::no-goals",
+            PosesError::NothingKnown => "poses::nothing-known",
             PosesError::Retarget(_) => "poses::retarget",
             PosesError::Model(_) => "poses::model",
         }

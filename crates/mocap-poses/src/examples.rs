@@ -1,7 +1,7 @@
 //! Example poses, and what they are on the skeleton that is solved.
 
 use crate::body::Body;
-use crate::predict::Fitted;
+use crate::fitted::Fitted;
 use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::{Clip, FrameRate, Isometry3, JointId, JointTracks, Skeleton, Track};
 use mocap_retarget::{FootLock, Hands, RetargetMethod, RetargetOptions, Retargeter};
@@ -18,8 +18,8 @@ pub struct PosePrior {
     /// Clips and frames from which the examples were chosen.
     pub(crate) clips: usize,
     pub(crate) frames: usize,
-    /// Greatest distance of a frame of the database from its nearest example, mean over points of the body
-    /// [lengths of a leg].
+    /// Greatest distance of the frames of the database that were measured, at most 4,000, from their nearest examples,
+    /// root mean square over the points of the body [lengths of a leg].
     pub(crate) spacing: f64,
     /// Regressions for points that are often given, which need not be fitted again.
     pub(crate) fitted: Vec<Fitted>,

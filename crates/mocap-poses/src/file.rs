@@ -10,8 +10,8 @@
 use crate::PosesError;
 use crate::body::Body;
 use crate::examples::PosePrior;
+use crate::fitted::{Fitted, Known};
 use crate::learn::mean_rotation;
-use crate::predict::{Fitted, Known};
 use crate::regression::Weights;
 use crate::{Quat, Vec3};
 use mocap_model::{Joint, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, exp, log};

@@ -1,6 +1,6 @@
 //! Where a body faces, by a few of its points, where its hips are not known.
 
-use crate::predict::Known;
+use crate::fitted::Known;
 use crate::{Examples, Placed, Quat, Vec3};
 use mocap_model::{JointId, exp};
 

@@ -3,9 +3,9 @@
 use crate::PosesError;
 use crate::body::{Body, Limb};
 use crate::examples::{Examples, PosePrior, on_skeleton, placed, same_bones};
-use crate::features::{self, Feature, Frame, View};
+use crate::fitted::{Fitted, Known};
 use crate::heading::floor_axes;
-use crate::predict::{Fitted, Known, Predictor};
+use crate::predict::Predictor;
 use crate::regression::spread;
 use crate::unusual::{Descriptors, nearest};
 use crate::{Placed, Quat, Vec3};
@@ -56,10 +56,10 @@ pub struct LearnReport {
     pub poses: usize,
     /// Joints of a pose.
     pub joints: usize,
-    /// Distance of frames from the nearest example, mean over the points of the body: mean over frames [m]; null where
-    /// the unit of the skeleton is not known.
+    /// Distance of frames from the nearest example, root mean square over the points of the body: mean over at most 4,000
+    /// of the frames, evenly spread [m]; null where the unit of the skeleton is not known.
     pub distance_mean: Option<f64>,
-    /// The same, greatest [m].
+    /// The same, greatest of these frames [m].
     pub distance_max: Option<f64>,
     /// How much each joint turns in the examples: root mean square angle from its mean [rad].
     pub turns: Vec<JointTurn>,
@@ -286,16 +286,4 @@ pub(crate) fn mean_rotation<'a>(rotations: impl Iterator<Item = &'a Quat> + Clon
     });
     let sum = nalgebra::Quaternion::from(sum);
     Quat::try_new(sum, 1e-9).unwrap_or(first)
-}
-
-/// The points that poses are compared by.
-pub(crate) fn points(body: &Body) -> Vec<Feature> {
-    let own = body.trunk.iter().chain(body.limbs.iter().flat_map(|limb| &limb.chain));
-    own.map(|joint| Feature::Position(*joint, Frame::Joint(body.hips), 1.0 / body.leg)).collect()
-}
-
-/// Writes the points of a pose.
-pub(crate) fn write_points(points: &[Feature], at: &[Placed], out: &mut [f64]) {
-    let upright = Placed::identity();
-    features::write(points, View { at, upright: &upright, up: Vec3::zeros() }, out);
 }

@@ -17,6 +17,7 @@ mod error;
 mod examples;
 mod features;
 mod file;
+mod fitted;
 mod follow;
 mod goals;
 mod heading;

@@ -8,6 +8,7 @@
 use crate::body::{Body, Limb};
 use crate::examples::Examples;
 use crate::features::{self, Feature, Frame, Output, View, rotation_of};
+use crate::fitted::{Fitted, Known};
 use crate::goals::Goal;
 use crate::heading::Heading;
 use crate::limb::place_two_bones;
@@ -16,24 +17,6 @@ use crate::regression::{Regression, Weights, centre_rows};
 use crate::{Placed, Quat, Vec3};
 use mocap_model::JointId;
 use rayon::prelude::*;
-
-/// What is known of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Known {
-    pub(crate) joint: JointId,
-    pub(crate) position: bool,
-    pub(crate) orientation: bool,
-}
-
-impl Known {
-    pub(crate) fn of(goal: &Goal) -> Known {
-        Known {
-            joint: goal.joint,
-            position: goal.position.is_some(),
-            orientation: goal.orientation.is_some(),
-        }
-    }
-}
 
 /// How much what counts: factors of features. A place counts as a share of a length, an orientation as the columns of
 /// its matrix. Chosen on classes of motion that were left out of the examples.
@@ -174,14 +157,6 @@ fn of_stored(
         );
     }
     Regression::of_weights(centres, stored, (inputs, given))
-}
-
-/// The regressions of a predictor, as they are stored with the examples.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Fitted {
-    pub(crate) known: Vec<Known>,
-    /// Of the trunk, then of each limb and of its middle joint seen from its end; empty where there is none.
-    pub(crate) stages: Vec<Weights>,
 }
 
 /// What is known, seen from a frame.

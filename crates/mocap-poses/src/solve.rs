@@ -1,9 +1,10 @@
 //! From goals over time to a motion.
 
 use crate::examples::{Examples, PosePrior};
+use crate::fitted::Known;
 use crate::goals::{Goal, Goals, JointGoals};
 use crate::learn::mean_rotation;
-use crate::predict::{Known, Predictor};
+use crate::predict::Predictor;
 use crate::report::{GoalReport, PoseReport};
 use crate::unusual::{Descriptors, nearest};
 use crate::{Placed, PosesError, Quat, Vec3};
@@ -46,7 +47,8 @@ pub enum Mounting {
 /// `metres` is the length of a unit of the skeleton; goals that state no unit are in units of the skeleton.
 ///
 /// # Errors
-/// Where the skeleton is not one of a human body, or no point has the name of one of its joints.
+/// Where the skeleton is not one of a human body, or no point has the name of one of its joints, or where nothing is known in any
+/// frame.
 pub fn solve(
     prior: &PosePrior,
     goals: &Goals,
@@ -67,7 +69,7 @@ pub fn solve(
     let sets = pose_all(&examples, &given, &mut poses);
     let fade = (FADE * goals.rate.fps()).round().max(1.0) as usize;
     let empty = poses.iter().filter(|pose| pose.is_none()).count();
-    let mut motion = Motion::of(&examples, poses);
+    let mut motion = Motion::of(&examples, poses)?;
     motion.fade(&examples, &given, fade);
     let poses: Vec<Vec<Placed>> = (0..motion.frames.len()).map(|at| motion.placed(&examples, at)).collect();
     let report = PoseReport {
@@ -91,7 +93,7 @@ pub(crate) fn clip_of(
     skeleton: &Arc<Skeleton>,
     rate: FrameRate,
 ) -> Result<Clip, PosesError> {
-    Motion::of(examples, poses).into_clip(examples, skeleton, rate)
+    Motion::of(examples, poses)?.into_clip(examples, skeleton, rate)
 }
 
 fn knows(goals: &[Goal], hips: JointId) -> bool {
@@ -238,7 +240,10 @@ struct Motion {
 
 impl Motion {
     /// Frames without a pose are interpolated; at the ends the nearest pose is held.
-    fn of(examples: &Examples, poses: Vec<Option<Vec<Placed>>>) -> Motion {
+    ///
+    /// # Errors
+    /// Where no frame has a pose.
+    fn of(examples: &Examples, poses: Vec<Option<Vec<Placed>>>) -> Result<Motion, PosesError> {
         let mut frames: Vec<Option<Local>> =
             poses.iter().map(|pose| pose.as_ref().map(|at| local_of(examples, at))).collect();
         let known: Vec<usize> = (0..frames.len()).filter(|at| frames[*at].is_some()).collect();
@@ -249,13 +254,12 @@ impl Motion {
                 frames[frame] = Some(mixed(&a, &b, share));
             }
         }
-        let rest = Local { hips: Vec3::zeros(), turns: vec![Quat::identity(); examples.body.joints.len()] };
-        let mut held = frames.iter().flatten().next().cloned().unwrap_or(rest);
+        let mut held = frames.iter().flatten().next().cloned().ok_or(PosesError::NothingKnown)?;
         let frames = frames.into_iter().map(|frame| {
             held = frame.unwrap_or_else(|| held.clone());
             held.clone()
         });
-        Motion { frames: frames.collect() }
+        Ok(Motion { frames: frames.collect() })
     }
 
     /// Where the known points change, the pose moves on as before and comes to the new one smoothly. Goals stay met.

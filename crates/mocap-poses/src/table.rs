@@ -24,7 +24,7 @@ impl Default for TableOptions {
     }
 }
 
-/// Frames that a table may leave out, for each row that it has.
+/// Cells (frames × points) that a table may have, for each row: those without a row take memory, too.
 const SPARSE: usize = 100;
 
 /// The places of the columns.
@@ -38,6 +38,8 @@ struct Columns {
 
 /// A row that was read.
 struct Row {
+    /// From 1.
+    line: usize,
     frame: u64,
     point: usize,
     position: Option<Vec3>,
@@ -94,26 +96,27 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
             names.push(point);
             names.len() - 1
         });
-        let (row, time) = columns.row(&cells, point).map_err(|reason| wrong(line, reason))?;
+        let (row, time) = columns.row(&cells, line, point).map_err(|reason| wrong(line, reason))?;
         if let Some(time) = time.filter(|_| times.last().is_none_or(|(frame, _)| *frame != row.frame)) {
             times.push((row.frame, time));
         }
         rows.push(row);
     }
-    let (Some(first), Some(last)) =
-        (rows.iter().map(|row| row.frame).min(), rows.iter().map(|row| row.frame).max())
+    let (Some(first), Some(furthest)) =
+        (rows.iter().map(|row| row.frame).min(), rows.iter().max_by_key(|row| row.frame))
     else {
         return Err(wrong(line, "the table has no rows below its header"));
     };
+    let last = furthest.frame;
     let frames = usize::try_from(last - first).unwrap_or(usize::MAX).saturating_add(1);
     let size = frames.saturating_mul(names.len());
-    if frames > rows.len().saturating_mul(SPARSE) || size > options.samples {
+    if size > rows.len().saturating_mul(SPARSE) || size > options.samples {
         let reason = format!(
             "frames {first} to {last} of {} points are too many for {} rows",
             names.len(),
             rows.len()
         );
-        return Err(wrong(line, reason));
+        return Err(wrong(furthest.line, reason));
     }
     let rate = options.fps.or_else(|| rate_of(&times)).or_else(|| FrameRate::new(30.0));
     let rate = rate.expect("30 is a rate");
@@ -123,7 +126,8 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
     for row in rows {
         let at = (row.frame - first) as usize * count + row.point;
         if std::mem::replace(&mut filled[at], true) {
-            return Err(wrong(line, format!("'{}' has two rows of frame {}", names[row.point], row.frame)));
+            let reason = format!("'{}' has two rows of frame {}", names[row.point], row.frame);
+            return Err(wrong(row.line, reason));
         }
         (positions[at], orientations[at]) = (row.position, row.orientation);
     }
@@ -166,7 +170,7 @@ impl Columns {
         name.map(str::to_owned).ok_or_else(|| "the row has no joint".into())
     }
 
-    fn row(&self, cells: &[String], point: usize) -> Result<(Row, Option<f64>), String> {
+    fn row(&self, cells: &[String], line: usize, point: usize) -> Result<(Row, Option<f64>), String> {
         let cell = |at: usize| cells.get(at).map_or("", |cell| cell.trim());
         let number = |at: usize| {
             let text = cell(at);
@@ -196,7 +200,7 @@ impl Columns {
             }
         };
         let time = self.time.filter(|at| !cell(*at).is_empty()).map(number).transpose()?;
-        Ok((Row { frame, point, position, orientation }, time))
+        Ok((Row { line, frame, point, position, orientation }, time))
     }
 }
 
@@ -270,8 +274,11 @@ mod tests {
             ("0,a,1,1,0,0,0,0,0", "line 2: an orientation has no length"),
             ("-1,a,1,1,0,,,,", "line 2: '-1' is not a frame"),
             ("0,,1,1,0,,,,", "line 2: the row has no joint"),
-            ("0,a,1,1,0,,,,\n0,a,1,1,0,,,,", "'a' has two rows of frame 0"),
-            ("0,a,1,1,0,,,,\n99999999999,a,1,1,0,,,,", "too many for 2 rows"),
+            ("0,a,1,1,0,,,,\n0,a,1,1,0,,,,", "line 3: 'a' has two rows of frame 0"),
+            (
+                "0,a,1,1,0,,,,\n99999999999,a,1,1,0,,,,",
+                "line 3: frames 0 to 99999999999 of 1 points are too many for 2 rows",
+            ),
         ];
         for (rows, wanted) in cases {
             let table = if rows.is_empty() || rows.starts_with("frame") {
@@ -283,5 +290,19 @@ mod tests {
         }
         assert!(refused(b"frame,joint,x,y,z\n0,\xff,1,1,1\n").contains("line 2: not UTF-8"));
         assert!(refused(head.as_bytes()).contains("no rows"));
+    }
+
+    #[test]
+    fn a_small_table_takes_little_memory() {
+        let table = |names: usize, last: usize| {
+            let rows: Vec<String> = (1..names).map(|name| format!("0,a{name},1,1,1")).collect();
+            format!("frame,joint,x,y,z\n{}\n{last},a0,1,1,1\n", rows.join("\n"))
+        };
+        let wanted = "line 821: frames 0 to 78000 of 820 points are too many for 820 rows";
+        assert!(refused(table(820, 78_000).as_bytes()).contains(wanted));
+        // As many cells as rows allow.
+        let goals = read_table(table(820, SPARSE - 1).as_bytes(), &TableOptions::default()).unwrap();
+        assert_eq!(goals.frames(), SPARSE);
+        assert!(refused(table(820, SPARSE).as_bytes()).contains("too many"));
     }
 }

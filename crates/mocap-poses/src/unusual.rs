@@ -2,9 +2,8 @@
 
 use crate::body::Body;
 use crate::examples::{Examples, PosePrior};
-use crate::features::Feature;
-use crate::learn::{points, write_points};
-use crate::{Placed, PosesError};
+use crate::features::{self, Feature, Frame, View};
+use crate::{Placed, PosesError, Vec3};
 use mocap_model::{Clip, PlacedJoints};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -72,6 +71,18 @@ impl Descriptors {
     }
 }
 
+/// The points that poses are compared by.
+fn points(body: &Body) -> Vec<Feature> {
+    let own = body.trunk.iter().chain(body.limbs.iter().flat_map(|limb| &limb.chain));
+    own.map(|joint| Feature::Position(*joint, Frame::Joint(body.hips), 1.0 / body.leg)).collect()
+}
+
+/// Writes the points of a pose.
+fn write_points(points: &[Feature], at: &[Placed], out: &mut [f64]) {
+    let upright = Placed::identity();
+    features::write(points, View { at, upright: &upright, up: Vec3::zeros() }, out);
+}
+
 /// The square of the distance of the nearest row.
 pub(crate) fn nearest(among: &Descriptors, row: &[f32]) -> f32 {
     (0..among.len()).map(|at| among.distance(at, row)).fold(f32::INFINITY, f32::min)
@@ -88,15 +99,15 @@ pub struct Unusual {
     pub max: Option<f64>,
     /// The frame of the greatest, from 0.
     pub frame: Option<usize>,
-    /// Ranges of frames that are further from all examples than twice the distance of any frame of the database, and than a
-    /// tenth of a leg.
+    /// Ranges of frames that are further from all examples than twice the distance of any measured frame of the database
+    /// (at most 4,000, evenly spread), and than a tenth of a leg.
     pub far: Vec<FarFrames>,
     /// By frame: the distance of the pose from the nearest example, root mean square over the points of the body, seen
     /// from the hips [m].
     pub distances: Vec<f64>,
 }
 
-/// Frames that no example is like.
+/// Frames that no example is like: further from all examples than [`Unusual::far`] allows.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FarFrames {
     /// The first one, from 0.
@@ -107,7 +118,8 @@ pub struct FarFrames {
     pub distance: f64,
 }
 
-/// A frame that no example is like is further than so many times the greatest distance of a frame of the database,
+/// A frame that no example is like is further than so many times the greatest distance of a measured frame of the
+/// database,
 const FAR: f64 = 2.0;
 /// and at least this far: a database whose frames are all examples has no distances [lengths of a leg].
 const LEAST_FAR: f64 = 0.1;

@@ -233,6 +233,18 @@ fn frames_without_points_lie_between_their_neighbours() {
 }
 
 #[test]
+fn a_take_of_which_nothing_is_known_is_refused() {
+    let (prior, walk) = (prior(), clip("alex_walk"));
+    let mut goals = points(&walk, &GIVEN, false);
+    goals.positions.fill(None);
+    goals.orientations.fill(None);
+    for mounting in [Mounting::Aligned, Mounting::Unknown] {
+        let error = solve(&prior, &goals, walk.skeleton(), metres(walk.skeleton()), mounting).unwrap_err();
+        assert_eq!(error, PosesError::NothingKnown);
+    }
+}
+
+#[test]
 fn points_out_of_reach_are_reported() {
     let (prior, walk) = (prior(), clip("alex_walk"));
     let mut goals = points(&walk, &GIVEN, false);

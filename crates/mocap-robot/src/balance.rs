@@ -67,10 +67,15 @@ impl Masses {
             let [x, y, z] = body.centre_of_mass.into();
             bodies.push((index, Isometry3::translation(x, y, z)));
         }
-        let total = segments.iter().map(|segment| segment.mass).sum();
+        let total: f64 = segments.iter().map(|segment| segment.mass).sum();
+        // Masses without bound, as those of huge shapes, say nothing.
+        if !total.is_finite() {
+            return Masses { segments: Vec::new(), bodies: Vec::new(), total: 0.0 };
+        }
         Masses { segments, bodies, total }
     }
 
+    /// 0 without a mass.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }

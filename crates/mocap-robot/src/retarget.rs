@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mocap_analysis::{BalanceCurves, GRAVITY, Polygon};
+use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, runs};
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
 
@@ -18,11 +18,11 @@ use crate::limb::{Bends, Limb};
 use crate::measure::measure;
 use crate::report::RobotReport;
 use crate::sole::{foot_shapes, low_points, lowest};
-use crate::solids::Solids;
+use crate::solids::{Solids, check_shapes};
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
-use crate::stand::{aside, higher};
+use crate::stand::{Support, aside, higher};
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,6 +127,7 @@ pub fn retarget(
     if clip.frames() == 0 {
         return Err(RobotError::NoFrames);
     }
+    check_shapes(robot)?;
     let mut kinematics = Kinematics::new(robot);
     let anatomy = Anatomy::of(&mut kinematics, &options.bends)?;
     let humanoid = &anatomy.humanoid;
@@ -161,14 +162,14 @@ pub fn retarget(
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
     }
     if options.balance && anatomy.masses.total() > 0.0 {
-        let mut soles = None;
+        let mut support = None;
         costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
             let motion = RobotMotion { fps: options.fps, poses };
             let track = BalanceTrack::of(robot, &anatomy, &motion);
             poses = motion.poses;
-            let soles = soles.get_or_insert_with(|| planned_soles(&goals, &track.curves, options.fps));
-            aim(&mut goals, &track.curves, soles, options.fps);
+            let support = support.get_or_insert_with(|| planned_support(&goals, &track.curves, options.fps));
+            aim(&mut goals, &track.curves, support, options.fps);
             let sweeps = (BALANCE_SWEEPS, None);
             fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
         }
@@ -205,9 +206,10 @@ fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
     solids
 }
 
-/// By frame: what stands on the floor. Where no foot is held for less than a flight takes, or the body does not fall
-/// meanwhile, as when it turns on a foot, the soles before and behind count.
-fn planned_soles(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Vec<Polygon> {
+/// What stands on the floor, and what flies. Where no foot is held for less than a flight takes, or the body does not
+/// fall meanwhile, as when it turns on a foot, the soles before and behind count; without any, it neither stands nor
+/// flies.
+fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Support {
     /// The shortest flight \[s\].
     const FLIGHT: f64 = 0.1;
     /// What flies falls at least so fast: less than free fall, since small robots fly for as long as people.
@@ -217,38 +219,35 @@ fn planned_soles(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Vec<
     };
     let held: Vec<Vec<Vector2<f64>>> = goals.iter().map(corners).collect();
     let mut soles: Vec<Polygon> = held.iter().map(|held| Polygon::around(held)).collect();
-    for flight in flights(&soles) {
+    let mut flights = Vec::new();
+    for flight in without_soles(&soles) {
         let fall = -curves.acceleration[flight.clone()].iter().map(|bend| bend.z).sum::<f64>();
         if (flight.len() as f64) < FLIGHT * fps.fps() || fall < FALLS * flight.len() as f64 {
             let ends = [flight.start.checked_sub(1), Some(flight.end).filter(|end| *end < held.len())];
             let around: Vec<Vector2<f64>> =
                 ends.into_iter().flatten().flat_map(|end| held[end].iter().copied()).collect();
             flight.for_each(|frame| soles[frame] = Polygon::around(&around));
+        } else {
+            flights.push(flight);
         }
     }
-    soles
+    Support { soles, flights }
 }
 
 /// Frames without a sole on the floor.
-fn flights(soles: &[Polygon]) -> Vec<Range<usize>> {
-    let mut flights: Vec<Range<usize>> = Vec::new();
-    for frame in (0..soles.len()).filter(|frame| soles[*frame].is_empty()) {
-        match flights.last_mut().filter(|flight| flight.end == frame) {
-            Some(flight) => flight.end += 1,
-            None => flights.push(frame..frame + 1),
-        }
-    }
-    flights
+fn without_soles(soles: &[Polygon]) -> Vec<Range<usize>> {
+    let without: Vec<bool> = soles.iter().map(Polygon::is_empty).collect();
+    runs(&without)
 }
 
 /// Gives the goals the centre of mass of a motion that stands.
-fn aim(goals: &mut [Goal], curves: &BalanceCurves, soles: &[Polygon], fps: FrameRate) {
-    let aside = aside(curves, soles, fps.fps());
-    let higher = higher(&curves.centre, &flights(soles), fps.fps());
+fn aim(goals: &mut [Goal], curves: &BalanceCurves, support: &Support, fps: FrameRate) {
+    let aside = aside(curves, support, fps.fps());
+    let higher = higher(&curves.centre, &support.flights, fps.fps());
     for (frame, goal) in goals.iter_mut().enumerate() {
         let moved = Vector3::new(aside[frame].x, aside[frame].y, higher[frame]);
         goal.centre = Some(Point3::from(curves.centre[frame] + moved));
-        if soles[frame].is_empty() {
+        if support.soles[frame].is_empty() {
             let lifts = goal.lift.iter_mut().flatten().flatten();
             lifts.for_each(|height| *height += higher[frame].max(0.0));
         }

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use mocap_model::{Isometry3, Limit, Robot, RobotShape, Vector3};
 use nalgebra::Point3;
 
+use crate::RobotError;
 use crate::convex::{Core, Form, Gap, gap};
 
 /// Surfaces stay this far apart \[m\], if they are at rest.
@@ -103,19 +104,29 @@ pub(crate) struct Depths {
     pub(crate) added: f64,
 }
 
+/// More shapes than people model by hand are refused: their pairs would fill the memory.
+pub(crate) fn check_shapes(robot: &Robot) -> Result<(), RobotError> {
+    const MOST_SHAPES: usize = 2000;
+    let found = robot.shapes().len();
+    match found > MOST_SHAPES {
+        true => Err(RobotError::TooLarge { what: "collision shapes", found, limit: MOST_SHAPES }),
+        false => Ok(()),
+    }
+}
+
 impl Solids {
     pub(crate) fn of(robot: &Robot) -> Solids {
         let all: Vec<Solid> = robot.shapes().iter().map(Solid::of).collect();
-        let parts: Vec<(usize, Ball)> =
-            (0..robot.bodies().len()).filter_map(|body| Some((body, around(&all, body)?))).collect();
-        let part_of: HashMap<usize, usize> =
-            parts.iter().enumerate().map(|(part, (body, _))| (*body, part)).collect();
+        // By body: its shapes.
+        let mut of_body = vec![Vec::new(); robot.bodies().len()];
+        for (index, solid) in all.iter().enumerate() {
+            of_body[solid.body].push(index);
+        }
+        let ball = |(body, own): (usize, &Vec<usize>)| Some((body, around(&all, own)?));
+        let parts: Vec<(usize, Ball)> = of_body.iter().enumerate().filter_map(ball).collect();
+        of_body.retain(|own| !own.is_empty());
         let filter = Filter::of(robot);
         let mut pairs: Vec<([usize; 2], Vec<Pair>)> = Vec::new();
-        let mut of_body = vec![Vec::new(); parts.len()];
-        for (index, solid) in all.iter().enumerate() {
-            of_body[part_of[&solid.body]].push(index);
-        }
         for first in 0..parts.len() {
             for second in first + 1..parts.len() {
                 let of_both =
@@ -305,8 +316,8 @@ impl Filter {
 }
 
 /// A ball around all shapes of a body, in its frame; `None` if the body has none.
-fn around(all: &[Solid], body: usize) -> Option<Ball> {
-    let own = || all.iter().filter(|solid| solid.body == body);
+fn around(all: &[Solid], own: &[usize]) -> Option<Ball> {
+    let own = || own.iter().map(|index| &all[*index]);
     let centre = |solid: &Solid| Point3::from(solid.placement.translation.vector);
     let count = own().count();
     let middle =

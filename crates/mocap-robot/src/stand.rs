@@ -6,6 +6,8 @@
 //! point", 2003). The convex problem over all frames is solved by the alternating direction method of multipliers
 //! (S. Boyd et al., 2011): a banded system, and the nearest point of each frame's soles, by turns.
 
+use std::ops::Range;
+
 use mocap_analysis::{BalanceCurves, GRAVITY, Polygon};
 use mocap_model::Vector3;
 use nalgebra::Vector2;
@@ -21,9 +23,19 @@ const HOLD: f64 = 0.5;
 /// Weight of free fall in flight [s²], against a metre.
 const FALL: f64 = 2.0;
 
-/// Ways aside of the centre of mass on the floor, one a frame \[m\]. `soles` are those that stand, none in flight.
-pub(crate) fn aside(curves: &BalanceCurves, soles: &[Polygon], fps: f64) -> Vec<Vector2<f64>> {
+/// What carries a motion: by frame the soles that stand, and the frames that fly. Frames with neither are carried by
+/// something else, as those who swim or hang.
+pub(crate) struct Support {
+    pub(crate) soles: Vec<Polygon>,
+    pub(crate) flights: Vec<Range<usize>>,
+}
+
+/// Ways aside of the centre of mass on the floor, one a frame \[m\].
+pub(crate) fn aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<Vector2<f64>> {
+    let Support { soles, flights } = support;
     let frames = soles.len();
+    let mut falls = vec![false; frames];
+    flights.iter().for_each(|flight| falls[flight.clone()].fill(true));
     let rate = fps * fps;
     let inner: Vec<Polygon> = soles.iter().map(|sole| sole.shrunk(INSIDE)).collect();
     let supported = |frame: usize| !soles[frame].is_empty() && curves.zero_moment[frame].is_some();
@@ -40,7 +52,7 @@ pub(crate) fn aside(curves: &BalanceCurves, soles: &[Polygon], fps: f64) -> Vec<
         if supported(frame) {
             let k = answer[frame];
             system.add(frame, [-k, 1.0 + 2.0 * k, -k], HOLD);
-        } else if soles[frame].is_empty() {
+        } else if falls[frame] {
             system.add(frame, [1.0, -2.0, 1.0], FALL * FALL * rate * rate);
         }
     }
@@ -57,7 +69,7 @@ pub(crate) fn aside(curves: &BalanceCurves, soles: &[Polygon], fps: f64) -> Vec<
                 let k = answer[frame];
                 let wanted = (goals[frame] - at - prices[frame]) * HOLD;
                 spread(&mut right, frame, [-k, 1.0 + 2.0 * k, -k], &wanted);
-            } else if soles[frame].is_empty() {
+            } else if falls[frame] {
                 let fall = -curves.acceleration[frame].xy() / rate * (FALL * FALL * rate * rate);
                 spread(&mut right, frame, [1.0, -2.0, 1.0], &fall);
             }
@@ -77,10 +89,14 @@ pub(crate) fn aside(curves: &BalanceCurves, soles: &[Polygon], fps: f64) -> Vec<
 
 /// How much higher the centre of mass goes, one a frame \[m\]: in flight it falls freely from where it left the floor
 /// to where it comes down; the rest is spread over take-off and landing.
-pub(crate) fn higher(centre: &[Vector3<f64>], flights: &[std::ops::Range<usize>], fps: f64) -> Vec<f64> {
+pub(crate) fn higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
     let mut higher = vec![0.0; centre.len()];
     for flight in flights {
         let (first, last) = (flight.start.saturating_sub(1), flight.end.min(centre.len() - 1));
+        // A clip of one frame has no way to fall.
+        if last <= first {
+            continue;
+        }
         let length = (last - first) as f64;
         for frame in first..=last {
             let at = (frame - first) as f64;
@@ -184,6 +200,11 @@ mod tests {
         Polygon::around(&[[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]].map(Vector2::from))
     }
 
+    /// Ninety frames on one sole.
+    fn standing() -> Support {
+        Support { soles: vec![sole(); 90], flights: Vec::new() }
+    }
+
     fn outside(curves: &BalanceCurves, aside: &[Vector2<f64>]) -> f64 {
         let moved = |frame: usize| {
             let k = curves.centre[frame].z / GRAVITY * 900.0;
@@ -197,7 +218,7 @@ mod tests {
         let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
         let none = vec![Vector2::zeros(); 90];
         assert!(outside(&curves, &none) > 0.1);
-        let found = aside(&curves, &vec![sole(); 90], 30.0);
+        let found = aside(&curves, &standing(), 30.0);
         assert!(outside(&curves, &found) < 0.01, "{}", outside(&curves, &found));
         assert!(found.iter().all(|way| way.norm() < 0.12));
     }
@@ -205,8 +226,20 @@ mod tests {
     #[test]
     fn what_stands_stays() {
         let curves = swaying(|time| Vector2::new(0.01 * time.sin(), 0.0));
-        let found = aside(&curves, &vec![sole(); 90], 30.0);
+        let found = aside(&curves, &standing(), 30.0);
         assert!(found.iter().all(|way| way.norm() < 1e-3));
+    }
+
+    #[test]
+    fn what_neither_stands_nor_flies_stays() {
+        let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
+        let support = Support { soles: vec![Polygon::around(&[]); 90], flights: Vec::new() };
+        assert!(aside(&curves, &support, 30.0).iter().all(|way| way.norm() < 1e-12));
+    }
+
+    #[test]
+    fn a_flight_of_one_frame_in_all_has_no_height() {
+        assert_eq!(higher(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0), [0.0]);
     }
 
     #[test]

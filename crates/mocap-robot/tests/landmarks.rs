@@ -257,6 +257,28 @@ fn highest_speeds_hold_exactly() {
 }
 
 #[test]
+fn a_motion_that_nothing_carries_is_not_thrown_to_balance() {
+    let robot = Robot::new(humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts).unwrap();
+    let options = mocap_robot::RobotOptions { balance: true, ..mocap_robot::RobotOptions::default() };
+    // Both feet glide too fast to stand.
+    for frames in [1, 60] {
+        let wave = kick();
+        let skeleton = wave.skeleton().clone();
+        let mut tracks: Vec<_> = skeleton.joints().iter().map(mocap_model::JointTracks::at_rest).collect();
+        let hips = skeleton.with_role(mocap_model::Role::Hips).unwrap();
+        let rest = skeleton.joints()[hips.index()].offset;
+        let rate = wave.rate().fps();
+        let glides = |frame: usize| rest + Vector3::z() * (3.0 * frame as f64 / rate);
+        tracks[hips.index()].translation =
+            Some(mocap_model::Track::Sampled((0..frames).map(glides).collect()));
+        let clip = mocap_model::Clip::new(skeleton, wave.rate(), frames, tracks).unwrap();
+        let (motion, _) = mocap_robot::retarget(&clip, 1.0, &robot, &options).unwrap();
+        let heights = motion.poses.iter().map(|pose| pose.base.translation.vector.z);
+        assert!(heights.clone().all(|height| (0.5..1.2).contains(&height)), "{frames}: {heights:?}");
+    }
+}
+
+#[test]
 fn robots_beyond_the_limits_are_refused_before_any_work() {
     let grown = |bodies: usize, hinges: bool| {
         let mut model = humanoid(UnitQuaternion::identity(), LEGS, ARMS);
@@ -271,6 +293,23 @@ fn robots_beyond_the_limits_are_refused_before_any_work() {
     assert_eq!(grown(400, true), Ok(()));
     assert!(matches!(grown(500, true), Err(RobotError::TooLarge { what: "joints", limit: 500, .. })));
     assert!(matches!(grown(5000, false), Err(RobotError::TooLarge { what: "bodies", limit: 5000, .. })));
+}
+
+#[test]
+fn more_shapes_than_can_be_kept_apart_are_refused() {
+    let mut parts = humanoid(UnitQuaternion::identity(), LEGS, ARMS).parts;
+    let shape = mocap_model::RobotShape {
+        name: String::new(),
+        body: 0,
+        placement: Isometry3::identity(),
+        primitive: mocap_model::Primitive::Sphere { radius: 0.01 },
+        mask: mocap_model::ContactMask { kinds: 1, meets: 1 },
+    };
+    parts.shapes = vec![shape; 2001];
+    let robot = Robot::new(parts).unwrap();
+    let error = mocap_robot::retarget(&kick(), 1.0, &robot, &mocap_robot::RobotOptions::default());
+    let what = "collision shapes";
+    assert_eq!(error.unwrap_err(), RobotError::TooLarge { what, found: 2001, limit: 2000 });
 }
 
 #[test]

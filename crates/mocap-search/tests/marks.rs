@@ -1,7 +1,7 @@
 //! Labels against ranges that were marked by eye, and against the names of Bandai's classes.
 //!
 //! Both need real motion files. A range of an action is found where a range with its label covers a third of it; a state
-//! (idle, walk, run, crouch, sit, kneel, crawl) counts by its time. A tenth of a second at the ends counts for nothing.
+//! (idle, walk, run, crouch, sit, kneel, crawl) counts by its time. A fifth of a second at the ends counts for nothing.
 
 use mocap_model::Clip;
 use mocap_search::labels::{Label, Segment, label, side_name};

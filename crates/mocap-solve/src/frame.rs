@@ -122,7 +122,8 @@ impl FrameSolver {
         let mut damping = 0.0;
         body.place(state, &mut self.placed);
         let mut cost = self.cost(body, markers, seen, held, state, options.scale);
-        let mut before = f64::INFINITY;
+        // No step came before the first: its share is infinite, so that all of it counts as left.
+        let mut before = 0.0f64;
         for _ in 0..MOST_STEPS {
             self.linearise(body, markers, seen, held, state, options.scale);
             let mut largest = 0.0f64;
@@ -381,7 +382,7 @@ pub(crate) fn rigid_fit(pairs: &[WeightedPair]) -> Option<(UnitQuaternion<f64>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::exp;
+    use mocap_model::{Joint, JointId, Skeleton, Space, exp};
 
     #[test]
     fn a_turn_changes_as_its_jacobian_says() {
@@ -394,6 +395,56 @@ mod tests {
                 let [more, less] = [step, -step].map(|step| log(&(exp(&turn) * exp(&step))));
                 assert!(((more - less) / 2e-6 - jacobian.column(axis)).norm() < 1e-6, "{turn} {axis}");
             }
+        }
+    }
+
+    /// Three joints in a row with three markers each.
+    fn arm() -> (Body, Vec<Attached>) {
+        let joint = |at: usize| {
+            Joint::new(format!("joint {at}"), at.checked_sub(1).map(JointId::from), Vector3::y() * 0.4)
+        };
+        let skeleton = Skeleton::new("arm", Space::default(), (0..3).map(joint).collect()).unwrap();
+        let all: Vec<JointId> = skeleton.iter().map(|(id, _)| id).collect();
+        let body = Body::of(&skeleton, all[0], &all, 1.0, &Vector3::x()).unwrap();
+        let places =
+            [Vector3::new(0.1, 0.3, 0.0), Vector3::new(-0.1, 0.2, 0.05), Vector3::new(0.0, 0.1, -0.1)];
+        let on = |joint: usize| places.map(|place| Attached { joint, place, weight: 1e6 });
+        (body, (0..3).flat_map(on).collect())
+    }
+
+    #[test]
+    fn a_solve_ends_where_another_hardly_moves() {
+        let (body, markers) = arm();
+        let mut truth = body.rest();
+        for (turn, axis) in truth.turns.iter_mut().zip([Vector3::x(), Vector3::z(), Vector3::y()]) {
+            *turn = exp(&(axis * 30f64.to_radians()));
+        }
+        let mut solver = FrameSolver::new(&body);
+        body.place(&truth, &mut solver.placed);
+        let seen: Vec<Seen> = markers
+            .iter()
+            .enumerate()
+            .map(|(at, marker)| (at, solver.placed.of(marker.joint, &marker.place)))
+            .collect();
+        let apart = |a: &State, b: &State| {
+            let turned = a.turns.iter().zip(&b.turns).map(|(a, b)| a.angle_to(b));
+            turned.fold((a.translation - b.translation).norm(), f64::max)
+        };
+        let mut solve = |from: &State, tolerance: f64| {
+            let mut state = from.clone();
+            let options = FrameOptions { scale: 1.0, tolerance };
+            solver.solve(&body, &markers, &seen, None, &mut state, &options);
+            state
+        };
+        // One step is not enough.
+        let step = solve(&body.rest(), f64::INFINITY);
+        assert!(apart(&step, &solve(&step, f64::INFINITY)) > 1e-2);
+        for tolerance in [1e-2, 1e-4, 1e-6] {
+            let first = solve(&body.rest(), tolerance);
+            let moved = apart(&first, &solve(&first, tolerance));
+            assert!(moved < tolerance, "{moved} {tolerance}");
+            let off = apart(&first, &truth);
+            assert!(off < 1e-2, "{off}");
         }
     }
 

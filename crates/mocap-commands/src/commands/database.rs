@@ -1,11 +1,11 @@
 //! Motions that are searched together: read in parallel, in the order of the inputs.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mocap_batch::{FileRecord, interrupt};
+use mocap_batch::{BatchError, FileRecord, interrupt};
 use mocap_formats::Remedy;
 use mocap_model::Clip;
 
@@ -112,6 +112,21 @@ pub(super) fn inputs_of(
     inputs.retain(|input| !input.other_shard);
     reading.ask_peers(&inputs);
     Ok(inputs)
+}
+
+/// Refuses to write over a file that is read.
+pub(super) fn check_output(
+    output: &Path,
+    paths: &[PathBuf],
+    selection: &Selection,
+    reading: &Reading,
+) -> Result<(), Diagnostic> {
+    let Ok(own) = output.canonicalize() else { return Ok(()) };
+    let same = |input: &Input| input.path().is_some_and(|path| path.canonicalize().is_ok_and(|path| path == own));
+    match inputs_of(paths, selection, reading)?.iter().find(|input| same(input)) {
+        Some(input) => Err(BatchError::OutputIsInput { name: input.shown(), by_manifest: false }.into()),
+        None => Ok(()),
+    }
 }
 
 /// Reads all motions of some files and directories. What cannot be searched is listed and left out.

@@ -8,7 +8,7 @@ use mocap_search::index::Index;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::database::{interruptible, nothing_left};
+use super::database::{check_output, interruptible, nothing_left};
 use super::indexed::{Refreshed, Source, has_content, open, reading_options, refresh};
 use crate::batch::json;
 use crate::diagnostic::Diagnostic;
@@ -92,6 +92,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let source = Source { paths: &paths, selection: &selection, reading: &reading, options };
     let Refreshed { index, read, gone, exit, .. } = refresh(old, &source, console, has_content)?;
     let clips = index.motions().count();
+    check_output(output, &paths, &selection, &reading)?;
     if clips == 0 {
         return Err(nothing_left(index.clips.len()));
     }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::info_table::{Line, SortBy, table};
 use super::poses::refused;
 use super::quality::{Floors, Measured};
-use super::solve_poses::read_poses;
+use super::solve::read_poses;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;

@@ -34,7 +34,6 @@ pub(crate) mod several;
 pub(crate) mod sheet;
 pub(crate) mod skel;
 pub(crate) mod solve;
-pub(crate) mod solve_poses;
 pub(crate) mod split;
 pub(crate) mod validate;
 pub(crate) mod video;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use clap::Args as ClapArgs;
+use clap::{ArgGroup, Args as ClapArgs};
 use globset::Glob;
 use mocap_formats::nearest_name;
 use mocap_model::{Clip, JointId, Skeleton};
@@ -22,6 +22,7 @@ use crate::verb::VerbArgs;
 /// HTML file zooms and reads off values.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Plot")]
+#[command(group(ArgGroup::new("curves").required(true).multiple(true).args(["joint", "shape"])))]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
@@ -30,7 +31,7 @@ use crate::verb::VerbArgs;
     \x20 mocap plot talk.glb --shape jawOpen --shape 'eyeBlink*' -o face.svg")]
 pub(crate) struct Args {
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
-    #[arg(long, value_name = "JOINT", required_unless_present = "shape")]
+    #[arg(long, value_name = "JOINT")]
     pub(crate) joint: Vec<String>,
     /// Shape, or another number over time, whose weight is drawn: its name without case and mesh, * for any letters;
     /// repeatable

@@ -9,7 +9,7 @@ use mocap_poses::{LearnReport, PosesError, Sampled, learn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::database::{Database, read_all};
+use super::database::{Database, check_output, read_all};
 use crate::batch::json;
 use crate::diagnostic::Diagnostic;
 use crate::encode;
@@ -73,6 +73,7 @@ impl VerbArgs for Args {
         encode::is_free(&self.output, self.overwrite)?;
         let reading = self.first.of(&self.reading);
         let paths = &self.inputs.inputs;
+        check_output(&self.output, paths, &self.inputs.selection, &reading)?;
         let Database { clips, left_out, exit } =
             read_all(paths, &self.inputs.selection, &reading, console, Sampled::of)?;
         let (inputs, sampled): (Vec<_>, Vec<Sampled>) = clips.into_iter().unzip();

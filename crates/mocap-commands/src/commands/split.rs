@@ -29,6 +29,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 /// The clips of take.bvh are take_001.bvh, take_002.bvh and so on; the tree of directories is kept.
 #[derive(Debug, ClapArgs)]
 #[command(
+    override_usage = "mocap split [OPTIONS] --output <DIR> <CUTS> <IN>...",
     group(ArgGroup::new("cuts").required(true).args(["every", "still", "ranges", "by_label"])),
     after_help = "\
     Examples:\n\

@@ -43,6 +43,8 @@ const RENAMED: &[Renamed] = &[
     Renamed { of: &["convert", "retarget", "write"], old: "error", new: "key-error" },
     // How pictures look at a body.
     Renamed { of: &["find"], old: "view", new: "html" },
+    // A file of example poses.
+    Renamed { of: &["sheet"], old: "poses", new: "count" },
     // Gains of bands.
     Renamed { of: &["fourier"], old: "gain", new: "style-gain" },
 ];

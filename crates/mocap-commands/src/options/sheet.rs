@@ -16,13 +16,13 @@ use super::{BodyArgs, ImageFormat, Pictures, ThemeWord};
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap sheet walk.bvh -o walk.svg\n\
-    \x20 mocap sheet a.bvh b.bvh --poses 12 --view side -o both.png")]
+    \x20 mocap sheet a.bvh b.bvh --count 12 --view side -o both.png")]
 pub(crate) struct Args {
     /// Poses per motion, evenly spaced from the first frame to the last [1 to 1000]
     #[arg(long, value_name = "N", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    poses: u32,
+    count: u32,
     /// Draw these times or frames instead, such as 1.2s,3s or 0,120 [from 0]
-    #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "poses")]
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "count")]
     at: Vec<Moment>,
     /// Camera: perspective (front right, slightly above), front, or side (the character's right)
     #[arg(long, value_name = "VIEW", default_value = "perspective", hide_possible_values = true)]
@@ -59,7 +59,7 @@ impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> SheetOptions {
         SheetOptions {
-            poses: self.poses as usize,
+            poses: self.count as usize,
             at: self.at.clone(),
             view: self.view.0,
             width: f32::from(self.width),

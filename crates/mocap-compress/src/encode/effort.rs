@@ -123,7 +123,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Frames of a stripe: as far as `archive` predicts.
-    const STRIPE: u32 = crate::archive::TOP;
+    const STRIPE: u32 = crate::hierarchy::BLOCK_TOP;
 
     /// Whether heads are compared by this one of so many frames.
     pub(crate) fn sees(self, frame: u32, frames: usize) -> bool {

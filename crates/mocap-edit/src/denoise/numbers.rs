@@ -7,7 +7,7 @@ use mocap_model::{ScalarTrack, Track, Vector3};
 
 use super::adaptive::Curves;
 use super::{Denoise, count, fixed, noise, without_spikes};
-use crate::samples::collapsed;
+use crate::frame_values::collapsed;
 
 /// A spike is larger than this share of the range of a number.
 const SPIKE: f64 = 0.1;

@@ -103,6 +103,7 @@ trait Inner {
     fn name(&self) -> &'static str;
     fn lead_in(&self) -> LeadIn;
     fn takes(&self) -> Takes;
+    fn keeps_poses(&self) -> bool;
     fn frames_made(&self, clip: &Clip) -> Option<f64>;
     fn needs(&mut self) -> Vec<Needed<'_>>;
     fn check(&self) -> Result<(), EditError>;
@@ -122,6 +123,10 @@ impl<T: Operation> Inner for T {
 
     fn takes(&self) -> Takes {
         T::TAKES
+    }
+
+    fn keeps_poses(&self) -> bool {
+        T::KEEPS_POSES
     }
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
@@ -158,6 +163,11 @@ impl Edit {
     /// Whom it edits in a scene of several characters.
     pub fn takes(&self) -> Takes {
         self.inner().takes()
+    }
+
+    /// Whether each frame that it makes is a pose of the motion, at another time or mirrored.
+    pub fn keeps_poses(&self) -> bool {
+        self.inner().keeps_poses()
     }
 
     /// Reads the files that it names. A root motion of which each motion has its own stays to be read where

@@ -8,6 +8,34 @@ use crate::arrays::{Array, Arrays, Data};
 use crate::{Finding, Limits, Parsed, Rejected, Warnings};
 use mocap_model::Vector3;
 
+/// What was not read.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+enum LeftOut {
+    #[error(
+        "the header states {numbers} analog numbers a frame, which are not {samples} samples of whole channels: those \
+         behind the {channels} channels were not read"
+    )]
+    Numbers { numbers: usize, samples: usize, channels: usize },
+    #[error(
+        "FORCE_PLATFORM: {plates} of {used} force plates are not wholly described (the first: plate {first}): they were left out"
+    )]
+    Plates { plates: usize, used: usize, first: usize },
+    #[error(
+        "FORCE_PLATFORM:CHANNEL names {places} channels that the file does not have (of {count}): they have no values"
+    )]
+    PlateChannels { places: usize, count: usize },
+}
+
+impl crate::Problem for LeftOut {
+    fn code(&self) -> &'static str {
+        match self {
+            LeftOut::Numbers { .. } => "c3d::analog-channels",
+            LeftOut::Plates { .. } => "c3d::force-plates",
+            LeftOut::PlateChannels { .. } => "c3d::plate-channels",
+        }
+    }
+}
+
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
@@ -22,8 +50,8 @@ pub struct Channel {
 pub struct ForcePlate {
     /// How its channels are to be read: 1 forces and place, 2 forces and moments, 3 eight forces, 4 as 2 with a matrix.
     pub kind: u16,
-    /// Its channels, by their index.
-    pub channels: Vec<usize>,
+    /// Its channels in the order that its kind demands, by their index; `None` where the file has no such channel.
+    pub channels: Vec<Option<usize>>,
     /// Its corners, in the first to the fourth quadrant of its own axes \[units of the points\].
     pub corners: [Vector3<f64>; 4],
     /// From the middle of its surface to the origin of its moments, or back; see the guide of the format.
@@ -69,6 +97,10 @@ fn read(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Opti
     let limits = &options.limits;
     let File { processor, parameters, layout } = File::open(bytes, limits, warnings)?;
     let count = layout.analog / layout.samples;
+    if !layout.analog.is_multiple_of(layout.samples) {
+        let (numbers, samples) = (layout.analog, layout.samples);
+        warnings.push(Finding::new(LeftOut::Numbers { numbers, samples, channels: count }));
+    }
     if count == 0 {
         return Ok(None);
     }
@@ -105,7 +137,7 @@ fn read(bytes: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Opti
         per_frame: layout.samples,
         channels,
         values,
-        plates: plates(&parameters, count, limits),
+        plates: plates(&parameters, count, limits, warnings),
         metres: parameters.text("POINT:UNITS").and_then(super::metres),
     }))
 }
@@ -155,8 +187,13 @@ fn series(
     }
 }
 
-/// The force plates that are wholly described.
-fn plates(parameters: &Parameters, count: usize, limits: &Limits) -> Vec<ForcePlate> {
+/// The force plates that are wholly described; warns of the others.
+fn plates(
+    parameters: &Parameters,
+    count: usize,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Vec<ForcePlate> {
     let used = parameters.number("FORCE_PLATFORM:USED").unwrap_or(0.0) as usize;
     let numbers = |name: &str| parameters.numbers(&format!("FORCE_PLATFORM:{name}"), true);
     let (kinds, channels) = (numbers("TYPE"), numbers("CHANNEL"));
@@ -165,20 +202,28 @@ fn plates(parameters: &Parameters, count: usize, limits: &Limits) -> Vec<ForcePl
     let three = |numbers: &[f64], at: usize| {
         numbers.get(3 * at..3 * at + 3).map(|three| Vector3::new(three[0], three[1], three[2]))
     };
-    (0..used.min(limits.joints))
-        .map_while(|plate| {
-            let own = channels.get(plate * each..(plate + 1) * each)?;
-            let own =
-                own.iter().map(|channel| *channel as usize).filter(|channel| (1..=count).contains(channel));
-            let corner = |at: usize| three(&corners, 4 * plate + at);
-            Some(ForcePlate {
-                kind: *kinds.get(plate)? as u16,
-                channels: own.map(|channel| channel - 1).collect(),
-                corners: [corner(0)?, corner(1)?, corner(2)?, corner(3)?],
-                origin: three(&origins, plate)?,
-            })
+    let plate = |plate: usize| {
+        let own = channels.get(plate * each..(plate + 1) * each)?;
+        let place = |channel: &f64| (*channel as usize).checked_sub(1).filter(|channel| *channel < count);
+        let corner = |at: usize| three(&corners, 4 * plate + at);
+        Some(ForcePlate {
+            kind: *kinds.get(plate)? as u16,
+            channels: own.iter().map(place).collect(),
+            corners: [corner(0)?, corner(1)?, corner(2)?, corner(3)?],
+            origin: three(&origins, plate)?,
         })
-        .collect()
+    };
+    let all: Vec<Option<ForcePlate>> = (0..used.min(limits.joints)).map(plate).collect();
+    if let Some(first) = all.iter().position(Option::is_none) {
+        let plates = used - all.iter().flatten().count();
+        warnings.push(Finding::new(LeftOut::Plates { plates, used, first: first + 1 }));
+    }
+    let all: Vec<ForcePlate> = all.into_iter().flatten().collect();
+    let places = all.iter().flat_map(|plate| &plate.channels).filter(|channel| channel.is_none()).count();
+    if places > 0 {
+        warnings.push(Finding::new(LeftOut::PlateChannels { places, count }));
+    }
+    all
 }
 
 impl ForcePlate {
@@ -193,7 +238,7 @@ impl ForcePlate {
 
     /// The force that its channels show in a sample, in the space of the points; `None` of kinds that need a matrix.
     fn force(&self, sample: &[f64]) -> Option<Vector3<f64>> {
-        let value = |at: usize| self.channels.get(at).map(|channel| sample[*channel]);
+        let value = |at: usize| self.channels.get(at).copied().flatten().map(|channel| sample[channel]);
         let own = match self.kind {
             1 | 2 => [value(0)?, value(1)?, value(2)?],
             3 => {
@@ -208,7 +253,7 @@ impl ForcePlate {
 
 impl Analog {
     /// As arrays: `analog` (samples × channels), `labels`, `units`, `rate`, `samples_per_frame`; with force plates
-    /// `plate_kind`, `plate_channels` (-1 where a plate has fewer), `plate_corners` (plates × 4 × 3) and `plate_origin`
+    /// `plate_kind`, `plate_channels` (-1 where a plate has none), `plate_corners` (plates × 4 × 3) and `plate_origin`
     /// in metres, and `plate_force` (samples × plates × 3) in the axes of the markers.
     pub fn to_arrays(&self) -> Arrays {
         let (count, plates) = (self.channels.len(), self.plates.len());
@@ -227,8 +272,9 @@ impl Analog {
         let kinds = self.plates.iter().map(|plate| i64::from(plate.kind)).collect();
         arrays.insert("plate_kind", Array::new([plates], Data::I64(kinds)));
         let most = self.plates.iter().map(|plate| plate.channels.len()).max().unwrap_or(0);
-        let channel =
-            |plate: &ForcePlate, at: usize| plate.channels.get(at).map_or(-1, |channel| *channel as i64);
+        let channel = |plate: &ForcePlate, at: usize| {
+            plate.channels.get(at).copied().flatten().map_or(-1, |channel| channel as i64)
+        };
         let channels =
             self.plates.iter().flat_map(|plate| (0..most).map(move |at| channel(plate, at))).collect();
         arrays.insert("plate_channels", Array::new([plates, most], Data::I64(channels)));
@@ -357,6 +403,53 @@ mod tests {
         fn number_at(&self, at: usize) -> f64 {
             self.data.number(at).unwrap()
         }
+    }
+
+    /// What is warned of, by its code.
+    fn codes(found: &Parsed<Option<Analog>>) -> Vec<&'static str> {
+        found.warnings.iter().map(Finding::code).collect()
+    }
+
+    #[test]
+    fn channels_of_plates_keep_their_places() {
+        let mut shifted = plate();
+        shifted[8] = ("FORCE_PLATFORM", "CHANNEL", Content::Words(&[0, 1, 2, 3, 4, 5]));
+        let found = analog(&file(&shifted, 1, &[&[1.0, 2.0, 6.0][..]; 2]), &Options::default()).unwrap();
+        assert_eq!(codes(&found), ["c3d::plate-channels"]);
+        let found = found.value.unwrap();
+        assert_eq!(found.plates[0].channels, [None, Some(0), Some(1), Some(2), None, None]);
+        let arrays = found.to_arrays();
+        let Data::I64(channels) = &arrays.get("plate_channels").unwrap().data else {
+            panic!("whole numbers")
+        };
+        assert_eq!(channels[..], [-1, 0, 1, 2, -1, -1]);
+        let Data::F64(force) = &arrays.get("plate_force").unwrap().data else { panic!("floats") };
+        assert!(force.iter().all(|value| value.is_nan()), "it has no Fx");
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let rows = [&[1.0f32, 2.0, 6.0][..]; 2];
+        assert_eq!(codes(&analog(&file(&plate(), 1, &rows), &Options::default()).unwrap()), [""; 0]);
+
+        // The last of three plates has no origin.
+        let mut three = plate();
+        let corners =
+            [300.0f32, 200.0, 0.0, 300.0, -200.0, 0.0, -300.0, -200.0, 0.0, -300.0, 200.0, 0.0].repeat(3);
+        three[6] = ("FORCE_PLATFORM", "USED", Content::Words(&[3]));
+        three[7] = ("FORCE_PLATFORM", "TYPE", Content::Words(&[2, 2, 2]));
+        three[8] = ("FORCE_PLATFORM", "CHANNEL", Content::Words(&[1, 2, 3, 1, 2, 3, 1, 2, 3]));
+        three[9] = ("FORCE_PLATFORM", "CORNERS", Content::Floats(&corners));
+        three[10] = ("FORCE_PLATFORM", "ORIGIN", Content::Floats(&[0.0; 6]));
+        let found = analog(&file(&three, 1, &rows), &Options::default()).unwrap();
+        assert_eq!(codes(&found), ["c3d::force-plates"]);
+        assert!(found.warnings[0].problem.to_string().contains("1 of 3"), "{}", found.warnings[0].problem);
+        assert_eq!(found.value.unwrap().plates.len(), 2);
+
+        // Three numbers are one channel of two samples, and one more.
+        let found = analog(&file(&[], 2, &rows), &Options::default()).unwrap();
+        assert_eq!(codes(&found), ["c3d::analog-channels"]);
+        assert_eq!(found.value.unwrap().channels.len(), 1);
     }
 
     #[test]

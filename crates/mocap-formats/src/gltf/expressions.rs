@@ -9,23 +9,86 @@ use mocap_model::{Expression, Override};
 use serde_json::Value;
 
 use super::document::Document;
-use super::from_clip::target_names;
+use super::from_clip::target_name;
+use crate::Finding;
+
+/// The memory that the binds of a file may take \[bytes\]. A group of VRM 0 binds a mesh, and each node that shows it is a
+/// bind: no byte of the file bounds their number.
+const ROOM: usize = 1 << 25;
+
+/// What of expressions was left out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+enum Problem {
+    #[error("the expressions move more shapes than are read: those behind the first {read} are left out")]
+    Binds { read: usize },
+}
+
+impl crate::Problem for Problem {
+    fn code(&self) -> &'static str {
+        "gltf::expressions"
+    }
+}
 
 /// The expressions of a character, in the order of the file, each name once.
 pub(super) fn expressions(document: &Document) -> Vec<Expression> {
+    within(document, ROOM).0
+}
+
+/// The warning of a character whose expressions are not wholly read.
+pub(super) fn left_out(document: &Document) -> Option<Finding> {
+    let (found, is_whole) = within(document, ROOM);
+    let read = found.iter().map(|expression| expression.binds.len()).sum();
+    (!is_whole).then(|| Finding::new(Problem::Binds { read }))
+}
+
+/// The expressions whose binds have room, and whether these are all.
+fn within(document: &Document, room: usize) -> (Vec<Expression>, bool) {
     let json = &document.json;
+    let mut binds = Binds { document, shown: BTreeMap::new(), room, is_whole: true };
+    for (at, node) in document.root.nodes.iter().enumerate() {
+        if let Some(mesh) = node.mesh {
+            binds.shown.entry(mesh).or_default().push(at);
+        }
+    }
     let mut found = Vec::new();
     for group in ["preset", "custom"] {
         let all = json.pointer(&format!("/extensions/VRMC_vrm/expressions/{group}"));
         for (name, value) in all.and_then(Value::as_object).into_iter().flatten() {
-            found.push(of_second(document, name, value));
+            found.push(of_second(&mut binds, name, value));
         }
     }
     let groups = json.pointer("/extensions/VRM/blendShapeMaster/blendShapeGroups").and_then(Value::as_array);
-    found.extend(groups.into_iter().flatten().map(|value| of_first(document, value)));
+    found.extend(groups.into_iter().flatten().map(|value| of_first(&mut binds, value)));
     let mut names = BTreeSet::new();
     found.retain(|expression| !expression.name.is_empty() && names.insert(expression.name.clone()));
-    found
+    (found, binds.is_whole)
+}
+
+/// What makes binds of a file.
+struct Binds<'d> {
+    document: &'d Document,
+    /// By mesh: the nodes that show it.
+    shown: BTreeMap<usize, Vec<usize>>,
+    /// Memory that is left \[bytes\].
+    room: usize,
+    is_whole: bool,
+}
+
+impl Binds<'_> {
+    /// Adds the shape of a node by its place among the targets of its mesh; false where there is no room.
+    fn add(&mut self, binds: &mut Vec<(String, f64)>, node: usize, index: usize, weight: f64) -> bool {
+        if !self.is_whole {
+            return false;
+        }
+        let Some(name) = target_name(self.document, node, index) else { return true };
+        let size = size_of::<(String, f64)>() + name.len();
+        self.is_whole = size <= self.room;
+        if self.is_whole {
+            self.room -= size;
+            binds.push((name, weight));
+        }
+        self.is_whole
+    }
 }
 
 fn number(value: &Value, key: &str) -> Option<usize> {
@@ -36,18 +99,28 @@ fn weight(value: &Value) -> f64 {
     value.get("weight").and_then(Value::as_f64).filter(|weight| weight.is_finite()).unwrap_or(0.0)
 }
 
-/// The shape of a node by its place among the targets of its mesh.
-fn shape(document: &Document, node: usize, index: usize) -> Option<String> {
-    (node < document.root.nodes.len()).then(|| target_names(document, node).into_iter().nth(index)).flatten()
+/// The binds of an expression, each shape once: what they are of by `key`, the place of the shape, and the weight.
+fn listed<'v>(
+    value: &'v Value,
+    list: &str,
+    key: &'static str,
+) -> impl Iterator<Item = (usize, usize, f64)> + use<'v> {
+    let binds = value.get(list).and_then(Value::as_array).into_iter().flatten();
+    let mut known = BTreeSet::new();
+    binds.filter_map(move |bind| {
+        let (of, index) = (number(bind, key)?, number(bind, "index")?);
+        known.insert((of, index)).then(|| (of, index, weight(bind)))
+    })
 }
 
 /// An expression of VRM 1: it names nodes.
-fn of_second(document: &Document, name: &str, value: &Value) -> Expression {
-    let binds = value.get("morphTargetBinds").and_then(Value::as_array).into_iter().flatten();
-    let bind = |bind: &Value| {
-        let name = shape(document, number(bind, "node")?, number(bind, "index")?)?;
-        Some((name, weight(bind)))
-    };
+fn of_second(binds: &mut Binds<'_>, name: &str, value: &Value) -> Expression {
+    let mut own = Vec::new();
+    for (node, index, weight) in listed(value, "morphTargetBinds", "node") {
+        if !binds.add(&mut own, node, index, weight) {
+            break;
+        }
+    }
     let overrides = |key: &str| match value.get(key).and_then(Value::as_str) {
         Some("block") => Override::Block,
         Some("blend") => Override::Blend,
@@ -55,7 +128,7 @@ fn of_second(document: &Document, name: &str, value: &Value) -> Expression {
     };
     Expression {
         name: name.to_owned(),
-        binds: binds.filter_map(bind).collect(),
+        binds: own,
         binary: value.get("isBinary").and_then(Value::as_bool).unwrap_or(false),
         blink: overrides("overrideBlink"),
         look_at: overrides("overrideLookAt"),
@@ -64,26 +137,26 @@ fn of_second(document: &Document, name: &str, value: &Value) -> Expression {
 }
 
 /// A group of VRM 0: it names meshes, which may be shown by several nodes.
-fn of_first(document: &Document, value: &Value) -> Expression {
+fn of_first(binds: &mut Binds<'_>, value: &Value) -> Expression {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     let preset = text("presetName");
     let name =
         if preset.is_empty() || preset.eq_ignore_ascii_case("unknown") { text("name") } else { preset };
-    let binds = value.get("binds").and_then(Value::as_array).into_iter().flatten();
-    let bind = |bind: &Value| {
-        let (mesh, index) = (number(bind, "mesh"), number(bind, "index"));
-        let nodes = document.root.nodes.iter().enumerate();
-        let shown: Vec<usize> =
-            nodes.filter(|(_, node)| mesh.is_some() && node.mesh == mesh).map(|(at, _)| at).collect();
-        let weight = weight(bind) / 100.0;
-        shown
-            .into_iter()
-            .filter_map(move |node| Some((shape(document, node, index?)?, weight)))
-            .collect::<Vec<_>>()
-    };
+    let mut own = Vec::new();
+    for (mesh, index, weight) in listed(value, "binds", "mesh") {
+        let shown = binds.shown.get(&mesh).map_or(0, Vec::len);
+        // A mesh has no such target, or there is no more room: the other nodes need no look.
+        let before = own.len();
+        for at in 0..shown {
+            let node = binds.shown[&mesh][at];
+            if !binds.add(&mut own, node, index, weight / 100.0) || own.len() == before {
+                break;
+            }
+        }
+    }
     Expression {
         name: name.to_owned(),
-        binds: binds.flat_map(bind).collect(),
+        binds: own,
         binary: value.get("isBinary").and_then(Value::as_bool).unwrap_or(false),
         ..Expression::default()
     }
@@ -164,6 +237,33 @@ mod tests {
         assert!(expressions(&face(&json!({ "VRM": 3, "VRMC_vrm": [] }))).is_empty());
     }
 
+    #[test]
+    fn binds_of_a_mesh_that_many_nodes_show_are_bounded() {
+        let binds = vec![json!({ "mesh": 0, "index": 1, "weight": 50 }); 1000];
+        let many = face(&json!({ "VRM": { "blendShapeMaster": { "blendShapeGroups": [
+            { "name": "Joy", "binds": binds },
+            { "name": "Sorrow", "binds": [{ "mesh": 0, "index": 0 }, { "mesh": 0, "index": 2 }] },
+        ] } } }));
+        assert_eq!(expressions(&many)[0].binds.len(), 2, "a shape counts once");
+        assert_eq!(left_out(&many), None);
+        let (found, is_whole) = within(&many, 3 * (size_of::<(String, f64)>() + "Again.smile".len()));
+        let counts: Vec<usize> = found.iter().map(|expression| expression.binds.len()).collect();
+        assert_eq!((counts, is_whole), (vec![2, 1], false));
+
+        // 4 · 10^7 binds in a small file.
+        let binds: Vec<Value> = (0..2000).map(|index| json!({ "mesh": 0, "index": index })).collect();
+        let many = document(&json!({
+            "asset": { "version": "2.0" },
+            "nodes": vec![json!({ "mesh": 0 }); 20_000],
+            "meshes": [{ "primitives": [{ "attributes": {}, "targets": vec![json!({}); 2000] }] }],
+            "extensions": { "VRM": { "blendShapeMaster": { "blendShapeGroups": [{ "name": "Joy", "binds": binds }] } } },
+        }));
+        let found = expressions(&many);
+        assert!((100_000..1_100_000).contains(&found[0].binds.len()));
+        let warning = left_out(&many).unwrap();
+        assert!(warning.problem.to_string().contains(&found[0].binds.len().to_string()));
+    }
+
     /// Weights of 0 and 0.75 along x.
     #[test]
     fn weights_of_a_vrm_animation_are_numbers_over_time() {
@@ -194,5 +294,19 @@ mod tests {
         let numbers = &clip.annotations().scalars;
         assert_eq!((numbers[0].name.as_str(), numbers[0].values.values()), ("happy", &[0.0, 0.75][..]));
         assert!(clip.tracks().iter().all(|track| track.translation.is_none()), "no joint moves");
+
+        let options = crate::WriteOptions::default();
+        let kept = crate::Document::with_clips(&document, &[clip], crate::Format::Gltf, &options).unwrap();
+        let crate::Kept::Written(again) = kept else { panic!("written") };
+        let again =
+            parse(&again.main.into_bytes(), &FilesBeside::default(), &Limits::default()).unwrap().value;
+        let channels = again.json.pointer("/animations/0/channels").and_then(Value::as_array).unwrap();
+        let target = json!({ "node": 1, "path": "translation" });
+        assert_eq!(channels.iter().filter(|channel| channel["target"] == target).count(), 1);
+        assert_eq!(again.json.pointer("/animations/0/extras/mocap/scalars"), None, "they are said once");
+        let clip = to_clip(&again, Some(0), None, &Limits::default()).unwrap().value;
+        let numbers = &clip.annotations().scalars;
+        assert_eq!(numbers.len(), 1);
+        assert_eq!((numbers[0].name.as_str(), numbers[0].values.values()), ("happy", &[0.0, 0.75][..]));
     }
 }

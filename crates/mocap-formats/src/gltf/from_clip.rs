@@ -1,13 +1,14 @@
 //! From clips to a glTF file: joints as nodes, a body bound to them, and one animation per clip.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mocap_model::{Body, Clip, Joint, Skeleton, Track, UnitQuaternion, Vector3};
 use serde_json::{Map, Value, json};
 
 use super::build::{Builder, FLOAT, SHORT, Shape, bytes};
 use super::document::Document;
+use super::expressions::weight_nodes;
 use super::from_body::{MorphNode, add_body};
 use super::node_motion::stated_scales;
 use super::problem::Problem;
@@ -114,10 +115,13 @@ pub(super) fn rebuilt(
         builder.json["nodes"][node]["scale"] = vector(&scale);
     }
     let morphs = morph_nodes(&document);
-    let names: HashSet<String> = morphs.iter().flat_map(|node| node.names.iter().cloned()).collect();
+    let faces = weight_nodes(&document.json);
+    let names = morphs.iter().flat_map(|node| &node.names).chain(faces.values());
+    let names: HashSet<String> = names.cloned().collect();
     for clip in &held {
         animation(&mut builder, clip, &of_file.sources, options, &names);
         weights(&mut builder, &morphs, clip);
+        face(&mut builder, &faces, clip);
     }
     Ok(Ok((builder, warnings)))
 }
@@ -319,17 +323,20 @@ fn extras(clip: &Clip, morphs: &HashSet<String>) -> Value {
 
 /// The names under which the weights of a node's morph targets are numbers over time.
 pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
-    let node = &document.root.nodes[at];
-    let mesh = node.mesh.and_then(|mesh| document.root.meshes.get(mesh));
-    let count = mesh.map_or(0, |mesh| mesh.primitives.first().map_or(0, |first| first.targets.len()));
-    let names = mesh.and_then(|mesh| mesh.extras.get("targetNames")?.as_array());
-    let of = node.name.clone().unwrap_or_else(|| format!("node {at}"));
-    (0..count)
-        .map(|i| {
-            let target = names.and_then(|names| names.get(i)?.as_str());
-            format!("{of}.{}", target.map_or_else(|| i.to_string(), str::to_owned))
-        })
-        .collect()
+    (0..).map_while(|i| target_name(document, at, i)).collect()
+}
+
+/// The name of one of them; `None` where the node or the target is not there.
+pub(super) fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
+    let node = document.root.nodes.get(at)?;
+    let mesh = document.root.meshes.get(node.mesh?)?;
+    mesh.primitives.first()?.targets.get(i)?;
+    let target = mesh.extras.get("targetNames").and_then(|names| names.as_array()?.get(i)?.as_str());
+    let target = target.map_or_else(|| i.to_string(), str::to_owned);
+    Some(match &node.name {
+        Some(of) => format!("{of}.{target}"),
+        None => format!("node {at}.{target}"),
+    })
 }
 
 /// The nodes of a file whose meshes have morph targets.
@@ -359,28 +366,63 @@ fn weights(builder: &mut Builder, morphs: &[MorphNode], clip: &Clip) {
             continue;
         }
         let frames = clip.frames();
-        let times: Vec<f64> =
-            (0..frames).map(|i| f64::from((i as f64 * clip.rate().frame_time()) as f32)).collect();
-        let ends = [vec![times[0]], vec![times[frames - 1]]];
-        let shape =
-            |count| Shape { component: FLOAT, kind: "SCALAR", count, normalized: false, target: None };
-        let input = builder.accessor(&bytes(times.into_iter()), shape(frames), Some(ends));
+        let input = all_times(builder, clip);
+        let shape = Shape {
+            component: FLOAT,
+            kind: "SCALAR",
+            count: frames * count,
+            normalized: false,
+            target: None,
+        };
         let values = (0..frames).flat_map(|frame| {
             tracks.iter().enumerate().map(move |(i, track)| track.map_or(rest[i], |track| track.at(frame)))
         });
-        let output = builder.accessor(&bytes(values), shape(frames * count), None);
-        let animation =
-            builder.json.get_mut("animations").and_then(Value::as_array_mut).and_then(|all| all.last_mut());
-        let Some(animation) = animation else { continue };
-        if let Some(samplers) = animation["samplers"].as_array_mut() {
-            samplers.push(json!({ "input": input, "output": output }));
-            let sampler = samplers.len() - 1;
-            let channel = json!({ "sampler": sampler, "target": { "node": at, "path": "weights" } });
-            animation["channels"]
-                .as_array_mut()
-                .into_iter()
-                .for_each(|channels| channels.push(channel.clone()));
-        }
+        let output = builder.accessor(&bytes(values), shape, None);
+        add_channel(builder, (input, output), *at, "weights");
+    }
+}
+
+/// Puts the weights of the expressions of a VRM animation into the animation added last: as translations of their nodes.
+fn face(builder: &mut Builder, nodes: &BTreeMap<usize, String>, clip: &Clip) {
+    let scalars = &clip.annotations().scalars;
+    let frames = clip.frames();
+    if frames == 0 {
+        return;
+    }
+    let mut times = None;
+    for (node, name) in nodes {
+        let Some(track) = scalars.iter().find(|track| track.name == *name) else { continue };
+        let input = *times.get_or_insert_with(|| all_times(builder, clip));
+        let places = (0..frames).map(|frame| Vector3::new(track.values.at(frame), 0.0, 0.0));
+        let Values { path, bytes, shape } = vectors("translation", places, frames);
+        let output = builder.accessor(&bytes, shape, None);
+        add_channel(builder, (input, output), *node, path);
+    }
+}
+
+/// The times of all frames, as an accessor.
+fn all_times(builder: &mut Builder, clip: &Clip) -> usize {
+    let count = clip.frames();
+    let times: Vec<f64> =
+        (0..count).map(|i| f64::from((i as f64 * clip.rate().frame_time()) as f32)).collect();
+    let ends = [vec![times[0]], vec![times[count - 1]]];
+    let shape = Shape { component: FLOAT, kind: "SCALAR", count, normalized: false, target: None };
+    builder.accessor(&bytes(times.into_iter()), shape, Some(ends))
+}
+
+/// Adds a channel of a node to the animation added last, by the accessors of its times and values. It takes the place of
+/// one that moves the same: two would be a mistake.
+fn add_channel(builder: &mut Builder, (input, output): (usize, usize), node: usize, path: &str) {
+    let animation =
+        builder.json.get_mut("animations").and_then(Value::as_array_mut).and_then(|all| all.last_mut());
+    let Some(animation) = animation else { return };
+    let Some(samplers) = animation["samplers"].as_array_mut() else { return };
+    samplers.push(json!({ "input": input, "output": output }));
+    let target = json!({ "node": node, "path": path });
+    let channel = json!({ "sampler": samplers.len() - 1, "target": target });
+    if let Some(channels) = animation["channels"].as_array_mut() {
+        channels.retain(|known| known["target"] != target);
+        channels.push(channel);
     }
 }
 

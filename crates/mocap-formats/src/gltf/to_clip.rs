@@ -45,7 +45,7 @@ pub fn to_clip(
     fps: Option<f64>,
     limits: &Limits,
 ) -> Result<Parsed<Clip>, Rejected> {
-    let mut warnings = Vec::new();
+    let mut warnings = Vec::from_iter(expressions::left_out(document));
     match sampled(document, animation, fps, limits, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings }),
         Err(error) => Err(Rejected::from(error).behind(warnings)),
@@ -57,7 +57,7 @@ pub fn to_clip(
 /// # Errors
 /// As [`to_clip`].
 pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
-    let mut warnings = Vec::new();
+    let mut warnings = Vec::from_iter(expressions::left_out(document));
     let skeleton = tree(document, limits, &mut warnings).and_then(|tree| match tree.uneven {
         None => Ok(tree.skeleton),
         Some(_) => evened_rest(&tree),

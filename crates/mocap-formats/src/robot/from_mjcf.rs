@@ -30,6 +30,7 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
                 body_names: HashSet::new(),
                 joint_names: HashSet::new(),
                 weights: Vec::new(),
+                unweighed: false,
                 meshes: 0,
             };
             tree.body(body, None, MAIN)?;
@@ -208,6 +209,8 @@ struct Tree<'c> {
     joint_names: HashSet<String>,
     /// Of the shapes of the body that is read.
     weights: Vec<Inertial>,
+    /// Whether that body has a shape whose weight is not known: that of a mesh.
+    unweighed: bool,
     meshes: usize,
 }
 
@@ -227,14 +230,16 @@ impl Tree<'_> {
         let (mass, centre_of_mass, inertia) = (None, Vector3::zeros(), None);
         self.parts.bodies.push(RobotBody { name, parent, placement, mass, centre_of_mass, inertia });
         self.weights.clear();
+        self.unweighed = false;
         self.content(element, &Isometry3::identity(), index, class)?;
         let stated = match element.child("inertial") {
             Some(_) if self.compiler.mass_from_shapes == Some(true) => None,
             Some(inertial) => self.inertial(inertial)?,
             None => None,
         };
-        let from_shapes: &[Inertial] =
-            if self.compiler.mass_from_shapes == Some(false) { &[] } else { &self.weights };
+        // A part of the shapes would weigh less than the body: its mass is then not known.
+        let known = self.compiler.mass_from_shapes != Some(false) && !self.unweighed;
+        let from_shapes: &[Inertial] = if known { &self.weights } else { &[] };
         weigh(&mut self.parts.bodies[index], stated, from_shapes);
         for child in bodies_of(element, &Isometry3::identity(), self.compiler)? {
             self.body(child, Some(index), class)?;
@@ -360,6 +365,12 @@ impl Tree<'_> {
         // The size of a primitive that is fitted to a mesh comes from the mesh.
         if matches!(kind, "mesh" | "sdf" | "hfield") || geom.get("mesh").is_some() {
             self.meshes += usize::from(collides);
+            // Meshes that are only looked at often state that they weigh nothing.
+            let weightless = match geom.number("mass")? {
+                Some(mass) => mass == 0.0,
+                None => geom.number("density")? == Some(0.0),
+            };
+            self.unweighed |= kind != "hfield" && !weightless;
             return Ok(());
         }
         if kind == "plane" {

@@ -143,7 +143,7 @@ pub(crate) fn find(
             near[run].iter_mut().for_each(Vec::clear);
         }
         let nearest = near.iter().filter_map(|near| {
-            let near = near.iter().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+            let near = near.first()?;
             Some((body.parts[near.vertex as usize], body.part_of(near.joint)))
         });
         let Some((part, on)) = most_frequent(nearest) else { continue };
@@ -173,7 +173,8 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// The places on an arm nearer to a field than `within`, in the pose of a palette.
+    /// The places on an arm nearer to a field than `within`, in the pose of a palette: the nearest ones, the nearest
+    /// first.
     fn near(&mut self, arm: usize, field: &PosedField<'_>, palette: &[Affine], within: f64) -> Vec<Near> {
         let body = self.body;
         let Some(surface) = &body.arms[arm] else { return Vec::new() };
@@ -197,18 +198,16 @@ impl Looking<'_> {
                 found.push(Near { vertex, distance: hit.distance, rest: hit.rest, joint: hit.joint });
             });
         }
+        // Long clips have many frames with all of a hand near: no more is kept than is used.
+        found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
+        found.truncate(MOST_TOUCHES);
+        found.shrink_to_fit();
         found
     }
 }
 
 /// What touches in a frame. Places that are inside, or of a body that stands in, count from the one that is deepest.
-fn touches(
-    body: &BodySurface,
-    trees: &RegionTrees,
-    mut near: Vec<Near>,
-    stands_in: bool,
-) -> Vec<SourceTouch> {
-    near.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
+fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
     if !stands_in && first < -body.person(DEEPEST) {
         return Vec::new();
@@ -224,7 +223,7 @@ fn touches(
         let on = trees.nearest(&body.surface, places, (&near.rest, body.part_of(near.joint)), None)?;
         Some(SourceTouch { vertex: near.vertex, on, gap, weight: (1.0 - gap / TOUCH).powi(2) })
     };
-    near.iter().take(MOST_TOUCHES).filter_map(touch).collect()
+    near.iter().filter_map(touch).collect()
 }
 
 /// The contacts of a source on the surface of a target.

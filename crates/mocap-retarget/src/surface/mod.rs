@@ -1,6 +1,7 @@
 //! Bodies with a surface: arms that stay outside of it, and what it shows of a motion.
 
 mod arm;
+mod body_in_motion;
 mod body_surface;
 mod contact_goals;
 mod contacts;

@@ -4,13 +4,13 @@
 //! until a place has moved too far.
 
 use super::arm::{ArmMove, Change, PosedArm};
+use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
 use super::body_surface::{ArmSurface, Touched};
 use super::contact_goals::goals;
 use super::contacts::other_field;
 use super::exit::{Exit, towards, way_out};
 use super::nearby::each_near;
 use super::push::{Cost, Demand, Goal, smallest_change};
-use super::stage::{CARRIED, Frame, MARGIN, Stage};
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 

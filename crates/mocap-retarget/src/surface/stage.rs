@@ -9,7 +9,8 @@
 //! Frames further than 0.3 s from any that needs a change keep every bit.
 
 use super::arm::{Change, PARTS, PosedArm, hinge_axes};
-use super::body_surface::{ArmSurface, BodySurface};
+use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
+use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
 use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
@@ -21,14 +22,12 @@ use crate::reference_pose::Directions;
 use crate::smoothing::{envelope, smooth};
 use mocap_analysis::runs;
 use mocap_model::{Clip, JointTracks, ModelError, Pose, Side, Skeleton, Track, UnitQuaternion, Vector3};
-use mocap_skin::{Affine, FieldHit, PosedField};
+use mocap_skin::{FieldHit, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Changes fade in and out over this time, before and after \[s\]: the maximum and the mean of an envelope take half each.
 const FADE: f64 = 0.28;
-/// How far outside places are put, once they were inside, on a person \[m\].
-pub(crate) const MARGIN: f64 = 0.003;
 /// An arm goes through the body where it is deeper than this, with ways out on opposite sides, on a person \[m\].
 const THROUGH: f64 = 0.01;
 /// It leaves by one side in the frames around as well, where it is inside \[s\].
@@ -45,8 +44,6 @@ const PASSES: usize = 8;
 const RELAXED: usize = 4;
 /// Frames of a stretch of which is kept what is known: 10 kB each.
 const MOST_HELD: usize = 4096;
-/// Where an arm is brought to what it touches, no place on it moves further than so many times that way.
-pub(crate) const CARRIED: f64 = 1.6;
 
 /// A motion with its arms outside of its body.
 pub(crate) struct Apart {
@@ -120,36 +117,6 @@ fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
         }
     }
     smooth
-}
-
-/// One frame of a clip.
-pub(crate) struct Frame {
-    local: Pose,
-    pub object: Pose,
-}
-
-impl Frame {
-    fn new(clip: &Clip) -> Frame {
-        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default() }
-    }
-
-    pub(crate) fn place(&mut self, clip: &Clip, frame: usize) {
-        if frame < clip.frames() {
-            clip.local_pose(frame, &mut self.local);
-        }
-        self.local.to_object(clip.skeleton(), &mut self.object);
-    }
-}
-
-pub(crate) struct Stage<'a> {
-    pub body: &'a BodySurface,
-    pub clip: &'a Clip,
-    /// Of the source.
-    pub contacts: &'a [ArmContacts<Touch>],
-    /// Of the elbows, in the frames of the upper arms.
-    hinges: [Vector3<f64>; 2],
-    /// By arm: sides by which it may leave the body, in the frame of the trunk.
-    sides: [[Vector3<f64>; 5]; 2],
 }
 
 /// What is known of an arm in a frame before it is changed.
@@ -290,14 +257,6 @@ impl Stage<'_> {
         Changes { by_arm: changes, let_go: let_go.iter().filter(|is| **is).count() }
     }
 
-    /// The arms of a pose.
-    pub(crate) fn arms(&self, object: &Pose, palette: &[Affine]) -> [Option<(&ArmSurface, PosedArm)>; 2] {
-        [0, 1].map(|i| {
-            let arm = self.body.arms[i].as_ref()?;
-            Some((arm, PosedArm::of(arm, &self.body.surface, object, palette, &self.hinges[i])))
-        })
-    }
-
     /// How deep the arms are inside, before anything is changed.
     fn look(&self, range: &Range<usize>, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<Seen>; 2] {
         let mut seen = [vec![Seen::default(); range.len()], vec![Seen::default(); range.len()]];
@@ -388,10 +347,6 @@ impl Stage<'_> {
         let slack = self.body.person(SLACK);
         let most = envelope(&ways, ahead).into_iter().zip(envelope(&pulls, ahead));
         most.map(|(way, pull)| LEVER * way + CARRIED * pull + slack).collect()
-    }
-
-    pub(crate) fn in_contact(&self, frame: usize) -> bool {
-        self.contacts.iter().any(|contact| !contact.at(frame).is_empty())
     }
 
     /// The clip with changed arms.

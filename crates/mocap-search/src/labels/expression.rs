@@ -1,7 +1,7 @@
 //! What people ask of a motion: `walk & speed>1`, `kick,left | punch`, `!idle`.
 //!
 //! An expression holds at a moment or does not: a label where a range with it covers the moment, a comparison by what is
-//! measured there. `&` binds stronger than `|`, `!` stronger than both.
+//! measured there. What is not measured, as speeds of a clip without a unit, holds neither as it is nor under `!`. `&` binds stronger than `|`, `!` stronger than both.
 
 use super::measures::Measures;
 use super::runs::runs;
@@ -52,6 +52,7 @@ impl LabelExpression {
         let measures = Measures::of(clip)?;
         let segments = super::segments(&measures);
         let holds = self.node.holds(&measures, &segments);
+        let holds: Vec<bool> = holds.into_iter().map(|holds| holds == Some(true)).collect();
         let rate = measures.rate;
         let seconds =
             |range: Range<usize>| range.start as f64 / rate..(range.end as f64 / rate).min(measures.duration);
@@ -61,41 +62,46 @@ impl LabelExpression {
 }
 
 impl Node {
-    /// By sample.
-    fn holds(&self, measures: &Measures, segments: &[Segment]) -> Vec<bool> {
+    /// By sample; `None` where what is not measured decides.
+    fn holds(&self, measures: &Measures, segments: &[Segment]) -> Vec<Option<bool>> {
         let count = measures.len();
         match self {
             Node::Label(query) => {
-                let mut holds = vec![false; count];
+                let mut holds = vec![Some(false); count];
                 for segment in segments.iter().filter(|segment| query.matches(segment)) {
                     let place = |time: f64| ((time * measures.rate).round() as usize).min(count);
-                    holds[place(segment.start)..place(segment.end)].fill(true);
+                    holds[place(segment.start)..place(segment.end)].fill(Some(true));
                 }
                 holds
             }
             Node::Compare(figure, above, limit) => (0..count)
                 .map(|at| {
                     // What was not measured is neither above nor below.
-                    figure
-                        .at(measures, at)
-                        .is_some_and(|value| if *above { value > *limit } else { value < *limit })
+                    let value = figure.at(measures, at)?;
+                    Some(if *above { value > *limit } else { value < *limit })
                 })
                 .collect(),
             Node::All(nodes) | Node::Any(nodes) => {
                 let all = matches!(self, Node::All(_));
-                let mut holds = vec![all; count];
+                let mut holds = vec![Some(all); count];
                 for node in nodes {
                     let other = node.holds(measures, segments);
-                    holds.iter_mut().zip(other).for_each(|(holds, other)| match all {
-                        true => *holds &= other,
-                        false => *holds |= other,
-                    });
+                    let both = |(holds, other): (&mut Option<bool>, _)| *holds = joined(all, *holds, other);
+                    holds.iter_mut().zip(other).for_each(both);
                 }
                 holds
             }
-            Node::Not(node) => node.holds(measures, segments).into_iter().map(|holds| !holds).collect(),
+            Node::Not(node) => {
+                node.holds(measures, segments).into_iter().map(|holds| Some(!holds?)).collect()
+            }
         }
     }
+}
+
+/// Whether all of two hold, or any: one that is known may decide alone.
+fn joined(all: bool, first: Option<bool>, second: Option<bool>) -> Option<bool> {
+    let decides = Some(!all);
+    if first == decides || second == decides { decides } else { first.and(second) }
 }
 
 impl Figure {
@@ -239,6 +245,19 @@ mod tests {
             ])
         );
         assert_eq!(parsed("turn-left"), label("turn-left"));
+    }
+
+    #[test]
+    fn what_is_not_measured_decides_nothing() {
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(
+            [joined(true, yes, None), joined(true, None, no), joined(true, yes, yes)],
+            [None, no, yes]
+        );
+        assert_eq!(
+            [joined(false, yes, None), joined(false, None, no), joined(false, no, no)],
+            [yes, None, no]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::runs::{runs, smoothed};
 use super::{Label, Measured, Segment};
 use crate::SearchError;
 use crate::motion::{DETAILED, Joints, Motion, Sample};
-use mocap_analysis::{ContactOptions, contacts, feet_of};
+use mocap_analysis::{ContactOptions, FootMotion, feet_of};
 use mocap_model::{Clip, Side, Vector3};
 use mocap_retarget::map_roles_in;
 use std::f64::consts::{PI, TAU};
@@ -218,9 +218,11 @@ fn activity(samples: &[Sample], at: usize) -> f64 {
 fn on_floor(clip: &Clip, count: usize) -> [Vec<bool>; 2] {
     let skeleton = map_roles_in(clip).certain().apply(clip.skeleton());
     let feet = feet_of(&skeleton);
+    // Both feet show the ground together.
+    let motions = FootMotion::of(clip, &feet);
     let of = |side: Side| {
-        let foot = feet.iter().find(|foot| foot.side == side);
-        let found = foot.map(|foot| contacts(clip, foot, &ContactOptions::default()));
+        let foot = feet.iter().position(|foot| foot.side == side);
+        let found = foot.map(|foot| motions[foot].contacts(&ContactOptions::default()));
         (0..count)
             .map(|at| {
                 let frame = (at as f64 / DETAILED * clip.rate().fps()).round() as usize;

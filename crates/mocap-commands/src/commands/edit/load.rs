@@ -9,7 +9,7 @@ use mocap_model::Clip;
 
 use super::{keys, surface};
 use crate::batch::{Input, JobContext};
-use crate::commands::solve_poses::read_poses;
+use crate::commands::solve::read_poses;
 use crate::diagnostic::{Diagnostic, Failure, read_toml};
 use crate::options::Reading;
 use crate::read::{self, Motion};

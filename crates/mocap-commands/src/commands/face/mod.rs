@@ -72,7 +72,7 @@ pub(crate) struct Args {
     /// Move joints by shapes: a table of poses (JSON), or a motion of the character whose clips or events are named as
     /// shapes
     #[arg(long, value_name = "FILE", help_heading = "Face", conflicts_with_all = ["solve", "make_shapes"])]
-    pub(crate) poses: Option<PathBuf>,
+    pub(crate) joint_poses: Option<PathBuf>,
     /// Leave head and eyes of the target as they are at rest
     #[arg(long, help_heading = "Face")]
     pub(crate) no_turns: bool,
@@ -190,7 +190,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let target_context = JobContext::standalone();
     let settings = HeadSettings {
         target: TargetSettings { unit_unneeded: !args.solve, ..args.target },
-        poses: args.poses.as_deref(),
+        poses: args.joint_poses.as_deref(),
         makes_shapes: args.make_shapes,
     };
     let head = match read_head(&target_context, target_path, &settings, &args.reading) {
@@ -207,7 +207,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let reads = read_files(&args.reading, Some(&args.selection))
         .and([target_path.as_path()])
         .and(beside)
-        .and(args.poses.as_deref());
+        .and(args.joint_poses.as_deref());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let rename = |path: &Path| {
         path.with_file_name(format!("{}.{}.{}", stem(path), stem(target_path), format.file_extension()))
@@ -298,7 +298,7 @@ fn read_head(
         return Err(error
             .in_file(path)
             .help(format!(
-                "name a GLB, glTF or FBX with a face, or give --poses for a face of joints; {TARGET_LAST}"
+                "name a GLB, glTF or FBX with a face, or give --joint-poses for a face of joints; {TARGET_LAST}"
             ))
             .into());
     }

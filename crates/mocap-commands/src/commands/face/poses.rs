@@ -108,6 +108,8 @@ fn of_motion(
     let mut poses: Vec<JointPose> = Vec::new();
     for clip in clips.iter().filter(|clip| clip.frames() > 0) {
         same_joints(skeleton, clip.skeleton())?;
+        let ratio = ratio(skeleton, clip.skeleton())?;
+        let before = poses.len();
         let last = clip.frames() - 1;
         if clips.len() == 1 {
             for event in &clip.annotations().events {
@@ -122,6 +124,7 @@ fn of_motion(
             let rest = Clip::at_rest(clip.skeleton().clone(), clip.rate());
             poses.push(JointPose::between(clip.name(), &rest, 0, clip, 0));
         }
+        poses[before..].iter_mut().flat_map(|pose| &mut pose.moves).for_each(|of| of.shift *= ratio);
     }
     if let Some(twice) =
         poses.iter().enumerate().find(|(at, pose)| poses[..*at].iter().any(|known| known.name == pose.name))
@@ -150,4 +153,44 @@ fn same_joints(character: &Skeleton, poses: &Skeleton) -> Result<(), Diagnostic>
     }
     Err(Diagnostic::new("face::poses", "the poses are those of other joints than the character has")
         .help("take the poses from the file of the character, or write a table of poses"))
+}
+
+/// How many units of the character one of the poses is: displacements are in units of their skeleton.
+fn ratio(character: &Skeleton, poses: &Skeleton) -> Result<f64, Diagnostic> {
+    let lengths = (character.space().metres(), poses.space().metres());
+    let unknown = |one: &str, other: &str| {
+        let message =
+            format!("{one} states no unit of lengths, but {other} does: displacements cannot be compared");
+        Diagnostic::new("face::poses", message)
+            .help("--target-unit states that of the character, --input-unit that of the poses")
+    };
+    match lengths {
+        (Some(own), Some(of_poses)) => Ok(of_poses / own),
+        (None, None) => Ok(1.0),
+        (None, Some(_)) => Err(unknown("the character", "the file of poses")),
+        (Some(_), None) => Err(unknown("the file of poses", "the character")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::{Joint, Space, Unit, UnitSource};
+
+    fn skeleton(metres: Option<f64>) -> Skeleton {
+        let unit = metres.map(|metres| Unit { metres, source: UnitSource::File });
+        let space = Space { unit, ..Space::metres_z_up() };
+        let root = Joint::new("Head", None, Vector3::zeros());
+        Skeleton::new("face", space, vec![root]).unwrap()
+    }
+
+    #[test]
+    fn poses_in_other_units_are_those_of_the_character() {
+        let of = |own, poses| ratio(&skeleton(own), &skeleton(poses));
+        assert_eq!(of(Some(1.0), Some(0.01)).unwrap(), 0.01);
+        assert_eq!(of(Some(0.01), Some(1.0)).unwrap(), 100.0);
+        assert_eq!(of(None, None).unwrap(), 1.0);
+        assert!(of(None, Some(1.0)).unwrap_err().message.starts_with("the character states no unit"));
+        assert!(of(Some(1.0), None).unwrap_err().message.starts_with("the file of poses states no unit"));
+    }
 }

@@ -29,7 +29,7 @@ pub(crate) struct FaceStep {
     /// Move joints by shapes: a table of poses, or a motion whose clips or events are named as shapes
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
-    pub(crate) poses: Option<PathBuf>,
+    pub(crate) joint_poses: Option<PathBuf>,
     /// Leave head and eyes of the target as they are at rest
     #[arg(long)]
     #[serde(default)]
@@ -59,7 +59,7 @@ pub(crate) struct FaceMeasures {
 impl FaceStep {
     /// Files that it reads.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let given = self.map.iter().chain(&self.poses);
+        let given = self.map.iter().chain(&self.joint_poses);
         std::iter::once(&self.target).chain(given).cloned().collect()
     }
 
@@ -72,7 +72,7 @@ impl FaceStep {
         let (path, context) = (self.target.display().to_string(), JobContext::standalone());
         let settings = HeadSettings {
             target: TargetSettings { unit_unneeded: true, ..TargetSettings::default() },
-            poses: self.poses.as_deref(),
+            poses: self.joint_poses.as_deref(),
             makes_shapes: false,
         };
         let head = read_head(&context, &self.target, &settings, reading);

@@ -1,8 +1,8 @@
 //! Clips that are the same capture.
 
 use mocap_model::Clip;
-use mocap_search::{Motion, SearchError};
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies_of};
+use mocap_search::{Motion, SearchError};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,17 +6,17 @@ use std::time::Instant;
 
 use mocap::EditOptions;
 use mocap_formats::Format;
-use mocap_model::{Unit, UnitSource};
+use mocap_model::{Pose, Skeleton, Unit, UnitSource, Vector3};
 use mocap_poses::{Goals, MAX_BYTES, Mounting, PosePrior, PoseReport, TableOptions, is_table, read_table};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::poses::refused;
-use super::retarget::{Target, read_target};
-use super::solve::Args;
+use super::args::Args;
 use crate::batch::{
     self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
 };
+use crate::commands::poses::refused;
+use crate::commands::retarget::{Target, read_target};
 use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::{self, EncodeOptions, Origin};
 use crate::exit::Exit;
@@ -120,16 +120,55 @@ fn goals_of(
     Ok((Goals::of_markers(&markers).with_up(markers.space().up, up), warnings, size))
 }
 
+/// Points of a body may not be much further apart than it is tall; three of them, not much nearer either.
+const MOST_APART: f64 = 4.0;
+const LEAST_APART: f64 = 0.05;
+
+/// Refuses points in another unit than is stated: arms and legs would be bent to reach what cannot be reached.
+fn check_size(goals: &Goals, skeleton: &Skeleton, metres: f64) -> Result<(), Diagnostic> {
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let tall = extent(rest.joints.iter().map(|joint| joint.translation.vector)) * metres;
+    let scale = goals.unit.map_or(metres, |unit| unit.metres);
+    let frames = goals.positions.chunks(goals.names.len().max(1));
+    let mut apart: Vec<f64> = frames
+        .filter(|frame| frame.iter().flatten().count() >= 3)
+        .map(|frame| extent(frame.iter().flatten().copied()) * scale)
+        .collect();
+    if apart.is_empty() || tall <= 0.0 {
+        return Ok(());
+    }
+    apart.sort_by(f64::total_cmp);
+    let apart = apart[apart.len() / 2];
+    if (LEAST_APART * tall..=MOST_APART * tall).contains(&apart) {
+        return Ok(());
+    }
+    let message = format!("the points are {apart:.3} m apart, and the skeleton is {tall:.2} m tall");
+    Err(Diagnostic::new("poses::unit", message)
+        .help("--input-unit states the unit of the points, --target-unit that of the skeleton"))
+}
+
+/// The diagonal of the box around some points.
+fn extent(points: impl Iterator<Item = Vector3<f64>> + Clone) -> f64 {
+    let bound = |of: fn(f64, f64) -> f64, start: f64| {
+        points.clone().fold(Vector3::repeat(start), |bound, point| bound.zip_map(&point, of))
+    };
+    (bound(f64::max, f64::NEG_INFINITY) - bound(f64::min, f64::INFINITY)).norm()
+}
+
 fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report, Failure> {
     let started = Instant::now();
     let args = shared.args;
     let (goals, mut warnings, bytes_in) = goals_of(job, context, shared)?;
     context.check()?;
-    let skeleton = Arc::clone(&shared.target.on.skeleton);
+    // Points may be named by roles that only names and shape of the skeleton show.
+    let on = &shared.target.on;
+    let skeleton = Arc::new(on.roles.apply(&on.skeleton));
     let mounting = if args.unknown_mounting { Mounting::Unknown } else { Mounting::Aligned };
     let mut found = Vec::new();
     let solved = (|| {
         let unit = mocap::needed_unit(&skeleton, &mut found)?;
+        check_size(&goals, &skeleton, unit.metres)?;
         let solved = mocap_poses::solve(&shared.prior, &goals, &skeleton, unit.metres, mounting)
             .map_err(|error| refused(&error))?;
         // Numbers of a BVH are centimetres, as most programs take them.

@@ -1,0 +1,57 @@
+//! A body in motion, as the search for changes of its arms sees it.
+
+use super::arm::PosedArm;
+use super::body_surface::{ArmSurface, BodySurface};
+use super::contacts::{ArmContacts, Touch};
+use mocap_model::{Clip, Pose, Vector3};
+use mocap_skin::Affine;
+
+/// How far outside places are put, once they were inside, on a person \[m\].
+pub(crate) const MARGIN: f64 = 0.003;
+/// Where an arm is brought to what it touches, no place on it moves further than so many times that way.
+pub(crate) const CARRIED: f64 = 1.6;
+
+/// One frame of a clip.
+pub(crate) struct Frame {
+    local: Pose,
+    pub object: Pose,
+}
+
+impl Frame {
+    pub(crate) fn new(clip: &Clip) -> Frame {
+        Frame { local: Pose::rest(clip.skeleton()), object: Pose::default() }
+    }
+
+    pub(crate) fn place(&mut self, clip: &Clip, frame: usize) {
+        if frame < clip.frames() {
+            clip.local_pose(frame, &mut self.local);
+        }
+        self.local.to_object(clip.skeleton(), &mut self.object);
+    }
+}
+
+/// A motion of a body whose arms are kept outside of it.
+pub(crate) struct Stage<'a> {
+    pub body: &'a BodySurface,
+    pub clip: &'a Clip,
+    /// Of the source.
+    pub contacts: &'a [ArmContacts<Touch>],
+    /// Of the elbows, in the frames of the upper arms.
+    pub hinges: [Vector3<f64>; 2],
+    /// By arm: sides by which it may leave the body, in the frame of the trunk.
+    pub sides: [[Vector3<f64>; 5]; 2],
+}
+
+impl Stage<'_> {
+    /// The arms of a pose.
+    pub(crate) fn arms(&self, object: &Pose, palette: &[Affine]) -> [Option<(&ArmSurface, PosedArm)>; 2] {
+        [0, 1].map(|i| {
+            let arm = self.body.arms[i].as_ref()?;
+            Some((arm, PosedArm::of(arm, &self.body.surface, object, palette, &self.hinges[i])))
+        })
+    }
+
+    pub(crate) fn in_contact(&self, frame: usize) -> bool {
+        self.contacts.iter().any(|contact| !contact.at(frame).is_empty())
+    }
+}
