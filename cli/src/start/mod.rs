@@ -98,11 +98,12 @@ impl Print {
         let free = |command: clap::Command| match command.has_subcommands() {
             true => command,
             false => {
-                let groups: Vec<clap::Id> = command.get_groups().map(|group| group.get_id().clone()).collect();
+                let groups: Vec<clap::Id> =
+                    command.get_groups().map(|group| group.get_id().clone()).collect();
                 let command = command.mut_args(|argument| argument.required(false));
-                groups.into_iter().fold(command, |command, group| {
-                    command.mut_group(group, |group| group.required(false))
-                })
+                groups
+                    .into_iter()
+                    .fold(command, |command, group| command.mut_group(group, |group| group.required(false)))
             }
         };
         let definition = definition.subcommand_required(false).mut_subcommands(free);

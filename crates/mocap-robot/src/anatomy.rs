@@ -3,10 +3,10 @@
 use mocap_model::{Isometry3, Robot, RobotPose, UnitQuaternion, Vector3};
 
 use crate::RobotError;
-use crate::balance::Masses;
 use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
 use crate::limb::Bends;
+use crate::masses::Masses;
 use crate::rest::rest_values;
 use crate::sole::is_on;
 

@@ -1,13 +1,13 @@
 //! Balance of a robot's motion: by its inertials, on the soles that touch the floor.
 
-use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, Segment, low_pass};
+use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, low_pass};
 use mocap_model::{Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
-use nalgebra::{Matrix3, Point3, Quaternion};
+use nalgebra::{Point3, Quaternion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::anatomy::Anatomy;
-use crate::kinematics::{Kinematics, Moves};
+use crate::masses::Masses;
 use crate::sole::{foot_shapes, low_points};
 
 /// What is faster than this is noise to accelerations \[Hz\].
@@ -47,74 +47,6 @@ pub(crate) struct BalanceTrack {
     pub(crate) soles: Vec<Polygon>,
     /// By frame: feet on the floor.
     pub(crate) touching: Vec<[bool; 2]>,
-}
-
-/// The segments of a robot: where the centre of mass of each is in its body.
-pub(crate) struct Masses {
-    segments: Vec<Segment>,
-    /// By segment: its body, and its centre of mass there.
-    bodies: Vec<(usize, Isometry3<f64>)>,
-    total: f64,
-}
-
-impl Masses {
-    /// Of the bodies whose mass is known.
-    pub(crate) fn of(robot: &Robot) -> Masses {
-        let (mut segments, mut bodies) = (Vec::new(), Vec::new());
-        for (index, body) in robot.bodies().iter().enumerate() {
-            let Some(mass) = body.mass.filter(|mass| *mass > 0.0) else { continue };
-            segments.push(Segment { mass, inertia: body.inertia.unwrap_or_else(Matrix3::zeros) });
-            let [x, y, z] = body.centre_of_mass.into();
-            bodies.push((index, Isometry3::translation(x, y, z)));
-        }
-        let total: f64 = segments.iter().map(|segment| segment.mass).sum();
-        // Masses without bound, as those of huge shapes, say nothing.
-        if !total.is_finite() {
-            return Masses { segments: Vec::new(), bodies: Vec::new(), total: 0.0 };
-        }
-        Masses { segments, bodies, total }
-    }
-
-    /// 0 without a mass.
-    pub(crate) fn total(&self) -> f64 {
-        self.total
-    }
-
-    fn placed(&self, bodies: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
-        self.bodies.iter().map(|(body, centre)| bodies[*body] * centre).collect()
-    }
-
-    /// By body: the mass of it and of all on it \[kg\], and their sum of mass × place in the world [kg m].
-    fn carried(&self, kinematics: &Kinematics) -> Vec<(f64, Vector3<f64>)> {
-        let mut carried = vec![(0.0, Vector3::zeros()); kinematics.placed.len()];
-        for (segment, (body, centre)) in self.segments.iter().zip(&self.bodies) {
-            let at = kinematics.placed[*body] * Point3::from(centre.translation.vector);
-            carried[*body].0 += segment.mass;
-            carried[*body].1 += at.coords * segment.mass;
-        }
-        for (body, parent) in kinematics.robot.bodies().iter().map(|body| body.parent).enumerate().rev() {
-            if let Some(parent) = parent {
-                let (mass, moment) = carried[body];
-                carried[parent].0 += mass;
-                carried[parent].1 += moment;
-            }
-        }
-        carried
-    }
-
-    /// The centre of mass of the pose that is placed, and its derivatives.
-    pub(crate) fn centre(&self, kinematics: &Kinematics, moves: &mut Moves) -> Point3<f64> {
-        let carried = self.carried(kinematics);
-        let centre = Point3::from(carried[0].1 / self.total);
-        let of_joint = |joint: usize| {
-            let (mass, moment) = carried[kinematics.robot.joints()[joint].body];
-            let twist = kinematics.twist(joint);
-            let about_base = moment - (centre.coords - kinematics.arm(&centre)) * mass;
-            (twist.linear * mass + twist.angular.cross(&about_base)) / self.total
-        };
-        kinematics.whole(&centre, of_joint, moves);
-        centre
-    }
 }
 
 impl BalanceTrack {

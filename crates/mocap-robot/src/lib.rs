@@ -18,6 +18,8 @@ mod kinematics;
 mod landmarks;
 mod limb;
 mod limb_pairs;
+mod lowest;
+mod masses;
 mod measure;
 mod normal;
 mod report;

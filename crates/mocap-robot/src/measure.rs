@@ -9,8 +9,9 @@ use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
 use crate::limb::Limb;
+use crate::lowest::lowest;
 use crate::report::{Excess, Follow, RobotReport, Skate};
-use crate::sole::{foot_shapes, low_points, lowest};
+use crate::sole::{foot_shapes, low_points};
 use crate::solids::{Depths, Placed, Solids};
 
 /// A sole point lower than this touches the floor \[m\].

@@ -4,7 +4,6 @@ use mocap_model::{Isometry3, Primitive, Robot, RobotShape, UnitQuaternion, Vecto
 use nalgebra::Point3;
 
 use crate::convex::Form;
-use crate::landmarks::Humanoid;
 
 /// Points within this height above the lowest belong to the sole \[m\].
 const THICKNESS: f64 = 0.01;
@@ -186,14 +185,6 @@ pub(crate) fn low_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPo
             vec![corner(placed * Point3::from(Form::Ellipsoid(radii).furthest(&down)))]
         }
     }
-}
-
-/// The height of the lowest point of a robot: of its shapes, and of soles without shapes \[m\].
-pub(crate) fn lowest(robot: &Robot, humanoid: &Humanoid, placed: &[Isometry3<f64>]) -> f64 {
-    let shapes = robot.shapes().iter().flat_map(|shape| low_points(shape, &placed[shape.body]));
-    let bare = humanoid.soles.iter().filter(|sole| foot_shapes(robot, sole.body).next().is_none());
-    let heights = shapes.map(|point| point.lowest().z).chain(bare.flat_map(|sole| sole.heights(placed)));
-    heights.fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]

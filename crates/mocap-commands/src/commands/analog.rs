@@ -47,8 +47,8 @@ pub(crate) fn check(
     }
 }
 
-/// The channels of a take as NPZ.
-pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<Vec<u8>, Failure> {
+/// The channels of a take as NPZ, and what is wrong with them.
+pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Vec<u8>, Vec<Diagnostic>), Failure> {
     let none = |what: &str| {
         Diagnostic::new("solve::no-analog", format!("the take has no analog channels: {what}"))
             .help("leave out --analog")
@@ -63,7 +63,8 @@ pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<Vec<u8>, Failure>
     };
     let found = c3d::analog(loaded.bytes(), &options);
     let found = found.map_err(|rejected| Diagnostic::from_finding(&rejected.error, loaded.bytes()))?;
-    // What else is wrong was told when the markers were read.
+    let warnings = found.warnings.iter().map(|warning| Diagnostic::from_finding(warning, loaded.bytes()));
+    let warnings = warnings.collect();
     let channels = found.value.ok_or_else(|| none("its header states none"))?;
-    Ok(npz::to_bytes(&channels.to_arrays()))
+    Ok((npz::to_bytes(&channels.to_arrays()), warnings))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mocap_batch::{BatchError, FileRecord, interrupt};
+use mocap_batch::{FileRecord, ReadFiles, interrupt};
 use mocap_formats::Remedy;
 use mocap_model::Clip;
 
@@ -121,12 +121,11 @@ pub(super) fn check_output(
     selection: &Selection,
     reading: &Reading,
 ) -> Result<(), Diagnostic> {
-    let Ok(own) = output.canonicalize() else { return Ok(()) };
-    let same = |input: &Input| input.path().is_some_and(|path| path.canonicalize().is_ok_and(|path| path == own));
-    match inputs_of(paths, selection, reading)?.iter().find(|input| same(input)) {
-        Some(input) => Err(BatchError::OutputIsInput { name: input.shown(), by_manifest: false }.into()),
-        None => Ok(()),
+    if !output.exists() {
+        return Ok(());
     }
+    ReadFiles::NONE.refuse(&inputs_of(paths, selection, reading)?, [output])?;
+    Ok(())
 }
 
 /// Reads all motions of some files and directories. What cannot be searched is listed and left out.

@@ -13,6 +13,7 @@ use super::from_body::{MorphNode, add_body};
 use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
+use super::target_names::target_names;
 use super::tree::{Source, Tree, tree};
 use super::trs::Trs;
 use crate::body::{self, BoundBody, Style};
@@ -319,24 +320,6 @@ fn extras(clip: &Clip, morphs: &HashSet<String>) -> Value {
         own["scalars"] = Value::Object(scalars);
     }
     json!({ "mocap": own })
-}
-
-/// The names under which the weights of a node's morph targets are numbers over time.
-pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
-    (0..).map_while(|i| target_name(document, at, i)).collect()
-}
-
-/// The name of one of them; `None` where the node or the target is not there.
-pub(super) fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
-    let node = document.root.nodes.get(at)?;
-    let mesh = document.root.meshes.get(node.mesh?)?;
-    mesh.primitives.first()?.targets.get(i)?;
-    let target = mesh.extras.get("targetNames").and_then(|names| names.as_array()?.get(i)?.as_str());
-    let target = target.map_or_else(|| i.to_string(), str::to_owned);
-    Some(match &node.name {
-        Some(of) => format!("{of}.{target}"),
-        None => format!("node {at}.{target}"),
-    })
 }
 
 /// The nodes of a file whose meshes have morph targets.

@@ -21,6 +21,7 @@ mod parse;
 mod problem;
 mod resize;
 mod surface;
+mod target_names;
 mod to_body;
 mod to_clip;
 mod tree;

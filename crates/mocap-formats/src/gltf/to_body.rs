@@ -11,10 +11,10 @@ use mocap_model::{
 use nalgebra::Matrix4;
 
 use super::document::{Document, Primitive};
-use super::from_clip::target_names;
 use super::materials::materials;
 use super::problem::Problem;
 use super::problem::index;
+use super::target_names::target_names;
 use super::tree::{Tree, tree};
 use super::trs::{Trs, unit};
 use crate::{Finding, LimitExceeded, Limits, Parsed};

@@ -10,9 +10,9 @@ use nalgebra::Quaternion;
 
 use super::document::{Animation, Document, Interpolation};
 use super::expressions;
-use super::from_clip::target_names;
 use super::problem::Problem;
 use super::problem::index;
+use super::target_names::target_names;
 use super::tree::{Source, Tree, tree};
 use super::trs::unit;
 use crate::names::Unique;

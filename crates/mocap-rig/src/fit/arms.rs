@@ -3,8 +3,9 @@
 use mocap_model::{Role, Vector3};
 
 use super::hands::fingers;
-use super::landmarks::{Landmarks, STEP, Upright, put};
+use super::landmark::{Landmarks, put};
 use super::sections::{MiddleLine, middle_line};
+use super::upright::{STEP, Upright};
 use crate::geodesic::Ways;
 
 /// The wrist is beyond the thinnest cut of the forearm.

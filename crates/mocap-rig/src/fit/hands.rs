@@ -3,7 +3,7 @@
 use mocap_model::{Role, Vector3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-use super::landmarks::Landmark;
+use super::landmark::Landmark;
 
 /// Fingers: where they leave the palm, along the hand and towards the thumb, and the lengths of two bones, as shares of
 /// the length of the hand.

@@ -2,8 +2,9 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::landmarks::{Landmarks, STEP, Upright, put};
+use super::landmark::{Landmarks, put};
 use super::sections::{MiddleLine, Piece, middle_line};
+use super::upright::{STEP, Upright};
 use crate::geodesic::Ways;
 use crate::{RigError, Voxels};
 

@@ -4,19 +4,21 @@ mod arms;
 mod extremities;
 mod frame;
 mod hands;
+mod landmark;
 mod landmarks;
 mod legs;
 mod sections;
 mod template;
 mod trunk;
+mod upright;
 
 use mocap_model::SignedAxis;
 
 use crate::{RigError, RigMesh, Voxels};
 use extremities::Extremities;
 pub use frame::BodyFrame;
-pub use landmarks::Landmark;
-use landmarks::Landmarks;
+pub use landmark::Landmark;
+use landmark::Landmarks;
 pub use template::{FittedJoint, FittedSkeleton, fit, humanoid};
 
 /// Voxels along the longest side of a body: to find its ends, and to find joints.

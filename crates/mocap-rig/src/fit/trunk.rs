@@ -2,8 +2,9 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::landmarks::{Landmarks, Upright, put};
+use super::landmark::{Landmarks, put};
 use super::sections::Piece;
+use super::upright::Upright;
 use crate::RigError;
 
 /// The neck begins where the cut is at most this many times its thinnest.

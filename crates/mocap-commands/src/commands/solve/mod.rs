@@ -6,8 +6,8 @@ mod poses;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport, Solved};
 use mocap::EditOptions;
+use mocap::solve::{Calibration, MarkerSets, SolveOptions, SolveReport, Solved};
 use mocap_analysis::{Gate, GateResult, MissedGate};
 use mocap_formats::{Finding, Format};
 use mocap_model::{Character, Clip, Markers, Scene};
@@ -270,9 +270,13 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         return Err(no_markers().into());
     };
     context.check()?;
-    if channels.is_some() {
+    let channels = channels.map(|(channels, found)| {
         warnings.retain(|warning| warning.code != analog::NOT_READ);
-    }
+        // The readers of markers and of channels find the same things in what both read.
+        let new: Vec<Diagnostic> = found.into_iter().filter(|warning| !warnings.contains(warning)).collect();
+        warnings.extend(new);
+        channels
+    });
     let options = SolveOptions {
         sets: &shared.sets,
         set: shared.set.as_deref(),

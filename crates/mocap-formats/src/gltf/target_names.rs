@@ -1,0 +1,21 @@
+//! The names of morph targets.
+
+use super::document::Document;
+
+/// The names under which the weights of a node's morph targets are numbers over time.
+pub(super) fn target_names(document: &Document, at: usize) -> Vec<String> {
+    (0..).map_while(|i| target_name(document, at, i)).collect()
+}
+
+/// The name of one of them; `None` where the node or the target is not there.
+pub(super) fn target_name(document: &Document, at: usize, i: usize) -> Option<String> {
+    let node = document.root.nodes.get(at)?;
+    let mesh = document.root.meshes.get(node.mesh?)?;
+    mesh.primitives.first()?.targets.get(i)?;
+    let target = mesh.extras.get("targetNames").and_then(|names| names.as_array()?.get(i)?.as_str());
+    let target = target.map_or_else(|| i.to_string(), str::to_owned);
+    Some(match &node.name {
+        Some(of) => format!("{of}.{target}"),
+        None => format!("node {at}.{target}"),
+    })
+}
