@@ -78,8 +78,9 @@ mod tests {
     fn masses_are_those_of_the_solids() {
         let (r, h) = (0.3, 0.5);
         let sizes = Vector3::new(0.3, 0.2, 0.6);
-        let on_axis = |p: Vector3<f64>| Vector3::new(p.x, p.y, p.z - p.z.clamp(-h, h));
-        let cases: [(Primitive, Box<dyn Fn(Vector3<f64>) -> bool>); 4] = [
+        let on_axis = move |p: Vector3<f64>| Vector3::new(p.x, p.y, p.z - p.z.clamp(-h, h));
+        type Inside = Box<dyn Fn(Vector3<f64>) -> bool>;
+        let cases: [(Primitive, Inside); 4] = [
             (Primitive::Capsule { radius: r, half_length: h }, Box::new(move |p| on_axis(p).norm() < r)),
             (
                 Primitive::Cylinder { radius: r, half_length: h },

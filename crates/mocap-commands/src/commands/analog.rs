@@ -11,7 +11,7 @@ use crate::options::{Outputs, Reading};
 use crate::read::Loaded;
 
 /// The warning of a reader that leaves channels unread.
-pub(crate) const NOT_READ: &str = "c3d::analog";
+const NOT_READ: &str = "c3d::analog";
 
 /// Refuses more than one take, and a file that holds something else.
 pub(crate) fn check(
@@ -44,6 +44,17 @@ pub(crate) fn check(
     match outputs.resume || jobs.iter().all(is_skipped) {
         true => Ok(()),
         false => encode::is_free(path, outputs.overwrite),
+    }
+}
+
+/// Adds what is wrong with channels that were read to what is wrong with the markers.
+pub(crate) fn add_warnings(found: Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
+    warnings.retain(|warning| warning.code != NOT_READ);
+    // Readers of markers and of channels find the same things in what both read.
+    for warning in found {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 }
 

@@ -153,6 +153,8 @@ class Retarget(TypedDict, total=False):
     """Model of the same robot to take limits of joint velocities and accelerations from, such as its URDF: MJCF states none [default: those of the target]"""
     no_separation: bool
     """Do not keep parts of the robot apart (faster)"""
+    balance: bool
+    """Change the motion so that the robot can stand it: hips and trunk move as little as needed to keep the zero-moment point on the soles, and jumps fall freely"""
     map: Value
     """Joint mapping as --write-map writes it; nothing else is mapped. Without legs in it, joints copy the rotation of their pair, on any kind of body"""
     write_map: Value
@@ -521,6 +523,8 @@ class Info(TypedDict, total=False):
     """Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration, jerk, step"""
     surface: bool
     """Measure the meshes of characters: vertices, influences, weights, holes, volume, and how far limbs collapse over the motion"""
+    poses: Value
+    """Measure how far each frame is from example poses, as `mocap poses` writes them: broken captures are far"""
     table: bool
     """Print a table with one line per clip, the worst finding included; the default for directories"""
     blocks: bool

@@ -393,7 +393,7 @@ fn found(source: &[String], head: &Head) -> FaceMap {
         let Some(by) = map.links.iter().find(|link| own(link)).map(|link| link.by) else { continue };
         let bound = |link: &Link| expression.binds.iter().any(|(shape, _)| *shape == head.names[link.target]);
         let exact = map.links.iter().filter(|link| bound(link)).any(|link| link.by == Match::SameName);
-        let any = map.links.iter().any(|link| bound(link));
+        let any = map.links.iter().any(bound);
         match by == Match::SameName && !exact {
             true => map.links.retain(|link| !bound(link)),
             false => map.links.retain(|link| !any || !own(link)),

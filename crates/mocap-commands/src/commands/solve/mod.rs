@@ -271,10 +271,7 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     };
     context.check()?;
     let channels = channels.map(|(channels, found)| {
-        warnings.retain(|warning| warning.code != analog::NOT_READ);
-        // The readers of markers and of channels find the same things in what both read.
-        let new: Vec<Diagnostic> = found.into_iter().filter(|warning| !warnings.contains(warning)).collect();
-        warnings.extend(new);
+        analog::add_warnings(found, &mut warnings);
         channels
     });
     let options = SolveOptions {
