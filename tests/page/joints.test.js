@@ -64,7 +64,7 @@ test("a joint is found in the tree, marked, and has curves", async () => {
     for (const [what, unit] of [["speed", "m/s"], ["angle", "°"]]) {
       await page.selectOption("#quantity", what);
       await drawn(page);
-      assert.match(await page.textContent("#about"), new RegExp(`LeftFoot · ${what} [\\d.]+ ${unit}`));
+      assert.match(await page.textContent("#about"), new RegExp(`LeftFoot · ${what} [\\d.]+\\s+${unit}`));
     }
     await shot(page, "tree");
     await page.keyboard.press("Escape");
