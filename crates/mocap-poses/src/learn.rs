@@ -1,5 +1,7 @@
 //! From clips to examples.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are schemas too, where [m] is a unit")]
+
 use crate::PosesError;
 use crate::body::{Body, Limb};
 use crate::examples::{Examples, PosePrior, on_skeleton, placed, same_bones};

@@ -1,5 +1,7 @@
 //! What is reported of a motion that was solved for sparse goals.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are schemas too, where [m] is a unit")]
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;

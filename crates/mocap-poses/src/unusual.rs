@@ -1,5 +1,7 @@
 //! How far poses are from examples.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are schemas too, where [m] is a unit")]
+
 use crate::body::Body;
 use crate::examples::{Examples, PosePrior};
 use crate::features::{self, Feature, Frame, View};
