@@ -13,7 +13,7 @@ const SAME: f64 = 1e-7;
 
 /// How much of a joint's weight is lost where all others that move a place do not meet it. Smooth weights fade over many
 /// bones: without this, arms would pull at the waist.
-const DISTANT: f64 = 0.06;
+const DISTANT: f64 = 0.08;
 
 /// By pairs of joints, row after row: whether their bones meet, or are the same.
 pub(crate) fn meetings(segments: &[BoneSegment], joints: &[JointId], size: f64) -> Vec<bool> {

@@ -210,3 +210,36 @@ fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
     }
     known.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::JointId;
+
+    #[test]
+    fn bones_that_fan_out_have_one_plane_across_their_mean() {
+        let v = Vector3::new;
+        let bone = |joint: u32, from: Vector3<f64>, to: Vector3<f64>| BoneSegment {
+            joint: JointId(joint),
+            from,
+            to,
+            is_leaf: false,
+        };
+        let chest = v(0.0, 1.0, 0.0);
+        let all = [
+            bone(0, Vector3::zeros(), chest),
+            bone(1, chest, v(0.0, 1.3, 0.0)),
+            bone(1, chest, v(0.1, 1.2, 0.0)),
+            bone(1, chest, v(-0.1, 1.2, 0.0)),
+        ];
+        let same = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() < 1e-9;
+        assert!(JointPlane::below(&all[0], &all, same).is_none(), "nothing is above the first bone");
+        for segment in &all[1..] {
+            let plane = JointPlane::below(segment, &all, same).unwrap();
+            assert!(plane.fans_out && (plane.normal - Vector3::y()).norm() < 1e-12);
+        }
+        let [first, second] = [&all[0], &all[1]].map(|bone| *bone);
+        let plane = JointPlane::below(&second, &[first, second], same).unwrap();
+        assert!(!plane.fans_out);
+    }
+}
