@@ -159,6 +159,22 @@ fn other_axes_sizes_and_places_change_only_so() {
 }
 
 #[test]
+fn the_trunk_bends_below_the_ribs_in_any_size() {
+    let (mesh, _) = person(0.8, 0.0);
+    for scale in [1.0, 100.0] {
+        let found = found(&moved(&mesh, |place| place * scale)).unwrap();
+        let at = |role: Role| found.landmarks[&role].place / scale;
+        let (hips, neck, spine) = (at(Role::Hips), at(Role::Neck), at(Role::Spine));
+        let share = |role: Role| (at(role).y - hips.y) / (neck.y - hips.y);
+        let shares = [Role::Spine, Role::Chest, Role::UpperChest].map(share);
+        assert!(shares[0] > 0.0 && shares[0] < shares[1] && shares[1] < shares[2], "{shares:?}");
+        assert!(shares[2] < 0.5, "the ribs are stiff: {shares:?}");
+        let middle = (at(Role::LeftUpperLeg) + at(Role::RightUpperLeg)) * 0.5;
+        assert!((spine.z - middle.z).abs() < 1e-6 && hips.z < spine.z, "{hips:?} {spine:?}");
+    }
+}
+
+#[test]
 fn stated_axes_count() {
     let (mesh, _) = person(0.8, 0.0);
     let back = SignedAxis { negative: true, ..SignedAxis::Z };
@@ -251,6 +267,26 @@ fn weights_are_shares_and_stay_on_their_side() {
             }
         }
         assert!(used.len() > 15, "{method:?}: {} joints lead somewhere", used.len());
+    }
+}
+
+#[test]
+fn arms_do_not_move_the_waist() {
+    for (_, method) in WeightMethod::NAMED {
+        let (mesh, weights, names) = weights(method, 8);
+        let mut waist = 0;
+        for (place, at) in mesh.places.iter().enumerate() {
+            if at.x.abs() > 0.17 || at.y < 0.95 || at.y > 1.15 {
+                continue;
+            }
+            waist += 1;
+            for (joint, weight) in weights.of(place) {
+                let name = &names[joint.index()];
+                let arm = ["Shoulder", "Arm", "Hand"].iter().any(|part| name.contains(part));
+                assert!(!arm, "{method:?}: {name} has {weight:.3} at {at:?}");
+            }
+        }
+        assert!(waist > 50, "{waist} places");
     }
 }
 

@@ -13,8 +13,9 @@ const NECK_AREA: f64 = 1.6;
 const HEAD: f64 = 0.385;
 /// Neck and head turn a little behind the middle of their cuts.
 const BEHIND: f64 = 0.005;
-/// Joints of the spine as shares of the way from hips to neck.
-const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.12), (Role::Chest, 0.33), (Role::UpperChest, 0.58)];
+/// Joints of the spine as shares of the way from hips to neck. The ribs are stiff: a trunk bends below them, in the lumbar
+/// spine, whose end is at two fifths of the way.
+const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.05), (Role::Chest, 0.19), (Role::UpperChest, 0.41)];
 
 /// Finds the trunk above the hips; returns the place where the neck begins.
 pub(super) fn find(
@@ -52,7 +53,12 @@ pub(super) fn find(
     // The spine runs behind the middle of the cuts.
     for (role, share) in SPINE {
         let mut place = sacrum + (neck - sacrum) * share;
-        if let Some(piece) = cuts[body.level(place.y)].first() {
+        let hips =
+            [Role::LeftUpperLeg, Role::RightUpperLeg].map(|role| found.get(&role).map(|hip| hip.place));
+        if let (Role::Spine, [Some(left), Some(right)]) = (role, hips) {
+            // Trunk and pelvis bend about the middle of the flesh, not about the sacrum at its back.
+            place.z = 0.5 * (left.z + right.z);
+        } else if let Some(piece) = cuts[body.level(place.y)].first() {
             let back = piece.low.z + 0.33 * (piece.high.z - piece.low.z);
             place.z = 0.5 * (place.z + back);
         }

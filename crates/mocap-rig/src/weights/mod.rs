@@ -119,7 +119,8 @@ pub fn weigh(
     if let Some((mirror, twins)) = &mirror {
         weights = symmetry::symmetric(&weights, &mirror.places, twins);
     }
-    let mut found = limit::limited(&weights, &joints, influences);
+    let meet = limit::meetings(segments, &joints, mesh.size);
+    let mut found = limit::limited(&weights, &joints, &meet, influences);
     found.mirrored = mirror.is_some();
     Ok(found)
 }

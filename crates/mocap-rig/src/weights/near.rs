@@ -36,8 +36,34 @@ pub(crate) struct Flesh<'a> {
     voxels: &'a Voxels,
     /// By segment: logarithms of the thickness at its start, middle and end.
     thickness: Vec<[f64; 3]>,
-    /// By segment: the normal of the plane between it and the one above.
-    planes: Vec<Option<Vector3<f64>>>,
+    /// By segment: the plane between it and the one above.
+    planes: Vec<Option<JointPlane>>,
+}
+
+/// The plane through a joint that halves the angle between the bone above it and what follows.
+struct JointPlane {
+    /// Points away from the bone above.
+    normal: Vector3<f64>,
+    /// Whether several bones begin at the joint.
+    fans_out: bool,
+}
+
+impl JointPlane {
+    /// That of the joint at which a segment begins. Bones that fan out have one plane together, across their mean: each
+    /// one's own would reach down beside the bone above.
+    fn below(
+        segment: &BoneSegment,
+        all: &[BoneSegment],
+        same: impl Fn(&Vector3<f64>, &Vector3<f64>) -> bool,
+    ) -> Option<JointPlane> {
+        let along = |segment: &BoneSegment| (segment.to - segment.from).try_normalize(0.0);
+        let above = all.iter().find(|above| same(&above.to, &segment.from))?;
+        let follow: Vec<Vector3<f64>> =
+            all.iter().filter(|one| same(&one.from, &segment.from)).filter_map(along).collect();
+        let mean = follow.iter().sum::<Vector3<f64>>().try_normalize(1e-3)?;
+        let normal = (along(above)? + mean).try_normalize(1e-3)?;
+        Some(JointPlane { normal, fans_out: follow.len() > 1 })
+    }
 }
 
 impl<'a> Flesh<'a> {
@@ -59,12 +85,9 @@ impl<'a> Flesh<'a> {
             let [from, to] = if segment.is_leaf { ends.map(|end| end.max(*own)) } else { ends };
             [from, *own, to].map(|value| value * THICKNESS)
         });
-        let planes = segments.iter().map(|segment| {
-            let above = segments.iter().find(|above| same(&above.to, &segment.from))?;
-            let [a, b] = [above, segment].map(|segment| (segment.to - segment.from).try_normalize(0.0));
-            (a? + b?).try_normalize(1e-3)
-        });
-        Flesh { segments, voxels, thickness: thickness.collect(), planes: planes.collect() }
+        let planes: Vec<Option<JointPlane>> =
+            segments.iter().map(|segment| JointPlane::below(segment, segments, same)).collect();
+        Flesh { segments, voxels, thickness: thickness.collect(), planes }
     }
 
     /// The nearest bone of a place with a normal.
@@ -98,15 +121,20 @@ impl<'a> Flesh<'a> {
     /// The distance in proportion to the flesh.
     fn distance(&self, segment: usize, place: &Vector3<f64>) -> f64 {
         let bone = &self.segments[segment];
-        let along = bone.along(place);
+        let plane = self.planes[segment].as_ref();
+        let along = match plane {
+            // Beside the bone above, no more than the joint itself is near.
+            Some(plane) if plane.fans_out && (place - bone.from).dot(&plane.normal) < 0.0 => 0.0,
+            _ => bone.along(place),
+        };
         let t = along.clamp(0.0, 1.0);
         let [from, own, to] = self.thickness[segment];
         let thickness =
             if t < 0.5 { from + (own - from) * 2.0 * t } else { own + (to - own) * (2.0 * t - 1.0) };
-        let way = place - bone.nearest(place);
-        let plane = match self.planes[segment] {
-            Some(normal) if along <= 0.0 => {
-                let side = way.dot(&normal) / way.norm().max(f64::MIN_POSITIVE);
+        let way = place - (bone.from + (bone.to - bone.from) * t);
+        let plane = match plane {
+            Some(plane) if along <= 0.0 => {
+                let side = way.dot(&plane.normal) / way.norm().max(f64::MIN_POSITIVE);
                 1.0 - PLANE * (3.0 * side).clamp(-1.0, 1.0)
             }
             _ => 1.0,
@@ -181,4 +209,37 @@ fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
         }
     }
     known.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::JointId;
+
+    #[test]
+    fn bones_that_fan_out_have_one_plane_across_their_mean() {
+        let v = Vector3::new;
+        let bone = |joint: u32, from: Vector3<f64>, to: Vector3<f64>| BoneSegment {
+            joint: JointId(joint),
+            from,
+            to,
+            is_leaf: false,
+        };
+        let chest = v(0.0, 1.0, 0.0);
+        let all = [
+            bone(0, Vector3::zeros(), chest),
+            bone(1, chest, v(0.0, 1.3, 0.0)),
+            bone(1, chest, v(0.1, 1.2, 0.0)),
+            bone(1, chest, v(-0.1, 1.2, 0.0)),
+        ];
+        let same = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() < 1e-9;
+        assert!(JointPlane::below(&all[0], &all, same).is_none(), "nothing is above the first bone");
+        for segment in &all[1..] {
+            let plane = JointPlane::below(segment, &all, same).unwrap();
+            assert!(plane.fans_out && (plane.normal - Vector3::y()).norm() < 1e-12);
+        }
+        let [first, second] = [&all[0], &all[1]].map(|bone| *bone);
+        let plane = JointPlane::below(&second, &[first, second], same).unwrap();
+        assert!(!plane.fans_out);
+    }
 }
