@@ -329,6 +329,7 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
             arms: frame.arms,
             pins: [[None; 4]; 2],
             lift: [None; 2],
+            clear: [0.0; 2],
             centre: None,
         }
     };
@@ -365,6 +366,7 @@ fn lift_swings(
                 shapes.flat_map(|shape| low_points(shape, &placed[shape.body])).map(|end| end.lowest().z);
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
+            goal.clear[foot] = clearances[foot];
         }
     }
 }
