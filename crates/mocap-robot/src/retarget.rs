@@ -149,7 +149,8 @@ pub fn retarget(
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
         poses.iter().map(of).collect::<Vec<_>>()
     });
-    let pins = hold(&source.frames, &feet, &humanoid.soles);
+    let stiff = [0, 1].map(|foot| !humanoid.has_ankle(foot));
+    let pins = hold(&source.frames, &feet, &humanoid.soles, stiff);
     for (goal, pins) in goals.iter_mut().zip(pins) {
         goal.pins = pins;
     }
