@@ -22,6 +22,8 @@ pub(crate) struct Anatomy {
     pub(crate) head_at_rest: UnitQuaternion<f64>,
     /// By joint: how strongly it is drawn to rest.
     pub(crate) postures: Vec<f64>,
+    /// By body: the foot that it is, or is on.
+    pub(crate) feet: Vec<Option<usize>>,
 }
 
 impl Anatomy {
@@ -41,6 +43,9 @@ impl Anatomy {
                 .as_ref()
                 .map_or_else(UnitQuaternion::identity, |head| turn(head.body)),
             postures: postures(robot, &humanoid),
+            feet: (0..robot.bodies().len())
+                .map(|body| (0..2).find(|foot| is_on(robot, humanoid.soles[*foot].body, body)))
+                .collect(),
             masses: Masses::of(robot),
             humanoid,
             rest,

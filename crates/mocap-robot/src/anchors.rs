@@ -30,8 +30,15 @@ struct Contact {
 }
 
 /// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
-/// holds the front corners, heel contact the back ones. Footprints that overlap are moved apart.
-pub(crate) fn hold(frames: &[SourceFrame], feet: &[Vec<Isometry3<f64>>; 2], soles: &[Sole; 2]) -> Pins {
+/// holds the front corners, heel contact the back ones. A foot that is `stiff`, without an ankle, leans as its shank
+/// does: it is held at the corners that are lowest then, and rolls from one edge to the other. Footprints that overlap
+/// are moved apart.
+pub(crate) fn hold(
+    frames: &[SourceFrame],
+    feet: &[Vec<Isometry3<f64>>; 2],
+    soles: &[Sole; 2],
+    stiff: [bool; 2],
+) -> Pins {
     let mut contacts = [0, 1].map(|foot| contacts(frames, &feet[foot], &soles[foot], foot));
     part(&mut contacts);
     let mut pins: Pins = vec![[[None; 4]; 2]; frames.len()];
@@ -39,12 +46,26 @@ pub(crate) fn hold(frames: &[SourceFrame], feet: &[Vec<Isometry3<f64>>; 2], sole
         let corners = contact.corners();
         for frame in contact.frames.clone() {
             let [toe, heel] = frames[frame].contacts[contact.foot];
-            for (corner, held) in [toe, toe, heel, heel].into_iter().enumerate() {
+            let held = match stiff[contact.foot] {
+                true => lowest_corners(&soles[contact.foot], &feet[contact.foot][frame]),
+                false => [toe, toe, heel, heel],
+            };
+            for (corner, held) in held.into_iter().enumerate() {
                 pins[frame][contact.foot][corner] = held.then_some(corners[corner]);
             }
         }
     }
     pins
+}
+
+/// Which corners a foot in this pose stands on.
+fn lowest_corners(sole: &Sole, foot: &Isometry3<f64>) -> [bool; 4] {
+    /// Corners that are this much higher are held too \[m\].
+    const LEVEL: f64 = 0.005;
+    let heights: [f64; 4] =
+        std::array::from_fn(|corner| (foot * sole.corners[corner]).z - sole.radii[corner]);
+    let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+    heights.map(|height| height < lowest + LEVEL)
 }
 
 /// The contacts of a foot, in order.
@@ -159,6 +180,26 @@ pub(crate) fn clearances(frames: &[SourceFrame], fps: FrameRate) -> Vec<[f64; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mocap_model::UnitQuaternion;
+
+    #[test]
+    fn a_foot_without_an_ankle_stands_on_what_is_lowest() {
+        let corner = |x: f64, y: f64| Point3::new(x, y, -0.05);
+        let sole = Sole {
+            body: 0,
+            corners: [corner(0.1, 0.03), corner(0.1, -0.03), corner(-0.1, 0.03), corner(-0.1, -0.03)],
+            radii: [0.0; 4],
+            level: UnitQuaternion::identity(),
+            ankle_height: 0.05,
+        };
+        let leaning = |angle: f64| {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle);
+            lowest_corners(&sole, &Isometry3::from_parts(Vector3::zeros().into(), turn))
+        };
+        assert_eq!(leaning(0.2), [true, true, false, false]);
+        assert_eq!(leaning(-0.2), [false, false, true, true]);
+        assert_eq!(leaning(0.01), [true; 4]);
+    }
 
     #[test]
     fn soles_on_each_other_go_apart_the_short_way() {

@@ -59,6 +59,8 @@ pub(crate) struct Goal {
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
     /// By foot that swings low: the heights to which the corners of its sole are lifted \[m\].
     pub(crate) lift: [Option<[f64; 4]>; 2],
+    /// By foot: the least height of its shapes where it swings \[m\].
+    pub(crate) clear: [f64; 2],
     /// The centre of mass \[m\], of a motion that is to stand.
     pub(crate) centre: Option<Point3<f64>>,
 }
@@ -82,6 +84,7 @@ impl Goal {
             arms: Some([arm(1.0), arm(-1.0)]),
             pins: [[None; 4]; 2],
             lift: [None; 2],
+            clear: [0.0; 2],
             centre: None,
         }
     }
@@ -150,7 +153,7 @@ impl Costs<'_> {
             normal.turn(head.body, weights.head, &off);
         }
         self.soles(kinematics, goal, normal);
-        self.surfaces(kinematics, around, normal, placed);
+        self.surfaces(kinematics, goal, around, normal, placed);
         if let Some(goal) = goal.centre {
             let miss = goal - self.anatomy.masses.centre(kinematics, &mut normal.moves);
             normal.vector(weights.centre, &miss);
@@ -202,6 +205,7 @@ impl Costs<'_> {
     fn surfaces(
         &self,
         kinematics: &Kinematics,
+        goal: &Goal,
         around: Option<[&RobotPose; 2]>,
         normal: &mut Normal,
         placed: &mut Placed,
@@ -215,8 +219,9 @@ impl Costs<'_> {
                 continue;
             }
             let shape = &kinematics.robot.shapes()[index];
+            let floor = self.anatomy.feet[shape.body].map_or(0.0, |foot| goal.clear[foot]);
             for point in low_points(shape, &kinematics.placed[shape.body]) {
-                let under = -point.lowest().z;
+                let under = floor - point.lowest().z;
                 if under > -CLOSE {
                     kinematics.point(shape.body, &point.centre, &mut normal.moves);
                     normal.at_least(&Vector3::z(), self.weights.ground, under);

@@ -149,7 +149,8 @@ pub fn retarget(
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
         poses.iter().map(of).collect::<Vec<_>>()
     });
-    let pins = hold(&source.frames, &feet, &humanoid.soles);
+    let stiff = [0, 1].map(|foot| !humanoid.has_ankle(foot));
+    let pins = hold(&source.frames, &feet, &humanoid.soles, stiff);
     for (goal, pins) in goals.iter_mut().zip(pins) {
         goal.pins = pins;
     }
@@ -329,6 +330,7 @@ fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
             arms: frame.arms,
             pins: [[None; 4]; 2],
             lift: [None; 2],
+            clear: [0.0; 2],
             centre: None,
         }
     };
@@ -365,6 +367,7 @@ fn lift_swings(
                 shapes.flat_map(|shape| low_points(shape, &placed[shape.body])).map(|end| end.lowest().z);
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
+            goal.clear[foot] = clearances[foot];
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::convex::{Core, Form, Gap, gap};
 
 /// Surfaces stay this far apart \[m\], if they are at rest.
 pub(crate) const MARGIN: f64 = 0.012;
+/// Surfaces that are nearer by design stay this far apart \[m\]: at the margin, the joint between them would not move.
+const CLEAR: f64 = 0.002;
 
 /// A collision shape: a core with a round skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +76,10 @@ struct Pair {
     overlap: f64,
     /// What they may be nearer than the margin \[m\]: as they are by design.
     allowed: f64,
-    /// Whether they are kept apart. Shapes that are inside each other all over their range are not.
+    /// Whether only bodies without shapes are between theirs, as the cross piece of an ankle.
+    joined: bool,
+    /// Whether they are kept apart. Shapes that are inside each other all over their range are not, nor those that
+    /// nearly touch by design, of bodies that are joined: the limits of the joint between them say how far it moves.
     apart: bool,
 }
 
@@ -124,15 +129,15 @@ impl Solids {
         }
         let ball = |(body, own): (usize, &Vec<usize>)| Some((body, around(&all, own)?));
         let parts: Vec<(usize, Ball)> = of_body.iter().enumerate().filter_map(ball).collect();
-        of_body.retain(|own| !own.is_empty());
         let filter = Filter::of(robot);
         let mut pairs: Vec<([usize; 2], Vec<Pair>)> = Vec::new();
         for first in 0..parts.len() {
             for second in first + 1..parts.len() {
-                let of_both =
-                    of_body[first].iter().flat_map(|a| of_body[second].iter().map(move |b| [*a, *b]));
+                let [one, other] = [first, second].map(|part| &of_body[parts[part].0]);
+                let of_both = one.iter().flat_map(|a| other.iter().map(move |b| [*a, *b]));
                 let may_not = of_both.filter(|pair| filter.counts(robot, *pair));
-                let pair = |solids| Pair { solids, overlap: 0.0, allowed: 0.0, apart: true };
+                let joined = are_joined(robot, &of_body, [parts[first].0, parts[second].0]);
+                let pair = |solids| Pair { solids, overlap: 0.0, allowed: 0.0, joined, apart: true };
                 let found: Vec<Pair> = may_not.map(pair).collect();
                 if !found.is_empty() {
                     pairs.push(([first, second], found));
@@ -150,7 +155,8 @@ impl Solids {
         for pair in pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
             if let Some(near) = self.near(pair.solids, &placed, MARGIN) {
                 pair.overlap = pair.overlap.max(-near.distance);
-                pair.allowed = pair.allowed.max(MARGIN - near.distance);
+                pair.allowed = pair.allowed.max(MARGIN - near.distance.min(CLEAR));
+                pair.apart &= !(pair.joined && near.distance < CLEAR);
             }
         }
         self.pairs = pairs;
@@ -194,7 +200,7 @@ impl Solids {
         }
         for pair in self.pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
             let inside = counts.get(&pair.solids).copied().unwrap_or(0);
-            pair.apart = (inside as f64) < ALWAYS * POSES as f64;
+            pair.apart &= (inside as f64) < ALWAYS * POSES as f64;
         }
     }
 
@@ -271,6 +277,16 @@ impl Solids {
         let points = [points[0] - inwards, points[1] + inwards];
         Some(Near { bodies, points, direction, distance: distance - skins })
     }
+}
+
+/// Whether one of two bodies is on the other, with only bodies without shapes between them.
+fn are_joined(robot: &Robot, shapes: &[Vec<usize>], [a, b]: [usize; 2]) -> bool {
+    let parent = |body: usize| robot.bodies()[body].parent;
+    // Parents come before their children.
+    let (above, below) = (a.min(b), a.max(b));
+    let up = std::iter::successors(parent(below), |body| parent(*body));
+    let next = up.into_iter().find(|body| *body == above || !shapes[*body].is_empty());
+    next == Some(above)
 }
 
 /// Which pairs of shapes may not touch.
