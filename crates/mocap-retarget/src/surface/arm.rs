@@ -70,6 +70,13 @@ impl PosedArm {
         palette: &[Affine],
         hinge: &Vector3<f64>,
     ) -> PosedArm {
+        let places = arm.points.points.iter();
+        let points = places.map(|point| surface.posed_vertex(palette, point.vertex as usize)).collect();
+        PosedArm { points, ..PosedArm::joints_of(arm, object, hinge) }
+    }
+
+    /// The same without places on its surface.
+    pub(crate) fn joints_of(arm: &ArmSurface, object: &Pose, hinge: &Vector3<f64>) -> PosedArm {
         let joint = |i: usize| &object.joints[arm.joints[i].index()];
         let [shoulder, elbow, wrist] = [0, 1, 2].map(|i| joint(i).translation.vector);
         let frame = object.joints[arm.trunk.index()].rotation;
@@ -83,13 +90,7 @@ impl PosedArm {
         let own = across.try_normalize(0.0).unwrap_or(hinge);
         let axis = Unit::try_new(own * share + hinge * (1.0 - share), 1e-6);
         let axis = axis.unwrap_or_else(|| Unit::new_unchecked(own));
-        let points = arm
-            .points
-            .points
-            .iter()
-            .map(|point| surface.posed_vertex(palette, point.vertex as usize))
-            .collect();
-        PosedArm { shoulder, elbow, wrist, frame, axis, points }
+        PosedArm { shoulder, elbow, wrist, frame, axis, points: Vec::new() }
     }
 
     /// How far the arm reaches.

@@ -1,12 +1,14 @@
 //! Bodies with a surface: arms that stay outside of it, and what it shows of a motion.
 
 mod arm;
+mod between;
 mod body_in_motion;
 mod body_surface;
 mod contact_goals;
 mod contacts;
 mod correspondence;
 mod exit;
+mod keys;
 mod nearby;
 mod push;
 mod report;

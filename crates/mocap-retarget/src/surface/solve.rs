@@ -17,7 +17,7 @@ use mocap_skin::{FieldHit, Near, PosedField};
 /// Places nearer than this count when others are pushed, on a person \[m\].
 const NEAR: f64 = 0.02;
 /// Distances of places hold until they have moved by this, on a person \[m\].
-const STALE: f64 = 0.006;
+const STALE: f64 = 0.01;
 /// An arm that touched its source is brought this near, from at most so far, on a person \[m\].
 const TOUCHING: f64 = 0.002;
 const MOST_PULL: f64 = 0.08;
@@ -37,7 +37,7 @@ pub(crate) struct Posed<'a, 'f> {
 
 impl Posed<'_, '_> {
     /// Takes the pose of a frame; false where a joint flattens the field.
-    fn place(&mut self, stage: &Stage<'_>, frame: usize) -> bool {
+    pub(crate) fn place(&mut self, stage: &Stage<'_>, frame: usize) -> bool {
         if self.frame != Some(frame) {
             self.pose.place(stage.clip, frame);
             self.frame = self.field.pose(&self.pose.object).then_some(frame);
@@ -50,6 +50,21 @@ impl Posed<'_, '_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     arms: [Option<HeldArm>; 2],
+}
+
+impl Held {
+    /// The places on an arm that are nearer to the surface than `within` after a change, as far as it is known.
+    pub(crate) fn close(&self, arm: usize, own: &ArmSurface, change: &Change, within: f64) -> Vec<usize> {
+        let Some(held) = self.arms[arm].as_ref().filter(|held| !held.near.is_empty()) else {
+            return Vec::new();
+        };
+        let moved = held.posed.moved(change);
+        let place = |point: usize| moved.place(own.segment(point), &held.posed.points[point]);
+        let near = held.near.iter().filter(|(point, hit)| {
+            hit.distance + hit.normal.dot(&(place(*point) - held.places[*point])) < within
+        });
+        near.map(|(point, _)| *point).collect()
+    }
 }
 
 /// An arm, and what is near it.
@@ -87,6 +102,18 @@ pub(crate) struct Bounds {
     pub most: [f64; 2],
     /// Whether arms are brought to what they touch.
     pub keeps_contacts: bool,
+}
+
+impl Bounds {
+    /// Those of a frame between two: by the side of the first, if it has one, as far as both allow.
+    pub(crate) fn or(&self, next: &Bounds) -> Bounds {
+        let exit = |arm: usize| match self.exits[arm].side {
+            Some(_) => self.exits[arm],
+            None => next.exits[arm],
+        };
+        let most = [0, 1].map(|arm| self.most[arm].max(next.most[arm]));
+        Bounds { exits: [exit(0), exit(1)], most, ..*self }
+    }
 }
 
 /// What an arm needs in a frame.

@@ -6,17 +6,21 @@
 //! 2. Changes are smoothed in time. What is inside after that is changed again, from there, and smoothed again.
 //! 3. What is still inside is smoothed upwards only: nowhere less than what a frame needs.
 //!
+//! This is done in frames that are evenly spaced (`keys.rs`); what enters between them is brought out last (`between.rs`).
+//!
 //! Frames further than 0.3 s from any that needs a change keep every bit.
 
 use super::arm::{Change, PARTS, PosedArm, hinge_axes};
+use super::between::{KnownKeys, NEARBY};
 use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
 use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
+use super::keys::Keys;
 use super::nearby::each_near;
 use super::push::Goal;
-use super::solve::{Bounds, Posed, Solved};
+use super::solve::{Bounds, Held, Posed, Solved};
 use crate::pair::TargetLimits;
 use crate::reference_pose::Directions;
 use crate::smoothing::{envelope, smooth};
@@ -26,23 +30,24 @@ use mocap_skin::{FieldHit, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Changes fade in and out over this time, before and after \[s\]: the maximum and the mean of an envelope take half each.
-const FADE: f64 = 0.28;
+/// Changes fade in and out over this time at most, before and after \[s\].
+pub(crate) const FADE: f64 = 0.3;
 /// An arm goes through the body where it is deeper than this, with ways out on opposite sides, on a person \[m\].
 const THROUGH: f64 = 0.01;
 /// It leaves by one side in the frames around as well, where it is inside \[s\].
 const AROUND: f64 = 0.5;
 /// The longest way out, on a person \[m\].
 const FAR: f64 = 0.4;
-/// Fingertips are this many times as far from the shoulder as the middle of the upper half of the forearm: when it leaves,
-/// they move by so much more. No place moves further for a way out, and for a centimetre more on a person \[m\].
-const LEVER: f64 = 2.5;
+/// Fingertips are 2.5 times as far from the shoulder as the middle of the upper half of the forearm: when it leaves, they
+/// move by so much more, and the way around a hip is longer than the way out. No place moves further than so many times
+/// the way out, and a centimetre more on a person \[m\].
+const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
 /// Times that what is inside after smoothing is changed again: first with changes that are smoothed as a whole, then with
 /// what is left smoothed upwards.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
-/// Frames of a stretch of which is kept what is known: 10 kB each.
+/// Keys of a stretch of which is kept what is known: 10 kB each.
 const MOST_HELD: usize = 4096;
 
 /// A motion with its arms outside of its body.
@@ -69,8 +74,13 @@ pub(crate) fn keep_apart(
     let mut pose = Frame::new(&clip);
     pose.place(&clip, 0);
     let Some(mut field) = core.posed(&pose.object) else { return Ok(Apart { clip, let_go: 0 }) };
-    let Changes { by_arm: mut changes, .. } = stage.changes(0..start, &mut field, &mut pose);
-    let Changes { by_arm: more, let_go } = stage.changes(start..frames, &mut field, &mut pose);
+    let mut changes_of = |range: Range<usize>| {
+        // Contacts may be as short as a frame.
+        let keys = Keys::of(&range, clip.rate(), range.clone().any(|frame| stage.in_contact(frame)));
+        stage.changes(&keys, &mut field, &mut pose)
+    };
+    let Changes { by_arm: mut changes, .. } = changes_of(0..start);
+    let Changes { by_arm: more, let_go } = changes_of(start..frames);
     changes.iter_mut().zip(more).for_each(|(all, more)| all.extend(more));
     Ok(Apart { clip: stage.changed(&changes, limits, &mut pose)?, let_go })
 }
@@ -103,7 +113,7 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
 }
 
 /// Each part of a change smoothed, upwards and downwards apart: nowhere less than needed on either side.
-fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
+pub(crate) fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
     let mut smooth = vec![Change::zeros(); needs.len()];
     for i in 0..PARTS {
         for sign in [1.0, -1.0] {
@@ -123,6 +133,8 @@ fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     depth: Depth,
+    /// Whether it is inside, or may be between keys.
+    is_near: bool,
     /// Depth in the other arm [units of the skeleton].
     in_other: f64,
     /// The way to what it touches [units of the skeleton].
@@ -136,15 +148,20 @@ struct Changes {
     let_go: usize,
 }
 
-/// Frames around which nothing changes.
+/// Keys around which nothing changes.
 struct Stretch {
-    start: usize,
-    /// Frames over which changes are smoothed, to each side.
-    ahead: usize,
-    /// By frame and arm.
-    exits: Vec<[Exit; 2]>,
-    /// By frame and arm: how far places may move.
-    most: Vec<[f64; 2]>,
+    keys: Keys,
+    run: Range<usize>,
+    /// By key.
+    bounds: Vec<Bounds>,
+}
+
+/// What a stretch of keys comes to.
+struct Solution {
+    by_arm: [Vec<Change>; 2],
+    /// Keys in which an arm would have to move too far to leave.
+    let_go: Vec<bool>,
+    held: Vec<Option<Box<Held>>>,
 }
 
 /// Changes of both arms around which nothing is inside.
@@ -163,62 +180,76 @@ impl Clear {
 }
 
 impl Stage<'_> {
-    /// The changes of both arms in some frames.
-    fn changes(&self, range: Range<usize>, field: &mut PosedField<'_>, pose: &mut Frame) -> Changes {
-        let ahead = ((FADE * self.clip.rate().fps()) / 2.0).floor().max(1.0) as usize;
-        let none = || vec![Change::zeros(); range.len()];
-        let mut changes = Changes { by_arm: [none(), none()], let_go: 0 };
-        let mut seen = self.look(&range, field, pose);
-        self.choose_sides(range.start, &mut seen, field, pose);
+    /// The changes of both arms in the frames of a range.
+    fn changes(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> Changes {
+        let ahead = keys.ahead(FADE);
+        let count = keys.len();
+        let mut seen = self.look(keys, field, pose);
+        self.choose_sides(keys, &mut seen, field, pose);
         let most = seen.each_ref().map(|seen| self.most_moved(seen, ahead));
-        // Frames that are looked at: those where something is inside or touched, then all that are near one that changes.
-        let mut open: Vec<bool> = range.clone().map(|frame| self.in_contact(frame)).collect();
+        // Keys that are looked at: those where something is inside or touched, then all that are near one that changes.
+        let mut open: Vec<bool> = (0..count).map(|key| self.in_contact(keys.frame(key))).collect();
         for seen in &seen {
-            let inside = |seen: &Seen| seen.depth.deepest > 0.0 || seen.in_other > 0.0;
+            let inside = |seen: &Seen| seen.is_near || seen.in_other > 0.0;
             open.iter_mut().zip(seen).for_each(|(open, seen)| *open |= inside(seen));
         }
         let reached: Vec<f64> = open.iter().map(|open| f64::from(*open)).collect();
         let reached: Vec<bool> = envelope(&reached, 2 * ahead).iter().map(|weight| *weight > 0.0).collect();
+        let mut by_arm = [vec![Change::zeros(); count], vec![Change::zeros(); count]];
+        let (mut let_go, mut stretches) = (0, Vec::new());
         for run in runs(&reached) {
-            let exits = run.clone().map(|at| [seen[0][at].exit, seen[1][at].exit]).collect();
-            let most = run.clone().map(|at| [most[0][at], most[1][at]]).collect();
-            let open = open[run.clone()].to_vec();
-            let stretch = Stretch { start: range.start + run.start, ahead, exits, most };
-            let found = self.stretch(&stretch, open, field, pose);
-            for (all, found) in changes.by_arm.iter_mut().zip(found.by_arm) {
-                all[run.clone()].clone_from_slice(&found);
+            let bounds = run.clone().map(|at| Bounds {
+                exits: [seen[0][at].exit, seen[1][at].exit],
+                most: [most[0][at], most[1][at]],
+                keeps_contacts: true,
+            });
+            let stretch = Stretch { keys: *keys, run: run.clone(), bounds: bounds.collect() };
+            let found = self.stretch(&stretch, open[run.clone()].to_vec(), field, pose);
+            for (all, found) in by_arm.iter_mut().zip(&found.by_arm) {
+                all[run.clone()].clone_from_slice(found);
             }
-            changes.let_go += found.let_go;
+            // Each key stands for the frames up to the next.
+            let frames = |key: usize| (keys.offset(key + 1) - keys.offset(key)).max(1);
+            let gone = run.clone().zip(&found.let_go).filter(|(_, is)| **is);
+            let_go += gone.map(|(key, _)| frames(key)).sum::<usize>();
+            stretches.push((stretch, found));
         }
-        changes
+        let mut all = by_arm.map(|changes| keys.spread(&changes));
+        for (stretch, found) in &stretches {
+            let Stretch { keys, run, bounds } = stretch;
+            let (keys, run) = (*keys, run.clone());
+            let known = KnownKeys { keys, run, held: &found.held, changes: &found.by_arm, bounds };
+            self.between(&known, &mut all, &mut Posed { pose: &mut *pose, field: &mut *field, frame: None });
+        }
+        Changes { by_arm: all, let_go }
     }
 
-    /// The changes of both arms in a stretch of frames, around which nothing changes. Frames that are `open` are looked at.
+    /// The changes of both arms in a stretch of keys, around which nothing changes. Keys that are `open` are looked at.
     fn stretch(
         &self,
         stretch: &Stretch,
         mut open: Vec<bool>,
         field: &mut PosedField<'_>,
         pose: &mut Frame,
-    ) -> Changes {
-        let frames = open.len();
-        let none = || [vec![Change::zeros(); frames], vec![Change::zeros(); frames]];
+    ) -> Solution {
+        let ahead = stretch.keys.ahead(FADE);
+        let count = open.len();
+        let none = || [vec![Change::zeros(); count], vec![Change::zeros(); count]];
         let mut changes = none();
-        let mut let_go = vec![false; frames];
-        let mut clear = vec![Clear::default(); frames];
-        let mut held = vec![None; frames];
+        let mut let_go = vec![false; count];
+        let mut clear = vec![Clear::default(); count];
+        let mut held = vec![None; count];
         for pass in 0..PASSES {
             let mut needs = none();
-            for at in (0..frames).filter(|at| open[*at]) {
+            for at in (0..count).filter(|at| open[*at]) {
                 let base = [changes[0][at], changes[1][at]];
                 if clear[at].holds(&base) {
                     continue;
                 }
-                let frame = stretch.start + at;
+                let frame = stretch.keys.frame(stretch.run.start + at);
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
                 // In the end, staying outside counts alone.
-                let keeps_contacts = pass < RELAXED;
-                let bounds = Bounds { exits: stretch.exits[at], most: stretch.most[at], keeps_contacts };
+                let bounds = Bounds { keeps_contacts: pass < RELAXED, ..stretch.bounds[at] };
                 let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
                 if at >= MOST_HELD {
                     held[at] = None;
@@ -237,30 +268,32 @@ impl Stage<'_> {
                 }
             }
             let needed = |at: usize| needs.iter().any(|needs| needs[at] != Change::zeros());
-            let needed: Vec<f64> = (0..frames).map(|at| f64::from(needed(at))).collect();
+            let needed: Vec<f64> = (0..count).map(|at| f64::from(needed(at))).collect();
             if needed.iter().all(|needed| *needed == 0.0) {
                 break;
             }
             if pass == 0 {
-                open = envelope(&needed, stretch.ahead).iter().map(|weight| *weight > 1e-9).collect();
+                open = envelope(&needed, ahead).iter().map(|weight| *weight > 1e-9).collect();
             }
             for (changes, needs) in changes.iter_mut().zip(&needs) {
                 if pass < RELAXED {
                     changes.iter_mut().zip(needs).for_each(|(change, need)| *change += need);
-                    relax(changes, stretch.ahead, &open);
+                    relax(changes, ahead, &open);
                 } else {
-                    let more = smoothed(needs, stretch.ahead, &open);
+                    let more = smoothed(needs, ahead, &open);
                     changes.iter_mut().zip(more).for_each(|(change, more)| *change += more);
                 }
             }
         }
-        Changes { by_arm: changes, let_go: let_go.iter().filter(|is| **is).count() }
+        Solution { by_arm: changes, let_go, held }
     }
 
     /// How deep the arms are inside, before anything is changed.
-    fn look(&self, range: &Range<usize>, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<Seen>; 2] {
-        let mut seen = [vec![Seen::default(); range.len()], vec![Seen::default(); range.len()]];
-        for (at, frame) in range.clone().enumerate() {
+    fn look(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<Seen>; 2] {
+        let mut seen = [vec![Seen::default(); keys.len()], vec![Seen::default(); keys.len()]];
+        let within = if keys.stride > 1 { self.body.person(NEARBY) } else { 0.0 };
+        for at in 0..keys.len() {
+            let frame = keys.frame(at);
             pose.place(self.clip, frame);
             if !field.pose(&pose.object) {
                 continue;
@@ -268,18 +301,17 @@ impl Stage<'_> {
             let palette = self.body.surface.palette_of(&pose.object);
             let arms = self.arms(&pose.object, &palette);
             let posed = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed));
-            let goals =
-                goals(self.body, self.contacts, range.start + at, &palette, posed, &[Change::zeros(); 2]);
+            let goals = goals(self.body, self.contacts, frame, &palette, posed, &[Change::zeros(); 2]);
             let balls = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed.ball()));
             let meet = matches!(balls, [Some((a, far)), Some((b, near))] if (a - b).norm() < far + near);
             for (i, arm) in arms.iter().enumerate() {
                 let (Some((arm, posed)), Some((middle, radius))) = (arm, balls[i]) else { continue };
                 let mut hits = Vec::new();
-                let near = field.near(&middle, radius);
+                let near = field.near(&middle, radius + within);
                 if !near.is_empty() {
-                    each_near(&arm.points, &posed.points, (field, &near), 0.0, |_, hit| hits.push(hit));
+                    each_near(&arm.points, &posed.points, (field, &near), within, |_, hit| hits.push(hit));
                 }
-                let mut found = Seen { depth: depth(&hits), ..Seen::default() };
+                let mut found = Seen { depth: depth(&hits), is_near: !hits.is_empty(), ..Seen::default() };
                 found.exit.way = found.depth.deepest;
                 found.pull = goals[i].iter().map(Goal::way).fold(0.0, f64::max);
                 let other = if meet { other_field(self.body, 1 - i, &pose.object) } else { None };
@@ -297,19 +329,19 @@ impl Stage<'_> {
     /// Where an arm goes through the body, it leaves by one side for the whole stretch of frames.
     fn choose_sides(
         &self,
-        start: usize,
+        keys: &Keys,
         seen: &mut [Vec<Seen>; 2],
         field: &mut PosedField<'_>,
         pose: &mut Frame,
     ) {
-        let around = (AROUND * self.clip.rate().fps()).ceil() as usize;
+        let around = (AROUND * keys.fps).ceil() as usize;
         let (least, step) = (self.body.person(THROUGH), self.body.person(MARGIN));
         for (i, seen) in seen.iter_mut().enumerate() {
             let depths: Vec<Depth> = seen.iter().map(|seen| seen.depth).collect();
             for stretch in stretches(&depths, least, around) {
                 let mut ways = Vec::with_capacity(stretch.len());
                 for at in stretch.clone() {
-                    pose.place(self.clip, start + at);
+                    pose.place(self.clip, keys.frame(at));
                     let is_posed = field.pose(&pose.object);
                     let [left, right] = self.arms(&pose.object, &self.body.surface.palette_of(&pose.object));
                     let arm = if i == 0 { left } else { right };
