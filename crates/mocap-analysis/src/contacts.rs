@@ -1,7 +1,7 @@
 //! Foot contacts: when heels and toes are on the floor.
 
 use crate::{FootMotion, Trajectory};
-use mocap_model::{Clip, JointId, Role, Side, Skeleton};
+use mocap_model::{Clip, JointId, Role, Side, Skeleton, Vector3};
 use std::ops::Range;
 
 /// One foot of a skeleton.
@@ -96,7 +96,8 @@ pub fn contacts(clip: &Clip, foot: &Foot, options: &ContactOptions) -> FootConta
 impl FootMotion {
     /// As [`contacts`].
     pub fn contacts(&self, options: &ContactOptions) -> FootContacts {
-        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, options));
+        let slow = self.slow_steps(options);
+        let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, &slow, options));
         FootContacts { toe, heel }
     }
 
@@ -105,8 +106,21 @@ impl FootMotion {
         (options.speed * self.leg / self.fps).max(options.travel * travel)
     }
 
-    /// Whether a part of the foot is slow, by frame.
-    pub(crate) fn is_slow(&self, trajectory: &Trajectory, options: &ContactOptions) -> Vec<bool> {
+    /// The distance per frame below which a point is slow, by frame.
+    pub(crate) fn slow_steps(&self, options: &ContactOptions) -> Vec<f64> {
+        self.travel.iter().map(|travel| self.slow(*travel, options)).collect()
+    }
+
+    /// Whether a part of the foot is slow in a frame, as [`FootMotion::is_slow`] says for all.
+    pub(crate) fn is_slow_at(&self, part: &Trajectory, frame: usize, options: &ContactOptions) -> bool {
+        let slow = self.slow(self.travel[frame], options);
+        let near = |other: &Vector3<f64>| (part[frame] - other).norm() < slow;
+        let before = frame.checked_sub(1).and_then(|before| part.get(before));
+        part.len() == 1 || before.is_some_and(near) || part.get(frame + 1).is_some_and(near)
+    }
+
+    /// Whether a part of the foot is slow, by frame, given its [`FootMotion::slow_steps`].
+    pub(crate) fn is_slow(&self, trajectory: &Trajectory, slow: &[f64]) -> Vec<bool> {
         let last = trajectory.len().saturating_sub(1);
         // The distance to each frame from the one before, and from the last.
         let mut moved = vec![f64::INFINITY; trajectory.len() + 1];
@@ -114,17 +128,15 @@ impl FootMotion {
             *moved = (pair[1] - pair[0]).norm();
         }
         let is_slow = |around: &[f64], slow: f64| around[0].min(around[1]) < slow || last == 0;
-        let slow = self.travel.iter().map(|travel| self.slow(*travel, options));
-        moved.windows(2).zip(slow).map(|(around, slow)| is_slow(around, slow)).collect()
+        moved.windows(2).zip(slow).map(|(around, slow)| is_slow(around, *slow)).collect()
     }
 
-    fn contact(&self, trajectory: &Trajectory, options: &ContactOptions) -> Vec<bool> {
-        let heights = self.heights(trajectory);
-        let heights: Vec<f64> =
-            heights.iter().zip(&self.ground).map(|(height, ground)| height - ground).collect();
+    fn contact(&self, trajectory: &Trajectory, slow: &[f64], options: &ContactOptions) -> Vec<bool> {
+        let heights = trajectory.iter().zip(&self.ground);
+        let heights: Vec<f64> = heights.map(|(place, ground)| place.dot(&self.up) - ground).collect();
         let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
-        let slow = self.is_slow(trajectory, options);
+        let slow = self.is_slow(trajectory, slow);
         let still: Vec<bool> = heights.iter().zip(slow).map(|(height, slow)| *height < low && slow).collect();
         // A gap is closed only between two contacts, so gaps come first.
         let gap = (options.gap * self.fps).ceil() as usize;

@@ -60,18 +60,17 @@ impl FootMotion {
     /// Where the contacts have another number of frames than the motion.
     pub fn measure(&self, contacts: &FootContacts, floor: f64, metres: f64) -> FootMeasure {
         assert_eq!(contacts.toe.len(), self.lowest.len(), "contacts of another motion");
-        let heights = self.lowest.iter().zip(&self.ground);
-        let heights: Vec<f64> = heights.map(|(lowest, ground)| (lowest - ground - floor) * metres).collect();
-        let deepest = heights.iter().map(|height| (-height).max(0.0)).reduce(f64::max);
-        let in_contact = heights.iter().zip(&contacts.toe).filter(|(_, contact)| **contact);
-        let heights: Vec<f64> = in_contact.map(|(height, _)| *height).collect();
+        let height = |(lowest, ground): (&f64, &f64)| (lowest - ground - floor) * metres;
+        let above = self.lowest.iter().zip(&self.ground);
+        let in_contact = above.clone().zip(&contacts.toe).filter(|(_, contact)| **contact);
+        let heights: Vec<f64> = in_contact.map(|(above, _)| height(above)).collect();
         let any = !heights.is_empty();
         FootMeasure {
             contact_frames: heights.len(),
             skate: skate(&self.toe, &contacts.toe, &self.up).map(|speed| speed * metres * self.fps),
             float_max: any.then(|| heights.iter().copied().fold(0.0, f64::max)),
             height_mean: any.then(|| heights.iter().sum::<f64>() / heights.len() as f64),
-            penetration_max: deepest,
+            penetration_max: above.map(|above| (-height(above)).max(0.0)).reduce(f64::max),
         }
     }
 

@@ -57,10 +57,11 @@ impl FootMotion {
             fps,
         };
         let mut motions: Vec<FootMotion> = feet.iter().map(motion).collect();
-        let hips = clip.skeleton().with_role(Role::Hips);
-        let hips =
-            hips.map_or_else(Vec::new, |hips| placed.positions(hips).iter().map(|at| at.dot(&up)).collect());
-        let rises = rises(&motions, &hips);
+        let hips = || match clip.skeleton().with_role(Role::Hips) {
+            Some(hips) => placed.positions(hips).iter().map(|at| at.dot(&up)).collect(),
+            None => Vec::new(),
+        };
+        let rises = rises(&motions, hips);
         motions.iter_mut().zip(rises).for_each(|(foot, ground)| foot.ground = ground);
         motions
     }

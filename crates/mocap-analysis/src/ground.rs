@@ -27,14 +27,19 @@ struct Rest {
 
 /// How much higher than the floor the ground under each foot is, by frame \[units\]. It is 0 everywhere where no foot stands
 /// above the floor. Else each place where a foot stands has its own height, and a foot on its way is above the lower of the
-/// places from which it comes and to which it goes. `hips` are their heights.
-pub(crate) fn rises(feet: &[FootMotion], hips: &[f64]) -> Vec<Vec<f64>> {
+/// places from which it comes and to which it goes. `hips` makes their heights.
+pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec<Vec<f64>> {
     let flat = || feet.iter().map(|foot| vec![0.0; foot.toe.len()]).collect();
-    if feet.len() < 2 || hips.len() < 2 {
+    let options = ContactOptions::default();
+    if feet.len() < 2 || never_up(feet, &options) {
         return flat();
     }
-    let options = ContactOptions::default();
-    let slow: Vec<Vec<bool>> = feet.iter().map(|foot| foot.is_slow(&foot.toe, &options)).collect();
+    let hips = hips();
+    if hips.len() < 2 {
+        return flat();
+    }
+    let slow: Vec<Vec<bool>> =
+        feet.iter().map(|foot| foot.is_slow(&foot.toe, &foot.slow_steps(&options))).collect();
     let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
     let floor = heights.iter().map(|own| percentile(&mut own.clone(), 0.05)).fold(f64::INFINITY, f64::min);
     let mut rests: Vec<Rest> = Vec::new();
@@ -63,9 +68,36 @@ pub(crate) fn rises(feet: &[FootMotion], hips: &[f64]) -> Vec<Vec<f64>> {
     let own = |number: usize, foot: &FootMotion| {
         let rests: Vec<&Rest> = rests.iter().filter(|rest| rest.foot == number).collect();
         let above: Vec<f64> = heights[number].iter().map(|height| (height - floor).max(0.0)).collect();
-        under(&rests, &foot.is_slow(&foot.ankle, &options), floor, &above)
+        under(&rests, &foot.is_slow(&foot.ankle, &foot.slow_steps(&options)), floor, &above)
     };
     feet.iter().enumerate().map(|(number, foot)| own(number, foot)).collect()
+}
+
+/// Whether it is plain that no foot rests above the floor: most motions are on one, and need no more. Each time a toe is
+/// higher than in a contact, it is slow in no frame, and for longer than contacts have gaps, so that is no rest.
+fn never_up(feet: &[FootMotion], options: &ContactOptions) -> bool {
+    // At most the height of the floor.
+    let lowest = |foot: &FootMotion| foot.toe.iter().map(|at| at.dot(&foot.up)).fold(f64::INFINITY, f64::min);
+    let lowest = feet.iter().map(lowest).fold(f64::INFINITY, f64::min);
+    feet.iter().all(|foot| {
+        let high = lowest + options.height * foot.leg;
+        let gap = (options.gap * foot.fps).ceil() as usize;
+        let mut frames = 0;
+        for (frame, at) in foot.toe.iter().enumerate() {
+            if at.dot(&foot.up) >= high {
+                if foot.is_slow_at(&foot.toe, frame, options) {
+                    return false;
+                }
+                frames += 1;
+            } else {
+                if (1..gap).contains(&frames) {
+                    return false;
+                }
+                frames = 0;
+            }
+        }
+        !(1..gap).contains(&frames)
+    })
 }
 
 /// The ground under a foot that rests at these places, in order. Over a heel that is in place already, or still, it is that
@@ -162,19 +194,19 @@ mod tests {
     #[test]
     fn on_one_floor_it_is_flat() {
         let (feet, hips) = stairs(0.0);
-        assert!(rises(&feet, &hips).iter().flatten().all(|height| *height == 0.0));
+        assert!(rises(&feet, || hips.clone()).iter().flatten().all(|height| *height == 0.0));
     }
 
     #[test]
     fn stairs_have_the_height_of_each_step() {
         for rise in [0.17, -0.17] {
             let (feet, hips) = stairs(rise);
-            let found = rises(&feet, &hips);
+            let found = rises(&feet, || hips.clone());
             let steps: f64 = if rise > 0.0 { 0.0 } else { 6.0 };
             let base = rise * steps;
             for (foot, ground) in feet.iter().zip(&found) {
                 // At first the upper foot may only rest on its step.
-                let slow = foot.is_slow(&foot.toe, &ContactOptions::default());
+                let slow = foot.is_slow(&foot.toe, &foot.slow_steps(&ContactOptions::default()));
                 for frame in (20..ground.len()).filter(|frame| slow[*frame]) {
                     let off = ground[frame] - (foot.toe[frame].y - base);
                     assert!(off.abs() < 0.02, "{rise} {frame}: {off}");
@@ -197,13 +229,37 @@ mod tests {
     }
 
     #[test]
+    fn it_is_plain_that_feet_stay_on_a_floor_and_not_that_they_climb() {
+        let options = ContactOptions::default();
+        assert!(never_up(&stairs(0.0).0, &options));
+        for rise in [0.06, -0.06, 0.17, -0.17] {
+            let (feet, hips) = stairs(rise);
+            assert!(rises(&feet, || hips).iter().flatten().any(|height| *height > 0.0), "{rise}");
+            assert!(!never_up(&feet, &options), "{rise}");
+        }
+        // Slow for one frame while it is up; up for less than a gap, then for as long as one.
+        let walks = || foot(&[(0.0, 0.0, 40), (0.5, 0.0, 40)]);
+        let lifted = |frames: std::ops::Range<usize>| {
+            let mut up = foot(&[(0.0, 0.0, 80)]);
+            for (i, frame) in frames.enumerate() {
+                up.toe[frame] = Vector3::new(0.0, 0.4, 0.3 * i as f64);
+            }
+            never_up(&[walks(), up], &options)
+        };
+        let gap = (options.gap * FPS).ceil() as usize;
+        assert!(lifted(20..20 + gap));
+        assert!(!lifted(20..20 + gap - 1));
+        assert!(!lifted(80 - gap + 1..80));
+    }
+
+    #[test]
     fn a_foot_that_is_held_up_does_not_stand() {
         let stands = foot(&[(0.0, 0.0, 139)]);
         let kicks = foot(&[(0.0, 0.0, 30), (0.5, 0.7, 50), (0.0, 0.0, 21)]);
         let hips = vec![0.95; 139];
-        assert!(rises(&[stands, kicks], &hips).iter().flatten().all(|height| *height == 0.0));
+        assert!(rises(&[stands, kicks], || hips).iter().flatten().all(|height| *height == 0.0));
         // Nor do feet that somebody who lies holds up.
         let up = || foot(&[(0.0, 0.0, 30), (0.5, 0.7, 50), (0.0, 0.0, 21)]);
-        assert!(rises(&[up(), up()], &[0.1; 139]).iter().flatten().all(|height| *height == 0.0));
+        assert!(rises(&[up(), up()], || vec![0.1; 139]).iter().flatten().all(|height| *height == 0.0));
     }
 }

@@ -65,12 +65,12 @@ impl Toe {
         self.tips.iter().map(bend).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// How deep the tips of a toe joint are below the floor, in each frame of a block; the floor is by frame from its first.
+    /// How deep the tips of a toe joint are below the floor, in each frame of a block.
     pub(crate) fn tip_penetrations(
         &self,
         at: &VectorLanes,
         toe: &RotationLanes,
-        floor: &[f64],
+        floor: &[f64; LANES],
         up: &Vector3<f64>,
     ) -> [f64; LANES] {
         let mut depths = [0.0f64; LANES];

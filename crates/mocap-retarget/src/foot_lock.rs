@@ -71,7 +71,7 @@ pub(crate) fn lock_feet(
     };
     let lock = Lock { pair, floor, rate, start: targets.start, frames: targets.frames };
     let contacts = feet.geometry.iter().zip(&feet.contacts);
-    let grounds: Vec<Vec<f64>> = feet.motions.iter().map(|foot| lock.ground(&foot.ground)).collect();
+    let grounds: Vec<Vec<[f64; LANES]>> = feet.motions.iter().map(|foot| lock.ground(&foot.ground)).collect();
     let locked: Vec<Corrections> = contacts
         .zip(&grounds)
         .map(|((foot, contacts), ground)| {
@@ -171,12 +171,10 @@ impl Lock<'_> {
         self.pair.target.reference.limb_length(&self.pair.limbs[foot.limb].target)
     }
 
-    /// The height of the ground under a foot whose source's is this much above the floor, by frame, whole blocks.
-    fn ground(&self, source: &[f64]) -> Vec<f64> {
-        let mut heights: Vec<f64> =
-            source.iter().map(|height| self.floor + height * self.pair.ratios.leg).collect();
-        heights.resize(self.frames.next_multiple_of(LANES), self.floor);
-        heights
+    /// The height of the ground under a foot whose source's is this much above the floor, by block of frames.
+    fn ground(&self, source: &[f64]) -> Vec<[f64; LANES]> {
+        let ground = |block: usize| block_of(source, block).map(|rise| self.floor + rise * self.pair.ratios.leg);
+        (0..self.frames.div_ceil(LANES)).map(ground).collect()
     }
 
     /// Pins the toe of one foot in each contact to its mean position on the ground.
@@ -185,7 +183,7 @@ impl Lock<'_> {
         leg: &[LimbTargets],
         foot: &FootGeometry,
         contact: &[bool],
-        ground: &[f64],
+        ground: &[[f64; LANES]],
     ) -> Corrections {
         let up = self.pair.directions.up;
         let most = (MOST_MOVE * self.leg_length(foot)).max(MOST_ROLL * foot.toe_offset.norm());
@@ -199,7 +197,8 @@ impl Lock<'_> {
         for run in runs(contact) {
             let toes: Vec<Vector3<f64>> = run.clone().map(toe).collect();
             let mean = toes.iter().sum::<Vector3<f64>>() / run.len() as f64;
-            let ground = ground[run.start + run.len() / 2];
+            let (block, lane) = place_of(run.start + run.len() / 2);
+            let ground = ground[block][lane];
             let above = if ground.is_finite() { ground + foot.toe_height - mean.dot(&up) } else { 0.0 };
             let place = mean + up * above;
             if toes.iter().all(|toe| (place - toe).norm() <= most) {
@@ -222,14 +221,14 @@ impl Lock<'_> {
         foot: &FootGeometry,
         locked: &Corrections,
         follow: &[VectorLanes],
-        ground: &[f64],
+        ground: &[[f64; LANES]],
     ) -> Vec<f64> {
         let up = self.pair.directions.up;
         let mut lift = Vec::with_capacity(self.frames.next_multiple_of(LANES));
         for (block, leg) in leg.iter_mut().enumerate() {
             let (moves, follow) = (VectorLanes::gather(&locked.moves[block * LANES..]), &follow[block]);
             let weights = block_of(&locked.weights, block);
-            let ground = &ground[block * LANES..];
+            let ground = &ground[block];
             leg.goal = VectorLanes::each(|lane| {
                 leg.goal.at(lane) + (moves.at(lane) + follow.at(lane) * (1.0 - weights[lane]))
             });
@@ -261,7 +260,7 @@ impl Lock<'_> {
         rotations: &mut [Vec<UnitQuaternion<f64>>],
         foot: &FootGeometry,
         locked: &Corrections,
-        ground: &[f64],
+        ground: &[[f64; LANES]],
         mut lift: Vec<f64>,
     ) {
         let up = self.pair.directions.up;
@@ -275,12 +274,12 @@ impl Lock<'_> {
                 for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
                     let at = at.plus_along(&up, &block_of(&lift, block));
                     let toes = leg.tip.product(&RotationLanes::gather(&samples[block * LANES..]));
-                    let depths = toe.tip_penetrations(&at, &toes, &ground[block * LANES..], &up);
+                    let depths = toe.tip_penetrations(&at, &toes, &ground[block], &up);
                     for (lane, bend) in bends[block * LANES..].iter_mut().take(LANES).enumerate() {
                         // Only the toes of a locked foot are pressed down on the floor.
                         if locked.weights[block * LANES + lane] != 0.0 || depths[lane] != 0.0 {
-                            let ground = ground[block * LANES + lane];
-                            *bend = toe.bend_to_floor(&at.at(lane), &toes.at(lane), ground, &up);
+                            *bend =
+                                toe.bend_to_floor(&at.at(lane), &toes.at(lane), ground[block][lane], &up);
                         }
                     }
                 }
@@ -290,7 +289,7 @@ impl Lock<'_> {
         for (toe, places) in foot.toes.iter().zip(&places) {
             let samples = rotations[toe.joint.index()].get(self.start..).unwrap_or_default();
             for (block, (leg, at)) in leg.iter().zip(places).enumerate() {
-                let ground = &ground[block * LANES..];
+                let ground = &ground[block];
                 let heights = at.dot(&up);
                 let mut lowest: [f64; LANES] = std::array::from_fn(|lane| ground[lane] - heights[lane]);
                 if !toe.tips.is_empty() {

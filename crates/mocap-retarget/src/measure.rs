@@ -161,7 +161,7 @@ fn feet(
     motion: &Clip,
     limbs: &LimbMotions,
 ) -> Vec<FootReport> {
-    let motions = FootMotion::placed(motion, limbs.placed, &feet.target);
+    let mut motions = FootMotion::placed(motion, limbs.placed, &feet.target);
     let both = feet.source.len().min(motions.len());
     let found = |foot: &FootMotion| foot.contacts(&ContactOptions::default());
     let found: Vec<FootContacts> = motions.iter().map(found).collect();
@@ -171,10 +171,10 @@ fn feet(
             contacts: runs(&found[i].toe),
             measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
         };
-        // The ground is that of the source.
-        let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg).collect();
-        let motion = FootMotion { ground, ..motions[i].clone() };
-        foot(pair, feet, heights, i, &motion, limbs, own)
+        // Beside the source, the ground is that of the source.
+        let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
+        motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
+        foot(pair, feet, heights, i, &motions[i], limbs, own)
     };
     (0..both).map(report).collect()
 }
