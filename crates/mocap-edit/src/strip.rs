@@ -158,8 +158,10 @@ fn without(clip: &Clip, gone: &[bool]) -> Result<Clip, EditError> {
         let (base, tip) = (place(chain.base)?, place(chain.tip)?);
         Some(Chain { name: chain.name.clone(), base, tip })
     });
+    let couplings = old.couplings().iter().filter_map(|coupling| coupling.with_joints(place)).collect();
     let skeleton = Skeleton::new(old.name(), *old.space(), joints.collect())
         .and_then(|skeleton| skeleton.with_chains(chains.collect()))
+        .and_then(|skeleton| skeleton.with_couplings(couplings))
         .map_err(|error| EditError::model("strip", error))?;
     let tracks = kept.iter().map(|id| match parent(*id) == old.joint(*id).parent {
         true => clip.track(*id).clone(),

@@ -3,8 +3,10 @@
 //! The chain holds the pose that a solver starts from and ends with. Its object-space positions and frames
 //! always match its local rotations.
 
+use crate::capsule::Pair;
+use crate::coupling::Couplings;
 use crate::scratch::Scratch;
-use crate::{Constraint, Freedom, IkError, Quat, SolveOptions, Vec3};
+use crate::{Capsule, Constraint, Freedom, IkError, Quat, SolveOptions, Vec3};
 use mocap_model::Isometry3;
 use nalgebra::Unit;
 
@@ -83,6 +85,11 @@ pub struct IkChain {
     /// Whether all rotations are known to be within the constraints.
     pub(crate) allowed: bool,
     pub(crate) scratch: Scratch,
+    /// How readily the base moves beside a joint that turns; 0: it stays.
+    pub(crate) travel: f64,
+    pub(crate) couplings: Couplings,
+    pub(crate) capsules: Vec<Capsule>,
+    pub(crate) pairs: Vec<Pair>,
 }
 
 /// How far an effector is from the first joint that can turn, at least and at most.
@@ -174,6 +181,10 @@ impl IkChain {
             finite: false,
             allowed: false,
             scratch: Scratch::default(),
+            travel: 0.0,
+            couplings: Couplings::default(),
+            capsules: Vec::new(),
+            pairs: Vec::new(),
         };
         chain.scratch = Scratch::new(chain.effectors.len(), &chain.local);
         chain.pose_changed();
@@ -217,6 +228,12 @@ impl IkChain {
     pub fn set_base(&mut self, base: Isometry3<f64>) {
         self.base = base;
         self.pose_changed();
+    }
+
+    /// Lets the base move: a move by the length of the chain takes 1/`share` of a turn by a radian. 0, the default: the base
+    /// stays. [`crate::Objective`] and [`crate::Xpbd`] move it; the other solvers refuse such chains.
+    pub fn set_travel(&mut self, share: f64) {
+        self.travel = if share.is_finite() { share.max(0.0) } else { 0.0 };
     }
 
     /// How the joints may turn.
@@ -306,6 +323,15 @@ impl IkChain {
     /// Whether an effector moves with a joint.
     pub(crate) fn carries(&self, joint: usize, effector: usize) -> bool {
         self.carries[effector * self.local.len() + joint]
+    }
+
+    /// Whether a joint is above another, or that joint.
+    pub(crate) fn is_above(&self, joint: usize, below: usize) -> bool {
+        let mut at = below as u32;
+        while at != NONE && at as usize > joint {
+            at = self.parent[at as usize];
+        }
+        at == joint as u32
     }
 
     /// How many joints on the way to an effector can turn.

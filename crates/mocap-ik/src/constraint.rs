@@ -123,6 +123,18 @@ impl Constraint {
         }
     }
 
+    /// The constraint that a skeleton states, by angles: a joint that turns freely has three open ranges, so its angles can be
+    /// coupled to others.
+    pub fn by_angles(joint: &Joint) -> Constraint {
+        let own = Constraint::of(joint);
+        match own.freedom {
+            Freedom::Free => {
+                Constraint { freedom: Freedom::Euler { order: joint.dofs.order, ranges: [OPEN; 3] }, ..own }
+            }
+            _ => own,
+        }
+    }
+
     /// The same constraint with another frame of its axes: `local = pre · M · post`.
     pub fn in_frame(self, pre: Quat, post: Quat) -> Constraint {
         Constraint { pre, post, ..self }

@@ -1,7 +1,7 @@
 //! The error of the crate.
 
 /// Why a chain cannot be built or solved.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum IkError {
@@ -29,6 +29,22 @@ pub enum IkError {
     NoBend { method: &'static str },
     #[error("the posture has {found} rotations or gains, the chain has {expected} joints")]
     PostureLength { found: usize, expected: usize },
+    #[error(
+        "coupling {coupling} names an angle of joint {joint}, which has no such angle: it needs a hinge or ranges"
+    )]
+    NoAngle { coupling: usize, joint: usize },
+    #[error("coupling {coupling} has a factor or value that is not a finite number, or no angle")]
+    CouplingNotFinite { coupling: usize },
+    #[error("the couplings and limits contradict each other: {excess:.2e} rad are left")]
+    CouplingsConflict { excess: f64 },
+    #[error("capsule {capsule} is on no joint, or has a number that is not finite or a radius of 0")]
+    Capsule { capsule: usize },
+    #[error("couplings, aims and a base that travels need the solver objective or xpbd")]
+    NeedsBody,
+    #[error("'{joint}' is not above '{below}': it cannot take part in its look")]
+    NotAbove { joint: String, below: String },
+    #[error("the share and limit of '{joint}' are numbers above 0")]
+    Share { joint: String },
     #[error("the pose has {found} joints, the chain was made for a skeleton of {expected}")]
     OtherSkeleton { found: usize, expected: usize },
 }

@@ -16,8 +16,17 @@ pub(crate) struct Residual {
 }
 
 impl IkChain {
-    /// Checks the input of a solve and poses the chain for the start.
+    /// Checks the input of a solve of a limb and poses the chain for the start.
     pub(crate) fn begin(&mut self, goals: &[Goal], options: &SolveOptions) -> Result<(), IkError> {
+        let aims = goals.iter().any(|goal| goal.wanted_aim().is_some());
+        if aims || self.travel > 0.0 || !self.couplings.is_empty() {
+            return Err(IkError::NeedsBody);
+        }
+        self.begin_body(goals, options)
+    }
+
+    /// Checks the input of a solve of a whole body and poses the chain for the start.
+    pub(crate) fn begin_body(&mut self, goals: &[Goal], options: &SolveOptions) -> Result<(), IkError> {
         if goals.len() != self.effectors.len() {
             return Err(IkError::GoalCount { found: goals.len(), expected: self.effectors.len() });
         }
@@ -51,6 +60,12 @@ impl IkChain {
                 square = square.max(off);
                 reached &= off <= near * near;
             }
+            if let Some(aim) = goal.wanted_aim() {
+                let (tip, orientation) = self.tip(e);
+                let off = aim.angle(&tip, &orientation);
+                angle = angle.max(off);
+                reached &= off <= options.orientation_tolerance;
+            }
             if goal.wants_orientation() {
                 let off = angle_between(&self.tip(e).1, &goal.orientation);
                 angle = angle.max(off);
@@ -67,6 +82,9 @@ impl IkChain {
 
     /// Whether the lengths of the bones put a goal out of reach.
     pub(crate) fn out_of_reach(&self, effector: usize, goal: &Goal, options: &SolveOptions) -> bool {
+        if self.travel > 0.0 {
+            return false;
+        }
         let Some(first) = self.first_turning(effector) else { return true };
         let reach = self.reach(effector);
         let distance = (goal.position - self.position[first]).norm();

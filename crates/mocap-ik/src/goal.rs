@@ -1,6 +1,6 @@
 //! The target of an effector.
 
-use crate::{Quat, Vec3};
+use crate::{Aim, Quat, Vec3};
 
 /// The target of one effector in object space. A part with weight 0 is ignored.
 ///
@@ -25,6 +25,8 @@ pub struct Goal {
     /// Pole: the point towards which the chain bends, such as one in front of a knee or behind an elbow
     /// [units of the skeleton]. `None` (default) keeps the plane of the current pose.
     pub pole: Option<Vec3>,
+    /// What the effector points at; default nothing.
+    pub aim: Option<Aim>,
     /// Effectors with a lower number come first; default 0. Equal priorities share by weight.
     pub priority: u8,
 }
@@ -38,8 +40,15 @@ impl Goal {
             orientation: Quat::identity(),
             orientation_weight: 0.0,
             pole: None,
+            aim: None,
             priority: 0,
         }
+    }
+
+    /// A goal that only aims: `direction`, in the frame of the effector, points at a place.
+    pub fn looking(direction: Vec3, at: Vec3) -> Goal {
+        let aim = Some(Aim { direction, at, weight: 1.0 });
+        Goal { aim, ..Goal::at(Vec3::zeros()).with_weights(0.0, 0.0) }
     }
 
     /// The same goal with an orientation of weight 1.
@@ -61,7 +70,10 @@ impl Goal {
         let weights = self.position_weight + self.orientation_weight;
         let pole = self.pole.map_or(0.0, |pole| pole.sum());
         let sum = self.position.sum() + self.orientation.coords.sum() + weights + pole;
-        sum.is_finite() && self.position_weight >= 0.0 && self.orientation_weight >= 0.0
+        self.aim.is_none_or(|aim| aim.is_finite())
+            && sum.is_finite()
+            && self.position_weight >= 0.0
+            && self.orientation_weight >= 0.0
     }
 
     /// Weight by priority for solvers without strict priorities: a thousandth per level.
@@ -75,5 +87,10 @@ impl Goal {
 
     pub(crate) fn wants_orientation(&self) -> bool {
         self.orientation_weight > 0.0
+    }
+
+    /// What the effector points at, with some weight.
+    pub(crate) fn wanted_aim(&self) -> Option<&Aim> {
+        self.aim.as_ref().filter(|aim| aim.weight > 0.0)
     }
 }

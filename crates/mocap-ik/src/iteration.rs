@@ -97,7 +97,9 @@ fn repeat(
     // The weighted distance to all goals, and whether they are reached.
     let state = |chain: &IkChain| (distance(chain, goals, length), chain.reached(goals, options));
     let reachable = (0..goals.len()).all(|e| !chain.out_of_reach(e, &goals[e], options));
-    let can_finish = options.finish && goals.len() == 1 && !goals[0].wants_orientation();
+    let only_place = |goal: &Goal| goal.wants_position() && !goal.wants_orientation() && goal.aim.is_none();
+    let can_finish =
+        options.finish && goals.len() == 1 && only_place(&goals[0]) && chain.couplings.is_empty();
     // Two bones can be finished at once; in a longer chain one joint would take the whole turn.
     let two_bones = chain.turning(0) == 2;
     let first_finish = if two_bones { 1 } else { 3 };
@@ -146,15 +148,16 @@ pub(crate) fn distance(chain: &IkChain, goals: &[Goal], length: f64) -> f64 {
     let residuals = goals.iter().enumerate().map(|(e, goal)| {
         let (tip, orientation) = chain.tip(e);
         let position = goal.position_weight * (goal.position - tip).norm();
+        let aim = goal.wanted_aim().map_or(0.0, |aim| aim.weight * length * aim.angle(&tip, &orientation));
         let turn = || goal.orientation_weight * length * angle_between(&orientation, &goal.orientation);
-        goal.priority_weight() * (position + if goal.wants_orientation() { turn() } else { 0.0 })
+        goal.priority_weight() * (position + aim + if goal.wants_orientation() { turn() } else { 0.0 })
     });
     residuals.sum()
 }
 
 /// Bends every joint a little (the second attempt in the other direction) to move the arms off the line to
 /// the goal.
-fn escape(chain: &mut IkChain, options: &SolveOptions, attempt: u32) {
+pub(crate) fn escape(chain: &mut IkChain, options: &SolveOptions, attempt: u32) {
     for joint in 0..chain.len() {
         let constraint = chain.constraint[joint];
         if constraint.is_locked() {

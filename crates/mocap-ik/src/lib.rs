@@ -32,6 +32,9 @@
 //! - [`BoneTurns`] is the two-bone solution of a free limb without a chain.
 //! - [`IkMethod`] selects a solver by name. All of them implement [`Solver`]: [`TwoBone`], [`Ccd`],
 //!   [`Fabrik`], [`Jacobian`], [`Objective`].
+//! - [`Xpbd`] and [`Objective`] solve whole bodies: a base that travels ([`IkChain::set_travel`]), angles that move
+//!   together ([`ChainCoupling`]), effectors that point at something ([`Aim`]); [`Xpbd`] keeps [`Capsule`]s apart, and
+//!   [`Informed`] adds the cost of unlikely poses ([`PoseCost`]). [`look_at`] turns head, neck and spine by shares.
 //!
 //! A solve starts from the pose that the chain holds, keeps every joint within its [`Constraint`], allocates
 //! nothing, and gives the same bits on every run. Lengths are in the units of the skeleton, angles in
@@ -40,12 +43,15 @@
 //! Where next: the examples `leg` (a limb of a skeleton, hips over a planted foot) and `hands` (two
 //! effectors, by weight and by priority).
 
+mod aim;
 mod bend;
 mod bone_turns;
+mod capsule;
 pub mod ccd;
 mod chain;
 mod constrained_slerp;
 mod constraint;
+mod coupling;
 mod dofs;
 mod error;
 mod evaluate;
@@ -58,6 +64,7 @@ mod method;
 pub mod objective;
 mod options;
 mod outcome;
+mod pose_cost;
 mod posed_chain;
 mod reach;
 mod restart;
@@ -66,22 +73,28 @@ mod solver;
 mod step;
 pub mod two_bone;
 mod unconstrained;
+pub mod xpbd;
 
+pub use aim::{Aim, Look, LookJoint, look_at};
 pub use bone_turns::BoneTurns;
+pub use capsule::Capsule;
 pub use ccd::Ccd;
 pub use chain::{Effector, IkChain, Link};
 pub use constraint::{Constraint, Freedom};
+pub use coupling::ChainCoupling;
 pub use error::IkError;
 pub use fabrik::Fabrik;
 pub use goal::Goal;
 pub use jacobian::{Jacobian, JacobianInverse, Posture};
 pub use method::IkMethod;
-pub use objective::Objective;
+pub use objective::{Informed, Objective};
 pub use options::{SolveOptions, SolveStart};
 pub use outcome::{SolveOutcome, SolveStatus};
+pub use pose_cost::PoseCost;
 pub use posed_chain::{PosedChain, Tip};
 pub use solver::Solver;
 pub use two_bone::TwoBone;
+pub use xpbd::Xpbd;
 
 type Quat = nalgebra::UnitQuaternion<f64>;
 type Vec3 = nalgebra::Vector3<f64>;

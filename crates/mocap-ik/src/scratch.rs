@@ -43,7 +43,7 @@ impl Scratch {
             points: vec![Vec3::zeros(); joints],
             weights: vec![0.0; joints],
             dofs: Vec::with_capacity(dofs),
-            numbers: vec![0.0; jacobian_numbers(effectors, dofs).max(objective_numbers(dofs))],
+            numbers: vec![0.0; jacobian_numbers(effectors, dofs).max(objective_numbers(dofs + 3))],
             turns: pose.to_vec(),
             pose: pose.to_vec(),
             start: pose.to_vec(),

@@ -145,12 +145,13 @@ impl Skeleton {
     /// [`ModelError::RestNotFinite`] if an offset is not finite in the other unit.
     pub fn in_space(&self, space: Space) -> Result<Skeleton, ModelError> {
         let change = SpaceChange::new(self.space(), &space);
-        let skeleton = self.with_joints(|joint| {
+        let couplings = self.couplings().iter().map(|coupling| coupling.with_axes(change.image)).collect();
+        let skeleton = self.clone().with_couplings(Vec::new())?.with_joints(|joint| {
             joint.offset = change.vector(&joint.offset);
             joint.rest_rotation = change.rotation(&joint.rest_rotation);
             joint.dofs = joint.dofs.with_axes(&change.basis, change.image);
         })?;
-        Ok(skeleton.with_space(space))
+        Ok(skeleton.with_couplings(couplings)?.with_space(space))
     }
 }
 

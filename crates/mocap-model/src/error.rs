@@ -39,6 +39,8 @@ pub enum ModelError {
     TooDeep { body: String, limit: usize },
     #[error("chain '{chain}' does not run down the tree: its base is not above its tip")]
     BrokenChain { chain: String },
+    #[error("coupling '{coupling}': {reason}")]
+    Coupling { coupling: String, reason: String },
     #[error("{tracks} joints have tracks, the skeleton has {joints}")]
     TrackCount { tracks: usize, joints: usize },
     #[error("joint '{joint}' has {found} frames, the clip has {expected}")]

@@ -91,8 +91,12 @@ impl Clip {
             let (base, tip) = (places[chain.base.index()]?, places[chain.tip.index()]?);
             Some(crate::Chain { base, tip, ..chain.clone() })
         });
-        let part =
-            Skeleton::new(skeleton.name(), *skeleton.space(), joints)?.with_chains(chains.collect())?;
+        let couplings = skeleton.couplings().iter();
+        let couplings =
+            couplings.filter_map(|coupling| coupling.with_joints(|id| places[id.index()])).collect();
+        let part = Skeleton::new(skeleton.name(), *skeleton.space(), joints)?
+            .with_chains(chains.collect())?
+            .with_couplings(couplings)?;
         Clip::new(Arc::new(part), self.rate(), self.frames(), tracks)?
             .with_annotations(self.annotations().clone())
     }

@@ -1,6 +1,6 @@
 //! The tree of joints.
 
-use crate::{Dofs, EulerOrder, ModelError, Robot, Role, Space};
+use crate::{Coupling, Dofs, EulerOrder, ModelError, Robot, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -97,6 +97,7 @@ pub struct Skeleton {
     space: Space,
     joints: Vec<Joint>,
     chains: Vec<Chain>,
+    couplings: Vec<Coupling>,
     /// `children[first_child[i]..first_child[i + 1]]` are the children of joint `i`.
     children: Vec<JointId>,
     first_child: Vec<u32>,
@@ -141,8 +142,8 @@ impl Skeleton {
             }
         }
         let (children, first_child) = children_of(&joints);
-        let (name, chains) = (name.into(), Vec::new());
-        Ok(Skeleton { name, space, joints, chains, children, first_child, robot: None })
+        let (name, chains, couplings) = (name.into(), Vec::new(), Vec::new());
+        Ok(Skeleton { name, space, joints, chains, couplings, children, first_child, robot: None })
     }
 
     /// The robot that the skeleton is made of, with what joints do not say: bodies, speeds, collision shapes.
@@ -175,6 +176,23 @@ impl Skeleton {
         Ok(self)
     }
 
+    /// The same skeleton with these couplings.
+    ///
+    /// # Errors
+    /// [`ModelError::Coupling`] if one names an angle that does not turn, or asks for what the limits of its joints do not
+    /// allow; [`ModelError::DuplicateName`] if two share a name.
+    pub fn with_couplings(mut self, couplings: Vec<Coupling>) -> Result<Skeleton, ModelError> {
+        let mut names = HashSet::with_capacity(couplings.len());
+        for coupling in &couplings {
+            if !names.insert(coupling.name.as_str()) {
+                return Err(ModelError::DuplicateName { name: coupling.name.clone() });
+            }
+            coupling.check(&self)?;
+        }
+        self.couplings = couplings;
+        Ok(self)
+    }
+
     /// By joint: the range of its subtree in a depth-first order.
     fn depth_first_ranges(&self) -> Vec<Range<u32>> {
         let mut places = vec![0..0; self.len()];
@@ -204,8 +222,9 @@ impl Skeleton {
         let mut joints = self.joints.clone();
         joints.iter_mut().for_each(change);
         let same = joints.iter().zip(&self.joints).all(|(a, b)| a.is_as(b));
-        let skeleton =
-            Skeleton::new(self.name.clone(), self.space, joints)?.with_chains(self.chains.clone())?;
+        let skeleton = Skeleton::new(self.name.clone(), self.space, joints)?
+            .with_chains(self.chains.clone())?
+            .with_couplings(self.couplings.clone())?;
         Ok(Skeleton { robot: self.robot.clone().filter(|_| same), ..skeleton })
     }
 
@@ -309,6 +328,11 @@ impl Skeleton {
     /// Chains that were given with the skeleton.
     pub fn chains(&self) -> &[Chain] {
         &self.chains
+    }
+
+    /// Relations between angles of joints that poses keep.
+    pub fn couplings(&self) -> &[Coupling] {
+        &self.couplings
     }
 
     /// A joint and all joints below it, in the order of the skeleton.

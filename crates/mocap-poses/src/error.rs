@@ -59,6 +59,12 @@ pub enum PosesError {
     /// Goals that know nothing in any frame.
     #[error("no position and no orientation of a joint of the skeleton is known in any frame")]
     NothingKnown,
+    /// Couplings and limits of the skeleton that no pose keeps.
+    #[error("the skeleton cannot be solved: {reason}")]
+    Solver {
+        /// What is wrong.
+        reason: String,
+    },
     /// The examples cannot be put on the skeleton that is solved.
     #[error("the examples cannot be put on the skeleton: {0}")]
     Retarget(String),
@@ -80,6 +86,7 @@ impl PosesError {
             PosesError::Table { .. } => "poses::table",
             PosesError::NoGoals { .. } => "poses::no-goals",
             PosesError::NothingKnown => "poses::nothing-known",
+            PosesError::Solver { .. } => "poses::solver",
             PosesError::Retarget(_) => "poses::retarget",
             PosesError::Model(_) => "poses::model",
         }

@@ -3,7 +3,7 @@
 use crate::examples::Examples;
 use crate::goals::Goal;
 use crate::predict::Predictor;
-use crate::{Placed, Quat, Vec3};
+use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::{JointId, Pose};
 
 /// A joint that is moved.
@@ -28,7 +28,15 @@ pub struct Followed {
 /// between the poses that the examples lead one to expect before and after, so what is special about the pose stays.
 ///
 /// `pose` is in object space.
-pub fn follow(examples: &Examples, pose: &Pose, moved: &[Moved], held: &[JointId]) -> Followed {
+///
+/// # Errors
+/// Where couplings of the skeleton contradict each other or its limits.
+pub fn follow(
+    examples: &Examples,
+    pose: &Pose,
+    moved: &[Moved],
+    held: &[JointId],
+) -> Result<Followed, PosesError> {
     let body = &examples.body;
     let held = held.iter().filter(|joint| !moved.iter().any(|moved| moved.joint == **joint));
     let held: Vec<Goal> = held
@@ -46,7 +54,7 @@ pub fn follow(examples: &Examples, pose: &Pose, moved: &[Moved], held: &[JointId
     };
     let before = with(&|moved| pose.joints[moved.joint.index()].translation.vector);
     let after = with(&|moved| moved.to);
-    let predictor = Predictor::fit(examples, &before);
+    let predictor = Predictor::fit(examples, &before)?;
     let [before, after] = [before, after].map(|goals| {
         let mut at: Vec<Placed> = Vec::new();
         predictor.pose(&goals, &mut at);
@@ -59,8 +67,8 @@ pub fn follow(examples: &Examples, pose: &Pose, moved: &[Moved], held: &[JointId
     };
     let turn = |joint: &JointId| (*joint, local(&before, *joint).inverse() * local(&after, *joint));
     let hips = body.hips.index();
-    Followed {
+    Ok(Followed {
         turns: body.joints.iter().map(turn).collect(),
         hips: after[hips].translation.vector - before[hips].translation.vector,
-    }
+    })
 }

@@ -4,6 +4,7 @@
 
 use crate::PosesError;
 use crate::body::{Body, Limb};
+use crate::chain::BodySolver;
 use crate::examples::{Examples, PosePrior, on_skeleton, placed, same_bones};
 use crate::fitted::{Fitted, Known};
 use crate::heading::floor_axes;
@@ -189,13 +190,13 @@ pub fn learn(clips: &[Sampled]) -> Result<(PosePrior, LearnReport), PosesError> 
         fitted,
     };
     let examples = Examples::on(&prior, &prior.body.skeleton)?;
-    prior.fitted = [false, true].map(|oriented| usual(&examples, oriented)).to_vec();
+    prior.fitted = vec![usual(&examples, false)?, usual(&examples, true)?];
     while prior.to_bytes().len() > FILE_BYTES && prior.fitted.pop().is_some() {}
     Ok((prior, report))
 }
 
 /// The regressions for hips, hands, feet and head; all with orientations, or the hips only.
-fn usual(examples: &Examples, oriented: bool) -> Fitted {
+fn usual(examples: &Examples, oriented: bool) -> Result<Fitted, PosesError> {
     let body = &examples.body;
     let hips = Known { joint: body.hips, position: true, orientation: true };
     let head = body.trunk[body.trunk.len() - 1];
@@ -203,7 +204,7 @@ fn usual(examples: &Examples, oriented: bool) -> Fitted {
     let ends = ends.map(|joint| Known { joint, position: true, orientation: oriented });
     let mut known: Vec<Known> = [hips].into_iter().chain(ends).collect();
     known.sort();
-    Predictor::of(examples, &known).fitted(&known)
+    Ok(Predictor::of(examples, &known, BodySolver::default())?.fitted(&known))
 }
 
 /// The body with the most frames; of equal ones the first.

@@ -6,6 +6,7 @@
 //! - [`Goals`]: positions and orientations of some joints over time, with gaps; [`read_table`] reads them from CSV.
 //! - [`solve`]: goals become a motion. Goals are met exactly, the examples decide what they leave open.
 //! - [`follow`]: how a body follows where some of its joints are moved.
+//! - [`PoseDensity`]: how likely a pose is, with exact gradients, as a term of the objective solver of `mocap-ik`.
 //! - [`unusual`]: how far each frame of a motion is from the examples.
 //!
 //! The examples are put on the skeleton that is solved, and a [`Predictor`] is fitted to them for the goals that are
@@ -13,6 +14,8 @@
 //! any skeleton of a human body and any change of both over time take the same path.
 
 mod body;
+mod chain;
+mod density;
 mod error;
 mod examples;
 mod features;
@@ -33,6 +36,8 @@ mod table;
 mod unusual;
 
 pub use body::{Body, Limb};
+pub use chain::BodySolver;
+pub use density::{ChainDensity, PoseDensity};
 pub use error::PosesError;
 pub use examples::Examples;
 pub use file::{MAX_BYTES, VERSION};
@@ -42,7 +47,7 @@ pub use learn::{JointTurn, LearnReport, LeftOut, Sampled, learn};
 pub use nearest::nearest_poses;
 pub use predict::Predictor;
 pub use report::{GoalReport, PoseReport};
-pub use solve::{Mounting, Solved, solve};
+pub use solve::{Mounting, PoseOptions, Solved, solve, solve_with};
 pub use table::{TableOptions, is_table, read_table};
 pub use unusual::{FarFrames, Unusual, unusual};
 

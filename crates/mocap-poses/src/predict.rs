@@ -6,6 +6,7 @@
 //! example has is still made of arms and legs that examples have.
 
 use crate::body::{Body, Limb};
+use crate::chain::{BodySolver, Finish};
 use crate::examples::Examples;
 use crate::features::{self, Feature, Frame, Output, View, rotation_of};
 use crate::fitted::{Fitted, Known};
@@ -14,7 +15,7 @@ use crate::heading::Heading;
 use crate::limb::place_two_bones;
 use crate::project::{Freedom, project};
 use crate::regression::{Regression, Weights, centre_rows};
-use crate::{Placed, Quat, Vec3};
+use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::JointId;
 use rayon::prelude::*;
 
@@ -47,7 +48,7 @@ pub struct Predictor<'a> {
     root: Option<Root>,
     trunk: Stage,
     limbs: Vec<LimbStage>,
-    freedom: Freedom,
+    finish: Finish,
     /// The trunk only, hips held.
     of_trunk: Freedom,
 }
@@ -171,12 +172,19 @@ fn seen_from(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Featu
 
 impl<'a> Predictor<'a> {
     /// Fits the examples for what some goals tell: which joints have a position or an orientation, not which.
-    pub fn fit(examples: &'a Examples, goals: &[Goal]) -> Predictor<'a> {
+    ///
+    /// # Errors
+    /// Where couplings of the skeleton contradict each other or its limits.
+    pub fn fit(examples: &'a Examples, goals: &[Goal]) -> Result<Predictor<'a>, PosesError> {
         let known: Vec<Known> = goals.iter().map(Known::of).collect();
-        Predictor::of(examples, &known)
+        Predictor::of(examples, &known, BodySolver::default())
     }
 
-    pub(crate) fn of(examples: &'a Examples, known: &[Known]) -> Predictor<'a> {
+    pub(crate) fn of(
+        examples: &'a Examples,
+        known: &[Known],
+        solver: BodySolver,
+    ) -> Result<Predictor<'a>, PosesError> {
         let body = &examples.body;
         let hips = known.iter().find(|known| known.joint == body.hips).copied();
         let hips = hips.unwrap_or(Known { joint: body.hips, position: false, orientation: false });
@@ -215,14 +223,9 @@ impl<'a> Predictor<'a> {
             let closed = limb.is_two_bones() && !goal_above && of(limb.end()).is_some_and(|end| end.position);
             LimbStage { stage, from_end, closed }
         });
-        Predictor {
-            examples,
-            root,
-            trunk,
-            limbs: limbs.collect(),
-            freedom: Freedom { turn, travel },
-            of_trunk,
-        }
+        let limbs = limbs.collect();
+        let finish = Finish::of(body, known, Freedom { turn, travel }, solver)?;
+        Ok(Predictor { examples, root, trunk, limbs, finish, of_trunk })
     }
 
     /// The regressions, to be stored with the examples; only where the hips are known.
@@ -268,7 +271,7 @@ impl<'a> Predictor<'a> {
         for (stage, limb) in self.limbs.iter().zip(&body.limbs) {
             self.place_limb(stage, limb, goals, (&mut seen, at));
         }
-        project(body, at, goals, &self.freedom)
+        self.finish.meet(body, at, goals)
     }
 
     fn place_hips(&self, root: &Root, at: &mut [Placed], up: &Vec3) {

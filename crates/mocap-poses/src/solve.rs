@@ -1,5 +1,6 @@
 //! From goals over time to a motion.
 
+use crate::chain::{BodySolver, Finish};
 use crate::examples::{Examples, PosePrior};
 use crate::fitted::Known;
 use crate::goals::{Goal, Goals, JointGoals};
@@ -56,21 +57,45 @@ pub fn solve(
     metres: f64,
     mounting: Mounting,
 ) -> Result<Solved, PosesError> {
+    solve_with(prior, goals, skeleton, metres, PoseOptions { mounting, ..PoseOptions::default() })
+}
+
+/// How goals over time are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoseOptions {
+    /// How trackers are mounted. Default: as their joints.
+    pub mounting: Mounting,
+    /// What moves the body onto its goals at the end. Default: the objective.
+    pub solver: BodySolver,
+}
+
+/// As [`solve`], with all options. Limits and couplings of the skeleton are kept; goals that they do not allow are missed, and
+/// the report says by how much.
+///
+/// # Errors
+/// As [`solve`]; and where couplings of the skeleton contradict each other or its limits.
+pub fn solve_with(
+    prior: &PosePrior,
+    goals: &Goals,
+    skeleton: &Arc<Skeleton>,
+    metres: f64,
+    options: PoseOptions,
+) -> Result<Solved, PosesError> {
     let examples = Examples::on(prior, skeleton)?;
     let scale = goals.unit.map_or(1.0, |unit| unit.metres / metres);
     let mut given = goals.on(skeleton, scale)?;
-    if mounting == Mounting::Unknown {
-        mount(&examples, &mut given);
+    if options.mounting == Mounting::Unknown {
+        mount(&examples, &mut given)?;
     }
     let stated = given.frames.clone();
     let gap = (SHORT * goals.rate.fps()).round() as usize;
     let filled = fill_gaps(&mut given, gap);
     let mut poses: Vec<Option<Vec<Placed>>> = vec![None; given.frames.len()];
-    let sets = pose_all(&examples, &given, &mut poses);
+    let sets = pose_all(&examples, &given, options.solver, &mut poses)?;
     let fade = (FADE * goals.rate.fps()).round().max(1.0) as usize;
     let empty = poses.iter().filter(|pose| pose.is_none()).count();
     let mut motion = Motion::of(&examples, poses)?;
-    motion.fade(&examples, &given, fade);
+    motion.fade(&examples, &given, options.solver, fade)?;
     let poses: Vec<Vec<Placed>> = (0..motion.frames.len()).map(|at| motion.placed(&examples, at)).collect();
     let report = PoseReport {
         frames: poses.len(),
@@ -102,14 +127,14 @@ fn knows(goals: &[Goal], hips: JointId) -> bool {
 
 /// Turns the orientations of trackers into those of their joints: the rotation between both is the mean of what the
 /// positions alone lead one to expect.
-fn mount(examples: &Examples, given: &mut JointGoals) {
+fn mount(examples: &Examples, given: &mut JointGoals) -> Result<(), PosesError> {
     let mut places = given.clone();
     for goals in &mut places.frames {
         goals.iter_mut().for_each(|goal| goal.orientation = None);
         goals.retain(|goal| goal.position.is_some());
     }
     let mut poses = vec![None; places.frames.len()];
-    pose_all(examples, &places, &mut poses);
+    pose_all(examples, &places, BodySolver::default(), &mut poses)?;
     for joint in given.joints.iter().flatten() {
         let turn = |(goals, pose): (&Vec<Goal>, &Option<Vec<Placed>>)| {
             let tracker = goals.iter().find(|goal| goal.joint == *joint)?.orientation?;
@@ -120,10 +145,16 @@ fn mount(examples: &Examples, given: &mut JointGoals) {
         let own = given.frames.iter_mut().flatten().filter(|goal| goal.joint == *joint);
         own.filter_map(|goal| goal.orientation.as_mut()).for_each(|turn| *turn *= mounting);
     }
+    Ok(())
 }
 
 /// Poses of all frames in which something is known; the number of runs of frames in which the same is known.
-fn pose_all(examples: &Examples, given: &JointGoals, poses: &mut [Option<Vec<Placed>>]) -> usize {
+fn pose_all(
+    examples: &Examples,
+    given: &JointGoals,
+    solver: BodySolver,
+    poses: &mut [Option<Vec<Placed>>],
+) -> Result<usize, PosesError> {
     let mut kept: BTreeMap<Vec<Known>, (usize, Predictor<'_>)> = BTreeMap::new();
     let known = |goals: &[Goal]| goals.iter().map(Known::of).collect::<Vec<Known>>();
     let runs = runs(&given.frames, known);
@@ -136,8 +167,10 @@ fn pose_all(examples: &Examples, given: &JointGoals, poses: &mut [Option<Vec<Pla
             let oldest = kept.iter().min_by_key(|(_, (used, _))| *used).map(|(set, _)| set.clone());
             oldest.iter().for_each(|set| drop(kept.remove(set)));
         }
-        let (used, predictor) =
-            kept.entry(set.clone()).or_insert_with(|| (turn, Predictor::of(examples, set)));
+        if !kept.contains_key(set) {
+            kept.insert(set.clone(), (turn, Predictor::of(examples, set, solver)?));
+        }
+        let Some((used, predictor)) = kept.get_mut(set) else { continue };
         *used = turn;
         let predictor = &*predictor;
         poses[range.clone()].par_iter_mut().zip(&given.frames[range.clone()]).for_each(|(pose, goals)| {
@@ -148,7 +181,7 @@ fn pose_all(examples: &Examples, given: &JointGoals, poses: &mut [Option<Vec<Pla
     }
     sets.sort();
     sets.dedup();
-    sets.len()
+    Ok(sets.len())
 }
 
 /// Ranges of frames in which the same is known.
@@ -266,7 +299,13 @@ impl Motion {
     ///
     /// Based on: D. Bollo, "Inertialization: high-performance animation transitions in Gears of War", 2018 (the idea;
     /// here the offset fades by a polynomial).
-    fn fade(&mut self, examples: &Examples, given: &JointGoals, length: usize) {
+    fn fade(
+        &mut self,
+        examples: &Examples,
+        given: &JointGoals,
+        solver: BodySolver,
+        length: usize,
+    ) -> Result<(), PosesError> {
         let known = |goals: &[Goal]| goals.iter().map(Known::of).collect::<Vec<Known>>();
         let runs = runs(&given.frames, known);
         for pair in runs.windows(2) {
@@ -278,17 +317,18 @@ impl Motion {
             let earlier = last.saturating_sub(1).max(before.start);
             let expected = moved_on(&self.frames[earlier], &self.frames[last]);
             let offset = Offset::between(&self.frames[start], &expected);
-            let predictor = Freed::of(examples, set);
+            let finish = freed(examples, set, solver)?;
             for frame in start..(start + length).min(self.frames.len()) {
                 let share = (frame - start) as f64 / length as f64;
                 let keep = 1.0 - share * share * share * (10.0 - 15.0 * share + 6.0 * share * share);
                 let faded =
                     offset.applied(&self.frames[frame], keep, knows_place(&given.frames[frame], examples));
                 let mut at = placed(examples, &faded);
-                predictor.meet(examples, &given.frames[frame], &mut at);
+                finish.meet(&examples.body, &mut at, &given.frames[frame]);
                 self.frames[frame] = local_of(examples, &at);
             }
         }
+        Ok(())
     }
 
     fn placed(&self, examples: &Examples, frame: usize) -> Vec<Placed> {
@@ -365,25 +405,17 @@ fn knows_place(goals: &[Goal], examples: &Examples) -> [bool; 2] {
     hips.map_or([false; 2], |hips| [hips.position.is_some(), hips.orientation.is_some()])
 }
 
-/// What may move to meet goals again.
-struct Freed(crate::project::Freedom);
-
-impl Freed {
-    fn of(examples: &Examples, set: &[Known]) -> Freed {
-        let body = &examples.body;
-        let hips = set.iter().find(|known| known.joint == body.hips);
-        let mut turn = vec![0.0; body.skeleton.len()];
-        body.joints.iter().for_each(|joint| turn[joint.index()] = 0.01);
-        if hips.is_some_and(|hips| hips.orientation) {
-            turn[body.hips.index()] = 0.0;
-        }
-        let travel = if hips.is_some_and(|hips| hips.position) { 0.0 } else { 0.01 };
-        Freed(crate::project::Freedom { turn, travel })
+/// Meets goals again; all joints may move alike.
+fn freed(examples: &Examples, set: &[Known], solver: BodySolver) -> Result<Finish, PosesError> {
+    let body = &examples.body;
+    let hips = set.iter().find(|known| known.joint == body.hips);
+    let mut turn = vec![0.0; body.skeleton.len()];
+    body.joints.iter().for_each(|joint| turn[joint.index()] = 0.01);
+    if hips.is_some_and(|hips| hips.orientation) {
+        turn[body.hips.index()] = 0.0;
     }
-
-    fn meet(&self, examples: &Examples, goals: &[Goal], at: &mut [Placed]) {
-        crate::project::project(&examples.body, at, goals, &self.0);
-    }
+    let travel = if hips.is_some_and(|hips| hips.position) { 0.0 } else { 0.01 };
+    Finish::of(body, set, crate::project::Freedom { turn, travel }, solver)
 }
 
 /// Joints in space.

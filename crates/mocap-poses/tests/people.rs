@@ -299,7 +299,7 @@ fn a_body_follows_a_hand_and_nothing_where_nothing_moves() {
     let followed = |by: f64| {
         let to = pose.joints[hand.index()].translation.vector + Vector3::y() * (by / metres(walk.skeleton()));
         let feet = [role(Role::LeftFoot), role(Role::RightFoot)];
-        follow(&examples, &pose, &[Moved { joint: hand, to }], &feet)
+        follow(&examples, &pose, &[Moved { joint: hand, to }], &feet).unwrap()
     };
     let turned =
         |followed: &Followed| followed.turns.iter().map(|(_, turn)| turn.angle()).fold(0.0, f64::max);

@@ -112,8 +112,11 @@ pub fn add_root_joint(clip: &Clip, name: &str, keep: Keep) -> Result<(Clip, Edit
         tip: shift(chain.tip),
     });
     let chains = chains.collect();
+    let couplings = old.couplings().iter();
+    let couplings = couplings.filter_map(|coupling| coupling.with_joints(|id| Some(shift(id)))).collect();
     let skeleton = Skeleton::new(old.name(), *old.space(), joints)
         .and_then(|skeleton| skeleton.with_chains(chains))
+        .and_then(|skeleton| skeleton.with_couplings(couplings))
         .map_err(|error| EditError::model("root-joint", error))?;
     let placed: Vec<Isometry3<f64>> = (0..clip.frames()).map(|frame| curve.placement(frame)).collect();
     let root = JointTracks {

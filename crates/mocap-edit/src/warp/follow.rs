@@ -38,7 +38,7 @@ pub(super) fn examples(
         let (mut local, mut pose) = (Pose::default(), Pose::default());
         clip.local_pose(at, &mut local);
         local.to_object(clip.skeleton(), &mut pose);
-        let followed = follow(&examples, &pose, &moved, &held);
+        let followed = follow(&examples, &pose, &moved, &held).map_err(wrong)?;
         for (joint, turn) in followed.turns {
             let own = frame.iter().any(|(_, key, keyed)| {
                 *keyed == joint && matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_))

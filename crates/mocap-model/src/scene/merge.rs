@@ -3,8 +3,8 @@
 use super::Character;
 use super::split::{name_of_tree, shape_names};
 use crate::{
-    Annotations, Body, BoundBody, Chain, Clip, Joint, JointId, JointTracks, ModelError, ScalarTrack,
-    Skeleton, Track,
+    Annotations, Body, BoundBody, Chain, Clip, Coupling, Joint, JointId, JointTracks, ModelError,
+    ScalarTrack, Skeleton, Track,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
     let count = all.iter().map(|one| one.skeleton().len()).sum();
     let (mut joints, mut tracks): (Vec<Joint>, Vec<JointTracks>) = (Vec::with_capacity(count), Vec::new());
     let mut chains: Vec<Chain> = Vec::new();
+    let mut couplings: Vec<Coupling> = Vec::new();
     let mut body = Body::default();
     for character in &all {
         let before = joints.len() as u32;
@@ -39,12 +40,18 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
             let name = if taken { prefixed(&character.name, &chain.name) } else { chain.name.clone() };
             chains.push(Chain { name, base: moved(chain.base), tip: moved(chain.tip) });
         }
+        for coupling in skeleton.couplings() {
+            let taken = couplings.iter().any(|other| other.name == coupling.name);
+            let name = if taken { prefixed(&character.name, &coupling.name) } else { coupling.name.clone() };
+            let own = coupling.with_joints(|id| Some(moved(id)));
+            couplings.extend(own.map(|coupling| Coupling { name, ..coupling }));
+        }
         if let Some(bound) = &character.body {
             body.append(bound.on(skeleton), before);
         }
     }
     let skeleton = Skeleton::new(first.skeleton().name(), *first.skeleton().space(), joints)?;
-    let skeleton = Arc::new(skeleton.with_chains(chains)?);
+    let skeleton = Arc::new(skeleton.with_chains(chains)?.with_couplings(couplings)?);
     let clip = Clip::new(skeleton.clone(), first.rate(), first.frames(), tracks)?;
     let clip = clip.with_annotations(annotations(&all))?;
     let body = (!body.meshes.is_empty()).then(|| BoundBody { body: Arc::new(body), skeleton });
