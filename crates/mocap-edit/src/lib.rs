@@ -43,6 +43,7 @@
 //! body (heading, feet) find its joints by their roles.
 
 mod bands;
+mod binding;
 mod blend;
 mod body;
 mod carrier;
@@ -85,6 +86,7 @@ mod trim;
 mod warp;
 
 pub use bands::{BandRange, Gains, bands};
+pub use binding::{BindPoint, Binding, Bound, HoldAs, attach, detach};
 pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,
