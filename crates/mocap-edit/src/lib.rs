@@ -67,6 +67,7 @@ mod mask;
 mod mirror;
 mod monotone_curve;
 mod numbers;
+mod partners;
 mod path;
 mod phases;
 mod play;
@@ -102,6 +103,7 @@ pub use join::{JoinOptions, JoinedCharacter, JoinedScene, TransitionKind, join, 
 pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
+pub use partners::{PartnerReport, keep_partners};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{
