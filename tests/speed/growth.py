@@ -95,6 +95,8 @@ EDITS = {
     "root-joint": "--root-joint add",
     "heading": "--heading Z",
     "start-at": "--start-at origin",
+    "attach": "--attach LeftHand=RightHand",
+    "detach": "--detach LeftHand",
 }
 # Steps of pipelines that are no edits.
 STEPS = {"read", "edit", "retarget", "compress", "write", "compare"}

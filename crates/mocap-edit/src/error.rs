@@ -93,6 +93,14 @@ pub enum EditError {
     Characters { edit: &'static str, names: Vec<String> },
     #[error("{edit}: {reason}")]
     Usage { edit: &'static str, reason: String },
+    #[error("{edit}: nothing {what} '{name}'; there is {}", near.join(", "))]
+    BindPoint { edit: &'static str, what: &'static str, name: String, near: Vec<String> },
+    #[error("attach: {child} cannot follow {parent}, which moves with it")]
+    Cycle { child: String, parent: String },
+    #[error(
+        "attach: {child} and {parent} are never in contact: they are nearest in frame {frame}, {distance:.1} times as far apart as the hand reaches"
+    )]
+    NoContact { child: String, parent: String, distance: f64, frame: usize },
     #[error("the split: {reason}")]
     Split { reason: String },
 }
@@ -136,6 +144,9 @@ impl EditError {
             EditError::Usage { .. } => "usage::edit",
             EditError::OneCharacter { .. } => "edit::one-character",
             EditError::Characters { .. } => "edit::characters",
+            EditError::BindPoint { .. } => "edit::bind-point",
+            EditError::Cycle { .. } => "edit::bind-cycle",
+            EditError::NoContact { .. } => "edit::no-contact",
             EditError::Split { .. } => "edit::split",
         }
     }

@@ -43,6 +43,7 @@
 //! body (heading, feet) find its joints by their roles.
 
 mod bands;
+mod binding;
 mod blend;
 mod body;
 mod carrier;
@@ -66,6 +67,7 @@ mod mask;
 mod mirror;
 mod monotone_curve;
 mod numbers;
+mod partners;
 mod path;
 mod phases;
 mod play;
@@ -85,6 +87,7 @@ mod trim;
 mod warp;
 
 pub use bands::{BandRange, Gains, bands};
+pub use binding::{BindPoint, Binding, Bound, HoldAs, attach, detach};
 pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,
@@ -100,6 +103,7 @@ pub use join::{JoinOptions, JoinedCharacter, JoinedScene, TransitionKind, join, 
 pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
+pub use partners::{PartnerReport, keep_partners};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{

@@ -3,7 +3,7 @@
 use mocap_model::{Character, Clip, ModelError, Scene};
 
 use crate::edits::Takes;
-use crate::{Applied, ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
+use crate::{ApplyOptions, Edit, EditError, EditReport, RootCurve, apply};
 
 /// A scene after all edits.
 #[derive(Clone, Debug)]
@@ -53,20 +53,44 @@ pub fn apply_to_scene(
     edits: &[Edit],
     options: &ApplyOptions,
 ) -> Result<AppliedScene, EditError> {
-    if let Some(edit) = edits.iter().find(|edit| edit.takes() == Takes::OneCharacter) {
+    let of_one = |edit: &&Edit| edit.takes() == Takes::OneCharacter;
+    if let Some(edit) = edits.iter().find(of_one) {
         only_character(&scene, edit.name())?;
     }
-    let mut characters = Vec::with_capacity(scene.characters.len());
-    let mut edited = Vec::with_capacity(scene.characters.len());
-    for character in scene.characters {
-        let Applied { clip, reports, curves, lead_in } = apply(character.clip.clone(), edits, options)?;
-        characters.push(AppliedCharacter { name: character.name.clone(), reports, curves, lead_in });
-        edited.push(character.with_clip(clip));
-    }
-    scene.characters = edited;
-    let of_all: Vec<Edit> = edits.iter().filter(|edit| edit.takes() == Takes::Scene).cloned().collect();
-    for prop in &mut scene.props {
-        prop.clip = apply(prop.clip.clone(), &of_all, options)?.clip;
+    let start = |character: &Character| AppliedCharacter {
+        name: character.name.clone(),
+        reports: Vec::new(),
+        curves: Vec::new(),
+        lead_in: options.lead_in,
+    };
+    let mut characters: Vec<AppliedCharacter> = scene.characters.iter().map(start).collect();
+    let mut lead_in = options.lead_in;
+    let together = |edit: &Edit| edit.takes() == Takes::Together;
+    for edits in edits.chunk_by(|one, next| together(one) == together(next)) {
+        if together(&edits[0]) {
+            for edit in edits {
+                let (edited, report) = edit.apply_to_whole(&scene)?;
+                scene = edited;
+                characters.iter_mut().take(1).for_each(|first| first.reports.push(report.clone()));
+            }
+            continue;
+        }
+        if let Some(edit) = edits.iter().find(of_one) {
+            only_character(&scene, edit.name())?;
+        }
+        let options = ApplyOptions { lead_in, ..*options };
+        for (character, done) in scene.characters.iter_mut().zip(&mut characters) {
+            let applied = apply(character.clip.clone(), edits, &options)?;
+            done.reports.extend(applied.reports);
+            done.curves.extend(applied.curves);
+            done.lead_in = applied.lead_in;
+            character.clip = applied.clip;
+        }
+        let of_all: Vec<Edit> = edits.iter().filter(|edit| edit.takes() == Takes::Scene).cloned().collect();
+        for prop in &mut scene.props {
+            prop.clip = apply(prop.clip.clone(), &of_all, &options)?.clip;
+        }
+        lead_in = characters.first().map_or(lead_in, |first| first.lead_in);
     }
     Ok(AppliedScene { scene, characters })
 }

@@ -9,7 +9,7 @@ mod kind;
 mod operation;
 mod source;
 
-use mocap_model::Clip;
+use mocap_model::{Clip, Scene};
 
 use crate::{EditError, EditReport, RootCurve};
 pub use kind::EditKind;
@@ -93,7 +93,10 @@ edits! {
     heading::Heading;
     start_at::StartAt;
     ground::Ground;
+    attach::Attach;
+    detach::Detach;
 }
+pub use detach::Freed;
 pub use mirror::MirrorBy;
 pub use root_joint::RootJointChange;
 pub use start_at::Start;
@@ -108,6 +111,7 @@ trait Inner {
     fn needs(&mut self) -> Vec<Needed<'_>>;
     fn check(&self) -> Result<(), EditError>;
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError>;
+    fn apply_to_scene(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError>;
     fn lead_in_after(&self, clip: &Clip, before: usize) -> usize;
     fn curve(&self, motion: &Clip) -> Option<RootCurve>;
 }
@@ -143,6 +147,10 @@ impl<T: Operation> Inner for T {
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         Operation::apply(self, clip)
+    }
+
+    fn apply_to_scene(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError> {
+        Operation::apply_to_scene(self, scene)
     }
 
     fn lead_in_after(&self, clip: &Clip, before: usize) -> usize {
@@ -206,5 +214,9 @@ impl Edit {
 
     pub(crate) fn apply_to(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         self.inner().apply(clip)
+    }
+
+    pub(crate) fn apply_to_whole(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError> {
+        self.inner().apply_to_scene(scene)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use mocap_model::Clip;
+use mocap_model::{Clip, Scene};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -67,6 +67,15 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     /// Where the motion cannot be edited as asked.
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError>;
 
+    /// As [`Operation::apply`], of a whole scene: only of edits that take characters and props [`Takes::Together`].
+    ///
+    /// # Errors
+    /// Where the scene cannot be edited as asked.
+    fn apply_to_scene(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError> {
+        let (clip, report) = self.apply(crate::only_character(scene, Self::NAME)?)?;
+        Ok((scene.clone().map(|character| character.with_clip(clip.clone())), report))
+    }
+
     /// Frames at the start of the edited motion that are no motion, where `before` of `clip` are.
     fn lead_in_after(&self, _clip: &Clip, before: usize) -> usize {
         before
@@ -107,6 +116,8 @@ pub enum Group {
     Skeleton,
     /// The motion of the root.
     Root,
+    /// Props and partners.
+    Together,
 }
 
 impl Group {
@@ -120,6 +131,7 @@ impl Group {
             Group::Layers => "Layers",
             Group::Skeleton => "Skeleton",
             Group::Root => "Root motion",
+            Group::Together => "Props",
         }
     }
 }
@@ -167,6 +179,8 @@ pub enum Takes {
     Scene,
     /// Each character by itself; props stay as they are.
     EachCharacter,
+    /// Those that it names, in relation to each other.
+    Together,
     /// Only one: it would move characters that are together apart.
     OneCharacter,
 }
@@ -177,6 +191,7 @@ impl Takes {
         match self {
             Takes::Scene => "all together",
             Takes::EachCharacter => "each character",
+            Takes::Together => "those it names",
             Takes::OneCharacter => "one character",
         }
     }

@@ -328,6 +328,8 @@ fn samples(name: &str, walk: &Clip, other: &Clip) -> Vec<(Edits, Frames)> {
         }
         "start-at" => vec![(edits::StartAt { start_at: Start::Origin }.into(), same())],
         "ground" => vec![(edits::Ground {}.into(), same())],
+        // They move props, and hands that reach for them.
+        "attach" | "detach" => Vec::new(),
         // A switch that is not listed keeps the frames as they are.
         other => match (EditKind::named(other).unwrap().read)(serde_json::json!({})) {
             Ok(edit) => vec![(edit.into(), same())],

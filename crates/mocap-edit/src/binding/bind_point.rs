@@ -1,0 +1,108 @@
+//! The bind points of a scene: who is named, and which of the joints.
+
+use mocap_model::{Character, JointId, Scene, Skeleton, name_of_tree};
+use mocap_retarget::map_roles_in;
+
+use super::text::BindPoint;
+use crate::EditError;
+
+/// A joint of a scene, and the top of what moves with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Index in the characters, then the props.
+    pub owner: usize,
+    /// The first joint of who is named.
+    pub top: JointId,
+    pub joint: JointId,
+}
+
+/// Everyone and everything of a scene, in the order of [`Place::owner`].
+pub(super) fn everyone(scene: &Scene) -> impl Iterator<Item = &Character> {
+    scene.characters.iter().chain(&scene.props)
+}
+
+/// The bind point that is meant.
+pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Result<Place, EditError> {
+    let (owner, top) = who(scene, &point.who).ok_or_else(|| EditError::BindPoint {
+        edit,
+        what: "is called",
+        name: point.who.clone(),
+        near: near(&point.who, &names(scene)),
+    })?;
+    let character = everyone(scene).nth(owner).expect("it was found there");
+    let skeleton = character.skeleton();
+    let Some(name) = &point.joint else { return Ok(Place { owner, top, joint: top }) };
+    let joint = joint(character, top, name).ok_or_else(|| {
+        let below = skeleton.subtree(top).into_iter().map(|id| skeleton.joint(id).name.clone());
+        EditError::BindPoint {
+            edit,
+            what: "is a bind point of it",
+            name: point.to_string(),
+            near: near(name, &below.collect::<Vec<_>>()),
+        }
+    })?;
+    Ok(Place { owner, top, joint })
+}
+
+/// By the name of a character or prop, of a tree, of a joint.
+fn who(scene: &Scene, name: &str) -> Option<(usize, JointId)> {
+    let all = || everyone(scene).enumerate();
+    let by_name = all().find(|(_, one)| one.name == name).map(|(owner, _)| (owner, JointId(0)));
+    let tree = |(owner, one): (usize, &Character)| {
+        let skeleton = one.skeleton();
+        let found = skeleton.roots().find(|root| name_of_tree(skeleton, *root) == name);
+        Some((owner, found?))
+    };
+    by_name
+        .or_else(|| all().find_map(tree))
+        .or_else(|| all().find_map(|(owner, one)| Some((owner, one.skeleton().find(name)?))))
+}
+
+/// By name, without the prefix of a character, by what roles the joints have, then without regard to case.
+fn joint(character: &Character, top: JointId, name: &str) -> Option<JointId> {
+    let skeleton = character.skeleton();
+    let below = |id: &JointId| skeleton.is_in_subtree(*id, top);
+    let plain = |id: &JointId| {
+        let own = &skeleton.joint(*id).name;
+        own.rsplit_once(':').map_or(own.as_str(), |(_, own)| own)
+    };
+    let all = || skeleton.iter().map(|(id, _)| id).filter(below);
+    let exact = skeleton.find(name).filter(below).or_else(|| all().find(|id| plain(id) == name));
+    exact
+        .or_else(|| {
+            let roles = map_roles_in(&character.clip).certain();
+            roles.joint(name.parse().ok()?).filter(below)
+        })
+        .or_else(|| {
+            let mut same = all().filter(|id| plain(id).eq_ignore_ascii_case(name));
+            same.next().filter(|_| same.next().is_none())
+        })
+}
+
+/// Whoever and whatever can be named.
+fn names(scene: &Scene) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let trees = |one: &Character, skeleton: &Skeleton| {
+        let trees: Vec<String> =
+            skeleton.roots().map(|root| name_of_tree(skeleton, root).to_owned()).collect();
+        std::iter::once(one.name.clone()).chain(trees)
+    };
+    for name in everyone(scene).flat_map(|one| trees(one, one.skeleton())) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// At most three names, the nearest first; those of a short list always.
+fn near(wanted: &str, names: &[String]) -> Vec<String> {
+    /// So many names are listed whole.
+    const FEW: usize = 6;
+    let wanted = wanted.to_lowercase();
+    let mut found: Vec<(usize, &String)> =
+        names.iter().map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name)).collect();
+    found.sort_by_key(|(changes, _)| *changes);
+    let count = if names.len() <= FEW { FEW } else { 3 };
+    found.into_iter().take(count).map(|(_, name)| name.clone()).collect()
+}

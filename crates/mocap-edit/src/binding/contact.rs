@@ -1,0 +1,134 @@
+//! When a hand is on what it holds, and what holds something already.
+
+use std::ops::Range;
+
+use mocap_analysis::runs;
+use mocap_model::{Character, Clip, ForwardKinematics, Isometry3, JointId, Scene};
+
+use super::bind_point::{Place, everyone};
+
+/// A hand reaches this share of the bone above it beyond itself, where it has no fingers.
+const HAND: f64 = 0.75;
+/// Contacts that are interrupted for at most this time are one \[s\].
+const GAP: f64 = 0.1;
+/// What is carried keeps its place in the frame of the carrier up to this share of the size of the scene, and this angle
+/// \[rad\]: what single precision and the digits of text files leave.
+const RIGID: f64 = 2e-5;
+const RIGID_TURN: f64 = 2e-4;
+
+/// Where a joint is in object space, by frame.
+pub(super) fn places(clip: &Clip, joint: JointId) -> Vec<Isometry3<f64>> {
+    let mut kinematics = ForwardKinematics::of_joints(clip, &[joint]);
+    let place = |frame: usize| {
+        kinematics.place(frame);
+        *kinematics.at(joint)
+    };
+    (0..clip.frames()).map(place).collect()
+}
+
+/// How far a bind point reaches \[units\]: to the furthest joint below it, else a part of the bone above.
+fn reach(character: &Character, joint: JointId) -> f64 {
+    let skeleton = character.skeleton();
+    let mut furthest = 0.0f64;
+    for below in skeleton.subtree(joint) {
+        let path = skeleton.path(joint, below).unwrap_or_default();
+        let length: f64 = path.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()).sum();
+        furthest = furthest.max(length);
+    }
+    if furthest > 0.0 { furthest } else { HAND * skeleton.joint(joint).offset.norm() }
+}
+
+/// The longest time in which the first bind point is within reach of the second; else the least distance over the reach,
+/// and its frame. What does not move by itself is held from then on.
+pub(super) fn time_of_contact(
+    scene: &Scene,
+    child: &Place,
+    parent: &Place,
+) -> Result<Range<usize>, (f64, usize)> {
+    let one = |place: &Place| everyone(scene).nth(place.owner).expect("it was found there");
+    let within = reach(one(parent), parent.joint).max(f64::MIN_POSITIVE);
+    let [own, hand] = [child, parent].map(|place| places(&one(place).clip, place.joint));
+    let distances: Vec<f64> = own
+        .iter()
+        .zip(&hand)
+        .map(|(own, hand)| (own.translation.vector - hand.translation.vector).norm() / within)
+        .collect();
+    let gap = (GAP * one(child).clip.rate().fps()).round() as usize;
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for run in runs(&distances.iter().map(|distance| *distance <= 1.0).collect::<Vec<_>>()) {
+        match found.last_mut() {
+            Some(before) if run.start - before.end <= gap => before.end = run.end,
+            _ => found.push(run),
+        }
+    }
+    let longest = found.into_iter().rev().max_by_key(|run| run.len());
+    let Some(range) = longest else {
+        let nearest = distances.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+        return Err(nearest.map_or((f64::INFINITY, 0), |(frame, distance)| (*distance, frame)));
+    };
+    let frames = own.len();
+    Ok(if moves(&own, 0..frames, size(scene)) { range } else { range.start..frames })
+}
+
+/// The largest extent of a skeleton at rest \[units\].
+pub(super) fn size(scene: &Scene) -> f64 {
+    let extent = |one: &Character| -> f64 {
+        one.skeleton()
+            .iter()
+            .filter(|(_, joint)| joint.parent.is_some())
+            .map(|(_, joint)| joint.offset.norm())
+            .sum()
+    };
+    everyone(scene).map(extent).fold(0.0, f64::max)
+}
+
+/// Whether a place changes in some frames.
+pub(super) fn moves(places: &[Isometry3<f64>], range: Range<usize>, size: f64) -> bool {
+    let first = places[range.start];
+    !places[range].iter().all(|place| alike(&first, place, size))
+}
+
+fn alike(one: &Isometry3<f64>, other: &Isometry3<f64>, size: f64) -> bool {
+    (one.translation.vector - other.translation.vector).norm() <= RIGID * size
+        && one.rotation.angle_to(&other.rotation) <= RIGID_TURN
+}
+
+/// The joint of another tree that carries something in all of some frames in which it moves, and not `except`: the
+/// nearest one.
+pub(super) fn carrier(scene: &Scene, child: &Place, range: &Range<usize>, except: &Place) -> Option<Place> {
+    let size = size(scene);
+    let owner = everyone(scene).nth(child.owner)?;
+    let own = places(&owner.clip, child.top);
+    if range.len() < 2 || !moves(&own, range.clone(), size) {
+        return None;
+    }
+    let mut nearest: Option<(f64, Place)> = None;
+    let mut carried_by_it = false;
+    for (at, one) in everyone(scene).enumerate() {
+        let skeleton = one.skeleton();
+        let is_other = |id: JointId| at != child.owner || !skeleton.is_in_subtree(id, child.top);
+        let others: Vec<JointId> = skeleton.iter().map(|(id, _)| id).filter(|id| is_other(*id)).collect();
+        let mut kinematics = ForwardKinematics::of_joints(&one.clip, &others);
+        kinematics.place(range.start);
+        let seen = |kinematics: &ForwardKinematics<'_>, id: JointId, frame: usize| {
+            kinematics.at(id).inverse() * own[frame]
+        };
+        let mut left: Vec<(JointId, Isometry3<f64>)> =
+            others.iter().map(|id| (*id, seen(&kinematics, *id, range.start))).collect();
+        for frame in range.clone().skip(1) {
+            if left.is_empty() {
+                break;
+            }
+            kinematics.place(frame);
+            left.retain(|(id, first)| alike(first, &seen(&kinematics, *id, frame), size));
+        }
+        for (id, offset) in left {
+            carried_by_it |= at == except.owner && id == except.joint;
+            let distance = offset.translation.vector.norm();
+            if nearest.is_none_or(|(least, _)| distance < least) {
+                nearest = Some((distance, Place { owner: at, top: id, joint: id }));
+            }
+        }
+    }
+    nearest.filter(|_| !carried_by_it).map(|(_, place)| place)
+}

@@ -1,0 +1,408 @@
+//! Props in hands, riders on mounts: a bind point of one skeleton follows one of another.
+//!
+//! While it is bound, child = parent bone × offset × inverse of the child's own bind point, in object space; the offset is
+//! that of the first bound frame. What is carried by somebody already stays there: the hand that grasps it then goes to it,
+//! by inverse kinematics.
+
+mod bind_point;
+mod contact;
+mod prop;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::ops::Range;
+
+use mocap_model::{Character, Clip, Isometry3, JointId, Pose, Scene, Skeleton, UnitQuaternion, Vector3};
+
+use crate::body::Body;
+use crate::legs::{Plane, limb_base, place_ankles};
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+use bind_point::{Place, everyone, find};
+use contact::{carrier, moves, places, size, time_of_contact};
+pub(crate) use prop::with_prop;
+pub use text::{BindPoint, Binding, Bound, HoldAs};
+
+const ATTACH: &str = "attach";
+const DETACH: &str = "detach";
+/// A blend may be faster than the motions themselves by this factor.
+const FASTER: f64 = 1.02;
+/// A hand that misses by more than this share of the scene's size does not reach.
+const MISSED: f64 = 1e-6;
+
+/// Binds what a binding says. `blend` is the time over which a hand or a prop comes and goes \[s\].
+///
+/// What moves by itself after it is let go returns to its own motion; what does not stays where it was put.
+///
+/// # Errors
+/// [`EditError::BindPoint`] where there is no such joint, [`EditError::Cycle`] where the parent moves with the child,
+/// [`EditError::NoContact`] where they never touch.
+pub fn attach(
+    scene: &Scene,
+    binding: &Binding,
+    hold: HoldAs,
+    blend: f64,
+) -> Result<(Scene, EditReport), EditError> {
+    let child = find(scene, &binding.child, ATTACH)?;
+    let parent = find(scene, &binding.parent, ATTACH)?;
+    crate::scene::check_frames(scene, ATTACH)?;
+    let skeleton = |place: &Place| one(scene, place).skeleton();
+    if child.owner == parent.owner && skeleton(&child).is_in_subtree(parent.joint, child.top) {
+        return Err(EditError::Cycle {
+            child: binding.child.to_string(),
+            parent: binding.parent.to_string(),
+        });
+    }
+    let range = bound_frames(scene, binding, &child, &parent)?;
+    let frames = (blend * one(scene, &child).clip.rate().fps()).round() as usize;
+    let leader = whole_tree(scene, &parent);
+    let holds = |by: Place| by.owner == child.owner && skeleton(&child).is_in_subtree(by.joint, child.top);
+    if carrier(scene, &leader, &range, &leader).is_some_and(holds) {
+        return Err(EditError::Cycle {
+            child: binding.child.to_string(),
+            parent: binding.parent.to_string(),
+        });
+    }
+    if let Some(by) = carrier(scene, &child, &range, &parent) {
+        let led = skeleton(&by).joint(by.joint).name.clone();
+        return reach(scene, (binding, &child, &parent), (hold, frames), range, &led);
+    }
+    carry(scene, (binding, &child, &parent), (hold, frames), range)
+}
+
+/// All joints that hang together with one.
+fn whole_tree(scene: &Scene, parent: &Place) -> Place {
+    let skeleton = one(scene, parent).skeleton();
+    let up = |id: JointId| skeleton.joint(id).parent;
+    let top = std::iter::successors(Some(parent.joint), |id| up(*id)).last().unwrap_or(parent.joint);
+    Place { top, ..*parent }
+}
+
+fn one<'s>(scene: &'s Scene, place: &Place) -> &'s Character {
+    everyone(scene).nth(place.owner).expect("it was found there")
+}
+
+fn bound_frames(
+    scene: &Scene,
+    binding: &Binding,
+    child: &Place,
+    parent: &Place,
+) -> Result<Range<usize>, EditError> {
+    let clip = &one(scene, child).clip;
+    let (frames, fps) = (clip.frames(), clip.rate().fps());
+    match binding.when {
+        Bound::Always => Ok(0..frames),
+        Bound::In(range) => range.frames(frames, fps).ok_or(EditError::NoFrameLeft {
+            edit: ATTACH,
+            frames,
+            seconds: clip.duration(),
+        }),
+        Bound::Contact => time_of_contact(scene, child, parent).map_err(|(distance, frame)| {
+            let (child, parent) = (binding.child.to_string(), binding.parent.to_string());
+            EditError::NoContact { child, parent, distance, frame }
+        }),
+    }
+}
+
+/// The child follows the parent.
+fn carry(
+    scene: &Scene,
+    (binding, child, parent): (&Binding, &Place, &Place),
+    (hold, blend): (HoldAs, usize),
+    range: Range<usize>,
+) -> Result<(Scene, EditReport), EditError> {
+    let owner = one(scene, child);
+    let clip = &owner.clip;
+    let hand = places(&one(scene, parent).clip, parent.joint);
+    let (grip, top) = (places(clip, child.joint), places(clip, child.top));
+    let first = range.start;
+    let offset = match hold {
+        HoldAs::Grasped => hand[first].inverse() * grip[first],
+        HoldAs::Snapped => Isometry3::identity(),
+    };
+    let mut moved = top.clone();
+    for frame in range.clone() {
+        moved[frame] = hand[frame] * offset * (grip[frame].inverse() * top[frame]);
+    }
+    let size = size(scene);
+    let returns = range.end < clip.frames() && moves(&top, range.clone(), size);
+    let most = [fastest(&hand), fastest(&grip)].into_iter().fold([0.0; 2], larger);
+    // Before it is grasped, and after it is let go, its own motion differs by this.
+    let mut blended = [0; 2];
+    if first > 0 && hold == HoldAs::Snapped {
+        let apart = apart(&grip[first], &(hand[first] * offset));
+        blended[0] = blend_frames(blend, first, &most, |length| {
+            let before = (first - length..first)
+                .map(|frame| corrected(&grip[frame], &apart, falling(first - frame, length)));
+            let kept = first.checked_sub(length + 1).map(|frame| grip[frame]);
+            let all = kept.into_iter().chain(before).chain([hand[first] * offset]);
+            fastest(&all.collect::<Vec<_>>())
+        });
+        for step in 1..=blended[0] {
+            let frame = first - step;
+            let share = falling(step, blended[0]);
+            moved[frame] = corrected(&grip[frame], &apart, share) * (grip[frame].inverse() * top[frame]);
+        }
+    }
+    let last = range.end - 1;
+    if range.end < clip.frames() {
+        let apart = apart(&grip[last], &(hand[last] * offset));
+        blended[1] = blend_frames(blend, clip.frames() - range.end, &most, |length| {
+            let end = (range.end + length + 1).min(clip.frames());
+            let after =
+                (range.end..end).map(|frame| corrected(&grip[frame], &apart, falling(frame - last, length)));
+            let all = std::iter::once(hand[last] * offset).chain(after);
+            fastest(&all.collect::<Vec<_>>())
+        });
+        for frame in range.end..clip.frames() {
+            let step = frame - last;
+            let share = match returns {
+                true if step > blended[1] => break,
+                true => falling(step, blended[1]),
+                false => 1.0,
+            };
+            moved[frame] = corrected(&grip[frame], &apart, share) * (grip[frame].inverse() * top[frame]);
+        }
+    }
+    let mut changed = scene.clone();
+    let after = with_top(clip, child.top, &moved)?;
+    put(&mut changed, child.owner, after);
+    let after = one(&changed, child);
+    let mut report = EditReport::measured(ATTACH, clip, &after.clip)
+        .figure("bound-frames", range.len() as f64, "")
+        .note(format!("{} follows {} in frames {} to {}", binding.child, binding.parent, first, last));
+    if range.end < clip.frames() {
+        report = report.note(match returns {
+            true => format!("it returns to its own motion within {} frames", blended[1]),
+            false => "it stays where it is let go: it has no motion of its own".to_owned(),
+        });
+    }
+    let ends =
+        [first.saturating_sub(blended[0] + 1)..first + 1, last..(last + blended[1] + 2).min(moved.len())];
+    let after_grip = places(&after.clip, child.joint);
+    if returns && ends.into_iter().any(|range| is_faster(&fastest(&after_grip[range]), &most)) {
+        let message = format!(
+            "{} comes or goes faster than hand and prop move: too few frames before or after it is bound",
+            binding.child
+        );
+        report.warn("edit::fast-blend", message);
+    }
+    let far = (grip[first].translation.vector - hand[first].translation.vector).norm();
+    let long = one(scene, parent).skeleton().joint(parent.joint).offset.norm();
+    if hold == HoldAs::Grasped && far > long && long > 0.0 {
+        let message = format!(
+            "{} is {:.1} lengths of its bone away from {} in frame {first}; --hold snap puts it there",
+            binding.child,
+            far / long,
+            binding.parent
+        );
+        report.warn("edit::bound-from-afar", message);
+    }
+    Ok((changed, report))
+}
+
+/// The parent, a hand, goes to the child, which somebody else carries.
+fn reach(
+    scene: &Scene,
+    (binding, child, parent): (&Binding, &Place, &Place),
+    (hold, blend): (HoldAs, usize),
+    range: Range<usize>,
+    led: &str,
+) -> Result<(Scene, EditReport), EditError> {
+    let clip = &one(scene, parent).clip;
+    let body = Body::of(clip);
+    let skeleton = clip.skeleton();
+    let tip = tip_of(&body, skeleton, parent.joint);
+    if limb_base(&body, tip).is_none() {
+        return Err(EditError::Usage {
+            edit: ATTACH,
+            reason: format!(
+                "{} is carried by '{led}' already, and {} has no two joints above it that could reach for it",
+                binding.child, binding.parent
+            ),
+        });
+    }
+    let grip = places(&one(scene, child).clip, child.joint);
+    let (own, tips) = (places(clip, parent.joint), places(clip, tip));
+    let first = range.start;
+    let held = grip[first].inverse() * own[first];
+    let held = match hold {
+        HoldAs::Grasped => held,
+        HoldAs::Snapped => Isometry3::from_parts(Vector3::zeros().into(), held.rotation),
+    };
+    let goals = (0..clip.frames()).map(|frame| {
+        let share = if range.contains(&frame) {
+            1.0
+        } else if frame < first {
+            falling(first - frame, blend)
+        } else {
+            falling(frame + 1 - range.end, blend)
+        };
+        let goal = grip[frame] * held * own[frame].inverse() * tips[frame];
+        (share > 0.0).then(|| between(&tips[frame], &goal, share))
+    });
+    let goals: Vec<Option<Isometry3<f64>>> = goals.collect();
+    let (after, missing) = place_ankles(clip, &body, &[(tip, goals)], Plane::Usual, ATTACH)?;
+    let mut changed = scene.clone();
+    let metres = body.metres_or_one();
+    let mut report = EditReport::measured(ATTACH, clip, &after)
+        .figure("bound-frames", range.len() as f64, "")
+        .figure("unreachable", missing * metres, "m")
+        .note(format!(
+            "{} stays with '{led}'; {} reaches for it in frames {first} to {}",
+            binding.child,
+            binding.parent,
+            range.end - 1
+        ));
+    if missing > MISSED * size(scene) {
+        let message = format!(
+            "{} is too far from {}: the limb is {:.1} cm too short",
+            binding.child,
+            binding.parent,
+            missing * metres * 100.0
+        );
+        report.warn("edit::unreachable", message);
+    }
+    report.warn_of_limits(&[clip], &after);
+    put(&mut changed, parent.owner, after);
+    Ok((changed, report))
+}
+
+/// The hand that carries a bind point, else the bind point.
+fn tip_of(body: &Body, skeleton: &Skeleton, joint: JointId) -> JointId {
+    use mocap_model::Role::{LeftFoot, LeftHand, RightFoot, RightHand};
+    let tips = [LeftHand, RightHand, LeftFoot, RightFoot].map(|role| body.skeleton.with_role(role));
+    tips.into_iter().flatten().find(|tip| skeleton.is_in_subtree(joint, *tip)).unwrap_or(joint)
+}
+
+/// Makes a joint and all below it a tree of its own, which moves as it did: what was bound by the skeleton is bound to
+/// nothing.
+///
+/// # Errors
+/// [`EditError::BindPoint`] where there is no such joint.
+pub fn detach(scene: &Scene, what: &BindPoint) -> Result<(Scene, EditReport), EditError> {
+    let place = find(scene, what, DETACH)?;
+    let clip = &one(scene, &place).clip;
+    let skeleton = clip.skeleton();
+    let mut joints = skeleton.joints().to_vec();
+    let own = &mut joints[place.joint.index()];
+    let Some(parent) = own.parent.take() else {
+        let report = EditReport::measured(DETACH, clip, clip);
+        return Ok((scene.clone(), report.note(format!("{what} is bound to no joint"))));
+    };
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let at = rest.joints[place.joint.index()];
+    (own.offset, own.rest_rotation, own.end_site) = (at.translation.vector, at.rotation, false);
+    let failed = |error| EditError::model(DETACH, error);
+    let made = Skeleton::new(skeleton.name(), *skeleton.space(), joints).map_err(failed)?;
+    let moved = places(clip, place.joint);
+    let freed = clip.clone().with_skeleton(made.into()).map_err(failed)?;
+    let freed = with_top(&freed, place.joint, &moved)?;
+    let report = EditReport {
+        name: DETACH,
+        frames_before: clip.frames(),
+        frames: freed.frames(),
+        ..EditReport::default()
+    }
+    .note(format!("{what} moves as before, without '{}'", skeleton.joint(parent).name));
+    let mut changed = scene.clone();
+    put(&mut changed, place.owner, freed);
+    Ok((changed, report))
+}
+
+fn put(scene: &mut Scene, owner: usize, clip: Clip) {
+    let count = scene.characters.len();
+    match owner < count {
+        true => scene.characters[owner].clip = clip,
+        false => scene.props[owner - count].clip = clip,
+    }
+}
+
+/// The motion with a joint that is at places in object space.
+fn with_top(clip: &Clip, top: JointId, moved: &[Isometry3<f64>]) -> Result<Clip, EditError> {
+    let above = clip.skeleton().joint(top).parent.map(|above| places(clip, above));
+    let mut samples = Samples::of(clip);
+    let local = |frame: usize| match &above {
+        Some(above) => above[frame].inverse() * moved[frame],
+        None => moved[frame],
+    };
+    let mut before: Option<UnitQuaternion<f64>> = None;
+    let mut translations = Vec::with_capacity(moved.len());
+    for frame in 0..moved.len() {
+        let place = local(frame);
+        // The same half of quaternions as in the frame before.
+        let rotation = match before {
+            Some(before) if before.coords.dot(&place.rotation.coords) < 0.0 => {
+                UnitQuaternion::new_unchecked(-place.rotation.into_inner())
+            }
+            _ => place.rotation,
+        };
+        before = Some(rotation);
+        samples.rotations[top.index()][frame] = rotation;
+        translations.push(place.translation.vector);
+    }
+    samples.translations[top.index()] = Some(translations);
+    samples.into_clip(ATTACH)
+}
+
+/// The way from one place to another: along the ground and up, and a turn.
+struct Apart {
+    way: Vector3<f64>,
+    turn: UnitQuaternion<f64>,
+}
+
+fn apart(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Apart {
+    Apart {
+        way: to.translation.vector - from.translation.vector,
+        turn: to.rotation * from.rotation.inverse(),
+    }
+}
+
+/// A place that is apart by a share.
+fn corrected(place: &Isometry3<f64>, apart: &Apart, share: f64) -> Isometry3<f64> {
+    let turn = if share == 1.0 { apart.turn } else { apart.turn.powf(share) };
+    Isometry3::from_parts((place.translation.vector + apart.way * share).into(), turn * place.rotation)
+}
+
+fn between(one: &Isometry3<f64>, other: &Isometry3<f64>, share: f64) -> Isometry3<f64> {
+    if share == 1.0 { *other } else { corrected(one, &apart(one, other), share) }
+}
+
+/// From 1 at step 0 to 0 beyond `length` steps, smoothly.
+fn falling(step: usize, length: usize) -> f64 {
+    if step > length {
+        return 0.0;
+    }
+    let left = 1.0 - step as f64 / (length as f64 + 1.0);
+    left * left * (3.0 - 2.0 * left)
+}
+
+/// The largest steps from frame to frame \[units, rad\].
+fn fastest(places: &[Isometry3<f64>]) -> [f64; 2] {
+    let steps = places.windows(2).map(|pair| {
+        let way = (pair[1].translation.vector - pair[0].translation.vector).norm();
+        [way, pair[1].rotation.angle_to(&pair[0].rotation)]
+    });
+    steps.fold([0.0; 2], larger)
+}
+
+fn larger(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
+    [one[0].max(other[0]), one[1].max(other[1])]
+}
+
+/// At least `asked` frames, and as many as keep the steps that `steps` finds for a length near those of the motions
+/// themselves, if there are as many.
+fn blend_frames(asked: usize, room: usize, most: &[f64; 2], steps: impl Fn(usize) -> [f64; 2]) -> usize {
+    let mut length = asked.min(room);
+    while length < room && is_faster(&steps(length), most) {
+        length = (length + length / 4 + 1).min(room);
+    }
+    length
+}
+
+/// Whether steps are above those of the motions themselves.
+fn is_faster(steps: &[f64; 2], most: &[f64; 2]) -> bool {
+    (0..2).any(|i| steps[i] > most[i] * FASTER)
+}

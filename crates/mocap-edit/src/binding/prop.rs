@@ -1,0 +1,67 @@
+//! A prop of another file, beside the characters of a scene.
+
+use mocap_model::{Character, Clip, JointId, Scene, Space, name_of_tree};
+
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+
+const EDIT: &str = "attach";
+
+/// The scene with a prop, in its space and time: resampled to its rate, as long as it is. What was done is noted.
+pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> Result<Scene, EditError> {
+    let failed = |error| EditError::model(EDIT, error);
+    let Some(first) = scene.characters.first() else { return Ok(scene.clone()) };
+    let name = name_of_tree(prop.skeleton(), JointId(0)).to_owned();
+    let taken = |one: &Character| one.name == name || one.skeleton().find(&name).is_some();
+    if scene.characters.iter().chain(&scene.props).any(taken) {
+        return Err(EditError::JointExists { name });
+    }
+    let space = *first.skeleton().space();
+    let own = *prop.skeleton().space();
+    // What states no unit has that of the scene.
+    let stated = Space { unit: own.unit.or(space.unit), ..own };
+    let mut clip = prop.clone().with_skeleton(prop.skeleton().with_space(stated).into()).map_err(failed)?;
+    if space.unit.is_some() || (stated.up, stated.forward) != (space.up, space.forward) {
+        clip = clip.in_space(Space { unit: space.unit.or(stated.unit), ..space }).map_err(failed)?;
+    }
+    clip = clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).map_err(failed)?;
+    let (fps, frames) = (first.clip.rate().fps(), first.clip.frames());
+    if (clip.rate().fps() / fps - 1.0).abs() > 1e-6 && clip.frames() > 1 {
+        report.warn(
+            "edit::prop-resampled",
+            format!("'{name}' has {:.3} frames per second, resampled to {fps:.3}", clip.rate().fps()),
+        );
+        clip = clip.resampled(first.clip.rate()).map_err(failed)?;
+    }
+    if clip.frames() != frames {
+        if clip.frames() > 1 {
+            let what =
+                if clip.frames() > frames { "its end is left out" } else { "it stays as it is in the end" };
+            report.warn(
+                "edit::prop-length",
+                format!("'{name}' has {} frames, the scene has {frames}: {what}", clip.frames()),
+            );
+        }
+        clip = of_length(&clip, frames)?;
+    }
+    let clip = clip.with_rate(first.clip.rate());
+    let mut scene = scene.clone();
+    scene.props.push(Character { name, ..Character::from(clip) });
+    Ok(scene)
+}
+
+/// As many frames, the last one again and again where there are fewer.
+fn of_length(clip: &Clip, frames: usize) -> Result<Clip, EditError> {
+    let mut samples = Samples::of(clip);
+    fn fit<T: Clone>(values: &mut Vec<T>, frames: usize) {
+        if let Some(last) = values.last().cloned() {
+            values.resize(frames, last);
+        }
+    }
+    samples.rotations.iter_mut().for_each(|values| fit(values, frames));
+    samples.translations.iter_mut().flatten().for_each(|values| fit(values, frames));
+    samples.scales.iter_mut().flatten().for_each(|values| fit(values, frames));
+    samples.annotations = mocap_model::Annotations::default();
+    samples.frames = frames;
+    samples.into_clip(EDIT)
+}

@@ -1,0 +1,180 @@
+use super::*;
+use crate::fixtures::clip;
+use crate::{ApplyOptions, Edit, apply_to_scene, edits};
+use mocap_model::{FrameRate, Joint, JointTracks, Space, Track};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// A stick with a bind point at each end. It turns and travels, or lies still.
+fn stick(frames: usize, rate: FrameRate, moves: bool) -> Clip {
+    let space = *clip("alex_walk.bvh").skeleton().space();
+    let joints = vec![
+        Joint::new("stick", None, Vector3::zeros()),
+        Joint::new("near", Some(JointId(0)), Vector3::new(1.0, 0.0, 0.5)),
+        Joint::new("far", Some(JointId(0)), Vector3::new(-2.0, 0.3, 0.0)),
+    ];
+    let skeleton = Arc::new(Skeleton::new("", space, joints).unwrap());
+    let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    if moves {
+        let at = |frame: usize| frame as f64 / frames as f64 * TAU;
+        let turns = (0..frames).map(|frame| UnitQuaternion::from_euler_angles(at(frame), 0.3, -0.2));
+        tracks[0].rotation = Track::Sampled(turns.collect());
+        let ways = (0..frames).map(|frame| Vector3::new(at(frame).sin(), 1.0, at(frame).cos()));
+        tracks[0].translation = Some(Track::Sampled(ways.collect()));
+    }
+    Clip::new(skeleton, rate, frames, tracks).unwrap()
+}
+
+fn scene(moves: bool) -> Scene {
+    let walk = clip("alex_walk.bvh");
+    let stick = stick(walk.frames(), walk.rate(), moves);
+    let named = |name: &str, clip: Clip| Character { name: name.into(), ..Character::from(clip) };
+    Scene { characters: vec![named("Alex", walk)], props: vec![named("stick", stick)], ..Scene::default() }
+}
+
+fn bind(scene: &Scene, binding: &str, hold: HoldAs) -> Result<(Scene, EditReport), EditError> {
+    attach(scene, &binding.parse().unwrap(), hold, 0.15)
+}
+
+fn hand(scene: &Scene, role: &str) -> Vec<Isometry3<f64>> {
+    let point = BindPoint { who: "Alex".into(), joint: Some(role.into()) };
+    let place = find(scene, &point, ATTACH).unwrap();
+    places(&one(scene, &place).clip, place.joint)
+}
+
+fn of_stick(scene: &Scene, joint: u32) -> Vec<Isometry3<f64>> {
+    places(&scene.props[0].clip, JointId(joint))
+}
+
+/// How far a place moves and turns in the frame of another one.
+fn apart(parent: &[Isometry3<f64>], child: &[Isometry3<f64>], range: Range<usize>) -> (f64, f64) {
+    let first = parent[range.start].inverse() * child[range.start];
+    range.fold((0.0, 0.0), |(way, turn): (f64, f64), frame| {
+        let seen = parent[frame].inverse() * child[frame];
+        let off = (seen.translation.vector - first.translation.vector).norm();
+        (way.max(off), turn.max((first.inverse() * seen).rotation.imag().norm() * 2.0))
+    })
+}
+
+#[test]
+fn what_is_bound_keeps_its_place_in_the_hand() {
+    for moves in [false, true] {
+        let before = scene(moves);
+        let frames = before.props[0].clip.frames();
+        let (after, report) = bind(&before, "stick@near=Alex@RightHand,20:60", HoldAs::Grasped).unwrap();
+        let (way, turn) = apart(&hand(&after, "RightHand"), &of_stick(&after, 1), 20..60);
+        assert!(way < 1e-9 && turn.to_degrees() < 1e-9, "{way} {turn}");
+        assert_eq!(hand(&after, "RightHand"), hand(&before, "RightHand"));
+        let (was, is) = (of_stick(&before, 1), of_stick(&after, 1));
+        assert!((0..20).all(|frame| was[frame] == is[frame]));
+        // No step where it is grasped and let go is above those of hand and stick, and of the stick while it is held:
+        // held by its far end it moves further than the hand.
+        let moving = [fastest(&was), fastest(&hand(&before, "RightHand")), fastest(&is[20..60])];
+        let most = moving.into_iter().fold([0.0; 2], larger);
+        let least_room = [fastest(&is[15..25]), fastest(&is[55..frames])].into_iter().fold([0.0; 2], larger);
+        let warned = report.warnings.iter().any(|warning| warning.code == "edit::fast-blend");
+        assert!(warned || !is_faster(&least_room, &most), "{least_room:?} {most:?}");
+        if !moves {
+            assert!(
+                (60..frames)
+                    .all(|frame| (is[frame].translation.vector - is[59].translation.vector).norm() < 1e-9)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_snapped_bind_point_is_on_the_hand() {
+    let before = scene(true);
+    let (after, report) = bind(&before, "stick@far=Alex@LeftHand", HoldAs::Snapped).unwrap();
+    assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    for (hand, end) in hand(&after, "LeftHand").iter().zip(of_stick(&after, 2)) {
+        assert!((hand.translation.vector - end.translation.vector).norm() < 1e-9);
+        assert!(hand.rotation.angle_to(&end.rotation) < 1e-7);
+    }
+}
+
+#[test]
+fn a_second_hand_reaches_for_what_the_first_one_carries() {
+    let (held, _) = bind(&scene(false), "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let (both, report) = bind(&held, "stick@near=Alex@LeftHand,30:50", HoldAs::Grasped).unwrap();
+    assert_eq!(of_stick(&both, 0), of_stick(&held, 0), "the stick stays with the right hand");
+    let (way, turn) = apart(&of_stick(&both, 1), &hand(&both, "LeftHand"), 30..50);
+    let missing = report.figures.iter().find(|figure| figure.name == "unreachable").unwrap().value.unwrap();
+    assert!(way < 1e-6 + 200.0 * missing && turn < 1e-6, "{way} {turn} {missing}");
+    let (was, is) = (hand(&held, "LeftHand"), hand(&both, "LeftHand"));
+    assert!(was[0] == is[0] && was[45] != is[45]);
+}
+
+#[test]
+fn what_cannot_be_bound_is_named() {
+    let scene = scene(true);
+    let code = |binding: &str| bind(&scene, binding, HoldAs::Grasped).map(|_| ()).unwrap_err();
+    let error = code("stikc@near=Alex@RightHand");
+    assert!(error.code() == "edit::bind-point" && error.to_string().contains("stick"), "{error}");
+    let error = code("stick@neer=Alex@RightHand");
+    assert!(error.code() == "edit::bind-point" && error.to_string().contains("near"), "{error}");
+    let error = code("stick@near=stick@far");
+    assert_eq!(error.code(), "edit::bind-cycle");
+    let error = code("stick=Alex@RightHand,900:");
+    assert_eq!(error.code(), "edit::no-frames");
+    // The right hand holds the stick: the hand cannot hang on it, too.
+    let (held, _) = bind(&scene, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let error = bind(&held, "Alex=stick@far", HoldAs::Grasped).map(|_| ()).unwrap_err();
+    assert_eq!(error.code(), "edit::bind-cycle");
+}
+
+#[test]
+fn times_come_from_contact() {
+    let walk = clip("alex_walk.bvh");
+    let before = scene(false);
+    let (held, _) = bind(&before, "stick@near=Alex@RightHand,10:40", HoldAs::Snapped).unwrap();
+    // What the hand held from frame 10 on is found again: it moves with it, then stays where it was put.
+    let (_, report) = bind(&held, "stick@near=Alex@RightHand,auto", HoldAs::Grasped).unwrap();
+    let bound = report.figures.iter().find(|figure| figure.name == "bound-frames").unwrap().value.unwrap();
+    assert!((30.0..60.0).contains(&bound), "{bound}");
+    let far = walk.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>() * 10.0;
+    let mut away = before;
+    let places = vec![Isometry3::translation(far, 0.0, 0.0); walk.frames()];
+    away.props[0].clip = with_top(&away.props[0].clip, JointId(0), &places).unwrap();
+    let error = bind(&away, "stick@near=Alex@RightHand,auto", HoldAs::Grasped).map(|_| ()).unwrap_err();
+    assert_eq!(error.code(), "edit::no-contact");
+}
+
+#[test]
+fn what_is_freed_moves_as_it_did() {
+    let walk = clip("alex_walk.bvh");
+    let named = Character { name: "Alex".into(), ..Character::from(walk.clone()) };
+    let before = Scene::from(named);
+    let point = BindPoint { who: "Alex".into(), joint: Some("RightHand".into()) };
+    let joint = find(&before, &point, DETACH).unwrap().joint;
+    let (after, _) = detach(&before, &point).unwrap();
+    let clip = &after.characters[0].clip;
+    assert!(clip.skeleton().joint(joint).parent.is_none());
+    for below in clip.skeleton().subtree(joint) {
+        for (was, is) in places(&walk, below).iter().zip(places(clip, below)) {
+            assert!((was.inverse() * is).translation.vector.norm() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_prop_of_a_file_takes_the_rate_and_length_of_the_scene() {
+    let walk = clip("alex_walk.bvh");
+    let alone = Scene::from(Character { name: "Alex".into(), ..Character::from(walk.clone()) });
+    let other = stick(20, FrameRate::new(24.0).unwrap(), true);
+    let attach = edits::Attach {
+        bind: "stick@near=Alex@RightHand".parse().unwrap(),
+        hold: Some(HoldAs::Snapped),
+        blend_time: None,
+        prop: Some(crate::Source::held(other)),
+    };
+    let ground = edits::Mirror::default();
+    let done = apply_to_scene(alone, &[Edit::from(attach), ground.into()], &ApplyOptions::default()).unwrap();
+    let codes: Vec<&str> = done.characters[0].reports[0].warnings.iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["edit::prop-resampled", "edit::prop-length"]);
+    assert_eq!(done.scene.props[0].clip.frames(), walk.frames());
+    assert_eq!(done.scene.props[0].clip.skeleton().space(), walk.skeleton().space() as &Space);
+    let whole = done.scene.into_one().unwrap();
+    assert!(whole.clip.skeleton().find("near").is_some());
+}

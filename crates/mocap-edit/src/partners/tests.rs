@@ -1,0 +1,91 @@
+use super::*;
+use crate::carrier::Carrier;
+use crate::fixtures::clip;
+use crate::samples::Samples;
+use mocap_model::{ForwardKinematics, Role};
+use mocap_retarget::{RetargetOptions, Retargeter};
+
+/// A motion turned about the up axis, then moved.
+fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
+    let body = crate::body::Body::of(clip);
+    let turn = body.turn(degrees.to_radians());
+    let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, &body));
+    for frame in 0..clip.frames() {
+        let place = carrier.at(&samples, frame);
+        let place =
+            Isometry3::from_parts((turn * place.translation.vector + way).into(), turn * place.rotation);
+        carrier.put(&mut samples, frame, &place);
+    }
+    samples.into_clip(NAME).unwrap()
+}
+
+fn wrist(clip: &Clip, frame: usize) -> Vector3<f64> {
+    let body = crate::body::Body::of(clip);
+    let wrist = body.skeleton.with_role(Role::RightHand).unwrap();
+    let mut placed = ForwardKinematics::new(clip);
+    placed.place(frame);
+    placed.position(wrist)
+}
+
+/// Two people who face each other and whose right hands meet in a frame.
+fn pair(degrees: f64) -> [Clip; 2] {
+    let one = moved(&clip("alex_wave.bvh"), degrees, Vector3::zeros());
+    let other = moved(&clip("alex_wave.bvh"), degrees + 180.0, Vector3::zeros());
+    let frame = one.frames() / 2;
+    let way = wrist(&one, frame) - wrist(&other, frame);
+    [one, moved(&other, 0.0, way)]
+}
+
+fn alone(source: &Clip, target: &str) -> Clip {
+    let target = clip(target);
+    let options = RetargetOptions::default();
+    Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap().retarget_clip(source).unwrap()
+}
+
+#[test]
+fn hands_that_meet_meet_on_unlike_bodies() {
+    for degrees in [0.0, 37.0] {
+        for targets in [["robin_walk.bvh", "alex_walk.bvh"], ["robin_walk.bvh", "robin_walk.bvh"]] {
+            let [a, b] = pair(degrees);
+            let alone = [alone(&a, targets[0]), alone(&b, targets[1])];
+            let (_, report) = keep_partners([&a, &b], alone).unwrap();
+            assert!(report.contacts > 0 && report.contact_frames > 3, "{report:?}");
+            assert!(report.within_1cm.unwrap() >= 0.95, "{report:?}");
+            assert!(report.error_p95 <= report.alone_p95, "{report:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_and_the_second_are_alike() {
+    let [a, b] = pair(0.0);
+    let alone = [alone(&a, "robin_walk.bvh"), alone(&b, "alex_walk.bvh")];
+    let [first, second] = keep_partners([&a, &b], alone.clone()).unwrap().0;
+    let [x, y] = alone;
+    let [swapped_second, swapped_first] = keep_partners([&b, &a], [y, x]).unwrap().0;
+    for (one, other) in [(first, swapped_first), (second, swapped_second)] {
+        let [mut p, mut q] = [&one, &other].map(ForwardKinematics::new);
+        for frame in 0..one.frames() {
+            p.place(frame);
+            q.place(frame);
+            for (id, _) in one.skeleton().iter() {
+                assert!((p.position(id) - q.position(id)).norm() < 1e-6, "{frame}");
+            }
+        }
+    }
+}
+
+#[test]
+fn people_who_never_touch_stay_as_they_are() {
+    let [a, b] = pair(0.0);
+    let away = moved(&b, 0.0, Vector3::x() * 1e3);
+    let alone = [alone(&a, "robin_walk.bvh"), alone(&away, "alex_walk.bvh")];
+    let (after, report) = keep_partners([&a, &away], alone.clone()).unwrap();
+    assert_eq!((report.contacts, report.warnings.len()), (0, 1));
+    for (was, is) in alone.iter().zip(&after) {
+        let [mut p, mut q] = [was, is].map(ForwardKinematics::new);
+        p.place(3);
+        q.place(3);
+        assert!(was.skeleton().iter().all(|(id, _)| (p.position(id) - q.position(id)).norm() < 1e-6));
+    }
+}
