@@ -37,7 +37,19 @@ fn rich() -> Skeleton {
         unit: Some(Unit { metres: 0.01, source: UnitSource::Guessed }),
     };
     let chain = Chain { name: "left leg".into(), base: JointId(1), tip: JointId(3) };
-    Skeleton::new("rich", space, joints).unwrap().with_chains(vec![chain]).unwrap()
+    let angle = |joint, axis, factor| CoupledAngle { joint: JointId(joint), axis, factor };
+    let coupling = |name: &str, relation, value: f64| Coupling {
+        name: name.into(),
+        angles: vec![angle(0, Axis::Y, 1.0), angle(2, Axis::X, -0.5)],
+        relation,
+        value,
+    };
+    let couplings = vec![
+        coupling("equal", Relation::Equal, 5f64.to_radians()),
+        coupling("at most", Relation::AtMost, 0.1 + 0.2),
+    ];
+    let skeleton = Skeleton::new("rich", space, joints).unwrap().with_chains(vec![chain]).unwrap();
+    skeleton.with_couplings(couplings).unwrap()
 }
 
 fn parse(text: &[u8]) -> Skeleton {
@@ -110,6 +122,22 @@ fn the_example_of_the_documentation_is_read() {
 fn published() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/skel.schema.json");
     std::fs::read_to_string(path).expect("the schema is part of the documentation")
+}
+
+#[test]
+fn couplings_that_cannot_be_are_refused_with_their_place() {
+    let whole = String::from_utf8(skel::to_bytes(&rich())).unwrap();
+    let refused = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{whole}");
+        let error = skel::parse(whole.replacen(from, to, 1).as_bytes(), &Limits::default()).unwrap_err();
+        error.to_string()
+    };
+    let own = r#""axis": "Y" }"#;
+    assert!(refused(own, r#""axis": "W" }"#).contains("couplings[0].angles[0].axis"));
+    assert!(refused(own, r#""axis": "Y", "factor": 0 }"#).contains("the factor of 'Hips' about Y is 0"));
+    assert!(refused(r#""equals": 5"#, r#""equals": 5, "at_most": 6"#).contains("either 'equals' or 'at_most'"));
+    assert!(refused(r#""joint": "Hips""#, r#""joint": "Hip""#).contains("Hip"));
+    assert!(refused(r#""axis": "X""#, r#""axis": "Z""#).contains("does not turn about Z"));
 }
 
 #[test]
@@ -219,6 +247,7 @@ fn matches(pattern: &str, text: &str) -> bool {
             let rest = text.strip_prefix(['+', '-']).unwrap_or(&text);
             rest.len() == 1 && axes(rest)
         }
+        "^[XYZxyz]$" => text.len() == 1 && axes(&text),
         "^[XYZxyz]{3}$" => text.len() == 3 && axes(&text),
         "^[XYZxyz]{0,3}$" => text.len() <= 3 && axes(&text),
         other => panic!("the schema has the pattern {other}"),

@@ -54,6 +54,9 @@ pub(crate) struct File {
     /// Named runs of joints, such as a leg.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) chains: Vec<ChainField>,
+    /// Relations between angles of joints, such as those of a spine that shares its bend.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) couplings: Vec<CouplingField>,
     /// The model of the robot that the skeleton is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) robot: Option<RobotField>,
@@ -161,4 +164,45 @@ pub(crate) struct ChainField {
     pub(crate) base: String,
     /// The joint furthest from the root.
     pub(crate) tip: String,
+}
+
+/// Angles of joints whose sum, times their factors, equals a value or is at most that.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Coupling")]
+pub(crate) struct CouplingField {
+    /// Unique in the skeleton.
+    pub(crate) name: String,
+    /// The angles, counted as their limits are.
+    #[schemars(length(min = 1))]
+    pub(crate) angles: Vec<CoupledAngleField>,
+    /// The sum equals this [deg]. A coupling has either this or `at_most`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) equals: Option<f64>,
+    /// The sum is at most this [deg].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) at_most: Option<f64>,
+}
+
+/// An angle of a joint, and how much it counts.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CoupledAngle")]
+pub(crate) struct CoupledAngleField {
+    /// The joint.
+    pub(crate) joint: String,
+    /// The axis: `X`, `Y` or `Z`.
+    #[schemars(regex(pattern = r"^[XYZxyz]$"))]
+    pub(crate) axis: String,
+    /// The factor of the angle; not 0.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub(crate) factor: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
 }

@@ -1,9 +1,11 @@
 //! How a `.skel` file describes a skeleton.
 
-use super::document::{ChainField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use super::document::{
+    ChainField, CoupledAngleField, CouplingField, DofsField, File, JointField, LimitsField, SHAPE, UnitField,
+};
 use super::robot::{is_of, robot_field};
 use super::rotation::quaternion;
-use mocap_model::{Axis, Dofs, EulerOrder, Joint, Limit, Skeleton, Unit};
+use mocap_model::{Axis, Coupling, Dofs, EulerOrder, Joint, Limit, Relation, Skeleton, Unit};
 
 pub(crate) fn file_of(skeleton: &Skeleton) -> File {
     let space = skeleton.space();
@@ -26,8 +28,24 @@ pub(crate) fn file_of(skeleton: &Skeleton) -> File {
                 tip: name(chain.tip),
             })
             .collect(),
+        couplings: skeleton.couplings().iter().map(|coupling| coupling_field(skeleton, coupling)).collect(),
         robot: skeleton.robot().filter(|robot| is_of(skeleton, robot)).map(|robot| robot_field(robot)),
     }
+}
+
+fn coupling_field(skeleton: &Skeleton, coupling: &Coupling) -> CouplingField {
+    let angle = |angle: &mocap_model::CoupledAngle| CoupledAngleField {
+        joint: skeleton.joint(angle.joint).name.clone(),
+        axis: angle.axis.letter().into(),
+        factor: angle.factor,
+    };
+    let value = exact_degrees(coupling.value);
+    let (equals, at_most) = match coupling.relation {
+        Relation::Equal => (Some(value), None),
+        Relation::AtMost => (None, Some(value)),
+    };
+    let angles = coupling.angles.iter().map(angle).collect();
+    CouplingField { name: coupling.name.clone(), angles, equals, at_most }
 }
 
 fn unit(unit: Unit) -> UnitField {

@@ -1,15 +1,15 @@
 //! The skeleton that a `.skel` file describes.
 
 use super::Problem;
-use super::document::{DofsField, File, JointField, LimitsField, SHAPE, UnitField};
+use super::document::{CouplingField, DofsField, File, JointField, LimitsField, SHAPE, UnitField};
 use super::robot::{RobotField, with_robot};
 use super::rotation::rotation;
 use super::source::Source;
 use crate::tagged::{Fault, Step};
 use crate::{Finding, LimitExceeded, Limits};
 use mocap_model::{
-    Axis, Chain, Dofs, EulerOrder, Joint, JointId, Limit, ModelError, Role, SignedAxis, Skeleton, Space,
-    Unit, UnitSource,
+    Axis, Chain, CoupledAngle, Coupling, Dofs, EulerOrder, Joint, JointId, Limit, ModelError, Relation, Role,
+    SignedAxis, Skeleton, Space, Unit, UnitSource,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,9 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
     }
     let of_robot = file.robot.iter().flat_map(RobotField::sizes);
     for (what, found) in
-        [("joints", file.joints.len()), ("chains", file.chains.len())].into_iter().chain(of_robot)
+        [("joints", file.joints.len()), ("chains", file.chains.len()), ("couplings", file.couplings.len())]
+            .into_iter()
+            .chain(of_robot)
     {
         if found > limits.joints {
             return Err(Finding::new(LimitExceeded { what, found, limit: limits.joints }));
@@ -89,10 +91,55 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
         let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
         source.error(&steps, |path| Problem::Skeleton { path, error })
     })?;
+    let couplings = file.couplings.iter().enumerate().map(|(i, field)| coupling(field, i, &places, source));
+    let couplings = couplings.collect::<Result<Vec<Coupling>, Finding>>()?;
+    let skeleton = skeleton.with_couplings(couplings).map_err(|error| {
+        let at = match &error {
+            ModelError::Coupling { coupling: name, .. } => {
+                file.couplings.iter().position(|other| other.name == *name)
+            }
+            ModelError::DuplicateName { name } => {
+                file.couplings.iter().rposition(|other| other.name == *name)
+            }
+            _ => None,
+        };
+        let steps = [Step::Key("couplings"), Step::Index(at.unwrap_or(0))];
+        source.error(&steps, |path| Problem::Skeleton { path, error })
+    })?;
     match robot {
         Some(robot) => with_robot(skeleton, robot, source),
         None => Ok(skeleton),
     }
+}
+
+fn coupling(
+    field: &CouplingField,
+    index: usize,
+    places: &HashMap<String, JointId>,
+    source: &Source,
+) -> Result<Coupling, Finding> {
+    let at = [Step::Key("couplings"), Step::Index(index)];
+    let mut angles = Vec::with_capacity(field.angles.len());
+    for (i, angle) in field.angles.iter().enumerate() {
+        let steps = |key: &'static str| [at[0], at[1], Step::Key("angles"), Step::Index(i), Step::Key(key)];
+        let joint = places.get(&angle.joint).copied().ok_or_else(|| {
+            let name = angle.joint.clone();
+            source.error(&steps("joint"), |path| Problem::UnknownJoint { path, name })
+        })?;
+        let mut letters = angle.axis.chars();
+        let axis = letters.next().and_then(Axis::from_letter).filter(|_| letters.next().is_none());
+        let axis = axis.ok_or_else(|| {
+            let message = format!("'{}' is not an axis: expected X, Y or Z", angle.axis);
+            source.value(&steps("axis"), message)
+        })?;
+        angles.push(CoupledAngle { joint, axis, factor: angle.factor });
+    }
+    let (relation, value) = match (field.equals, field.at_most) {
+        (Some(value), None) => (Relation::Equal, value),
+        (None, Some(value)) => (Relation::AtMost, value),
+        _ => return Err(source.value(&at, "a coupling has either 'equals' or 'at_most'")),
+    };
+    Ok(Coupling { name: field.name.clone(), angles, relation, value: value.to_radians() })
 }
 
 /// The joint that a skeleton's error is about: of two of a name, the second.
