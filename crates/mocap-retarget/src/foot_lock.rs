@@ -173,7 +173,8 @@ impl Lock<'_> {
 
     /// The height of the ground under a foot whose source's is this much above the floor, by block of frames.
     fn ground(&self, source: &[f64]) -> Vec<[f64; LANES]> {
-        let ground = |block: usize| block_of(source, block).map(|rise| self.floor + rise * self.pair.ratios.leg);
+        let ground =
+            |block: usize| block_of(source, block).map(|rise| self.floor + rise * self.pair.ratios.leg);
         (0..self.frames.div_ceil(LANES)).map(ground).collect()
     }
 
@@ -278,8 +279,7 @@ impl Lock<'_> {
                     for (lane, bend) in bends[block * LANES..].iter_mut().take(LANES).enumerate() {
                         // Only the toes of a locked foot are pressed down on the floor.
                         if locked.weights[block * LANES + lane] != 0.0 || depths[lane] != 0.0 {
-                            *bend =
-                                toe.bend_to_floor(&at.at(lane), &toes.at(lane), ground[block][lane], &up);
+                            *bend = toe.bend_to_floor(&at.at(lane), &toes.at(lane), ground[block][lane], &up);
                         }
                     }
                 }
