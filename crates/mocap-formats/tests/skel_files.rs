@@ -135,7 +135,9 @@ fn couplings_that_cannot_be_are_refused_with_their_place() {
     let own = r#""axis": "Y" }"#;
     assert!(refused(own, r#""axis": "W" }"#).contains("couplings[0].angles[0].axis"));
     assert!(refused(own, r#""axis": "Y", "factor": 0 }"#).contains("the factor of 'Hips' about Y is 0"));
-    assert!(refused(r#""equals": 5"#, r#""equals": 5, "at_most": 6"#).contains("either 'equals' or 'at_most'"));
+    assert!(
+        refused(r#""equals": 5"#, r#""equals": 5, "at_most": 6"#).contains("either 'equals' or 'at_most'")
+    );
     assert!(refused(r#""joint": "Hips""#, r#""joint": "Hip""#).contains("Hip"));
     assert!(refused(r#""axis": "X""#, r#""axis": "Z""#).contains("does not turn about Z"));
 }
