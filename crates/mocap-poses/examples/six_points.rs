@@ -6,11 +6,14 @@
 //!
 //! Mean distance of the inner joints from where they are, on a body of 1.7 m: positions only (the hips with their
 //! orientation), then all orientations. `jerk` is the third difference of the inner joints beside that of the truth.
+//! `xpbd` is the same with the other solver at the end, times beside each other.
 //! `nearest` is the baseline: the nearest example, moved onto the points by damped least squares.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use mocap_model::{Clip, ForwardKinematics, JointId, Role, UnitQuaternion, Vector3};
-use mocap_poses::{Body, Goals, Mounting, PosePrior, Sampled, learn, nearest_poses, solve};
+use mocap_poses::{
+    Body, BodySolver, Goals, PoseOptions, PosePrior, Sampled, learn, nearest_poses, solve_with,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,24 +54,31 @@ fn main() -> Result<(), Error> {
     let prior = PosePrior::from_bytes(&bytes)?;
     let tests = read_all(test)?;
     for oriented in [false, true] {
-        let mut all = Figures::default();
+        let solvers = [("objective", BodySolver::Objective), ("xpbd", BodySolver::Xpbd)];
+        let mut all = [Figures::default(), Figures::default()];
         let mut baseline = Figures::default();
         for (name, clip) in &tests {
             let truth = places(clip)?;
             let goals = six_points(clip, oriented)?;
             let metres = mocap_analysis::metres_per_unit(clip.skeleton());
-            let started = Instant::now();
-            let solved = solve(&prior, &goals, clip.skeleton(), metres, Mounting::Aligned)?;
-            let mut own = Figures { seconds: started.elapsed().as_secs_f64(), ..Figures::default() };
-            own.add(&truth, &places(&solved.clip)?);
-            let far = solved.report.greatest().unwrap_or(f64::NAN) * 1e3;
-            println!("{name}: {own}; given points missed by {far:.2} mm at most");
-            all.merge(&own);
+            for ((solver_name, solver), all) in solvers.into_iter().zip(&mut all) {
+                let started = Instant::now();
+                let options = PoseOptions { solver, ..PoseOptions::default() };
+                let solved = solve_with(&prior, &goals, clip.skeleton(), metres, options)?;
+                let mut own = Figures { seconds: started.elapsed().as_secs_f64(), ..Figures::default() };
+                own.add(&truth, &places(&solved.clip)?);
+                let far = solved.report.greatest().unwrap_or(f64::NAN) * 1e3;
+                println!("{name}, {solver_name}: {own}; given points missed by {far:.2} mm at most");
+                all.merge(&own);
+            }
             let nearest = nearest_poses(&prior, &goals, clip.skeleton())?;
             baseline.add(&truth, &places(&nearest)?);
         }
         let kind = if oriented { "with orientations" } else { "positions" };
-        println!("== {kind}: {all}\n== {kind}, nearest and damped least squares: {baseline}");
+        for ((solver, _), all) in solvers.iter().zip(&all) {
+            println!("== {kind}, {solver}: {all}");
+        }
+        println!("== {kind}, nearest and damped least squares: {baseline}");
     }
     Ok(())
 }
