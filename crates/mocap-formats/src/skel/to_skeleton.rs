@@ -91,25 +91,33 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
         let steps = [Step::Key("chains"), Step::Index(at.unwrap_or(0))];
         source.error(&steps, |path| Problem::Skeleton { path, error })
     })?;
-    let couplings = file.couplings.iter().enumerate().map(|(i, field)| coupling(field, i, &places, source));
-    let couplings = couplings.collect::<Result<Vec<Coupling>, Finding>>()?;
-    let skeleton = skeleton.with_couplings(couplings).map_err(|error| {
-        let at = match &error {
-            ModelError::Coupling { coupling: name, .. } => {
-                file.couplings.iter().position(|other| other.name == *name)
-            }
-            ModelError::DuplicateName { name } => {
-                file.couplings.iter().rposition(|other| other.name == *name)
-            }
-            _ => None,
-        };
-        let steps = [Step::Key("couplings"), Step::Index(at.unwrap_or(0))];
-        source.error(&steps, |path| Problem::Skeleton { path, error })
-    })?;
+    let skeleton = with_couplings(skeleton, &file.couplings, &places, source)?;
     match robot {
         Some(robot) => with_robot(skeleton, robot, source),
         None => Ok(skeleton),
     }
+}
+
+fn with_couplings(
+    skeleton: Skeleton,
+    fields: &[CouplingField],
+    places: &HashMap<String, JointId>,
+    source: &Source,
+) -> Result<Skeleton, Finding> {
+    let couplings = fields.iter().enumerate().map(|(i, field)| coupling(field, i, places, source));
+    let couplings = couplings.collect::<Result<Vec<Coupling>, Finding>>()?;
+    skeleton.with_couplings(couplings).map_err(|error| {
+        let at = match &error {
+            ModelError::Coupling { coupling: name, .. } => {
+                fields.iter().position(|other| other.name == *name)
+            }
+            // Of two of a name, the second.
+            ModelError::DuplicateName { name } => fields.iter().rposition(|other| other.name == *name),
+            _ => None,
+        };
+        let steps = [Step::Key("couplings"), Step::Index(at.unwrap_or(0))];
+        source.error(&steps, |path| Problem::Skeleton { path, error })
+    })
 }
 
 fn coupling(
