@@ -201,7 +201,7 @@ mod tests {
     fn density() -> PoseDensity {
         let pose = |i: usize| {
             let t = i as f64 / 200.0;
-            let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+            let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             let small = |seed: usize| (((i * 7919 + seed * 104_729) % 1000) as f64 / 1000.0 - 0.5) * 0.1;
             (0..3)
                 .map(|j| {

@@ -188,9 +188,24 @@ fn carry(
         );
         report.warn("edit::fast-blend", message);
     }
-    let far = (grip[first].translation.vector - hand[first].translation.vector).norm();
+    if hold == HoldAs::Grasped {
+        warn_from_afar(scene, (binding, parent), &grip[first], &hand[first], first, &mut report);
+    }
+    Ok((changed, report))
+}
+
+/// A prop that is grasped from further away than the bone is long was hardly meant to be held so.
+fn warn_from_afar(
+    scene: &Scene,
+    (binding, parent): (&Binding, &Place),
+    grip: &Isometry3,
+    hand: &Isometry3,
+    first: usize,
+    report: &mut EditReport,
+) {
+    let far = (grip.translation.vector - hand.translation.vector).norm();
     let long = one(scene, parent).skeleton().joint(parent.joint).offset.norm();
-    if hold == HoldAs::Grasped && far > long && long > 0.0 {
+    if far > long && long > 0.0 {
         let message = format!(
             "{} is {:.1} lengths of its bone away from {} in frame {first}; --hold snap puts it there",
             binding.child,
@@ -199,7 +214,6 @@ fn carry(
         );
         report.warn("edit::bound-from-afar", message);
     }
-    Ok((changed, report))
 }
 
 /// The parent, a hand, goes to the child, which somebody else carries.
