@@ -198,8 +198,8 @@ fn carry(
 fn warn_from_afar(
     scene: &Scene,
     (binding, parent): (&Binding, &Place),
-    grip: &Isometry3,
-    hand: &Isometry3,
+    grip: &Isometry3<f64>,
+    hand: &Isometry3<f64>,
     first: usize,
     report: &mut EditReport,
 ) {
