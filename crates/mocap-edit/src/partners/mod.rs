@@ -35,17 +35,17 @@ pub struct PartnerReport {
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
-    /// How far the points of contacts are from where they were to each other, scaled to the bodies: mean [m].
+    /// How far the points of contacts are from where they were to each other, scaled to the bodies: mean \[m\].
     pub error_mean: Option<f64>,
-    /// The 95th percentile [m].
+    /// The 95th percentile \[m\].
     pub error_p95: Option<f64>,
-    /// The largest [m].
+    /// The largest \[m\].
     pub error_max: Option<f64>,
     /// The share of contact frames within 1 cm.
     pub within_1cm: Option<f64>,
-    /// The same of both as they were retargeted alone: 95th percentile [m].
+    /// The same of both as they were retargeted alone: 95th percentile \[m\].
     pub alone_p95: Option<f64>,
-    /// How far they were moved to each other, along the ground: the largest over time [m].
+    /// How far they were moved to each other, along the ground: the largest over time \[m\].
     pub moved: Option<f64>,
     /// How near hands and what they may touch come in the source, as a share of an arm's length.
     pub nearest: Option<f64>,
