@@ -82,6 +82,10 @@ if TYPE_CHECKING:
         """Move the start of the motion above the origin: origin."""
         ground: bool
         """Move the motion up or down: the floor under its feet is at height 0."""
+        attach: Union[str, Tuple[str, Mapping[str, Any]], Mapping[str, Any]]
+        """Bind a prop to a hand, or a rider to a saddle: PROP@POINT=CHARACTER@JOINT, then ,FROM:TO or ,auto; what is carried already is reached for."""
+        detach: str
+        """Free what the skeleton binds: a joint and all below it become a tree that moves as before."""
     # End of edits.
 
 __all__ = ["Clip"]

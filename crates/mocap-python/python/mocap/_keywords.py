@@ -450,6 +450,16 @@ class Edit(TypedDict, total=False):
     """Move the start of the motion above the origin: origin"""
     ground: bool
     """Move the motion up or down: the floor under its feet is at height 0"""
+    attach: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """Bind a prop to a hand, or a rider to a saddle: PROP@POINT=CHARACTER@JOINT, then ,FROM:TO or ,auto; what is carried already is reached for"""
+    hold: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --attach: how it is held: grasped (as it is in the first bound frame) or snap (bind point on bind point) [default: grasped]"""
+    blend_time: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --attach: time over which it comes and goes, outside the bound frames [s; default 0.15]"""
+    prop: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --attach: a file with the prop, which is put into the scene"""
+    detach: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """Free what the skeleton binds: a joint and all below it become a tree that moves as before"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, pose-distance, terrain-penetration"""
     to: Value
