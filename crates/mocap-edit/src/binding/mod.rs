@@ -189,25 +189,24 @@ fn carry(
         report.warn("edit::fast-blend", message);
     }
     if hold == HoldAs::Grasped {
-        warn_from_afar(scene, (binding, parent), &grip[first], &hand[first], first, &mut report);
+        warn_of_afar(&mut report, scene, (binding, parent), (&grip[first], &hand[first]), first);
     }
     Ok((changed, report))
 }
 
-/// A prop that is grasped from further away than the bone is long was hardly meant to be held so.
-fn warn_from_afar(
+/// Warns where a hand grasps what is further away than its bone is long.
+fn warn_of_afar(
+    report: &mut EditReport,
     scene: &Scene,
     (binding, parent): (&Binding, &Place),
-    grip: &Isometry3<f64>,
-    hand: &Isometry3<f64>,
-    first: usize,
-    report: &mut EditReport,
+    (grip, hand): (&Isometry3<f64>, &Isometry3<f64>),
+    frame: usize,
 ) {
     let far = (grip.translation.vector - hand.translation.vector).norm();
     let long = one(scene, parent).skeleton().joint(parent.joint).offset.norm();
     if far > long && long > 0.0 {
         let message = format!(
-            "{} is {:.1} lengths of its bone away from {} in frame {first}; --hold snap puts it there",
+            "{} is {:.1} lengths of its bone away from {} in frame {frame}; --hold snap puts it there",
             binding.child,
             far / long,
             binding.parent
@@ -271,12 +270,15 @@ fn reach(
         ));
     if missing > MISSED * size(scene) {
         let message = format!(
-            "{} is too far from {}: the limb is {:.1} cm too short",
+            "{} is too far from {}: the limb is {:.1} mm too short",
             binding.child,
             binding.parent,
-            missing * metres * 100.0
+            missing * metres * 1000.0
         );
         report.warn("edit::unreachable", message);
+    }
+    if hold == HoldAs::Grasped {
+        warn_of_afar(&mut report, scene, (binding, parent), (&grip[first], &own[first]), first);
     }
     report.warn_of_limits(&[clip], &after);
     put(&mut changed, parent.owner, after);
