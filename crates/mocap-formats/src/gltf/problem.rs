@@ -65,8 +65,11 @@ pub enum Problem {
         "the file has no skin: other programs import its nodes as empties, not as bones; a drawn body adds one"
     )]
     NoSkin,
-    #[error("{path}: keys are not at a constant rate; they are resampled at {fps} frames per second")]
-    Resampled { path: String, fps: f64 },
+    #[error(
+        "{path}: keys are not at a constant rate; they are resampled at {fps} frames per second, between which \
+         rotations stray by up to {strays:.2}\u{b0}"
+    )]
+    Resampled { path: String, fps: f64, strays: f64 },
     #[error(
         "{path}: a joint has an inverse bind matrix that has no inverse; its node is taken as its rest pose"
     )]

@@ -264,7 +264,8 @@ fn timing(
     let wanted = fps.or(stated).or_else(usual).or_else(own);
     let rate = wanted.unwrap_or(OTHERWISE);
     if fps.is_none() && wanted.is_none() {
-        warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate }));
+        let strays = curves.iter().map(|curve| curve.strays(rate)).fold(0.0, f64::max).to_degrees();
+        warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate, strays }));
     }
     let rate = FrameRate::new(rate).ok_or_else(|| {
         let (path, found) = (format!("{path}.extras.mocap.fps"), rate.to_string());
@@ -436,6 +437,20 @@ impl Curve {
                 + (t3 - t2) * step * into[i]
         };
         (0..self.width).map(hermite).collect()
+    }
+
+    /// The largest turn between what the keys say at their times, and what frames at a rate say there. Elsewhere
+    /// straight keys are nearer. Only rotations, whose unit every file has.
+    fn strays(&self, rate: f64) -> f64 {
+        if self.property != Property::Rotation || self.interpolation == Interpolation::Step {
+            return 0.0;
+        }
+        let strays = self.times.iter().map(|time| {
+            let frame = (time * rate).floor();
+            let [before, after] = [frame, frame + 1.0].map(|frame| self.rotation(frame / rate));
+            self.rotation(*time).angle_to(&slerp(&before, &after, time * rate - frame))
+        });
+        strays.fold(0.0, f64::max)
     }
 
     fn rotation(&self, time: f64) -> UnitQuaternion<f64> {

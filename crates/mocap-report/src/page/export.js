@@ -65,13 +65,14 @@ function record() {
     recorder = null; state.loop = loop; play(false); press("record", false);
     save(new Blob(parts, { type: "video/webm" }), `${plainName()}.webm`);
   };
-  // The range once, from its first frame.
-  state.loop = false; seek(state.from); recorder.start(); play(true); press("record", true);
   const watch = () => {
     compose();
     if (!recorder) return;
     // The last frame has its time too.
     if (state.playing) waiting.push(watch); else setTimeout(() => recorder && recorder.stop(), 200);
   };
-  waiting.push(watch);
+  // The range once, from its first frame. A recorder takes a while to start: what plays before is not in the film.
+  state.loop = false; seek(state.from); press("record", true);
+  recorder.onstart = () => { play(true); waiting.push(watch); };
+  recorder.start();
 }

@@ -41,6 +41,7 @@ mocap_corpus::tests! {
     reference_poses::a_head_that_is_turned_all_the_time_faces_ahead,
     self_contact::claps_of_a_capture_clap,
     round_trip::a_motion_comes_back,
+    round_trip::most_pairs_give_a_motion_back,
     round_trip::a_fixture_comes_back,
     shape::bodies_without_names_have_the_roles_of_those_with,
     shape::fixtures_without_names_have_the_roles_of_those_with,
