@@ -134,7 +134,7 @@ impl FootMotion {
     fn contact(&self, trajectory: &Trajectory, slow: &[f64], options: &ContactOptions) -> Vec<bool> {
         let heights = trajectory.iter().zip(&self.ground);
         let heights: Vec<f64> = heights.map(|(place, ground)| place.dot(&self.up) - ground).collect();
-        let low = crate::percentile::percentile(&mut heights.clone(), 0.05) + options.height * self.leg;
+        let low = crate::percentile::low_percentile(&heights, 0.05) + options.height * self.leg;
         let last = trajectory.len().saturating_sub(1);
         let slow = self.is_slow(trajectory, slow);
         let still: Vec<bool> = heights.iter().zip(slow).map(|(height, slow)| *height < low && slow).collect();

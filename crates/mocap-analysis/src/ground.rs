@@ -5,8 +5,9 @@
 //! other knee and legs that are raised by somebody who lies do not; nor does the top of a jump, which takes no time.
 
 use crate::contacts::{runs, without_short_runs};
-use crate::percentile::percentile;
+use crate::percentile::{low_percentile, percentile};
 use crate::{ContactOptions, FootMotion};
+use std::ops::Range;
 
 /// A foot that carries the body is in place for at least this long \[s\], ...
 const CARRIES: f64 = 0.12;
@@ -18,7 +19,7 @@ const STANDS: f64 = 0.6;
 /// A foot in place.
 struct Rest {
     foot: usize,
-    frames: std::ops::Range<usize>,
+    frames: Range<usize>,
     /// Of the toe.
     height: f64,
     /// Within the height of a contact above the floor.
@@ -41,7 +42,7 @@ pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec
     let slow: Vec<Vec<bool>> =
         feet.iter().map(|foot| foot.is_slow(&foot.toe, &foot.slow_steps(&options))).collect();
     let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
-    let floor = heights.iter().map(|own| percentile(&mut own.clone(), 0.05)).fold(f64::INFINITY, f64::min);
+    let floor = heights.iter().map(|own| low_percentile(own, 0.05)).fold(f64::INFINITY, f64::min);
     let mut rests: Vec<Rest> = Vec::new();
     for (number, foot) in feet.iter().enumerate() {
         let tall = options.height * foot.leg;
@@ -74,37 +75,32 @@ pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec
 }
 
 /// Whether it is plain that no foot rests above the floor: most motions are on one, and need no more. Each time a toe is
-/// higher than in a contact, it is slow in no frame, and for longer than contacts have gaps, so that is no rest.
+/// higher than in a contact, it moves for longer than contacts have gaps, or is in place for less than a foot that carries.
 fn never_up(feet: &[FootMotion], options: &ContactOptions) -> bool {
+    let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
     // At most the height of the floor.
-    let lowest = |foot: &FootMotion| foot.toe.iter().map(|at| at.dot(&foot.up)).fold(f64::INFINITY, f64::min);
-    let lowest = feet.iter().map(lowest).fold(f64::INFINITY, f64::min);
-    feet.iter().all(|foot| {
+    let lowest = heights.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    let on_floor = |(foot, heights): (&FootMotion, &Vec<f64>)| {
         let high = lowest + options.height * foot.leg;
-        let gap = (options.gap * foot.fps).ceil() as usize;
-        let mut frames = 0;
-        for (frame, at) in foot.toe.iter().enumerate() {
-            if at.dot(&foot.up) >= high {
-                if foot.is_slow_at(&foot.toe, frame, options) {
-                    return false;
-                }
-                frames += 1;
-            } else {
-                if (1..gap).contains(&frames) {
-                    return false;
-                }
-                frames = 0;
+        let mut end = 0;
+        while let Some(from) = heights[end..].iter().position(|height| *height >= high) {
+            let from = end + from;
+            end =
+                heights[from..].iter().position(|height| *height < high).map_or(heights.len(), |n| from + n);
+            if foot.may_rest(from..end, options) {
+                return false;
             }
         }
-        !(1..gap).contains(&frames)
-    })
+        true
+    };
+    feet.iter().zip(&heights).all(on_floor)
 }
 
 /// The ground under a foot that rests at these places, in order. Over a heel that is in place already, or still, it is that
 /// of the toe. No ground is higher than a foot on its way is `above` the floor: it may come down lower than it stood.
 fn under(rests: &[&Rest], heel: &[bool], floor: f64, above: &[f64]) -> Vec<f64> {
     let mut ground = vec![0.0; heel.len()];
-    let mut stands: Vec<(std::ops::Range<usize>, f64)> = Vec::new();
+    let mut stands: Vec<(Range<usize>, f64)> = Vec::new();
     for (i, rest) in rests.iter().enumerate() {
         let from = stands.last().map_or(0, |(last, _)| last.end);
         let to = rests.get(i + 1).map_or(heel.len(), |next| next.frames.start);
@@ -112,7 +108,7 @@ fn under(rests: &[&Rest], heel: &[bool], floor: f64, above: &[f64]) -> Vec<f64> 
         let after = heel[rest.frames.end..to].iter().take_while(|slow| **slow).count();
         stands.push((rest.frames.start - before..rest.frames.end + after, rest.height - floor));
     }
-    let mut pass = |frames: std::ops::Range<usize>, height: f64| {
+    let mut pass = |frames: Range<usize>, height: f64| {
         frames.for_each(|frame| ground[frame] = height.min(above[frame]));
     };
     let mut end = 0;
@@ -127,8 +123,74 @@ fn under(rests: &[&Rest], heel: &[bool], floor: f64, above: &[f64]) -> Vec<f64> 
 }
 
 impl FootMotion {
+    /// Whether a toe that is up in these frames may be in place for as long as a foot that carries.
+    fn may_rest(&self, up: Range<usize>, options: &ContactOptions) -> bool {
+        let carries = (CARRIES * self.fps).ceil() as usize;
+        // Steps are squared, and each is found once.
+        let slow = options.speed * self.leg / self.fps;
+        let step = |frame: usize| match self.toe.get(frame + 1) {
+            Some(next) => (next - self.toe[frame]).norm_squared(),
+            None => f64::INFINITY,
+        };
+        let mut before = if up.start > 0 { step(up.start - 1) } else { f64::INFINITY };
+        let mut seen = up.start;
+        for frame in up.clone() {
+            let after = step(frame);
+            let least = slow.max(options.travel * self.travel[frame]);
+            if frame >= seen && (before.min(after) < least * least || self.toe.len() == 1) {
+                let around = self.in_place_around(frame, carries, options);
+                if around.len() >= carries {
+                    return true;
+                }
+                seen = around.end;
+            }
+            before = after;
+        }
+        seen == up.start && !self.moves_around(up, options)
+    }
+
+    /// The frames around one that is slow in which the toe is in place, as [`FootMotion::rests`] closes gaps; at most about
+    /// `most`.
+    fn in_place_around(&self, frame: usize, most: usize, options: &ContactOptions) -> Range<usize> {
+        let gap = (options.gap * self.fps).ceil() as usize;
+        // Before the first frame and after the last a toe may be in place.
+        let slow = |frame: usize| frame >= self.toe.len() || self.is_slow_at(&self.toe, frame, options);
+        let mut frames = frame..frame + 1;
+        while frames.len() < most {
+            match (1..=gap.max(1)).find(|step| slow(frames.start.wrapping_sub(*step))) {
+                Some(step) if frames.start > 0 => frames.start = frames.start.saturating_sub(step),
+                _ => break,
+            }
+        }
+        while frames.len() < most {
+            match (0..gap.max(1)).find(|step| slow(frames.end + step)) {
+                Some(step) if frames.end < self.toe.len() => {
+                    frames.end = (frames.end + step + 1).min(self.toe.len());
+                }
+                _ => break,
+            }
+        }
+        frames
+    }
+
+    /// Whether a toe that moves in these frames does so, with those before and after, for longer than contacts have gaps.
+    fn moves_around(&self, mut frames: Range<usize>, options: &ContactOptions) -> bool {
+        let gap = (options.gap * self.fps).ceil() as usize;
+        let moves = |frame: usize| !self.is_slow_at(&self.toe, frame, options);
+        while frames.len() < gap {
+            if frames.start > 0 && moves(frames.start - 1) {
+                frames.start -= 1;
+            } else if frames.end < self.toe.len() && moves(frames.end) {
+                frames.end += 1;
+            } else {
+                return false;
+            }
+        }
+        true
+    }
+
     /// The frames in which a foot is in place.
-    fn rests(&self, slow: &[bool], options: &ContactOptions) -> Vec<std::ops::Range<usize>> {
+    fn rests(&self, slow: &[bool], options: &ContactOptions) -> Vec<Range<usize>> {
         let closed = without_short_runs(slow, false, (options.gap * self.fps).ceil() as usize);
         runs(&without_short_runs(&closed, true, (CARRIES * self.fps).ceil() as usize))
     }
@@ -239,7 +301,7 @@ mod tests {
         }
         // Slow for one frame while it is up; up for less than a gap, then for as long as one.
         let walks = || foot(&[(0.0, 0.0, 40), (0.5, 0.0, 40)]);
-        let lifted = |frames: std::ops::Range<usize>| {
+        let lifted = |frames: Range<usize>| {
             let mut up = foot(&[(0.0, 0.0, 80)]);
             for (i, frame) in frames.enumerate() {
                 up.toe[frame] = Vector3::new(0.0, 0.4, 0.3 * i as f64);
@@ -250,6 +312,13 @@ mod tests {
         assert!(lifted(20..20 + gap));
         assert!(!lifted(20..20 + gap - 1));
         assert!(!lifted(80 - gap + 1..80));
+        // As high, and in place for less than a foot that carries, or as long.
+        let carries = (CARRIES * FPS).ceil() as usize;
+        let held = |frames: usize| {
+            let up = foot(&[(0.0, 0.0, 40), (0.3, 0.3, frames), (0.6, 0.0, 40)]);
+            never_up(&[walks(), up], &options)
+        };
+        assert!(held(carries - 3) && !held(carries));
     }
 
     #[test]

@@ -77,7 +77,7 @@ class Convert(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -188,7 +188,7 @@ class Retarget(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -224,7 +224,7 @@ class Retarget(TypedDict, total=False):
     dry_run: bool
     """Print the plan without reading or writing"""
     to: Value
-    """Format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by OUT, else bvh; of robots unitree-csv]"""
+    """Format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by OUT, else bvh; of robots unitree-csv]"""
     force: bool
     """Write results that cannot be right: limbs of two lengths, of another size than the target, or that move against the source"""
     euler: Value
@@ -285,7 +285,7 @@ class Compress(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
@@ -332,7 +332,7 @@ class Decompress(TypedDict, total=False):
     """Options of ``mocap decompress``."""
 
     to: Value
-    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else bvh]"""
+    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else bvh]"""
     euler: Value
     """Rotation order of every joint of a BVH, such as ZXY [default: that of the skeleton]"""
     skeleton_ref: Value
@@ -463,7 +463,7 @@ class Edit(TypedDict, total=False):
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, pose-distance, terrain-penetration"""
     to: Value
-    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
+    """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
     euler: Value
     """Rotation order of every joint of a BVH, such as ZXY [default: that of the input]"""
     include: Union[Value, Sequence[Value], Mapping[str, Value]]
@@ -485,7 +485,7 @@ class Edit(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_unit: Value
@@ -560,7 +560,7 @@ class Info(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
@@ -615,7 +615,7 @@ class Validate(TypedDict, total=False):
     keep_going: bool
     """Continue with the other inputs after one fails; the default"""
     from_: Value
-    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
+    """Format: bvh, asf, amc, skel, json, npz, safetensors, smpl-npz, c3d, trc, glb, gltf, vrma, fbx, livelink-csv, urdf, mjcf, unitree-csv, robot-csv, mjlab-npz, isaac-npz, gmr-npz, mocz [default: detected]"""
     input_fps: Value
     """Frame rate [frames per second, above 0; default: as stated]"""
     input_up: Value
