@@ -86,5 +86,38 @@ fn takes_are_cut_and_clips_kept_by_labels() {
     let rows = sandbox.run(["run", "keep.toml", "db", "-o", "kept/", "--json"]).ok().rows();
     let of = |name: &str| rows.iter().find(|row| row["path"] == name).unwrap();
     assert_eq!(of("db/alex_turn.bvh")["outputs"].as_array().unwrap().len(), 1);
-    assert_eq!(of("db/alex_walk.bvh")["outputs"], serde_json::json!([]));
+    // What is left out is neither written nor counted as passed.
+    let walk = of("db/alex_walk.bvh");
+    assert_eq!((&walk["outputs"], &walk["passed"]), (&serde_json::json!([]), &false.into()));
+    assert!(walk["left_out"].as_str().unwrap().contains("turn-left"), "{walk}");
+    let summary = rows.last().unwrap();
+    let (clips, ok, left_out) = (&summary["clips"], &summary["ok"], &summary["left_out"]);
+    assert!(left_out.as_u64() >= Some(1) && ok.as_u64() >= Some(1), "{summary}");
+    assert_eq!(clips.as_u64().unwrap(), ok.as_u64().unwrap() + left_out.as_u64().unwrap());
+}
+
+#[test]
+fn files_made_of_databases_say_what_they_hold() {
+    let sandbox = database();
+    sandbox.run(["index", "db", "-o", "x.index"]).ok();
+    let row = sandbox.run(["info", "x.index", "--json"]).ok().rows().remove(0);
+    assert_eq!((&row["format"], &row["inputs"][0]), (&"index".into(), &"db".into()), "{row}");
+    let clips = row["clips"].as_u64().unwrap();
+    assert!(clips >= 2 && row["duration"].as_f64().unwrap() > 1.0 && row["left_out"] == serde_json::json!([]));
+    assert_eq!(row["bytes"].as_u64().unwrap(), sandbox.read("x.index").len() as u64);
+    let text = sandbox.run(["info", "x.index"]).ok().stdout;
+    assert!(text.contains("index of motions") && text.contains(&format!("{clips} motions")), "{text}");
+    // Other verbs name it and the way.
+    let ran = sandbox.run(["convert", "x.index", "-o", "x.bvh"]);
+    assert!(ran.code != 0 && ran.stderr.contains("mocap find QUERY FILE"), "{}", ran.stderr);
+
+    sandbox.run(["poses", "db", "-o", "x.poses"]).ok();
+    let row = sandbox.run(["info", "x.poses", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["format"], "poses", "{row}");
+    assert!(row["poses"].as_u64() > Some(0) && row["frames"].as_u64() > Some(0), "{row}");
+    // Damage is not taken for a file of another kind.
+    let bytes = sandbox.read("x.poses");
+    sandbox.put("cut.poses", &bytes[..bytes.len() / 2]);
+    let ran = sandbox.run(["info", "cut.poses"]);
+    assert!(ran.code != 0 && ran.stderr.contains("cut short or damaged"), "{}", ran.stderr);
 }

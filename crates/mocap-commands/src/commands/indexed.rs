@@ -61,6 +61,11 @@ pub(super) fn is_index(path: &Path) -> bool {
 
 /// Reads an index.
 pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
+    open_sized(path).map(|(index, _)| index)
+}
+
+/// As [`open`], with the size of the file.
+pub(super) fn open_sized(path: &Path) -> Result<(Index, u64), Diagnostic> {
     let wrong = |error: &IndexError| {
         let help = match error {
             IndexError::Other => "`mocap index DATABASE -o NAME.index` makes one",
@@ -72,7 +77,8 @@ pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
         return Err(wrong(&IndexError::Other));
     }
     let bytes = mocap_batch::read_file(path, LARGEST)?;
-    Index::from_bytes(&bytes).map_err(|error| wrong(&error))
+    let index = Index::from_bytes(&bytes).map_err(|error| wrong(&error))?;
+    Ok((index, bytes.len() as u64))
 }
 
 /// Reads what is not in an index as it is now, and keeps the rest; `is_same` judges the files of a clip.

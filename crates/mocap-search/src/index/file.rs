@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The first bytes of an index.
 pub const MAGIC: &[u8; 8] = b"mocapidx";
 /// The version of what is written. It counts up where files or motions in them mean something else.
-const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// Why some bytes are not an index.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
