@@ -36,6 +36,8 @@ pub(super) struct Refreshed {
     /// Clips that were read, and clips that are not there any more.
     pub(super) read: usize,
     pub(super) gone: usize,
+    /// Clips that could not be read.
+    pub(super) failed: usize,
     /// The frames that were read.
     pub(super) frames: usize,
     pub(super) exit: Exit,
@@ -131,6 +133,7 @@ pub(super) fn refresh(
         inputs: Vec::with_capacity(inputs.len()),
         read: 0,
         gone,
+        failed: 0,
         frames: 0,
         exit: Exit::Success,
     };
@@ -145,7 +148,10 @@ pub(super) fn refresh(
                 found.index.clips.push(clip);
                 found.inputs.push(input);
             }
-            Err(error) => found.exit = fail(&input.shown(), &error, &[], console),
+            Err(error) => {
+                found.failed += 1;
+                found.exit = fail(&input.shown(), &error, &[], console);
+            }
         }
     }
     Ok(found)
