@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -172,6 +173,7 @@ def test_ctrl_c_ends_a_search_before_its_next_file(tmp_path, verb):
         # It opens where the search reads; the second file is never opened by a search that ends.
         with open(held[0], "wb") as pipe:
             running.send_signal(signal.SIGINT)
+            time.sleep(1)
             pipe.write((CLIPS / "alex_walk.bvh").read_bytes())
         try:
             assert running.wait(60) == 7

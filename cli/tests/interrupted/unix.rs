@@ -330,6 +330,8 @@ pub(crate) fn searches_end_before_the_next_file() {
         // Opened for writing where the run has opened it for reading.
         let mut pipe = std::fs::OpenOptions::new().write(true).open(sandbox.path(held[0])).unwrap();
         signal(&child, "INT");
+        // Nothing says that the signal was seen; a run that misses it would wait for the second file.
+        std::thread::sleep(Duration::from_millis(500));
         pipe.write_all(LEG.as_bytes()).unwrap();
         drop(pipe);
         assert_eq!(end(&mut child).code(), Some(130), "{search:?}");

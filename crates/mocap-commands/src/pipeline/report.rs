@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use mocap::TargetReport;
 use mocap_analysis::Gated;
 use mocap_edit::EditMetric;
+use mocap_edit::edits::event_names;
 use mocap_model::Clip;
 use mocap_report::gallery::{ClipInput, Figure, Outcome, clip_script};
 use mocap_report::view::{ViewInput, ViewOptions};

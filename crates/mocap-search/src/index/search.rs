@@ -3,8 +3,9 @@
 use super::codes::{self, KEY, Key};
 use super::{Index, IndexedMotion};
 use crate::descriptor::{Descriptor, Weights, descriptors};
-use crate::find::{Aligned, FEWEST, Found, QuerySide, Searched, aligned, best, hits};
+use crate::find::{Aligned, FEWEST, Found, QuerySide, Searched, aligned, best, each_aligned, hits};
 use crate::motion::RATE;
+use crate::warping::Warping;
 use crate::{FindOptions, Hit, Query};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -15,8 +16,9 @@ use std::sync::OnceLock;
 const KEYS: usize = 3;
 /// Pairs of a key of a motion and eight keys of the query that the first pass compares, at most.
 const PAIRS: usize = 230_000;
-/// Places that the second pass looks at.
-const PLACES: usize = 600;
+/// Places that the second pass looks at, by the samples of the query: at least, and samples that there is time for.
+/// Short queries are like much.
+const PLACES: (usize, usize) = (600, 16_000);
 /// Its keys are means over so many times fewer samples \[power of 2\].
 const FINER: usize = 2;
 /// Places that the third pass looks at: at least, at most, and for each hit that is asked for.
@@ -85,7 +87,7 @@ impl<'a> Searcher<'a> {
     pub fn find(&self, query: &Query, own: Option<usize>, options: &FindOptions) -> Vec<Hit> {
         let mut places = self.places(query, options);
         places.sort_by_key(|place| (place.of, place.range.start));
-        let mut all = Vec::new();
+        let (mut all, mut warping) = (Vec::new(), Warping::default());
         for of_clip in places.chunk_by(|a, b| a.of.clip == b.of.clip) {
             let clip = of_clip[0].of.clip;
             let Ok(motion) = &self.index.clips[clip].motion else { continue };
@@ -94,8 +96,8 @@ impl<'a> Searcher<'a> {
                 let mirrored = of_side[0].of.mirrored;
                 for range in joined(of_side.iter().map(|place| place.range.clone())) {
                     let shift = range.start;
-                    let parts =
-                        aligned(&query.sides[usize::from(mirrored)], &described(motion, range), FEWEST);
+                    let side = &query.sides[usize::from(mirrored)];
+                    let parts = aligned(&mut warping, side, &described(motion, range), FEWEST);
                     found.extend(parts.into_iter().map(|part| {
                         let range = part.range.start + shift..part.range.end + shift;
                         Found::new(Aligned { range, ..part }, mirrored, options)
@@ -114,7 +116,7 @@ impl<'a> Searcher<'a> {
         let length = query.samples();
         let level = self.first_level(length);
         let (least, enough, each) = LOOKED_AT;
-        let mut places = self.first_pass(query, level, options, PLACES.max(2 * each * options.top));
+        let mut places = self.first_pass(query, level, options, PLACES.0.max(PLACES.1 / length).max(2 * each * options.top));
         let finer = level.saturating_sub(FINER);
         if finer < level {
             self.refine(&mut places, &sides(query, finer), (level, finer), options);
@@ -130,16 +132,27 @@ impl<'a> Searcher<'a> {
 
     /// The best places in all motions, by keys of a level.
     fn first_pass(&self, query: &Query, level: usize, options: &FindOptions, most: usize) -> Vec<Place> {
-        let mut places = Vec::new();
+        let mut places: Vec<Place> = Vec::with_capacity(4 * most);
+        // No place that scores worse is among the best.
+        let mut enough = f32::INFINITY;
+        let mut warping = Warping::default();
         let Level { keys, motions } = self.level(level);
         for (mirrored, side) in [false, true].into_iter().zip(&sides(query, level)) {
             for (motion, (clip, range)) in motions.iter().enumerate() {
                 let of = Of { clip: *clip, motion, mirrored };
-                let parts = aligned(side, &keys[range.clone()], 1).into_iter();
-                places.extend(parts.map(|part| Place::new(part, of, level, options)));
+                each_aligned(&mut warping, side, &keys[range.clone()], 1, |part| {
+                    let place = Place::new(part, of, level, options);
+                    if place.score <= enough {
+                        places.push(place);
+                    }
+                });
+                if places.len() >= 4 * most {
+                    keep_best(&mut places, most);
+                    enough = places.iter().map(|place| place.score).fold(0.0, f32::max);
+                }
             }
-            keep_best(&mut places, most);
         }
+        keep_best(&mut places, most);
         places
     }
 
@@ -152,14 +165,21 @@ impl<'a> Searcher<'a> {
         options: &FindOptions,
     ) {
         let Level { keys, motions } = self.level(finer);
+        let mut warping = Warping::default();
         for place in places {
             let samples = motions[place.of.motion].1.clone();
             let range = place.around(level, samples.len() << finer);
             let near = samples.start + (range.start >> finer)
                 ..(samples.start + range.end.div_ceil(1 << finer)).min(samples.end);
-            let parts = aligned(&sides[usize::from(place.of.mirrored)], &keys[near], 1).into_iter();
-            let refined = parts.map(|part| Place::new(part, place.of, finer, options));
-            if let Some(best) = refined.min_by(Place::order) {
+            let side = &sides[usize::from(place.of.mirrored)];
+            let mut best: Option<Place> = None;
+            each_aligned(&mut warping, side, &keys[near], 1, |part| {
+                let refined = Place::new(part, place.of, finer, options);
+                if best.as_ref().is_none_or(|best| refined.order(best) == Ordering::Less) {
+                    best = Some(refined);
+                }
+            });
+            if let Some(best) = best {
                 let shift = range.start;
                 *place = Place { range: best.range.start + shift..best.range.end + shift, ..best };
             }

@@ -9,6 +9,10 @@ use std::ops::Range;
 const FAST: f64 = 3.0;
 /// A foot is raised [leg lengths].
 const RAISED: f64 = 0.3;
+/// A foot is behind the hips [leg lengths].
+const BEHIND: f64 = -0.2;
+/// Who travels faster runs [leg lengths / s].
+const WALKS: f64 = 2.4;
 /// The length of the arm of the standard body [leg lengths].
 const ARM: f64 = 0.676;
 /// The length of the forearm of the standard body [leg lengths].
@@ -40,14 +44,17 @@ fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
         let velocity = measures.velocity(ankle, HEAD, at);
         // Kicks go to the front or to the side; a foot swung back in a run does not count.
         let flat = nalgebra::Vector3::new(place.x, 0.0, place.z);
-        velocity.norm() > FAST && velocity.dot(&flat) > 0.0 && place.z > -0.2
+        velocity.norm() > FAST && velocity.dot(&flat) > 0.0
     };
-    let raised: Vec<bool> = measures.feet[side].iter().map(|height| *height > 0.5 * RAISED).collect();
+    // A foot that is still behind belongs to the run-up.
+    let raised: Vec<bool> = (0..measures.len())
+        .map(|at| measures.feet[side][at] > 0.5 * RAISED && measures.point(ankle, at).z > BEHIND)
+        .collect();
     for range in runs(&raised, measures.samples_in(0.1), measures.samples_in(0.1)) {
         let stands =
             range.clone().filter(|at| measures.feet[other][*at] < 0.15).count() * 3 > range.len() * 2;
         let fast = range.clone().any(|at| away(at) && measures.feet[side][at] > RAISED);
-        let travels = range.clone().map(|at| measures.speed[at]).fold(0.0, f64::max) > 1.8;
+        let travels = range.clone().map(|at| measures.speed[at]).fold(0.0, f64::max) > WALKS;
         // A kick ends with the foot away from the hips and the leg nearly straight. A knee that is lifted does not.
         let straight = range.clone().any(|at| {
             let place = measures.point(ankle, at);
