@@ -103,7 +103,9 @@ fn files_made_of_databases_say_what_they_hold() {
     let row = sandbox.run(["info", "x.index", "--json"]).ok().rows().remove(0);
     assert_eq!((&row["format"], &row["inputs"][0]), (&"index".into(), &"db".into()), "{row}");
     let clips = row["clips"].as_u64().unwrap();
-    assert!(clips >= 2 && row["duration"].as_f64().unwrap() > 1.0 && row["left_out"] == serde_json::json!([]));
+    assert!(
+        clips >= 2 && row["duration"].as_f64().unwrap() > 1.0 && row["left_out"] == serde_json::json!([])
+    );
     assert_eq!(row["bytes"].as_u64().unwrap(), sandbox.read("x.index").len() as u64);
     let text = sandbox.run(["info", "x.index"]).ok().stdout;
     assert!(text.contains("index of motions") && text.contains(&format!("{clips} motions")), "{text}");
@@ -131,7 +133,11 @@ fn what_cannot_be_searched_is_said() {
         ran
     };
     let walk = "db/alex_walk.bvh";
-    refused(&["find", walk, "db", "--trim", "1s:1.1s"], 1, "the query lasts 0.10 s; a search needs at least 0.2 s");
+    refused(
+        &["find", walk, "db", "--trim", "1s:1.1s"],
+        1,
+        "the query lasts 0.10 s; a search needs at least 0.2 s",
+    );
     refused(&["find", walk, "db", "--trim", "90s:99s"], 1, "--trim has no frame");
     refused(&["find", walk], 2, "there is nothing to search");
 

@@ -316,12 +316,9 @@ pub(crate) fn an_interrupted_command_leaves_nothing_half_written() {
 }
 
 pub(crate) fn searches_end_before_the_next_file() {
-    for search in [
-        &["find", "--duplicates"][..],
-        &["find", "--label", "walk"],
-        &["label"],
-        &["index", "-o", "x.index"],
-    ] {
+    for search in
+        [&["find", "--duplicates"][..], &["find", "--label", "walk"], &["label"], &["index", "-o", "x.index"]]
+    {
         let sandbox = Sandbox::new();
         // The second is never opened by a run that ends in order.
         let held = ["a.bvh", "b.bvh"];

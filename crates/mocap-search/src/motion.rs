@@ -96,8 +96,19 @@ impl Bones {
 
     /// The bones between some points.
     pub(crate) fn of(points: &[[f32; 3]; POINTS]) -> Bones {
-        let [head, left, right, left_elbow, right_elbow, left_wrist, right_wrist, left_knee, right_knee, left_ankle, right_ankle] =
-            points;
+        let [
+            head,
+            left,
+            right,
+            left_elbow,
+            right_elbow,
+            left_wrist,
+            right_wrist,
+            left_knee,
+            right_knee,
+            left_ankle,
+            right_ankle,
+        ] = points;
         let middle = std::array::from_fn(|k| (left[k] + right[k]) / 2.0);
         let unit = |from: &[f32; 3], to: &[f32; 3]| {
             let way: [f32; 3] = std::array::from_fn(|k| to[k] - from[k]);

@@ -121,14 +121,7 @@ impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[RowSchema {
         name: "info",
         about: "A line of mocap info --json",
-        rows: &[
-            of::<Row<'static>>,
-            of::<MarkerRow<'static>>,
-            of::<IndexRow>,
-            of::<PosesRow>,
-            ERROR,
-            SUMMARY,
-        ],
+        rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, of::<IndexRow>, of::<PosesRow>, ERROR, SUMMARY],
     }];
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {

@@ -107,8 +107,7 @@ pub(super) fn report(made: Made, path: &Path, context: &JobContext) -> Result<Re
         }
         Made::Poses => {
             let content = context.read_file(path, MAX_BYTES as u64)?;
-            let prior =
-                PosePrior::from_bytes(&content).map_err(|error| refused(&error).in_file(path))?;
+            let prior = PosePrior::from_bytes(&content).map_err(|error| refused(&error).in_file(path))?;
             let bytes = content.len() as u64;
             let row = PosesRow { written: written(path), ..PosesRow::of(shown, &prior, bytes) };
             (json(&row), row.text(), bytes)
@@ -189,11 +188,19 @@ impl IndexRow {
                     mocap_batch::counted(self.files, "file")
                 ),
             ),
-            ("duration", format!("{:.1} min, {:.0} bytes a second", self.duration / 60.0, self.bytes_per_second)),
+            (
+                "duration",
+                format!("{:.1} min, {:.0} bytes a second", self.duration / 60.0, self.bytes_per_second),
+            ),
             ("made of", list(&self.inputs)),
         ];
         let written = self.written.clone().unwrap_or_default();
-        let given = [("written", written), ("include", list(&self.include)), ("exclude", list(&self.exclude)), ("read with", self.options.clone())];
+        let given = [
+            ("written", written),
+            ("include", list(&self.include)),
+            ("exclude", list(&self.exclude)),
+            ("read with", self.options.clone()),
+        ];
         facts.extend(given.into_iter().filter(|(_, value)| !value.is_empty()));
         let left_out = self.left_out.iter();
         facts.extend(left_out.map(|clip| ("left out", format!("{}: {}", clip.path, clip.reason))));
@@ -226,7 +233,10 @@ impl PosesRow {
         block(
             &self.path,
             &[
-                ("format", format!("example poses, version {} ({} bytes)", self.version, grouped(self.bytes))),
+                (
+                    "format",
+                    format!("example poses, version {} ({} bytes)", self.version, grouped(self.bytes)),
+                ),
                 ("poses", format!("{} of {} joints", self.poses, self.pose_joints)),
                 ("skeleton", format!("'{}', {} joints", self.skeleton, self.joints)),
                 (
@@ -238,7 +248,10 @@ impl PosesRow {
                     ),
                 ),
                 ("written", written.to_owned()),
-                ("spacing", format!("a frame is {:.3} leg lengths from the nearest pose at most", self.spacing)),
+                (
+                    "spacing",
+                    format!("a frame is {:.3} leg lengths from the nearest pose at most", self.spacing),
+                ),
                 ("fitted", format!("{} sets of points that are often given", self.fitted)),
             ],
         )

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_batch::write_file;
-use mocap_model::Clip;
 use mocap_edit::edits::with_labels;
+use mocap_model::Clip;
 use mocap_search::labels::{Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -141,7 +141,17 @@ pub(crate) fn work(
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
     let errors =
         gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
-    Ok(Report { json, text, line, figures, errors, warnings, tally, left_out: is_left_out, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        line,
+        figures,
+        errors,
+        warnings,
+        tally,
+        left_out: is_left_out,
+        ..Report::default()
+    })
 }
 
 /// Who is in a motion; everything of a file of one character is that character.

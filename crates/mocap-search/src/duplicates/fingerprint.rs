@@ -46,8 +46,7 @@ impl Fingerprint {
         let samples = values(motion);
         let landmarks = landmarks(&samples, motion.rate);
         let duration = (motion.samples.len() - 1) as f64 / motion.rate;
-        let plain =
-            Fingerprint { samples, rate: motion.rate, duration, landmarks, windows: Vec::new() };
+        let plain = Fingerprint { samples, rate: motion.rate, duration, landmarks, windows: Vec::new() };
         let windows = plain.landmarks.iter().map(|time| window(&plain, 0, *time)).collect();
         Fingerprint { windows, ..plain }
     }

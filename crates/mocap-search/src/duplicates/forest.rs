@@ -27,7 +27,11 @@ pub struct Tree {
 enum Node {
     Leaf(std::ops::Range<usize>),
     /// Windows whose product with the first less that with the second is below the limit go left.
-    Split { between: [u32; 2], limit: f32, children: [u32; 2] },
+    Split {
+        between: [u32; 2],
+        limit: f32,
+        children: [u32; 2],
+    },
 }
 
 /// Numbers that look random, the same in each run (xorshift).
@@ -49,7 +53,8 @@ fn side_of(window: &Window, between: [u32; 2], windows: &[&Window]) -> f32 {
 impl Tree {
     /// A tree; trees of other numbers have other planes.
     pub(super) fn new(windows: &[&Window], number: usize) -> Tree {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9));
+        let mut random =
+            Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9));
         let mut tree = Tree { nodes: Vec::new(), order: (0..windows.len() as u32).collect() };
         tree.nodes.push(Node::Leaf(0..windows.len()));
         let mut open = vec![0];

@@ -15,8 +15,8 @@ mod window;
 
 pub use align::align;
 pub use candidates::{Candidates, pairs};
-pub use forest::Tree;
 pub use fingerprint::Fingerprint;
+pub use forest::Tree;
 
 use rayon::prelude::*;
 use std::collections::BTreeMap;

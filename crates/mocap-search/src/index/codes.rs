@@ -69,9 +69,11 @@ pub(super) fn encode(sample: &Sample, codes: &mut Vec<u8>) {
     for unit in bones.directions {
         codes.extend(direction_code(unit));
     }
-    let knees = bones.knees.as_flattened().iter().map(|value| {
-        (value / KNEE_REACH * KNEE + KNEE + 1.0).round().clamp(0.0, 4095.0) as u16
-    });
+    let knees = bones
+        .knees
+        .as_flattened()
+        .iter()
+        .map(|value| (value / KNEE_REACH * KNEE + KNEE + 1.0).round().clamp(0.0, 4095.0) as u16);
     let knees: Vec<u16> = knees.collect();
     knees.as_chunks::<2>().0.iter().for_each(|two| codes.extend(pair(*two)));
     for value in sample.velocity.map(|value| value * VELOCITY).into_iter().chain([sample.turn * TURN]) {
@@ -84,7 +86,8 @@ pub(super) fn decode(code: &[u8; BYTES]) -> Sample {
     let triples = code.as_chunks::<3>().0;
     let directions = std::array::from_fn(|bone| direction(triples[bone]));
     let mut knees = [[0.0; 3]; 2];
-    for (two, code) in knees.as_flattened_mut().as_chunks_mut::<2>().0.iter_mut().zip(&triples[DIRECTIONS..]) {
+    for (two, code) in knees.as_flattened_mut().as_chunks_mut::<2>().0.iter_mut().zip(&triples[DIRECTIONS..])
+    {
         *two = unpair(*code).map(|value| (f32::from(value) - KNEE - 1.0) * (KNEE_REACH / KNEE));
     }
     let [left, up, forward, turn] = root(code);

@@ -116,7 +116,12 @@ impl<'a> Searcher<'a> {
         let length = query.samples();
         let level = self.first_level(length);
         let (least, enough, each) = LOOKED_AT;
-        let mut places = self.first_pass(query, level, options, PLACES.0.max(PLACES.1 / length).max(2 * each * options.top));
+        let mut places = self.first_pass(
+            query,
+            level,
+            options,
+            PLACES.0.max(PLACES.1 / length).max(2 * each * options.top),
+        );
         let finer = level.saturating_sub(FINER);
         if finer < level {
             self.refine(&mut places, &sides(query, finer), (level, finer), options);

@@ -34,6 +34,8 @@ pub(super) struct Measures {
     pub(super) knees: [Vec<f64>; 2],
     pub(super) hands: [Vec<f64>; 2],
     pub(super) head: Vec<f64>,
+    /// How far the wrists are apart, on the body as it is: hands that meet on it may be apart on the standard body.
+    pub(super) wrists: Vec<f64>,
     /// Where the pelvis faces \[rad\], continuous over time, smoothed over half a second.
     pub(super) heading: Vec<f64>,
     /// Both feet are off the floor, and the body moves as a thrown one: hanging and climbing are no flights.
@@ -77,7 +79,8 @@ impl Measures {
             .map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect::<Vec<f64>>());
         let contact = on_floor(clip, count);
         let off = |at: usize| (0..2).all(|side| feet[side][at] > ALOFT && !contact[side][at]);
-        let centre: Vec<f64> = placed.iter().map(|joints_now| centre(joints_now, &joints.up) / joints.leg).collect();
+        let centre: Vec<f64> =
+            placed.iter().map(|joints_now| centre(joints_now, &joints.up) / joints.leg).collect();
         let aloft = flights(&(0..count).map(off).collect::<Vec<_>>(), &centre);
         let facing = |at: usize| joints.heading_of(placed[at][2] - placed[at][5]);
         Ok(Measures {
@@ -89,6 +92,7 @@ impl Measures {
             knees: [above(height(3)), above(height(6))],
             hands: [above(height(10)), above(height(13))],
             head: above(height(1)),
+            wrists: placed.iter().map(|at| (at[10] - at[13]).norm() / joints.leg).collect(),
             contact,
             activity: smoothed(&activity, radius),
             speed,
@@ -178,7 +182,10 @@ const GLIMPSE: f64 = 0.2;
 fn centre(joints: &[Vector3<f64>; 14], up: &Vector3<f64>) -> f64 {
     let height = |pair: [usize; 2]| (joints[pair[0]].dot(up) + joints[pair[1]].dot(up)) / 2.0;
     let [hips, knees, ankles, shoulders, elbows] = [[2, 5], [3, 6], [4, 7], [8, 11], [9, 12]].map(height);
-    0.58 * (hips + shoulders) / 2.0 + 0.2 * (hips + knees) / 2.0 + 0.12 * (knees + ankles) / 2.0 + 0.1 * elbows
+    0.58 * (hips + shoulders) / 2.0
+        + 0.2 * (hips + knees) / 2.0
+        + 0.12 * (knees + ankles) / 2.0
+        + 0.1 * elbows
 }
 
 /// The samples of flights among those in which the feet are off the floor.

@@ -85,7 +85,11 @@ pub(super) fn duplicates(
 }
 
 /// The copies among some motions, in parallel, as many as there are jobs at a time.
-fn copies(prints: &[&Fingerprint], split: Option<usize>, jobs: Option<u16>) -> Result<Vec<Copied>, Diagnostic> {
+fn copies(
+    prints: &[&Fingerprint],
+    split: Option<usize>,
+    jobs: Option<u16>,
+) -> Result<Vec<Copied>, Diagnostic> {
     let trees = in_parallel(Candidates::TREES, jobs, |tree| Candidates::tree(prints, tree))?;
     let candidates = Candidates::new(prints, split, trees);
     let pairs = pairs(in_parallel(prints.len(), jobs, |motion| candidates.of(motion))?);
