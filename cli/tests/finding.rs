@@ -189,7 +189,8 @@ fn numbers_that_are_none_fail_their_file_alone() {
     let text = String::from_utf8(sandbox.read("db/alex_walk.bvh")).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let motion = lines.iter().position(|line| line.starts_with("Frame Time")).unwrap();
-    let (first, rest) = lines[motion + 9].split_once(' ').unwrap();
+    let row = lines[motion + 9].clone();
+    let (first, rest) = row.split_once(' ').unwrap();
     lines[motion + 9] = format!("nan {rest}");
     assert!(first.parse::<f64>().is_ok());
     sandbox.put("nan/a.bvh", lines.join("\n"));
