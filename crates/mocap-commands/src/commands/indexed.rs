@@ -53,9 +53,12 @@ pub(super) fn reading_options(invocation: &Invocation) -> String {
     given.map(|(flag, value)| format!("{flag}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a file is an index.
+/// Whether a file is an index. A pipe is none, and is not read: its bytes come once.
 pub(super) fn is_index(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
+    if !path.is_file() {
+        return false;
+    }
     std::fs::File::open(path)
         .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start))
         .is_ok_and(|()| start == *MAGIC)

@@ -85,10 +85,11 @@ pub(crate) struct PosesRow {
     fitted: usize,
 }
 
-/// Which of them an input is, by its first bytes.
+/// Which of them an input is, by its first bytes. A pipe is none, and is not read: its bytes come once.
 pub(super) fn made(input: &Input) -> Option<Made> {
     let mut start = [0; 8];
-    File::open(input.path()?).and_then(|mut file| file.read_exact(&mut start)).ok()?;
+    let path = input.path().filter(|path| path.is_file())?;
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).ok()?;
     match &start {
         start if start == INDEX => Some(Made::Index),
         start if start == POSES => Some(Made::Poses),
