@@ -86,5 +86,147 @@ fn takes_are_cut_and_clips_kept_by_labels() {
     let rows = sandbox.run(["run", "keep.toml", "db", "-o", "kept/", "--json"]).ok().rows();
     let of = |name: &str| rows.iter().find(|row| row["path"] == name).unwrap();
     assert_eq!(of("db/alex_turn.bvh")["outputs"].as_array().unwrap().len(), 1);
-    assert_eq!(of("db/alex_walk.bvh")["outputs"], serde_json::json!([]));
+    // What is left out is neither written nor counted as passed.
+    let walk = of("db/alex_walk.bvh");
+    assert_eq!((&walk["outputs"], &walk["passed"]), (&serde_json::json!([]), &false.into()));
+    assert!(walk["left_out"].as_str().unwrap().contains("turn-left"), "{walk}");
+    let summary = rows.last().unwrap();
+    let (clips, ok, left_out) = (&summary["clips"], &summary["ok"], &summary["left_out"]);
+    assert!(left_out.as_u64() >= Some(1) && ok.as_u64() >= Some(1), "{summary}");
+    assert_eq!(clips.as_u64().unwrap(), ok.as_u64().unwrap() + left_out.as_u64().unwrap());
+}
+
+#[test]
+fn files_made_of_databases_say_what_they_hold() {
+    let sandbox = database();
+    sandbox.run(["index", "db", "-o", "x.index"]).ok();
+    let row = sandbox.run(["info", "x.index", "--json"]).ok().rows().remove(0);
+    assert_eq!((&row["format"], &row["inputs"][0]), (&"index".into(), &"db".into()), "{row}");
+    let clips = row["clips"].as_u64().unwrap();
+    assert!(
+        clips >= 2 && row["duration"].as_f64().unwrap() > 1.0 && row["left_out"] == serde_json::json!([])
+    );
+    assert_eq!(row["bytes"].as_u64().unwrap(), sandbox.read("x.index").len() as u64);
+    let text = sandbox.run(["info", "x.index"]).ok().stdout;
+    assert!(text.contains("index of motions") && text.contains(&format!("{clips} motions")), "{text}");
+    // Other verbs name it and the way.
+    let ran = sandbox.run(["convert", "x.index", "-o", "x.bvh"]);
+    assert!(ran.code != 0 && ran.stderr.contains("mocap find QUERY FILE"), "{}", ran.stderr);
+
+    sandbox.run(["poses", "db", "-o", "x.poses"]).ok();
+    let row = sandbox.run(["info", "x.poses", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["format"], "poses", "{row}");
+    assert!(row["poses"].as_u64() > Some(0) && row["frames"].as_u64() > Some(0), "{row}");
+    // Damage is not taken for a file of another kind.
+    let bytes = sandbox.read("x.poses");
+    sandbox.put("cut.poses", &bytes[..bytes.len() / 2]);
+    let ran = sandbox.run(["info", "cut.poses"]);
+    assert!(ran.code != 0 && ran.stderr.contains("cut short or damaged"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_searched_is_said() {
+    let sandbox = database();
+    let refused = |arguments: &[&str], code: i32, says: &str| {
+        let ran = sandbox.run(arguments);
+        assert!(ran.code == code && ran.stderr.contains(says), "{arguments:?}: {ran:?}");
+        ran
+    };
+    let walk = "db/alex_walk.bvh";
+    refused(
+        &["find", walk, "db", "--trim", "1s:1.1s"],
+        1,
+        "the query lasts 0.10 s; a search needs at least 0.2 s",
+    );
+    refused(&["find", walk, "db", "--trim", "90s:99s"], 1, "--trim has no frame");
+    refused(&["find", walk], 2, "there is nothing to search");
+
+    // One clip: the query itself.
+    sandbox.put("one/alex_walk.bvh", sandbox.read(walk));
+    let alone = sandbox.run(["find", "one/alex_walk.bvh", "one", "--json"]).ok();
+    assert!(alone.rows().is_empty() && alone.stderr.contains("no hits"), "{alone:?}");
+    let alone = sandbox.run(["find", "--duplicates", "one", "--json"]).ok();
+    assert!(alone.rows().is_empty() && alone.stderr.contains("0 clusters"), "{alone:?}");
+
+    // Labels that do not exist, that nothing has, and sides.
+    refused(&["find", "--label", "wlak", "db"], 2, "'wlak' is not a label; the nearest is 'walk'");
+    refused(&["find", "--label", "kick,middle", "db"], 2, "'middle' is not a side");
+    refused(&["find", "--label", "turn-right", "db/alex_turn.bvh"], 0, "the nearest first: turn-left (1)");
+}
+
+#[test]
+fn robots_and_bodies_without_roles_are_listed_and_left_out() {
+    let sandbox = database();
+    let robot = fixture("robots/pip.xml");
+    let walk = "db/alex_walk.bvh";
+    sandbox.run(["retarget", walk, robot.to_str().unwrap(), "-o", "other/pip.json"]).ok();
+    sandbox.put("other/points.bvh", std::fs::read(fixture("bvh/clean.bvh")).unwrap());
+    for arguments in [
+        &["find", walk, "other/pip.json", "other/points.bvh"][..],
+        &["find", "--duplicates", "other/pip.json", "other/points.bvh"],
+        &["label", "other/pip.json", "other/points.bvh"],
+        &["index", "other/pip.json", "other/points.bvh", "-o", "x.index"],
+    ] {
+        let ran = sandbox.run(arguments);
+        assert!(ran.code == 2 && ran.stderr.contains("none of 2 files can be searched"), "{ran:?}");
+        assert!(ran.stderr.contains("left out: other/pip.json: the skeleton is a robot"), "{ran:?}");
+        assert!(ran.stderr.contains("left out: other/points.bvh: "), "{ran:?}");
+    }
+    assert!(!sandbox.path("x.index").exists());
+    let ran = sandbox.run(["find", "other/pip.json", "db"]);
+    assert!(ran.code == 1 && ran.stderr.contains("the skeleton is a robot"), "{ran:?}");
+    // The others are searched; an index keeps who was left out.
+    let ran = sandbox.run(["find", walk, "db", "other/pip.json", "--json"]).ok();
+    assert!(!ran.rows().is_empty() && ran.stderr.contains("left out: other/pip.json"), "{ran:?}");
+    sandbox.run(["index", "db", "other/pip.json", "-o", "x.index"]).ok();
+    let row = sandbox.run(["info", "x.index", "--json"]).ok().rows().remove(0);
+    assert_eq!(row["left_out"][0]["path"], "other/pip.json", "{row}");
+}
+
+#[test]
+fn numbers_that_are_none_fail_their_file_alone() {
+    let sandbox = database();
+    let text = String::from_utf8(sandbox.read("db/alex_walk.bvh")).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let motion = lines.iter().position(|line| line.starts_with("Frame Time")).unwrap();
+    let row = lines[motion + 9].clone();
+    let (first, rest) = row.split_once(' ').unwrap();
+    lines[motion + 9] = format!("nan {rest}");
+    assert!(first.parse::<f64>().is_ok());
+    sandbox.put("nan/a.bvh", lines.join("\n"));
+    let walk = "db/alex_walk.bvh";
+    for arguments in [
+        &["find", "nan/a.bvh", "db"][..],
+        &["find", walk, "nan", "db"],
+        &["find", "--duplicates", "nan", "db"],
+        &["label", "nan", "db"],
+        &["index", "nan", "db", "-o", "x.index"],
+    ] {
+        let ran = sandbox.run(arguments);
+        assert!(ran.code == 1 && ran.stderr.contains("'nan' is not a finite number"), "{ran:?}");
+        assert!(ran.stderr.contains("--repair"), "{ran:?}");
+    }
+    let ran = sandbox.run(["index", "nan", "-o", "y.index"]);
+    assert!(ran.code == 2 && ran.stderr.contains("none of 1 file can be searched"), "{ran:?}");
+    let rows = sandbox.run(["find", walk, "nan", "--repair", "--json"]).ok().rows();
+    assert!(rows[0]["distance"].as_f64().unwrap() < 0.02, "{rows:?}");
+}
+
+#[test]
+fn labels_are_events_of_a_motion() {
+    let sandbox = database();
+    sandbox.run(["edit", "db/alex_turn.bvh", "--label", "-o", "turn.json"]).ok();
+    let clip: serde_json::Value = serde_json::from_slice(&sandbox.read("turn.json")).unwrap();
+    let names: Vec<&str> =
+        clip["events"].as_array().unwrap().iter().map(|event| event["name"].as_str().unwrap()).collect();
+    let labels = sandbox.run(["label", "db/alex_turn.bvh", "--json"]).ok().rows();
+    assert_eq!(names.len(), 2 * labels.len(), "{names:?} {labels:?}");
+    assert!(names.contains(&"turn-left") && names.contains(&"turn-left end"), "{names:?}");
+    // A format without events says so.
+    let ran = sandbox.run(["edit", "db/alex_turn.bvh", "--label", "-o", "turn.bvh"]).ok();
+    assert!(ran.stderr.contains("clip::events-left-out"), "{}", ran.stderr);
+    // Pages have them.
+    sandbox.run(["view", "turn.json", "-o", "turn.html"]).ok();
+    let page = String::from_utf8(sandbox.read("turn.html")).unwrap();
+    assert!(page.contains("\"turn-left end\""));
 }

@@ -15,6 +15,7 @@ mocap_corpus::tests! {
     unix::a_clip_that_takes_too_long_is_given_up_and_holds_up_no_other,
     unix::a_run_whose_inputs_are_all_stuck_comes_to_an_end,
     unix::an_interrupted_command_leaves_nothing_half_written,
+    unix::searches_end_before_the_next_file,
 }
 
 #[cfg(not(unix))]

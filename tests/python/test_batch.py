@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -151,6 +152,34 @@ def test_ctrl_c_ends_a_batch_in_order(tmp_path):
     assert not [path for path in made if path.name.startswith(".mocap-") and "manifest" not in path.name]
     assert 0 < len([path for path in made if path.suffix == ".mocz"]) < 60
     assert [path for path in made if "manifest" in path.name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and pipes are those of Unix")
+@pytest.mark.parametrize("verb", ["label", "find"])
+def test_ctrl_c_ends_a_search_before_its_next_file(tmp_path, verb):
+    held = [tmp_path / "a.bvh", tmp_path / "b.bvh"]
+    for path in held:
+        os.mkfifo(path)
+    program = """
+        import sys, mocap
+        options = {"duplicates": True} if sys.argv[1] == "find" else {}
+        try:
+            list(mocap.batch.rows(sys.argv[1], sys.argv[2:], jobs=1, **options))
+        except KeyboardInterrupt:
+            sys.exit(7)
+    """
+    words = [sys.executable, "-c", textwrap.dedent(program), verb, *map(str, held)]
+    with subprocess.Popen(words) as running:
+        # It opens where the search reads; the second file is never opened by a search that ends.
+        with open(held[0], "wb") as pipe:
+            running.send_signal(signal.SIGINT)
+            time.sleep(1)
+            pipe.write((CLIPS / "alex_walk.bvh").read_bytes())
+        try:
+            assert running.wait(60) == 7
+        finally:
+            running.kill()
+
 
 
 @pytest.mark.parametrize("pack", [None, 2])

@@ -314,3 +314,26 @@ pub(crate) fn an_interrupted_command_leaves_nothing_half_written() {
         assert_eq!(sandbox.path("out").read_dir().unwrap().count(), 1, "{ignored:?}");
     }
 }
+
+pub(crate) fn searches_end_before_the_next_file() {
+    for search in
+        [&["find", "--duplicates"][..], &["find", "--label", "walk"], &["label"], &["index", "-o", "x.index"]]
+    {
+        let sandbox = Sandbox::new();
+        // The second is never opened by a run that ends in order.
+        let held = ["a.bvh", "b.bvh"];
+        held.iter().for_each(|path| pipe(&sandbox, path));
+        let mut child = spawn(&sandbox, &[search, &held, &["-j", "1"]].concat());
+        // Opened for writing where the run has opened it for reading.
+        let mut pipe = std::fs::OpenOptions::new().write(true).open(sandbox.path(held[0])).unwrap();
+        signal(&child, "INT");
+        // Nothing says that the signal was seen; a run that misses it would wait for the second file.
+        std::thread::sleep(Duration::from_millis(500));
+        pipe.write_all(LEG.as_bytes()).unwrap();
+        drop(pipe);
+        assert_eq!(end(&mut child).code(), Some(130), "{search:?}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(said.contains("interrupted") && !sandbox.path("x.index").exists(), "{said}");
+    }
+}

@@ -23,6 +23,11 @@ pub trait JobReport: Send {
         Tally::default()
     }
 
+    /// Whether the job succeeded in leaving its input out: it was asked to, so nothing came of it.
+    fn is_left_out(&self) -> bool {
+        false
+    }
+
     /// Memory that the report takes while it waits for its turn in the order of the jobs (bytes).
     fn size(&self) -> usize {
         0

@@ -84,6 +84,8 @@ pub struct JobResult {
     pub missed: Vec<Diagnostic>,
     /// What was read and written.
     pub(crate) tally: Tally,
+    /// Whether a step left the input out.
+    pub(crate) left_out: bool,
     /// Size of the motion without compression [bytes]; 0 where it is not compressed.
     pub(crate) raw_bytes: u64,
     /// What the table of the worst clips shows.

@@ -101,6 +101,8 @@ pub enum EditError {
         "attach: {child} and {parent} are never in contact: they are nearest in frame {frame}, {distance:.1} times as far apart as the hand reaches"
     )]
     NoContact { child: String, parent: String, distance: f64, frame: usize },
+    #[error("{edit}: {reason}")]
+    Unlabelled { edit: &'static str, reason: String },
     #[error("the split: {reason}")]
     Split { reason: String },
 }
@@ -147,6 +149,7 @@ impl EditError {
             EditError::BindPoint { .. } => "edit::bind-point",
             EditError::Cycle { .. } => "edit::bind-cycle",
             EditError::NoContact { .. } => "edit::no-contact",
+            EditError::Unlabelled { .. } => "edit::body",
             EditError::Split { .. } => "edit::split",
         }
     }

@@ -109,7 +109,7 @@ impl Applied {
         // and those that move frames in time move events.
         let Annotations { scalars, events, .. } = clip.annotations().clone();
         let was = self.clip.annotations();
-        let moved = edit.keeps_poses() && events.len() == was.events.len();
+        let moved = edit.makes_events() || edit.keeps_poses() && events.len() == was.events.len();
         let events = if moved { events } else { was.events.clone() };
         let annotations = Annotations { name: was.name.clone(), scalars, events };
         self.clip = match clip.frames() == self.clip.frames() {

@@ -1,4 +1,4 @@
-//! Files of other programs that are known by their start, but not read: what they are, and the way out.
+//! Files that are known by their start, but hold no motion that is read: what they are, and the way out.
 
 use std::fmt;
 
@@ -23,7 +23,21 @@ impl fmt::Display for Foreign {
 type Starts = fn(&Start) -> bool;
 
 /// How the start of a file says what it is, and what that is.
-const KNOWN: [(Starts, Foreign); 17] = [
+const KNOWN: [(Starts, Foreign); 19] = [
+    (
+        |start| start.bytes.starts_with(b"mocapidx"),
+        Foreign {
+            what: "an index of motions, which `mocap index` made",
+            way: "`mocap find QUERY FILE` searches it, `mocap info FILE` says what it holds",
+        },
+    ),
+    (
+        |start| start.bytes.starts_with(b"MOCAPPOS"),
+        Foreign {
+            what: "example poses, which `mocap poses` made",
+            way: "options called --poses take it, `mocap info FILE` says what it holds",
+        },
+    ),
     (
         |start| start.bytes.starts_with(b"version https://git-lfs.github.com/spec/"),
         Foreign {
@@ -194,7 +208,9 @@ mod tests {
 
     #[test]
     fn files_of_other_programs_are_named_with_the_way_out() {
-        let files: [(&[u8], &str); 13] = [
+        let files: [(&[u8], &str); 15] = [
+            (b"mocapidx\x01\0\0\0", "index of motions"),
+            (b"MOCAPPOS\x01\0", "example poses"),
             (b"<?xml version=\"1.0\"?>\n<COLLADA xmlns=\"\">", "COLLADA"),
             (b"<?xml version=\"1.0\"?>\n<mvnx version=\"4\">", "Xsens"),
             (b"Ogawa\xff\x00", "Alembic"),

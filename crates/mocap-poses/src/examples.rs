@@ -41,6 +41,21 @@ impl PosePrior {
         self.frames
     }
 
+    /// Joints that a pose is of.
+    pub fn pose_joints(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Greatest distance of the frames of the database that were measured from their nearest examples [lengths of a leg].
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Sets of points for which regressions are fitted.
+    pub fn fitted(&self) -> usize {
+        self.fitted.len()
+    }
+
     /// The skeleton of the examples.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.body.skeleton

@@ -26,7 +26,8 @@ pub const VERSION: u16 = 1;
 /// Larger files are not read.
 pub const MAX_BYTES: usize = 16 << 20;
 
-const MAGIC: &[u8; 8] = b"MOCAPPOS";
+/// The first bytes of a file.
+pub const MAGIC: &[u8; 8] = b"MOCAPPOS";
 /// Magic, version, length of the header.
 const LEAD: usize = 8 + 2 + 4;
 const STEP: f64 = PI / 32767.0;

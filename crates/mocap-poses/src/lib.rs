@@ -40,7 +40,7 @@ pub use chain::BodySolver;
 pub use density::{ChainDensity, PoseDensity};
 pub use error::PosesError;
 pub use examples::Examples;
-pub use file::{MAX_BYTES, VERSION};
+pub use file::{MAGIC, MAX_BYTES, VERSION};
 pub use follow::{Followed, Moved, follow};
 pub use goals::{Goal, Goals};
 pub use learn::{JointTurn, LearnReport, LeftOut, Sampled, learn};

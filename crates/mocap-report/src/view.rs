@@ -204,6 +204,9 @@ struct ClipData {
     solids: Vec<SolidData>,
     feet: Vec<FootData>,
     findings: Vec<Finding>,
+    /// Time [s] and name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<(f64, String)>,
     centre: usize,
     fps: f64,
     frames: usize,
@@ -364,6 +367,7 @@ fn clip(
         solids: solids.iter().map(|it| solid(it, stage.scale)).collect(),
         feet: feet(stage, step, samples),
         findings: findings(stage.clip),
+        events: events(stage.clip),
         centre: stage.centre,
         fps: stage.clip.rate().fps(),
         frames: stage.clip.frames(),
@@ -380,6 +384,16 @@ fn clip(
         numbers: numbers::numbers(stage.clip, &shown, (step, samples)),
         data: coding::encode(&values, places * 3),
     }
+}
+
+/// Events that are within the motion, in their order.
+fn events(clip: &Clip) -> Vec<(f64, String)> {
+    let within = |time: f64| (0.0..=clip.duration()).contains(&time);
+    let all = clip.annotations().events.iter().filter(|event| within(event.time));
+    let mut found: Vec<(f64, String)> =
+        all.map(|event| (rounded(event.time, 1e3), event.name.clone())).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found
 }
 
 fn side_number(side: Side) -> u8 {

@@ -69,7 +69,7 @@ fn changed(motion: &Motion, random: &mut Random) -> Motion {
         let mix = |a: f32, b: f32| a + (b - a) * share;
         let shift =
             |k: usize| (amplitudes[k] * (time * std::f64::consts::TAU / period + phases[k]).sin()) as f32;
-        samples.push(Sample {
+        let sample = Sample {
             points: std::array::from_fn(|p| {
                 std::array::from_fn(|axis| mix(a.points[p][axis], b.points[p][axis]) + shift(3 * p + axis))
             }),
@@ -77,7 +77,9 @@ fn changed(motion: &Motion, random: &mut Random) -> Motion {
                 (mix(a.velocity[k], b.velocity[k]) + shift(33 + k)) * now as f32
             }),
             turn: (mix(a.turn, b.turn) + shift(36)) * now as f32,
-        });
+        };
+        // Limbs that sway keep their length, as those of clips do.
+        samples.push(sample.on_standard_body());
         place += now;
     }
     let duration = (samples.len().saturating_sub(1)) as f64 / motion.rate;

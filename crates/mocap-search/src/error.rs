@@ -79,6 +79,12 @@ pub enum SearchError {
         /// The label that is spelled most like it.
         nearest: String,
     },
+    /// A side that does not exist.
+    #[error("'{side}' is not a side; a label has left or right behind its comma")]
+    UnknownSide {
+        /// The text.
+        side: String,
+    },
 }
 
 /// A text in quotes; the start of a long one.

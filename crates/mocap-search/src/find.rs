@@ -3,7 +3,7 @@
 use crate::SearchError;
 use crate::descriptor::{Descriptor, SIZE, Weights, descriptors};
 use crate::motion::{Motion, RATE};
-use crate::warping::{Ending, Lanes, endings, endings_of};
+use crate::warping::{Ending, Lanes, Warping, endings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -141,9 +141,9 @@ fn samples_of(range: &Range<f64>, count: usize) -> Range<usize> {
 /// motion \[s\]: it is left out.
 pub fn find_in(query: &Query, entry: (usize, &Entry), own: bool, options: &FindOptions) -> Vec<Hit> {
     let (at, entry) = entry;
-    let mut found = Vec::new();
+    let (mut found, mut warping) = (Vec::new(), Warping::default());
     for (mirrored, side) in [false, true].into_iter().zip(&query.sides) {
-        let parts = aligned(side, &entry.descriptors, FEWEST).into_iter();
+        let parts = aligned(&mut warping, side, &entry.descriptors, FEWEST).into_iter();
         found.extend(parts.map(|part| Found::new(part, mirrored, options)));
     }
     let searched =
@@ -231,36 +231,47 @@ pub(crate) const FEWEST: usize = 3;
 /// All places of the query in a motion, at which no other end near by is better. A motion that is too short for the
 /// query is one place, if it has `fewest` samples.
 pub(crate) fn aligned<const SIZE: usize>(
+    warping: &mut Warping,
     query: &QuerySide<SIZE>,
     database: &[[f32; SIZE]],
     fewest: usize,
 ) -> Vec<Aligned> {
+    let mut parts = Vec::new();
+    each_aligned(warping, query, database, fewest, |part| parts.push(part));
+    parts
+}
+
+/// As [`aligned`], one after the other.
+#[inline]
+pub(crate) fn each_aligned<const SIZE: usize>(
+    warping: &mut Warping,
+    query: &QuerySide<SIZE>,
+    database: &[[f32; SIZE]],
+    fewest: usize,
+    mut each: impl FnMut(Aligned),
+) {
     let length = query.samples.len();
-    let found = endings_of(&query.lanes, database);
-    let parts: Vec<Aligned> = minima(&found)
-        .map(|(end, ending)| Aligned {
-            range: ending.start as usize..end + 1,
-            query: 0..length,
-            distance: ending.cost,
-            cost: ending.cost,
-        })
-        .collect();
-    if !parts.is_empty() || database.len() < fewest {
-        return parts;
+    let mut any = false;
+    for (end, ending) in minima(warping.endings(&query.lanes, database)) {
+        any = true;
+        let cost = ending.cost;
+        each(Aligned { range: ending.start as usize..end + 1, query: 0..length, distance: cost, cost });
+    }
+    if any || database.len() < fewest {
+        return;
     }
     // Even at half the speed the motion is shorter than the query: it is a hit as a whole, of a part of the query.
     let missing = length as f32 / (2.0 * database.len() as f32);
     let best = endings(database, &query.samples);
     let best = best.iter().enumerate().min_by(|a, b| order(a.1, b.1).then(a.0.cmp(&b.0)));
-    best.filter(|(_, ending)| ending.cost.is_finite())
-        .map(|(end, ending)| Aligned {
+    if let Some((end, ending)) = best.filter(|(_, ending)| ending.cost.is_finite()) {
+        each(Aligned {
             range: 0..database.len(),
             query: ending.start as usize..end + 1,
             distance: ending.cost,
             cost: ending.cost * missing.max(1.0).powi(2),
-        })
-        .into_iter()
-        .collect()
+        });
+    }
 }
 
 fn order(a: &Ending, b: &Ending) -> Ordering {

@@ -73,6 +73,83 @@ pub struct Sample {
     pub turn: f32,
 }
 
+impl Sample {
+    /// The same with bones as long as those of the standard body, which samples of clips have.
+    #[must_use]
+    pub fn on_standard_body(&self) -> Sample {
+        Sample { points: Bones::of(&self.points).points(), ..*self }
+    }
+}
+
+/// What a pose of the standard body follows from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bones {
+    /// Of length 1, or 0 where a bone has no direction: from the hips to the middle of the shoulders, from there to the
+    /// left shoulder, from there to the head, then upper arms, forearms and shanks, left and right.
+    pub(crate) directions: [[f32; 3]; Bones::DIRECTIONS],
+    /// Left and right, from the middle of the hips.
+    pub(crate) knees: [[f32; 3]; 2],
+}
+
+impl Bones {
+    pub(crate) const DIRECTIONS: usize = 9;
+
+    /// The bones between some points.
+    pub(crate) fn of(points: &[[f32; 3]; POINTS]) -> Bones {
+        let [
+            head,
+            left,
+            right,
+            left_elbow,
+            right_elbow,
+            left_wrist,
+            right_wrist,
+            left_knee,
+            right_knee,
+            left_ankle,
+            right_ankle,
+        ] = points;
+        let middle = std::array::from_fn(|k| (left[k] + right[k]) / 2.0);
+        let unit = |from: &[f32; 3], to: &[f32; 3]| {
+            let way: [f32; 3] = std::array::from_fn(|k| to[k] - from[k]);
+            let size = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
+            way.map(|value| if size > 1e-5 { value / size } else { 0.0 })
+        };
+        Bones {
+            directions: [
+                unit(&[0.0; 3], &middle),
+                unit(right, left),
+                unit(&middle, head),
+                unit(left, left_elbow),
+                unit(right, right_elbow),
+                unit(left_elbow, left_wrist),
+                unit(right_elbow, right_wrist),
+                unit(left_knee, left_ankle),
+                unit(right_knee, right_ankle),
+            ],
+            knees: [*left_knee, *right_knee],
+        }
+    }
+
+    /// The points of the standard body.
+    pub(crate) fn points(&self) -> [[f32; 3]; POINTS] {
+        let along = |from: [f32; 3], bone: usize, length: f64| -> [f32; 3] {
+            std::array::from_fn(|k| from[k] + self.directions[bone][k] * length as f32)
+        };
+        let middle = along([0.0; 3], 0, standard::TRUNK);
+        let shoulders = [1.0, -1.0].map(|side| along(middle, 1, side * standard::HALF_SHOULDERS));
+        let elbows = [0, 1].map(|side| along(shoulders[side], 3 + side, standard::UPPER_ARM));
+        let wrists = [0, 1].map(|side| along(elbows[side], 5 + side, standard::FOREARM));
+        let ankles = [0, 1].map(|side| along(self.knees[side], 7 + side, standard::SHANK));
+        let head = along(middle, 2, standard::HEAD);
+        let mut points = [head; POINTS];
+        for (place, two) in [shoulders, elbows, wrists, self.knees, ankles].into_iter().enumerate() {
+            points[1 + 2 * place..3 + 2 * place].copy_from_slice(&two);
+        }
+        points
+    }
+}
+
 /// A motion as searches compare it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {

@@ -60,17 +60,20 @@ impl<const SIZE: usize> Lanes<SIZE> {
 }
 
 /// The best paths that end at each sample of the query, and one sample of the database.
+#[derive(Default)]
 struct Column {
     costs: Padded<f32>,
     starts: Padded<u32>,
 }
 
 /// Numbers of the samples of a query, whole blocks of them, with a block before the first sample.
+#[derive(Default)]
 struct Padded<T>(Vec<T>);
 
 impl<T: Copy> Padded<T> {
-    fn new(value: T, blocks: usize) -> Padded<T> {
-        Padded(vec![value; (blocks + 1) * LANES])
+    fn clear(&mut self, value: T, blocks: usize) {
+        self.0.clear();
+        self.0.resize((blocks + 1) * LANES, value);
     }
 
     /// A block, `back` samples earlier.
@@ -81,8 +84,9 @@ impl<T: Copy> Padded<T> {
 }
 
 impl Column {
-    fn new(blocks: usize) -> Column {
-        Column { costs: Padded::new(f32::INFINITY, blocks), starts: Padded::new(0, blocks) }
+    fn clear(&mut self, blocks: usize) {
+        self.costs.clear(f32::INFINITY, blocks);
+        self.starts.clear(0, blocks);
     }
 
     /// Fills the column from the two before it.
@@ -123,34 +127,50 @@ fn nearer(a: Paths, b: Paths) -> Paths {
 
 /// The best path of the whole query for each sample at which it may end.
 pub fn endings<const SIZE: usize>(query: &[[f32; SIZE]], database: &[[f32; SIZE]]) -> Vec<Ending> {
-    endings_of(&Lanes::new(query), database)
+    let mut warping = Warping::default();
+    warping.endings(&Lanes::new(query), database);
+    warping.found
 }
 
-/// As [`endings`], of a query that is prepared.
-pub(crate) fn endings_of<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) -> Vec<Ending> {
-    widest(
-        #[inline(always)]
-        || fill_all(query, database),
-    )
+/// The memory of a search, which the next one uses again: a database has thousands of short motions.
+#[derive(Default)]
+pub(crate) struct Warping {
+    columns: [Column; 3],
+    distances: Padded<f32>,
+    found: Vec<Ending>,
 }
 
-#[inline(always)]
-fn fill_all<const SIZE: usize>(query: &Lanes<SIZE>, database: &[[f32; SIZE]]) -> Vec<Ending> {
-    let length = query.length;
-    if length == 0 {
-        return Vec::new();
+impl Warping {
+    /// As [`endings`], of a query that is prepared.
+    pub(crate) fn endings<const SIZE: usize>(
+        &mut self,
+        query: &Lanes<SIZE>,
+        database: &[[f32; SIZE]],
+    ) -> &[Ending] {
+        self.found.clear();
+        if query.length > 0 {
+            let blocks = query.blocks.len();
+            self.columns.iter_mut().for_each(|column| column.clear(blocks));
+            self.distances.clear(0.0, blocks);
+            widest(
+                #[inline(always)]
+                || self.fill_all(query, database),
+            );
+        }
+        &self.found
     }
-    let blocks = query.blocks.len();
-    let [mut now, mut last, mut before] = [(); 3].map(|()| Column::new(blocks));
-    let mut distances = Padded::new(0.0, blocks);
-    let mut found = Vec::with_capacity(database.len());
-    let end = LANES + length - 1;
-    for (at, sample) in database.iter().enumerate() {
-        query.distances(sample, &mut distances.0.as_chunks_mut().0[1..]);
-        now.fill(&last, &before, &distances, at as u32);
-        found.push(Ending { cost: now.costs.0[end] / length as f32, start: now.starts.0[end] });
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut now);
+
+    #[inline(always)]
+    fn fill_all<const SIZE: usize>(&mut self, query: &Lanes<SIZE>, database: &[[f32; SIZE]]) {
+        let Warping { columns: [now, last, before], distances, found } = self;
+        let end = LANES + query.length - 1;
+        for (at, sample) in database.iter().enumerate() {
+            query.distances(sample, &mut distances.0.as_chunks_mut().0[1..]);
+            now.fill(last, before, distances, at as u32);
+            let cost = now.costs.0[end] / query.length as f32;
+            found.push(Ending { cost, start: now.starts.0[end] });
+            std::mem::swap(before, last);
+            std::mem::swap(last, now);
+        }
     }
-    found
 }

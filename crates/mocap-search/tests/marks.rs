@@ -42,7 +42,22 @@ fn marked() -> BTreeMap<&'static str, Marked> {
     clips
 }
 
+/// A motion of Acclaim; its skeleton is called as it is, up to a number.
+fn acclaim(path: &str) -> Option<Clip> {
+    use mocap_formats::{amc, asf};
+    let file = mocap_corpus::folder().join(path);
+    let stem = file.file_stem()?.to_str()?;
+    let take = stem.find('_').unwrap_or(stem.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    let skeleton = std::fs::read(file.with_file_name(format!("{}.asf", &stem[..take]))).ok()?;
+    let skeleton = asf::parse(&skeleton, &Default::default()).unwrap().value;
+    let motion = amc::parse(&std::fs::read(&file).ok()?, &Default::default()).unwrap().value;
+    Some(amc::to_clip(&skeleton, &motion, &Default::default()).unwrap().value)
+}
+
 fn clip(path: &str) -> Option<Clip> {
+    if path.ends_with(".amc") {
+        return acclaim(path);
+    }
     let bytes = std::fs::read(mocap_corpus::folder().join(path)).ok()?;
     let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
     let found = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap();
@@ -134,7 +149,7 @@ fn labels_meet_the_marks() {
             score.met,
             score.marked
         );
-        if [precision, recall].into_iter().flatten().any(|share| share < 0.85) {
+        if precision.is_some_and(|share| share < 0.95) || recall.is_some_and(|share| share < 0.85) {
             missed.push(label.name());
         }
     }

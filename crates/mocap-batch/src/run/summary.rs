@@ -18,6 +18,9 @@ pub struct Summary {
     pub jobs: usize,
     /// Jobs that succeeded.
     pub ok: usize,
+    /// Jobs that left their input out, as they were asked to: nothing was written of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// Jobs that failed, or missed a gate.
     pub failed: usize,
     /// Those of the failed jobs that only missed a gate.
@@ -41,10 +44,16 @@ pub struct Summary {
     pub fatal: Option<BatchError>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Summary {
     /// The counts in one line for people.
     pub fn text(&self) -> String {
         let counts = [
+            (self.left_out, "left out"),
             (self.failed - self.gate_missed, "failed"),
             (self.gate_missed, "missed a gate"),
             (self.skipped, "skipped"),
@@ -60,6 +69,7 @@ impl Summary {
 
     pub(super) fn add<R: JobReport, E: JobError>(&mut self, outcome: &Outcome<R, E>) {
         *match outcome {
+            Outcome::Done(report) if report.is_left_out() => &mut self.left_out,
             Outcome::Done(_) => &mut self.ok,
             Outcome::Failed(_) => &mut self.failed,
             Outcome::Completed | Outcome::Skipped => &mut self.skipped,

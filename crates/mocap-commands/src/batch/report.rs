@@ -23,6 +23,8 @@ pub(crate) struct Report {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) tally: Tally,
+    /// Whether a step left the input out: nothing was written of it.
+    pub(crate) left_out: bool,
     /// Size of the motion without compression [bytes]; 0 where it is not compressed.
     pub(crate) raw_bytes: u64,
 }

@@ -36,14 +36,15 @@ impl JobResult {
     }
 
     fn done(job: &Job, report: Report, blocks: bool) -> JobResult {
-        let Report { json, text, line, figures, errors, warnings, tally, raw_bytes } = report;
+        let Report { json, text, line, figures, errors, warnings, tally, left_out, raw_bytes } = report;
         let text = if blocks || line.is_empty() { text } else { line };
         let (missed, errors) = errors.into_iter().partition(Diagnostic::is_gate);
         let (json, text) = match job.destination {
             Destination::Stdout => (String::new(), String::new()),
             _ => (json, text),
         };
-        JobResult { warnings, errors, json, text, missed, tally, raw_bytes, figures, ..JobResult::about(job) }
+        let about = JobResult::about(job);
+        JobResult { warnings, errors, json, text, missed, tally, left_out, raw_bytes, figures, ..about }
     }
 
     /// A job that failed.
@@ -86,6 +87,10 @@ impl JobFailure {
 impl JobReport for JobResult {
     fn tally(&self) -> Tally {
         self.tally
+    }
+
+    fn is_left_out(&self) -> bool {
+        self.left_out
     }
 
     fn size(&self) -> usize {

@@ -176,6 +176,9 @@ pub(super) fn read_all<T: Send, E: Display>(
 
 /// The error of a database of which nothing can be searched.
 pub(super) fn nothing_left(left_out: usize) -> Diagnostic {
-    let message = format!("none of {} can be searched", mocap_batch::counted(left_out, "file"));
+    let message = format!(
+        "none of {} can be searched: a search compares moving human bodies",
+        mocap_batch::counted(left_out, "file")
+    );
     Diagnostic::new("find::database", message).help("`mocap skel FILE` shows the roles of joints")
 }

@@ -7,10 +7,11 @@ use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use mocap_edit::edits::event_names;
 use mocap_report::gallery::{ClipInput, Entry, Failed, clip_script, entry_of, site};
 use mocap_report::view::ViewInput;
 
-use super::label::labels_of;
+use super::label::labelled;
 use super::picture::{self, Drawn, Row};
 use crate::batch::{
     self, Destination, Failure, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
@@ -94,8 +95,9 @@ fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> 
     let (drawn, mut warnings, bytes_in) = picture::drawn(&job.input, context, &reading)?;
     let body = drawn.body(&args.bodies);
     let Drawn { name, clip, path, .. } = &drawn;
+    let clip = &labelled(clip.clone());
     let motions = [ViewInput { body, ..ViewInput::new(name, clip) }];
-    let labels = labels_of(clip);
+    let labels = event_names(clip);
     let input = ClipInput { path, motions: &motions, labels: &labels, outcome: None };
     let script = context.check().map_err(Diagnostic::from).map(|()| clip_script(&input, &args.options()));
     let encoded = Encoded::from(script.behind(&mut warnings)?);

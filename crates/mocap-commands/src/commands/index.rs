@@ -90,11 +90,11 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     };
     let selection = without_list(selection);
     let source = Source { paths: &paths, selection: &selection, reading: &reading, options };
-    let Refreshed { index, read, gone, exit, .. } = refresh(old, &source, console, has_content)?;
+    let Refreshed { index, read, gone, failed, exit, .. } = refresh(old, &source, console, has_content)?;
     let clips = index.motions().count();
     check_output(output, &paths, &selection, &reading)?;
     if clips == 0 {
-        return Err(nothing_left(index.clips.len()));
+        return Err(nothing_left(index.clips.len() + failed));
     }
     let bytes = index.to_bytes();
     write_file(output, true, &|out| out.write_all(&bytes))?;

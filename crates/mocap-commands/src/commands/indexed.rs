@@ -36,6 +36,8 @@ pub(super) struct Refreshed {
     /// Clips that were read, and clips that are not there any more.
     pub(super) read: usize,
     pub(super) gone: usize,
+    /// Clips that could not be read.
+    pub(super) failed: usize,
     /// The frames that were read.
     pub(super) frames: usize,
     pub(super) exit: Exit,
@@ -51,9 +53,12 @@ pub(super) fn reading_options(invocation: &Invocation) -> String {
     given.map(|(flag, value)| format!("{flag}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a file is an index.
+/// Whether a file is an index. A pipe is none, and is not read: its bytes come once.
 pub(super) fn is_index(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
+    if !path.is_file() {
+        return false;
+    }
     std::fs::File::open(path)
         .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start))
         .is_ok_and(|()| start == *MAGIC)
@@ -61,6 +66,11 @@ pub(super) fn is_index(path: &Path) -> bool {
 
 /// Reads an index.
 pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
+    open_sized(path).map(|(index, _)| index)
+}
+
+/// As [`open`], with the size of the file.
+pub(super) fn open_sized(path: &Path) -> Result<(Index, u64), Diagnostic> {
     let wrong = |error: &IndexError| {
         let help = match error {
             IndexError::Other => "`mocap index DATABASE -o NAME.index` makes one",
@@ -72,7 +82,8 @@ pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
         return Err(wrong(&IndexError::Other));
     }
     let bytes = mocap_batch::read_file(path, LARGEST)?;
-    Index::from_bytes(&bytes).map_err(|error| wrong(&error))
+    let index = Index::from_bytes(&bytes).map_err(|error| wrong(&error))?;
+    Ok((index, bytes.len() as u64))
 }
 
 /// Reads what is not in an index as it is now, and keeps the rest; `is_same` judges the files of a clip.
@@ -125,6 +136,7 @@ pub(super) fn refresh(
         inputs: Vec::with_capacity(inputs.len()),
         read: 0,
         gone,
+        failed: 0,
         frames: 0,
         exit: Exit::Success,
     };
@@ -139,7 +151,10 @@ pub(super) fn refresh(
                 found.index.clips.push(clip);
                 found.inputs.push(input);
             }
-            Err(error) => found.exit = fail(&input.shown(), &error, &[], console),
+            Err(error) => {
+                found.failed += 1;
+                found.exit = fail(&input.shown(), &error, &[], console);
+            }
         }
     }
     Ok(found)

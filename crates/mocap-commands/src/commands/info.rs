@@ -12,6 +12,7 @@ use mocap_poses::{PosePrior, Unusual};
 use mocap_retarget::SurfaceReport;
 use serde::Serialize;
 
+use super::info_made::{self, IndexRow, PosesRow};
 use super::info_table::{Line, SortBy, table};
 use super::poses::refused;
 use super::quality::{Floors, Measured};
@@ -120,7 +121,7 @@ impl VerbArgs for Args {
     const SCHEMAS: &'static [RowSchema] = &[RowSchema {
         name: "info",
         about: "A line of mocap info --json",
-        rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, ERROR, SUMMARY],
+        rows: &[of::<Row<'static>>, of::<MarkerRow<'static>>, of::<IndexRow>, of::<PosesRow>, ERROR, SUMMARY],
     }];
 
     fn run(self, _: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
@@ -174,6 +175,9 @@ fn info(
     args: &Args,
     (floors, prior): (Option<&Floors>, Option<&PosePrior>),
 ) -> Result<(Report, Line), Failure> {
+    if let Some((made, path)) = info_made::made(&job.input).zip(job.input.path()) {
+        return Ok((info_made::report(made, path, context)?, Line::of_database(job.input.shown())));
+    }
     let bytes = read::motion_bytes(context, &job.input, &ReadOptions::from(&args.reading))?;
     let compression = match read::is_compressed(&bytes) {
         true => Some(CompressionFacts::of(&read::open_compressed_of(&bytes, &args.reading)?)),

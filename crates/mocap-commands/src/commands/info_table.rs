@@ -69,6 +69,11 @@ impl Line {
         }
     }
 
+    /// The line of an index, or of example poses: they are no motions.
+    pub(super) fn of_database(path: String) -> Line {
+        Line { path, unit: "-".into(), finding: "-".into(), ..Line::default() }
+    }
+
     /// The line of a file that cannot be read.
     pub(super) fn failed(path: String, code: &str) -> Line {
         let finding = format!("error[{code}]");

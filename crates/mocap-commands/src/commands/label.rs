@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use mocap_batch::write_file;
+use mocap_edit::edits::with_labels;
 use mocap_model::Clip;
-use mocap_search::labels::{Label, Segment, label, side_name};
+use mocap_search::labels::{Segment, label, side_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 /// Label motions by measured rules: idle, walk, run, turns, jump, kick, wave and others, with their numbers
 ///
 /// Ranges may overlap: who walks may wave. Each row has the numbers of its rule, and speed, direction, turn and contacts.
+/// `mocap edit --label` writes them into motions, as events.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\
@@ -93,11 +95,9 @@ impl Args {
     }
 }
 
-/// The names of the labels of a motion, each once, in the order of the table; none of what is not a moving human body.
-pub(crate) fn labels_of(clip: &Clip) -> Vec<String> {
-    let segments = label(clip).unwrap_or_default();
-    let has = |label: &&Label| segments.iter().any(|segment| segment.label == **label);
-    Label::ALL.iter().filter(has).map(|label| label.name().to_owned()).collect()
+/// A motion with its labels as events, for pages; what is not a moving human body has none.
+pub(crate) fn labelled(clip: Clip) -> Clip {
+    with_labels(&clip).map_or(clip, |(labelled, _)| labelled)
 }
 
 /// A row of the table; a value that was not measured is empty.

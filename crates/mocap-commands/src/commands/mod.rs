@@ -18,6 +18,7 @@ pub(crate) mod gallery;
 pub(crate) mod index;
 mod indexed;
 pub(crate) mod info;
+mod info_made;
 mod info_table;
 pub(crate) mod join;
 pub(crate) mod label;

@@ -180,6 +180,9 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::Usage { edit: "terrain", .. } => {
             "name one with --steps, --heights or --mesh; in a pipeline with steps, heights or mesh"
         }
+        EditError::Unlabelled { .. } => {
+            "`mocap skel IN` shows the roles of joints: labels are of human bodies"
+        }
         EditError::Split { .. } => "`mocap info` shows the duration; --every cuts by length",
         EditError::Phases { .. } => {
             "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"

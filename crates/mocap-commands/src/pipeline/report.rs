@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use mocap::TargetReport;
 use mocap_analysis::Gated;
 use mocap_edit::EditMetric;
+use mocap_edit::edits::event_names;
 use mocap_model::Clip;
 use mocap_report::gallery::{ClipInput, Figure, Outcome, clip_script};
 use mocap_report::view::{ViewInput, ViewOptions};
@@ -16,7 +17,7 @@ use super::plan::Plan;
 use super::row::Measured;
 use crate::batch::{Failure, Input, Job};
 use crate::commands::gallery::{refuse_file, script_path, write_site};
-use crate::commands::label::labels_of;
+use crate::commands::label::labelled;
 use crate::diagnostic::Diagnostic;
 use crate::read;
 
@@ -62,7 +63,7 @@ impl Site {
         outcome: &Outcome,
     ) -> Result<(), Diagnostic> {
         let with_roles = |clip: &Clip| mocap::with_roles(clip.clone());
-        let shown = [read::upright(with_roles(source), &plan.reading), with_roles(result)];
+        let shown = [read::upright(with_roles(source), &plan.reading), with_roles(result)].map(labelled);
         let name = job.input.output_name().display().to_string();
         let names = [name.clone(), format!("{name}: result")];
         let mut motions: Vec<ViewInput<'_>> =
@@ -73,7 +74,7 @@ impl Site {
             motions.pop();
         }
         let path = job.input.shown();
-        let labels = labels_of(result);
+        let labels = event_names(&shown[1]);
         let input = ClipInput { path: &path, motions: &motions, labels: &labels, outcome: Some(outcome) };
         let script = clip_script(&input, &ViewOptions::default());
         mocap_batch::write_file(&self.script(&job.input), true, &|out| out.write_all(&script))?;

@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Row<'a> {
     pub(super) path: String,
-    /// What was written: nothing where a gate was missed.
+    /// What was written: nothing where a gate was missed, or a step left the motion out.
     pub(super) outputs: Vec<OutputRow>,
     /// Of the motion after the last step.
     pub(super) frames: usize,
@@ -26,8 +26,11 @@ pub(crate) struct Row<'a> {
     /// What steps measured.
     pub(super) steps: Vec<StepRow<'a>>,
     pub(super) gates: &'a [Gate],
-    /// Whether no gate was missed.
+    /// Whether no gate was missed and no step left the motion out.
     pub(super) passed: bool,
+    /// Why a step left the motion out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) left_out: Option<String>,
     pub(super) input_bytes: u64,
     /// Of all outputs.
     pub(super) bytes: u64,

@@ -88,10 +88,10 @@ pub(crate) fn work(
     let shown = site.map(|_| source.clone());
     let scene = progress.all_steps(context, source).behind(&mut progress.warnings)?;
     let Progress { encoded, measured, gates, impossible, left_out, mut warnings, .. } = progress;
-    let passed = impossible.is_empty() && gates.iter().all(Gate::passed);
     let is_left_out = left_out.is_some();
-    warnings.extend(left_out.map(|why| Diagnostic::new("pipeline::left-out", why)));
-    let outputs = match passed && !is_left_out {
+    let passed = !is_left_out && impossible.is_empty() && gates.iter().all(Gate::passed);
+    warnings.extend(left_out.clone().map(|why| Diagnostic::new("pipeline::left-out", why)));
+    let outputs = match passed {
         true => deliver(job, context, plan, folder, &encoded),
         false => Ok(Vec::new()),
     };
@@ -130,6 +130,7 @@ pub(crate) fn work(
         steps: steps.collect(),
         gates: &gates,
         passed,
+        left_out,
         input_bytes,
         bytes,
         seconds: started.elapsed().as_secs_f64(),
@@ -140,7 +141,17 @@ pub(crate) fn work(
     let tally = Tally { frames: clip.frames(), bytes_in: input_bytes, bytes_out: bytes };
     let errors =
         gates.iter().filter_map(|gate| gate.error.clone()).chain(impossible.iter().cloned()).collect();
-    Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
+    Ok(Report {
+        json,
+        text,
+        line,
+        figures,
+        errors,
+        warnings,
+        tally,
+        left_out: is_left_out,
+        ..Report::default()
+    })
 }
 
 /// Who is in a motion; everything of a file of one character is that character.

@@ -95,8 +95,10 @@ edits! {
     ground::Ground;
     attach::Attach;
     detach::Detach;
+    label::Label;
 }
 pub use detach::Freed;
+pub use label::{event_names, with_labels};
 pub use mirror::MirrorBy;
 pub use root_joint::RootJointChange;
 pub use start_at::Start;
@@ -107,6 +109,7 @@ trait Inner {
     fn lead_in(&self) -> LeadIn;
     fn takes(&self) -> Takes;
     fn keeps_poses(&self) -> bool;
+    fn makes_events(&self) -> bool;
     fn frames_made(&self, clip: &Clip) -> Option<f64>;
     fn needs(&mut self) -> Vec<Needed<'_>>;
     fn check(&self) -> Result<(), EditError>;
@@ -131,6 +134,10 @@ impl<T: Operation> Inner for T {
 
     fn keeps_poses(&self) -> bool {
         T::KEEPS_POSES
+    }
+
+    fn makes_events(&self) -> bool {
+        T::MAKES_EVENTS
     }
 
     fn frames_made(&self, clip: &Clip) -> Option<f64> {
@@ -176,6 +183,11 @@ impl Edit {
     /// Whether each frame that it makes is a pose of the motion, at another time or mirrored.
     pub fn keeps_poses(&self) -> bool {
         self.inner().keeps_poses()
+    }
+
+    /// Whether the events of the result are those that it made.
+    pub(crate) fn makes_events(&self) -> bool {
+        self.inner().makes_events()
     }
 
     /// Reads the files that it names. A root motion of which each motion has its own stays to be read where

@@ -32,6 +32,9 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     /// Whether each frame that it makes is a pose of the motion, at another time or mirrored. Such an edit can be undone,
     /// and feet slide as they did; any other must not make feet worse.
     const KEEPS_POSES: bool = false;
+    /// Whether it says what happens when: events of the motion are those of its result. After any other edit, events stay
+    /// with the frames that they were at.
+    const MAKES_EVENTS: bool = false;
 
     /// How many frames it makes of a motion, where it may make more of them.
     fn frames_made(&self, _clip: &Clip) -> Option<f64> {

@@ -327,6 +327,7 @@ fn samples(name: &str, walk: &Clip, other: &Clip) -> Vec<(Edits, Frames)> {
             vec![(edits::Heading { heading: "x".parse().unwrap() }.into(), same())]
         }
         "start-at" => vec![(edits::StartAt { start_at: Start::Origin }.into(), same())],
+        "label" => vec![(edits::Label {}.into(), same())],
         "ground" => vec![(edits::Ground {}.into(), same())],
         // They move props, and hands that reach for them.
         "attach" | "detach" => Vec::new(),

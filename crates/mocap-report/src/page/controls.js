@@ -44,6 +44,7 @@ $("link").onclick = copyLink;
 $("png").onclick = savePicture;
 $("record").onclick = record;
 $("jump").onchange = e => { const it = places()[e.target.value]; e.target.value = ""; if (it) jump(it); };
+$("event").onchange = e => { state.event = e.target.value; offer(); redraw(); };
 $("view").onchange = e => setView(e.target.value);
 $("layout").onchange = e => { state.layout = e.target.value; camera.distance = home.distance = reach() * size; redraw(); };
 $("skinning").onchange = e => { state.skinning = e.target.value; redraw(); };
@@ -69,6 +70,10 @@ function offer() {
   $("colour").value = state.colour; $("layout").value = state.layout;
   $("layout").hidden = clips.length < 2;
   $("skinning").hidden = !renderer || !clips.some(clip => clip.skin);
+  const names = [...new Set(clips.flatMap(clip => clip.happens.map(it => it.name)))].sort();
+  $("event").hidden = !names.length;
+  $("event").replaceChildren(new Option("all events", ""), ...names.map(name => new Option(name)));
+  $("event").value = state.event = names.includes(state.event) ? state.event : "";
   const list = places();
   $("worst").hidden = !compared || !compared.differences.worst;
   $("jump").hidden = !list.length;

@@ -1,9 +1,21 @@
 // What a clip says about a moment: places, speeds, angles, contacts, differences.
+// Events as ranges: from one to the next whose name has the word "end" behind it, else a moment.
+function happenings(events) {
+  const open = new Map(), found = [];
+  for (const [from, name] of events) {
+    const begun = name.endsWith(" end") && open.get(name.slice(0, -4));
+    if (begun) { begun.to = from; open.delete(begun.name); continue; }
+    const it = { name, from, to: from };
+    found.push(it); open.set(name, it);
+  }
+  return found;
+}
 function prepare(clip) {
   clip.count = clip.parents.length;
   clip.rate = clip.fps / clip.step;
   clip.seconds = (clip.samples - 1) / clip.rate;
   clip.seen = [];
+  clip.happens = happenings(clip.events || []);
   // Toes in contact that still move; a heel only before the toes are down, as the ankle rolls over it: foot skate.
   for (const foot of clip.feet) {
     const moves = (joint, s, share) => speed(clip, joint, s, true) > share * clip.size;

@@ -69,7 +69,7 @@ function tell() {
   const clip = clips[0], box = $("frame");
   const strong = document.createElement("b");
   strong.textContent = `${state.t.toFixed(2)} s`;
-  $("now").replaceChildren(strong, ` of ${seconds.toFixed(2)} s · frame ${frame(clip)} of ${clip.frames}${clip.seconds < seconds ? " of the first" : ""}`);
+  $("now").replaceChildren(strong, ` of ${seconds.toFixed(2)} s · frame ${frame(clip)} of ${clip.frames}${clip.seconds < seconds ? " of the first" : ""}`, ...happening(clip).filter(it => it.from <= state.t && state.t <= max(it.to, it.from + .2)).map(it => ` · ${it.name}`));
   if (document.activeElement !== box) box.value = frame(clip);
   const set = (name, value) => time.setAttribute(`aria-value${name}`, value);
   set("min", 0); set("max", seconds.toFixed(2)); set("now", state.t.toFixed(2)); set("text", `frame ${frame(clip)}`);

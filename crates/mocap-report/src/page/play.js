@@ -34,7 +34,7 @@ function setRange(from, to) {
   state.from = max(0, min(from, to)); state.to = min(seconds, max(from, to));
   redraw();
 }
-// Where to jump: the largest differences, then what is suspicious, then the fastest moment of each clip.
+// Where to jump: the largest differences, then what is suspicious, then the fastest moment of each clip, then what happens.
 function places() {
   const found = [];
   clips.forEach((clip, index) => {
@@ -46,6 +46,7 @@ function places() {
     const deep = lowest(clip);
     if (deep) found.push({ words: `deepest below the floor: ${small(deep.v)}, frame ${deep.s * clip.step}${of}`, t: deep.s / clip.rate, clip: index, joint: deep.joint });
   });
+  clips.forEach((clip, index) => happening(clip).slice(0, 80).forEach(it => found.push({ words: `${it.name}, ${it.from.toFixed(2)} s${clips.length > 1 ? ` — ${clip.name}` : ""}`, t: it.from, clip: index, joint: -1 })));
   return found;
 }
 function worstSkate(clip) {

@@ -1,6 +1,8 @@
 // The time line: contacts, skate, suspicious frames, the range that plays, a curve, and the moment.
 const time = $("time"), tctx = time.getContext("2d");
 const timeX = t => 6 + (time.clientWidth - 12) * (seconds ? t / seconds : 0);
+// The events of a clip that are shown.
+const happening = clip => clip.happens.filter(it => !state.event || it.name === state.event);
 // Calls `each` with the first and last sample of every run of a flag.
 function eachRun(count, flag, each) {
   for (let s = 0, from = -1; s <= count; s++) {
@@ -21,6 +23,12 @@ function drawTime() {
     const a = timeX(f.from / of.fps), b = timeX(f.to / of.fps);
     tctx.fillStyle = css.warn; tctx.globalAlpha = 0.25; tctx.fillRect(a - 1, 0, max(3, b - a + 2), h - foot); tctx.globalAlpha = 1;
     tctx.fillRect(a - 1, 0, max(3, b - a + 2), 3);
+  }));
+  // What happens, above the curve: a line for each name, as far as there is room.
+  const lines = [...new Set(clips.flatMap(of => happening(of).map(it => it.name)))];
+  clips.forEach(of => happening(of).forEach(it => {
+    const a = timeX(it.from), y = 5 + 3 * min(lines.indexOf(it.name), Math.floor((h - foot) / 3) - 3);
+    tctx.fillStyle = css.trail; tctx.fillRect(a, y, max(2, timeX(it.to) - a), 2);
   }));
   tctx.strokeStyle = css.muted; tctx.lineWidth = 1; tctx.beginPath();
   for (let i = 0; i < clip.curve.length; i++) {

@@ -7,7 +7,7 @@
 //! | clips | count (`u32`); for each: part (`u8` whether there is one, text), files (count, then path, size `u64`, hash `u128`), kind (`u8`) |
 //! | kind 0 | duration (`f64`), samples (`u32`) |
 //! | kind 1 | text: why the clip cannot be searched |
-//! | codes | of all motions in turn: 41 bytes a sample, see `codes` |
+//! | codes | of all motions in turn: 44 bytes a sample, see `codes` |
 
 use super::codes::BYTES;
 use super::{Index, IndexedClip, IndexedFile, IndexedMotion};
@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The first bytes of an index.
 pub const MAGIC: &[u8; 8] = b"mocapidx";
 /// The version of what is written. It counts up where files or motions in them mean something else.
-const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Why some bytes are not an index.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -228,7 +228,7 @@ mod tests {
         let index = index();
         let bytes = index.to_bytes();
         assert_eq!(Index::from_bytes(&bytes).unwrap(), index);
-        assert_eq!(bytes.len(), 310 + 30 * BYTES, "the layout of version 1 is kept");
+        assert_eq!(bytes.len(), 310 + 30 * BYTES, "the layout of version 2 is kept");
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
         }
         assert_eq!(Index::from_bytes(b"HIERARCHY"), Err(IndexError::Other));
         let mut newer = bytes.clone();
-        newer[8] = 2;
-        assert_eq!(Index::from_bytes(&newer), Err(IndexError::Version { found: 2 }));
+        newer[8] = 3;
+        assert_eq!(Index::from_bytes(&newer), Err(IndexError::Version { found: 3 }));
     }
 
     #[test]

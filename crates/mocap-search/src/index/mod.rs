@@ -12,7 +12,7 @@ mod codes;
 mod file;
 mod search;
 
-pub use file::{IndexError, MAGIC};
+pub use file::{IndexError, MAGIC, VERSION};
 pub use search::Searcher;
 
 use crate::motion::{Motion, RATE};

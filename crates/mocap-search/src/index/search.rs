@@ -3,8 +3,9 @@
 use super::codes::{self, KEY, Key};
 use super::{Index, IndexedMotion};
 use crate::descriptor::{Descriptor, Weights, descriptors};
-use crate::find::{Aligned, FEWEST, Found, QuerySide, Searched, aligned, best, hits};
+use crate::find::{Aligned, FEWEST, Found, QuerySide, Searched, aligned, best, each_aligned, hits};
 use crate::motion::RATE;
+use crate::warping::Warping;
 use crate::{FindOptions, Hit, Query};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -15,8 +16,9 @@ use std::sync::OnceLock;
 const KEYS: usize = 3;
 /// Pairs of a key of a motion and eight keys of the query that the first pass compares, at most.
 const PAIRS: usize = 230_000;
-/// Places that the second pass looks at.
-const PLACES: usize = 600;
+/// Places that the second pass looks at, by the samples of the query: at least, and samples that there is time for.
+/// Short queries are like much.
+const PLACES: (usize, usize) = (600, 16_000);
 /// Its keys are means over so many times fewer samples \[power of 2\].
 const FINER: usize = 2;
 /// Places that the third pass looks at: at least, at most, and for each hit that is asked for.
@@ -41,10 +43,18 @@ struct Level {
     motions: Vec<(usize, Range<usize>)>,
 }
 
+/// A motion that a part was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Of {
+    clip: usize,
+    /// By its place among those that can be searched.
+    motion: usize,
+    mirrored: bool,
+}
+
 /// A place at which a motion of an index may be like the query.
 struct Place {
-    clip: usize,
-    mirrored: bool,
+    of: Of,
     /// In samples of the motion.
     range: Range<usize>,
     score: f32,
@@ -58,10 +68,14 @@ impl<'a> Searcher<'a> {
 
     fn level(&self, level: usize) -> &Level {
         self.levels[level].get_or_init(|| {
+            let finer = level.checked_sub(1).map(|finer| self.level(finer));
             let (mut keys, mut motions) = (Vec::new(), Vec::new());
-            for (at, motion) in self.index.motions() {
+            for (place, (at, motion)) in self.index.motions().enumerate() {
                 let start = keys.len();
-                codes::keys(&motion.codes, 1 << level, &mut keys);
+                match finer {
+                    Some(finer) => codes::halved(&finer.keys[finer.motions[place].1.clone()], &mut keys),
+                    None => codes::keys(&motion.codes, &mut keys),
+                }
                 motions.push((at, start..keys.len()));
             }
             Level { keys, motions }
@@ -72,18 +86,18 @@ impl<'a> Searcher<'a> {
     /// is a range of: that range is left out.
     pub fn find(&self, query: &Query, own: Option<usize>, options: &FindOptions) -> Vec<Hit> {
         let mut places = self.places(query, options);
-        places.sort_by_key(|place| (place.clip, place.mirrored, place.range.start));
-        let mut all = Vec::new();
-        for of_clip in places.chunk_by(|a, b| a.clip == b.clip) {
-            let clip = of_clip[0].clip;
+        places.sort_by_key(|place| (place.of, place.range.start));
+        let (mut all, mut warping) = (Vec::new(), Warping::default());
+        for of_clip in places.chunk_by(|a, b| a.of.clip == b.of.clip) {
+            let clip = of_clip[0].of.clip;
             let Ok(motion) = &self.index.clips[clip].motion else { continue };
             let mut found = Vec::new();
-            for of_side in of_clip.chunk_by(|a, b| a.mirrored == b.mirrored) {
-                let mirrored = of_side[0].mirrored;
+            for of_side in of_clip.chunk_by(|a, b| a.of.mirrored == b.of.mirrored) {
+                let mirrored = of_side[0].of.mirrored;
                 for range in joined(of_side.iter().map(|place| place.range.clone())) {
                     let shift = range.start;
-                    let parts =
-                        aligned(&query.sides[usize::from(mirrored)], &described(motion, range), FEWEST);
+                    let side = &query.sides[usize::from(mirrored)];
+                    let parts = aligned(&mut warping, side, &described(motion, range), FEWEST);
                     found.extend(parts.into_iter().map(|part| {
                         let range = part.range.start + shift..part.range.end + shift;
                         Found::new(Aligned { range, ..part }, mirrored, options)
@@ -101,44 +115,80 @@ impl<'a> Searcher<'a> {
     fn places(&self, query: &Query, options: &FindOptions) -> Vec<Place> {
         let length = query.samples();
         let level = self.first_level(length);
-        let mut places = Vec::new();
-        let mut sides = sides(query, level);
-        let Level { keys, motions } = self.level(level);
         let (least, enough, each) = LOOKED_AT;
-        let most = PLACES.max(2 * each * options.top);
-        for (mirrored, side) in [false, true].into_iter().zip(&sides) {
-            for (clip, range) in motions {
-                let parts = aligned(side, &keys[range.clone()], 1);
-                places.extend(
-                    parts.into_iter().map(|part| Place::new(part, (*clip, mirrored), level, options)),
-                );
-            }
-            keep_best(&mut places, most);
-        }
+        let mut places = self.first_pass(
+            query,
+            level,
+            options,
+            PLACES.0.max(PLACES.1 / length).max(2 * each * options.top),
+        );
         let finer = level.saturating_sub(FINER);
         if finer < level {
-            sides = self::sides(query, finer);
-            for place in &mut places {
-                let Ok(motion) = &self.index.clips[place.clip].motion else { continue };
-                let range = place.around(level, motion.codes.len());
-                let mut keys = Vec::new();
-                codes::keys(&motion.codes[range.clone()], 1 << finer, &mut keys);
-                let parts = aligned(&sides[usize::from(place.mirrored)], &keys, 1).into_iter();
-                let refined =
-                    parts.map(|part| Place::new(part, (place.clip, place.mirrored), finer, options));
-                if let Some(best) = refined.min_by(Place::order) {
-                    let shift = range.start;
-                    *place = Place { range: best.range.start + shift..best.range.end + shift, ..best };
-                }
-            }
+            self.refine(&mut places, &sides(query, finer), (level, finer), options);
         }
         let compared = length * (length + (6 << finer));
         keep_best(&mut places, (COMPARED / compared).clamp(least, enough).max(each * options.top));
         for place in &mut places {
-            let Ok(motion) = &self.index.clips[place.clip].motion else { continue };
-            place.range = place.around(finer, motion.codes.len());
+            let samples = self.level(0).motions[place.of.motion].1.len();
+            place.range = place.around(finer, samples);
         }
         places
+    }
+
+    /// The best places in all motions, by keys of a level.
+    fn first_pass(&self, query: &Query, level: usize, options: &FindOptions, most: usize) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::with_capacity(4 * most);
+        // No place that scores worse is among the best.
+        let mut enough = f32::INFINITY;
+        let mut warping = Warping::default();
+        let Level { keys, motions } = self.level(level);
+        for (mirrored, side) in [false, true].into_iter().zip(&sides(query, level)) {
+            for (motion, (clip, range)) in motions.iter().enumerate() {
+                let of = Of { clip: *clip, motion, mirrored };
+                each_aligned(&mut warping, side, &keys[range.clone()], 1, |part| {
+                    let place = Place::new(part, of, level, options);
+                    if place.score <= enough {
+                        places.push(place);
+                    }
+                });
+                if places.len() >= 4 * most {
+                    keep_best(&mut places, most);
+                    enough = places.iter().map(|place| place.score).fold(0.0, f32::max);
+                }
+            }
+        }
+        keep_best(&mut places, most);
+        places
+    }
+
+    /// Finds places of one level again, by keys of a finer one.
+    fn refine(
+        &self,
+        places: &mut [Place],
+        sides: &[QuerySide<KEY>; 2],
+        (level, finer): (usize, usize),
+        options: &FindOptions,
+    ) {
+        let Level { keys, motions } = self.level(finer);
+        let mut warping = Warping::default();
+        for place in places {
+            let samples = motions[place.of.motion].1.clone();
+            let range = place.around(level, samples.len() << finer);
+            let near = samples.start + (range.start >> finer)
+                ..(samples.start + range.end.div_ceil(1 << finer)).min(samples.end);
+            let side = &sides[usize::from(place.of.mirrored)];
+            let mut best: Option<Place> = None;
+            each_aligned(&mut warping, side, &keys[near], 1, |part| {
+                let refined = Place::new(part, place.of, finer, options);
+                if best.as_ref().is_none_or(|best| refined.order(best) == Ordering::Less) {
+                    best = Some(refined);
+                }
+            });
+            if let Some(best) = best {
+                let shift = range.start;
+                *place = Place { range: best.range.start + shift..best.range.end + shift, ..best };
+            }
+        }
     }
 
     /// As many keys as there is time for, and no fewer than a query needs.
@@ -155,10 +205,10 @@ impl<'a> Searcher<'a> {
 
 impl Place {
     /// A part that was found among keys.
-    fn new(part: Aligned, (clip, mirrored): (usize, bool), level: usize, options: &FindOptions) -> Place {
+    fn new(part: Aligned, of: Of, level: usize, options: &FindOptions) -> Place {
         let range = part.range.start << level..part.range.end << level;
-        let Found { score, .. } = Found::new(part, mirrored, options);
-        Place { clip, mirrored, range, score }
+        let Found { score, .. } = Found::new(part, of.mirrored, options);
+        Place { of, range, score }
     }
 
     /// The range in which the next pass looks: ends are not known better than to two keys.
@@ -168,7 +218,7 @@ impl Place {
     }
 
     fn order(&self, other: &Place) -> Ordering {
-        let rest = |place: &Place| (place.clip, place.mirrored, place.range.start);
+        let rest = |place: &Place| (place.of, place.range.start);
         self.score.total_cmp(&other.score).then_with(|| rest(self).cmp(&rest(other)))
     }
 }
@@ -181,24 +231,17 @@ fn keep_best(places: &mut Vec<Place>, most: usize) {
     }
 }
 
-/// Both sides of a query, as keys.
+/// Both sides of a query, as keys of a level.
 fn sides(query: &Query, level: usize) -> [QuerySide<KEY>; 2] {
-    query.sides.each_ref().map(|side| QuerySide::new(coarse(&side.samples, 1 << level)))
-}
-
-/// The keys of descriptors, each the mean over some samples.
-fn coarse(descriptors: &[Descriptor], samples: usize) -> Vec<Key> {
-    descriptors
-        .chunks(samples)
-        .map(|part| {
-            let mut mean = [0.0; KEY];
-            for descriptor in part {
-                let key = codes::key(descriptor);
-                mean.iter_mut().zip(key).for_each(|(sum, value)| *sum += value / part.len() as f32);
-            }
-            mean
-        })
-        .collect()
+    query.sides.each_ref().map(|side| {
+        let mut keys: Vec<Key> = side.samples.iter().map(codes::key).collect();
+        for _ in 0..level {
+            let mut half = Vec::with_capacity(keys.len().div_ceil(2));
+            codes::halved(&keys, &mut half);
+            keys = half;
+        }
+        QuerySide::new(keys)
+    })
 }
 
 /// Ranges in their order, those that touch each other as one.

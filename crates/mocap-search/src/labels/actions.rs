@@ -9,6 +9,10 @@ use std::ops::Range;
 const FAST: f64 = 3.0;
 /// A foot is raised [leg lengths].
 const RAISED: f64 = 0.3;
+/// A foot is behind the hips [leg lengths].
+const BEHIND: f64 = -0.2;
+/// Who travels faster runs [leg lengths / s].
+const WALKS: f64 = 2.4;
 /// The length of the arm of the standard body [leg lengths].
 const ARM: f64 = 0.676;
 /// The length of the forearm of the standard body [leg lengths].
@@ -20,8 +24,12 @@ const PUNCH: f64 = 0.45;
 /// The hand of a punch moves away from its shoulder as fast [leg lengths / s]: 0.8 m/s of an adult, beside what the trunk
 /// adds.
 const STRAIGHTENS: f64 = 0.9;
-/// Hands that touch are this near [leg lengths]: the wrists of hands that clap.
-const TOGETHER: f64 = 0.2;
+/// Wrists of hands that clap come this near [leg lengths], on the body as it is.
+const TOGETHER: f64 = 0.3;
+/// Before and after, they are farther apart by this [leg lengths].
+const PARTED: f64 = 0.18;
+/// While they do, one is not so much higher than the other, nor so much before it [leg lengths].
+const LEVEL: f64 = 0.15;
 
 pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
     for side in 0..2 {
@@ -40,14 +48,17 @@ fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
         let velocity = measures.velocity(ankle, HEAD, at);
         // Kicks go to the front or to the side; a foot swung back in a run does not count.
         let flat = nalgebra::Vector3::new(place.x, 0.0, place.z);
-        velocity.norm() > FAST && velocity.dot(&flat) > 0.0 && place.z > -0.2
+        velocity.norm() > FAST && velocity.dot(&flat) > 0.0 && place.z > BEHIND
     };
+    // A foot that is still behind belongs to the run-up.
     let raised: Vec<bool> = measures.feet[side].iter().map(|height| *height > 0.5 * RAISED).collect();
-    for range in runs(&raised, measures.samples_in(0.1), measures.samples_in(0.1)) {
+    for raised in runs(&raised, measures.samples_in(0.1), measures.samples_in(0.1)) {
+        let Some(start) = raised.clone().find(|at| measures.point(ankle, *at).z > BEHIND) else { continue };
+        let range = start..raised.end;
         let stands =
             range.clone().filter(|at| measures.feet[other][*at] < 0.15).count() * 3 > range.len() * 2;
         let fast = range.clone().any(|at| away(at) && measures.feet[side][at] > RAISED);
-        let travels = range.clone().map(|at| measures.speed[at]).fold(0.0, f64::max) > 1.8;
+        let travels = range.clone().map(|at| measures.speed[at]).fold(0.0, f64::max) > WALKS;
         // A kick ends with the foot away from the hips and the leg nearly straight. A knee that is lifted does not.
         let straight = range.clone().any(|at| {
             let place = measures.point(ankle, at);
@@ -205,21 +216,20 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
 }
 
 fn claps(measures: &Measures, segments: &mut Vec<Segment>) {
-    let gap: Vec<f64> = (0..measures.len())
-        .map(|at| (measures.point(HANDS[0], at) - measures.point(HANDS[1], at)).norm())
-        .collect();
+    let gap = &measures.wrists;
     let near = measures.samples_in(0.3);
-    // Palms meet: hands come from their own sides, to the same height. Arms that cross pass each other.
+    // Palms meet: hands come from their own sides, both alike. Arms that cross pass each other, arms that swing are one
+    // before the other.
     let aside = |at: usize| {
         let apart = |at: usize| measures.point(HANDS[0], at) - measures.point(HANDS[1], at);
         let stays = at.saturating_sub(near)..(at + 1 + near).min(measures.len());
-        apart(at).y.abs() < 0.12 && stays.clone().all(|at| apart(at).x > -0.02)
+        stays.clone().all(|at| apart(at).x > -0.02 && apart(at).y.abs() < LEVEL && apart(at).z.abs() < LEVEL)
     };
     let mut claps: Vec<usize> = Vec::new();
     for at in 1..measures.len().saturating_sub(1) {
         let before = &gap[at.saturating_sub(near)..at];
         let after = &gap[at + 1..(at + 1 + near).min(gap.len())];
-        let opened = |side: &[f64]| side.iter().copied().fold(0.0, f64::max) - gap[at] > 0.12;
+        let opened = |side: &[f64]| side.iter().copied().fold(0.0, f64::max) - gap[at] > PARTED;
         if gap[at] < TOGETHER
             && gap[at] <= gap[at - 1]
             && gap[at] < gap[at + 1]

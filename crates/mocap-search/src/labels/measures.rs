@@ -34,6 +34,8 @@ pub(super) struct Measures {
     pub(super) knees: [Vec<f64>; 2],
     pub(super) hands: [Vec<f64>; 2],
     pub(super) head: Vec<f64>,
+    /// How far the wrists are apart, on the body as it is: hands that meet on it may be apart on the standard body.
+    pub(super) wrists: Vec<f64>,
     /// Where the pelvis faces \[rad\], continuous over time, smoothed over half a second.
     pub(super) heading: Vec<f64>,
     /// Both feet are off the floor, and the body moves as a thrown one: hanging and climbing are no flights.
@@ -77,7 +79,9 @@ impl Measures {
             .map(|heights| heights.into_iter().map(|height| height - floor - ANKLE).collect::<Vec<f64>>());
         let contact = on_floor(clip, count);
         let off = |at: usize| (0..2).all(|side| feet[side][at] > ALOFT && !contact[side][at]);
-        let aloft = flights(&(0..count).map(off).collect::<Vec<_>>(), &hips);
+        let centre: Vec<f64> =
+            placed.iter().map(|joints_now| centre(joints_now, &joints.up) / joints.leg).collect();
+        let aloft = flights(&(0..count).map(off).collect::<Vec<_>>(), &centre);
         let facing = |at: usize| joints.heading_of(placed[at][2] - placed[at][5]);
         Ok(Measures {
             rate: DETAILED,
@@ -88,6 +92,7 @@ impl Measures {
             knees: [above(height(3)), above(height(6))],
             hands: [above(height(10)), above(height(13))],
             head: above(height(1)),
+            wrists: placed.iter().map(|at| (at[10] - at[13]).norm() / joints.leg).collect(),
             contact,
             activity: smoothed(&activity, radius),
             speed,
@@ -169,14 +174,25 @@ const ANKLE: f64 = 0.09;
 const ALOFT: f64 = 0.06;
 /// The acceleration of a falling body at a leg of 0.85 m [leg lengths / s²].
 const GRAVITY: f64 = 9.81 / 0.85;
-/// Flights so short are too short to see how the hips fall \[s\].
+/// Flights so short are too short to see how the body falls \[s\].
 const GLIMPSE: f64 = 0.2;
 
+/// About how high the centre of mass is: shares of the body's mass at the middles of trunk, thighs and shanks, and at the
+/// elbows. Only it falls as a thrown body does; the hips of who somersaults do not.
+fn centre(joints: &[Vector3<f64>; 14], up: &Vector3<f64>) -> f64 {
+    let height = |pair: [usize; 2]| (joints[pair[0]].dot(up) + joints[pair[1]].dot(up)) / 2.0;
+    let [hips, knees, ankles, shoulders, elbows] = [[2, 5], [3, 6], [4, 7], [8, 11], [9, 12]].map(height);
+    0.58 * (hips + shoulders) / 2.0
+        + 0.2 * (hips + knees) / 2.0
+        + 0.12 * (knees + ankles) / 2.0
+        + 0.1 * elbows
+}
+
 /// The samples of flights among those in which the feet are off the floor.
-fn flights(off: &[bool], hips: &[f64]) -> Vec<bool> {
+fn flights(off: &[bool], centre: &[f64]) -> Vec<bool> {
     let mut aloft = vec![false; off.len()];
     for range in runs(off, 0, 1) {
-        if (range.len() as f64) < GLIMPSE * DETAILED || falls(&hips[range.clone()]) {
+        if (range.len() as f64) < GLIMPSE * DETAILED || falls(&centre[range.clone()]) {
             aloft[range].fill(true);
         }
     }
@@ -184,7 +200,7 @@ fn flights(off: &[bool], hips: &[f64]) -> Vec<bool> {
 }
 
 /// Whether heights follow a parabola as that of a thrown body: the mean of the middle third is above that of the outer
-/// ones, by a·t²/18 for an acceleration a over a time t. Hips sway against the middle of the body.
+/// ones, by a·t²/18 for an acceleration a over a time t.
 fn falls(heights: &[f64]) -> bool {
     let (count, third) = (heights.len(), heights.len() / 3);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

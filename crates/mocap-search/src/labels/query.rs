@@ -32,10 +32,7 @@ impl FromStr for LabelQuery {
             side = Some(match word.split_once('-').map_or(word, |(side, _)| side) {
                 "left" => Side::Left,
                 "right" => Side::Right,
-                _ => {
-                    let nearest = "left or right".to_owned();
-                    return Err(SearchError::UnknownLabel { label: word.to_owned(), nearest });
-                }
+                _ => return Err(SearchError::UnknownSide { side: word.to_owned() }),
             });
         }
         Ok(LabelQuery { label, side })

@@ -32,10 +32,10 @@ pub(super) fn by_label(
     let query: LabelQuery = text.parse().map_err(|error| refused(&error))?;
     let database = read_database(&args.inputs, &args.selection, reading, console, label)?;
     let mut found = 0;
-    let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
     for (input, segments) in &database.clips {
         for segment in segments {
-            *others.entry(segment.label.name()).or_default() += 1;
+            *others.entry(with_side(segment)).or_default() += 1;
             if query.matches(segment) {
                 found += 1;
                 let row = LabelRow { path: input.shown(), segment: segment.clone() };
@@ -44,10 +44,23 @@ pub(super) fn by_label(
         }
     }
     if found == 0 {
-        let there: Vec<String> = others.iter().map(|(name, count)| format!("{name} ({count})")).collect();
-        console.note(&format!("no motion has the label {text}; labels there: {}", there.join(", ")));
+        // The same label of another side first, then what is spelled most like it.
+        let likeness = |name: &str| strsim::jaro_winkler(name, text);
+        let mut there: Vec<(String, usize)> = others.into_iter().collect();
+        there.sort_by(|a, b| likeness(&b.0).total_cmp(&likeness(&a.0)).then(a.0.cmp(&b.0)));
+        let there: Vec<String> = there.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+        let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+        console.note(&format!("no motion has the label {text}; labels there, the nearest first: {there}"));
     }
     Ok(database.exit)
+}
+
+/// A label as people ask for it.
+fn with_side(segment: &Segment) -> String {
+    match side_name(segment.side) {
+        Some(side) => format!("{},{side}", segment.label),
+        None => segment.label.to_string(),
+    }
 }
 
 /// A segment in one line.

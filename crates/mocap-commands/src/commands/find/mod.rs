@@ -111,7 +111,9 @@ fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
 pub(crate) fn refused(error: &SearchError) -> Diagnostic {
     let code = match error {
         SearchError::ShortQuery { .. } | SearchError::RangeOutside { .. } => "find::query",
-        SearchError::UnknownLabel { .. } | SearchError::Expression { .. } => "usage::label",
+        SearchError::UnknownLabel { .. }
+        | SearchError::UnknownSide { .. }
+        | SearchError::Expression { .. } => "usage::label",
         _ => "find::body",
     };
     Diagnostic::new(code, error.to_string())

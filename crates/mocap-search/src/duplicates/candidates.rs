@@ -1,0 +1,89 @@
+//! Which of many motions may be copies of each other: those with moments in common.
+
+use super::align::NEAR;
+use super::fingerprint::Fingerprint;
+use super::forest::{Tree, near};
+use super::window::{Window, squared_distance, window};
+use std::collections::BTreeMap;
+
+/// Motions that are compared with each motion, besides those that find it.
+const COMPARED: usize = 24;
+
+/// Moments of many motions, prepared for the search of pairs that may be copies. The work grows with the moments, not
+/// with the pairs.
+#[derive(Debug)]
+pub struct Candidates<'a> {
+    motions: &'a [&'a Fingerprint],
+    split: Option<usize>,
+    windows: Vec<&'a Window>,
+    /// The motion of each window.
+    owners: Vec<usize>,
+    trees: Vec<Tree>,
+}
+
+fn windows<'a>(motions: &[&'a Fingerprint]) -> Vec<&'a Window> {
+    motions.iter().flat_map(|motion| &motion.windows).collect()
+}
+
+impl<'a> Candidates<'a> {
+    /// The trees that a search needs.
+    pub const TREES: usize = 6;
+
+    /// One of them, by its number: they can be made in parallel.
+    pub fn tree(motions: &[&Fingerprint], number: usize) -> Tree {
+        Tree::new(&windows(motions), number)
+    }
+
+    /// A search among some motions, with their trees. With `split`, only pairs of a motion before that place and one from
+    /// there on are found.
+    pub fn new(motions: &'a [&'a Fingerprint], split: Option<usize>, trees: Vec<Tree>) -> Candidates<'a> {
+        let owners = motions.iter().enumerate();
+        let owners = owners.flat_map(|(at, motion)| std::iter::repeat_n(at, motion.windows.len())).collect();
+        Candidates { motions, split, windows: windows(motions), owners, trees }
+    }
+
+    /// The pairs of a motion with others that have the most in common with it, each in the order of place.
+    pub fn of(&self, motion: usize) -> Vec<[usize; 2]> {
+        // By the other motion and the side: how much is in common.
+        let mut common: BTreeMap<(usize, usize), f32> = BTreeMap::new();
+        for time in &self.motions[motion].landmarks {
+            for side in [0, 1] {
+                let own = window(self.motions[motion], side, *time);
+                let mut nearest: BTreeMap<usize, f32> = BTreeMap::new();
+                for at in near(&own, &self.windows, &self.trees) {
+                    let other = self.owners[at as usize];
+                    if !self.may_pair(motion, other) {
+                        continue;
+                    }
+                    let distance = squared_distance(&own, self.windows[at as usize]);
+                    let best = nearest.entry(other).or_insert(NEAR);
+                    *best = best.min(distance);
+                }
+                for (other, distance) in nearest.into_iter().filter(|(_, distance)| *distance < NEAR) {
+                    *common.entry((other, side)).or_default() += NEAR - distance;
+                }
+            }
+        }
+        let mut most: BTreeMap<usize, f32> = BTreeMap::new();
+        for ((other, _), common) in common {
+            let best = most.entry(other).or_insert(common);
+            *best = best.max(common);
+        }
+        let mut most: Vec<(usize, f32)> = most.into_iter().collect();
+        most.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        most.truncate(COMPARED);
+        most.into_iter().map(|(other, _)| [motion.min(other), motion.max(other)]).collect()
+    }
+
+    fn may_pair(&self, a: usize, b: usize) -> bool {
+        a != b && self.split.is_none_or(|split| (a < split) != (b < split))
+    }
+}
+
+/// Pairs that several motions found, each once and in order.
+pub fn pairs(found: Vec<Vec<[usize; 2]>>) -> Vec<[usize; 2]> {
+    let mut pairs: Vec<[usize; 2]> = found.into_iter().flatten().collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}

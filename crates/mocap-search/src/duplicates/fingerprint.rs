@@ -1,0 +1,125 @@
+//! A motion as copies are compared.
+
+use super::window::{Window, window};
+use crate::motion::{MIRRORED, Motion, POINTS};
+
+/// What is compared: the points, and the way of the hips and of the turn in a fixed time.
+pub(super) const SIZE: usize = 3 * POINTS + 4;
+pub(super) type Values = [f64; SIZE];
+/// Velocities of the hips count as the way in this time \[s\].
+const WAY: f64 = 0.2;
+/// Samples to either side over which noise is averaged, twice.
+const NOISE: usize = 2;
+/// A landmark moves faster than all samples within this time \[s\].
+const ALONE: f64 = 0.2;
+
+/// For each number the one that it becomes in the mirror, and by what it is multiplied.
+const MIRROR: [(usize, f64); SIZE] = {
+    let mut mirror = [(0, 1.0); SIZE];
+    let mut k = 0;
+    while k < SIZE {
+        let (part, axis) = (k / 3, k % 3);
+        let from = if part < POINTS { 3 * MIRRORED[part] + axis } else { k };
+        // To the left is to the right; so are turns.
+        mirror[k] = (from, if axis == 0 { -1.0 } else { 1.0 });
+        k += 1;
+    }
+    mirror
+};
+
+/// A motion, prepared for comparison.
+#[derive(Clone, Debug)]
+pub struct Fingerprint {
+    samples: Vec<[f32; SIZE]>,
+    pub(super) rate: f64,
+    /// \[s\]
+    pub(super) duration: f64,
+    /// Moments at which the body moves faster than before and after \[s\].
+    pub(super) landmarks: Vec<f64>,
+    /// What is around each of them.
+    pub(super) windows: Vec<Window>,
+}
+
+impl Fingerprint {
+    /// The fingerprint of a motion at a detailed rate.
+    pub fn new(motion: &Motion) -> Fingerprint {
+        let samples = values(motion);
+        let landmarks = landmarks(&samples, motion.rate);
+        let duration = (motion.samples.len() - 1) as f64 / motion.rate;
+        let plain = Fingerprint { samples, rate: motion.rate, duration, landmarks, windows: Vec::new() };
+        let windows = plain.landmarks.iter().map(|time| window(&plain, 0, *time)).collect();
+        Fingerprint { windows, ..plain }
+    }
+
+    /// Values between samples and their change per second, by Catmull and Rom's cubic spline; `side` 1 is the mirror.
+    pub(super) fn at(&self, side: usize, time: f64) -> (Values, Values) {
+        let place = (time * self.rate).clamp(0.0, (self.samples.len() - 1) as f64);
+        let (first, t) = (place as usize, place.fract());
+        let last = self.samples.len() as isize - 1;
+        let sample = |at: isize| &self.samples[at.clamp(0, last) as usize];
+        let [a, b, c, d] = [-1, 0, 1, 2].map(|step| sample(first as isize + step));
+        let (mut values, mut slopes) = ([0.0; SIZE], [0.0; SIZE]);
+        for k in 0..SIZE {
+            let (from, sign) = if side == 0 { (k, 1.0) } else { MIRROR[k] };
+            let [a, b, c, d] = [a, b, c, d].map(|sample| sign * f64::from(sample[from]));
+            let (linear, square) = (c - a, 2.0 * a - 5.0 * b + 4.0 * c - d);
+            let cube = 3.0 * (b - c) + d - a;
+            values[k] = b + 0.5 * t * (linear + t * (square + t * cube));
+            slopes[k] = 0.5 * (linear + t * (2.0 * square + 3.0 * t * cube)) * self.rate;
+        }
+        (values, slopes)
+    }
+}
+
+fn values(motion: &Motion) -> Vec<[f32; SIZE]> {
+    let row = |sample: &crate::Sample| {
+        let mut values = [0.0; SIZE];
+        for (value, point) in values.iter_mut().zip(sample.points.as_flattened()) {
+            *value = f64::from(*point);
+        }
+        for axis in 0..3 {
+            values[3 * POINTS + axis] = f64::from(sample.velocity[axis]) * WAY;
+        }
+        values[SIZE - 1] = f64::from(sample.turn) * WAY * 0.5;
+        values
+    };
+    let rows: Vec<Values> = motion.samples.iter().map(row).collect();
+    averaged(&averaged(&rows)).into_iter().map(|row| row.map(|value| value as f32)).collect()
+}
+
+/// Means over a few samples; a symmetric and smaller number of them at the ends.
+fn averaged(rows: &[Values]) -> Vec<Values> {
+    (0..rows.len())
+        .map(|at| {
+            let radius = NOISE.min(at).min(rows.len() - 1 - at);
+            let near = &rows[at - radius..=at + radius];
+            std::array::from_fn(|k| near.iter().map(|row| row[k]).sum::<f64>() / near.len() as f64)
+        })
+        .collect()
+}
+
+/// When the body moves faster than within some time before and after; where it does so the most, if there is no such
+/// moment. They lie between samples: on the parabola through the fastest sample and its neighbours.
+fn landmarks(samples: &[[f32; SIZE]], rate: f64) -> Vec<f64> {
+    let last = samples.len() - 1;
+    let movement: Vec<f64> = (0..samples.len())
+        .map(|at| {
+            let (before, after) = (&samples[at.saturating_sub(1)], &samples[(at + 1).min(last)]);
+            before.iter().zip(after).map(|(a, b)| f64::from(b - a).powi(2)).sum::<f64>()
+        })
+        .collect();
+    let radius = (ALONE * rate) as usize;
+    let is_first = |at: &usize| {
+        let near = at.saturating_sub(radius)..(at + radius + 1).min(movement.len());
+        near.clone().all(|other| {
+            movement[other] < movement[*at] || (movement[other] == movement[*at] && other >= *at)
+        })
+    };
+    let peak = |at: usize| {
+        let [a, b, c] = [at.saturating_sub(1), at, (at + 1).min(last)].map(|at| movement[at]);
+        let bend = a - 2.0 * b + c;
+        let off = if at > 0 && at < last && bend < 0.0 { 0.5 * (a - c) / bend } else { 0.0 };
+        (at as f64 + off.clamp(-0.5, 0.5)) / rate
+    };
+    (0..movement.len()).filter(is_first).map(peak).collect()
+}

@@ -1,0 +1,100 @@
+//! The same capture again: trimmed, mirrored, turned, resampled, faster or slower, noisy, on another body.
+//!
+//! Two takes of one actor may be as near as a copy with noise: a distance does not separate them. What does is time.
+//! A copy follows its original by one linear map of time, in every part of the body; a second take repeats the large
+//! movements, but not how head, hips and the other limbs sway. So two motions are aligned by offset and speed, and the
+//! difference of each part is compared with the movement of that part. Noise is averaged out before.
+//!
+//! Of many motions, few pairs are aligned: those that have a moment in common, as [`Candidates`] find them.
+
+mod align;
+mod candidates;
+mod fingerprint;
+mod forest;
+mod window;
+
+pub use align::align;
+pub use candidates::{Candidates, pairs};
+pub use fingerprint::Fingerprint;
+pub use forest::Tree;
+
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A range of one motion that is a range of another again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copied {
+    /// The motions, by their places in the database.
+    pub motions: [usize; 2],
+    /// The ranges \[s\].
+    pub ranges: [Range<f64>; 2],
+    /// Whether the second is the first in a mirror.
+    pub mirrored: bool,
+    /// How much faster the second is.
+    pub speed: f64,
+    /// The root mean square difference, without a constant one [leg lengths].
+    pub distance: f64,
+    /// The share of the movement that the difference is: a ratio of variances, the mean over the parts of the body.
+    pub share: f64,
+}
+
+/// What counts as the same capture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DuplicateOptions {
+    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.048. It grows
+    /// with the square root of the time: the longer an overlap, the less likely is it by chance.
+    pub share: f64,
+    /// The largest difference [leg lengths]. Default 0.08.
+    pub distance: f64,
+    /// The shortest overlap, as a share of the shorter motion. Default 0.5.
+    pub overlap: f64,
+    /// The shortest overlap \[s\]. Default 0.5.
+    pub seconds: f64,
+}
+
+impl Default for DuplicateOptions {
+    fn default() -> DuplicateOptions {
+        DuplicateOptions { share: 0.048, distance: 0.08, overlap: 0.5, seconds: 0.5 }
+    }
+}
+
+/// An overlap of this time counts as the share says \[s\].
+const SHORT: f64 = 4.0;
+
+impl DuplicateOptions {
+    /// Whether an alignment is that of a copy.
+    pub fn accept(&self, copied: &Copied) -> bool {
+        let seconds = copied.ranges[0].end - copied.ranges[0].start;
+        let share = self.share * (seconds / SHORT).max(1.0).sqrt();
+        copied.share <= share && copied.distance <= self.distance
+    }
+}
+
+/// All copies among some motions, by place. With `split`, only pairs of a motion before that place and one from there on.
+pub fn copies(motions: &[&Fingerprint], split: Option<usize>, options: &DuplicateOptions) -> Vec<Copied> {
+    let trees = (0..Candidates::TREES).into_par_iter().map(|tree| Candidates::tree(motions, tree)).collect();
+    let candidates = Candidates::new(motions, split, trees);
+    let near: Vec<Vec<[usize; 2]>> =
+        (0..motions.len()).into_par_iter().map(|motion| candidates.of(motion)).collect();
+    pairs(near)
+        .into_par_iter()
+        .filter_map(|pair| align(pair, motions[pair[0]], motions[pair[1]], options))
+        .filter(|copied| options.accept(copied))
+        .collect()
+}
+
+/// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.
+pub fn clusters(copies: &[Copied]) -> Vec<Vec<usize>> {
+    let mut cluster_of: BTreeMap<usize, usize> = BTreeMap::new();
+    for copied in copies {
+        let [a, b] = copied.motions.map(|motion| *cluster_of.entry(motion).or_insert(motion));
+        let (from, to) = (a.max(b), a.min(b));
+        cluster_of.values_mut().filter(|cluster| **cluster == from).for_each(|cluster| *cluster = to);
+    }
+    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (motion, cluster) in cluster_of {
+        clusters.entry(cluster).or_default().push(motion);
+    }
+    clusters.into_values().collect()
+}

@@ -1,0 +1,75 @@
+//! What is around a moment of a motion, in few numbers: how each part of the body moves there, over how much it moves.
+
+use super::align::SWAY;
+use super::fingerprint::{Fingerprint, SIZE};
+use crate::motion::POINTS;
+
+/// Moments of a window, evenly around its middle.
+const MOMENTS: usize = 5;
+/// From the middle to the first and the last of them \[s\].
+const REACH: f64 = 0.4;
+/// Points that are compared: head, wrists, knees, ankles. The others move with them.
+const SEEN: [usize; 7] = [0, 5, 6, 7, 8, 9, 10];
+/// Parts of the body: these points, the velocity of the hips, the turn.
+const WINDOW_PARTS: usize = SEEN.len() + 2;
+/// Numbers of a window, filled up to whole registers.
+pub(super) const NUMBERS: usize = (MOMENTS * (3 * SEEN.len() + 4)).next_multiple_of(16);
+
+/// A window. The square of the distance of two is the mean over the parts of the body of the variance of the difference
+/// over that of the movement: about 0 for copies, about 2 for what has nothing in common.
+pub(super) type Window = [f32; NUMBERS];
+
+/// The window around a moment of one side of a motion.
+pub(super) fn window(print: &Fingerprint, side: usize, time: f64) -> Window {
+    let rows: [_; MOMENTS] = std::array::from_fn(|at| {
+        let share = 2.0 * at as f64 / (MOMENTS - 1) as f64 - 1.0;
+        print.at(side, time + REACH * share).0
+    });
+    let points = SEEN.iter().map(|point| 3 * point..3 * point + 3);
+    let parts = points.chain([3 * POINTS..3 * POINTS + 3, SIZE - 1..SIZE]);
+    let mut window = [0.0; NUMBERS];
+    let mut filled = 0;
+    for part in parts {
+        let mut movement = MOMENTS as f64 * SWAY * SWAY;
+        let first = filled;
+        for k in part {
+            let mean = rows.iter().map(|row| row[k]).sum::<f64>() / MOMENTS as f64;
+            for row in &rows {
+                let off = row[k] - mean;
+                movement += off * off;
+                window[filled] = off as f32;
+                filled += 1;
+            }
+        }
+        let scale = (1.0 / (movement * WINDOW_PARTS as f64).sqrt()) as f32;
+        window[first..filled].iter_mut().for_each(|value| *value *= scale);
+    }
+    window
+}
+
+/// The square of the distance of two windows.
+#[inline]
+pub(super) fn squared_distance(a: &Window, b: &Window) -> f32 {
+    const LANES: usize = 16;
+    let mut sums = [0.0f32; LANES];
+    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            let difference = a[lane] - b[lane];
+            sums[lane] += difference * difference;
+        }
+    }
+    sums.iter().sum()
+}
+
+/// The product of two windows.
+#[inline]
+pub(super) fn product(a: &Window, b: &Window) -> f32 {
+    const LANES: usize = 16;
+    let mut sums = [0.0f32; LANES];
+    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum()
+}
