@@ -15,7 +15,7 @@ const HEAD: f64 = 0.385;
 const BEHIND: f64 = 0.005;
 /// Joints of the spine as shares of the way from hips to neck. The ribs are stiff: a trunk bends below them, in the lumbar
 /// spine, whose end is at two fifths of the way.
-const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.05), (Role::Chest, 0.19), (Role::UpperChest, 0.41)];
+const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.01), (Role::Chest, 0.16), (Role::UpperChest, 0.42)];
 
 /// Finds the trunk above the hips; returns the place where the neck begins.
 pub(super) fn find(
@@ -43,9 +43,8 @@ pub(super) fn find(
     neck.z -= BEHIND;
     let why = format!("where the neck begins, at {:.1} % of the height", 100.0 * neck_height);
     put(found, Role::Neck, neck, confidence, why);
-    let highest = cuts.iter().rposition(|pieces| !pieces.is_empty());
-    let top = highest.map_or(1.0, |level| body.height(level) + 0.5 * voxels.side);
-    let head_height = neck_height + HEAD * (top - neck_height);
+    // Lengths are shares of the height of the head's top.
+    let head_height = neck_height + HEAD * (1.0 - neck_height);
     let mut head = middle(body.level(head_height));
     head.y = head_height;
     head.z -= BEHIND;

@@ -144,7 +144,7 @@ impl<'a> Flesh<'a> {
 }
 
 /// By segment: the logarithm of the median distance of the surface beside it that no other segment is nearer to.
-fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
+pub(crate) fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
     let (areas, normals) = (mesh.areas(), mesh.normals());
     let mut beside: Vec<Vec<(f64, f64)>> = vec![Vec::new(); segments.len()];
     for (place, (area, normal)) in mesh.places.iter().zip(areas.iter().zip(&normals)) {
