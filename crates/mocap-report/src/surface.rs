@@ -500,8 +500,13 @@ pub(crate) mod tests {
         let skin = &mut body.meshes[0].skin;
         let influence = |bone: u32, weight: f64| Influence { bone, weight };
         skin.starts = vec![0, 1, 3, 4, 5];
-        skin.influences =
-            vec![influence(0, 1.0), influence(0, 0.5), influence(1, 0.5), influence(1, 1.0), influence(1, 1.0)];
+        skin.influences = vec![
+            influence(0, 1.0),
+            influence(0, 0.5),
+            influence(1, 0.5),
+            influence(1, 1.0),
+            influence(1, 1.0),
+        ];
         let mut surface = Surface::new(&body, &chain(3, 1.0, 0, Space::default())).unwrap();
         surface.show_weights(JointId(1));
         for vertex in &surface.vertices {

@@ -20,7 +20,9 @@ mod weights;
 pub use body::{bound, turned};
 pub use bones::{BoneSegment, rest_places, segments};
 pub use error::RigError;
-pub use fit::{BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Landmark, find_body, fit, humanoid, humanoid_with};
+pub use fit::{
+    BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Landmark, find_body, fit, humanoid, humanoid_with,
+};
 pub use mesh::{Neighbours, RigMesh};
 /// Rotations of bodies.
 pub use nalgebra::Matrix3;

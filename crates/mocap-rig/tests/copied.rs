@@ -92,8 +92,14 @@ fn a_skeleton_of_fewer_joints_gets_their_weights_above() {
     let donor = Donor::new(&own.body, &own.skeleton, 1_000_000).unwrap();
     // Without hands and fingers: what follows them follows the forearm.
     let keeps = |joint: &Joint| !joint.name.contains("Hand");
-    let kept: Vec<usize> =
-        own.skeleton.joints().iter().enumerate().filter(|(_, joint)| keeps(joint)).map(|(at, _)| at).collect();
+    let kept: Vec<usize> = own
+        .skeleton
+        .joints()
+        .iter()
+        .enumerate()
+        .filter(|(_, joint)| keeps(joint))
+        .map(|(at, _)| at)
+        .collect();
     let number = |id: JointId| kept.iter().position(|at| *at == id.index()).map(JointId::from);
     let joints = kept.iter().map(|at| {
         let joint = own.skeleton.joint(JointId::from(*at)).clone();

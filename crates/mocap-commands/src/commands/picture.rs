@@ -20,9 +20,7 @@ use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::put_stdout;
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::options::{
-    BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, WeightArgs, extension,
-};
+use crate::options::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, WeightArgs, extension};
 use crate::output::Output;
 use crate::read::{self, Loaded, Motion};
 

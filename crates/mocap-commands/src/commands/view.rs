@@ -28,7 +28,9 @@ impl VerbArgs for Args {
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     if args.mesh.is_some() && args.shown.weights.is_some() {
         let message = "--weights shows the mesh of each file, and --character replaces it";
-        return Err(Diagnostic::new("usage::conflict", message).help("view the character itself with --weights"));
+        return Err(
+            Diagnostic::new("usage::conflict", message).help("view the character itself with --weights")
+        );
     }
     let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;
     let options = ViewOptions { mesh, ..args.options() };

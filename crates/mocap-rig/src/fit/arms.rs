@@ -2,8 +2,8 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::hands::by_proportions;
 use super::fingers;
+use super::hands::by_proportions;
 use super::landmark::{Landmarks, put};
 use super::sections::{MiddleLine, middle_line};
 use super::upright::{STEP, Upright};
@@ -24,7 +24,7 @@ const LOWERED: f64 = 0.6;
 /// How far the shoulder is beyond the place where a lowered arm grows into the trunk; and how much that counts against the
 /// length of the forearm.
 const GROWS: f64 = 2.0;
-const BEYOND_GROWN: f64 = 0.021;
+const BEYOND_GROWN: f64 = 0.016;
 const GROWN: f64 = 0.7;
 /// The same beyond the armpit of other arms, which is searched that far from the middle.
 const BEYOND_ARMPIT: f64 = 0.018;
@@ -91,7 +91,8 @@ fn shoulder(body: &Upright<'_>, arm: &Arm, neck: &Vector3<f64>, sign: f64) -> Ve
     if is_lowered {
         // Lengths of upper arms and forearms differ between people: where the arm grows into the trunk says more.
         let by_forearm = (arm.shoulder - arm.on_axis).norm();
-        let length = arm.grown.map_or(by_forearm, |grown| GROWN * (grown + BEYOND_GROWN) + (1.0 - GROWN) * by_forearm);
+        let length =
+            arm.grown.map_or(by_forearm, |grown| GROWN * (grown + BEYOND_GROWN) + (1.0 - GROWN) * by_forearm);
         place = arm.on_axis + axis * length;
     } else if let Some(armpit) = armpit(body, sign) {
         let x = armpit + BEYOND_ARMPIT * sign;
@@ -112,12 +113,14 @@ fn armpit(body: &Upright<'_>, sign: f64) -> Option<f64> {
     for at in (0..voxels.len()).filter(|at| voxels.inside[*at]) {
         let place = voxels.middle(at);
         let column = (sign * (place.x - chest.x) - ARMPITS[0]) / voxels.side;
-        if column >= 0.0 && (column as usize) < count && place.y > chest.y - SIDE && place.y < chest.y + SIDE {
+        if column >= 0.0 && (column as usize) < count && place.y > chest.y - SIDE && place.y < chest.y + SIDE
+        {
             let lowest = &mut lowest[column as usize];
             *lowest = lowest.min(place.y);
         }
     }
-    let is_arm = |column: &usize| lowest[*column] > chest.y - SIDE + ABOVE_TRUNK && lowest[*column].is_finite();
+    let is_arm =
+        |column: &usize| lowest[*column] > chest.y - SIDE + ABOVE_TRUNK && lowest[*column].is_finite();
     let column = (0..count).find(is_arm)?;
     Some(chest.x + sign * (ARMPITS[0] + column as f64 * voxels.side))
 }

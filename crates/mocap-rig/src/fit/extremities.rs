@@ -161,7 +161,8 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
 
 /// What may have become of limbs that are not seen. The joints of arms that are grown into the trunk are uncertain.
 fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
-    let both = "arms may be grown into the trunk: the joints of both arms, from shoulder to hand, are uncertain";
+    let both =
+        "arms may be grown into the trunk: the joints of both arms, from shoulder to hand, are uncertain";
     let [a, b, c, d] = match tips {
         [_, _, _] => return format!("; {both}"),
         [a, b, c, d] => [*a, *b, *c, *d],
@@ -171,7 +172,8 @@ fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
     let at = |tip: usize| voxels.middle(tip) - voxels.middle(root);
     // Legs are alike, and on one side of the middle.
     let alike = |[p, q]: [usize; 2]| {
-        (ways.far[p] - ways.far[q]).abs() / (ways.far[p] + ways.far[q]) + 0.5 * (1.0 - at(p).angle(&at(q)).cos())
+        (ways.far[p] - ways.far[q]).abs() / (ways.far[p] + ways.far[q])
+            + 0.5 * (1.0 - at(p).angle(&at(q)).cos())
     };
     let pairs = [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]];
     let Some(feet) = pairs.into_iter().min_by(|a, b| alike(*a).total_cmp(&alike(*b))) else {

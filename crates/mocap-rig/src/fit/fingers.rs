@@ -110,10 +110,7 @@ fn from_wrist(
         }
         for next in neighbours.of(place).iter().map(|next| *next as usize) {
             let length = length + (mesh.places[next] - mesh.places[place]).norm();
-            if along(next) >= 0.0
-                && length < REACH
-                && far.get(&next).is_none_or(|known| length < *known)
-            {
+            if along(next) >= 0.0 && length < REACH && far.get(&next).is_none_or(|known| length < *known) {
                 far.insert(next, length);
                 open.push(Reverse((length.to_bits(), next)));
             }

@@ -19,6 +19,8 @@ const KNEE_AHEAD: f64 = 0.006;
 const ANKLE_BELOW: f64 = 0.032;
 /// The thigh as a share of the shin.
 const THIGH: f64 = 0.98;
+/// How high ankles are above the sole.
+const ANKLE_ABOVE_SOLE: f64 = 0.0435;
 /// Ankles are this far inside of the middle of that cut, and before it; balls of feet are outside of the middle of the foot.
 const ANKLE_INSIDE: f64 = 0.004;
 const ANKLE_AHEAD: f64 = 0.003;
@@ -54,6 +56,7 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
         let line = middle_line(voxels, depths, &ways, ends.pelvis, STEP);
         let leg = (hip - voxels.middle(foot)).norm();
         let (ankle, area) = ankle(voxels, &ways, &line, leg);
+        let ankle = above_sole(voxels, &ways, ankle, leg);
         let ankle = ankle + Vector3::new(-side * ANKLE_INSIDE, 0.0, ANKLE_AHEAD);
         // Where hip and ankle are as far as thigh and shin are long.
         let knee = line
@@ -81,6 +84,15 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
     let sacrum = Vector3::new(pelvis.middle.x, hip_height + 0.003, pelvis.low.z + SACRUM * depth);
     put(found, Role::Hips, sacrum, confidence, "at the sacrum, above the hip joints");
     Ok(sacrum)
+}
+
+/// An ankle whose height is halfway between where it was found and where it usually is above the sole.
+fn above_sole(voxels: &Voxels, ways: &Ways, ankle: Vector3<f64>, leg: f64) -> Vector3<f64> {
+    let foot = (0..voxels.len()).filter(|at| ways.far[*at] < 0.3 * leg).map(|at| voxels.middle(at).y);
+    let sole = foot.fold(f64::INFINITY, f64::min) - 0.5 * voxels.side;
+    let off = sole + ANKLE_ABOVE_SOLE - ankle.y;
+    // The foot of a leg that swings points down.
+    if off.abs() < 0.02 { ankle + Vector3::y() * (0.5 * off) } else { ankle }
 }
 
 /// The ball of a foot, which ends at `tip`: in the middle of its width.

@@ -103,7 +103,11 @@ fn carriers(
                 Matrix3::identity() * (held(lengths(1) / lengths(0)) * across).sqrt()
             }
         };
-        made.push(Carrier { from: from[at], to: to[at], linear: turn.to_rotation_matrix().matrix() * linear });
+        made.push(Carrier {
+            from: from[at],
+            to: to[at],
+            linear: turn.to_rotation_matrix().matrix() * linear,
+        });
     }
     made
 }

@@ -81,8 +81,8 @@ pub fn copy_weights(
         let spread = diffusion.spread(|place| by_place[place]);
         spread.into_iter().enumerate().for_each(|(place, weight)| weights[(place, at)] = weight);
     }
-    let mirror = Mirror::of(mesh)
-        .and_then(|mirror| Some((mirror.joints(bones, mesh.size, &joints)?, mirror)));
+    let mirror =
+        Mirror::of(mesh).and_then(|mirror| Some((mirror.joints(bones, mesh.size, &joints)?, mirror)));
     if let Some((twins, mirror)) = &mirror {
         weights = symmetry::symmetric(&weights, &mirror.places, twins);
     }
@@ -106,10 +106,7 @@ fn same_joint(donor: &Donor, skeleton: &Skeleton, joint: JointId) -> Option<Join
 }
 
 /// By joint of the donor: the joint that gets its weights; and which of them have only one above.
-fn counterparts(
-    donor: &Donor,
-    skeleton: &Skeleton,
-) -> Result<(Vec<Option<JointId>>, Vec<String>), RigError> {
+fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointId>>, Vec<String>), RigError> {
     let mut found: Vec<Option<JointId>> = Vec::with_capacity(donor.skeleton.len());
     let mut merged = Vec::new();
     let mut shared = 0;

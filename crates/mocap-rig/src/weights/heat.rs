@@ -14,10 +14,6 @@ use crate::{RigError, RigMesh};
 
 /// How strongly a place is held at its nearest bone, against its neighbours.
 const HEAT: f64 = 8.0;
-/// The distance at which that holds, as a share of the size of the mesh: thick parts are held less, and bend over a longer
-/// way; and the least and most of this.
-const USUAL: f64 = 0.025;
-const SOFTER: [f64; 2] = [1.0, 1.5];
 /// Bones nearer than this share of the mesh are as far as that.
 const NEAREST: f64 = 1e-4;
 
@@ -30,8 +26,7 @@ pub(crate) fn solve(
 ) -> Result<DMatrix<f64>, RigError> {
     let diffusion = Diffusion::new(mesh, |place| {
         let distance = nearest[place].distance.max(NEAREST * mesh.size);
-        let heat = HEAT * (USUAL * mesh.size / distance).clamp(SOFTER[0], SOFTER[1]);
-        heat / (distance * distance)
+        HEAT / (distance * distance)
     })?;
     // Only bones that are nearest somewhere have heat.
     let mut used: Vec<usize> = nearest.iter().map(|nearest| group[nearest.segment]).collect();

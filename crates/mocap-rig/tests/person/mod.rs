@@ -16,13 +16,7 @@ pub fn capsule(mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f6
     capsule_of(CORNERS, mesh, from, to, radii);
 }
 
-fn capsule_of(
-    corners: usize,
-    mesh: &mut Mesh,
-    from: Vector3<f64>,
-    to: Vector3<f64>,
-    radii: [f64; 2],
-) {
+fn capsule_of(corners: usize, mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
     let along = (to - from).normalize();
     let mut other = Vector3::zeros();
     other[along.iamin()] = 1.0;

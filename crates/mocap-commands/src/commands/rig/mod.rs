@@ -197,7 +197,9 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     };
     let derive = |input: &Input| Some(rename(&input.output_name()));
     let none = |_: &Path| Vec::new();
-    let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(args.joints.as_deref()).and(args.weights_from.as_deref());
+    let reads = read_files(&args.reading, Some(&args.inputs.selection))
+        .and(args.joints.as_deref())
+        .and(args.weights_from.as_deref());
     let naming = Naming { derive: &derive, companions: &none, reads };
     let jobs = batch::plan(inputs(args)?, &args.outputs, &naming)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
@@ -389,7 +391,9 @@ fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnos
     let warning = Diagnostic::new("rig::no-fingers", message);
     warnings.push(warning.help("--preset or --skeleton places fingers by the proportions of a hand"));
     // Joints that the user places are wanted.
-    let wanted = |side: &str| plan.fixed.keys().any(|name| name.starts_with(&format!("{side}Hand")) && name.len() > side.len() + 4);
+    let wanted = |side: &str| {
+        plan.fixed.keys().any(|name| name.starts_with(&format!("{side}Hand")) && name.len() > side.len() + 4)
+    };
     Some(humanoid_with([left || wanted("Left"), right || wanted("Right")]))
 }
 

@@ -79,8 +79,7 @@ pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
     let Some(found) = found else {
         return Err(refused(RigError::NoSkin).in_file(path));
     };
-    let rate =
-        FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
+    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
     let named = mocap::with_roles(Clip::at_rest(found.value.skeleton.clone(), rate));
     let donor = Donor::new(&found.value.body, named.skeleton(), args.max_triangles);
     donor.map_err(|error| refused(error).in_file(path))
