@@ -58,7 +58,7 @@ fn weights_come_back_from_the_same_body() {
     let donor = Donor::new(&own.body, &own.skeleton, 1_000_000).unwrap();
     let found = copied(&own, &own.skeleton, &donor).unwrap();
     let off = apart(&found.weights, &own.weights);
-    assert!(off < 0.02, "{off:.3}");
+    assert!(off < 0.04, "{off:.3}");
     assert!(found.matched > 0.95 && found.merged.is_empty(), "{} {:?}", found.matched, found.merged);
 }
 

@@ -20,9 +20,11 @@ const FURTHEST: f64 = 0.03;
 /// and its normal leans away by no more than this cosine.
 const LEANING: f64 = 0.5;
 /// The width over which copied weights are smoothed, as a share of the size of the mesh.
-const SMOOTH: f64 = 0.004;
+const SMOOTH: f64 = 0.002;
 /// How much less a place counts that has no counterpart.
 const WEAK: f64 = 1e-4;
+/// Joints that the skeleton has too move at least this share of the surface of the donor.
+const SHARED: f64 = 0.5;
 /// Voxels along the longest side of the donor, to measure how thick it is.
 const VOXELS: usize = 100;
 
@@ -109,18 +111,20 @@ fn same_joint(donor: &Donor, skeleton: &Skeleton, joint: JointId) -> Option<Join
 fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointId>>, Vec<String>), RigError> {
     let mut found: Vec<Option<JointId>> = Vec::with_capacity(donor.skeleton.len());
     let mut merged = Vec::new();
-    let mut shared = 0;
+    let mut shared = (0, 0.0);
     for (id, joint) in donor.skeleton.iter() {
         let own = same_joint(donor, skeleton, id);
-        shared += usize::from(own.is_some() && donor.moves[id.index()]);
-        if own.is_none() && donor.moves[id.index()] {
+        if own.is_some() {
+            shared = (shared.0 + usize::from(donor.moves(id)), shared.1 + donor.shares[id.index()]);
+        } else if donor.moves(id) {
             merged.push(joint.name.clone());
         }
         found.push(own.or_else(|| joint.parent.and_then(|parent| found[parent.index()])));
     }
-    let moving = donor.moves.iter().filter(|moves| **moves).count();
-    if 2 * shared < moving {
-        return Err(RigError::NoCommonJoints { shared, moving });
+    // Many joints, such as those of fingers, move little.
+    if shared.1 < SHARED {
+        let moving = donor.shares.iter().filter(|share| **share > 0.0).count();
+        return Err(RigError::NoCommonJoints { shared: shared.0, moving });
     }
     // What hangs above all shared joints goes to the first of them.
     let first = found.iter().flatten().next().copied();
@@ -161,7 +165,7 @@ fn thickness_ratios(
     of_donor: &[Option<JointId>],
 ) -> Vec<Option<f64>> {
     let voxels = Voxels::new(&donor.mesh, VOXELS);
-    let moves = |joint: JointId| donor.moves[joint.index()];
+    let moves = |joint: JointId| donor.moves(joint);
     let own = segments(&donor.skeleton, &donor.places, &voxels, donor.mesh.size, moves);
     if own.is_empty() || bones.is_empty() {
         return vec![None; of_donor.len()];

@@ -17,8 +17,8 @@ pub struct Donor {
     pub skeleton: Skeleton,
     /// By joint: where it was when the mesh was bound.
     pub places: Vec<Vector3<f64>>,
-    /// By joint: whether a vertex follows it.
-    pub moves: Vec<bool>,
+    /// By joint: the share of the surface that follows it.
+    pub shares: Vec<f64>,
 }
 
 impl Donor {
@@ -40,7 +40,6 @@ impl Donor {
         }
         // Of vertices in one place, the first one counts.
         let mut by_place: Vec<Vec<(JointId, f64)>> = vec![Vec::new(); mesh.places.len()];
-        let mut moves = vec![false; skeleton.len()];
         let vertices =
             body.meshes.iter().flat_map(|mesh| (0..mesh.positions.len()).map(move |vertex| (mesh, vertex)));
         for ((mesh, vertex), place) in vertices.zip(&mesh.of_vertex) {
@@ -49,10 +48,17 @@ impl Donor {
                 let joint = |bone: u32| mesh.skin.bones[bone as usize].joint;
                 let known = mesh.skin.of(vertex).iter().filter(|one| one.weight > 0.0);
                 all.extend(known.map(|one| (joint(one.bone), one.weight)));
-                all.iter().for_each(|(joint, _)| moves[joint.index()] = true);
             }
         }
-        if moves.iter().filter(|moves| **moves).count() < 2 {
+        let areas = mesh.areas();
+        let whole = areas.iter().sum::<f64>();
+        let mut shares = vec![0.0; skeleton.len()];
+        for (area, (joint, weight)) in
+            areas.iter().zip(&by_place).flat_map(|(area, all)| all.iter().map(move |one| (area, one)))
+        {
+            shares[joint.index()] += weight * area / whole;
+        }
+        if shares.iter().filter(|share| **share > 0.0).count() < 2 {
             return Err(RigError::NoSkin);
         }
         let mut weights = PlaceWeights { starts: vec![0], ..PlaceWeights::default() };
@@ -60,6 +66,11 @@ impl Donor {
             weights.all.extend(all);
             weights.starts.push(weights.all.len() as u32);
         }
-        Ok(Donor { mesh, weights, skeleton: skeleton.clone(), places, moves })
+        Ok(Donor { mesh, weights, skeleton: skeleton.clone(), places, shares })
+    }
+
+    /// Whether any of its surface follows a joint.
+    pub fn moves(&self, joint: JointId) -> bool {
+        self.shares[joint.index()] > 0.0
     }
 }

@@ -5,14 +5,14 @@
 
 use mocap_model::{Mesh, Role, Vector3};
 
-pub type Places = Vec<(Role, Vector3<f64>)>;
+pub(crate) type Places = Vec<(Role, Vector3<f64>)>;
 
 /// Rings and corners of a capsule.
 const RINGS: usize = 16;
 const CORNERS: usize = 16;
 
 /// Adds a closed capsule whose radius changes from one end to the other.
-pub fn capsule(mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
+pub(crate) fn capsule(mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
     capsule_of(CORNERS, mesh, from, to, radii);
 }
 
@@ -62,12 +62,12 @@ fn capsule_of(corners: usize, mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f
 
 /// A person of overlapping closed parts, 1.75 m tall, Y up, looking along Z; arms `lowered` from a T-pose [rad], the left
 /// leg `ahead` and the right one behind [rad]. With the places of joints.
-pub fn person(lowered: f64, ahead: f64) -> (Mesh, Places) {
+pub(crate) fn person(lowered: f64, ahead: f64) -> (Mesh, Places) {
     person_of(CORNERS, lowered, ahead)
 }
 
 /// As [`person`], of capsules with so many corners around.
-pub fn person_of(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
+pub(crate) fn person_of(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
     let capsule = |mesh: &mut Mesh, from, to, radii| capsule_of(corners, mesh, from, to, radii);
     let mut mesh = Mesh::default();
     let v = Vector3::new;
