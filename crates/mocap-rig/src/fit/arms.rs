@@ -21,14 +21,18 @@ const CLAVICLE: f64 = 0.3;
 const ELBOW_BEHIND: f64 = 0.005;
 /// The upper arm is lowered where its axis rises by more than this towards the shoulder.
 const LOWERED: f64 = 0.6;
-/// How far the shoulder is beyond the place where a lowered arm grows into the trunk; and how much that counts against the
-/// length of the forearm.
+/// An arm grows into the trunk where its cut is that many times as large as usual.
 const GROWS: f64 = 2.0;
+/// How far the shoulder of a lowered arm is beyond that place; and how much that counts against the length of the forearm.
 const BEYOND_GROWN: f64 = 0.016;
 const GROWN: f64 = 0.7;
-/// The same beyond the armpit of other arms, which is searched that far from the middle.
+/// No upper arm is longer or shorter than its forearm says by more than this.
+const UNEVEN: f64 = 1.15;
+/// How far the shoulder of another arm is beyond its armpit, how much that counts, and how far it moves the shoulder at most.
 const BEYOND_ARMPIT: f64 = 0.018;
 const ARMPIT: f64 = 0.75;
+const ASIDE: f64 = 0.04;
+/// How far from the middle an armpit is searched.
 const ARMPITS: [f64; 2] = [0.04, 0.2];
 /// So far below and above the chest, the side of the trunk is; arms begin that far above its lower end.
 const SIDE: f64 = 0.16;
@@ -93,10 +97,11 @@ fn shoulder(body: &Upright<'_>, arm: &Arm, neck: &Vector3<f64>, sign: f64) -> Ve
         let by_forearm = (arm.shoulder - arm.on_axis).norm();
         let length =
             arm.grown.map_or(by_forearm, |grown| GROWN * (grown + BEYOND_GROWN) + (1.0 - GROWN) * by_forearm);
+        let length = length.clamp(by_forearm / UNEVEN, by_forearm * UNEVEN);
         place = arm.on_axis + axis * length;
     } else if let Some(armpit) = armpit(body, sign) {
         let x = armpit + BEYOND_ARMPIT * sign;
-        place.x += ARMPIT * (x - place.x);
+        place.x += (ARMPIT * (x - place.x)).clamp(-ASIDE, ASIDE);
     }
     // Where a lowered arm grows into the trunk, its axis says little about the height of the shoulder.
     let by_axis = if is_lowered { AXIS[0] } else { AXIS[1] };
