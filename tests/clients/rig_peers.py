@@ -5,7 +5,7 @@ differences of weights, and how far vertices are from the artist's in a dance.
 Usage: rig_peers.py DANCE.bvh BODY.glb...     with `mocap` on the PATH (or MOCAP), Python 3.11 with numpy, scipy,
 libigl and bpy. Peers that are not installed are left out. Each peer keeps the four largest weights of a vertex.
 In the lines "without fingers", weights of fingers count as those of the hand: voxels are too coarse for fingers."""
-import json, os, struct, subprocess, sys, tempfile, time
+import json, os, struct, subprocess, sys, tempfile
 import numpy as np
 
 KINDS = {5121: 'u1', 5123: '<u2', 5125: '<u4', 5126: '<f4'}
@@ -216,13 +216,13 @@ def main():
             peers = {'mocap': lambda: of_mocap(path, folder, character),
                      'Blender': lambda: of_blender(character, rest), 'libigl': lambda: of_libigl(character, rest)}
             for name, find in peers.items():
-                started = time.process_time()
+                started = sum(os.times()[:4])
                 try:
                     found = four_largest(find())
                 except ImportError as missing:
                     print(f'{name}: skipped, {missing}')
                     continue
-                seconds = time.process_time() - started
+                seconds = sum(os.times()[:4]) - started
                 for label, change in (('', lambda w: w), (', without fingers', lambda w: without_fingers(character, w))):
                     if name == 'libigl' and not label:
                         continue
