@@ -1,7 +1,6 @@
 //! A person made of capsules, whose joints are known.
 
-// Each test uses a part of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use mocap_model::{Mesh, Role, Vector3};
 
