@@ -46,6 +46,9 @@ pub struct SheetOptions {
     pub theme: Theme,
     /// The colours of meshes. Default [`Colours::File`].
     pub colours: Colours,
+    /// A joint whose weights are the colours of meshes, from blue (0) to red (1), in place of [`SheetOptions::colours`].
+    /// Default: none.
+    pub weights: Option<String>,
     /// Pixels of a PNG per pixel of the sheet, 0.25 to 8. Default 2.
     pub scale: f32,
 }
@@ -92,6 +95,7 @@ impl Default for SheetOptions {
             width: 1120.0,
             theme: Theme::Light,
             colours: Colours::File,
+            weights: None,
             scale: 2.0,
         }
     }
@@ -350,6 +354,18 @@ fn columns(most: usize, shape: f64, width: f32) -> usize {
     most.div_ceil(lines)
 }
 
+fn mesh(input: &SheetInput<'_>, index: usize, options: &SheetOptions) -> Option<Mesh> {
+    let mut surface = Surface::new(input.body?, input.clip)?;
+    let joint = options.weights.as_ref().and_then(|name| input.clip.skeleton().find_by_name_or_role(name));
+    if let Some(joint) = joint {
+        surface.show_weights(joint);
+    }
+    // Weights are colours of vertices, which a tint would change.
+    let (colours, index) = if joint.is_some() { (Colours::File, 0) } else { (options.colours, index) };
+    let pixels = options.scale.clamp(0.25, 8.0);
+    Some(Mesh { surface, index, theme: options.theme, colours, pixels })
+}
+
 fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<'a> {
     let mut stage = Stage::new(input.clip);
     let body = body(&stage);
@@ -362,14 +378,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
     let size = stage.size();
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
-    let mesh = input.body.and_then(|body| Surface::new(body, stage.clip));
-    let mesh = mesh.map(|surface| Mesh {
-        surface,
-        index,
-        theme: options.theme,
-        colours: options.colours,
-        pixels: options.scale.clamp(0.25, 8.0),
-    });
+    let mesh = mesh(input, index, options);
     let mut left_out = vec![false; stage.sides.len()];
     for (i, frame) in frames.iter().enumerate() {
         let pose = stage.pose(*frame);

@@ -2,6 +2,7 @@
 //! linear blend skinning.
 
 use crate::mesh::Corner;
+use crate::ramp::ramp;
 use crate::stage::{FAR, Stage, spread};
 use mocap_model::{Body, Bone, Clip, Influence, JointId, Mesh, Pose, Side, Vector3};
 use mocap_skin::{BoundMesh, Deformer, MeshParts, SkinMethod};
@@ -61,6 +62,9 @@ pub(crate) struct Surface {
     /// By vertex: the first vertex in the same place, with which it shares a normal.
     seams: Vec<u32>,
 }
+
+/// Weights are drawn in so many steps from 0 to 1.
+const WEIGHT_STEPS: f64 = 64.0;
 
 /// Faces that let more light through than this are not drawn: a cornea hides no eye.
 const CLEAR: f64 = 0.5;
@@ -136,6 +140,18 @@ impl Surface {
             if !offsets.is_empty() {
                 self.shapes.push(SurfaceShape { scalar, offsets });
             }
+        }
+    }
+
+    /// Gives each vertex the colour of its weight of a joint, from blue (0) to red (1).
+    pub(crate) fn show_weights(&mut self, joint: JointId) {
+        let is_of: Vec<bool> = self.bones.iter().map(|bone| bone.joint == joint.index()).collect();
+        for vertex in &mut self.vertices {
+            let of_joint = vertex.influences.iter().filter(|one| is_of[one.bone as usize]);
+            let weight: f64 = of_joint.map(|one| one.weight).sum();
+            // Few colours, as a page lists those that it has.
+            let rgb = ramp((weight * WEIGHT_STEPS).round() / WEIGHT_STEPS);
+            vertex.colour = Some([16, 8, 0].map(|shift| (rgb >> shift & 0xff) as f32 / 255.0));
         }
     }
 
@@ -476,6 +492,33 @@ pub(crate) mod tests {
                 assert!((corner.normal - expected.normal).norm() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn weights_of_a_joint_are_colours() {
+        let mut body = square();
+        let skin = &mut body.meshes[0].skin;
+        let influence = |bone: u32, weight: f64| Influence { bone, weight };
+        skin.starts = vec![0, 1, 3, 4, 5];
+        skin.influences = vec![
+            influence(0, 1.0),
+            influence(0, 0.5),
+            influence(1, 0.5),
+            influence(1, 1.0),
+            influence(1, 1.0),
+        ];
+        let mut surface = Surface::new(&body, &chain(3, 1.0, 0, Space::default())).unwrap();
+        surface.show_weights(JointId(1));
+        for vertex in &surface.vertices {
+            let weight: f64 =
+                vertex.influences.iter().filter(|one| one.bone == 1).map(|one| one.weight).sum();
+            let rgb = ramp(weight);
+            let colour = vertex.colour.unwrap().map(|part| (part * 255.0).round() as u32);
+            assert_eq!(colour, [rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff]);
+        }
+        let distinct: std::collections::BTreeSet<[u32; 3]> =
+            surface.vertices.iter().map(|vertex| vertex.colour.unwrap().map(f32::to_bits)).collect();
+        assert_eq!(distinct.len(), 3, "0, a half and 1");
     }
 
     #[test]

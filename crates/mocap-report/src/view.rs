@@ -55,11 +55,21 @@ pub struct ViewOptions {
     pub mesh: Option<Arc<Character>>,
     /// The colours of meshes at first; the page offers others. Default [`Colours::File`].
     pub colours: Colours,
+    /// A joint whose weights are the colours of meshes, from blue (0) to red (1), in place of those of the file.
+    /// Default: none.
+    pub weights: Option<String>,
 }
 
 impl Default for ViewOptions {
     fn default() -> ViewOptions {
-        ViewOptions { most_frames: 6000, shell: 0.03, ground: Vec::new(), mesh: None, colours: Colours::File }
+        ViewOptions {
+            most_frames: 6000,
+            shell: 0.03,
+            ground: Vec::new(),
+            mesh: None,
+            colours: Colours::File,
+            weights: None,
+        }
     }
 }
 
@@ -145,7 +155,10 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
 fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) -> Option<Surface> {
     let skeleton = input.clip.skeleton();
     let worn = options.mesh.as_ref().is_some_and(|mesh| mesh.fits(skeleton));
-    let surface = Surface::new(input.body.filter(|_| !worn)?, input.clip)?;
+    let mut surface = Surface::new(input.body.filter(|_| !worn)?, input.clip)?;
+    if let Some(joint) = options.weights.as_ref().and_then(|name| skeleton.find_by_name_or_role(name)) {
+        surface.show_weights(joint);
+    }
     stage.make_room(stage.floor + 1.2 * surface.usual_height(stage));
     Some(surface)
 }

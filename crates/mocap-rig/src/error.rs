@@ -79,6 +79,17 @@ pub enum RigError {
     /// The system of equations has no solution.
     #[error("the equations of the weights have no solution: triangles are degenerate")]
     Singular,
+    /// The character whose weights are copied has none.
+    #[error("the character has no skin: fewer than two joints move its mesh")]
+    NoSkin,
+    /// The character whose weights are copied is built differently.
+    #[error("the skeleton has {shared} of the {moving} joints that move the character, by name or role")]
+    NoCommonJoints {
+        /// How many joints both have.
+        shared: usize,
+        /// How many joints move the character.
+        moving: usize,
+    },
     /// A joint that was to be fixed is not in the skeleton.
     #[error("joint '{joint}' is to be fixed, but the skeleton has no such joint")]
     NoJoint {
@@ -101,6 +112,8 @@ impl RigError {
             RigError::NotHuman { .. } => "rig::not-human",
             RigError::NoBones => "rig::no-bones",
             RigError::Singular => "rig::singular",
+            RigError::NoSkin => "rig::no-skin",
+            RigError::NoCommonJoints { .. } => "rig::no-common-joints",
             RigError::NoJoint { .. } => "rig::no-joint",
         }
     }
@@ -119,10 +132,14 @@ impl RigError {
             RigError::NoSolid { .. } => "close the surface, or turn its faces outwards",
             RigError::SeveralBodies { .. } => "give each character its own file",
             RigError::NotHuman { .. } => {
-                "--up and --facing state the axes; --weights-only weighs the mesh for the skeleton that its file has"
+                "pose arms away from the trunk; a skeleton that the file has is weighed with --weights-only, also with the weights of another character: --weights-from"
             }
             RigError::NoBones => "give a skeleton with --skeleton or --preset",
             RigError::Singular => "remove triangles without area",
+            RigError::NoSkin => "--weights-from takes a rigged character, such as a GLB or FBX with a skin",
+            RigError::NoCommonJoints { .. } => {
+                "leave out --skeleton, --preset and --weights-only: then the skeleton of the character is fitted"
+            }
             RigError::NoJoint { .. } => "mocap skel lists the joints of a skeleton",
         }
     }

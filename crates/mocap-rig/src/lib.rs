@@ -2,8 +2,8 @@
 //!
 //! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] what it encloses.
 //! - [`find_body`] finds a person in it: how it stands, and where its joints are; [`fit`] puts a skeleton there.
-//! - [`segments`] are the bones of a skeleton in it, [`weigh`] finds how places follow them; [`bound`] is the body with these
-//!   weights.
+//! - [`segments`] are the bones of a skeleton in it, [`weigh`] finds how places follow them, [`copy_weights`] takes that from
+//!   another character, a [`Donor`]; [`bound`] is the body with these weights.
 //!
 //! Lengths are in units of the mesh, places in object space. Errors are [`RigError`]s. The crate does no I/O and prints
 //! nothing.
@@ -20,9 +20,11 @@ mod weights;
 pub use body::{bound, turned};
 pub use bones::{BoneSegment, rest_places, segments};
 pub use error::RigError;
-pub use fit::{BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Landmark, find_body, fit, humanoid};
+pub use fit::{
+    BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Landmark, find_body, fit, humanoid, humanoid_with,
+};
 pub use mesh::{Neighbours, RigMesh};
 /// Rotations of bodies.
 pub use nalgebra::Matrix3;
 pub use solid::Voxels;
-pub use weights::{Mirror, PlaceWeights, WeightMethod, weigh};
+pub use weights::{CopiedWeights, Donor, Mirror, PlaceWeights, WeightMethod, copy_weights, weigh};

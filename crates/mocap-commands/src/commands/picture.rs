@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use mocap_edit::edits::Operation;
 use mocap_edit::{OnTerrain, surface_below};
-use mocap_formats::Parsed;
-use mocap_model::{Body, Clip, FrameRate, Vector3};
+use mocap_formats::{Parsed, nearest_name};
+use mocap_model::{Body, Clip, FrameRate, Mesh, Vector3};
 use serde::Serialize;
 
 use super::compare::about;
@@ -20,7 +20,7 @@ use crate::diagnostic::{Behind, Detail, Diagnostic};
 use crate::encode::put_stdout;
 use crate::encode::{self, Encoded};
 use crate::exit::Exit;
-use crate::options::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, extension};
+use crate::options::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Reading, WeightArgs, extension};
 use crate::output::Output;
 use crate::read::{self, Loaded, Motion};
 
@@ -35,6 +35,43 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
+    /// Its name in a picture, with what is shown in place of its colours.
+    pub(crate) fn title(&self, shown: &WeightArgs) -> String {
+        match &shown.weights {
+            Some(joint) => format!("{}, weights of {joint}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Refuses a joint that moves no mesh of the file.
+    pub(crate) fn check_weights(&self, bodies: &BodyArgs, shown: &WeightArgs) -> Result<(), Diagnostic> {
+        let Some(name) = &shown.weights else { return Ok(()) };
+        let refused = |what: String| Diagnostic::new("picture::weights", format!("--weights: {what}"));
+        let Some(body) = self.body(bodies) else {
+            let message = format!("'{}' is drawn without a mesh, so there are no weights", self.name);
+            return Err(refused(message).help("`mocap info` shows whether a file has a mesh"));
+        };
+        let skeleton = self.clip.skeleton();
+        let Some(joint) = skeleton.find_by_name_or_role(name) else {
+            let message = format!("'{}' has no joint '{name}'", self.name);
+            let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
+            let near = nearest_name(name, names).map(|near| format!("did you mean '{near}'?"));
+            let help = near.unwrap_or_else(|| "`mocap skel IN` lists the joints".to_owned());
+            return Err(refused(message).help(help));
+        };
+        let moves = |mesh: &Mesh| {
+            let skin = &mesh.skin;
+            skin.influences.iter().any(|one| {
+                one.weight > 0.0 && skin.bones.get(one.bone as usize).is_some_and(|bone| bone.joint == joint)
+            })
+        };
+        if !body.meshes.iter().any(moves) {
+            let message = format!("joint '{name}' moves no vertex of '{}'", self.name);
+            return Err(refused(message).help("take a joint that the skin names, such as the one above it"));
+        }
+        Ok(())
+    }
+
     /// The meshes of its file, unless capsules are wanted.
     pub(crate) fn body(&self, args: &BodyArgs) -> Option<&Body> {
         self.body.as_ref().filter(|_| args.body == BodyWord::Mesh)

@@ -7,7 +7,7 @@ use mocap_report::sheet::{Page, SheetInput, SheetOptions, pages};
 use super::picture::{self, Drawn};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::{BodyArgs, ImageFormat, Invocation, SheetArgs as Args, extension};
+use crate::options::{BodyArgs, ImageFormat, Invocation, SheetArgs as Args, WeightArgs, extension};
 use crate::output::Output;
 use crate::verb::VerbArgs;
 
@@ -33,7 +33,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     };
     let exit =
         picture::run_pages(&args.pictures, &extension(&format), (invocation, &mut *console), |drawn| {
-            Ok(sheet(drawn, &args.bodies, height, &options)?.iter().map(write).collect())
+            Ok(sheet(drawn, (&args.bodies, &args.shown), height, &options)?.iter().map(write).collect())
         })?;
     if shrinks.into_inner() {
         console.note("a PNG has at most 16000 pixels a side: the sheet is drawn smaller; a lower --page-height or an .svg keeps its size");
@@ -43,13 +43,16 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
 
 fn sheet(
     drawn: &[Drawn],
-    bodies: &BodyArgs,
+    (bodies, shown): (&BodyArgs, &WeightArgs),
     height: f32,
     options: &SheetOptions,
 ) -> Result<Vec<Page>, Diagnostic> {
+    drawn.iter().try_for_each(|drawn| drawn.check_weights(bodies, shown))?;
+    let titles: Vec<String> = drawn.iter().map(|drawn| drawn.title(shown)).collect();
     let inputs: Vec<SheetInput<'_>> = drawn
         .iter()
-        .map(|drawn| SheetInput { body: drawn.body(bodies), ..SheetInput::new(&drawn.name, &drawn.clip) })
+        .zip(&titles)
+        .map(|(drawn, title)| SheetInput { body: drawn.body(bodies), ..SheetInput::new(title, &drawn.clip) })
         .collect();
     let checked = options.check_moments(&inputs);
     checked.map_err(|error| Diagnostic::new("sheet::no-pose", format!("--at: {error}")))?;

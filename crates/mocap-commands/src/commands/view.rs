@@ -8,7 +8,7 @@ use mocap_report::view::{Character, ViewInput, ViewOptions, html};
 use super::picture::{self, Drawn};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::{BodyArgs, Invocation, ViewArgs as Args};
+use crate::options::{BodyArgs, Invocation, ViewArgs as Args, WeightArgs};
 use crate::output::Output;
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
@@ -26,16 +26,26 @@ impl VerbArgs for Args {
 
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    if args.mesh.is_some() && args.shown.weights.is_some() {
+        let message = "--weights shows the mesh of each file, and --character replaces it";
+        return Err(
+            Diagnostic::new("usage::conflict", message).help("view the character itself with --weights")
+        );
+    }
     let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;
     let options = ViewOptions { mesh, ..args.options() };
     let terrain = picture::terrain(&args.ground)?;
     picture::run(&args.pictures, "html", (invocation, console), |drawn| {
         let ground = picture::ground(terrain.as_ref(), drawn)?;
-        page(drawn, &args.bodies, &ViewOptions { ground, ..options.clone() })
+        page(drawn, (&args.bodies, &args.shown), &ViewOptions { ground, ..options.clone() })
     })
 }
 
-fn page(drawn: &[Drawn], bodies: &BodyArgs, options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
+fn page(
+    drawn: &[Drawn],
+    (bodies, shown): (&BodyArgs, &WeightArgs),
+    options: &ViewOptions,
+) -> Result<Vec<u8>, Diagnostic> {
     if let Some(mesh) = &options.mesh
         && !drawn.iter().any(|drawn| mesh.fits(drawn.clip.skeleton()))
     {
@@ -44,9 +54,12 @@ fn page(drawn: &[Drawn], bodies: &BodyArgs, options: &ViewOptions) -> Result<Vec
             "joints are paired by name; `mocap retarget IN character.glb` puts a motion on its skeleton",
         ));
     }
+    drawn.iter().try_for_each(|drawn| drawn.check_weights(bodies, shown))?;
+    let titles: Vec<String> = drawn.iter().map(|drawn| drawn.title(shown)).collect();
     let inputs: Vec<ViewInput<'_>> = drawn
         .iter()
-        .map(|drawn| ViewInput { body: drawn.body(bodies), ..ViewInput::new(&drawn.name, &drawn.clip) })
+        .zip(&titles)
+        .map(|(drawn, title)| ViewInput { body: drawn.body(bodies), ..ViewInput::new(title, &drawn.clip) })
         .collect();
     Ok(html(&inputs, options))
 }

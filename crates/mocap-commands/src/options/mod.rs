@@ -68,7 +68,7 @@ pub use old_names::old_flags;
 pub(crate) use old_names::{new_name, renamed, with_old_names};
 pub(crate) use peers::PeerInputs;
 pub(crate) use picture::{
-    BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, extension,
+    BodyArgs, BodyWord, ChartFormat, ImageFormat, MostFrames, Pictures, ThemeWord, WeightArgs, extension,
 };
 pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};

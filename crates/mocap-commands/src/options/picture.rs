@@ -55,6 +55,15 @@ pub(crate) struct BodyArgs {
     pub(crate) colours: ColoursWord,
 }
 
+/// Whose weights are drawn.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Body")]
+pub(crate) struct WeightArgs {
+    /// Draw how much vertices follow a joint: blue 0, green half, red 1
+    #[arg(long, value_name = "JOINT", conflicts_with = "colours")]
+    pub(crate) weights: Option<String>,
+}
+
 /// What is drawn of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BodyWord {

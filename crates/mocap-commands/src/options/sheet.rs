@@ -5,7 +5,7 @@ use mocap_report::View;
 use mocap_report::sheet::{Moment, SheetOptions};
 
 use super::words::words;
-use super::{BodyArgs, ImageFormat, Pictures, ThemeWord};
+use super::{BodyArgs, ImageFormat, Pictures, ThemeWord, WeightArgs};
 
 /// Draw poses of motions side by side, as SVG or PNG
 ///
@@ -42,6 +42,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) bodies: BodyArgs,
     #[command(flatten)]
+    pub(crate) shown: WeightArgs,
+    #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
 
@@ -65,6 +67,7 @@ impl Args {
             width: f32::from(self.width),
             theme: self.theme.0,
             colours: self.bodies.colours.0,
+            weights: self.shown.weights.clone(),
             ..SheetOptions::default()
         }
     }

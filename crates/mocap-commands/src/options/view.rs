@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use mocap_report::view::ViewOptions;
 
-use super::{BodyArgs, GroundArgs, Length, MostFrames, Pictures};
+use super::{BodyArgs, GroundArgs, Length, MostFrames, Pictures, WeightArgs};
 
 /// Write a page that plays motions: one HTML file without network access
 ///
@@ -33,6 +33,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) bodies: BodyArgs,
     #[command(flatten)]
+    pub(crate) shown: WeightArgs,
+    #[command(flatten)]
     pub(crate) pictures: Pictures,
 }
 
@@ -44,6 +46,7 @@ impl Args {
             most_frames,
             shell: self.shell.0,
             colours: self.bodies.colours.0,
+            weights: self.shown.weights.clone(),
             ..ViewOptions::default()
         }
     }

@@ -2,7 +2,8 @@
 
 use mocap_model::{Role, Vector3};
 
-use super::hands::fingers;
+use super::fingers;
+use super::hands::by_proportions;
 use super::landmark::{Landmarks, put};
 use super::sections::{MiddleLine, middle_line};
 use super::upright::{STEP, Upright};
@@ -14,6 +15,30 @@ const WRIST_BEYOND: f64 = 0.008;
 const UPPER_ARM: f64 = 1.03;
 /// How far shoulders are below the beginning of the neck.
 const SHOULDER_BELOW_NECK: f64 = 0.058;
+/// How far the beginning of the clavicle is from the height of the shoulder to that of the neck.
+const CLAVICLE: f64 = 0.3;
+/// Elbows are behind the middle line of a bent arm.
+const ELBOW_BEHIND: f64 = 0.005;
+/// The upper arm is lowered where its axis rises by more than this towards the shoulder.
+const LOWERED: f64 = 0.6;
+/// An arm grows into the trunk where its cut is that many times as large as usual.
+const GROWS: f64 = 2.0;
+/// How far the shoulder of a lowered arm is beyond that place; and how much that counts against the length of the forearm.
+const BEYOND_GROWN: f64 = 0.016;
+const GROWN: f64 = 0.7;
+/// No upper arm is longer or shorter than its forearm says by more than this.
+const UNEVEN: f64 = 1.15;
+/// How far the shoulder of another arm is beyond its armpit, how much that counts, and how far it moves the shoulder at most.
+const BEYOND_ARMPIT: f64 = 0.018;
+const ARMPIT: f64 = 0.75;
+const ASIDE: f64 = 0.04;
+/// How far from the middle an armpit is searched.
+const ARMPITS: [f64; 2] = [0.04, 0.2];
+/// So far below and above the chest, the side of the trunk is; arms begin that far above its lower end.
+const SIDE: f64 = 0.16;
+const ABOVE_TRUNK: f64 = 0.03;
+/// How much the axis of a lowered and of another arm says about the height of the shoulder, against the neck.
+const AXIS: [f64; 2] = [0.25, 0.7];
 /// Where the palm, the thickest cut of a hand, is searched from the end of its fingers; and how far beyond it the wrist.
 const PALM: [f64; 2] = [0.03, 0.1];
 const WRIST: f64 = 0.07;
@@ -26,32 +51,83 @@ const HAND: f64 = 0.18;
 const LEFT: [Role; 4] = [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
 
 /// Finds the arms of a body whose neck begins at `neck`.
-pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) {
-    let Upright { voxels, ends, depths, .. } = body;
+/// Returns whether fingers are seen on the left and on the right.
+pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) -> [bool; 2] {
+    let Upright { mesh, voxels, ends, depths, .. } = body;
+    let neighbours = mesh.neighbours();
+    let mut are_seen = [false; 2];
     for (side, hand) in ["Left", "Right"].into_iter().zip(body.by_side(ends.hands)) {
         let roles = if side == "Left" { LEFT } else { LEFT.map(Role::mirrored) };
         let ways = Ways::new(voxels, &[(hand, 0.0)]);
         let line = middle_line(voxels, depths, &ways, ends.chest, STEP);
         let mut arm = arm(&line);
-        // Where the arm grows into the trunk its axis says little about the height of the shoulder: the neck says as much.
-        arm.shoulder.y = 0.5 * (arm.shoulder.y + neck.y - SHOULDER_BELOW_NECK);
+        arm.shoulder = shoulder(body, &arm, neck, if side == "Left" { 1.0 } else { -1.0 });
         put(found, roles[3], arm.wrist, 0.85, "beyond the thinnest cut of the forearm");
         let why = match arm.bend > BENT {
             true => format!("where forearm and upper arm meet, at {:.0}°", arm.bend.to_degrees()),
             false => "on the middle line, by the length of a forearm".to_owned(),
         };
         put(found, roles[2], arm.elbow, arm.confidence, why);
-        let why = "on the axis of the upper arm, and by the height of the neck";
+        let why = "on the axis of the upper arm, by the armpit and the height of the neck";
         put(found, roles[1], arm.shoulder, arm.confidence * 0.9, why);
-        let height = arm.shoulder.y + 0.11 * (neck.y - arm.shoulder.y);
+        let height = arm.shoulder.y + CLAVICLE * (neck.y - arm.shoulder.y);
         let base = Vector3::new(neck.x, height, 0.5 * (neck.z + arm.shoulder.z));
         let clavicle = base + (arm.shoulder - base) * 0.15;
         put(found, roles[0], clavicle, 0.7 * arm.confidence, "where the clavicle begins");
         let beyond = |at: &Vector3<f64>| (at - arm.wrist).dot(&(arm.wrist - arm.elbow)) > 0.0;
         let places = (0..voxels.len()).filter(|at| ways.far[*at] < HAND).map(|at| voxels.middle(at));
         let places: Vec<Vector3<f64>> = places.filter(beyond).collect();
-        found.extend(fingers(side, &arm.wrist, &places));
+        // Fingers that are not seen, where a template has them, are at least where hands have fingers.
+        found.extend(by_proportions(side, &arm.wrist, &places));
+        if let Some(seen) = fingers::seen(mesh, &neighbours, side, [&arm.elbow, &arm.wrist]) {
+            found.extend(seen);
+            are_seen[usize::from(side == "Right")] = true;
+        }
     }
+    are_seen
+}
+
+/// The shoulder of an arm, on the side of the body that `sign` says.
+fn shoulder(body: &Upright<'_>, arm: &Arm, neck: &Vector3<f64>, sign: f64) -> Vector3<f64> {
+    let Some(axis) = (arm.shoulder - arm.on_axis).try_normalize(1e-9) else { return arm.shoulder };
+    let is_lowered = axis.y > LOWERED;
+    let mut place = arm.shoulder;
+    if is_lowered {
+        // Lengths of upper arms and forearms differ between people: where the arm grows into the trunk says more.
+        let by_forearm = (arm.shoulder - arm.on_axis).norm();
+        let length =
+            arm.grown.map_or(by_forearm, |grown| GROWN * (grown + BEYOND_GROWN) + (1.0 - GROWN) * by_forearm);
+        let length = length.clamp(by_forearm / UNEVEN, by_forearm * UNEVEN);
+        place = arm.on_axis + axis * length;
+    } else if let Some(armpit) = armpit(body, sign) {
+        let x = armpit + BEYOND_ARMPIT * sign;
+        place.x += (ARMPIT * (x - place.x)).clamp(-ASIDE, ASIDE);
+    }
+    // Where a lowered arm grows into the trunk, its axis says little about the height of the shoulder.
+    let by_axis = if is_lowered { AXIS[0] } else { AXIS[1] };
+    place.y = by_axis * place.y + (1.0 - by_axis) * (neck.y - SHOULDER_BELOW_NECK);
+    place
+}
+
+/// How far from the middle of the body the trunk ends below an arm that is not lowered.
+fn armpit(body: &Upright<'_>, sign: f64) -> Option<f64> {
+    let Upright { voxels, ends, .. } = body;
+    let chest = voxels.middle(ends.chest);
+    let count = ((ARMPITS[1] - ARMPITS[0]) / voxels.side) as usize;
+    let mut lowest = vec![f64::INFINITY; count];
+    for at in (0..voxels.len()).filter(|at| voxels.inside[*at]) {
+        let place = voxels.middle(at);
+        let column = (sign * (place.x - chest.x) - ARMPITS[0]) / voxels.side;
+        if column >= 0.0 && (column as usize) < count && place.y > chest.y - SIDE && place.y < chest.y + SIDE
+        {
+            let lowest = &mut lowest[column as usize];
+            *lowest = lowest.min(place.y);
+        }
+    }
+    let is_arm =
+        |column: &usize| lowest[*column] > chest.y - SIDE + ABOVE_TRUNK && lowest[*column].is_finite();
+    let column = (0..count).find(is_arm)?;
+    Some(chest.x + sign * (ARMPITS[0] + column as f64 * voxels.side))
 }
 
 /// Halfway between the nearest places of two lines; `None` of parallel ones.
@@ -76,7 +152,11 @@ fn crossing(
 struct Arm {
     wrist: Vector3<f64>,
     elbow: Vector3<f64>,
+    /// The elbow on the axis of the upper arm, which passes inside of the joint of a bent arm.
+    on_axis: Vector3<f64>,
     shoulder: Vector3<f64>,
+    /// How far from the elbow it grows into the trunk.
+    grown: Option<f64>,
     /// The angle between forearm and upper arm, 0 where they are straight [rad].
     bend: f64,
     confidence: f64,
@@ -101,6 +181,13 @@ fn arm(line: &MiddleLine) -> Arm {
     let ends = (0..line.far.len())
         .find(|at| line.far[*at] > wrist_far + 0.16 && line.areas[*at] > 1.6 * median)
         .map_or(last, |at| line.far[at]);
+    let grows = (1..line.far.len())
+        .find(|at| line.far[*at] > wrist_far + 0.16 && line.areas[*at] > GROWS * median)
+        .map(|at| {
+            let (before, after) = (line.areas[at - 1], line.areas[at]);
+            let share = ((GROWS * median - before) / (after - before).max(1e-12)).clamp(0.0, 1.0);
+            line.far[at - 1] + (line.far[at] - line.far[at - 1]) * share
+        });
     let armpit = (ends - 0.025).max(wrist_far + 0.17);
     let upper_end = line.at(armpit);
     let points: Vec<(f64, Vector3<f64>)> = line
@@ -144,8 +231,12 @@ fn arm(line: &MiddleLine) -> Arm {
         Some(meets) if (meets - elbow).norm() < 0.03 => meets,
         _ => elbow,
     };
-    let forearm = (elbow - wrist).norm();
-    let shoulder = elbow + axis * (UPPER_ARM * forearm);
+    // What the bend hides of the corner is on the outer side.
+    let outwards = (elbow - (wrist + upper_end) * 0.5).try_normalize(1e-9).unwrap_or_default();
+    let on_axis = elbow;
+    let elbow = if bend > BENT { elbow + outwards * ELBOW_BEHIND } else { elbow };
+    let shoulder = on_axis + axis * (UPPER_ARM * (on_axis - wrist).norm());
+    let grown = grows.map(|grows| grows - far);
     let confidence = if bend > BENT { 0.85 } else { 0.65 };
-    Arm { wrist, elbow, shoulder, bend, confidence }
+    Arm { wrist, elbow, on_axis, shoulder, grown, bend, confidence }
 }

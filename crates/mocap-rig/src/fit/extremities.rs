@@ -92,12 +92,17 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     }
     let longest = tips.first().map_or(0.0, |tip| tip.1);
     let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
-    let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
+    // Raised arms pass close by the head, which then is a short branch: what is too short to be a limb is none.
+    let is_clear = tips.len() == 6 && tips[5].1 <= (SIXTH * tips[4].1).max(SHORTEST_LIMB * longest);
     if limbs < 5 || !is_clear {
         let seen = if limbs < 5 {
-            format!("{limbs} limbs, where a person has two legs, two arms and a head")
+            let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
+            format!(
+                "{limbs} limbs, where a person has two legs, two arms and a head{}",
+                grown_arms(voxels, &tips, root)
+            )
         } else {
-            "six limbs or more, such as a tail or wings".to_owned()
+            "six limbs or more, such as a tail, wings or a second person".to_owned()
         };
         return Err(RigError::NotHuman { seen });
     }
@@ -153,6 +158,39 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     };
     upright(voxels, &found)?;
     Ok(found)
+}
+
+/// What may have become of limbs that are not seen. The joints of arms that are grown into the trunk are uncertain.
+fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
+    let both =
+        "arms may be grown into the trunk: the joints of both arms, from shoulder to hand, are uncertain";
+    let [a, b, c, d] = match tips {
+        [_, _, _] => return format!("; {both}"),
+        [a, b, c, d] => [*a, *b, *c, *d],
+        _ => return String::new(),
+    };
+    let ways = Ways::new(voxels, &[(root, 0.0)]);
+    let at = |tip: usize| voxels.middle(tip) - voxels.middle(root);
+    // Legs are alike, and on one side of the middle.
+    let alike = |[p, q]: [usize; 2]| {
+        (ways.far[p] - ways.far[q]).abs() / (ways.far[p] + ways.far[q])
+            + 0.5 * (1.0 - at(p).angle(&at(q)).cos())
+    };
+    let pairs = [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]];
+    let Some(feet) = pairs.into_iter().min_by(|a, b| alike(*a).total_cmp(&alike(*b))) else {
+        return String::new();
+    };
+    let down = at(feet[0]) + at(feet[1]);
+    let mut others = [a, b, c, d].into_iter().filter(|tip| !feet.contains(tip));
+    let (Some(one), Some(other)) = (others.next(), others.next()) else { return String::new() };
+    let hand = if at(one).angle(&down) > at(other).angle(&down) { other } else { one };
+    let away = at(hand) - down * (at(hand).dot(&down) / down.norm_squared().max(f64::MIN_POSITIVE));
+    let axis = away.iamax();
+    let sign = if away[axis] > 0.0 { "-" } else { "" };
+    let axis = ["X", "Y", "Z"][axis];
+    format!(
+        "; one of the arms may be grown into the trunk: the joints of that towards {sign}{axis}, from shoulder to hand, are uncertain"
+    )
 }
 
 /// Legs go on where the trunk ends: those of animals on four legs are at right angles to it.

@@ -11,6 +11,8 @@ use crate::{Mirror, RigError, RigMesh, Voxels};
 const SNAP: f64 = 0.45;
 /// A stated axis further than this from what the body shows is refused \[rad\].
 const FURTHEST: f64 = std::f64::consts::FRAC_PI_4 + 1e-6;
+/// The top of the head is this near above its end, as a share of the height.
+const HEAD: f64 = 0.07;
 /// Mirror planes are tried within this angle of the line of shoulders and hips, in steps \[rad\].
 const TURNS: i32 = 20;
 const TURN: f64 = 0.0175;
@@ -26,7 +28,7 @@ pub struct BodyFrame {
     pub forward: Vector3<f64>,
     /// The middle of the floor below it.
     pub floor: Vector3<f64>,
-    /// From the floor to the top [units of the mesh].
+    /// From the floor to the top of the head [units of the mesh].
     pub height: f64,
     /// How sure front and back are, 0 to 1: how far the feet point forward.
     pub facing_confidence: f64,
@@ -88,11 +90,7 @@ pub(crate) fn frame(
     };
     let forward = across.cross(&up);
     let toes = toes_ahead(voxels, found, &up, &forward);
-    let (low, high) =
-        mesh.triangles.iter().flatten().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), corner| {
-            let height = mesh.places[*corner as usize].dot(&up);
-            (low.min(height), high.max(height))
-        });
+    let (low, high) = floor_and_top(mesh, &at(found.head), &up);
     let height = high - low;
     let ahead = toes / height;
     let forward = match facing {
@@ -115,6 +113,19 @@ pub(crate) fn frame(
     let floor = middle + up * (low - middle.dot(&up));
     let facing_confidence = if facing.is_some() { 1.0 } else { (ahead.abs() / 0.06).min(1.0) };
     Ok(BodyFrame { up, left, forward, floor, height, facing_confidence, is_mirrored })
+}
+
+/// The heights of the floor and of the top of the head, which raised hands may be above.
+fn floor_and_top(mesh: &RigMesh, head: &Vector3<f64>, up: &Vector3<f64>) -> (f64, f64) {
+    let used = || mesh.triangles.iter().flatten().map(|corner| &mesh.places[*corner as usize]);
+    let low = used().map(|at| at.dot(up)).fold(f64::INFINITY, f64::min);
+    let stands = head.dot(up) - low;
+    let near = |at: &&Vector3<f64>| {
+        let way = *at - head;
+        (way - up * way.dot(up)).norm() < HEAD * stands && way.dot(up) > -HEAD * stands
+    };
+    let top = used().filter(near).map(|at| at.dot(up)).fold(f64::NEG_INFINITY, f64::max);
+    (low, if top > low { top } else { head.dot(up) })
 }
 
 /// A stated axis, unless it is too far from what was found \[rad\].

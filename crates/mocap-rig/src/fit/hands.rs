@@ -18,7 +18,11 @@ const FINGERS: [(&str, [f64; 2], [f64; 2]); 5] = [
 const THUMB: [f64; 2] = [0.6, 0.8];
 
 /// The joints of the fingers of a hand, of which `places` are all beyond the wrist.
-pub(crate) fn fingers(side: &str, wrist: &Vector3<f64>, places: &[Vector3<f64>]) -> Vec<(Role, Landmark)> {
+pub(super) fn by_proportions(
+    side: &str,
+    wrist: &Vector3<f64>,
+    places: &[Vector3<f64>],
+) -> Vec<(Role, Landmark)> {
     let count = places.len() as f64;
     if places.len() < 8 {
         return Vec::new();

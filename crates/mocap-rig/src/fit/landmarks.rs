@@ -11,26 +11,28 @@ use super::landmark::Landmarks;
 use super::sections::levels;
 use super::upright::Upright;
 use super::{arms, legs, trunk};
-use crate::{RigError, Voxels};
+use crate::{RigError, RigMesh, Voxels};
 
-/// Finds the landmarks. `voxels` stand in the frame of the body; `ends` are its extremities among them.
+/// Finds the landmarks, and whether fingers are seen on the left and on the right. `mesh` and `voxels` stand in the frame of the body; `ends` are its extremities among them.
 ///
 /// # Errors
 /// [`RigError::NotHuman`] where there is no neck or no leg.
 pub(crate) fn landmarks(
+    mesh: &RigMesh,
     voxels: &Voxels,
     ends: &Extremities,
     is_mirrored: bool,
-) -> Result<Landmarks, RigError> {
-    let body = Upright { voxels, ends, depths: voxels.depths(), cuts: levels(voxels) };
+) -> Result<(Landmarks, [bool; 2]), RigError> {
+    let body = Upright { mesh, voxels, ends, depths: voxels.depths(), cuts: levels(voxels) };
     let mut found = Landmarks::new();
     let sacrum = legs::find(&body, &mut found)?;
     let neck = trunk::find(&body, &sacrum, &mut found)?;
-    arms::find(&body, &neck, &mut found);
+    let mut fingers_seen = arms::find(&body, &neck, &mut found);
     if is_mirrored {
         symmetric(&mut found);
+        fingers_seen = [fingers_seen[0] && fingers_seen[1]; 2];
     }
-    Ok(found)
+    Ok((found, fingers_seen))
 }
 
 /// The mean of both sides.

@@ -9,20 +9,29 @@ use crate::geodesic::Ways;
 use crate::{RigError, Voxels};
 
 /// How far hip joints are above the place where the legs part.
-const HIP_ABOVE_CROTCH: f64 = 0.046;
+const HIP_ABOVE_CROTCH: f64 = 0.051;
 /// The sacrum is this share of the depth of the pelvis from its back.
-const SACRUM: f64 = 0.18;
+const SACRUM: f64 = 0.145;
+/// Hip joints are behind the middle of the pelvis, and knees before the middle line of the leg.
+const HIP_BEHIND: f64 = 0.007;
+const KNEE_AHEAD: f64 = 0.006;
 /// The ankle is below the thinnest cut of the shin.
 const ANKLE_BELOW: f64 = 0.032;
 /// The thigh as a share of the shin.
 const THIGH: f64 = 0.98;
+/// How high ankles are above the sole.
+const ANKLE_ABOVE_SOLE: f64 = 0.0435;
+/// Ankles are this far inside of the middle of that cut, and before it; balls of feet are outside of the middle of the foot.
+const ANKLE_INSIDE: f64 = 0.004;
+const ANKLE_AHEAD: f64 = 0.003;
+const BALL_OUTSIDE: f64 = 0.007;
 /// The ball of the foot as a share of the way from the ankle to the end of the toes.
 const BALL: f64 = 0.74;
 const LEFT: [Role; 4] = [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot, Role::LeftToes];
 
 /// Finds the legs; returns the place of the sacrum.
 pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<f64>, RigError> {
-    let Upright { voxels, ends, depths, cuts } = body;
+    let Upright { voxels, ends, depths, cuts, .. } = body;
     let parted = crotch(cuts, body.level(0.25), body.level(0.65));
     let (crotch_level, confidence) = match parted {
         Some(level) => (level, 0.9),
@@ -38,15 +47,17 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
         None => "legs do not part: by the ways to the feet".to_owned(),
     };
     let feet = body.by_side(ends.feet);
-    for (side, foot) in [1.0, -1.0].into_iter().zip(feet) {
+    for (side, foot) in [1.0f64, -1.0].into_iter().zip(feet) {
         let roles = if side > 0.0 { LEFT } else { LEFT.map(Role::mirrored) };
         let x = pelvis.middle.x + thigh_middle(cuts, crotch_level, pelvis, side);
-        let hip = Vector3::new(x, hip_height, pelvis.middle.z - 0.004);
+        let hip = Vector3::new(x, hip_height, pelvis.middle.z - HIP_BEHIND);
         put(found, roles[0], hip, confidence, why.clone());
         let ways = Ways::new(voxels, &[(foot, 0.0)]);
         let line = middle_line(voxels, depths, &ways, ends.pelvis, STEP);
         let leg = (hip - voxels.middle(foot)).norm();
         let (ankle, area) = ankle(voxels, &ways, &line, leg);
+        let ankle = above_sole(voxels, &ways, ankle, leg);
+        let ankle = ankle + Vector3::new(-side * ANKLE_INSIDE, 0.0, ANKLE_AHEAD);
         // Where hip and ankle are as far as thigh and shin are long.
         let knee = line
             .places
@@ -56,6 +67,7 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
             .map(|(place, _)| ((place - hip).norm() - THIGH * (place - ankle).norm(), *place))
             .min_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
             .map_or((hip + ankle) * 0.5, |(_, place)| place);
+        let knee = knee + Vector3::z() * KNEE_AHEAD;
         put(found, roles[1], knee, confidence, "on the middle line, halfway between hip and ankle");
         let cut = 100.0 * area.sqrt();
         put(
@@ -65,13 +77,38 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
             0.9,
             format!("below the thinnest cut of the shin, {cut:.1} % of the height across"),
         );
-        let toes = ankle + (voxels.middle(foot) - ankle) * BALL;
-        put(found, roles[3], toes, 0.8, "between ankle and end of the toes");
+        let toes = ball(voxels, &ways, &ankle, &voxels.middle(foot)) + Vector3::x() * (side * BALL_OUTSIDE);
+        put(found, roles[3], toes, 0.8, "in the middle of the foot, between ankle and end of the toes");
     }
     let depth = pelvis.high.z - pelvis.low.z;
     let sacrum = Vector3::new(pelvis.middle.x, hip_height + 0.003, pelvis.low.z + SACRUM * depth);
     put(found, Role::Hips, sacrum, confidence, "at the sacrum, above the hip joints");
     Ok(sacrum)
+}
+
+/// An ankle whose height is halfway between where it was found and where it usually is above the sole.
+fn above_sole(voxels: &Voxels, ways: &Ways, ankle: Vector3<f64>, leg: f64) -> Vector3<f64> {
+    let foot = (0..voxels.len()).filter(|at| ways.far[*at] < 0.3 * leg).map(|at| voxels.middle(at).y);
+    let sole = foot.fold(f64::INFINITY, f64::min) - 0.5 * voxels.side;
+    let off = sole + ANKLE_ABOVE_SOLE - ankle.y;
+    // The foot of a leg that swings points down.
+    if off.abs() < 0.02 { ankle + Vector3::y() * (0.5 * off) } else { ankle }
+}
+
+/// The ball of a foot, which ends at `tip`: in the middle of its width.
+fn ball(voxels: &Voxels, ways: &Ways, ankle: &Vector3<f64>, tip: &Vector3<f64>) -> Vector3<f64> {
+    let place = ankle + (tip - ankle) * BALL;
+    let level = |way: Vector3<f64>| Vector3::new(way.x, 0.0, way.z);
+    let Some(ahead) = level(tip - ankle).try_normalize(1e-9) else { return place };
+    let across = Vector3::y().cross(&ahead);
+    let length = level(tip - ankle).norm();
+    let cut = (0..voxels.len())
+        .filter(|at| ways.far[*at] < 1.5 * length)
+        .map(|at| voxels.middle(at) - place)
+        .filter(|way| way.dot(&ahead).abs() < 1.5 * voxels.side)
+        .map(|way| way.dot(&across));
+    let (sum, count) = cut.fold((0.0, 0.0), |(sum, count), aside| (sum + aside, count + 1.0));
+    if count > 0.0 { place + across * (sum / count) } else { place }
 }
 
 /// How far the middle of a thigh is from that of the pelvis, just below where the legs part.

@@ -2,6 +2,7 @@
 
 mod arms;
 mod extremities;
+mod fingers;
 mod frame;
 mod hands;
 mod landmark;
@@ -19,7 +20,7 @@ use extremities::Extremities;
 pub use frame::BodyFrame;
 pub use landmark::Landmark;
 use landmark::Landmarks;
-pub use template::{FittedJoint, FittedSkeleton, fit, humanoid};
+pub use template::{FittedJoint, FittedSkeleton, fit, humanoid, humanoid_with};
 
 /// Voxels along the longest side of a body: to find its ends, and to find joints.
 const COARSE: usize = 130;
@@ -34,6 +35,9 @@ pub struct FoundBody {
     pub frame: BodyFrame,
     /// Where its joints are, by role, in the space of the mesh.
     pub landmarks: Landmarks,
+    /// Whether five fingers are seen: of the left hand, and of the right one. Those of other hands are placed by
+    /// proportions.
+    pub fingers_seen: [bool; 2],
 }
 
 /// Finds a person in a mesh; `up` and `facing` are axes that the user states.
@@ -61,9 +65,9 @@ pub fn find_body(
         pelvis: again(found.pelvis)?,
         chest: again(found.chest)?,
     };
-    let mut landmarks = landmarks::landmarks(&voxels, &ends, frame.is_mirrored)?;
+    let (mut landmarks, fingers_seen) = landmarks::landmarks(&upright, &voxels, &ends, frame.is_mirrored)?;
     landmarks.values_mut().for_each(|landmark| landmark.place = frame.place(&landmark.place));
-    Ok(FoundBody { frame, landmarks })
+    Ok(FoundBody { frame, landmarks, fingers_seen })
 }
 
 /// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels

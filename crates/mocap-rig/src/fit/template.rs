@@ -53,6 +53,14 @@ pub struct FittedSkeleton {
 /// # Panics
 /// Never: the table is checked by a test.
 pub fn humanoid() -> Skeleton {
+    humanoid_with([true; 2])
+}
+
+/// As [`humanoid`], with fingers of the left hand, and of the right one, or without.
+///
+/// # Panics
+/// Never: the table is checked by a test.
+pub fn humanoid_with(fingers: [bool; 2]) -> Skeleton {
     let mut joints: Vec<Joint> = Vec::new();
     let mut add = |name: String, parent: &str, role: Option<Role>| {
         let parent = joints.iter().position(|joint| joint.name == parent).map(JointId::from);
@@ -73,7 +81,7 @@ pub fn humanoid() -> Skeleton {
             }
         }
         let side = if sided { "Right" } else { "Left" };
-        for (finger, role) in FINGERS {
+        for (finger, role) in FINGERS.into_iter().filter(|_| fingers[usize::from(sided)]) {
             let mut parent = format!("{side}Hand");
             for number in 1..=3 {
                 let name = format!("{side}Hand{finger}{number}");
@@ -208,6 +216,9 @@ mod tests {
         assert_eq!(skeleton.roots().count(), 1);
         let toe = skeleton.find("RightToeBase").unwrap();
         assert_eq!(skeleton.joint(toe).role, Some(Role::RightToes));
+        let bare = humanoid_with([false, true]);
+        assert_eq!(bare.len(), 37);
+        assert!(bare.find("LeftHandThumb1").is_none() && bare.find("RightHandThumb1").is_some());
         let finger = skeleton.find("LeftHandPinky3").unwrap();
         assert_eq!(skeleton.joint(finger).role, Some(Role::LeftLittle3));
     }

@@ -15,7 +15,9 @@ const HEAD: f64 = 0.385;
 const BEHIND: f64 = 0.005;
 /// Joints of the spine as shares of the way from hips to neck. The ribs are stiff: a trunk bends below them, in the lumbar
 /// spine, whose end is at two fifths of the way.
-const SPINE: [(Role, f64); 3] = [(Role::Spine, 0.05), (Role::Chest, 0.19), (Role::UpperChest, 0.41)];
+/// With how far they are from the back, as shares of the depth of the trunk.
+const SPINE: [(Role, f64, f64); 3] =
+    [(Role::Spine, 0.01, 0.47), (Role::Chest, 0.16, 0.19), (Role::UpperChest, 0.42, 0.21)];
 
 /// Finds the trunk above the hips; returns the place where the neck begins.
 pub(super) fn find(
@@ -43,15 +45,14 @@ pub(super) fn find(
     neck.z -= BEHIND;
     let why = format!("where the neck begins, at {:.1} % of the height", 100.0 * neck_height);
     put(found, Role::Neck, neck, confidence, why);
-    let highest = cuts.iter().rposition(|pieces| !pieces.is_empty());
-    let top = highest.map_or(1.0, |level| body.height(level) + 0.5 * voxels.side);
-    let head_height = neck_height + HEAD * (top - neck_height);
+    // Lengths are shares of the height of the head's top.
+    let head_height = neck_height + HEAD * (1.0 - neck_height);
     let mut head = middle(body.level(head_height));
     head.y = head_height;
     head.z -= BEHIND;
     put(found, Role::Head, head, confidence, "on the middle line between neck and top");
     // The spine runs behind the middle of the cuts.
-    for (role, share) in SPINE {
+    for (role, share, depth) in SPINE {
         let mut place = sacrum + (neck - sacrum) * share;
         let hips =
             [Role::LeftUpperLeg, Role::RightUpperLeg].map(|role| found.get(&role).map(|hip| hip.place));
@@ -59,8 +60,7 @@ pub(super) fn find(
             // Trunk and pelvis bend about the middle of the flesh, not about the sacrum at its back.
             place.z = 0.5 * (left.z + right.z);
         } else if let Some(piece) = cuts[body.level(place.y)].first() {
-            let back = piece.low.z + 0.33 * (piece.high.z - piece.low.z);
-            place.z = 0.5 * (place.z + back);
+            place.z = piece.low.z + depth * (piece.high.z - piece.low.z);
         }
         put(found, role, place, 0.6, "between hips and neck");
     }

@@ -2,13 +2,14 @@
 
 use super::extremities::Extremities;
 use super::sections::Piece;
-use crate::Voxels;
+use crate::{RigMesh, Voxels};
 
 /// Steps of middle lines.
 pub(super) const STEP: f64 = 0.01;
 
 /// A body as voxels that stand upright, and what is measured on them once.
 pub(super) struct Upright<'a> {
+    pub(super) mesh: &'a RigMesh,
     pub(super) voxels: &'a Voxels,
     pub(super) ends: &'a Extremities,
     /// By voxel: how deep inside it is.

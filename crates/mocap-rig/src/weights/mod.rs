@@ -1,6 +1,10 @@
 //! How much each place of a surface follows each bone.
 
+mod carried;
+mod copied;
+mod diffusion;
 mod distance;
+mod donor;
 mod heat;
 mod limit;
 mod near;
@@ -13,6 +17,8 @@ use mocap_model::JointId;
 use nalgebra::DMatrix;
 
 use crate::{BoneSegment, RigError, RigMesh, Voxels};
+pub use copied::{CopiedWeights, copy_weights};
+pub use donor::Donor;
 pub use symmetry::Mirror;
 
 /// How weights are found.

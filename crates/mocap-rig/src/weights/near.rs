@@ -1,8 +1,8 @@
 //! Which bone a place of the surface is nearest to, as bodies are built.
 //!
 //! Distances count in proportion to how thick the flesh around a bone is, so that a thick limb reaches further than a thin
-//! one beside it. At a joint both bones have one thickness, and the plane that halves their angle decides. A bone counts
-//! only where the straight way to it stays inside.
+//! one beside it. At a joint both bones have one thickness, and a bone counts less beyond its ends. A bone counts only where
+//! the straight way to it stays inside.
 
 use mocap_model::Vector3;
 
@@ -10,8 +10,10 @@ use crate::{BoneSegment, RigMesh, Voxels};
 
 /// How much of the proportion of two thicknesses counts.
 const THICKNESS: f64 = 1.0;
-/// How much nearer a bone counts on its own side of the plane between it and the one above.
-const PLANE: f64 = 0.2;
+/// How much further a bone counts for a place beyond its ends, by the share of the way that is beyond. Where flesh is
+/// thicker than its bones are long, as in a trunk, the bones of a chain are nearly as near as each other: without this,
+/// small differences of their thickness would move the borders between them.
+const BEYOND: f64 = 0.3;
 /// A way outside counts as this many times its length.
 const OUTSIDE: f64 = 10.0;
 /// A bone behind the back of a place counts as this many times as far.
@@ -132,19 +134,19 @@ impl<'a> Flesh<'a> {
         let thickness =
             if t < 0.5 { from + (own - from) * 2.0 * t } else { own + (to - own) * (2.0 * t - 1.0) };
         let way = place - (bone.from + (bone.to - bone.from) * t);
-        let plane = match plane {
-            Some(plane) if along <= 0.0 => {
-                let side = way.dot(&plane.normal) / way.norm().max(f64::MIN_POSITIVE);
-                1.0 - PLANE * (3.0 * side).clamp(-1.0, 1.0)
-            }
-            _ => 1.0,
+        let length = way.norm();
+        let before = match plane {
+            Some(plane) if plane.fans_out => -(place - bone.from).dot(&plane.normal),
+            _ => -bone.along(place) * bone.length(),
         };
-        way.norm() / thickness.exp() * plane
+        let after = if bone.is_leaf { 0.0 } else { (bone.along(place) - 1.0) * bone.length() };
+        let beyond = before.max(after).max(0.0) / length.max(f64::MIN_POSITIVE);
+        length / thickness.exp() * (1.0 + BEYOND * beyond)
     }
 }
 
 /// By segment: the logarithm of the median distance of the surface beside it that no other segment is nearer to.
-fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
+pub(crate) fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
     let (areas, normals) = (mesh.areas(), mesh.normals());
     let mut beside: Vec<Vec<(f64, f64)>> = vec![Vec::new(); segments.len()];
     for (place, (area, normal)) in mesh.places.iter().zip(areas.iter().zip(&normals)) {

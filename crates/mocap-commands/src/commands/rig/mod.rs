@@ -3,6 +3,7 @@
 mod joints;
 mod mesh;
 mod upright;
+mod weights;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,13 +19,14 @@ use mocap_model::{
     Body, BoundBody, Clip, FrameRate, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3,
 };
 use mocap_rig::{
-    BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigError, RigMesh, Voxels, WeightMethod,
-    bound, find_body, fit, humanoid, rest_places, segments, turned, weigh,
+    BodyFrame, Donor, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigMesh, WeightMethod, find_body, fit,
+    humanoid, humanoid_with, turned,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::mesh::Source;
+use self::weights::{refused, with_weights};
 use crate::batch::{
     self, Failure, Input, Job, JobContext, Naming, Report, RunOptions, Tally, json, read_files,
 };
@@ -47,6 +49,7 @@ use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
     \x20 mocap rig body.obj -o body.glb\n\
     \x20 mocap rig meshes/ -o characters/ --resume\n\
     \x20 mocap rig body.stl --preset unreal --explain -o body.fbx\n\
+    \x20 mocap rig scan.ply --weights-from character.glb -o scan.glb\n\
     \x20 mocap rig character.glb --weights-only -o character_weighed.glb")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -75,6 +78,10 @@ pub(crate) struct Args {
     /// rule)
     #[arg(long, value_name = "METHOD", default_value = "heat", help_heading = "Weights")]
     pub(crate) weights: WeightMethod,
+    /// Copy the weights of a rigged character (GLB, glTF or FBX) of any topology, from the nearest places of its surface
+    /// in the pose of the mesh [default skeleton: that of the character]
+    #[arg(long, value_name = "CHARACTER", conflicts_with = "weights", help_heading = "Weights")]
+    pub(crate) weights_from: Option<PathBuf>,
     /// Joints that move a vertex, at most [1 to 16]
     #[arg(
         long,
@@ -119,8 +126,11 @@ pub(crate) struct Row<'a> {
     facing: Option<[f64; 3]>,
     /// How sure front and back are, 0 to 1; null with --weights-only.
     facing_confidence: Option<f64>,
-    /// heat, voxel or distance.
+    /// heat, voxel, distance, or copied with --weights-from.
     weights: &'static str,
+    /// With --weights-from: the share of the surface that has a counterpart on the character, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<f64>,
     /// The most joints that move a vertex.
     influences: usize,
     /// Whether mesh and skeleton are mirror images of themselves, and so the weights.
@@ -177,7 +187,8 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         return Err(Diagnostic::new("usage::format", format!("{format} files hold no skinned mesh"))
             .help(format!("rig writes {names}")));
     }
-    let template = template(args)?;
+    let donor = args.weights_from.as_deref().map(|path| weights::donor(path, args)).transpose()?;
+    let template = template(args, donor.as_ref())?;
     let fixed = args.joints.as_deref().map(joints::read).transpose()?.unwrap_or_default();
     // The extensions of meshes are not among those that `renamed` replaces.
     let rename = |path: &Path| match MeshFormat::of_path(path) {
@@ -186,12 +197,16 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     };
     let derive = |input: &Input| Some(rename(&input.output_name()));
     let none = |_: &Path| Vec::new();
-    let reads = read_files(&args.reading, Some(&args.inputs.selection)).and(args.joints.as_deref());
+    let reads = read_files(&args.reading, Some(&args.inputs.selection))
+        .and(args.joints.as_deref())
+        .and(args.weights_from.as_deref());
     let naming = Naming { derive: &derive, companions: &none, reads };
     let jobs = batch::plan(inputs(args)?, &args.outputs, &naming)?;
     let options = RunOptions::writing(&args.inputs.selection, &args.outputs, invocation);
     Ok(batch::run(console, options, &jobs, |job, context| {
-        rig(job, context, args, format, (template.as_ref(), &fixed))
+        let is_stated = args.preset.is_some() || args.reading.skeleton.is_some() || donor.is_some();
+        let (template, donor) = (template.as_ref(), donor.as_ref());
+        rig(job, context, args, format, &Plan { template, is_stated, fixed: &fixed, donor })
     }))
 }
 
@@ -212,7 +227,7 @@ fn inputs(args: &Args) -> Result<Vec<Input>, Diagnostic> {
 }
 
 /// The skeleton to fit; `None` where that of each file is kept.
-fn template(args: &Args) -> Result<Option<Skeleton>, Diagnostic> {
+fn template(args: &Args, donor: Option<&Donor>) -> Result<Option<Skeleton>, Diagnostic> {
     if args.weights_only {
         return Ok(None);
     }
@@ -231,11 +246,21 @@ fn template(args: &Args) -> Result<Option<Skeleton>, Diagnostic> {
             let named = mocap::with_roles(Clip::at_rest(skeleton, rate));
             Ok(Some(named.skeleton().as_ref().clone()))
         }
-        None => Ok(Some(humanoid())),
+        None => Ok(Some(donor.map_or_else(humanoid, |donor| donor.skeleton.clone()))),
     }
 }
 
-type Template<'a> = (Option<&'a Skeleton>, &'a BTreeMap<String, Vector3<f64>>);
+/// What all inputs share.
+struct Plan<'a> {
+    /// The skeleton to fit; `None` where that of each file is kept.
+    template: Option<&'a Skeleton>,
+    /// Whether the user states it.
+    is_stated: bool,
+    /// Places of joints that the user states [m].
+    fixed: &'a BTreeMap<String, Vector3<f64>>,
+    /// The character whose weights are copied.
+    donor: Option<&'a Donor>,
+}
 
 /// A rigged mesh.
 struct Rigged {
@@ -248,6 +273,8 @@ struct Rigged {
     triangles: usize,
     vertices: usize,
     symmetric: bool,
+    /// With copied weights: the share of the surface that has a counterpart.
+    matched: Option<f64>,
 }
 
 fn rig(
@@ -255,15 +282,15 @@ fn rig(
     context: &JobContext,
     args: &Args,
     format: Format,
-    template: Template<'_>,
+    plan: &Plan<'_>,
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut warnings = Vec::new();
     let source = mesh::read(job, context, args, &mut warnings).behind(&mut warnings)?;
     let bytes_in = source.bytes;
-    let rigged = match template {
-        (Some(template), fixed) => fitted(source, template, fixed, args, &mut warnings),
-        (None, _) => weighed(source, args, &mut warnings),
+    let rigged = match plan.template {
+        Some(template) => fitted(source, template, plan, args, &mut warnings),
+        None => weighed(source, plan, args, &mut warnings),
     };
     let rigged = rigged.behind(&mut warnings)?;
     context.check()?;
@@ -281,7 +308,7 @@ fn rig(
 fn fitted(
     source: Source,
     template: &Skeleton,
-    fixed: &BTreeMap<String, Vector3<f64>>,
+    plan: &Plan<'_>,
     args: &Args,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Rigged, Diagnostic> {
@@ -303,9 +330,10 @@ fn fitted(
     let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit: Some(Unit { metres: 1.0, ..unit }) };
     // Fixed places are those of the output.
     let back = turn.transpose();
-    let fixed = fixed.iter().map(|(name, place)| (name.clone(), back * *place / scale)).collect();
+    let fixed = plan.fixed.iter().map(|(name, place)| (name.clone(), back * *place / scale)).collect();
     joints::check(&mesh, &fixed)?;
-    let fitted = fit(template, &found, &fixed, space).map_err(refused)?;
+    let bare = without_unseen(&found, plan, warnings);
+    let fitted = fit(bare.as_ref().unwrap_or(template), &found, &fixed, space).map_err(refused)?;
     warnings.extend(uncertain(&fitted));
     let joints: Vec<FittedJoint> = fitted
         .joints
@@ -320,9 +348,19 @@ fn fitted(
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
     let moves =
         |joint: JointId| skeleton.joint(joint).role.is_some() || skeleton.joint(joint).parent.is_some();
-    let (body, symmetric) = with_weights(&body, &mesh, &skeleton, args, moves, |_| false)?;
-    let (triangles, vertices) = (mesh.triangles.len(), positions.len());
-    Ok(Rigged { skeleton, body, frame: Some(found.frame), unit, joints, triangles, vertices, symmetric })
+    let weighed =
+        with_weights((&body, &mesh), &skeleton, (args, plan.donor), (&moves, &|_| false), warnings)?;
+    Ok(Rigged {
+        skeleton,
+        body: weighed.body,
+        frame: Some(found.frame),
+        unit,
+        joints,
+        triangles: mesh.triangles.len(),
+        vertices: positions.len(),
+        symmetric: weighed.symmetric,
+        matched: weighed.matched,
+    })
 }
 
 /// What is guessed about a body.
@@ -336,6 +374,27 @@ fn warn_of(found: &FoundBody, unit: Unit, warnings: &mut Vec<Diagnostic>) {
         let message = "front and back are uncertain: the feet hardly point to a side";
         warnings.push(Diagnostic::new("rig::facing", message).help("--facing states where the body looks"));
     }
+}
+
+/// The usual skeleton without the fingers that are not seen; `None` where all are, or another skeleton is fitted.
+fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnostic>) -> Option<Skeleton> {
+    let [left, right] = found.fingers_seen;
+    if plan.is_stated || (left && right) {
+        return None;
+    }
+    let hands = match (left, right) {
+        (false, false) => "hands",
+        (false, true) => "left hand",
+        (true, _) => "right hand",
+    };
+    let message = format!("five fingers are not seen: the {hands} end in a hand joint without fingers");
+    let warning = Diagnostic::new("rig::no-fingers", message);
+    warnings.push(warning.help("--preset or --skeleton places fingers by the proportions of a hand"));
+    // Joints that the user places are wanted.
+    let wanted = |side: &str| {
+        plan.fixed.keys().any(|name| name.starts_with(&format!("{side}Hand")) && name.len() > side.len() + 4)
+    };
+    Some(humanoid_with([left || wanted("Left"), right || wanted("Right")]))
 }
 
 /// Which joints are uncertain.
@@ -356,7 +415,12 @@ fn uncertain(fitted: &FittedSkeleton) -> Option<Diagnostic> {
 }
 
 /// New weights for the skeleton of the file.
-fn weighed(source: Source, args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<Rigged, Diagnostic> {
+fn weighed(
+    source: Source,
+    plan: &Plan<'_>,
+    args: &Args,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Rigged, Diagnostic> {
     let Source { body, skeleton, unit, .. } = source;
     let Some(skeleton) = skeleton else {
         let message = "the file has no skeleton to keep";
@@ -388,31 +452,19 @@ fn weighed(source: Source, args: &Args, warnings: &mut Vec<Diagnostic>) -> Resul
     let moves = |joint: JointId| named.is_empty() || named.binary_search(&joint).is_ok();
     let positions = all_positions(&body);
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
-    let (body, symmetric) = with_weights(&body, &mesh, &skeleton, args, moves, |at| skips[at])?;
-    let unit = unit.unwrap_or(Unit { metres: 1.0, source: UnitSource::Guessed });
-    let (triangles, vertices) = (mesh.triangles.len(), positions.len());
-    let skeleton = skeleton.as_ref().clone();
-    Ok(Rigged { skeleton, body, frame: None, unit, joints: Vec::new(), triangles, vertices, symmetric })
-}
-
-/// Voxels along the longest side of a body, for weights.
-const VOXELS: usize = 150;
-
-fn with_weights(
-    body: &Body,
-    mesh: &RigMesh,
-    skeleton: &Skeleton,
-    args: &Args,
-    moves: impl Fn(JointId) -> bool,
-    skips: impl Fn(usize) -> bool,
-) -> Result<(Body, bool), Diagnostic> {
-    let voxels = Voxels::new(mesh, VOXELS);
-    let places = rest_places(skeleton);
-    let segments = segments(skeleton, &places, &voxels, mesh.size, moves);
-    let weights =
-        weigh(mesh, &voxels, &segments, args.weights, usize::from(args.influences)).map_err(refused)?;
-    let symmetric = weights.mirrored;
-    Ok((bound(body, mesh, &weights, skeleton, skips), symmetric))
+    let chosen: weights::Chosen<'_> = (&moves, &|at| skips[at]);
+    let weighed = with_weights((&body, &mesh), &skeleton, (args, plan.donor), chosen, warnings)?;
+    Ok(Rigged {
+        skeleton: skeleton.as_ref().clone(),
+        body: weighed.body,
+        frame: None,
+        unit: unit.unwrap_or(Unit { metres: 1.0, source: UnitSource::Guessed }),
+        joints: Vec::new(),
+        triangles: mesh.triangles.len(),
+        vertices: positions.len(),
+        symmetric: weighed.symmetric,
+        matched: weighed.matched,
+    })
 }
 
 fn all_positions(body: &Body) -> Vec<Vector3<f64>> {
@@ -431,11 +483,6 @@ fn guessed_unit(height: f64) -> Unit {
     };
     let found = metres.iter().find(is_person).or_else(|| metres.iter().min_by(nearest));
     Unit { metres: found.copied().unwrap_or(1.0), source: UnitSource::Guessed }
-}
-
-/// What to do about a mesh that cannot be rigged.
-fn refused(error: RigError) -> Diagnostic {
-    Diagnostic::new(error.code(), error.to_string()).help(error.help())
 }
 
 fn written(rigged: &Rigged, format: Format) -> Result<Encoded, Diagnostic> {
@@ -481,7 +528,8 @@ fn row<'a>(
         up: frame.map(|frame| frame.up.into()),
         facing: frame.map(|frame| frame.forward.into()),
         facing_confidence: frame.map(|frame| frame.facing_confidence),
-        weights: args.weights.name(),
+        weights: if rigged.matched.is_some() { "copied" } else { args.weights.name() },
+        matched: rigged.matched,
         influences: most.max().unwrap_or(0) as usize,
         symmetric: rigged.symmetric,
         explained,

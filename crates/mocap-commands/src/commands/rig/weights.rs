@@ -1,0 +1,91 @@
+//! Weights of a body: found by a method, or copied from a character.
+
+use std::path::Path;
+
+use mocap_model::{Body, Clip, FrameRate, JointId, Skeleton};
+use mocap_rig::{
+    CopiedWeights, Donor, RigError, RigMesh, Voxels, bound, copy_weights, rest_places, segments, weigh,
+};
+
+use super::Args;
+use crate::batch::{Input, JobContext};
+use crate::diagnostic::Diagnostic;
+use crate::options::Reading;
+use crate::read;
+
+/// Voxels along the longest side of a body, for weights.
+const VOXELS: usize = 150;
+/// Where less of the surface has a counterpart, the user is told.
+const FEW_MATCHED: f64 = 0.7;
+
+/// A body with weights.
+pub(super) struct Weighed {
+    pub(super) body: Body,
+    /// Whether mesh and skeleton are mirror images of themselves.
+    pub(super) symmetric: bool,
+    /// With copied weights: the share of the surface that has a counterpart.
+    pub(super) matched: Option<f64>,
+}
+
+/// Which joints may move the mesh, and which meshes keep their skin.
+pub(super) type Chosen<'a> = (&'a dyn Fn(JointId) -> bool, &'a dyn Fn(usize) -> bool);
+
+/// The body with the weights that were asked for.
+pub(super) fn with_weights(
+    (body, mesh): (&Body, &RigMesh),
+    skeleton: &Skeleton,
+    (args, donor): (&Args, Option<&Donor>),
+    (moves, skips): Chosen<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Weighed, Diagnostic> {
+    let voxels = Voxels::new(mesh, VOXELS);
+    let places = rest_places(skeleton);
+    let segments = segments(skeleton, &places, &voxels, mesh.size, moves);
+    let influences = usize::from(args.influences);
+    let Some(donor) = donor else {
+        let weights = weigh(mesh, &voxels, &segments, args.weights, influences).map_err(refused)?;
+        let body = bound(body, mesh, &weights, skeleton, skips);
+        return Ok(Weighed { body, symmetric: weights.mirrored, matched: None });
+    };
+    let copied = copy_weights((mesh, &segments), (skeleton, &places), donor, influences);
+    let CopiedWeights { weights, matched, merged } = copied.map_err(refused)?;
+    if matched < FEW_MATCHED {
+        let message = format!(
+            "{:.0} % of the surface has a counterpart on the character of --weights-from; the rest gets what is near",
+            100.0 * matched
+        );
+        let warning = Diagnostic::new("rig::few-matched", message);
+        warnings.push(warning.help("--joints corrects the pose; --weights heat needs no character"));
+    }
+    if !merged.is_empty() {
+        let message = format!(
+            "weights of {} joints of the character went to the joints above, as the skeleton lacks them: {}",
+            merged.len(),
+            merged.join(", ")
+        );
+        warnings.push(Diagnostic::new("rig::joints-merged", message));
+    }
+    let body = bound(body, mesh, &weights, skeleton, skips);
+    Ok(Weighed { body, symmetric: weights.mirrored, matched: Some(matched) })
+}
+
+/// Reads the character whose weights are copied.
+pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
+    let reading = Reading::default();
+    let loaded = read::load(&JobContext::standalone(), &Input::named(path), &reading)
+        .map_err(|failure| failure.error.in_file(path))?;
+    let found = loaded.document().map(|document| document.body(&reading.limits())).transpose();
+    let found = found.map_err(|finding| Diagnostic::from(finding).in_file(path))?.flatten();
+    let Some(found) = found else {
+        return Err(refused(RigError::NoSkin).in_file(path));
+    };
+    let rate = FrameRate::new(30.0).ok_or_else(|| Diagnostic::new("rig::rate", "30 is not a frame rate"))?;
+    let named = mocap::with_roles(Clip::at_rest(found.value.skeleton.clone(), rate));
+    let donor = Donor::new(&found.value.body, named.skeleton(), args.max_triangles);
+    donor.map_err(|error| refused(error).in_file(path))
+}
+
+/// What to do about a mesh that cannot be rigged.
+pub(super) fn refused(error: RigError) -> Diagnostic {
+    Diagnostic::new(error.code(), error.to_string()).help(error.help())
+}

@@ -1,0 +1,131 @@
+//! A surface carried from the joints of one skeleton to those of another: bones turn, and stretch along and across.
+
+use mocap_model::{Skeleton, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion};
+
+use super::Donor;
+
+/// How much the turn of the bone above counts where several bones follow a joint.
+const ABOVE: f64 = 0.2;
+/// Bones stretch by no more than this, against the whole body, and no less than its inverse.
+const STRETCH: f64 = 2.5;
+
+/// How a joint carries what follows it: places turn about `from`, are stretched and go to `to`.
+struct Carrier {
+    from: Vector3<f64>,
+    to: Vector3<f64>,
+    linear: Matrix3<f64>,
+}
+
+/// The places of a donor's surface where its joints are at `to`. `thickness` says by joint how many times as thick as the
+/// donor the other body is there.
+pub(crate) fn carried(donor: &Donor, to: &[Vector3<f64>], thickness: &[Option<f64>]) -> Vec<Vector3<f64>> {
+    let (turn, scale) = whole(&donor.places, to);
+    let carriers = carriers(&donor.skeleton, &donor.places, to, thickness, (turn, scale));
+    let place = |(at, place): (usize, &Vector3<f64>)| {
+        let (mut sum, mut total) = (Vector3::zeros(), 0.0);
+        for (joint, weight) in donor.weights.of(at) {
+            let carrier = &carriers[joint.index()];
+            sum += (carrier.to + carrier.linear * (place - carrier.from)) * *weight;
+            total += weight;
+        }
+        if total > 0.0 { sum / total } else { *place }
+    };
+    donor.mesh.places.iter().enumerate().map(place).collect()
+}
+
+/// The rotation and scale between two sets of places, as one body.
+fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f64) {
+    let count = from.len().max(1) as f64;
+    let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
+    let (a, b) = (middle(from), middle(to));
+    let spread: Matrix3<f64> =
+        from.iter().zip(to).map(|(from, to)| (to - b) * (from - a).transpose()).sum::<Matrix3<f64>>();
+    let size = |places: &[Vector3<f64>], middle: &Vector3<f64>| {
+        places.iter().map(|at| (at - middle).norm_squared()).sum::<f64>().sqrt()
+    };
+    let (before, after) = (size(from, &a), size(to, &b));
+    (nearest_rotation(&spread), if before > 0.0 { after / before } else { 1.0 })
+}
+
+/// The rotation nearest to a matrix.
+fn nearest_rotation(matrix: &Matrix3<f64>) -> UnitQuaternion<f64> {
+    let parts = matrix.svd(true, true);
+    let (Some(u), Some(vt)) = (parts.u, parts.v_t) else { return UnitQuaternion::identity() };
+    let mut signs = Matrix3::identity();
+    // Singular values are sorted: the last one is the least.
+    signs[(2, 2)] = (u * vt).determinant().signum();
+    UnitQuaternion::from_matrix(&(u * signs * vt))
+}
+
+fn carriers(
+    skeleton: &Skeleton,
+    from: &[Vector3<f64>],
+    to: &[Vector3<f64>],
+    thickness: &[Option<f64>],
+    (whole_turn, whole_scale): (UnitQuaternion<f64>, f64),
+) -> Vec<Carrier> {
+    let mut turns: Vec<UnitQuaternion<f64>> = Vec::with_capacity(skeleton.len());
+    let mut made = Vec::with_capacity(skeleton.len());
+    let held = |scale: f64| {
+        let usual = whole_scale.max(f64::MIN_POSITIVE);
+        scale.clamp(usual / STRETCH, usual * STRETCH)
+    };
+    for (id, joint) in skeleton.iter() {
+        let at = id.index();
+        let above = joint.parent.map_or(whole_turn, |parent| turns[parent.index()]);
+        let ways: Vec<[Vector3<f64>; 2]> = skeleton
+            .children(id)
+            .iter()
+            .map(|child| [from[child.index()] - from[at], to[child.index()] - to[at]])
+            .filter(|[a, b]| a.norm() > 0.0 && b.norm() > 0.0)
+            .collect();
+        let turn = match &ways[..] {
+            [] => above,
+            [[a, b]] => UnitQuaternion::rotation_between(&(above * a), b).map_or(above, |turn| turn * above),
+            many => {
+                let sum: Matrix3<f64> =
+                    many.iter().map(|[a, b]| b.normalize() * a.normalize().transpose()).sum();
+                nearest_rotation(&(sum + above.to_rotation_matrix().matrix() * ABOVE))
+            }
+        };
+        turns.push(turn);
+        let across = held(thickness[at].unwrap_or(whole_scale));
+        // Bones that fan out, such as those of a pelvis, are not one axis.
+        let linear = match &ways[..] {
+            [[a, b]] => {
+                let (axis, along) = (a.normalize(), held(b.norm() / a.norm()));
+                Matrix3::identity() * across + axis * axis.transpose() * (along - across)
+            }
+            [] => Matrix3::identity() * across,
+            many => {
+                let lengths = |side: usize| many.iter().map(|way| way[side].norm()).sum::<f64>();
+                Matrix3::identity() * (held(lengths(1) / lengths(0)) * across).sqrt()
+            }
+        };
+        made.push(Carrier {
+            from: from[at],
+            to: to[at],
+            linear: turn.to_rotation_matrix().matrix() * linear,
+        });
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_carried_as_a_whole() {
+        let from = [Vector3::zeros(), Vector3::x(), Vector3::y() * 2.0, Vector3::z() * 3.0];
+        let turn = UnitQuaternion::new(Vector3::new(0.4, -1.0, 0.3));
+        let to = from.map(|at| turn * at * 2.5 + Vector3::new(1.0, 2.0, 3.0));
+        let (found, scale) = whole(&from, &to);
+        assert!(found.angle_to(&turn) < 1e-9 && (scale - 2.5).abs() < 1e-9);
+        // Places on a line have no one rotation, and still give one.
+        let line = [Vector3::zeros(), Vector3::y()];
+        let (found, _) = whole(&line, &line);
+        assert!((found * Vector3::y() - Vector3::y()).norm() < 1e-9);
+    }
+}
