@@ -90,13 +90,14 @@ pub(crate) fn report(
     }
 }
 
-/// Frames with too few markers, with markers that are off, and with joints that are not shown well, by `off`.
+/// Frames with too few markers, with markers that are off, with joints that are not shown well, by `off`, and with such
+/// that jump.
 pub(crate) fn doubtful(
     subject: &Subject,
     take: &Take,
     used: &[bool],
     distances: &[Option<f64>],
-    off: &[Option<(usize, f64)>],
+    (off, jumps): (&[Option<(usize, f64)>], &[Option<usize>]),
 ) -> Vec<DoubtfulFrames> {
     let count = take.names.len();
     let all = used.iter().filter(|used| **used).count().max(1);
@@ -114,7 +115,8 @@ pub(crate) fn doubtful(
             Some("fewer than half of the markers are where the body carries them".to_owned())
         } else {
             let unsure = off[frame].filter(|(_, sigma)| *sigma > UNSURE);
-            unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)))
+            let unsure = unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)));
+            unsure.or(jumps[frame].map(|joint| format!("{} jumps from a frame to the next", name(joint))))
         };
         reasons.push(reason.map(|reason| (confidence, reason)));
     }
