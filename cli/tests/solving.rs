@@ -41,12 +41,8 @@ impl Take {
 
     /// Only these labels, renamed.
     fn with(&self, named: impl Fn(&str) -> Option<String>) -> Take {
-        let kept: Vec<(usize, String)> = self
-            .labels
-            .iter()
-            .enumerate()
-            .filter_map(|(at, label)| Some((at, named(label)?)))
-            .collect();
+        let kept: Vec<(usize, String)> =
+            self.labels.iter().enumerate().filter_map(|(at, label)| Some((at, named(label)?))).collect();
         let frame = |cells: &Vec<[String; 3]>| kept.iter().map(|(at, _)| cells[*at].clone()).collect();
         Take {
             unit: self.unit.clone(),
@@ -102,7 +98,8 @@ impl Take {
     /// Solves it.
     fn solve(&self, sandbox: &Sandbox, more: &[&str]) -> Ran {
         self.put(sandbox, "take.trc");
-        let words = ["solve", "take.trc"].iter().chain(more).chain(&["-o", "out.bvh", "--overwrite", "--json"]);
+        let words =
+            ["solve", "take.trc"].iter().chain(more).chain(&["-o", "out.bvh", "--overwrite", "--json"]);
         sandbox.run(words.copied().collect::<Vec<&str>>())
     }
 }

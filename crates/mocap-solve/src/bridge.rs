@@ -54,7 +54,8 @@ impl Evenness {
                 if let Some(c) = states.get(frame + step).and_then(|_| sure(frame + step)) {
                     between.push(slerp(&a, &c, 0.5).angle_to(&b));
                     let ends = (frame - step, frame + step);
-                    let curve = Curve::of(ends, frame, |frame| frame < states.len() && !doubted[frame][joint]);
+                    let curve =
+                        Curve::of(ends, frame, |frame| frame < states.len() && !doubted[frame][joint]);
                     curved.extend(curve.map(|curve| curve.turn(states, joint).angle_to(&b)));
                 }
             }

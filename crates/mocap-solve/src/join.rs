@@ -47,13 +47,15 @@ pub(crate) fn join(subject: &Subject, take: &Take, used: &[bool], states: &mut [
 /// next to them, with how far it turns [rad].
 fn jump(states: &[State], frame: usize, least: f64) -> Option<(usize, f64)> {
     let turned = |joint: usize, frame: usize| {
-        let before = frame.checked_sub(1).and_then(|before| states.get(before));
+        let before = states.get(frame.wrapping_sub(1));
         let pair = before.zip(states.get(frame));
         pair.map_or(0.0, |(a, b)| a.turns[joint].angle_to(&b.turns[joint]))
     };
     let all = (1..states[frame].turns.len()).filter_map(|joint| {
-        let beside = turned(joint, frame - 1).max(turned(joint, frame + 1));
-        let own = turned(joint, frame);
+        // One of four may be the way back from a single frame.
+        let mut beside = [frame.wrapping_sub(2), frame - 1, frame + 1, frame + 2].map(|at| turned(joint, at));
+        beside.sort_by(f64::total_cmp);
+        let (own, beside) = (turned(joint, frame), beside[2]);
         (own > least.max(JUMP.1 * beside)).then_some((joint, own))
     });
     all.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))

@@ -104,6 +104,7 @@ pub(crate) fn doubtful(
     let good =
         |frame: usize, marker: usize| distances[frame * count + marker].is_some_and(|off| off <= repair::OFF);
     let lost = repair::lost(subject, take, used, distances);
+    let strained = repair::strained(subject, take, used, distances);
     let name = |joint: usize| &subject.skeleton.joints()[subject.body.joints[joint].source].name;
     let mut reasons: Vec<Option<(f64, String)>> = Vec::with_capacity(take.frames);
     for frame in 0..take.frames {
@@ -116,7 +117,12 @@ pub(crate) fn doubtful(
         } else {
             let unsure = off[frame].filter(|(_, sigma)| *sigma > UNSURE);
             let unsure = unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)));
-            unsure.or(jumps[frame].map(|joint| format!("{} jumps from a frame to the next", name(joint))))
+            let strained = strained[frame].map(|joint| {
+                format!("markers near {} do not fit, and others are missing there", name(joint))
+            });
+            unsure
+                .or(strained)
+                .or(jumps[frame].map(|joint| format!("{} jumps from a frame to the next", name(joint))))
         };
         reasons.push(reason.map(|reason| (confidence, reason)));
     }
