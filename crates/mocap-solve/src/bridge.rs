@@ -211,22 +211,26 @@ pub(crate) fn bridge(
         let Some((held, stiffness)) = held else { continue };
         let seen = take.seen(frame, used);
         let held = Held { state: held, stiffness };
-        let mut state = states[frame].clone();
+        // From where the poses before and after let expect it, and from where the markers alone put it.
+        let mut expected = states[frame].clone();
         for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
-            state.turns[joint] = held.state.turns[joint];
-            state.angles[joint] = held.state.angles[joint];
+            expected.turns[joint] = held.state.turns[joint];
+            expected.angles[joint] = held.state.angles[joint];
         }
-        for scale in [2.5 * SCALE, SCALE] {
-            let options = FrameOptions { scale, tolerance: FINE };
-            solver.solve(body, &subject.attached, &seen, Some(&held), &mut state, &options);
+        let mut seen_so = states[frame].clone();
+        for (state, scales) in [(&mut expected, &[2.5 * SCALE, SCALE][..]), (&mut seen_so, &[SCALE])] {
+            for scale in scales {
+                let options = FrameOptions { scale: *scale, tolerance: FINE };
+                solver.solve(body, &subject.attached, &seen, Some(&held), state, &options);
+            }
         }
         let mut weighed = |state: &State| {
             body.place(state, &mut solver.placed);
             solver.cost(body, &subject.attached, &seen, Some(&held), state, ghost)
         };
-        if weighed(&states[frame]) < weighed(&state) {
-            state.clone_from(&states[frame]);
-        }
+        // A joint is usually one standard deviation from where it is expected, about each of its axes.
+        let usual = body.dofs.iter().filter(|dof| stiffness[dof.joint] > 0.0).count() as f64;
+        let state = if weighed(&seen_so) < weighed(&expected) + usual { seen_so } else { expected };
         body.place(&state, &mut solver.placed);
         solver.linearise(body, &subject.attached, &seen, Some(&held), &state, SCALE);
         off[frame] = known_worst(&mut solver, subject, (used, &seen), &doubted[frame]);
