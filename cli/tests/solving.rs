@@ -35,6 +35,16 @@ impl Take {
         Take { unit: lines[2][4].to_owned(), frames, labels }
     }
 
+    /// A metre in the unit of the file.
+    fn metre(&self) -> f64 {
+        match self.unit.as_str() {
+            "mm" => 1000.0,
+            "cm" => 100.0,
+            "m" => 1.0,
+            unit => panic!("{unit}"),
+        }
+    }
+
     fn at(&self, label: &str) -> usize {
         self.labels.iter().position(|other| other == label).expect(label)
     }
@@ -51,12 +61,12 @@ impl Take {
         }
     }
 
-    /// Each coordinate of a marker, changed.
+    /// A marker elsewhere, by metres.
     fn moved(mut self, label: &str, by: [f64; 3]) -> Take {
-        let at = self.at(label);
+        let (at, metre) = (self.at(label), self.metre());
         for frame in &mut self.frames {
             for (cell, by) in frame[at].iter_mut().zip(by) {
-                *cell = (cell.parse::<f64>().unwrap() + by).to_string();
+                *cell = (cell.parse::<f64>().unwrap() + by * metre).to_string();
             }
         }
         self
@@ -133,7 +143,7 @@ fn markers_that_were_put_on_a_body_are_solved_back_onto_it() {
 #[test]
 fn a_marker_one_and_a_half_metres_off_is_named_and_left_out() {
     let sandbox = Sandbox::new();
-    let take = walk(&sandbox).moved("LUPA", [900.0, 700.0, -900.0].map(|by: f64| by));
+    let take = walk(&sandbox).moved("LUPA", [0.9, 0.8, -0.9]);
     for target in [Some(clip("alex_walk.bvh")), None] {
         let target: Vec<&str> = target.iter().map(String::as_str).collect();
         let row = take.solve(&sandbox, &target).ok().rows()[0].clone();
@@ -188,9 +198,10 @@ fn a_static_trial_of_another_subject_is_named_with_how_far_it_differs() {
 #[test]
 fn a_unit_that_cannot_be_is_read_as_the_one_that_can() {
     let sandbox = Sandbox::new();
-    let mut take = walk(&sandbox);
+    let take = walk(&sandbox);
     let right = take.solve(&sandbox, &[]).ok().rows()[0].clone();
-    take = take.scaled(if take.unit == "mm" { 1.0 } else { 1000.0 });
+    let factor = 1000.0 / take.metre();
+    let mut take = take.scaled(factor);
     take.unit = "m".to_owned();
     let row = take.solve(&sandbox, &[]).ok().rows()[0].clone();
     assert!(said(&row, "solve::unit").contains("millimetres"), "{row}");
@@ -232,7 +243,7 @@ fn a_thing_becomes_a_prop_of_the_scene() {
     let sandbox = Sandbox::new();
     let mut take = walk(&sandbox);
     let corners = [[0.0, 0.0, 0.0], [300.0, 0.0, 0.0], [0.0, 200.0, 0.0], [0.0, 0.0, 100.0]];
-    let factor = if take.unit == "mm" { 1.0 } else { 0.001 };
+    let factor = take.metre() / 1000.0;
     for (at, corner) in corners.iter().enumerate() {
         take.labels.push(format!("Box:{at}"));
         for (frame, cells) in take.frames.iter_mut().enumerate() {

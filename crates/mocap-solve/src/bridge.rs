@@ -28,6 +28,8 @@ const UNEVEN: f64 = 0.25;
 const GHOST: f64 = 5.5;
 /// Where the take does not show it: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
 const USUAL: (f64, f64) = (40.0, 3.0);
+/// Where the take does not show how near curves come, the straight way is taken: no joint is as uncertain as this [rad].
+const NOT_SHOWN: f64 = 1e3;
 
 /// How far a joint is from where poses before and after put it, by their distance in octaves of frames [rad].
 struct Evenness {
@@ -60,8 +62,7 @@ impl Evenness {
                 }
             }
             found.between[octave] = nine_of_ten(between).unwrap_or(USUAL.0 / 2.0 * seconds * seconds);
-            // Without enough of them the straight way is taken.
-            found.curved[octave] = nine_of_ten(curved).unwrap_or(f64::INFINITY);
+            found.curved[octave] = nine_of_ten(curved).unwrap_or(NOT_SHOWN);
             found.beside[octave] = nine_of_ten(beside).unwrap_or(USUAL.1 * seconds);
         }
         found
