@@ -69,6 +69,10 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Result<Skel
         if twists(name) {
             joint.dofs.rotation = [true, false, false];
         }
+        // Collar bones roll with the arm: the marker on a shoulder does not tell the one from the other.
+        if name.ends_with("Shoulder") {
+            joint.dofs.rotation = [false, true, true];
+        }
         joints.push(Joint { role: *role, end_site: name.ends_with("End"), ..joint });
     }
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
