@@ -1,7 +1,7 @@
 //! Frames in which markers of a joint are missing or wrong: the joint is held to the poses before and after, as firmly as
 //! the take shows that it moves evenly between.
 
-use mocap_model::{Vector3, slerp};
+use mocap_model::{UnitQuaternion, Vector3, exp, log, slerp};
 use nalgebra::Matrix3;
 
 use crate::body::State;
@@ -21,17 +21,22 @@ const MOST: f64 = 0.9;
 /// The least standard deviation [rad].
 const LEAST: f64 = 0.01;
 /// Of the turn between two poses a joint may lag or lead by this share: that of one which turns with an even acceleration
-/// from rest, half of the time on.
+/// from rest, half of the time on. Of a curve through four poses, the same share of what it is away from the straight way.
 const UNEVEN: f64 = 0.25;
-/// A held pose may give up this many markers that were explained without it; they are ghosts then.
-const GIVEN_UP: f64 = 1.2;
+/// Beyond this many standard deviations a position counts as far off, and no more the farther it is: so much is a marker
+/// worth where a pose that explains it is weighed against one that goes on evenly.
+const GHOST: f64 = 5.5;
 /// Where the take does not show it: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
 const USUAL: (f64, f64) = (40.0, 3.0);
+/// Where the take does not show how near curves come, the straight way is taken: no joint is as uncertain as this [rad].
+const NOT_SHOWN: f64 = 1e3;
 
 /// How far a joint is from where poses before and after put it, by their distance in octaves of frames [rad].
 struct Evenness {
     /// Between two poses, by the geometric mean of the distances to both.
     between: [f64; OCTAVES],
+    /// In the same way, on the curve through two more poses outside of them.
+    curved: [f64; OCTAVES],
     /// Beside one pose.
     beside: [f64; OCTAVES],
 }
@@ -39,19 +44,25 @@ struct Evenness {
 impl Evenness {
     fn of(joint: usize, states: &[State], doubted: &[Vec<bool>], rate: f64) -> Evenness {
         let sure = |frame: usize| (!doubted[frame][joint]).then(|| states[frame].turns[joint]);
-        let mut found = Evenness { between: [0.0; OCTAVES], beside: [0.0; OCTAVES] };
+        let none = [0.0; OCTAVES];
+        let mut found = Evenness { between: none, curved: none, beside: none };
         for octave in 0..OCTAVES {
             let step = 1usize << octave;
             let seconds = step as f64 / rate;
-            let (mut between, mut beside) = (Vec::new(), Vec::new());
+            let (mut between, mut curved, mut beside) = (Vec::new(), Vec::new(), Vec::new());
             for frame in (step..states.len()).step_by(states.len().div_ceil(SAMPLES).max(1)) {
                 let (Some(a), Some(b)) = (sure(frame - step), sure(frame)) else { continue };
                 beside.push(a.angle_to(&b));
                 if let Some(c) = states.get(frame + step).and_then(|_| sure(frame + step)) {
                     between.push(slerp(&a, &c, 0.5).angle_to(&b));
+                    let ends = (frame - step, frame + step);
+                    let curve =
+                        Curve::of(ends, frame, |frame| frame < states.len() && !doubted[frame][joint]);
+                    curved.extend(curve.map(|curve| curve.turn(states, joint).angle_to(&b)));
                 }
             }
             found.between[octave] = nine_of_ten(between).unwrap_or(USUAL.0 / 2.0 * seconds * seconds);
+            found.curved[octave] = nine_of_ten(curved).unwrap_or(NOT_SHOWN);
             found.beside[octave] = nine_of_ten(beside).unwrap_or(USUAL.1 * seconds);
         }
         found
@@ -67,12 +78,90 @@ impl Evenness {
     }
 }
 
+/// A frame on the cubic through four others: two that it is between, and two outside of these.
+struct Curve {
+    frames: [usize; 4],
+    /// By frame.
+    shares: [f64; 4],
+}
+
+impl Curve {
+    /// The curve by two frames and a frame between; the outer ones are half as far away as these two from each other, or
+    /// as far as there are frames that are `sure`.
+    fn of((from, to): (usize, usize), frame: usize, sure: impl Fn(usize) -> bool) -> Option<Curve> {
+        let most = (to - from).div_ceil(2);
+        let before = (1..=most.min(from)).rev().map(|away| from - away).find(|frame| sure(*frame))?;
+        let after = (1..=most).rev().map(|away| to + away).find(|frame| sure(*frame))?;
+        let frames = [before, from, to, after];
+        // The polynomials of J.-L. Lagrange: one at their own frame, nothing at the others.
+        let shares = frames.map(|own| {
+            let others = frames.iter().filter(|other| **other != own);
+            let shares = others.map(|other| {
+                let [own, other, at] = [own, *other, frame].map(|frame| frame as f64);
+                (at - other) / (own - other)
+            });
+            shares.product::<f64>()
+        });
+        Some(Curve { frames, shares })
+    }
+
+    fn turn(&self, states: &[State], joint: usize) -> UnitQuaternion<f64> {
+        let turns = self.frames.map(|frame| states[frame].turns[joint]);
+        let middle = turns[1];
+        let away = turns.map(|turn| log(&(middle.inverse() * turn)));
+        middle * exp(&away.iter().zip(&self.shares).map(|(away, share)| away * *share).sum::<Vector3<f64>>())
+    }
+
+    fn angle(&self, states: &[State], joint: usize, axis: usize) -> f64 {
+        let angles = self.frames.map(|frame| states[frame].angles[joint][axis]);
+        angles.iter().zip(&self.shares).map(|(angle, share)| angle * share).sum()
+    }
+}
+
 fn nine_of_ten(mut values: Vec<f64>) -> Option<f64> {
     if values.len() < FEWEST {
         return None;
     }
     values.sort_by(f64::total_cmp);
     Some(values[(values.len() as f64 * MOST) as usize])
+}
+
+/// Puts the turn of a joint into `held`: where the frames `from` and `to` are, by which it is sure, let expect it. Returns
+/// how far it may be from there [rad].
+fn hold(
+    states: &[State],
+    (joint, frame): (usize, usize),
+    (from, to): (usize, usize),
+    evenness: &Evenness,
+    sure: impl Fn(usize) -> bool,
+    held: &mut State,
+) -> f64 {
+    let away = [frame.abs_diff(from) as f64, frame.abs_diff(to) as f64];
+    if to <= from {
+        held.turns[joint] = states[from].turns[joint];
+        held.angles[joint] = states[from].angles[joint];
+        return Evenness::at(&evenness.beside, away[0]);
+    }
+    let share = away[0] / (away[0] + away[1]);
+    let distance = (away[0] * away[1]).sqrt();
+    let [a, b] = [from, to].map(|end| states[end].turns[joint]);
+    let straight = slerp(&a, &b, share);
+    let sigma = Evenness::at(&evenness.between, distance).max(UNEVEN * a.angle_to(&b));
+    if let Some(curve) = Curve::of((from, to), frame, sure) {
+        let turn = curve.turn(states, joint);
+        let curved = Evenness::at(&evenness.curved, distance).max(UNEVEN * straight.angle_to(&turn));
+        if curved < sigma {
+            held.turns[joint] = turn;
+            (0..2).for_each(|axis| held.angles[joint][axis] = curve.angle(states, joint, axis));
+            return curved;
+        }
+    }
+    held.turns[joint] = straight;
+    for axis in 0..2 {
+        let (from, to) = (states[from].angles[joint][axis], states[to].angles[joint][axis]);
+        held.angles[joint][axis] = from + (to - from) * share;
+    }
+    sigma
 }
 
 /// Solves frames again while joints that are `doubted`, by frame and joint, are held to the poses before and after.
@@ -110,49 +199,40 @@ pub(crate) fn bridge(
                 (Some(end), None) | (None, Some(end)) => (end, end),
                 (None, None) => continue,
             };
-            let away = [frame.abs_diff(from) as f64, frame.abs_diff(to) as f64];
-            let (share, sigma) = match to > from {
-                true => {
-                    let between = Evenness::at(&evenness[joint].between, (away[0] * away[1]).sqrt());
-                    let [a, b] = [from, to].map(|end| states[end].turns[joint]);
-                    (away[0] / (away[0] + away[1]), between.max(UNEVEN * a.angle_to(&b)))
-                }
-                false => (0.0, Evenness::at(&evenness[joint].beside, away[0])),
-            };
-            let (from, to) = (&states[from], &states[to]);
-            held.turns[joint] = slerp(&from.turns[joint], &to.turns[joint], share);
-            for axis in 0..2 {
-                let (from, to) = (from.angles[joint][axis], to.angles[joint][axis]);
-                held.angles[joint][axis] = from + (to - from) * share;
-            }
-            stiffness[joint] = sigma.powi(-2);
+            let sure = |frame: usize| frame < states.len() && !doubted[frame][joint];
+            stiffness[joint] =
+                hold(states, (joint, frame), (from, to), &evenness[joint], sure, &mut held).powi(-2);
         }
         held_of[frame] = Some((held, stiffness));
     }
+    let most = subject.attached.iter().map(|attached| attached.weight).fold(0.0, f64::max);
+    let ghost = GHOST / most.sqrt();
     let mut off = vec![None; states.len()];
     for (frame, held) in held_of.iter().enumerate() {
         let Some((held, stiffness)) = held else { continue };
         let seen = take.seen(frame, used);
         let held = Held { state: held, stiffness };
-        let mut state = states[frame].clone();
-        body.place(&state, &mut solver.placed);
-        let before = solver.cost(body, &subject.attached, &seen, None, &state, SCALE);
+        // From where the poses before and after let expect it, and from where the markers alone put it.
+        let mut expected = states[frame].clone();
         for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
-            state.turns[joint] = held.state.turns[joint];
-            state.angles[joint] = held.state.angles[joint];
+            expected.turns[joint] = held.state.turns[joint];
+            expected.angles[joint] = held.state.angles[joint];
         }
-        for scale in [2.5 * SCALE, SCALE] {
-            let options = FrameOptions { scale, tolerance: FINE };
-            solver.solve(body, &subject.attached, &seen, Some(&held), &mut state, &options);
+        let mut seen_so = states[frame].clone();
+        for (state, scales) in [(&mut expected, &[2.5 * SCALE, SCALE][..]), (&mut seen_so, &[SCALE])] {
+            for scale in scales {
+                let options = FrameOptions { scale: *scale, tolerance: FINE };
+                solver.solve(body, &subject.attached, &seen, Some(&held), state, &options);
+            }
         }
-        let most = subject.attached.iter().map(|attached| attached.weight).fold(0.0, f64::max);
+        let mut weighed = |state: &State| {
+            body.place(state, &mut solver.placed);
+            solver.cost(body, &subject.attached, &seen, Some(&held), state, ghost)
+        };
+        // A joint is usually one standard deviation from where it is expected, about each of its axes.
+        let usual = body.dofs.iter().filter(|dof| stiffness[dof.joint] > 0.0).count() as f64;
+        let state = if weighed(&seen_so) < weighed(&expected) + usual { seen_so } else { expected };
         body.place(&state, &mut solver.placed);
-        if solver.cost(body, &subject.attached, &seen, None, &state, SCALE)
-            > before + GIVEN_UP * most * SCALE * SCALE
-        {
-            state.clone_from(&states[frame]);
-            body.place(&state, &mut solver.placed);
-        }
         solver.linearise(body, &subject.attached, &seen, Some(&held), &state, SCALE);
         off[frame] = known_worst(&mut solver, subject, (used, &seen), &doubted[frame]);
         states[frame] = state;

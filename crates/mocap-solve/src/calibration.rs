@@ -14,7 +14,7 @@ use crate::template;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// The version of this form: 1.
+    /// The version of this form: 2.
     pub version: u32,
     /// σ of a marker \[m\].
     pub sigma: f64,
@@ -46,10 +46,13 @@ pub struct Attachment {
     pub place: [f64; 3],
 }
 
+/// 2: the forearms of a skeleton that was made are of two parts.
+const VERSION: u32 = 2;
+
 impl Calibration {
     /// Whether this crate knows the form, and σ is one.
     pub fn is_known(&self) -> bool {
-        self.version == 1 && self.sigma > 0.0 && self.sigma.is_finite()
+        self.version == VERSION && self.sigma > 0.0 && self.sigma.is_finite()
     }
 
     pub(crate) fn of(subject: &Subject, take: &Take, used: &[bool], made: bool) -> Calibration {
@@ -69,7 +72,7 @@ impl Calibration {
         };
         let markers = subject.attached.iter().enumerate().filter(|(marker, _)| used[*marker]);
         Calibration {
-            version: 1,
+            version: VERSION,
             sigma: subject.attached.first().map_or(0.01, |attached| attached.weight.powf(-0.5)),
             bones,
             markers: markers

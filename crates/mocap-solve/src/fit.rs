@@ -5,7 +5,7 @@ use mocap_model::Vector3;
 use crate::SolveError;
 use crate::body::State;
 use crate::calibrate::{CalibrationFrame, CalibrationOptions, Determined, calibrate};
-use crate::frame::{Attached, FrameSolver};
+use crate::frame::{Attached, FrameSolver, Seen};
 use crate::start::{cold, warm};
 use crate::subject::Subject;
 use crate::take::Take;
@@ -311,7 +311,9 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
                     // The motion goes on as it did.
                     let mut start =
                         before.as_ref().map_or(state.clone(), |before| body.between(before, &state, 2.0));
-                    warm(&mut solver, body, markers, &seen, &mut start, &widths, FINE);
+                    let near = is_near(&mut solver, subject, &seen, &start);
+                    let widths = if near { &widths[1..] } else { &widths[..] };
+                    warm(&mut solver, body, markers, &seen, &mut start, widths, FINE);
                     before = Some(std::mem::replace(&mut state, start));
                 }
                 states[frame] = Some(state.clone());
@@ -321,6 +323,16 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
         follow(&mut (from..candidate.frame).rev());
     }
     states.into_iter().flatten().collect()
+}
+
+/// Whether a pose is so near that its markers are within the robust loss; one may be a ghost.
+fn is_near(solver: &mut FrameSolver, subject: &Subject, seen: &[Seen], state: &State) -> bool {
+    subject.body.place(state, &mut solver.placed);
+    let is_off = |(marker, place): &&Seen| {
+        let attached = &subject.attached[*marker];
+        (place - solver.placed.of(attached.joint, &attached.place)).norm() > SCALE
+    };
+    seen.iter().filter(is_off).count() <= 1
 }
 
 /// Solves frames again in which a joint is `lost`, from poses before, after and between, and from nothing but the markers;

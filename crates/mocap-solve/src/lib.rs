@@ -28,6 +28,7 @@ mod fit;
 mod frame;
 mod geometry;
 mod identify;
+mod join;
 mod label;
 mod marker_set;
 mod measure;

@@ -90,19 +90,21 @@ pub(crate) fn report(
     }
 }
 
-/// Frames with too few markers, with markers that are off, and with joints that are not shown well, by `off`.
+/// Frames with too few markers, with markers that are off, with joints that are not shown well, by `off`, and with such
+/// that jump.
 pub(crate) fn doubtful(
     subject: &Subject,
     take: &Take,
     used: &[bool],
     distances: &[Option<f64>],
-    off: &[Option<(usize, f64)>],
+    (off, jumps): (&[Option<(usize, f64)>], &[Option<usize>]),
 ) -> Vec<DoubtfulFrames> {
     let count = take.names.len();
     let all = used.iter().filter(|used| **used).count().max(1);
     let good =
         |frame: usize, marker: usize| distances[frame * count + marker].is_some_and(|off| off <= repair::OFF);
     let lost = repair::lost(subject, take, used, distances);
+    let strained = repair::strained(subject, take, used, distances);
     let name = |joint: usize| &subject.skeleton.joints()[subject.body.joints[joint].source].name;
     let mut reasons: Vec<Option<(f64, String)>> = Vec::with_capacity(take.frames);
     for frame in 0..take.frames {
@@ -114,7 +116,13 @@ pub(crate) fn doubtful(
             Some("fewer than half of the markers are where the body carries them".to_owned())
         } else {
             let unsure = off[frame].filter(|(_, sigma)| *sigma > UNSURE);
-            unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)))
+            let unsure = unsure.map(|(joint, _)| format!("markers do not show where {} is", name(joint)));
+            let strained = strained[frame].map(|joint| {
+                format!("markers near {} do not fit, and others are missing there", name(joint))
+            });
+            unsure
+                .or(strained)
+                .or(jumps[frame].map(|joint| format!("{} jumps from a frame to the next", name(joint))))
         };
         reasons.push(reason.map(|reason| (confidence, reason)));
     }

@@ -53,6 +53,46 @@ pub(crate) fn doubted(
         .collect()
 }
 
+/// Markers near a joint that fit as many times worse than they usually do, and by this [m], strain it.
+const STRAINED: (f64, f64) = (3.0, 0.005);
+
+/// By frame: a joint near which a marker is missing, while the others fit far worse than they usually do.
+pub(crate) fn strained(
+    subject: &Subject,
+    take: &Take,
+    used: &[bool],
+    distances: &[Option<f64>],
+) -> Vec<Option<usize>> {
+    let (joints, count) = (&subject.body.joints, take.names.len());
+    let mut found = vec![None; take.frames];
+    for joint in 1..joints.len() {
+        let beside = |other: usize| {
+            other == joint || joints[joint].parent == Some(other) || joints[other].parent == Some(joint)
+        };
+        let near: Vec<usize> =
+            (0..count).filter(|at| used[*at] && beside(subject.attached[*at].joint)).collect();
+        // Root mean squares by frame, without ghosts.
+        let fits = |frame: usize| -> Option<f64> {
+            let seen = near.iter().filter_map(|marker| distances[frame * count + marker]);
+            let (sum, all) =
+                seen.filter(|off| *off <= OFF).fold((0.0, 0), |(sum, all), off| (sum + off * off, all + 1));
+            (all > 0).then(|| (sum / f64::from(all)).sqrt())
+        };
+        let fits: Vec<Option<f64>> = (0..take.frames).map(fits).collect();
+        let mut sorted: Vec<f64> = fits.iter().copied().flatten().collect();
+        sorted.sort_by(f64::total_cmp);
+        let Some(usual) = sorted.get(sorted.len() / 2) else { continue };
+        let least = STRAINED.1.max(STRAINED.0 * usual);
+        for (frame, fits) in fits.iter().enumerate() {
+            let lacks = near.iter().any(|marker| distances[frame * count + marker].is_none());
+            if lacks && fits.is_some_and(|fits| fits > least) {
+                found[frame].get_or_insert(joint);
+            }
+        }
+    }
+    found
+}
+
 /// By frame: a joint of which most markers, with those of the joints next below, are seen away from where it carries them.
 pub(crate) fn lost(
     subject: &Subject,

@@ -15,7 +15,7 @@ use crate::props::{self, Prop};
 use crate::report::{DoubtfulFrames, SolveReport};
 use crate::subject::Subject;
 use crate::take::{Take, all_landmarks};
-use crate::{SolveError, SolveWarning, bridge, measure, repair, warnings};
+use crate::{SolveError, SolveWarning, bridge, join, measure, repair, warnings};
 
 /// How a take is solved.
 #[derive(Clone, Debug)]
@@ -114,7 +114,8 @@ pub fn solve(
     let Calibrated { subject, determined, .. } = &calibrated;
     let distances = repair::distances(subject, &take, &states);
     let mut report = measure::report(subject, &take, &used, &distances, determined);
-    report.frames = measure::doubtful(subject, &take, &used, &distances, &off);
+    let jumps = join::jumped(&states, rate);
+    report.frames = measure::doubtful(subject, &take, &used, &distances, (&off, &jumps));
     let doubtful_frames: usize = report.frames.iter().map(|range| range.last - range.first + 1).sum();
     report.solved = 1.0 - doubtful_frames as f64 / take.frames as f64;
     report.repairs.swaps = exchanges.iter().map(|exchange| exchange.frames.len()).sum();
@@ -147,12 +148,13 @@ fn poses(
 ) -> (Vec<State>, Vec<Option<(usize, f64)>>) {
     let Calibrated { subject, candidates, .. } = calibrated;
     let mut states = fit::track(subject, take, used, candidates);
-    let mut distances = repair::distances(subject, take, &states);
+    let distances = repair::distances(subject, take, &states);
     let lost = repair::lost(subject, take, used, &distances);
     if lost.iter().any(Option::is_some) {
         fit::recover(subject, take, used, &mut states, &lost);
-        distances = repair::distances(subject, take, &states);
     }
+    join::join(subject, take, used, &mut states, rate);
+    let distances = repair::distances(subject, take, &states);
     let doubted = repair::doubted(subject, take, used, &distances);
     let off = bridge::bridge(subject, take, used, (&mut states, &doubted), rate);
     (states, off)

@@ -286,7 +286,7 @@ fn a_calibration_without_bones_needs_its_target_and_names_markers_that_it_lacks(
         place: [0.0; 3],
     };
     let markers = made.labels.iter().skip(1).map(attached).collect();
-    let mut calibration = Calibration { version: 1, sigma: 0.01, bones: Vec::new(), markers };
+    let mut calibration = Calibration { version: 2, sigma: 0.01, bones: Vec::new(), markers };
     let solved = |target, calibration: &Calibration| {
         let calibration = Some(calibration);
         solve(&take, target, &SolveOptions { sets: &sets, set: None, static_trial: None, calibration })

@@ -25,7 +25,9 @@ pub(crate) struct Subject {
 }
 
 /// The usual turns of an elbow of the template [rad]: along the forearm, about its hinge, across both.
-const ELBOW: Vector3<f64> = Vector3::new(0.8, 1.5, 0.12);
+const ELBOW: Vector3<f64> = Vector3::new(0.12, 1.5, 0.12);
+/// The usual twist of a forearm [rad].
+const TWIST: f64 = 1.0;
 /// σ of a marker before the calibration, besides that of its place [m].
 pub(crate) const FIRST_SIGMA: f64 = 0.01;
 
@@ -104,6 +106,9 @@ impl Subject {
         for joint in &mut subject.body.joints {
             if let Some(Role::LeftLowerArm | Role::RightLowerArm) = skeleton.joints()[joint.source].role {
                 joint.stiffness = Matrix3::from_diagonal(&ELBOW.map(|turn| turn.powi(-2)));
+            }
+            if template::twists(&skeleton.joints()[joint.source].name) {
+                joint.stiffness = Matrix3::identity() * TWIST.powi(-2);
             }
         }
         let name = |source: usize| skeleton.joints()[source].name.as_str();

@@ -30,12 +30,14 @@ const ROWS: &[Row] = &[
     Row("LeftShoulder", Some(Role::LeftShoulder), Some("Chest"), [0.03, 0.19, 0.0], Fixed),
     Row("LeftArm", Some(Role::LeftUpperArm), Some("LeftShoulder"), [0.145, 0.0, -0.015], Free([0.015, 0.02, 0.015])),
     Row("LeftForeArm", Some(Role::LeftLowerArm), Some("LeftArm"), [0.29, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
-    Row("LeftHand", Some(Role::LeftHand), Some("LeftForeArm"), [0.255, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
+    Row("LeftForeArmRoll", None, Some("LeftForeArm"), [0.13, 0.0, 0.0], Fixed),
+    Row("LeftHand", Some(Role::LeftHand), Some("LeftForeArmRoll"), [0.125, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
     Row("LeftHandEnd", None, Some("LeftHand"), [0.18, 0.0, 0.0], Fixed),
     Row("RightShoulder", Some(Role::RightShoulder), Some("Chest"), [-0.03, 0.19, 0.0], Fixed),
     Row("RightArm", Some(Role::RightUpperArm), Some("RightShoulder"), [-0.145, 0.0, -0.015], Free([0.015, 0.02, 0.015])),
     Row("RightForeArm", Some(Role::RightLowerArm), Some("RightArm"), [-0.29, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
-    Row("RightHand", Some(Role::RightHand), Some("RightForeArm"), [-0.255, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
+    Row("RightForeArmRoll", None, Some("RightForeArm"), [-0.13, 0.0, 0.0], Fixed),
+    Row("RightHand", Some(Role::RightHand), Some("RightForeArmRoll"), [-0.125, 0.0, 0.0], Free([0.03, 0.003, 0.003])),
     Row("RightHandEnd", None, Some("RightHand"), [-0.18, 0.0, 0.0], Fixed),
     Row("LeftUpLeg", Some(Role::LeftUpperLeg), Some("Hips"), [0.087, -0.06, 0.0], Free([0.012, 0.001, 0.001])),
     Row("LeftLeg", Some(Role::LeftLowerLeg), Some("LeftUpLeg"), [0.0, -0.43, 0.0], Free([0.003, 0.03, 0.003])),
@@ -63,11 +65,23 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Result<Skel
             continue;
         }
         index.push((name, JointId::from(joints.len())));
-        let joint = Joint::new(*name, above, Vector3::from(*offset) * scale);
-        joints.push(Joint { role: *role, end_site: role.is_none(), ..joint });
+        let mut joint = Joint::new(*name, above, Vector3::from(*offset) * scale);
+        if twists(name) {
+            joint.dofs.rotation = [true, false, false];
+        }
+        // Collar bones roll with the arm: the marker on a shoulder does not tell the one from the other.
+        if name.ends_with("Shoulder") {
+            joint.dofs.rotation = [false, true, true];
+        }
+        joints.push(Joint { role: *role, end_site: name.ends_with("End"), ..joint });
     }
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
     Skeleton::new("subject", Space { unit, ..Space::default() }, joints)
+}
+
+/// Whether a joint turns the lower part of a forearm against the upper one, about the line from elbow to wrist.
+pub(crate) fn twists(name: &str) -> bool {
+    name.ends_with("Roll")
 }
 
 /// How far the offset of a joint may differ from the template [m]; `None` where it only scales.

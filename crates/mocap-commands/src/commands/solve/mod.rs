@@ -254,7 +254,7 @@ fn calibration_of(path: &Path, args: &Args, context: &JobContext) -> Result<Cali
     if !calibration.is_known() {
         let version = calibration.version;
         return Err(wrong(format!(
-            "the calibration has version {version}, or no σ above 0; version 1 is read"
+            "the calibration has version {version}, or no σ above 0; version 2 is read"
         )));
     }
     Ok(calibration)
