@@ -298,6 +298,23 @@ impl Surface {
         self.vertices.iter().map(mixed).collect()
     }
 
+    /// Gives a stage the size, the floor and the middle of the mesh, where the joints do not say how large it is.
+    pub(crate) fn frame(&self, stage: &mut Stage<'_>) {
+        let extent = |frame: usize| {
+            let corners = self.corners(stage, frame, V::zeros());
+            corners.iter().fold([V::repeat(FAR), V::repeat(-FAR)], |[low, high], corner| {
+                [low.inf(&corner.at), high.sup(&corner.at)]
+            })
+        };
+        let [low, high] = extent(0);
+        let length = (high - low).max();
+        if length <= 0.0 || !stage.is_within(length) {
+            return;
+        }
+        let boxes: Vec<[V; 2]> = spread(stage.frames(), 12).into_iter().map(extent).collect();
+        stage.frame_mesh(&boxes);
+    }
+
     /// How high it reaches above the floor in some frames, not more than is near the body [stage units].
     pub(crate) fn height(&self, stage: &Stage<'_>, frames: impl Iterator<Item = usize>) -> f64 {
         let step = self.vertices.len().div_ceil(2000).max(1);

@@ -146,6 +146,7 @@ fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) 
     let skeleton = input.clip.skeleton();
     let worn = options.mesh.as_ref().is_some_and(|mesh| mesh.fits(skeleton));
     let surface = Surface::new(input.body.filter(|_| !worn)?, input.clip)?;
+    surface.frame(stage);
     stage.make_room(stage.floor + 1.2 * surface.usual_height(stage));
     Some(surface)
 }

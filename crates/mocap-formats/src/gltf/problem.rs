@@ -65,6 +65,8 @@ pub enum Problem {
         "the file has no skin: other programs import its nodes as empties, not as bones; a drawn body adds one"
     )]
     NoSkin,
+    #[error("the clip has no hips: programs that move the body of a VRM character take only files that have them")]
+    NoHips,
     #[error("{path}: keys are not at a constant rate; they are resampled at {fps} frames per second")]
     Resampled { path: String, fps: f64 },
     #[error(
@@ -125,6 +127,7 @@ impl crate::Problem for Problem {
             Problem::Model { .. } => "gltf::model",
             Problem::OtherSkeleton { .. } => "gltf::other-skeleton",
             Problem::NoSkin => "gltf::no-skin",
+            Problem::NoHips => "gltf::no-hips",
             Problem::NoAnimation => "gltf::no-animation",
             Problem::Resampled { .. } => "gltf::resampled",
             Problem::NoInverse { .. } => "gltf::no-inverse",

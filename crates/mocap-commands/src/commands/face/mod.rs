@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use mocap_face::{
-    FaceMap, JointPose, Link, Match, add_correctives, correctives, pose_joints, with_expressions,
+    FaceMap, JointPose, Link, Match, add_correctives, followed, pose_joints, with_expressions,
 };
 use mocap_formats::Format;
 use mocap_model::{BoundBody, Clip, Expression, ScalarTrack, Skeleton, Track};
@@ -105,7 +105,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         help_heading = "Output",
-        help = format!("Format: {} [default: by OUT, else glb]", crate::options::formats::writable(Format::has_motion))
+        help = format!("Format: {} [default: by OUT, else glb]", crate::options::formats::writable(Format::holds_numbers))
     )]
     pub(crate) to: Option<Format>,
     #[command(flatten)]
@@ -170,6 +170,33 @@ struct Head {
 /// The order of the arguments.
 const TARGET_LAST: &str = "the character comes last: `mocap face TAKE... CHARACTER`";
 
+/// Whether the format of the output holds what the command makes: shapes of a mesh, their weights over time, or joints
+/// that poses move.
+fn check_format(args: &Args, format: Format) -> Result<(), Diagnostic> {
+    let (meshes, motion) = (args.make_shapes, args.joint_poses.is_some());
+    let fits = |format: Format| match (meshes, motion) {
+        (true, _) => format.holds_meshes() && format.holds_numbers(),
+        (false, true) => format.has_motion() && !format.holds_robot() && !format.holds_only_positions(),
+        // Weights of vertices are those of shapes.
+        (false, false) => format.holds_numbers() && !(args.solve && format.holds_expressions()),
+    };
+    if fits(format) || args.explain || args.write_map.is_some() {
+        return Ok(());
+    }
+    let what = match (meshes, motion) {
+        (true, _) => "shapes of a mesh",
+        (false, true) => "the joints of a character",
+        (false, false) => "weights of shapes",
+    };
+    let message = format!("{format} files have no room for {what}");
+    let formats = encode::names(|format| format.is_writable() && fits(format));
+    let poses = match (meshes, motion) {
+        (false, false) => "; --joint-poses moves joints in place of shapes",
+        _ => "",
+    };
+    Err(Diagnostic::new("usage::format", message).help(format!("formats that have: {formats}{poses}")))
+}
+
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let (target_path, sources) = args.paths.split_last().expect("a path is given");
@@ -179,13 +206,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     }
     let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
     let format = asked.unwrap_or(Format::Glb);
-    if !format.has_motion() || format.holds_robot() {
-        return Err(Diagnostic::new("usage::format", format!("{format} files hold no face"))
-            .help("write glb, gltf or fbx, or json for the numbers alone"));
-    }
-    if args.make_shapes {
-        shapes::check_format(format, args.outputs.output.as_deref())?;
-    }
+    check_format(args, format)?;
     batch::check_stdout(console, &args.outputs)?;
     let target_context = JobContext::standalone();
     let settings = HeadSettings {
@@ -194,6 +215,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         makes_shapes: args.make_shapes,
     };
     let head = match read_head(&target_context, target_path, &settings, &args.reading) {
+        Ok(head) if format.holds_expressions() => head.of_expressions(),
         Ok(head) => head,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -326,6 +348,18 @@ impl Head {
         })
     }
 
+    /// The character as files know it that leave shapes to it: its expressions, where it has any, are its face.
+    fn of_expressions(mut self) -> Head {
+        if !self.expressions.is_empty() {
+            self.shapes = self.expressions.drain(..).map(|of| of.name).collect();
+            let poses = self.poses.iter().map(|pose| pose.name.clone());
+            let poses = poses.filter(|name| !self.shapes.contains(name));
+            self.names = self.shapes.iter().cloned().chain(poses).collect();
+            self.body = None;
+        }
+        self
+    }
+
     /// What nothing moves: neither a link, nor an expression that a link moves. An expression whose shapes all move is
     /// not in the list.
     fn unmoved(&self, map: &FaceMap) -> Vec<String> {
@@ -334,9 +368,10 @@ impl Head {
             let mut moving = self.expressions.iter().filter(|of| linked(&of.name)).flat_map(|of| &of.binds);
             moving.any(|(shape, _)| shape == name)
         };
-        let shapes = correctives(&self.shapes);
+        let followed = followed(&self.shapes);
         let corrects = |name: &str| {
-            let parts = shapes.iter().find(|(at, _)| self.shapes[*at] == name).map(|(_, parts)| parts);
+            let at = self.shapes.iter().position(|shape| shape == name);
+            let parts = at.and_then(|at| followed.get(&at));
             parts.is_some_and(|parts| {
                 parts.iter().all(|part| linked(&self.shapes[*part]) || bound(&self.shapes[*part]))
             })
