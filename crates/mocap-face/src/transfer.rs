@@ -20,7 +20,8 @@ use nalgebra::Matrix3;
 /// Places that a local similarity is fitted to, at most.
 const ANCHORS: usize = 1200;
 /// The reach of the surroundings of a place, relative to the root mean square distance from the middle of the head.
-const REACH: f64 = 0.25;
+/// Muscles begin deep in the head, or far from where they end: what they do follows from the size of a region, not of a fold.
+const REACH: f64 = 0.5;
 /// Rounds of laying one head over the other.
 const ROUNDS: usize = 30;
 /// Heads whose places are further apart than this, relative to their size, are not alike enough.
