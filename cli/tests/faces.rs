@@ -177,6 +177,12 @@ fn what_is_no_face_is_said() {
         let ran = sandbox.run(["face", &head, &head, "--make-shapes", "-o", out]);
         assert!(ran.code != 0 && ran.stderr.contains("shapes of a mesh"), "{out}: {}", ran.stderr);
     }
+    sandbox.put("other.csv", "frame, face_id, AU01_r\n1, 0, 0.5\n");
+    for more in [&["-o", "out.glb"][..], &["--explain"]] {
+        let ran = sandbox.run([&["face", "other.csv", &head][..], more].concat());
+        assert!(ran.code != 0 && ran.stderr.contains("face::columns"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("AU01_r") && ran.stderr.contains("EyeBlinkLeft"), "{}", ran.stderr);
+    }
     let wrong = sandbox.run(["face", &walk, &head, "--solve", "-o", "out.glb"]);
     assert!(wrong.stderr.contains("face::points"), "{}", wrong.stderr);
 }
@@ -196,6 +202,61 @@ fn with_json(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     made.extend(text);
     made.extend(&bytes[end..]);
     made
+}
+
+#[test]
+fn heads_with_wrong_shapes_are_said() {
+    let sandbox = Sandbox::new();
+    let head = std::fs::read(face("head.glb")).unwrap();
+    let primitive = |json: &mut Value, change: &mut dyn FnMut(&mut Value)| {
+        let meshes = json["meshes"].as_array_mut().unwrap().iter_mut();
+        meshes.for_each(|mesh| change(&mut mesh["primitives"][0]));
+    };
+    // Without the mesh that shapes displace.
+    let neutral = with_json(&head, |json| {
+        primitive(json, &mut |it| drop(it["attributes"].as_object_mut().unwrap().remove("POSITION")));
+    });
+    // A shape that displaces fewer vertices than the mesh has.
+    let count = with_json(&head, |json| {
+        let mut at = 0;
+        primitive(json, &mut |it| at = it["targets"][2]["POSITION"].as_u64().unwrap() as usize);
+        let count = json["accessors"][at]["count"].as_u64().unwrap();
+        json["accessors"][at]["count"] = (count - 7).into();
+        json["accessors"][at].as_object_mut().unwrap().remove("sparse");
+    });
+    sandbox.put("neutral.glb", neutral);
+    sandbox.put("count.glb", count);
+    for (name, words) in [
+        ("neutral.glb", &["gltf::no-neutral", "POSITION"][..]),
+        ("count.glb", &["gltf::shape-count", "targets[2].POSITION", "Eye_Blink_R"]),
+    ] {
+        let ran = sandbox.run(["face", &face("take.csv"), name, "-o", "out.glb"]);
+        assert!(
+            ran.code != 0 && words.iter().all(|word| ran.stderr.contains(word)),
+            "{name}: {}",
+            ran.stderr
+        );
+        assert!(!sandbox.path("out.glb").exists());
+    }
+    // Two shapes of one name.
+    let twice = with_json(&head, |json| {
+        let mesh =
+            json["meshes"].as_array_mut().unwrap().iter_mut().find(|mesh| mesh.get("extras").is_some());
+        let names = mesh.unwrap()["extras"]["targetNames"].as_array_mut().unwrap();
+        names[5] = names[0].clone();
+    });
+    sandbox.put("twice.glb", twice);
+    let ran = sandbox.run(["face", &face("take.csv"), "twice.glb", "-o", "out.glb"]).ok();
+    assert!(ran.stderr.contains("face::same-names") && ran.stderr.contains("Jaw_Open"), "{}", ran.stderr);
+    // Weights beyond 0 to 1 are kept, with a warning; a column that stands twice is an error.
+    let header = "Timecode,BlendShapeCount,JawOpen";
+    sandbox.put("beyond.csv", format!("{header}\n00:00:00:00.000,1,1.25\n00:00:00:01.000,1,-0.5\n"));
+    let ran = sandbox.run(["face", "beyond.csv", &face("head.glb"), "-o", "beyond.json"]).ok();
+    assert!(ran.stderr.contains("livelink::beyond"), "{}", ran.stderr);
+    assert_eq!(shape(&sandbox.read("beyond.json"), "Jaw_Open"), [1.25, -0.5]);
+    sandbox.put("columns.csv", format!("{header},jawOpen\n00:00:00:00.000,2,0,0\n"));
+    let ran = sandbox.run(["face", "columns.csv", &face("head.glb"), "-o", "other.json"]);
+    assert!(ran.code != 0 && ran.stderr.contains("livelink::duplicate-column"), "{}", ran.stderr);
 }
 
 #[test]
@@ -241,7 +302,8 @@ fn an_in_between_by_its_name_fades_to_both_sides() {
     let sandbox = Sandbox::new();
     let bytes = std::fs::read(face("head.glb")).unwrap();
     let renamed = with_json(&bytes, |json| {
-        let mesh = json["meshes"].as_array_mut().unwrap().iter_mut().find(|mesh| mesh.get("extras").is_some());
+        let mesh =
+            json["meshes"].as_array_mut().unwrap().iter_mut().find(|mesh| mesh.get("extras").is_some());
         let names = mesh.unwrap()["extras"]["targetNames"].as_array_mut().unwrap();
         let ears = names.iter_mut().find(|name| name.as_str().unwrap().ends_with("Ears_Out")).unwrap();
         *ears = ears.as_str().unwrap().replace("Ears_Out", "Jaw_Open_30").into();
@@ -265,7 +327,8 @@ fn avatar() -> Vec<u8> {
         let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
         let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
         let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
-        let names: Vec<String> = (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
+        let names: Vec<String> =
+            (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
         *targets = names.into();
         let bind = |index: usize| serde_json::json!([{ "node": node, "index": index, "weight": 1.0 }]);
         json["extensions"] = serde_json::json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": {

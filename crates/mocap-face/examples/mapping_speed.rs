@@ -13,7 +13,8 @@ const FRAMES: usize = 3600;
 const ROUNDS: usize = 20;
 
 fn main() {
-    let values = |at: usize| (0..FRAMES).map(|frame| 0.5 + 0.5 * (frame as f64 * 0.01 * (at + 1) as f64).sin());
+    let values =
+        |at: usize| (0..FRAMES).map(move |frame| 0.5 + 0.5 * (frame as f64 * 0.01 * (at + 1) as f64).sin());
     let track = |(at, name): (usize, &&str)| ScalarTrack {
         name: (*name).to_owned(),
         values: Track::Sampled(values(at).collect()),
@@ -31,5 +32,9 @@ fn main() {
     }
     let seconds = begin.elapsed().as_secs_f64();
     let mapped = (ROUNDS * FRAMES * ARKIT_SHAPES.len()) as f64;
-    println!("{:.1} million shape-frames a second, {:.2} ms a minute of a face", mapped / seconds / 1e6, 1e3 * seconds / ROUNDS as f64);
+    println!(
+        "{:.1} million shape-frames a second, {:.2} ms a minute of a face",
+        mapped / seconds / 1e6,
+        1e3 * seconds / ROUNDS as f64
+    );
 }

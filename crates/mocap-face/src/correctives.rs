@@ -110,7 +110,9 @@ impl Made {
     fn track(&self, of: &[&Track<f64>], frames: usize) -> Track<f64> {
         match self {
             Made::Product(_) => product(of, frames),
-            Made::Between(InBetween { full, at, .. }) => of[0].map(|weight| in_between_weight(full, *at, *weight)),
+            Made::Between(InBetween { full, at, .. }) => {
+                of[0].map(|weight| in_between_weight(full, *at, *weight))
+            }
         }
     }
 }

@@ -198,7 +198,9 @@ impl Format {
     pub fn holds_numbers(self) -> bool {
         let Entry { has_motion, holds, only_positions, only_own_numbers, holds_markers, holds_robot, .. } =
             self.entry();
-        *has_motion && holds.scalars && !(*only_positions || *only_own_numbers || *holds_markers || *holds_robot)
+        *has_motion
+            && holds.scalars
+            && !(*only_positions || *only_own_numbers || *holds_markers || *holds_robot)
     }
 
     /// Whether the numbers over time of a file are weights of expressions, whose shapes the character knows that they move.

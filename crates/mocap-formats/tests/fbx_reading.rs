@@ -374,7 +374,11 @@ fn in_betweens() -> File {
     let bone = file.bone("Head", 0, &[]);
     let deformer = file.triangle(bone);
     let to = |x: f64, y: f64, z: f64| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
-    let jaw = file.channel(deformer, "jaw", &[(25.0, to(1.0, 3.0, 0.5)), (50.0, to(4.0, 1.0, 2.0)), (100.0, to(2.0, 2.0, 8.0))]);
+    let jaw = file.channel(
+        deformer,
+        "jaw",
+        &[(25.0, to(1.0, 3.0, 0.5)), (50.0, to(4.0, 1.0, 2.0)), (100.0, to(2.0, 2.0, 8.0))],
+    );
     let side = file.channel(deformer, "side", &[(-100.0, to(-1.0, 2.0, 0.0)), (100.0, to(1.0, 1.0, 0.0))]);
     let early = file.channel(deformer, "early", &[(60.0, to(0.0, 0.0, 3.0))]);
     file.channel(deformer, "still", &[(30.0, to(9.0, 0.0, 0.0)), (100.0, to(1.0, 0.0, 0.0))]);

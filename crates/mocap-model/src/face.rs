@@ -244,7 +244,9 @@ mod tests {
             (0..full.len()).map(|at| in_between_weight(full, at, weight)).collect()
         };
         // What shapes that are proportional to their weights do together is the weight.
-        for full in [&[1.0][..], &[0.3, 1.0], &[0.25, 0.5, 1.0], &[-1.0, 1.0], &[-1.0, -0.5, 0.5, 1.0], &[0.5]] {
+        for full in
+            [&[1.0][..], &[0.3, 1.0], &[0.25, 0.5, 1.0], &[-1.0, 1.0], &[-1.0, -0.5, 0.5, 1.0], &[0.5]]
+        {
             for weight in [-1.5, -0.7, -0.2, 0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 1.3] {
                 let sum: f64 = shares(full, weight).iter().zip(full).map(|(share, full)| share * full).sum();
                 assert!((sum - weight).abs() < 1e-12, "{full:?} {weight} {sum}");

@@ -270,7 +270,8 @@ impl<'a> Stage<'a> {
             let offset = frame.rotation * (of_clip / self.scale) + frame.translation.vector;
             Site { joint, offset }
         };
-        let corner = |at: usize| Vector3::from_fn(|axis, _| if at >> axis & 1 == 0 { low[axis] } else { high[axis] });
+        let corner =
+            |at: usize| Vector3::from_fn(|axis, _| if at >> axis & 1 == 0 { low[axis] } else { high[axis] });
         let made: Vec<Site> =
             std::iter::once((low + high) / 2.0).chain((0..8).map(corner)).map(site).collect();
         self.centre = skeleton.len() + self.sites.len();

@@ -577,6 +577,9 @@ pub(crate) mod tests {
         let mut stage = Stage::new(&clip);
         let (size, floor, centre) = (stage.size(), stage.floor, stage.centre);
         surface.frame(&mut stage);
-        assert_eq!((stage.size(), stage.floor, stage.centre, stage.drawn_height), (size, floor, centre, None));
+        assert_eq!(
+            (stage.size(), stage.floor, stage.centre, stage.drawn_height),
+            (size, floor, centre, None)
+        );
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn to_body(document: &Document, limits: &Limits) -> Result<Option<Par
         let what = format!("meshes: {}", &*warning.description);
         warnings.push(Finding::new(Problem::Repaired { what }));
     }
-    let mut reader = Reader { document, scene: &scene, turns: turns(&scene), limits, warnings, corners: 0, displaced: 0 };
+    let mut reader =
+        Reader { document, scene: &scene, turns: turns(&scene), limits, warnings, corners: 0, displaced: 0 };
     let mut body = Body { meshes: Vec::new(), materials: materials(&scene) };
     for mesh in &scene.meshes {
         for node in &mesh.element.instances {
@@ -273,7 +274,8 @@ impl Reader<'_> {
             let unit = if full[last] == 0.0 { 0.0 } else { 1.0 / full[last] };
             let per_weight = scaled(offsets(whole, count), unit);
             for at in std::iter::once(last).chain(0..last) {
-                let name = known(at).map_or_else(|| channel.element.name.to_string(), |known| known.name.clone());
+                let name =
+                    known(at).map_or_else(|| channel.element.name.to_string(), |known| known.name.clone());
                 let (offsets, weight) = match at == last {
                     true => (per_weight.clone(), weight),
                     // Displacements add up: it is what the whole shape lacks there.

@@ -38,7 +38,10 @@ pub(super) fn bone(role: Role) -> String {
         true => ["Metacarpal", "Proximal", "Distal"],
         false => ["Proximal", "Intermediate", "Distal"],
     };
-    let named = numbers.iter().zip(["1", "2", "3"]).find_map(|(word, number)| Some(name.strip_suffix(number)?.to_owned() + word));
+    let named = numbers
+        .iter()
+        .zip(["1", "2", "3"])
+        .find_map(|(word, number)| Some(name.strip_suffix(number)?.to_owned() + word));
     let name = named.unwrap_or_else(|| name.to_owned());
     name[..1].to_lowercase() + &name[1..]
 }

@@ -257,7 +257,8 @@ fn uneven(
 fn leave_out_expressions(document: &Document, chosen: &mut [bool]) {
     let weights = weight_nodes(&document.json);
     let holds = |node: &usize| {
-        weights.contains_key(node) && document.root.nodes.get(*node).is_some_and(|node| node.children.is_empty())
+        weights.contains_key(node)
+            && document.root.nodes.get(*node).is_some_and(|node| node.children.is_empty())
     };
     let joints = (0..chosen.len()).filter(|node| chosen[*node]);
     let (held, others): (Vec<usize>, Vec<usize>) = joints.partition(holds);

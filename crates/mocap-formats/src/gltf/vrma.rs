@@ -67,7 +67,9 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     let mut own = json!({ "specVersion": "1.0", "humanoid": { "humanBones": humanoid } });
     if !nodes.is_empty() {
         let mut expressions = Map::new();
-        for (name, list) in [("preset", preset), ("custom", custom)].into_iter().filter(|(_, list)| !list.is_empty()) {
+        for (name, list) in
+            [("preset", preset), ("custom", custom)].into_iter().filter(|(_, list)| !list.is_empty())
+        {
             expressions.insert(name.into(), Value::Object(list));
         }
         own["expressions"] = Value::Object(expressions);
@@ -89,7 +91,8 @@ fn turning(clip: &Clip) -> Result<Clip, Finding> {
         tracks
     });
     let model = |error| Finding::new(Problem::Model { path: "clip".into(), error });
-    let made = Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks.collect()).map_err(model)?;
+    let made =
+        Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks.collect()).map_err(model)?;
     let Annotations { name, events, .. } = clip.annotations().clone();
     made.with_annotations(Annotations { name, scalars: Vec::new(), events }).map_err(model)
 }
@@ -97,10 +100,13 @@ fn turning(clip: &Clip) -> Result<Clip, Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
     use crate::files_beside::FilesBeside;
     use crate::gltf::{parse, to_clip, write};
-    use crate::Limits;
-    use mocap_model::{FrameRate, Joint, JointTracks, ScalarTrack, Skeleton, Space, Track, UnitQuaternion, Unit, UnitSource, Vector3};
+    use mocap_model::{
+        FrameRate, Joint, JointTracks, ScalarTrack, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource,
+        Vector3,
+    };
 
     /// Hips that rise, a thumb that turns and would move, an eye, and a blink.
     fn clip() -> Clip {
@@ -116,12 +122,14 @@ mod tests {
         ];
         let skeleton = Skeleton::new("", space, joints).unwrap();
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
-        let places = |y: f64| Some(Track::Sampled(vec![Vector3::new(0.0, 0.5, 0.0), Vector3::new(0.0, y, 0.0)]));
+        let places =
+            |y: f64| Some(Track::Sampled(vec![Vector3::new(0.0, 0.5, 0.0), Vector3::new(0.0, y, 0.0)]));
         tracks[0].translation = places(0.75);
         tracks[1].translation = places(0.9);
         let turn = UnitQuaternion::from_euler_angles(0.0, 0.0, 0.5);
         tracks[1].rotation = Track::Sampled(vec![UnitQuaternion::identity(), turn]);
-        let scalar = |name: &str, values: Vec<f64>| ScalarTrack { name: name.into(), values: Track::Sampled(values) };
+        let scalar =
+            |name: &str, values: Vec<f64>| ScalarTrack { name: name.into(), values: Track::Sampled(values) };
         let scalars = vec![scalar("blink", vec![0.25, 1.0]), scalar("tongueOut", vec![0.0, 0.5])];
         Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), 2, tracks)
             .and_then(|clip| clip.with_annotations(Annotations { scalars, ..Annotations::default() }))
@@ -134,12 +142,18 @@ mod tests {
         assert_eq!(warnings, []);
         let file = parse(&write::binary(builder), &FilesBeside::default(), &Limits::default()).unwrap().value;
         let own = &file.json["extensions"]["VRMC_vrm_animation"];
-        assert_eq!(own["humanoid"]["humanBones"], json!({
-            "hips": { "node": 0 }, "leftThumbMetacarpal": { "node": 1 }
-        }));
-        assert_eq!(own["expressions"], json!({
-            "preset": { "blink": { "node": 3 } }, "custom": { "tongueOut": { "node": 4 } }
-        }));
+        assert_eq!(
+            own["humanoid"]["humanBones"],
+            json!({
+                "hips": { "node": 0 }, "leftThumbMetacarpal": { "node": 1 }
+            })
+        );
+        assert_eq!(
+            own["expressions"],
+            json!({
+                "preset": { "blink": { "node": 3 } }, "custom": { "tongueOut": { "node": 4 } }
+            })
+        );
         let channels = file.json["animations"][0]["channels"].as_array().unwrap();
         let moved: Vec<u64> = channels
             .iter()

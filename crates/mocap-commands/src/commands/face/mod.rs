@@ -8,16 +8,15 @@ mod step;
 
 pub(crate) use step::{FaceMeasures, FaceStep, OpenFace};
 
+use std::collections::HashSet;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap_face::{
-    FaceMap, JointPose, Link, Match, add_correctives, followed, pose_joints, with_expressions,
-};
-use mocap_formats::Format;
+use mocap_face::{FaceMap, JointPose, Link, Match, add_correctives, followed, pose_joints, with_expressions};
+use mocap_formats::{Format, text};
 use mocap_model::{BoundBody, Clip, Expression, ScalarTrack, Skeleton, Track};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -330,6 +329,7 @@ fn read_head(
     });
     // The face is what it holds: that it has no motion of its own is no warning.
     target.warnings.retain(|warning| !warning.code.ends_with("::no-animation"));
+    target.warnings.extend(body.as_ref().and_then(|body| same_names(body, path)));
     let mut names = shapes.clone();
     for name in expressions.iter().map(|of| &of.name).chain(poses.iter().map(|of| &of.name)) {
         if !names.contains(name) {
@@ -337,6 +337,36 @@ fn read_head(
         }
     }
     Ok(Head { target, body, shapes, expressions, poses, names })
+}
+
+/// A warning of shapes of one mesh that share a name. (Those of several meshes do so that they move together.)
+fn same_names(body: &BoundBody, path: &Path) -> Option<Diagnostic> {
+    let mut twice: Vec<&str> = Vec::new();
+    for mesh in &body.body.meshes {
+        let mut seen = HashSet::new();
+        twice.extend(mesh.shapes.iter().map(|shape| shape.name.as_str()).filter(|name| !seen.insert(*name)));
+    }
+    (!twice.is_empty()).then(|| {
+        let message =
+            format!("several shapes of one mesh share a name, and move together: {}", twice.join(", "));
+        Diagnostic::new("face::same-names", message).in_file(path)
+    })
+}
+
+/// What is wrong with a table that is none of a face: the columns that it has, and those that were expected.
+fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Failure) -> Failure {
+    if failure.error.code != "format::write-only" {
+        return failure;
+    }
+    let Ok(bytes) = read::bytes_of(context, &job.input, &reading.limits()) else { return failure };
+    let text = text::decode(&bytes[..bytes.len().min(4096)]).into_owned();
+    let first = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned();
+    let columns: String = first.chars().take(80).collect();
+    let message = format!("the table is none of Live Link Face; its first line is '{columns}'");
+    let error = Diagnostic::new("face::columns", message).help(
+        "expected columns: Timecode, BlendShapeCount, then shapes of ARKit (EyeBlinkLeft, JawOpen, ...)",
+    );
+    Failure { error: error.in_file(Path::new(&job.input.shown())), warnings: failure.warnings }
 }
 
 impl Head {
@@ -446,7 +476,9 @@ fn mapped(
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Moved, Failure> {
-    let Motion { clip, warnings: found, bytes } = read::motion(context, &job.input, reading)?;
+    let motion = read::motion(context, &job.input, reading);
+    let Motion { clip, warnings: found, bytes } =
+        motion.map_err(|failure| other_table(job, context, reading, failure))?;
     warnings.extend(found);
     let edits = Edits::from(args.edits);
     let clip = edit::apply(&edits, reading.limits(), clip, warnings)?;
