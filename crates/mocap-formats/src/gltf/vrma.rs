@@ -33,6 +33,25 @@ const PRESETS: [&str; 14] = [
     "neutral",
 ];
 
+/// What VRM 0 calls some of them.
+const FIRST: [(&str, &str); 10] = [
+    ("joy", "happy"),
+    ("sorrow", "sad"),
+    ("fun", "relaxed"),
+    ("a", "aa"),
+    ("i", "ih"),
+    ("u", "ou"),
+    ("e", "ee"),
+    ("o", "oh"),
+    ("blink_l", "blinkLeft"),
+    ("blink_r", "blinkRight"),
+];
+
+/// The name of an expression as the format has it.
+fn expression(name: &str) -> &str {
+    FIRST.iter().find(|(first, _)| *first == name).map_or(name, |(_, now)| now)
+}
+
 /// A file of a clip. Warns where it has no hips: readers that move a body need them.
 ///
 /// # Errors
@@ -54,11 +73,12 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     let mut nodes: BTreeMap<usize, String> = BTreeMap::new();
     let (mut preset, mut custom) = (Map::new(), Map::new());
     let mut seen = HashSet::new();
-    for track in scalars.iter().filter(|track| seen.insert(track.name.as_str())) {
-        let node = builder.push("nodes", json!({ "name": track.name }));
+    for track in scalars.iter().filter(|track| seen.insert(expression(&track.name))) {
+        let name = expression(&track.name);
+        let node = builder.push("nodes", json!({ "name": name }));
         nodes.insert(node, track.name.clone());
-        let list = if PRESETS.contains(&track.name.as_str()) { &mut preset } else { &mut custom };
-        list.insert(track.name.clone(), json!({ "node": node }));
+        let list = if PRESETS.contains(&name) { &mut preset } else { &mut custom };
+        list.insert(name.to_owned(), json!({ "node": node }));
     }
     if let Some(shown) = builder.json["scenes"][0]["nodes"].as_array_mut() {
         shown.extend(nodes.keys().map(|node| Value::from(*node)));
@@ -172,6 +192,37 @@ mod tests {
             .map(|track| (track.name.as_str(), track.values.values()))
             .collect();
         assert_eq!(numbers, [("blink", &[0.25, 1.0][..]), ("tongueOut", &[0.0, 0.5][..])]);
+    }
+
+    #[test]
+    fn expressions_of_the_first_version_have_the_names_of_the_format() {
+        let scalars = ["joy", "a", "blink_r", "happy", "BrowsUp"];
+        let scalars = scalars.map(|name| ScalarTrack { name: name.into(), values: Track::Constant(0.5) });
+        let made = clip()
+            .with_annotations(Annotations { scalars: scalars.to_vec(), ..Annotations::default() })
+            .unwrap();
+        let (builder, _) = animated(&made, &WriteOptions::default()).unwrap();
+        let own = &builder.json["extensions"]["VRMC_vrm_animation"]["expressions"];
+        let names = |list: &str| -> Vec<String> { own[list].as_object().unwrap().keys().cloned().collect() };
+        let mut presets = names("preset");
+        presets.sort();
+        assert_eq!(
+            (presets, names("custom")),
+            (["aa", "blinkRight", "happy"].map(str::to_owned).to_vec(), vec!["BrowsUp".to_owned()],)
+        );
+        assert_eq!(
+            builder.json["animations"][0]["channels"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|channel| {
+                    channel["target"]["path"] == "translation"
+                        && channel["target"]["node"].as_u64() >= Some(3)
+                })
+                .count(),
+            4,
+            "what is there twice is written once"
+        );
     }
 
     #[test]
