@@ -123,11 +123,16 @@ pub fn in_between_weight(full: &[f64], at: usize, weight: f64) -> f64 {
         next = on_side(-side).first().copied().unwrap_or(0.0);
     }
     let share = (weight - before) / (next - before);
-    match () {
-        () if !share.is_finite() => 0.0,
-        () if *own == next => share,
-        () if *own == before && before != 0.0 => 1.0 - share,
-        () => 0.0,
+    if !share.is_finite() {
+        return 0.0;
+    }
+    // At 0 is no shape.
+    if *own == next {
+        share
+    } else if *own == before && before != 0.0 {
+        1.0 - share
+    } else {
+        0.0
     }
 }
 
