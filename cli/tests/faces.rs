@@ -65,6 +65,25 @@ fn a_take_moves_a_head_whose_shapes_have_other_names() {
     assert_eq!(turns.count(), 3);
 }
 
+/// The shapes of an FBX that nothing moves yet are driven in the file that is kept.
+#[test]
+fn a_head_in_fbx_moves_as_one_in_glb() {
+    let sandbox = Sandbox::new();
+    let (take, head) = (face("take.csv"), face("head.glb"));
+    sandbox.run(["convert", &head, "-o", "head.fbx"]).ok();
+    for (name, head) in [("fbx", "head.fbx"), ("glb", head.as_str())] {
+        let talk = format!("talk.{name}");
+        sandbox.run(["face", &take, head, "--no-turns", "-o", &talk]).ok();
+        sandbox.run(["convert", &talk, "-o", &format!("{name}.json")]).ok();
+    }
+    let (fbx, glb) = (sandbox.read("fbx.json"), sandbox.read("glb.json"));
+    for name in ["Jaw_Open", "Eye_Blink_L", "Mouth_Smile_R"] {
+        let (a, b) = (shape(&fbx, name), shape(&glb, name));
+        assert!(a.len() == 90 && b.len() == 90, "{name}");
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
+    }
+}
+
 #[test]
 fn a_map_is_shown_written_edited_and_taken() {
     let sandbox = Sandbox::new();
