@@ -65,6 +65,25 @@ fn a_take_moves_a_head_whose_shapes_have_other_names() {
     assert_eq!(turns.count(), 3);
 }
 
+/// The shapes of an FBX that nothing moves yet are driven in the file that is kept.
+#[test]
+fn a_head_in_fbx_moves_as_one_in_glb() {
+    let sandbox = Sandbox::new();
+    let (take, head) = (face("take.csv"), face("head.glb"));
+    sandbox.run(["convert", &head, "-o", "head.fbx"]).ok();
+    for (name, head) in [("fbx", "head.fbx"), ("glb", head.as_str())] {
+        let talk = format!("talk.{name}");
+        sandbox.run(["face", &take, head, "--no-turns", "-o", &talk]).ok();
+        sandbox.run(["convert", &talk, "-o", &format!("{name}.json")]).ok();
+    }
+    let (fbx, glb) = (sandbox.read("fbx.json"), sandbox.read("glb.json"));
+    for name in ["Jaw_Open", "Eye_Blink_L", "Mouth_Smile_R"] {
+        let (a, b) = (shape(&fbx, name), shape(&glb, name));
+        assert!(a.len() == 90 && b.len() == 90, "{name}");
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
+    }
+}
+
 #[test]
 fn a_map_is_shown_written_edited_and_taken() {
     let sandbox = Sandbox::new();
@@ -165,6 +184,24 @@ fn what_is_no_face_is_said() {
         assert!(ran.stderr.contains(words) || code.starts_with("livelink::not"), "{words}: {}", ran.stderr);
         assert!(!sandbox.path("out.glb").exists());
     }
+    for (out, words) in [("out.bvh", "bvh files have no room"), ("out.csv", "csv files have no room")] {
+        let ran = sandbox.run(["face", &take, &head, "-o", out]);
+        assert!(ran.code != 0 && ran.stderr.contains("usage::format"), "{out}: {}", ran.stderr);
+        for word in [words, "glb", "fbx", "json", "livelink-csv"] {
+            assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        }
+        assert!(!sandbox.path(out).exists());
+    }
+    for out in ["out.bvh", "out.json", "out.usda"] {
+        let ran = sandbox.run(["face", &head, &head, "--make-shapes", "-o", out]);
+        assert!(ran.code != 0 && ran.stderr.contains("shapes of a mesh"), "{out}: {}", ran.stderr);
+    }
+    sandbox.put("other.csv", "frame, face_id, AU01_r\n1, 0, 0.5\n");
+    for more in [&["-o", "out.glb"][..], &["--explain"]] {
+        let ran = sandbox.run([&["face", "other.csv", &head][..], more].concat());
+        assert!(ran.code != 0 && ran.stderr.contains("face::columns"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("AU01_r") && ran.stderr.contains("EyeBlinkLeft"), "{}", ran.stderr);
+    }
     let wrong = sandbox.run(["face", &walk, &head, "--solve", "-o", "out.glb"]);
     assert!(wrong.stderr.contains("face::points"), "{}", wrong.stderr);
 }
@@ -184,6 +221,61 @@ fn with_json(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     made.extend(text);
     made.extend(&bytes[end..]);
     made
+}
+
+#[test]
+fn heads_with_wrong_shapes_are_said() {
+    let sandbox = Sandbox::new();
+    let head = std::fs::read(face("head.glb")).unwrap();
+    let primitive = |json: &mut Value, change: &mut dyn FnMut(&mut Value)| {
+        let meshes = json["meshes"].as_array_mut().unwrap().iter_mut();
+        meshes.for_each(|mesh| change(&mut mesh["primitives"][0]));
+    };
+    // Without the mesh that shapes displace.
+    let neutral = with_json(&head, |json| {
+        primitive(json, &mut |it| drop(it["attributes"].as_object_mut().unwrap().remove("POSITION")));
+    });
+    // A shape that displaces fewer vertices than the mesh has.
+    let count = with_json(&head, |json| {
+        let mut at = 0;
+        primitive(json, &mut |it| at = it["targets"][2]["POSITION"].as_u64().unwrap() as usize);
+        let count = json["accessors"][at]["count"].as_u64().unwrap();
+        json["accessors"][at]["count"] = (count - 7).into();
+        json["accessors"][at].as_object_mut().unwrap().remove("sparse");
+    });
+    sandbox.put("neutral.glb", neutral);
+    sandbox.put("count.glb", count);
+    for (name, words) in [
+        ("neutral.glb", &["gltf::no-neutral", "POSITION"][..]),
+        ("count.glb", &["gltf::shape-count", "targets[2].POSITION", "Eye_Blink_R"]),
+    ] {
+        let ran = sandbox.run(["face", &face("take.csv"), name, "-o", "out.glb"]);
+        assert!(
+            ran.code != 0 && words.iter().all(|word| ran.stderr.contains(word)),
+            "{name}: {}",
+            ran.stderr
+        );
+        assert!(!sandbox.path("out.glb").exists());
+    }
+    // Two shapes of one name.
+    let twice = with_json(&head, |json| {
+        let mesh =
+            json["meshes"].as_array_mut().unwrap().iter_mut().find(|mesh| mesh.get("extras").is_some());
+        let names = mesh.unwrap()["extras"]["targetNames"].as_array_mut().unwrap();
+        names[5] = names[0].clone();
+    });
+    sandbox.put("twice.glb", twice);
+    let ran = sandbox.run(["face", &face("take.csv"), "twice.glb", "-o", "out.glb"]).ok();
+    assert!(ran.stderr.contains("face::same-names") && ran.stderr.contains("Jaw_Open"), "{}", ran.stderr);
+    // Weights beyond 0 to 1 are kept, with a warning; a column that stands twice is an error.
+    let header = "Timecode,BlendShapeCount,JawOpen";
+    sandbox.put("beyond.csv", format!("{header}\n00:00:00:00.000,1,1.25\n00:00:00:01.000,1,-0.5\n"));
+    let ran = sandbox.run(["face", "beyond.csv", &face("head.glb"), "-o", "beyond.json"]).ok();
+    assert!(ran.stderr.contains("livelink::beyond"), "{}", ran.stderr);
+    assert_eq!(shape(&sandbox.read("beyond.json"), "Jaw_Open"), [1.25, -0.5]);
+    sandbox.put("columns.csv", format!("{header},jawOpen\n00:00:00:00.000,2,0,0\n"));
+    let ran = sandbox.run(["face", "columns.csv", &face("head.glb"), "-o", "other.json"]);
+    assert!(ran.code != 0 && ran.stderr.contains("livelink::duplicate-column"), "{}", ran.stderr);
 }
 
 #[test]
@@ -221,6 +313,89 @@ fn expressions_of_a_vrm_move_the_shapes_that_they_bind() {
         assert!((jaw[frame] - 0.5 * open[frame]).abs() < 1e-6);
         let held = if open[frame] > 0.0 { 0.0 } else { blink[frame] };
         assert!((lid[frame] - held).abs() < 1e-6, "{frame}");
+    }
+}
+
+#[test]
+fn an_in_between_by_its_name_fades_to_both_sides() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(face("head.glb")).unwrap();
+    let renamed = with_json(&bytes, |json| {
+        let mesh =
+            json["meshes"].as_array_mut().unwrap().iter_mut().find(|mesh| mesh.get("extras").is_some());
+        let names = mesh.unwrap()["extras"]["targetNames"].as_array_mut().unwrap();
+        let ears = names.iter_mut().find(|name| name.as_str().unwrap().ends_with("Ears_Out")).unwrap();
+        *ears = ears.as_str().unwrap().replace("Ears_Out", "Jaw_Open_30").into();
+    });
+    sandbox.put("head.glb", renamed);
+    let ran = sandbox.run(["face", &face("take.csv"), "head.glb", "-o", "talk.json", "--json"]).ok();
+    assert_eq!(ran.rows()[0]["unmoved"], serde_json::json!([]));
+    let talk = sandbox.read("talk.json");
+    let (jaw, between) = (shape(&talk, "Jaw_Open"), shape(&talk, "Jaw_Open_30"));
+    assert!(jaw.iter().any(|weight| *weight > 0.5) && jaw.iter().any(|weight| (0.1..0.3).contains(weight)));
+    for (jaw, between) in jaw.iter().zip(&between) {
+        let expected = if *jaw <= 0.3 { jaw / 0.3 } else { (1.0 - jaw) / 0.7 };
+        assert!((between - expected).abs() < 1e-9, "{jaw} {between}");
+    }
+}
+
+/// A character with two expressions of VRM 1 on the head, the names of whose shapes mean nothing.
+fn avatar() -> Vec<u8> {
+    with_json(&std::fs::read(face("head.glb")).unwrap(), |json| {
+        let nodes = json["nodes"].as_array().unwrap();
+        let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
+        let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
+        let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
+        let names: Vec<String> =
+            (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
+        *targets = names.into();
+        let bind = |index: usize| serde_json::json!([{ "node": node, "index": index, "weight": 1.0 }]);
+        json["extensions"] = serde_json::json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": {
+            "preset": { "blinkLeft": { "morphTargetBinds": bind(1) }, "aa": { "morphTargetBinds": bind(0) } },
+            "custom": { "Grin": { "morphTargetBinds": bind(3) } },
+        } } });
+        json["extensionsUsed"] = serde_json::json!(["VRMC_vrm"]);
+    })
+}
+
+#[test]
+fn vrm_animations_are_written_and_move_a_character() {
+    let sandbox = Sandbox::new();
+    let take = face("take.csv");
+    sandbox.put("avatar.vrm", avatar());
+    // What a character calls its expressions.
+    let ran = sandbox.run(["face", &take, "avatar.vrm", "-o", "talk.vrma", "--json"]).ok();
+    let row = &ran.rows()[0];
+    let linked: Vec<&str> =
+        row["map"].as_array().unwrap().iter().map(|link| link["target"].as_str().unwrap()).collect();
+    assert_eq!((linked, &row["unmoved"]), (vec!["blinkLeft", "aa"], &serde_json::json!(["Grin"])));
+    let file = sandbox.read("talk.vrma");
+    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let json: Value = serde_json::from_slice(&file[20..20 + length]).unwrap();
+    let own = &json["extensions"]["VRMC_vrm_animation"];
+    assert_eq!(own["specVersion"], "1.0");
+    let node = own["expressions"]["preset"]["aa"]["node"].as_u64().unwrap() as usize;
+    assert_eq!(json["nodes"][node]["name"], "aa");
+    // And back on the character: the shapes move as if the take had moved them.
+    sandbox.run(["face", "talk.vrma", "avatar.vrm", "-o", "again.glb"]).ok();
+    sandbox.run(["face", &take, "avatar.vrm", "-o", "talk.glb"]).ok();
+    for name in ["again", "talk"] {
+        sandbox.run(["convert", &format!("{name}.glb"), "-o", &format!("{name}.json")]).ok();
+    }
+    let (again, talk) = (sandbox.read("again.json"), sandbox.read("talk.json"));
+    for name in ["key0x", "key1x"] {
+        let (a, b) = (shape(&again, name), shape(&talk, name));
+        assert!(a.len() == 90 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
+    }
+    // A take alone has the names of the telephone, and no body.
+    let ran = sandbox.run(["convert", &take, "-o", "take.vrma"]).ok();
+    assert!(ran.stderr.contains("gltf::no-hips"), "{}", ran.stderr);
+    sandbox.run(["convert", "take.vrma", "-o", "back.json"]).ok();
+    sandbox.run(["convert", &take, "-o", "take.json"]).ok();
+    let (back, whole) = (sandbox.read("back.json"), sandbox.read("take.json"));
+    for name in ["jawOpen", "eyeBlinkLeft"] {
+        let (a, b) = (shape(&back, name), shape(&whole, name));
+        assert!(a.len() == 90 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
     }
 }
 

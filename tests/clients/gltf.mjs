@@ -181,7 +181,17 @@ const skinned = (gltf) => { let found; gltf.scene.traverse((node) => { if (node.
 check(skinned(after)?.geometry.attributes.position.count === skinned(before).geometry.attributes.position.count, 'retarget: the mesh changed');
 read = Math.max(read, await compareRead(moved, null));
 
+// A face whose shapes move.
+const talk = path.join(temporary, 'talk.glb');
+mocap('face', path.join(root, 'fixtures/faces/take.csv'), path.join(root, 'fixtures/faces/head.glb'), '-o', talk, '-qq');
+await validate(talk);
+const vrma = path.join(temporary, 'talk.vrma');
+mocap('convert', path.join(root, 'fixtures/faces/take.csv'), '-o', vrma, '-qq');
+// The validator does not know the extension, and what it names counts as unused.
+const { numErrors, numWarnings } = (await validator.validateBytes(new Uint8Array(fs.readFileSync(vrma)))).issues;
+check(numErrors + numWarnings === 0, `talk.vrma: validator ${numErrors}/${numWarnings}`);
+
 console.warn = warn;
 fs.rmSync(temporary, { recursive: true });
-console.log(`glTF: ${clips.length * modes.length + 2} files valid; written within ${worst.toExponential(1)} m, read within ${read.toExponential(1)} m of three.js`);
+console.log(`glTF: ${clips.length * modes.length + 4} files valid; written within ${worst.toExponential(1)} m, read within ${read.toExponential(1)} m of three.js`);
 process.exit(failures ? 1 : 0);

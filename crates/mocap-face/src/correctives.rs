@@ -1,8 +1,9 @@
-//! Corrective shapes: `jawOpen_mouthSmileLeft` mends what both shapes do together, by the product of their weights.
+//! Shapes that follow from others: the corrective shape `jawOpen_mouthSmileLeft` mends what both shapes do together, by the
+//! product of their weights; the in-between `jawOpen_50` is what `jawOpen` lacks at 0.5, and fades to both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mocap_model::{ScalarTrack, Track};
+use mocap_model::{ScalarTrack, Track, in_between_weight};
 
 /// Names of more words correct nothing: no face has them, and looking for their parts takes long.
 const WORDS: usize = 16;
@@ -45,10 +46,96 @@ pub fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
     (0..all.len()).filter_map(parts).collect()
 }
 
-/// Gives corrective shapes that have no track the product of the weights that they correct, each within 0 to 1.
+/// An in-between of a shape, by places among names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InBetween {
+    /// Its own.
+    pub shape: usize,
+    /// That of the shape that it stands in.
+    pub of: usize,
+    /// The weights at which the in-betweens of that shape, and then the shape itself, are wholly on.
+    pub full: Vec<f64>,
+    /// Which of these is its own.
+    pub at: usize,
+}
+
+/// The in-betweens of a face: the name of another shape of the same mesh with a percentage of two digits behind it. (Tools
+/// that make names unique count from 1: `jawOpen_2` and `jawOpen_02` are no in-betweens.)
+///
+/// ```
+/// let found = mocap_face::in_betweens(&["jawOpen", "jawOpen_50", "jawOpen_02", "key_30"]);
+/// assert_eq!((found.len(), found[0].shape, found[0].of), (1, 1, 0));
+/// assert_eq!(found[0].full, [0.5, 1.0]);
+/// ```
+pub fn in_betweens<S: AsRef<str>>(names: &[S]) -> Vec<InBetween> {
+    let places: BTreeMap<&str, usize> =
+        names.iter().enumerate().rev().map(|(at, name)| (name.as_ref(), at)).collect();
+    let mut series: BTreeMap<usize, Vec<(u32, usize)>> = BTreeMap::new();
+    for (shape, name) in names.iter().enumerate() {
+        let Some((of, percent)) = name.as_ref().rsplit_once('_') else { continue };
+        let percent = Some(percent).filter(|text| text.len() == 2).and_then(|text| text.parse::<u32>().ok());
+        if let (Some(percent @ 10..), Some(of)) = (percent, places.get(of)) {
+            series.entry(*of).or_default().push((percent, shape));
+        }
+    }
+    let mut found = Vec::new();
+    for (of, mut shapes) in series {
+        shapes.sort_unstable();
+        shapes.dedup_by_key(|(percent, _)| *percent);
+        let full = shapes.iter().map(|(percent, _)| f64::from(*percent) / 100.0).chain([1.0]);
+        let full: Vec<f64> = full.collect();
+        let made = shapes.iter().enumerate();
+        found.extend(made.map(|(at, (_, shape))| InBetween { shape: *shape, of, full: full.clone(), at }));
+    }
+    found
+}
+
+/// What makes the weight of a shape from those of others.
+enum Made {
+    /// Their product, each within 0 to 1.
+    Product(Vec<usize>),
+    /// That of an in-between.
+    Between(InBetween),
+}
+
+impl Made {
+    /// The places of what it is made of.
+    fn of(&self) -> &[usize] {
+        match self {
+            Made::Product(of) => of,
+            Made::Between(between) => std::slice::from_ref(&between.of),
+        }
+    }
+
+    fn track(&self, of: &[&Track<f64>], frames: usize) -> Track<f64> {
+        match self {
+            Made::Product(_) => product(of, frames),
+            Made::Between(InBetween { full, at, .. }) => {
+                of[0].map(|weight| in_between_weight(full, *at, *weight))
+            }
+        }
+    }
+}
+
+/// The shapes that follow from others, and what they follow from.
+fn followers<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Made)> {
+    let between = in_betweens(names);
+    let is_between: BTreeSet<usize> = between.iter().map(|between| between.shape).collect();
+    let products = correctives(names).into_iter().filter(|(at, _)| !is_between.contains(at));
+    let products: Vec<(usize, Made)> = products.map(|(at, of)| (at, Made::Product(of))).collect();
+    between.into_iter().map(|between| (between.shape, Made::Between(between))).chain(products).collect()
+}
+
+/// By shape that follows from others: the places of these.
+pub fn followed<S: AsRef<str>>(names: &[S]) -> BTreeMap<usize, Vec<usize>> {
+    followers(names).into_iter().map(|(at, made)| (at, made.of().to_vec())).collect()
+}
+
+/// Gives corrective shapes that have no track the product of the weights that they correct, each within 0 to 1, and
+/// in-betweens that have none their share of the shape that they stand in.
 pub fn add_correctives<S: AsRef<str>>(tracks: &mut Vec<ScalarTrack>, names: &[S], frames: usize) {
     let given: BTreeSet<String> = tracks.iter().map(|track| track.name.clone()).collect();
-    let mut open = correctives(names);
+    let mut open = followers(names);
     open.retain(|(at, _)| !given.contains(names[*at].as_ref()));
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for (at, track) in tracks.iter().enumerate() {
@@ -57,12 +144,12 @@ pub fn add_correctives<S: AsRef<str>>(tracks: &mut Vec<ScalarTrack>, names: &[S]
     // What corrects a corrective may be named before it: it is made in a later pass.
     loop {
         let before = tracks.len();
-        open.retain(|(at, parts)| {
+        open.retain(|(at, made)| {
             let name = names[*at].as_ref();
             let known = |part: &usize| places.get(names[*part].as_ref()).map(|place| &tracks[*place].values);
-            let Some(of) = parts.iter().map(known).collect::<Option<Vec<_>>>() else { return true };
+            let Some(of) = made.of().iter().map(known).collect::<Option<Vec<_>>>() else { return true };
             if !places.contains_key(name) {
-                let values = product(&of, frames);
+                let values = made.track(&of, frames);
                 places.insert(name.to_owned(), tracks.len());
                 tracks.push(ScalarTrack { name: name.to_owned(), values });
             }
@@ -108,6 +195,23 @@ mod tests {
             .collect();
         // A_B_C corrects A_B and C, whose product is that of all three.
         assert_eq!(made, [("Face.A_B", vec![0.0, 0.25, 0.5]), ("Face.A_B_C", vec![0.0, 0.125, 0.25])]);
+    }
+
+    #[test]
+    fn in_betweens_fade_to_both_sides_and_are_corrected() {
+        let names = ["jaw", "jaw_50", "smile", "jaw_50_smile", "jaw_75", "brow_30", "jaw_2", "Teeth.jaw_50"];
+        let mut tracks = vec![track("jaw", vec![0.0, 0.25, 0.5, 0.625, 1.0]), track("smile", vec![0.5; 5])];
+        add_correctives(&mut tracks, &names, 5);
+        let values = |name: &str| -> Vec<f64> {
+            let found = tracks.iter().find(|track| track.name == name);
+            let found = found.unwrap_or_else(|| panic!("no {name}"));
+            (0..5).map(|frame| found.values.at(frame)).collect()
+        };
+        assert_eq!(values("jaw_50"), [0.0, 0.5, 1.0, 0.5, 0.0]);
+        assert_eq!(values("jaw_75"), [0.0, 0.0, 0.0, 0.5, 0.0]);
+        assert_eq!(values("jaw_50_smile"), [0.0, 0.25, 0.5, 0.25, 0.0]);
+        assert_eq!(tracks.len(), 5, "what has no shape to stand in has no weight");
+        assert_eq!(followed(&names).keys().copied().collect::<Vec<_>>(), [1, 3, 4]);
     }
 
     #[test]

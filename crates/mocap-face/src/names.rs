@@ -77,7 +77,7 @@ fn known(words: &[String], alone: bool) -> Option<Meaning> {
 }
 
 /// The meaning of a row for a side, or for both.
-fn of(row: Row, side: Option<Side>, alone: bool) -> Option<Meaning> {
+fn of(row: &Row, side: Option<Side>, alone: bool) -> Option<Meaning> {
     if row.nearly && !alone {
         return None;
     }
@@ -89,7 +89,7 @@ fn of(row: Row, side: Option<Side>, alone: bool) -> Option<Meaning> {
         (Some(side), Some(of_part)) => side == of_part,
         _ => true,
     };
-    let parts: Vec<&str> = row.parts.into_iter().filter(fits).collect();
+    let parts: Vec<&str> = row.parts.iter().copied().filter(fits).collect();
     (!parts.is_empty()).then_some(Meaning { parts, nearly: row.nearly })
 }
 

@@ -20,19 +20,27 @@ use nalgebra::Matrix3;
 /// Places that a local similarity is fitted to, at most.
 const ANCHORS: usize = 1200;
 /// The reach of the surroundings of a place, relative to the root mean square distance from the middle of the head.
-const REACH: f64 = 0.25;
+/// Muscles begin deep in the head, or far from where they end: what they do follows from the size of a region, not of a fold.
+const REACH: f64 = 0.5;
 /// Rounds of laying one head over the other.
 const ROUNDS: usize = 30;
 /// Heads whose places are further apart than this, relative to their size, are not alike enough.
 const UNLIKE: f64 = 0.25;
 /// A shape brings two places together where it leaves less than this of the way between them.
-const TOGETHER: f64 = 0.15;
+const TOGETHER: f64 = 0.18;
 /// Places that are nearer to each other than this share of the largest motion are one surface.
-const APART: f64 = 0.3;
+const APART: f64 = 0.5;
 /// Places within this share of the largest motion count as one.
 const FINE: f64 = 0.05;
-/// Corrections of such places.
-const PASSES: usize = 6;
+/// Corrections of such places, each spread over this share of the way between them: first with all around them, then each
+/// by itself.
+const SPREADS: [f64; 18] =
+    [0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08];
+/// Reaches of the bends that lead one head to another of other triangles, relative to its size: the whole face first, then
+/// its parts.
+const BENDS: [f64; 12] = [0.8, 0.6, 0.45, 0.35, 0.28, 0.22, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06];
+/// Two places whose normals have a smaller cosine are not the same place: the inside of a lip is near its outside.
+const FACING: f64 = 0.3;
 
 /// A head without its shapes.
 #[derive(Clone, Copy, Debug)]
@@ -215,12 +223,14 @@ impl Places {
                 break;
             }
         }
+        let laid: Vec<Vector3<f64>> = target.positions.iter().map(|at| over.place(at)).collect();
+        let laid = bent(laid, target.triangles, source, &tree, from);
         let place = |at: &Vector3<f64>| {
-            let found = tree.closest(&over.place(at), source.positions, f64::INFINITY)?;
+            let found = tree.closest(at, source.positions, f64::INFINITY)?;
             let corners = source.triangles[found.triangle].map(|corner| source.positions[corner as usize]);
             Some((found.triangle as u32, barycentric(corners, &found.place)))
         };
-        let all: Option<Vec<_>> = target.positions.iter().map(place).collect();
+        let all: Option<Vec<_>> = laid.iter().map(place).collect();
         all.map(Places::On).ok_or(TransferError::NoSurface)
     }
 
@@ -241,6 +251,57 @@ impl Places {
             }
         }
     }
+}
+
+/// A head that is laid over another one, bent to it in steps that become finer: each place goes as those around it have to
+/// go to the nearest places that face as they do.
+fn bent(
+    mut laid: Vec<Vector3<f64>>,
+    triangles: &[[u32; 3]],
+    onto: Neutral<'_>,
+    tree: &TriangleTree,
+    size: f64,
+) -> Vec<Vector3<f64>> {
+    let step = laid.len().div_ceil(ANCHORS);
+    for bend in BENDS {
+        let reach = bend * size;
+        let normals = normals(&laid, triangles);
+        let anchors: Vec<(Vector3<f64>, Vector3<f64>)> = (0..laid.len())
+            .step_by(step)
+            .filter_map(|at| {
+                let found = tree.closest(&laid[at], onto.positions, f64::INFINITY)?;
+                let [a, b, c] = onto.triangles[found.triangle].map(|corner| onto.positions[corner as usize]);
+                let facing = (b - a).cross(&(c - a)).try_normalize(0.0)?.dot(&normals[at]);
+                (facing > FACING).then(|| (laid[at], found.place - laid[at]))
+            })
+            .collect();
+        for at in &mut laid {
+            let (mut sum, mut weights) = (Vector3::zeros(), 0.0);
+            for (from, way) in &anchors {
+                let off = (from - *at).norm_squared() / (2.0 * reach * reach);
+                if off < 8.0 {
+                    let weight = (-off).exp();
+                    sum += way * weight;
+                    weights += weight;
+                }
+            }
+            if weights > 0.0 {
+                *at += sum / weights;
+            }
+        }
+    }
+    laid
+}
+
+/// Unit normals of vertices; zero of those without a surface.
+fn normals(positions: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Vec<Vector3<f64>> {
+    let mut sums = vec![Vector3::zeros(); positions.len()];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|corner| positions[corner as usize]);
+        let normal = (b - a).cross(&(c - a));
+        triangle.iter().for_each(|corner| sums[*corner as usize] += normal);
+    }
+    sums.iter().map(|sum| sum.try_normalize(0.0).unwrap_or_default()).collect()
 }
 
 /// The weights of corners at a place on their triangle.
@@ -299,7 +360,7 @@ fn bring_together(
     if pairs.is_empty() {
         return;
     }
-    for _ in 0..PASSES {
+    for spread in SPREADS {
         let mut corrections: Vec<(usize, Vector3<f64>, f64)> = Vec::with_capacity(2 * pairs.len());
         for Pair { one, other, left, share, apart } in &pairs {
             let now = target[*one] + made[*one] - target[*other] - made[*other];
@@ -313,7 +374,7 @@ fn bring_together(
             }
             let (mut sum, mut weights) = (Vector3::zeros(), 0.0);
             for (at, correction, apart) in &corrections {
-                let reach = 0.3 * apart;
+                let reach = spread * apart;
                 let off = (target[vertex] - target[*at]).norm_squared() / (2.0 * reach * reach);
                 if off < 8.0 {
                     let weight = (-off).exp();
@@ -345,7 +406,9 @@ fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) 
         };
         let other = cells.around(&posed[one]).filter(meets).min_by(near)?;
         let (a, b) = (moved[one].norm(), moved[other].norm());
-        let left = local[one] * (posed[one] - posed[other]);
+        // A larger head closes its eyes as well as a smaller one.
+        let grows = local[one].determinant().abs().cbrt().max(1.0);
+        let left = local[one] * (posed[one] - posed[other]) / grows;
         Some(Pair {
             one,
             other,

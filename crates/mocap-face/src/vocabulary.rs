@@ -3,6 +3,8 @@
 //! Sources: P. Ekman, W. V. Friesen, J. C. Hager, "Facial Action Coding System", 2002 (AU numbers); VRM Consortium,
 //! "VRMC_vrm-1.0: expressions", 2022; MakeHuman's face units; Reallusion's ExPlus shapes; Epic Games' MetaHuman curves.
 
+use std::sync::LazyLock;
+
 use mocap_model::ARKIT_SHAPES;
 
 /// What a stem means: a name in lower case without separators and without its side.
@@ -83,8 +85,13 @@ const NEARLY: &[Line] = &[
     (&["browInnerUp", "browOuterUp*", "eyeWide*"], "surprised surprise fclallsurprised"),
 ];
 
-/// All rows.
-pub(crate) fn rows() -> impl Iterator<Item = Row> {
+/// All rows; made once.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| made().collect());
+    ROWS.iter()
+}
+
+fn made() -> impl Iterator<Item = Row> {
     let lines = EXACT.iter().map(|line| (line, false)).chain(NEARLY.iter().map(|line| (line, true)));
     lines.flat_map(|((parts, stems), nearly)| {
         stems.split(' ').map(move |stem| Row {

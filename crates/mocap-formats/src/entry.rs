@@ -66,6 +66,10 @@ pub(crate) struct Entry {
     pub(crate) of_robots: Option<Format>,
     /// Whether a file holds positions without the rotations that made them.
     pub(crate) only_positions: bool,
+    /// Whether the numbers over time of a file are only those that the format names, such as the build of a body.
+    pub(crate) only_own_numbers: bool,
+    /// Whether the numbers over time of a file are weights of expressions: what shapes these move, a character says.
+    pub(crate) holds_expressions: bool,
     /// Whether samples may take fewer bytes in a file than in memory: the fuzzer allows more memory there.
     pub(crate) packed: bool,
     /// The space that every file is in, in one sentence.
@@ -104,6 +108,8 @@ impl Entry {
         moves_body: false,
         of_robots: None,
         only_positions: false,
+        only_own_numbers: false,
+        holds_expressions: false,
         packed: false,
         fixed_space: None,
         reports_rest: false,

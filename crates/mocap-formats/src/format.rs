@@ -194,6 +194,20 @@ impl Format {
         self.entry().write_clips.is_some() && self.entry().holds.meshes
     }
 
+    /// Whether a file of the format holds any numbers over time, such as weights of shapes, besides joints that move.
+    pub fn holds_numbers(self) -> bool {
+        let Entry { has_motion, holds, only_positions, only_own_numbers, holds_markers, holds_robot, .. } =
+            self.entry();
+        *has_motion
+            && holds.scalars
+            && !(*only_positions || *only_own_numbers || *holds_markers || *holds_robot)
+    }
+
+    /// Whether the numbers over time of a file are weights of expressions, whose shapes the character knows that they move.
+    pub fn holds_expressions(self) -> bool {
+        self.entry().holds_expressions
+    }
+
     /// Whether a file of the format holds several characters, each a tree of joints.
     pub fn holds_several_characters(self) -> bool {
         self.has_motion() && self.entry().holds.several

@@ -143,6 +143,7 @@ formats! {
     Trc from trc: "Markers as a table of text",
     Glb from gltf::glb: "glTF 2.0 in one file: skeleton, clips, skinned body",
     Gltf from gltf::text: "glTF 2.0 as JSON, read with the files beside it",
+    Vrma from gltf::vrm_animation: "VRM animation: humanoid bones and the expressions of a face over time",
     Fbx from fbx: "Autodesk FBX: nodes, skins and animation stacks",
     Usda from usd: "USD as text: skeleton, clips, skinned body",
     LivelinkCsv from live_link: "The shapes of a face over time, as Live Link Face records them",

@@ -284,9 +284,15 @@ fn wrong_indices_and_numbers_are_found_with_their_place() {
     assert!(skin.contains(".skin is 9"), "{skin}");
     let accessor = found(&|json| json["meshes"][0]["primitives"][0]["indices"] = 999.into());
     assert!(accessor.contains("meshes[0].primitives[0].indices is 999"), "{accessor}");
-    let beyond = found(&|json| {
+    let cut = |json: &mut serde_json::Value| {
         let positions = json["meshes"][0]["primitives"][0]["attributes"]["POSITION"].as_u64().unwrap();
         json["accessors"][positions as usize]["count"] = 2.into();
+    };
+    let shape = found(&|json| cut(json));
+    assert!(shape.contains("targets[0].POSITION: the shape 'Surface.smile' displaces"), "{shape}");
+    let beyond = found(&|json| {
+        cut(json);
+        json["meshes"][0]["primitives"][0].as_object_mut().unwrap().remove("targets");
     });
     assert!(beyond.contains("meshes[0].primitives[0].indices["), "{beyond}");
     let joints = found(&|json| {

@@ -351,3 +351,65 @@ fn names_that_are_there_twice_are_kept_apart() {
     assert_eq!(document.warnings[0].code(), "fbx::duplicate-name");
     assert_eq!(document.value.to_skeleton(&ReadOptions::default()).unwrap().value.joints()[2].name, "end_2");
 }
+
+/// The vertices of the only mesh in a frame, by displacements that add up.
+fn shaped(document: &dyn Document, clip: &Clip, frame: usize) -> Vec<Vector3<f64>> {
+    let body = document.body(&Limits::default()).unwrap().unwrap().value;
+    let mesh = &body.body.meshes[0];
+    let mut places = mesh.positions.clone();
+    for shape in &mesh.shapes {
+        let track = clip.annotations().scalars.iter().find(|track| track.name == shape.name);
+        let weight = track.map_or(shape.weight, |track| track.values.at(frame));
+        for (vertex, offset) in &shape.offsets {
+            places[*vertex as usize] += offset * weight;
+        }
+    }
+    places
+}
+
+/// A channel of three shapes, one of two that are on before and behind 0, one that is wholly on at 60 %, and one that nothing
+/// moves.
+fn in_betweens() -> File {
+    let mut file = File::default();
+    let bone = file.bone("Head", 0, &[]);
+    let deformer = file.triangle(bone);
+    let to = |x: f64, y: f64, z: f64| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
+    let jaw = file.channel(
+        deformer,
+        "jaw",
+        &[(25.0, to(1.0, 3.0, 0.5)), (50.0, to(4.0, 1.0, 2.0)), (100.0, to(2.0, 2.0, 8.0))],
+    );
+    let side = file.channel(deformer, "side", &[(-100.0, to(-1.0, 2.0, 0.0)), (100.0, to(1.0, 1.0, 0.0))]);
+    let early = file.channel(deformer, "early", &[(60.0, to(0.0, 0.0, 3.0))]);
+    file.channel(deformer, "still", &[(30.0, to(9.0, 0.0, 0.0)), (100.0, to(1.0, 0.0, 0.0))]);
+    let layer = file.stack("talk", 0.0, 1.0);
+    file.curve(layer, jaw, "DeformPercent", "DeformPercent", &[(0.0, -20.0), (1.0, 130.0)]);
+    file.curve(layer, side, "DeformPercent", "DeformPercent", &[(0.0, 90.0), (1.0, -110.0)]);
+    file.curve(layer, early, "DeformPercent", "DeformPercent", &[(0.0, 0.0), (1.0, 100.0)]);
+    file
+}
+
+#[test]
+fn in_betweens_are_shapes_that_add_up_to_what_the_file_shows() {
+    let bytes = in_betweens().bytes();
+    let document = parse(&bytes, &Limits::default()).unwrap().value;
+    let clip = document.to_clip(&ReadOptions::default()).unwrap().value;
+    let names: Vec<&str> = clip.annotations().scalars.iter().map(|track| track.name.as_str()).collect();
+    assert_eq!(names, ["jaw", "jaw_25", "jaw_50", "side", "side_-100", "early"]);
+    let body = document.body(&Limits::default()).unwrap().unwrap().value;
+    let shapes: Vec<&str> = body.body.meshes[0].shapes.iter().map(|shape| shape.name.as_str()).collect();
+    assert_eq!(shapes, ["jaw", "jaw_25", "jaw_50", "side", "side_-100", "early", "still", "still_30"]);
+
+    let scene = ufbx::load_memory(&bytes, ufbx::LoadOpts::default()).unwrap();
+    for frame in 0..clip.frames() {
+        let time = frame as f64 * clip.rate().frame_time();
+        let options = ufbx::EvaluateOpts { evaluate_skinning: true, ..Default::default() };
+        let shown = ufbx::evaluate_scene(&scene, &scene.anim_stacks[0].anim, time, options).unwrap();
+        let shown = &shown.meshes[0].skinned_position.values;
+        let own = shaped(&document, &clip, frame);
+        assert_eq!((own.len(), shown.iter().count()), (3, 3));
+        for (own, of) in own.iter().zip(shown.iter()) {
+            assert!((own - Vector3::new(of.x, of.y, of.z)).norm() < 1e-9, "frame {frame}");
+        }
+    }
+}

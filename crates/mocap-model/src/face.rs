@@ -90,6 +90,52 @@ pub enum Override {
     Blend,
 }
 
+/// How much of one of the shapes of a series is on where the series is at a weight. `full` are the weights at which each of
+/// them is wholly on, in increasing order; at 0 none is. Between two of them both fade, and beyond the last one the change
+/// goes on. The last shape of a series is the one that is named; those before it are its in-betweens.
+///
+/// ```
+/// use mocap_model::in_between_weight;
+///
+/// let at = |weight: f64| [0, 1].map(|shape| in_between_weight(&[0.5, 1.0], shape, weight));
+/// assert_eq!(at(0.25), [0.5, 0.0]);
+/// assert_eq!(at(0.5), [1.0, 0.0]);
+/// assert_eq!(at(0.75), [0.5, 0.5]);
+/// assert_eq!(at(1.5), [-1.0, 2.0]);
+/// ```
+pub fn in_between_weight(full: &[f64], at: usize, weight: f64) -> f64 {
+    let Some(own) = full.get(at) else { return 0.0 };
+    let on_side = |side: f64| {
+        let mut knots: Vec<f64> = full.iter().copied().filter(|knot| knot * side > 0.0).collect();
+        knots.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        knots
+    };
+    let side = if weight > 0.0 { 1.0 } else { -1.0 };
+    let (mut before, mut next) = (0.0, 0.0);
+    for knot in on_side(side) {
+        (before, next) = (next, knot);
+        if knot.abs() > weight.abs() {
+            break;
+        }
+    }
+    if next == 0.0 {
+        // Nothing is on this side: what the first one of the other does goes on through 0.
+        next = on_side(-side).first().copied().unwrap_or(0.0);
+    }
+    let share = (weight - before) / (next - before);
+    if !share.is_finite() {
+        return 0.0;
+    }
+    // At 0 is no shape.
+    if *own == next {
+        share
+    } else if *own == before && before != 0.0 {
+        1.0 - share
+    } else {
+        0.0
+    }
+}
+
 /// Where the words of a name are, in bytes: `EyeBlink_L` is `Eye`, `Blink`, `L`.
 ///
 /// ```
@@ -196,6 +242,25 @@ fn cased_as(like: &str, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_series_of_shapes_is_linear_between_them() {
+        let shares = |full: &[f64], weight: f64| -> Vec<f64> {
+            (0..full.len()).map(|at| in_between_weight(full, at, weight)).collect()
+        };
+        // What shapes that are proportional to their weights do together is the weight.
+        for full in
+            [&[1.0][..], &[0.3, 1.0], &[0.25, 0.5, 1.0], &[-1.0, 1.0], &[-1.0, -0.5, 0.5, 1.0], &[0.5]]
+        {
+            for weight in [-1.5, -0.7, -0.2, 0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 1.3] {
+                let sum: f64 = shares(full, weight).iter().zip(full).map(|(share, full)| share * full).sum();
+                assert!((sum - weight).abs() < 1e-12, "{full:?} {weight} {sum}");
+            }
+        }
+        assert_eq!(shares(&[-1.0, 0.5, 1.0], -0.5), [0.5, 0.0, 0.0]);
+        assert_eq!(shares(&[0.5, 0.5], 0.5), [0.0, 0.0], "two at one weight have no order");
+        assert_eq!(shares(&[], 0.5), [0.0; 0]);
+    }
 
     #[test]
     fn sides_are_swapped_in_every_vocabulary() {

@@ -158,6 +158,9 @@ impl<'a> Film<'a> {
         let mut stages: Vec<_> = inputs.iter().map(dress).collect();
         let surface = |input: &RenderInput<'a>| Surface::new(input.body?, input.clip);
         let surfaces: Vec<Option<Surface>> = inputs.iter().map(surface).collect();
+        for ((stage, _), surface) in stages.iter_mut().zip(&surfaces) {
+            surface.iter().for_each(|surface| surface.frame(stage));
+        }
         let ground = stages.first_mut().map_or_else(Vec::new, |(stage, _)| stage.lay(&options.ground));
         let first = stages.first().map(|(stage, _)| stage);
         let known = first.is_some_and(|stage| stage.unit.is_some());

@@ -375,10 +375,18 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
     } else {
         options.at.iter().filter_map(|moment| moment.frame_in(input.clip)).collect()
     };
+    let mut solids = body.solids;
+    let mesh = mesh(input, index, options);
+    if let Some(mesh) = &mesh {
+        mesh.surface.frame(&mut stage);
+    }
+    if stage.drawn_height.is_some() {
+        // They are as large as the joints let them be, and may be far from the mesh.
+        solids.clear();
+    }
     let size = stage.size();
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
-    let mesh = mesh(input, index, options);
     let mut left_out = vec![false; stage.sides.len()];
     for (i, frame) in frames.iter().enumerate() {
         let pose = stage.pose(*frame);
@@ -386,7 +394,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
         let hips = middle(&stage, &pose);
         let among = stage.among(&pose);
         let solids: Vec<Solid> =
-            body.solids.iter().filter(|solid| solid.ends.iter().all(|end| among[*end])).cloned().collect();
+            solids.iter().filter(|solid| solid.ends.iter().all(|end| among[*end])).cloned().collect();
         left_out.iter_mut().zip(&among).for_each(|(out, among)| *out |= !among);
         let camera = Camera::new(options.view, heading, [hips[0], stage.floor, hips[2]], size);
         let before = if i == 0 { *frame } else { frames[i - 1] };
@@ -412,7 +420,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
 
 /// The hips; of a cloud of markers the middle of those among the others.
 fn middle(stage: &Stage<'_>, pose: &[Place]) -> Place {
-    if !stage.bones.is_empty() {
+    if !stage.bones.is_empty() || stage.drawn_height.is_some() {
         return pose[stage.centre];
     }
     let places = || pose.iter().zip(stage.among(pose)).filter(|(_, among)| *among).map(|(place, _)| place);
@@ -488,9 +496,10 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
 /// The stature; without the roles of a body the distance from its lowest to its highest joint, the median over the poses
 /// shown.
 fn height(row: &Row<'_>) -> String {
-    let mut heights: Vec<f64> = Vec::new();
+    let mut heights: Vec<f64> = row.stage.drawn_height.into_iter().collect();
     let in_body = row.stage.in_body();
-    row.stage.walk(row.poses.iter().map(|pose| pose.frame), |_, pose| {
+    let poses = row.poses.iter().filter(|_| row.stage.drawn_height.is_none());
+    row.stage.walk(poses.map(|pose| pose.frame), |_, pose| {
         let among = row.stage.among(&pose[..in_body.len()]);
         let body = pose.iter().zip(in_body.iter().zip(among)).filter(|(_, (body, among))| **body && *among);
         let (low, high) = body.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (place, _)| {

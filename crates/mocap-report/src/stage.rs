@@ -42,12 +42,14 @@ pub(crate) struct Stage<'a> {
     pub contacts: Vec<FootContacts>,
     /// The height of the floor on the stage.
     pub floor: f64,
-    /// The joint whose path over the floor is drawn.
+    /// The joint whose path over the floor is drawn, or the site behind the joints.
     pub centre: usize,
     /// The longest way through the body [units of the clip]; 0 for a skeleton of one joint.
     size: f64,
     /// Places behind the joints that [`Stage::walk`] gives too.
     pub sites: Vec<Site>,
+    /// The height of the mesh that is drawn, where it and not the joints say how large the motion is [stage units].
+    pub drawn_height: Option<f64>,
 }
 
 /// A place that a joint carries.
@@ -82,6 +84,7 @@ impl<'a> Stage<'a> {
             centre,
             sites: Vec::new(),
             size: 0.0,
+            drawn_height: None,
         };
         if stage.bones.is_empty() {
             stage.centre = stage.inmost(&stage.pose(0));
@@ -198,10 +201,10 @@ impl<'a> Stage<'a> {
     }
 
     /// Which places of a cloud of markers are among the others: within four times the median distance from the middle.
-    /// Of a body all.
+    /// Of a body, and of what a mesh frames, all.
     pub(crate) fn among(&self, pose: &[Place]) -> Vec<bool> {
         const FARTHEST: f64 = 4.0;
-        if !self.bones.is_empty() || pose.len() < 3 {
+        if !self.bones.is_empty() || self.drawn_height.is_some() || pose.len() < 3 {
             return vec![true; pose.len()];
         }
         let median = |values: &mut dyn Iterator<Item = f64>| {
@@ -228,6 +231,51 @@ impl<'a> Stage<'a> {
     /// Makes room for what reaches above a height: the head of a robot is a shape and not a joint \[stage units\].
     pub(crate) fn make_room(&mut self, height: f64) {
         self.size = self.size.max((height - self.floor) / self.scale);
+    }
+
+    /// Whether the joints span less of a mesh of some length than a picture needs: a head has the joints of its eyes at
+    /// most, and a face none. A body has a stature, whatever it wears.
+    pub(crate) fn is_within(&self, length: f64) -> bool {
+        const SHARE: f64 = 0.75;
+        let skeleton = self.clip.skeleton();
+        let is_body = stature(skeleton).is_some_and(|stature| stature > 0.0 && stature.is_finite());
+        !is_body && skeleton.robot().is_none() && self.find_size() * self.scale < SHARE * length
+    }
+
+    /// Takes size, floor and middle from the mesh that is drawn. `boxes` are those around it in some frames, the first of
+    /// them in frame 0: the lowest and the highest corner [stage units].
+    pub(crate) fn frame_mesh(&mut self, boxes: &[[Vector3<f64>; 2]]) {
+        let Some([low, high]) = boxes.first() else { return };
+        let mut longest: f64 = 0.0;
+        let mut lowest: Vec<f64> = Vec::with_capacity(boxes.len());
+        for [low, high] in boxes {
+            longest = longest.max((high - low).max());
+            lowest.push(low.y);
+        }
+        lowest.sort_by(f64::total_cmp);
+        self.size = 1.2 * longest / self.scale;
+        self.floor = lowest[lowest.len() / 20];
+        self.drawn_height = Some(high.y - low.y);
+        // The middle and the corners of the box go with the joint that was the middle before.
+        let joint = self.centre;
+        let skeleton = self.clip.skeleton();
+        let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
+        if self.clip.frames() > 0 {
+            self.clip.local_pose(0, &mut local);
+        }
+        local.to_object(skeleton, &mut object);
+        let frame = object.joints[joint].inverse();
+        let site = |place: Vector3<f64>| {
+            let of_clip: Vector3<f64> = (0..3).map(|axis| self.axes[axis] * place[axis]).sum();
+            let offset = frame.rotation * (of_clip / self.scale) + frame.translation.vector;
+            Site { joint, offset }
+        };
+        let corner =
+            |at: usize| Vector3::from_fn(|axis, _| if at >> axis & 1 == 0 { low[axis] } else { high[axis] });
+        let made: Vec<Site> =
+            std::iter::once((low + high) / 2.0).chain((0..8).map(corner)).map(site).collect();
+        self.centre = skeleton.len() + self.sites.len();
+        self.sites.extend(made);
     }
 
     fn find_size(&self) -> f64 {

@@ -314,6 +314,23 @@ impl Surface {
         self.vertices.iter().map(mixed).collect()
     }
 
+    /// Gives a stage the size, the floor and the middle of the mesh, where the joints do not say how large it is.
+    pub(crate) fn frame(&self, stage: &mut Stage<'_>) {
+        let extent = |frame: usize| {
+            let corners = self.corners(stage, frame, V::zeros());
+            corners.iter().fold([V::repeat(FAR), V::repeat(-FAR)], |[low, high], corner| {
+                [low.inf(&corner.at), high.sup(&corner.at)]
+            })
+        };
+        let [low, high] = extent(0);
+        let length = (high - low).max();
+        if length <= 0.0 || !stage.is_within(length) {
+            return;
+        }
+        let boxes: Vec<[V; 2]> = spread(stage.frames(), 12).into_iter().map(extent).collect();
+        stage.frame_mesh(&boxes);
+    }
+
     /// How high it reaches above the floor in some frames, not more than is near the body [stage units].
     pub(crate) fn height(&self, stage: &Stage<'_>, frames: impl Iterator<Item = usize>) -> f64 {
         let step = self.vertices.len().div_ceil(2000).max(1);
@@ -566,5 +583,46 @@ pub(crate) mod tests {
         assert!((100..=500).contains(&thin.triangles.len()), "{}", thin.triangles.len());
         let high = thin.vertices.iter().map(|vertex| vertex.point.x).fold(0.0, f64::max);
         assert!(high > 0.85, "{high}");
+    }
+
+    /// A square 16 m above the only joint, with a shape that lifts one corner.
+    fn far_square() -> Body {
+        let mut body = square();
+        let mesh = &mut body.meshes[0];
+        let up = Matrix4::new_translation(&V::new(0.0, 16.0, 2.0));
+        mesh.skin.bones = vec![Bone { joint: JointId::from(0), inverse_bind: up }];
+        mesh.skin.influences.iter_mut().for_each(|one| one.bone = 0);
+        body
+    }
+
+    #[test]
+    fn a_mesh_without_a_skeleton_gives_the_stage_its_size_its_floor_and_its_middle() {
+        let clip = chain(1, 1.0, 3, Space::default());
+        let surface = Surface::new(&far_square(), &clip).unwrap();
+        let mut stage = Stage::new(&clip);
+        surface.frame(&mut stage);
+        let corners = surface.corners(&stage, 0, V::zeros());
+        let low = corners.iter().fold(V::repeat(FAR), |low, corner| low.inf(&corner.at));
+        let high = corners.iter().fold(V::repeat(-FAR), |high, corner| high.sup(&corner.at));
+        assert!((stage.size() - 1.2 * (high - low).max()).abs() < 1e-9);
+        assert!((stage.floor - low.y).abs() < 1e-9 && stage.floor > 15.0 * stage.scale);
+        let pose = stage.pose(0);
+        let middle = V::from(pose[stage.centre]);
+        assert!((middle - (low + high) / 2.0).norm() < 1e-9, "{middle}");
+        assert!(pose[1..].iter().all(|at| (V::from(*at) - middle).norm() < stage.size()));
+        assert_eq!(stage.drawn_height.map(|height| (height - (high.y - low.y)).abs() < 1e-9), Some(true));
+    }
+
+    #[test]
+    fn joints_that_span_the_mesh_keep_the_stage() {
+        let clip = chain(2, 1.0, 3, Space::default());
+        let surface = Surface::new(&square(), &clip).unwrap();
+        let mut stage = Stage::new(&clip);
+        let (size, floor, centre) = (stage.size(), stage.floor, stage.centre);
+        surface.frame(&mut stage);
+        assert_eq!(
+            (stage.size(), stage.floor, stage.centre, stage.drawn_height),
+            (size, floor, centre, None)
+        );
     }
 }

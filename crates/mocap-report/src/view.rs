@@ -159,6 +159,7 @@ fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) 
     if let Some(joint) = options.weights.as_ref().and_then(|name| skeleton.find_by_name_or_role(name)) {
         surface.show_weights(joint);
     }
+    surface.frame(stage);
     stage.make_room(stage.floor + 1.2 * surface.usual_height(stage));
     Some(surface)
 }

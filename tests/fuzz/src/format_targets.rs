@@ -95,7 +95,7 @@ const WORDS: &[(&[Format], &[&str])] = &[
         ],
     ),
     (
-        &[Format::Glb, Format::Gltf],
+        &[Format::Glb, Format::Gltf, Format::Vrma],
         &[
             "\"nodes\"",
             "\"children\"",

@@ -163,23 +163,27 @@ fn numbers(document: &Document, scene: &Scene, clip: &Clip, driven: &mut Vec<(i6
     let mut left = 0;
     let mut vectors: HashMap<(i64, &str), usize> = HashMap::new();
     for track in &clip.annotations().scalars {
-        let source = document.scalars.iter().find(|source| source.name == track.name);
-        let node = source.and_then(|source| id(&scene.elements[source.element as usize]));
-        let (Some(source), Some(node)) = (source, node) else {
-            left += 1;
-            continue;
-        };
-        let values = track.values.values().iter().map(|value| value / source.factor).collect();
-        let track = ScalarTrack { values: Track::Sampled(values), ..track.clone() };
-        let curves = one(&source.property, &source.axis, &track);
-        // Components of one vector share what drives it.
-        match vectors.get(&(node, source.property.as_str())) {
-            Some(at) if driven[*at].1.keys == curves.keys => driven[*at].1.axes.extend(curves.axes),
-            _ => {
-                vectors.insert((node, source.property.as_str()), driven.len());
-                driven.push((node, curves));
+        let mut is_there = false;
+        for source in document.scalars.iter().filter(|source| source.name == track.name) {
+            let Some(node) = id(&scene.elements[source.element as usize]) else { continue };
+            is_there = true;
+            if source.between.is_some() {
+                // The channel that it belongs to turns it on.
+                continue;
+            }
+            let values = track.values.values().iter().map(|value| value / source.factor).collect();
+            let track = ScalarTrack { values: Track::Sampled(values), ..track.clone() };
+            let curves = one(&source.property, &source.axis, &track);
+            // Components of one vector share what drives it.
+            match vectors.get(&(node, source.property.as_str())) {
+                Some(at) if driven[*at].1.keys == curves.keys => driven[*at].1.axes.extend(curves.axes),
+                _ => {
+                    vectors.insert((node, source.property.as_str()), driven.len());
+                    driven.push((node, curves));
+                }
             }
         }
+        left += usize::from(!is_there);
     }
     left
 }

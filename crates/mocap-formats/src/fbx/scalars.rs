@@ -1,8 +1,9 @@
 //! Numbers over time: weights of blend shapes, and properties that users add to joints.
 
-use mocap_model::ScalarTrack;
-use ufbx::{AnimStack, PropFlags, SceneRoot};
+use mocap_model::{ScalarTrack, in_between_weight};
+use ufbx::{AnimStack, BlendChannel, PropFlags, SceneRoot};
 
+use super::geometry::DEFORM;
 use super::span::Span;
 use super::stack::{curves, props};
 use super::tree::Tree;
@@ -10,7 +11,7 @@ use crate::names::Unique;
 use mocap_model::Track;
 use std::collections::HashMap;
 
-/// A property that some stack moves.
+/// A number of a file: a property that some stack moves, or the weight of a shape.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     /// Unique in the file.
@@ -26,6 +27,36 @@ pub(super) struct Source {
     pub(super) factor: f64,
     /// Its value where no curve moves it.
     rest: f64,
+    /// Whether a stack moves it.
+    moves: bool,
+    /// Of an in-between of a shape; the property is that of the shape.
+    pub(super) between: Option<Between>,
+}
+
+/// Which in-between of a shape.
+#[derive(Clone, Debug)]
+pub(super) struct Between {
+    /// The weights at which the shapes of its channel are wholly on.
+    full: Vec<f64>,
+    /// The place of its own among them.
+    pub(super) at: usize,
+}
+
+/// The weights at which the shapes of a channel are wholly on, the named one last.
+pub(super) fn full_weights(channel: &BlendChannel) -> Vec<f64> {
+    channel.keyframes.iter().map(|key| key.target_weight).collect()
+}
+
+/// The sources of the in-betweens of a channel: `jawOpen_50` is what `jawOpen` lacks at 0.5.
+fn in_betweens(of: &Source, channel: &BlendChannel, mut named: impl FnMut(&str) -> String) -> Vec<Source> {
+    let full = full_weights(channel);
+    let made = (0..full.len().saturating_sub(1)).map(|at| Source {
+        name: named(&format!("{}_{:.0}", of.name, 100.0 * full[at])),
+        rest: in_between_weight(&full, at, of.rest),
+        between: Some(Between { full: full.clone(), at }),
+        ..of.clone()
+    });
+    made.collect()
 }
 
 /// What moves in any stack of a file besides the joints.
@@ -41,7 +72,7 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
         let user = joints.contains_key(&element)
             && ufbx::find_prop(&prop.element.props, &prop.prop_name)
                 .is_some_and(|found| found.flags.has_any(PropFlags::USER_DEFINED));
-        if !(user || weight.is_some() && &*prop.prop_name == "DeformPercent") {
+        if !(user || weight.is_some() && &*prop.prop_name == DEFORM) {
             continue;
         }
         for (component, _) in curves(prop) {
@@ -59,7 +90,7 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
                 [default.value_vec4.x, default.value_vec4.y, default.value_vec4.z][component]
             });
             let factor = if weight.is_some() { 0.01 } else { 1.0 };
-            sources.push(Source {
+            let source = Source {
                 name: names.claim(&name),
                 element,
                 property: prop.prop_name.to_string(),
@@ -67,8 +98,34 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
                 component,
                 factor,
                 rest: if default.is_finite() { default * factor } else { 0.0 },
-            });
+                moves: true,
+                between: None,
+            };
+            let others = weight.map(|channel| in_betweens(&source, channel, |name| names.claim(name)));
+            sources.push(source);
+            sources.extend(others.into_iter().flatten());
         }
+    }
+    for channel in scene.blend_channels.iter().filter(|channel| !channel.keyframes.is_empty()) {
+        let element = channel.element.element_id;
+        if seen.contains(&(element, DEFORM.to_owned(), 0)) {
+            continue;
+        }
+        // Shapes of one name are those of several meshes of a face: they are driven together.
+        let source = Source {
+            name: channel.element.name.to_string(),
+            element,
+            property: DEFORM.into(),
+            axis: DEFORM.into(),
+            component: 0,
+            factor: 0.01,
+            rest: if channel.weight.is_finite() { channel.weight } else { 0.0 },
+            moves: false,
+            between: None,
+        };
+        let others = in_betweens(&source, channel, str::to_owned);
+        sources.push(source);
+        sources.extend(others);
     }
     sources
 }
@@ -84,10 +141,15 @@ pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<
         let values = (0..span.frames).map(|frame| {
             let found = ufbx::evaluate_anim_value_vec3(value, span.time(frame));
             let found = [found.x, found.y, found.z][source.component] * source.factor;
+            let found = match &source.between {
+                Some(Between { full, at }) if found.is_finite() => in_between_weight(full, *at, found),
+                _ => found,
+            };
             last = if found.is_finite() { found } else { last };
             last
         });
         Track::from_samples(values.collect()).expect("a span has a frame")
     };
-    sources.iter().map(|source| ScalarTrack { name: source.name.clone(), values: track(source) }).collect()
+    let moving = sources.iter().filter(|source| source.moves);
+    moving.map(|source| ScalarTrack { name: source.name.clone(), values: track(source) }).collect()
 }

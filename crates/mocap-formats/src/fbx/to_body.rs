@@ -5,6 +5,7 @@
 
 use mocap_model::{
     Body, Bone, Image, Influence, JointId, Material, Mesh, Shape, Skin, StatedSkin, UnitQuaternion, Vector3,
+    in_between_weight,
 };
 use nalgebra::{Matrix4, Quaternion};
 use ufbx::{Matrix, Node, SceneRoot, WarningType};
@@ -12,6 +13,7 @@ use ufbx::{Matrix, Node, SceneRoot, WarningType};
 use super::Problem;
 use super::document::Document;
 use super::parse::load_with_geometry;
+use super::scalars::full_weights;
 use super::transforms::signs;
 use crate::body::NAME;
 use crate::{Finding, LimitExceeded, Limits, Parsed};
@@ -34,7 +36,8 @@ pub(super) fn to_body(document: &Document, limits: &Limits) -> Result<Option<Par
         let what = format!("meshes: {}", &*warning.description);
         warnings.push(Finding::new(Problem::Repaired { what }));
     }
-    let mut reader = Reader { document, scene: &scene, turns: turns(&scene), limits, warnings, corners: 0 };
+    let mut reader =
+        Reader { document, scene: &scene, turns: turns(&scene), limits, warnings, corners: 0, displaced: 0 };
     let mut body = Body { meshes: Vec::new(), materials: materials(&scene) };
     for mesh in &scene.meshes {
         for node in &mesh.element.instances {
@@ -96,6 +99,8 @@ struct Reader<'d> {
     warnings: Vec<Finding>,
     /// Of all meshes so far.
     corners: usize,
+    /// Displacements of vertices by shapes of all meshes so far: a shape may be that of many channels.
+    displaced: usize,
 }
 
 impl Reader<'_> {
@@ -246,32 +251,81 @@ impl Reader<'_> {
     }
 
     /// The blend shapes, called as their numbers over time are.
-    fn shapes(&self, source: &ufbx::Mesh, mesh: &Mesh) -> Result<Vec<Shape>, Finding> {
+    fn shapes(&mut self, source: &ufbx::Mesh, mesh: &Mesh) -> Result<Vec<Shape>, Finding> {
         let mut shapes = Vec::new();
         let channels = source.blend_deformers.iter().flat_map(|deformer| deformer.channels.iter());
         for channel in channels {
-            let Some(target) = channel.target_shape.as_ref() else { continue };
-            let known = self.document.scalars.iter().find(|source| {
-                let element = self.document.scene.elements.get(source.element as usize);
-                source.element == channel.element.element_id
-                    && element.is_some_and(|element| *element.name == *channel.element.name)
-            });
-            let name = known.map_or_else(|| channel.element.name.to_string(), |source| source.name.clone());
-            let offsets = target.offset_vertices.iter().zip(&target.position_offsets);
-            let offsets = offsets.filter(|(vertex, _)| (**vertex as usize) < mesh.positions.len());
-            let mut offsets: Vec<(u32, Vector3<f64>)> =
-                offsets.map(|(vertex, offset)| (*vertex, vector(*offset))).collect();
-            if offsets.iter().any(|(_, offset)| !offset.iter().all(|value| value.is_finite())) {
-                let path = format!("mesh '{}', shape '{name}'", mesh.name);
-                return Err(Finding::new(Problem::NotFinite { path }));
-            }
-            offsets.sort_by_key(|(vertex, _)| *vertex);
-            offsets.dedup_by_key(|(vertex, _)| *vertex);
+            let Some(whole) = channel.target_shape.as_ref() else { continue };
+            let full = full_weights(channel);
+            let (last, count) = (full.len() - 1, mesh.positions.len());
+            self.displaced = self.displaced.saturating_add(full.len().saturating_mul(whole.num_offsets));
+            self.check_size(self.displaced, "displacements of shapes")?;
+            // Channels of one element in both scenes have the same name.
+            let known = |at: usize| {
+                self.document.scalars.iter().find(|source| {
+                    let element = self.document.scene.elements.get(source.element as usize);
+                    let own = source.between.as_ref().map_or(last, |between| between.at) == at;
+                    own && source.element == channel.element.element_id
+                        && element.is_some_and(|element| *element.name == *channel.element.name)
+                })
+            };
             let weight = if channel.weight.is_finite() { channel.weight } else { 0.0 };
-            shapes.push(Shape { name, offsets, weight });
+            // Of a weight of 1; a shape that is wholly on at 0 has none.
+            let unit = if full[last] == 0.0 { 0.0 } else { 1.0 / full[last] };
+            let per_weight = scaled(offsets(whole, count), unit);
+            for at in std::iter::once(last).chain(0..last) {
+                let name =
+                    known(at).map_or_else(|| channel.element.name.to_string(), |known| known.name.clone());
+                let (offsets, weight) = match at == last {
+                    true => (per_weight.clone(), weight),
+                    // Displacements add up: it is what the whole shape lacks there.
+                    false => {
+                        let linear = scaled(per_weight.clone(), -full[at]);
+                        let own = offsets(&channel.keyframes[at].shape, count);
+                        (sum(own, linear), in_between_weight(&full, at, weight))
+                    }
+                };
+                if offsets.iter().any(|(_, offset)| !offset.iter().all(|value| value.is_finite())) {
+                    let path = format!("mesh '{}', shape '{name}'", mesh.name);
+                    return Err(Finding::new(Problem::NotFinite { path }));
+                }
+                shapes.push(Shape { name, offsets, weight });
+            }
         }
         Ok(shapes)
     }
+}
+
+/// Vertices that a shape moves, in increasing order, and by how much.
+type Offsets = Vec<(u32, Vector3<f64>)>;
+
+fn offsets(shape: &ufbx::BlendShape, vertices: usize) -> Offsets {
+    let all = shape.offset_vertices.iter().zip(&shape.position_offsets);
+    let known = all.filter(|(vertex, _)| (**vertex as usize) < vertices);
+    let mut offsets: Offsets = known.map(|(vertex, offset)| (*vertex, vector(*offset))).collect();
+    offsets.sort_by_key(|(vertex, _)| *vertex);
+    offsets.dedup_by_key(|(vertex, _)| *vertex);
+    offsets
+}
+
+fn scaled(mut offsets: Offsets, by: f64) -> Offsets {
+    if by != 1.0 {
+        offsets.iter_mut().for_each(|(_, offset)| *offset *= by);
+    }
+    offsets
+}
+
+fn sum(mut one: Offsets, other: Offsets) -> Offsets {
+    one.extend(other);
+    one.sort_by_key(|(vertex, _)| *vertex);
+    one.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    one
 }
 
 /// Adds the polygons; those with fewer than three corners are points and lines.

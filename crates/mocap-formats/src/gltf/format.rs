@@ -8,6 +8,7 @@ use super::document::Document;
 use super::expressions::expressions;
 use super::from_clip::{WriteOptions, built, rebuilt};
 use super::to_body::to_body;
+use super::vrma::animated;
 use super::{files_beside, parse, to_clip, to_skeleton, write};
 use crate::body::BoundBody;
 use crate::choice::chosen;
@@ -20,7 +21,7 @@ pub(crate) static GLB: Entry = BINARY;
 const BINARY: Entry = Entry {
     name: "glb",
     // VRM is a GLB with more.
-    extensions: &["vrm", "vrma"],
+    extensions: &["vrm"],
     note: Some("glTF 2.0 in one file"),
     has_motion: true,
     states_space: true,
@@ -48,6 +49,23 @@ pub(crate) static GLTF: Entry = Entry {
     detect: |start| start.is_json_with("\"asset\"") && start.is_json_with("\"version\""),
     write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options, false)),
     write_clips: Some(|clips, body, options| encoded(clips, body, options, false)),
+    ..BINARY
+};
+
+pub(crate) static VRMA: Entry = Entry {
+    name: "vrma",
+    extensions: &[],
+    note: Some("VRM animation"),
+    holds: Holds { scale: false, meshes: false, several: false, ..Holds::ALL },
+    // They are read as what they are, GLB files.
+    detect: |_| false,
+    write: Some(|clip, options| {
+        let (builder, warnings) = animated(&clip, &own(options))?;
+        Ok(Encoded { warnings, ..write::binary(builder).into() })
+    }),
+    write_clips: None,
+    holds_expressions: true,
+    page: Some("faces.md"),
     ..BINARY
 };
 

@@ -366,7 +366,7 @@ fn weights(builder: &mut Builder, morphs: &[MorphNode], clip: &Clip) {
 }
 
 /// Puts the weights of the expressions of a VRM animation into the animation added last: as translations of their nodes.
-fn face(builder: &mut Builder, nodes: &BTreeMap<usize, String>, clip: &Clip) {
+pub(super) fn face(builder: &mut Builder, nodes: &BTreeMap<usize, String>, clip: &Clip) {
     let scalars = &clip.annotations().scalars;
     let frames = clip.frames();
     if frames == 0 {

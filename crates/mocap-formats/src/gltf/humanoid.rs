@@ -31,6 +31,21 @@ pub(super) fn roles(json: &Value) -> BTreeMap<usize, Role> {
     roles
 }
 
+/// The bone of a role, as the later versions call it.
+pub(super) fn bone(role: Role) -> String {
+    let name = role.name();
+    let numbers = match name.contains("Thumb") {
+        true => ["Metacarpal", "Proximal", "Distal"],
+        false => ["Proximal", "Intermediate", "Distal"],
+    };
+    let named = numbers
+        .iter()
+        .zip(["1", "2", "3"])
+        .find_map(|(word, number)| Some(name.strip_suffix(number)?.to_owned() + word));
+    let name = named.unwrap_or_else(|| name.to_owned());
+    name[..1].to_lowercase() + &name[1..]
+}
+
 /// The role of a bone. The bones of the thumb have other names in the first version.
 fn role(bone: &str, is_first_version: bool) -> Option<Role> {
     let numbers = match bone.contains("Thumb") && !is_first_version {
@@ -48,6 +63,14 @@ fn role(bone: &str, is_first_version: bool) -> Option<Role> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn every_role_is_a_bone_that_is_this_role() {
+        for of in Role::ALL {
+            assert_eq!(role(&bone(*of), false), Some(*of));
+        }
+        assert_eq!(bone(Role::LeftThumb2), "leftThumbProximal");
+    }
 
     #[test]
     fn all_versions_name_the_same_roles() {

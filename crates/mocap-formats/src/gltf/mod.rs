@@ -26,6 +26,7 @@ mod to_body;
 mod to_clip;
 mod tree;
 mod trs;
+mod vrma;
 mod write;
 
 pub use document::Document;
@@ -38,6 +39,11 @@ pub use to_clip::{to_clip, to_skeleton};
 /// GLB in the table of formats.
 pub(crate) mod glb {
     pub(crate) use super::format::GLB as FORMAT;
+}
+
+/// VRM animations in the table of formats.
+pub(crate) mod vrm_animation {
+    pub(crate) use super::format::VRMA as FORMAT;
 }
 
 /// glTF as JSON in the table of formats.

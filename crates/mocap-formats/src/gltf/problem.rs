@@ -47,6 +47,10 @@ pub enum Problem {
          frames per second"
     )]
     TimesTooFine { frame: usize, fps: f64 },
+    #[error("{path}: the mesh has shapes but no POSITION, the neutral mesh that they displace")]
+    NoNeutral { path: String },
+    #[error("{path}: the shape '{name}' displaces {found} vertices, the mesh has {expected}")]
+    ShapeCount { path: String, name: String, found: usize, expected: usize },
     #[error("{path}: {found} values for {keys} keys, expected {expected}")]
     KeyCount { path: String, found: usize, keys: usize, expected: usize },
     #[error("{path} needs the extension {name}, which is not supported")]
@@ -70,6 +74,10 @@ pub enum Problem {
          rotations stray by up to {strays:.2}\u{b0}"
     )]
     Resampled { path: String, fps: f64, strays: f64 },
+    #[error(
+        "the clip has no hips: programs that move the body of a VRM character take only files that have them"
+    )]
+    NoHips,
     #[error(
         "{path}: a joint has an inverse bind matrix that has no inverse; its node is taken as its rest pose"
     )]
@@ -128,6 +136,9 @@ impl crate::Problem for Problem {
             Problem::Model { .. } => "gltf::model",
             Problem::OtherSkeleton { .. } => "gltf::other-skeleton",
             Problem::NoSkin => "gltf::no-skin",
+            Problem::NoNeutral { .. } => "gltf::no-neutral",
+            Problem::ShapeCount { .. } => "gltf::shape-count",
+            Problem::NoHips => "gltf::no-hips",
             Problem::NoAnimation => "gltf::no-animation",
             Problem::Resampled { .. } => "gltf::resampled",
             Problem::NoInverse { .. } => "gltf::no-inverse",

@@ -212,7 +212,11 @@ impl Reader<'_> {
         is_skinned: bool,
     ) -> Result<(), Finding> {
         let first = mesh.positions.len();
-        let positions = self.attribute(primitive, "POSITION", "VEC3", path)?.unwrap_or_default();
+        let neutral = self.attribute(primitive, "POSITION", "VEC3", path)?;
+        if neutral.is_none() && primitive.targets.iter().any(|target| target.get("POSITION").is_some()) {
+            return Err(Finding::new(Problem::NoNeutral { path: path.to_owned() }));
+        }
+        let positions = neutral.unwrap_or_default();
         let places = positions.chunks_exact(3).map(Vector3::from_column_slice);
         mesh.positions.extend(places);
         let count = mesh.positions.len() - first;
@@ -224,11 +228,15 @@ impl Reader<'_> {
                 mesh.skin.starts.push(mesh.skin.influences.len() as u32);
             }),
         }
-        for (at, shape) in primitive.targets.iter().zip(&mut mesh.shapes) {
+        for (number, (at, shape)) in primitive.targets.iter().zip(&mut mesh.shapes).enumerate() {
             let Some(accessor) = at.get("POSITION").and_then(serde_json::Value::as_u64) else { continue };
-            let path = format!("{path}.targets.POSITION");
+            let path = format!("{path}.targets[{number}].POSITION");
             let values = self.document.floats(accessor as usize, "VEC3", &path, self.limits)?;
-            let offsets = values.chunks_exact(3).map(Vector3::from_column_slice).take(count).enumerate();
+            if values.len() != 3 * count {
+                let (name, found) = (shape.name.clone(), values.len() / 3);
+                return Err(Finding::new(Problem::ShapeCount { path, name, found, expected: count }));
+            }
+            let offsets = values.chunks_exact(3).map(Vector3::from_column_slice).enumerate();
             let moved = offsets.filter(|(_, offset)| *offset != Vector3::zeros());
             shape.offsets.extend(moved.map(|(vertex, offset)| ((first + vertex) as u32, offset)));
         }

@@ -6,6 +6,7 @@ use mocap_model::{
 use nalgebra::Matrix4;
 
 use super::document::{Document, Node};
+use super::expressions::weight_nodes;
 use super::humanoid;
 use super::node_motion::{NodeMotion, node_motions};
 use super::problem::{Problem, index};
@@ -252,6 +253,20 @@ fn uneven(
     (0..parents.len()).find(uneven).map(|node| Uneven { path: format!("nodes[{node}]") })
 }
 
+/// Nodes that only hold the weight of an expression are no joints, unless there are no others.
+fn leave_out_expressions(document: &Document, chosen: &mut [bool]) {
+    let weights = weight_nodes(&document.json);
+    let holds = |node: &usize| {
+        weights.contains_key(node)
+            && document.root.nodes.get(*node).is_some_and(|node| node.children.is_empty())
+    };
+    let joints = (0..chosen.len()).filter(|node| chosen[*node]);
+    let (held, others): (Vec<usize>, Vec<usize>) = joints.partition(holds);
+    if !others.is_empty() {
+        held.iter().for_each(|node| chosen[*node] = false);
+    }
+}
+
 /// By node: whether it is a joint.
 fn chosen(
     document: &Document,
@@ -277,6 +292,7 @@ fn chosen(
         for &node in order {
             chosen[node] |= parents[node].is_some_and(|parent| chosen[parent]);
         }
+        leave_out_expressions(document, &mut chosen);
         return Ok(chosen);
     }
     for (s, skin) in root.skins.iter().enumerate() {

@@ -10,6 +10,7 @@ pub(crate) static FORMAT: Entry = Entry {
     extensions: &["smpl", "amass"],
     note: Some("SMPL, SMPL-H, SMPL-X as in AMASS"),
     holds: Holds { scalars: true, ..Holds::NOTHING },
+    only_own_numbers: true,
     // The reader of NPZ finds them by their arrays.
     read: Ok(npz::read),
     write: Some(|clip, _| {

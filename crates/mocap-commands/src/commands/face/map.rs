@@ -7,7 +7,7 @@ use mocap_formats::{Limits, face_map, text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Args, FileBeside, Head, Row, found, names};
+use super::{Args, FileBeside, Head, Row, found, names, other_table};
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, Encoded};
@@ -85,7 +85,8 @@ pub(super) fn show(
     head: &Head,
     given: Option<&FileBeside>,
 ) -> Result<Report, Failure> {
-    let motion = read::motion(context, &job.input, &args.reading)?;
+    let motion = read::motion(context, &job.input, &args.reading)
+        .map_err(|failure| other_table(job, context, &args.reading, failure))?;
     let (source, mut warnings) = (names(&motion.clip), motion.warnings);
     let map = match given {
         Some(given) => parse(given, &source, &head.names),

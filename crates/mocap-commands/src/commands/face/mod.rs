@@ -8,16 +8,15 @@ mod step;
 
 pub(crate) use step::{FaceMeasures, FaceStep, OpenFace};
 
+use std::collections::HashSet;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use mocap_face::{
-    FaceMap, JointPose, Link, Match, add_correctives, correctives, pose_joints, with_expressions,
-};
-use mocap_formats::Format;
+use mocap_face::{FaceMap, JointPose, Link, Match, add_correctives, followed, pose_joints, with_expressions};
+use mocap_formats::{Format, text};
 use mocap_model::{BoundBody, Clip, Expression, ScalarTrack, Skeleton, Track};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,7 +104,7 @@ pub(crate) struct Args {
         long,
         value_name = "FORMAT",
         help_heading = "Output",
-        help = format!("Format: {} [default: by OUT, else glb]", crate::options::formats::writable(Format::has_motion))
+        help = format!("Format: {} [default: by OUT, else glb]", crate::options::formats::writable(Format::holds_numbers))
     )]
     pub(crate) to: Option<Format>,
     #[command(flatten)]
@@ -170,6 +169,33 @@ struct Head {
 /// The order of the arguments.
 const TARGET_LAST: &str = "the character comes last: `mocap face TAKE... CHARACTER`";
 
+/// Whether the format of the output holds what the command makes: shapes of a mesh, their weights over time, or joints
+/// that poses move.
+fn check_format(args: &Args, format: Format) -> Result<(), Diagnostic> {
+    let (meshes, motion) = (args.make_shapes, args.joint_poses.is_some());
+    let fits = |format: Format| match (meshes, motion) {
+        (true, _) => format.holds_meshes() && format.holds_numbers(),
+        (false, true) => format.has_motion() && !format.holds_robot() && !format.holds_only_positions(),
+        // Weights of vertices are those of shapes.
+        (false, false) => format.holds_numbers() && !(args.solve && format.holds_expressions()),
+    };
+    if fits(format) || args.explain || args.write_map.is_some() {
+        return Ok(());
+    }
+    let what = match (meshes, motion) {
+        (true, _) => "shapes of a mesh",
+        (false, true) => "the joints of a character",
+        (false, false) => "weights of shapes",
+    };
+    let message = format!("{format} files have no room for {what}");
+    let formats = encode::names(|format| format.is_writable() && fits(format));
+    let poses = match (meshes, motion) {
+        (false, false) => "; --joint-poses moves joints in place of shapes",
+        _ => "",
+    };
+    Err(Diagnostic::new("usage::format", message).help(format!("formats that have: {formats}{poses}")))
+}
+
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let (target_path, sources) = args.paths.split_last().expect("a path is given");
@@ -179,13 +205,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     }
     let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
     let format = asked.unwrap_or(Format::Glb);
-    if !format.has_motion() || format.holds_robot() {
-        return Err(Diagnostic::new("usage::format", format!("{format} files hold no face"))
-            .help("write glb, gltf or fbx, or json for the numbers alone"));
-    }
-    if args.make_shapes {
-        shapes::check_format(format, args.outputs.output.as_deref())?;
-    }
+    check_format(args, format)?;
     batch::check_stdout(console, &args.outputs)?;
     let target_context = JobContext::standalone();
     let settings = HeadSettings {
@@ -194,6 +214,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         makes_shapes: args.make_shapes,
     };
     let head = match read_head(&target_context, target_path, &settings, &args.reading) {
+        Ok(head) if format.holds_expressions() => head.of_expressions(),
         Ok(head) => head,
         Err(Failure { error, warnings }) => {
             let path = target_path.display().to_string();
@@ -308,6 +329,7 @@ fn read_head(
     });
     // The face is what it holds: that it has no motion of its own is no warning.
     target.warnings.retain(|warning| !warning.code.ends_with("::no-animation"));
+    target.warnings.extend(body.as_ref().and_then(|body| same_names(body, path)));
     let mut names = shapes.clone();
     for name in expressions.iter().map(|of| &of.name).chain(poses.iter().map(|of| &of.name)) {
         if !names.contains(name) {
@@ -315,6 +337,36 @@ fn read_head(
         }
     }
     Ok(Head { target, body, shapes, expressions, poses, names })
+}
+
+/// A warning of shapes of one mesh that share a name. (Those of several meshes do so that they move together.)
+fn same_names(body: &BoundBody, path: &Path) -> Option<Diagnostic> {
+    let mut twice: Vec<&str> = Vec::new();
+    for mesh in &body.body.meshes {
+        let mut seen = HashSet::new();
+        twice.extend(mesh.shapes.iter().map(|shape| shape.name.as_str()).filter(|name| !seen.insert(*name)));
+    }
+    (!twice.is_empty()).then(|| {
+        let message =
+            format!("several shapes of one mesh share a name, and move together: {}", twice.join(", "));
+        Diagnostic::new("face::same-names", message).in_file(path)
+    })
+}
+
+/// What is wrong with a table that is none of a face: the columns that it has, and those that were expected.
+fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Failure) -> Failure {
+    if failure.error.code != "format::write-only" {
+        return failure;
+    }
+    let Ok(bytes) = read::bytes_of(context, &job.input, &reading.limits()) else { return failure };
+    let text = text::decode(&bytes[..bytes.len().min(4096)]).into_owned();
+    let first = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned();
+    let columns: String = first.chars().take(80).collect();
+    let message = format!("the table is none of Live Link Face; its first line is '{columns}'");
+    let error = Diagnostic::new("face::columns", message).help(
+        "expected columns: Timecode, BlendShapeCount, then shapes of ARKit (EyeBlinkLeft, JawOpen, ...)",
+    );
+    Failure { error: error.in_file(Path::new(&job.input.shown())), warnings: failure.warnings }
 }
 
 impl Head {
@@ -326,6 +378,18 @@ impl Head {
         })
     }
 
+    /// The character as files know it that leave shapes to it: its expressions, where it has any, are its face.
+    fn of_expressions(mut self) -> Head {
+        if !self.expressions.is_empty() {
+            self.shapes = self.expressions.drain(..).map(|of| of.name).collect();
+            let poses = self.poses.iter().map(|pose| pose.name.clone());
+            let poses = poses.filter(|name| !self.shapes.contains(name));
+            self.names = self.shapes.iter().cloned().chain(poses).collect();
+            self.body = None;
+        }
+        self
+    }
+
     /// What nothing moves: neither a link, nor an expression that a link moves. An expression whose shapes all move is
     /// not in the list.
     fn unmoved(&self, map: &FaceMap) -> Vec<String> {
@@ -334,9 +398,10 @@ impl Head {
             let mut moving = self.expressions.iter().filter(|of| linked(&of.name)).flat_map(|of| &of.binds);
             moving.any(|(shape, _)| shape == name)
         };
-        let shapes = correctives(&self.shapes);
+        let followed = followed(&self.shapes);
         let corrects = |name: &str| {
-            let parts = shapes.iter().find(|(at, _)| self.shapes[*at] == name).map(|(_, parts)| parts);
+            let at = self.shapes.iter().position(|shape| shape == name);
+            let parts = at.and_then(|at| followed.get(&at));
             parts.is_some_and(|parts| {
                 parts.iter().all(|part| linked(&self.shapes[*part]) || bound(&self.shapes[*part]))
             })
@@ -411,7 +476,9 @@ fn mapped(
     reading: &Reading,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Moved, Failure> {
-    let Motion { clip, warnings: found, bytes } = read::motion(context, &job.input, reading)?;
+    let motion = read::motion(context, &job.input, reading);
+    let Motion { clip, warnings: found, bytes } =
+        motion.map_err(|failure| other_table(job, context, reading, failure))?;
     warnings.extend(found);
     let edits = Edits::from(args.edits);
     let clip = edit::apply(&edits, reading.limits(), clip, warnings)?;

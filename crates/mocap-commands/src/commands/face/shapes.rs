@@ -1,7 +1,6 @@
 //! Shapes of one head for another.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -157,14 +156,4 @@ fn refused(error: &TransferError) -> Diagnostic {
         _ => Diagnostic::new("face::unlike", error.to_string()),
     };
     diagnostic.help("both heads are in the same axes and in the neutral pose")
-}
-
-/// Whether the format of the output has room for a face.
-pub(super) fn check_format(format: Format, output: Option<&Path>) -> Result<(), Diagnostic> {
-    if format.holds_meshes() {
-        return Ok(());
-    }
-    let named = output.map_or_else(|| format.to_string(), |path| path.display().to_string());
-    Err(Diagnostic::new("usage::format", format!("'{named}' has no room for shapes"))
-        .help("write glb, gltf or fbx"))
 }
