@@ -123,7 +123,7 @@ pub use terrain::{
     HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain, surface_below,
 };
 pub use trim::{drop_first_frame, resample, trim};
-pub use warp::{Warp, WarpChange, WarpKey, WarpMode, warp};
+pub use warp::{LookAt, LookShare, Warp, WarpChange, WarpIk, WarpKey, WarpMode, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -415,6 +415,13 @@ mod tests {
         assert!((0.1..0.22).contains(&outcome.position), "{outcome:?}");
         let wrong = Capsule { joint: 9, ..trunk };
         assert_eq!(chain.set_capsules(&[trunk, wrong]), Err(IkError::Capsule { capsule: 1 }));
+        // A pose in which they overlap, and is allowed, is one that goals may ask for.
+        chain.set_rotations(free.rotations());
+        assert!(chain.collision_depth() > 0.05);
+        chain.allow_overlaps();
+        assert_eq!(chain.collision_depth(), 0.0);
+        let outcome = Xpbd::default().solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+        assert_eq!(outcome.status, SolveStatus::Reached);
     }
 
     #[test]

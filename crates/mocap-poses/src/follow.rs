@@ -1,10 +1,18 @@
 //! How a body follows where some of its joints are moved.
 
+use crate::body::Body;
+use crate::chain::{BodySolver, Finish};
 use crate::examples::Examples;
+use crate::fitted::Known;
 use crate::goals::Goal;
 use crate::predict::Predictor;
+use crate::project::Freedom;
 use crate::{Placed, PosesError, Quat, Vec3};
-use mocap_model::{JointId, Pose};
+use mocap_model::{JointId, Pose, Skeleton};
+use std::sync::Arc;
+
+/// Variance of turns \[rad²\] and of the place of the hips [legs²], where nothing says which joints move readily.
+const EVEN: f64 = 0.01;
 
 /// A joint that is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +44,47 @@ pub fn follow(
     pose: &Pose,
     moved: &[Moved],
     held: &[JointId],
+    solver: BodySolver,
 ) -> Result<Followed, PosesError> {
-    let body = &examples.body;
+    let [before, after] = goals_of(pose, moved, held);
+    let predictor = Predictor::fit(examples, &before, solver)?;
+    let [before, after] = [before, after].map(|goals| {
+        let mut at: Vec<Placed> = Vec::new();
+        predictor.pose(&goals, &mut at);
+        at
+    });
+    Ok(difference(&examples.body, &before, &after))
+}
+
+/// How a body brings joints to places, while some joints are held in place and orientation: by the least change of all its
+/// joints together, without examples.
+///
+/// `pose` is in object space.
+///
+/// # Errors
+/// Where the skeleton is not one of a human body, or its couplings contradict each other or its limits.
+pub fn reach(
+    skeleton: &Arc<Skeleton>,
+    pose: &Pose,
+    moved: &[Moved],
+    held: &[JointId],
+    solver: BodySolver,
+) -> Result<Followed, PosesError> {
+    let body = Body::of(skeleton)?;
+    let [_, goals] = goals_of(pose, moved, held);
+    let known: Vec<Known> = goals.iter().map(Known::of).collect();
+    let mut freedom = Freedom { turn: vec![0.0; body.skeleton.len()], travel: EVEN };
+    body.joints.iter().for_each(|joint| freedom.turn[joint.index()] = EVEN);
+    let before = pose.joints.clone();
+    // Limbs may be as near to each other as they are.
+    let finish = Finish::of(&body, &known, freedom, (solver, &[&before]))?;
+    let mut after = before.clone();
+    finish.meet(&body, &mut after, &goals);
+    Ok(difference(&body, &before, &after))
+}
+
+/// Goals before and after some joints move.
+fn goals_of(pose: &Pose, moved: &[Moved], held: &[JointId]) -> [Vec<Goal>; 2] {
     let held = held.iter().filter(|joint| !moved.iter().any(|moved| moved.joint == **joint));
     let held: Vec<Goal> = held
         .map(|joint| {
@@ -52,23 +99,20 @@ pub fn follow(
         goals.sort_by_key(|goal| goal.joint);
         goals
     };
-    let before = with(&|moved| pose.joints[moved.joint.index()].translation.vector);
-    let after = with(&|moved| moved.to);
-    let predictor = Predictor::fit(examples, &before)?;
-    let [before, after] = [before, after].map(|goals| {
-        let mut at: Vec<Placed> = Vec::new();
-        predictor.pose(&goals, &mut at);
-        at
-    });
+    [with(&|moved| pose.joints[moved.joint.index()].translation.vector), with(&|moved| moved.to)]
+}
+
+/// How joints turn and the hips move from one pose to another.
+fn difference(body: &Body, before: &[Placed], after: &[Placed]) -> Followed {
     let local = |at: &[Placed], joint: JointId| {
         let own = at[joint.index()].rotation;
         let parent = body.skeleton.joint(joint).parent.filter(|_| joint != body.hips);
         parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
     };
-    let turn = |joint: &JointId| (*joint, local(&before, *joint).inverse() * local(&after, *joint));
+    let turn = |joint: &JointId| (*joint, local(before, *joint).inverse() * local(after, *joint));
     let hips = body.hips.index();
-    Ok(Followed {
+    Followed {
         turns: body.joints.iter().map(turn).collect(),
         hips: after[hips].translation.vector - before[hips].translation.vector,
-    })
+    }
 }

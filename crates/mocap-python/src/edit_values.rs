@@ -2,12 +2,13 @@
 //! where a command line would name a file.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use mocap::edit::edits::{HeightOptions, Value};
 use mocap::edit::{
     Edit, EditError, EditKind, Files, HeightField, Path as PathOverGround, RootCurve, TerrainMesh, TimeMap,
-    Warp, WarpChange, WarpKey, WarpMode,
+    LookAt, LookShare, Warp, WarpChange, WarpKey, WarpMode,
 };
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -75,7 +76,7 @@ impl<'py> Values<'_, 'py> {
         let on = value.is(PyBool::new(self.py, true));
         let mut options = Map::new();
         if let Ok(given) = value.cast::<PyDict>()
-            && !self.is_one_file()
+            && !self.is_file(given)?
         {
             self.add(&mut options, given)?;
         } else if let Ok((value, given)) = value.extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>)>() {
@@ -96,11 +97,13 @@ impl<'py> Values<'_, 'py> {
         Ok(options)
     }
 
-    /// Whether all that the edit takes is one file: then a dictionary is what the file would hold.
-    fn is_one_file(&self) -> bool {
+    /// Whether a dictionary is what the file of the edit would hold: all that the edit takes is one file, or the dictionary
+    /// has the times of a file of keys, which no edit has as options.
+    fn is_file(&self, given: &Bound<'py, PyDict>) -> PyResult<bool> {
         let mut options = self.kind.options();
-        options.next().is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"))
-            && options.next().is_none()
+        let takes_file =
+            options.next().is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"));
+        Ok(takes_file && (options.next().is_none() || given.contains("from")?))
     }
 
     /// The option that a plain value fills.
@@ -306,7 +309,7 @@ fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let mut keys = Vec::new();
     for key in listed.unwrap_or_default() {
         add_keys(
-            &Keywords::known("a key", &key, &["time", "joint", "turn", "at", "by", "pose"])?,
+            &Keywords::known("a key", &key, &KEY)?,
             &mut keys,
         )?;
     }
@@ -321,8 +324,14 @@ fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     Ok(Warp { keep_feet, mode, times, ..Warp::new(from, to, keys) })
 }
 
+/// What a key may have.
+const KEY: [&str; 11] =
+    ["time", "joint", "turn", "at", "by", "look_at", "pose", "until", "direction", "shares", "limits"];
+
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
-    const EXPECTED: &str = "a key has time, joint, and one of turn, at and by; or time and pose";
+    const EXPECTED: &str =
+        "a key has time, joint, and one of turn, at, by and look_at; or time and pose; until, direction, shares and limits \
+         belong to look_at";
     let wrong = || of_option(key.py(), EXPECTED);
     let time = key.number("time")?.ok_or_else(wrong)?;
     let vector = |name: &str| key.extracted::<[f64; 3]>(name, "three numbers");
@@ -330,7 +339,13 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         vector("turn")?.map(|turn| WarpChange::Turn(Vector3::from(turn).map(f64::to_radians))),
         vector("at")?.map(|at| WarpChange::At(at.into())),
         vector("by")?.map(|by| WarpChange::By(by.into())),
+        vector("look_at")?.map(|at| look(key, at.into()).map(WarpChange::LookAt)).transpose()?,
     ];
+    for name in ["until", "direction", "shares", "limits"] {
+        if changes[3].is_none() && key.get(name)?.is_some() {
+            return Err(wrong());
+        }
+    }
     let mut changes = changes.into_iter().flatten();
     match (
         key.extracted::<String>("joint", "a name or role")?,
@@ -343,6 +358,26 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         _ => return Err(wrong()),
     }
     Ok(())
+}
+
+/// The gaze of a key.
+fn look(key: &Keywords<'_>, at: Vector3<f64>) -> PyResult<LookAt> {
+    let numbers = |name: &str| {
+        let found = key.extracted::<BTreeMap<String, f64>>(name, "a dictionary of numbers by joint");
+        found.map(Option::unwrap_or_default)
+    };
+    let (shares, limits) = (numbers("shares")?, numbers("limits")?);
+    if let Some(joint) = limits.keys().find(|joint| !shares.contains_key(*joint)) {
+        return Err(of_option(key.py(), format!("'{joint}' has a limit and no share")));
+    }
+    let limit = |joint: &String| limits.get(joint).map(|limit| limit.to_radians());
+    let share = |(joint, share): (String, f64)| LookShare { limit: limit(&joint), joint, share };
+    Ok(LookAt {
+        at,
+        until: key.number("until")?,
+        direction: key.extracted::<[f64; 3]>("direction", "three numbers")?.map(Vector3::from),
+        joints: shares.into_iter().map(share).collect(),
+    })
 }
 
 fn array<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
