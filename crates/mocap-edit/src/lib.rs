@@ -93,7 +93,7 @@ pub use blend::{
     karcher_mean, speed_and_turn,
 };
 pub use cycle::{LoopOptions, make_loop, repeat};
-pub use denoise::{Denoise, denoise};
+pub use denoise::{Denoise, denoise, denoise_with};
 pub use edits::{Edit, EditKind, Files, Source};
 pub use error::EditError;
 pub use feet::fix_feet;

@@ -3,13 +3,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mocap::edit::edits::{HeightOptions, Value};
 use mocap::edit::{
     Edit, EditError, EditKind, Files, HeightField, Path as PathOverGround, RootCurve, TerrainMesh, TimeMap,
     LookAt, LookShare, Warp, WarpChange, WarpKey, WarpMode,
 };
+use mocap::poses::PosePrior;
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -273,6 +275,13 @@ impl Files for Values<'_, '_> {
         Ok(warp(self.name, &self.held_as(file, "a dictionary of options")?)?)
     }
 
+    fn poses(&self, file: &Path) -> Result<PosePrior, Failure> {
+        if self.held(file).is_some() {
+            return Err(Failure(of_option(self.py, format!("{}: poses must be the path of a file", self.name))));
+        }
+        Ok(poses_of(self.py, file)?)
+    }
+
     fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Failure> {
         let rows = array("heights", &self.held_as(file, "an array of heights")?)?;
         let columns = rows.shape().get(1).copied().unwrap_or(usize::MAX);
@@ -290,6 +299,13 @@ impl Files for Values<'_, '_> {
     }
 }
 
+/// A file of example poses.
+fn poses_of(py: Python<'_>, file: &Path) -> PyResult<PosePrior> {
+    let wrong = |reason: &dyn std::fmt::Display| of_option(py, format!("'{}': {reason}", file.display()));
+    let bytes = std::fs::read(file).map_err(|error| wrong(&error))?;
+    PosePrior::from_bytes(&bytes).map_err(|error| wrong(&error))
+}
+
 /// The motion that an edit takes, without a rest pose before it.
 fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
     match value.cast::<Clip>() {
@@ -301,7 +317,7 @@ fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
 /// Times are seconds, turns degrees, as in files of keys.
 fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let py = value.py();
-    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times"])?;
+    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times", "poses"])?;
     let time = |key: &str| {
         options.number(key)?.ok_or_else(|| of_option(py, format!("{name} needs '{key}', a time [s]")))
     };
@@ -321,7 +337,9 @@ fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
     let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
     let (from, to) = (time("from")?, time("to")?);
-    Ok(Warp { keep_feet, mode, times, ..Warp::new(from, to, keys) })
+    let poses = options.extracted::<PathBuf>("poses", "the path of a file")?;
+    let poses = poses.map(|file| poses_of(py, &file).map(Arc::new)).transpose()?;
+    Ok(Warp { keep_feet, mode, times, poses, ..Warp::new(from, to, keys) })
 }
 
 /// What a key may have.

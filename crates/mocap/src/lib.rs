@@ -154,6 +154,7 @@ pub use mocap_face as face;
 pub use mocap_formats as formats;
 pub use mocap_ik as ik;
 pub use mocap_model as model;
+pub use mocap_poses as poses;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;
