@@ -141,7 +141,8 @@ fn trc(table: &str, names: &[&str]) -> String {
     let mut frames: std::collections::BTreeMap<usize, Vec<String>> = std::collections::BTreeMap::new();
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
-        let frame = frames.entry(cells[0].parse().unwrap()).or_insert_with(|| vec!["\t\t".into(); names.len()]);
+        let frame =
+            frames.entry(cells[0].parse().unwrap()).or_insert_with(|| vec!["\t\t".into(); names.len()]);
         let at = names.iter().position(|name| *name == cells[2]).unwrap();
         let place = [3, 4, 5].map(|at| (cells[at].parse::<f64>().unwrap() * 1000.0).to_string());
         frame[at] = place.join("\t");
@@ -192,19 +193,52 @@ fn points_come_from_any_format_and_change_over_time() {
         for solver in ["objective", "xpbd"] {
             let (points, out) = (format!("points.{format}"), format!("{format}_{solver}.bvh"));
             let words = [
-                "solve", &points, &skeleton, "--poses", "people.poses", "--ik", solver, "-o", &out, "--json",
+                "solve",
+                &points,
+                &skeleton,
+                "--poses",
+                "people.poses",
+                "--ik",
+                solver,
+                "-o",
+                &out,
+                "--json",
             ];
             let row = sandbox.run(words).ok().rows()[0].clone();
             assert_eq!((row["frames"].as_u64(), row["sets"].as_u64()), (Some(301), Some(3)), "{format}");
-            assert_eq!(row["hips_estimated"].as_u64(), Some(301), "places do not say how the hips are turned");
+            assert_eq!(
+                row["hips_estimated"].as_u64(),
+                Some(301),
+                "places do not say how the hips are turned"
+            );
             for goal in row["goals"].as_array().unwrap() {
                 assert!(goal["max"].as_f64().is_some_and(|off| off < 1e-3), "{format} {solver}: {goal}");
             }
         }
     }
-    let refused = sandbox.run(["solve", "points.csv", &skeleton, "--poses", "people.poses", "--ik", "ccd", "-o", "no.bvh"]);
+    let refused = sandbox.run([
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--ik",
+        "ccd",
+        "-o",
+        "no.bvh",
+    ]);
     assert!(refused.code != 0 && refused.stderr.contains("objective or xpbd"), "{}", refused.stderr);
-    let words = ["solve", "points.csv", &skeleton, "--poses", "people.poses", "--static", "points.trc", "-o", "no.bvh"];
+    let words = [
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--static",
+        "points.trc",
+        "-o",
+        "no.bvh",
+    ];
     let refused = sandbox.run(words);
     assert!(refused.code != 0 && refused.stderr.contains("--static is for recordings"), "{}", refused.stderr);
 }
@@ -243,13 +277,26 @@ fn a_limb_without_markers_moves_as_the_examples_do() {
     let filled: Vec<&str> =
         row["filled"].as_array().unwrap().iter().map(|own| own["joint"].as_str().unwrap()).collect();
     assert!(filled.iter().any(|joint| joint.contains("Arm")), "{filled:?}");
-    assert!(row["filled"].as_array().unwrap().iter().any(|own| own["first"] == 90 && own["last"] == 209), "{row}");
+    assert!(
+        row["filled"].as_array().unwrap().iter().any(|own| own["first"] == 90 && own["last"] == 209),
+        "{row}"
+    );
     let off = |name: &str| {
         let row = sandbox.run(["compare", "truth.bvh", name, "--json"]).ok().rows()[0].clone();
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
     assert!(off("filled.bvh") < 0.6 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
-    let refused = sandbox.run(["solve", "lost.trc", &skeleton, "--poses", "people.poses", "--ik", "xpbd", "-o", "no.bvh"]);
+    let refused = sandbox.run([
+        "solve",
+        "lost.trc",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--ik",
+        "xpbd",
+        "-o",
+        "no.bvh",
+    ]);
     assert!(refused.code != 0 && refused.stderr.contains("--ik is for points"), "{}", refused.stderr);
 }
 
@@ -302,10 +349,16 @@ fn denoise_fills_a_lost_arm_by_poses() {
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
     assert!(off("filled.bvh") < 0.5 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
-    let refused = sandbox.run(["edit", "held.bvh", "--denoise", "savgol", "--poses", "people.poses", "-o", "no.bvh"]);
+    let refused =
+        sandbox.run(["edit", "held.bvh", "--denoise", "savgol", "--poses", "people.poses", "-o", "no.bvh"]);
     assert!(refused.code != 0 && refused.stderr.contains("the method is savgol"), "{}", refused.stderr);
-    let refused = sandbox.run(["edit", "held.bvh", "--denoise", "auto", "--poses", "held.bvh", "-o", "no.bvh"]);
-    assert!(refused.code != 0 && refused.stderr.contains("does not start with MOCAPPOS"), "{}", refused.stderr);
+    let refused =
+        sandbox.run(["edit", "held.bvh", "--denoise", "auto", "--poses", "held.bvh", "-o", "no.bvh"]);
+    assert!(
+        refused.code != 0 && refused.stderr.contains("does not start with MOCAPPOS"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -324,7 +377,11 @@ fn databases_that_say_little_are_told_and_nothing_is_lost() {
     let robot = fixture("robots").join("pip.xml").display().to_string();
     let face = fixture("faces").join("head.glb").display().to_string();
     let only = learn(&[&robot, &face], "none.poses");
-    assert!(only.code != 0 && only.stderr.contains("pip.xml") && only.stderr.contains("head.glb"), "{}", only.stderr);
+    assert!(
+        only.code != 0 && only.stderr.contains("pip.xml") && only.stderr.contains("head.glb"),
+        "{}",
+        only.stderr
+    );
     assert!(!sandbox.path("none.poses").exists());
     let mixed = learn(&[&clip("alex_walk.bvh"), &clip("alex_wave.bvh"), &robot, &face], "mixed.poses");
     assert!(sandbox.path("mixed.poses").exists(), "{}", mixed.stderr);

@@ -30,14 +30,8 @@ impl Holds {
     /// All of a motion and its meshes.
     pub(crate) const MOTION: Holds = Holds { couplings: false, ..Holds::ALL };
     /// Rotations and translations only, of any number of trees.
-    pub(crate) const TREES: Holds = Holds {
-        scale: false,
-        scalars: false,
-        events: false,
-        meshes: false,
-        several: true,
-        couplings: false,
-    };
+    pub(crate) const TREES: Holds =
+        Holds { scale: false, scalars: false, events: false, meshes: false, several: true, couplings: false };
     /// Rotations and translations of one character only.
     pub(crate) const NOTHING: Holds = Holds { several: false, ..Holds::TREES };
 }

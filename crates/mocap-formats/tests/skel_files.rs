@@ -132,9 +132,11 @@ fn formats_without_couplings_say_so_once() {
         "couplings": [{"name": "bend", "angles": [{"joint": "a", "axis": "X"}, {"joint": "b", "axis": "X", "factor": -1}], "equals": 0}]}"#;
     let skeleton = std::sync::Arc::new(parse(small.as_bytes()));
     let tracks = skeleton.joints().iter().map(mocap_model::JointTracks::at_rest).collect();
-    let clip = mocap_model::Clip::new(skeleton, mocap_model::FrameRate::new(30.0).unwrap(), 2, tracks).unwrap();
+    let clip =
+        mocap_model::Clip::new(skeleton, mocap_model::FrameRate::new(30.0).unwrap(), 2, tracks).unwrap();
     let said = |format| {
-        let written = mocap_formats::write_clips(std::slice::from_ref(&clip), format, &Default::default()).unwrap();
+        let written =
+            mocap_formats::write_clips(std::slice::from_ref(&clip), format, &Default::default()).unwrap();
         let couplings =
             written.warnings.iter().filter(|warning| warning.code() == "skeleton::couplings-left-out");
         couplings.map(ToString::to_string).collect::<Vec<String>>()

@@ -43,7 +43,9 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
     let body = &examples.body;
     let lost: Vec<&Lost> = lost
         .iter()
-        .filter(|lost| !lost.frames.is_empty() && lost.frames.end <= clip.frames() && belongs(body, lost.joint))
+        .filter(|lost| {
+            !lost.frames.is_empty() && lost.frames.end <= clip.frames() && belongs(body, lost.joint)
+        })
         .collect();
     let mut filled: Vec<Filled> = lost
         .iter()
@@ -79,7 +81,8 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
             let value = |frame: usize| rotation_of(&filled, clip, *joint, frame);
             let off = |frame: usize, pose: &Vec<Placed>| log(&(turn(pose).inverse() * value(frame)));
             // Where it is lost behind the run as well, the next run goes on from what this one ends with.
-            let seen = |frame: &usize| !lost.iter().any(|lost| lost.joint == *joint && lost.frames.contains(frame));
+            let seen =
+                |frame: &usize| !lost.iter().any(|lost| lost.joint == *joint && lost.frames.contains(frame));
             let start = before.zip(of_before.as_ref()).map(|(frame, pose)| off(frame, pose));
             let end = after.filter(seen).zip(of_after.as_ref()).map(|(frame, pose)| off(frame, pose));
             let (start, end) = (start.or(end).unwrap_or_default(), end.or(start).unwrap_or_default());
@@ -178,9 +181,7 @@ fn known_without(body: &Body, missing: &[JointId]) -> Vec<Known> {
     if trunk == body.trunk.len() {
         known.push(full(body.trunk[trunk - 1]));
     }
-    let carried = |limb: &Limb| {
-        limb.base == body.hips || body.trunk[..trunk].contains(&limb.base)
-    };
+    let carried = |limb: &Limb| limb.base == body.hips || body.trunk[..trunk].contains(&limb.base);
     for limb in body.limbs.iter().filter(|limb| carried(limb)) {
         if limb.base != body.hips {
             known.push(turned(limb.base));

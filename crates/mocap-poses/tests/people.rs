@@ -366,16 +366,22 @@ fn an_arm_that_is_lost_swings_on_and_joins() {
     });
     let lost: Vec<Lost> = arm.iter().map(|joint| Lost { joint: *joint, frames: frames.clone() }).collect();
     let found = fill(&examples, &held, &lost).unwrap();
-    assert_eq!(found.iter().map(|own| (own.joint, own.frames())).collect::<Vec<_>>(), [
-        (arm[0], frames.clone()),
-        (arm[1], frames.clone())
-    ]);
+    assert_eq!(
+        found.iter().map(|own| (own.joint, own.frames())).collect::<Vec<_>>(),
+        [(arm[0], frames.clone()), (arm[1], frames.clone())]
+    );
     let filled = with(&|joint, frame| {
         let own = found.iter().find(|own| own.joint == joint).unwrap();
         own.rotations[frame - own.first]
     });
     let hand = |clip: &Clip| off(clip, &walk, Role::LeftHand);
-    assert!(hand(&filled) < 0.4 * hand(&held) && hand(&filled) < 0.4 * hand(&straight), "{} {} {}", hand(&filled), hand(&held), hand(&straight));
+    assert!(
+        hand(&filled) < 0.4 * hand(&held) && hand(&filled) < 0.4 * hand(&straight),
+        "{} {} {}",
+        hand(&filled),
+        hand(&held),
+        hand(&straight)
+    );
     // No step at the ends is longer than the arm's own.
     for joint in arm {
         let step = |clip: &Clip, frame: usize| {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use mocap::edit::edits::{HeightOptions, Value};
 use mocap::edit::{
-    Edit, EditError, EditKind, Files, HeightField, Path as PathOverGround, RootCurve, TerrainMesh, TimeMap,
-    LookAt, LookShare, Warp, WarpChange, WarpKey, WarpMode,
+    Edit, EditError, EditKind, Files, HeightField, LookAt, LookShare, Path as PathOverGround, RootCurve,
+    TerrainMesh, TimeMap, Warp, WarpChange, WarpKey, WarpMode,
 };
 use mocap::poses::PosePrior;
 use mocap::{Clip as Motion, Vector3};
@@ -103,8 +103,9 @@ impl<'py> Values<'_, 'py> {
     /// has the times of a file of keys, which no edit has as options.
     fn is_file(&self, given: &Bound<'py, PyDict>) -> PyResult<bool> {
         let mut options = self.kind.options();
-        let takes_file =
-            options.next().is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"));
+        let takes_file = options
+            .next()
+            .is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"));
         Ok(takes_file && (options.next().is_none() || given.contains("from")?))
     }
 
@@ -277,7 +278,10 @@ impl Files for Values<'_, '_> {
 
     fn poses(&self, file: &Path) -> Result<PosePrior, Failure> {
         if self.held(file).is_some() {
-            return Err(Failure(of_option(self.py, format!("{}: poses must be the path of a file", self.name))));
+            return Err(Failure(of_option(
+                self.py,
+                format!("{}: poses must be the path of a file", self.name),
+            )));
         }
         Ok(poses_of(self.py, file)?)
     }
@@ -317,17 +321,15 @@ fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
 /// Times are seconds, turns degrees, as in files of keys.
 fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let py = value.py();
-    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times", "poses"])?;
+    let options =
+        Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times", "poses"])?;
     let time = |key: &str| {
         options.number(key)?.ok_or_else(|| of_option(py, format!("{name} needs '{key}', a time [s]")))
     };
     let listed = options.extracted::<Vec<Bound<'_, PyAny>>>("keys", "a list of dictionaries")?;
     let mut keys = Vec::new();
     for key in listed.unwrap_or_default() {
-        add_keys(
-            &Keywords::known("a key", &key, &KEY)?,
-            &mut keys,
-        )?;
+        add_keys(&Keywords::known("a key", &key, &KEY)?, &mut keys)?;
     }
     let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
     let times = times.unwrap_or_default();
@@ -347,8 +349,7 @@ const KEY: [&str; 11] =
     ["time", "joint", "turn", "at", "by", "look_at", "pose", "until", "direction", "shares", "limits"];
 
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
-    const EXPECTED: &str =
-        "a key has time, joint, and one of turn, at, by and look_at; or time and pose; until, direction, shares and limits \
+    const EXPECTED: &str = "a key has time, joint, and one of turn, at, by and look_at; or time and pose; until, direction, shares and limits \
          belong to look_at";
     let wrong = || of_option(key.py(), EXPECTED);
     let time = key.number("time")?.ok_or_else(wrong)?;

@@ -26,7 +26,8 @@ pub(crate) fn unseen(
 ) -> Vec<Unseen> {
     let (skeleton, count) = (&subject.skeleton, take.names.len());
     let root = JointId::from(subject.body.joints[0].source);
-    let below: Vec<bool> = (0..skeleton.len()).map(|id| skeleton.is_in_subtree(JointId::from(id), root)).collect();
+    let below: Vec<bool> =
+        (0..skeleton.len()).map(|id| skeleton.is_in_subtree(JointId::from(id), root)).collect();
     // By joint: the frame from which it has not been seen.
     let mut since: Vec<Option<usize>> = vec![None; skeleton.len()];
     let mut found = Vec::new();

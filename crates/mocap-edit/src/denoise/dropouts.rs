@@ -71,8 +71,8 @@ pub(super) fn dropouts<T: Value>(
         let around = [before.saturating_sub(AROUND)..before, after..(after + AROUND).min(steps.len())];
         let mut around: Vec<f64> = around.into_iter().flat_map(|part| steps[part].iter().copied()).collect();
         let greatest = |part: Range<usize>| steps[part].iter().copied().fold(0.0, f64::max);
-        let beside =
-            greatest(before.saturating_sub(BESIDE)..before).max(greatest(after..(after + BESIDE).min(steps.len())));
+        let beside = greatest(before.saturating_sub(BESIDE)..before)
+            .max(greatest(after..(after + BESIDE).min(steps.len())));
         // A joint that goes on from where it stopped has missed nothing.
         let jump = steps[last];
         if median(&mut around) <= EQUAL || jump < JUMP * beside || jump < SMALLEST * smallest {

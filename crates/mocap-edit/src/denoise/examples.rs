@@ -35,7 +35,8 @@ pub(super) fn fill_dropouts(
     if !dropouts.iter().any(long) {
         return Ok(Vec::new());
     }
-    let wrong = |error: mocap_poses::PosesError| EditError::Poses { edit: "denoise", reason: error.to_string() };
+    let wrong =
+        |error: mocap_poses::PosesError| EditError::Poses { edit: "denoise", reason: error.to_string() };
     let clip = samples.clone().into_clip("denoise")?;
     let examples = Examples::on(prior, clip.skeleton()).map_err(wrong)?;
     let all: Vec<Range<usize>> = dropouts.iter().map(|dropout| dropout.frames.clone()).collect();

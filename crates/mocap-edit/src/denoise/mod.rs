@@ -203,7 +203,9 @@ pub fn denoise_with(
             let by = if found.by_examples.contains(joint) { " as the example poses have it" } else { "" };
             report.warn(
                 "edit::dropout",
-                format!("{name} stops in frames {first} to {last} while the motion goes on; they are filled{by}"),
+                format!(
+                    "{name} stops in frames {first} to {last} while the motion goes on; they are filled{by}"
+                ),
             );
         }
     }
@@ -243,7 +245,8 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         (0..samples.rotations.len()).filter(|joint| moves(&samples.rotations[*joint])).collect();
     let ends = spikes_at_ends(samples, &joints);
     let mut dropouts: Vec<Dropout> = Vec::new();
-    let longest = [dropouts::LONGEST, dropouts::LONGEST_FILLED].map(|seconds| (seconds * fps).round() as usize);
+    let longest =
+        [dropouts::LONGEST, dropouts::LONGEST_FILLED].map(|seconds| (seconds * fps).round() as usize);
     for joint in &joints {
         let rotations = &mut samples.rotations[*joint];
         let most = longest[usize::from(poses.is_some())];
@@ -299,8 +302,9 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
     let by_examples: Vec<JointId> = filled.iter().map(|filled| filled.joint).collect();
     let by_curves = dropouts.iter().filter(|dropout| !by_examples.contains(&dropout.joint));
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
-    let spikes = (curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() + clean_translations(samples, fps))
-        .saturating_sub(bridged);
+    let spikes = (curves.iter().map(|curve| count(&curve.weights)).sum::<usize>()
+        + clean_translations(samples, fps))
+    .saturating_sub(bridged);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     let noise = (squares / deviations.len().max(1) as f64).sqrt();
     let dropouts = dropouts.into_iter().map(|dropout| (dropout.joint, dropout.frames)).collect();

@@ -115,7 +115,8 @@ mod tests {
         let (hand, chest, foot) = (role(Role::RightHand), role(Role::Chest), role(Role::LeftFoot));
         let name = wave.skeleton().joint(hand).name.clone();
         // Down along the body, to below the knees.
-        let low = placed(&wave, 45, role(Role::RightLowerLeg)).translation.vector + body.forward * (0.1 / metres);
+        let low =
+            placed(&wave, 45, role(Role::RightLowerLeg)).translation.vector + body.forward * (0.1 / metres);
         let with = |ik: Option<WarpIk>| {
             let keys = vec![WarpKey { time: 1.5, joint: name.clone(), change: WarpChange::At(low) }];
             warp(&wave, &Warp { ik, ..Warp::new(0.5, 2.5, keys) })

@@ -52,7 +52,9 @@ impl<'k> Gazes<'k> {
             let last = look.until.map_or(*frame as f64, |until| (until * fps).round());
             if !(last >= *frame as f64 && last < to as f64) {
                 let until = look.until.unwrap_or(key.time);
-                return Err(wrong(format!("it looks until {until} s, which is not between its time and the end")));
+                return Err(wrong(format!(
+                    "it looks until {until} s, which is not between its time and the end"
+                )));
             }
             // The next gaze of the joint goes on from here.
             let next = keys[at + 1..].iter().find(|(start, other, by)| {

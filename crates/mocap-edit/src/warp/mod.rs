@@ -597,12 +597,12 @@ mod tests {
             let keys = vec![key(time, joint, change)];
             warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap_err().to_string()
         };
-        let far = WarpChange::By(Vector3::y() * 500.0);
-        assert!(fails(1.0, "LeftHand", far).contains("cannot reach"));
-        assert!(fails(1.0, "Tail", far).contains("no joint"));
-        let misspelt = fails(1.0, "Haed", far);
+        let far = || WarpChange::By(Vector3::y() * 500.0);
+        assert!(fails(1.0, "LeftHand", far()).contains("cannot reach"));
+        assert!(fails(1.0, "Tail", far()).contains("no joint"));
+        let misspelt = fails(1.0, "Haed", far());
         assert!(misspelt.contains("at 1 s") && misspelt.ends_with("did you mean 'Head'?"), "{misspelt}");
-        assert!(fails(0.2, "LeftHand", far).contains("not between"));
+        assert!(fails(0.2, "LeftHand", far()).contains("not between"));
         let outside = warp(&wave, &Warp::new(0.5, 99.0, Vec::new()));
         assert!(matches!(outside, Err(EditError::Warp { .. })));
     }

@@ -106,7 +106,8 @@ fn add_key(
 /// The rest of a key that looks at a place.
 fn look(text: &Text, table: &Table, at: Vector3<f64>) -> Result<LookAt, TomlError> {
     let until = find(table, "until").map(|entry| entry.number(text)).transpose()?;
-    let direction = find(table, "direction").map(|entry| entry.numbers::<3>(text)).transpose()?.map(Vector3::from);
+    let direction =
+        find(table, "direction").map(|entry| entry.numbers::<3>(text)).transpose()?.map(Vector3::from);
     let limits = match find(table, "limits") {
         Some(entry) => entry.table(text)?.as_slice(),
         None => &[][..],
@@ -178,10 +179,14 @@ mod tests {
         assert_eq!(of(&("mode = 'scale-offset'\n".to_owned() + whole)).unwrap().mode, WarpMode::ScaleOffset);
         assert_eq!(place(&("mode = 'scale'\n".to_owned() + whole)), Some((1, 8)));
         assert_eq!(of(&("poses = 'a.poses'\n".to_owned() + whole)).unwrap_err().code, "test::poses");
-        let looking = whole.replace("turn = [0, 90, 0]", "look-at = [1, 2, 3]\nuntil = 1.5\nshares = { Head = 2, Neck = 1 }\nlimits = { Head = 60 }");
+        let looking = whole.replace(
+            "turn = [0, 90, 0]",
+            "look-at = [1, 2, 3]\nuntil = 1.5\nshares = { Head = 2, Neck = 1 }\nlimits = { Head = 60 }",
+        );
         let WarpChange::LookAt(look) = &of(&looking).unwrap().keys[0].change else { panic!("it looks") };
         assert_eq!((look.at, look.until, look.direction), (Vector3::new(1.0, 2.0, 3.0), Some(1.5), None));
-        let shares: Vec<_> = look.joints.iter().map(|own| (own.joint.as_str(), own.share, own.limit)).collect();
+        let shares: Vec<_> =
+            look.joints.iter().map(|own| (own.joint.as_str(), own.share, own.limit)).collect();
         assert_eq!(shares, [("Head", 2.0, Some(60f64.to_radians())), ("Neck", 1.0, None)]);
         assert_eq!(place(&looking.replace("{ Head = 60 }", "{ Hand = 60 }")), Some((9, 12)));
         assert!(of(&(whole.to_owned() + "until = 1.5\n")).is_err(), "only gazes last");

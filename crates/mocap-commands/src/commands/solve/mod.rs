@@ -65,8 +65,9 @@ struct FilledJoint {
 impl FilledJoint {
     fn warning(&self) -> Diagnostic {
         let FilledJoint { joint, first, last } = self;
-        let message =
-            format!("no marker shows '{joint}' in frames {first} to {last}: it moves as the example poses have it");
+        let message = format!(
+            "no marker shows '{joint}' in frames {first} to {last}: it moves as the example poses have it"
+        );
         Diagnostic::new("solve::filled", message)
     }
 }

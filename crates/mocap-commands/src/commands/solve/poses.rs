@@ -9,7 +9,8 @@ use mocap::solve::MarkerSets;
 use mocap_formats::Format;
 use mocap_model::{Pose, Skeleton, Unit, UnitSource, Vector3};
 use mocap_poses::{
-    Goals, MAX_BYTES, Mounting, PoseOptions, PosePrior, PoseReport, TableOptions, is_table, read_table, solve_with,
+    Goals, MAX_BYTES, Mounting, PoseOptions, PosePrior, PoseReport, TableOptions, is_table, read_table,
+    solve_with,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -114,10 +115,11 @@ pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnos
         false => (&of_points[..], "optical markers", "points and trackers of joints"),
     };
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Diagnostic::new("usage::option", format!("{option} is for {is_for}, and the take holds {holds}"))
-                .help(format!("leave out {option}")))
-        }
+        Some((option, _)) => Err(Diagnostic::new(
+            "usage::option",
+            format!("{option} is for {is_for}, and the take holds {holds}"),
+        )
+        .help(format!("leave out {option}"))),
         None => Ok(()),
     }
 }
