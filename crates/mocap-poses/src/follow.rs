@@ -33,7 +33,8 @@ pub struct Followed {
 }
 
 /// How a body follows joints that are moved, while some joints are held in place and orientation. It is the difference
-/// between the poses that the examples lead one to expect before and after, so what is special about the pose stays.
+/// between the poses that the examples lead one to expect before and after, so what is special about the pose stays; what it
+/// then lacks to the places, the whole body makes up for, as [`reach`] does.
 ///
 /// `pose` is in object space.
 ///
@@ -46,14 +47,40 @@ pub fn follow(
     held: &[JointId],
     solver: BodySolver,
 ) -> Result<Followed, PosesError> {
-    let [before, after] = goals_of(pose, moved, held);
+    let [before, goals] = goals_of(pose, moved, held);
     let predictor = Predictor::fit(examples, &before, solver)?;
-    let [before, after] = [before, after].map(|goals| {
+    let [before, after] = [&before, &goals].map(|goals| {
         let mut at: Vec<Placed> = Vec::new();
-        predictor.pose(&goals, &mut at);
+        predictor.pose(goals, &mut at);
         at
     });
-    Ok(difference(&examples.body, &before, &after))
+    let body = &examples.body;
+    let followed = difference(body, &before, &after);
+    let start = Pose { joints: changed(body, &pose.joints, &followed) };
+    let rest = reached(body, &start, &goals, solver)?;
+    let turns = followed.turns.iter().zip(rest.turns).map(|((joint, turn), (_, more))| (*joint, turn * more));
+    Ok(Followed { turns: turns.collect(), hips: followed.hips + rest.hips })
+}
+
+/// A pose with a change.
+fn changed(body: &Body, pose: &[Placed], change: &Followed) -> Vec<Placed> {
+    let mut at = pose.to_vec();
+    for (joint, turn) in &change.turns {
+        let place = joint.index();
+        let parent = body.skeleton.joint(*joint).parent.filter(|_| *joint != body.hips);
+        at[place] = match parent {
+            Some(parent) => {
+                let mut local = pose[parent.index()].inverse() * pose[place];
+                local.rotation *= turn;
+                at[parent.index()] * local
+            }
+            None => Placed::from_parts(
+                (pose[place].translation.vector + change.hips).into(),
+                pose[place].rotation * turn,
+            ),
+        };
+    }
+    at
 }
 
 /// How a body brings joints to places, while some joints are held in place and orientation: by the least change of all its
@@ -71,16 +98,20 @@ pub fn reach(
     solver: BodySolver,
 ) -> Result<Followed, PosesError> {
     let body = Body::of(skeleton)?;
-    let [_, goals] = goals_of(pose, moved, held);
+    reached(&body, pose, &goals_of(pose, moved, held)[1], solver)
+}
+
+/// The least change that brings a pose to goals.
+fn reached(body: &Body, pose: &Pose, goals: &[Goal], solver: BodySolver) -> Result<Followed, PosesError> {
     let known: Vec<Known> = goals.iter().map(Known::of).collect();
     let mut freedom = Freedom { turn: vec![0.0; body.skeleton.len()], travel: EVEN };
     body.joints.iter().for_each(|joint| freedom.turn[joint.index()] = EVEN);
     let before = pose.joints.clone();
     // Limbs may be as near to each other as they are.
-    let finish = Finish::of(&body, &known, freedom, (solver, &[&before]))?;
+    let finish = Finish::of(body, &known, freedom, (solver, &[&before]))?;
     let mut after = before.clone();
-    finish.meet(&body, &mut after, &goals);
-    Ok(difference(&body, &before, &after))
+    finish.meet(body, &mut after, goals);
+    Ok(difference(body, &before, &after))
 }
 
 /// Goals before and after some joints move.
