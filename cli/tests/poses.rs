@@ -402,7 +402,7 @@ fn databases_that_say_little_are_told_and_nothing_is_lost() {
         far += &format!("{}\n", cells.join(","));
     }
     sandbox.put("far.csv", far);
-    learn(&[&clip("robin_walk.bvh"), &clip("robin_wave.bvh")], "robin.poses").ok();
+    learn(&[&clip("robin_walk.bvh"), &clip("robin_wave.bvh"), &clip("robin_turn.bvh")], "robin.poses").ok();
     let skeleton = clip("alex_walk.bvh");
     let words = ["solve", "far.csv", &skeleton, "--poses", "robin.poses", "-o", "far.bvh", "--json"];
     let row = sandbox.run(words).ok().rows()[0].clone();

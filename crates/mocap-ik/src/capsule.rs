@@ -83,12 +83,6 @@ impl IkChain {
         }
     }
 
-    /// Takes the capsules away.
-    pub fn forget_capsules(&mut self) {
-        self.capsules.clear();
-        self.pairs.clear();
-    }
-
     /// How deep capsules are in one another at most [units of the skeleton].
     pub fn collision_depth(&self) -> f64 {
         self.pairs.iter().map(|pair| self.near(pair).depth).fold(0.0, f64::max)

@@ -62,8 +62,8 @@ mod radius {
     pub(super) const LOWER: [f64; 2] = [0.035, 0.05];
 }
 
-/// Capsules that keep a body this far from its goals give way [lengths of a leg].
-const GIVES_WAY: f64 = 5e-4;
+/// Where capsules, or too few rounds, keep a body this far from its goals, the objective brings it there [lengths of a leg].
+const GIVES_WAY: f64 = 1e-4;
 
 /// Moves bodies onto goals of which it is known which they are.
 #[derive(Clone, Debug)]
@@ -216,8 +216,7 @@ impl BodyChain {
                 match outcome {
                     // What is measured counts more than capsules, whose sizes are not those of the body.
                     Ok(outcome) if outcome.position > GIVES_WAY * body.leg => {
-                        chain.forget_capsules();
-                        Xpbd::default().solve(&mut chain, &goals, &options)
+                        Objective::default().solve(&mut chain, &goals, &options)
                     }
                     outcome => outcome,
                 }

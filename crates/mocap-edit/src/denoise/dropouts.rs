@@ -17,7 +17,7 @@ pub(super) const LONGEST: f64 = 0.5;
 /// ... but by the rest of the body and example poses.
 pub(super) const LONGEST_FILLED: f64 = 5.0;
 /// Values this near to each other are equal.
-const EQUAL: f64 = 1e-7;
+pub(super) const EQUAL: f64 = 1e-7;
 /// The jump out of a dropout makes up for what was missed: it is larger than the steps beside the dropout by this factor. A
 /// knee that is stretched to its limit stops too, but starts again without a jump ...
 const JUMP: f64 = 1.5;

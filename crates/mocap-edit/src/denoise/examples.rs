@@ -6,6 +6,7 @@ use mocap_model::{JointId, UnitQuaternion};
 use mocap_poses::{Examples, Filled, Lost, PosePrior, fill};
 
 use super::SHORT;
+use super::dropouts::EQUAL;
 use crate::EditError;
 use crate::samples::Samples;
 
@@ -20,6 +21,34 @@ pub(super) struct Dropout {
     pub(super) joint: JointId,
     pub(super) frames: Range<usize>,
     pub(super) before: Vec<UnitQuaternion<f64>>,
+}
+
+/// Adds joints that stand still together with one that is lost above or below them: of a limb that is lost, one joint may
+/// come back near to where it stopped.
+pub(super) fn add_joined(samples: &Samples, moving: &[usize], dropouts: &mut Vec<Dropout>, fps: f64) {
+    let parent = |joint: usize| samples.skeleton.joints()[joint].parent.map(JointId::index);
+    let mut at = 0;
+    while at < dropouts.len() {
+        let (lost, frames) = (dropouts[at].joint.index(), dropouts[at].frames.clone());
+        at += 1;
+        if frames.len() as f64 <= SHORT * fps {
+            continue;
+        }
+        let is_next = |joint: &usize| parent(*joint) == Some(lost) || parent(lost) == Some(*joint);
+        for joint in moving.iter().copied().filter(is_next) {
+            let values = &samples.rotations[joint][frames.clone()];
+            let still = values[1..].iter().all(|value| value.angle_to(&values[1]) <= EQUAL);
+            let own = |other: &Dropout| {
+                other.joint.index() == joint
+                    && other.frames.start < frames.end
+                    && frames.start < other.frames.end
+            };
+            if still && parent(joint).is_some() && !dropouts.iter().any(own) {
+                let before = values.to_vec();
+                dropouts.push(Dropout { joint: JointId::from(joint), frames: frames.clone(), before });
+            }
+        }
+    }
 }
 
 /// Fills dropouts that last longer than [`SHORT`] as the examples have it. Those that last longer than `longest` frames and in

@@ -257,7 +257,10 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         }
     }
     let filled = match poses {
-        Some(prior) => examples::fill_dropouts(samples, &mut dropouts, prior, (fps, longest[0]))?,
+        Some(prior) => {
+            examples::add_joined(samples, &joints, &mut dropouts, fps);
+            examples::fill_dropouts(samples, &mut dropouts, prior, (fps, longest[0]))?
+        }
         None => Vec::new(),
     };
     let mut curves: Vec<Curve> = Vec::with_capacity(joints.len());

@@ -7,7 +7,7 @@ use std::time::Instant;
 use mocap::EditOptions;
 use mocap::solve::MarkerSets;
 use mocap_formats::Format;
-use mocap_model::{Pose, Skeleton, Unit, UnitSource, Vector3};
+use mocap_model::{Pose, Skeleton, Space, Unit, UnitSource, Vector3};
 use mocap_poses::{
     Goals, MAX_BYTES, Mounting, PoseOptions, PosePrior, PoseReport, TableOptions, is_table, read_table,
     solve_with,
@@ -180,6 +180,7 @@ pub(super) fn solve(
     let mut found = Vec::new();
     let solved = (|| {
         let unit = mocap::needed_unit(&skeleton, &mut found)?;
+        let skeleton = Arc::new(skeleton.with_space(Space { unit: Some(unit), ..*skeleton.space() }));
         check_size(&goals, &skeleton, unit.metres)?;
         let solved = solve_with(&given.prior, &goals, &skeleton, unit.metres, options)
             .map_err(|error| refused(&error))?;
@@ -189,7 +190,13 @@ pub(super) fn solve(
         let clip = mocap::edit(solved.clip, &edits, &mut found)?;
         Ok::<_, Diagnostic>((clip, solved.report))
     })();
-    warnings.extend(found.into_iter().map(Diagnostic::from));
+    // What is guessed is the unit of the skeleton; --input-unit states that of the points.
+    warnings.extend(found.into_iter().map(|finding| match Diagnostic::from(finding) {
+        guess if guess.code == "unit::guessed" => {
+            guess.help("--target-unit states it and silences this warning")
+        }
+        other => other,
+    }));
     let (clip, report) = solved.behind(&mut warnings)?;
     for goal in report.goals.iter().filter(|goal| goal.joint.is_none()) {
         let message =
