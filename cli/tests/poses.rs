@@ -144,7 +144,7 @@ fn trc(table: &str, names: &[&str]) -> String {
         let frame =
             frames.entry(cells[0].parse().unwrap()).or_insert_with(|| vec!["\t\t".into(); names.len()]);
         let at = names.iter().position(|name| *name == cells[2]).unwrap();
-        let place = [3, 4, 5].map(|at| (cells[at].parse::<f64>().unwrap() * 1000.0).to_string());
+        let place = [3, 4, 5].map(|at| (cells[at].parse::<f64>().unwrap() * 10.0).to_string());
         frame[at] = place.join("\t");
     }
     let count = frames.len();
@@ -371,7 +371,8 @@ fn databases_that_say_little_are_told_and_nothing_is_lost() {
         sandbox.run(words)
     };
     // One clip.
-    let one = learn(&[&clip("alex_walk.bvh")], "one.poses").ok();
+    sandbox.run(["edit", &clip("alex_wave.bvh"), "--speed", "0.5", "-o", "slow.bvh"]).ok();
+    let one = learn(&["slow.bvh"], "one.poses").ok();
     assert!(one.stderr.contains("poses::one-clip"), "{}", one.stderr);
     // Robots, and skeletons that cannot be mapped: listed, the rest is learnt.
     let robot = fixture("robots").join("pip.xml").display().to_string();

@@ -445,6 +445,18 @@ mod tests {
         }
     }
 
+    /// Many joints, one goal and a base that travels: the objective needs more numbers than the Jacobian solvers do.
+    #[test]
+    fn a_long_chain_whose_base_travels_is_solved_by_both() {
+        let goal = Goal::at(Vec3::new(9.0, 0.5, 0.0));
+        for solver in [&Xpbd::default() as &dyn Solver, &crate::Objective::default()] {
+            let mut chain = arm(24);
+            chain.set_travel(0.1);
+            let outcome = solver.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Reached, "{outcome:?}");
+        }
+    }
+
     #[test]
     fn an_effector_aims_and_keeps_its_place() {
         let at = Vec3::new(-1.0, 1.5, 0.7);
