@@ -141,8 +141,7 @@ pub fn solve(
     let stated = markers.space().up;
     warnings::of_up(subject, &states, (stated, turn(markers).inverse()), up, &mut found);
     let calibration = Calibration::of(subject, &take, &used, target.is_none());
-    let moment = (MOMENT * rate).round() as usize;
-    let unseen = unseen(subject, &take, &used, (&distances, moment));
+    let unseen = unseen(subject, &take, &used, (&distances, (MOMENT * rate).round() as usize));
     Ok(Solved { clip, props, report, calibration, unseen, warnings: found })
 }
 

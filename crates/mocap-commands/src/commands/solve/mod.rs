@@ -345,12 +345,6 @@ fn solve_markers(
     let ((clip, props), filled, solved) = solved.behind(&mut warnings)?;
     warnings.extend(filled.iter().map(FilledJoint::warning));
     let frames = clip.frames();
-    let options = EncodeOptions {
-        euler: args.euler,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        ..EncodeOptions::default()
-    };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let clip = encode::named(clip, &stem, shared.format);
     let origin = Origin {
@@ -358,7 +352,7 @@ fn solve_markers(
         file: shared.target.as_ref().map(|target| Path::new(&target.path)),
     };
     let scene = Scene { characters: vec![Character::from(clip)], props, ..Scene::default() };
-    let encoded = encode::scene_in(origin, scene, shared.format, options);
+    let encoded = encode::scene_in(origin, scene, shared.format, encoding(args));
     let (gates, errors): (Vec<GateResult>, Vec<Option<Diagnostic>>) =
         args.fail_above.iter().map(|gate| checked(&gate.0, &solved.report)).unzip();
     let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
@@ -410,6 +404,16 @@ fn fill_unseen(solved: &mut Solved, poses: Option<&poses::Given>) -> Result<Vec<
         last: filled.frames().end - 1,
     };
     Ok(filled.into_iter().map(joint).collect())
+}
+
+/// How motions are encoded.
+fn encoding(args: &Args) -> EncodeOptions {
+    EncodeOptions {
+        euler: args.euler,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        ..EncodeOptions::default()
+    }
 }
 
 fn is_stdout(path: &Path) -> bool {

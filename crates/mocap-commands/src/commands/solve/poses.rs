@@ -20,7 +20,7 @@ use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::poses::refused;
 use crate::commands::retarget::Target;
 use crate::diagnostic::{Behind, Diagnostic};
-use crate::encode::{self, EncodeOptions, Origin};
+use crate::encode::{self, Origin};
 use crate::read::{self, Loaded};
 
 /// A row of `mocap solve --poses --json`. Lengths are metres.
@@ -214,16 +214,10 @@ pub(super) fn solve(
         warnings.push(Diagnostic::new("poses::out-of-reach", message));
     }
     let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let encoding = EncodeOptions {
-        euler: args.euler,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        ..EncodeOptions::default()
-    };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let clip = encode::named(clip, &stem, format);
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
-    let delivered = encode::clip_in(origin, clip, format, encoding);
+    let delivered = encode::clip_in(origin, clip, format, super::encoding(args));
     let delivered = delivered.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&args.reading, std::mem::take(&mut warnings))?;
