@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         """Resample to a rate [frames per second, above 0]; the duration stays."""
         scale: Union[str, float]
         """Multiply every length [above 0]; the unit stays: the character grows or shrinks."""
-        denoise: Union[bool, str]
+        denoise: Union[bool, str, Tuple[str, Mapping[str, Any]], Mapping[str, Any]]
         """Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]."""
         bands: Union[str, Mapping[str, float]]
         """Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`."""
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         """Lay a motion onto the end: see `mocap join --help`."""
         blend: Union["Clip", Tuple["Clip", Mapping[str, Any]], Mapping[str, Any]]
         """Blend with another motion, half and half or by --weight [0 to 1]: see `mocap blend --help`."""
-        warp: Mapping[str, Any]
+        warp: Union[Mapping[str, Any], Tuple[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
         """Move hands, feet, hips or other joints to the keys in a TOML file: see `mocap warp --help`."""
         fourier: Union[bool, Mapping[str, Any]]
         """Make the best cycle from its Fourier series: see `mocap fourier --help`."""
