@@ -135,3 +135,282 @@ fn frames_of_a_motion_are_measured_against_the_examples() {
     assert!(unusual["max"].as_f64().is_some_and(|max| max < 0.03), "{}", unusual["max"]);
     assert!(unusual["far"].as_array().unwrap().is_empty());
 }
+
+/// A table of points as TRC: columns of positions, in millimetres, empty where a point is missing.
+fn trc(table: &str, names: &[&str]) -> String {
+    let mut frames: std::collections::BTreeMap<usize, Vec<String>> = std::collections::BTreeMap::new();
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let frame =
+            frames.entry(cells[0].parse().unwrap()).or_insert_with(|| vec!["\t\t".into(); names.len()]);
+        let at = names.iter().position(|name| *name == cells[2]).unwrap();
+        let place = [3, 4, 5].map(|at| (cells[at].parse::<f64>().unwrap() * 10.0).to_string());
+        frame[at] = place.join("\t");
+    }
+    let count = frames.len();
+    let header: Vec<String> = (1..=names.len()).map(|at| format!("X{at}\tY{at}\tZ{at}")).collect();
+    let mut text = format!(
+        "PathFileType\t4\t(X/Y/Z)\tpoints.trc\n\
+         DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n\
+         120\t120\t{count}\t{}\tmm\t120\t1\t{count}\n\
+         Frame#\tTime\t{}\n\t\t{}\n\n",
+        names.len(),
+        names.join("\t\t\t"),
+        header.join("\t")
+    );
+    for (frame, cells) in frames {
+        text += &format!("{}\t{:.5}\t{}\n", frame + 1, frame as f64 / 120.0, cells.join("\t"));
+    }
+    text
+}
+
+/// Any points, other ones in each part of the take, from all formats that hold points: the same motion.
+#[test]
+fn points_come_from_any_format_and_change_over_time() {
+    let sandbox = learnt();
+    let all = points(&sandbox, &SIX);
+    let mut lines = all.lines();
+    let mut some = format!("{}\n", lines.next().unwrap());
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        let (frame, joint): (usize, &str) = (cells[0].parse().unwrap(), cells[2]);
+        // No hips in the first second, no left hand in the second, only hips, feet and head at the end.
+        let lost = match frame {
+            0..120 => joint == "Hips",
+            120..240 => joint == "LeftHand",
+            _ => joint.ends_with("Hand"),
+        };
+        if !lost {
+            some += &format!("{line}\n");
+        }
+    }
+    sandbox.put("points.csv", &some);
+    sandbox.put("points.trc", trc(&some, &SIX));
+    sandbox.run(["convert", "points.trc", "-o", "points.c3d"]).ok();
+    sandbox.run(["convert", "points.trc", "-o", "points.npz"]).ok();
+    let skeleton = clip("alex_walk.bvh");
+    for format in ["csv", "trc", "c3d", "npz"] {
+        for solver in ["objective", "xpbd"] {
+            let (points, out) = (format!("points.{format}"), format!("{format}_{solver}.bvh"));
+            let words = [
+                "solve",
+                &points,
+                &skeleton,
+                "--poses",
+                "people.poses",
+                "--ik",
+                solver,
+                "-o",
+                &out,
+                "--json",
+            ];
+            let row = sandbox.run(words).ok().rows()[0].clone();
+            assert_eq!((row["frames"].as_u64(), row["sets"].as_u64()), (Some(301), Some(3)), "{format}");
+            assert_eq!(
+                row["hips_estimated"].as_u64(),
+                Some(301),
+                "places do not say how the hips are turned"
+            );
+            for goal in row["goals"].as_array().unwrap() {
+                assert!(goal["max"].as_f64().is_some_and(|off| off < 1e-3), "{format} {solver}: {goal}");
+            }
+        }
+    }
+    let refused = sandbox.run([
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--ik",
+        "ccd",
+        "-o",
+        "no.bvh",
+    ]);
+    assert!(refused.code != 0 && refused.stderr.contains("objective or xpbd"), "{}", refused.stderr);
+    let words = [
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--static",
+        "points.trc",
+        "-o",
+        "no.bvh",
+    ];
+    let refused = sandbox.run(words);
+    assert!(refused.code != 0 && refused.stderr.contains("--static is for recordings"), "{}", refused.stderr);
+}
+
+/// Optical markers, and the arm without markers for a second: it swings on as the examples do.
+#[test]
+fn a_limb_without_markers_moves_as_the_examples_do() {
+    let sandbox = learnt();
+    let skeleton = clip("alex_walk.bvh");
+    sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
+    let whole = String::from_utf8(sandbox.read("take.trc")).unwrap();
+    let names: Vec<&str> = whole.lines().nth(3).unwrap().split('\t').collect();
+    let arm = ["LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN"];
+    let mut lost = String::new();
+    for (at, line) in whole.lines().enumerate() {
+        let mut cells: Vec<&str> = line.split('\t').collect();
+        if (6 + 90..6 + 210).contains(&at) {
+            for name in arm {
+                let column = names.iter().position(|own| *own == name).unwrap();
+                (column..column + 3).for_each(|column| cells[column] = "");
+            }
+        }
+        lost += &format!("{}\n", cells.join("\t"));
+    }
+    sandbox.put("lost.trc", &lost);
+    let solve = |take: &str, out: &str, poses: bool| {
+        let mut words = vec!["solve", take, skeleton.as_str(), "-o", out, "--json"];
+        if poses {
+            words.extend(["--poses", "people.poses"]);
+        }
+        sandbox.run(words).ok().rows()[0].clone()
+    };
+    solve("take.trc", "truth.bvh", false);
+    solve("lost.trc", "plain.bvh", false);
+    let row = solve("lost.trc", "filled.bvh", true);
+    let filled: Vec<&str> =
+        row["filled"].as_array().unwrap().iter().map(|own| own["joint"].as_str().unwrap()).collect();
+    assert!(filled.iter().any(|joint| joint.contains("Arm")), "{filled:?}");
+    assert!(
+        row["filled"].as_array().unwrap().iter().any(|own| own["first"] == 90 && own["last"] == 209),
+        "{row}"
+    );
+    let off = |name: &str| {
+        let row = sandbox.run(["compare", "truth.bvh", name, "--json"]).ok().rows()[0].clone();
+        row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
+    };
+    assert!(off("filled.bvh") < 0.6 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    let refused = sandbox.run([
+        "solve",
+        "lost.trc",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--ik",
+        "xpbd",
+        "-o",
+        "no.bvh",
+    ]);
+    assert!(refused.code != 0 && refused.stderr.contains("--ik is for points"), "{}", refused.stderr);
+}
+
+/// An arm whose rotations stop for a second: denoise finds and fills it with poses, and leaves it without.
+#[test]
+fn denoise_fills_a_lost_arm_by_poses() {
+    let sandbox = learnt();
+    let walk = String::from_utf8(std::fs::read(clip("alex_walk.bvh")).unwrap()).unwrap();
+    let (head, motion) = walk.split_at(walk.find("MOTION").unwrap());
+    // The columns of the arm.
+    let (mut channels, mut arm) = (0, Vec::new());
+    let mut joint = "";
+    for line in head.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.first() {
+            Some(&"ROOT" | &"JOINT") => joint = words[1],
+            Some(&"CHANNELS") => {
+                let count: usize = words[1].parse().unwrap();
+                if ["LeftArm", "LeftUpperArm", "LeftForeArm", "LeftLowerArm"].contains(&joint) {
+                    arm.extend(channels..channels + count);
+                }
+                channels += count;
+            }
+            _ => {}
+        }
+    }
+    assert!(arm.len() >= 4, "{head}");
+    let mut lines: Vec<String> = motion.lines().map(str::to_owned).collect();
+    let held: Vec<String> = lines[3 + 90].split_whitespace().map(str::to_owned).collect();
+    for line in &mut lines[3 + 90..3 + 210] {
+        let mut cells: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        arm.iter().for_each(|at| cells[*at].clone_from(&held[*at]));
+        *line = cells.join(" ");
+    }
+    sandbox.put("held.bvh", format!("{head}{}\n", lines.join("\n")));
+    let walk = clip("alex_walk.bvh");
+    let denoise = |out: &str, poses: bool| {
+        let mut words = vec!["edit", "held.bvh", "--denoise", "auto"];
+        if poses {
+            words.extend(["--poses", "people.poses"]);
+        }
+        words.extend(["-o", out, "--json"]);
+        sandbox.run(words).ok().rows()[0].clone()
+    };
+    denoise("plain.bvh", false);
+    let row = denoise("filled.bvh", true);
+    assert!(row.to_string().contains("as the example poses have it"), "{row}");
+    let off = |name: &str| {
+        let row = sandbox.run(["compare", &walk, name, "--json"]).ok().rows()[0].clone();
+        row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
+    };
+    assert!(off("filled.bvh") < 0.5 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    let refused =
+        sandbox.run(["edit", "held.bvh", "--denoise", "savgol", "--poses", "people.poses", "-o", "no.bvh"]);
+    assert!(refused.code != 0 && refused.stderr.contains("the method is savgol"), "{}", refused.stderr);
+    let refused =
+        sandbox.run(["edit", "held.bvh", "--denoise", "auto", "--poses", "held.bvh", "-o", "no.bvh"]);
+    assert!(
+        refused.code != 0 && refused.stderr.contains("does not start with MOCAPPOS"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn databases_that_say_little_are_told_and_nothing_is_lost() {
+    let sandbox = Sandbox::new();
+    let learn = |inputs: &[&str], out: &str| {
+        let mut words = vec!["poses"];
+        words.extend(inputs);
+        words.extend(["-o", out]);
+        sandbox.run(words)
+    };
+    // One clip.
+    sandbox.run(["edit", &clip("alex_wave.bvh"), "--speed", "0.5", "-o", "slow.bvh"]).ok();
+    let one = learn(&["slow.bvh"], "one.poses").ok();
+    assert!(one.stderr.contains("poses::one-clip"), "{}", one.stderr);
+    // Robots, and skeletons that cannot be mapped: listed, the rest is learnt.
+    let robot = fixture("robots").join("pip.xml").display().to_string();
+    let face = fixture("faces").join("head.glb").display().to_string();
+    let only = learn(&[&robot, &face], "none.poses");
+    assert!(
+        only.code != 0 && only.stderr.contains("pip.xml") && only.stderr.contains("head.glb"),
+        "{}",
+        only.stderr
+    );
+    assert!(!sandbox.path("none.poses").exists());
+    let mixed = learn(&[&clip("alex_walk.bvh"), &clip("alex_wave.bvh"), &robot, &face], "mixed.poses");
+    assert!(sandbox.path("mixed.poses").exists(), "{}", mixed.stderr);
+    assert!(mixed.stderr.contains("pip.xml") && mixed.stderr.contains("head.glb"), "{}", mixed.stderr);
+    // Fewer than 100 poses.
+    sandbox.run(["edit", &clip("alex_walk.bvh"), "--trim", "0:60", "-o", "short.bvh"]).ok();
+    let short = learn(&["short.bvh"], "short.poses");
+    assert!(short.code != 0 && short.stderr.contains("at least 100 are needed"), "{}", short.stderr);
+    assert!(!sandbox.path("short.poses").exists());
+    // Poses of another skeleton, no hips, a point out of reach: solved, and said.
+    let all = points(&sandbox, &["LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head"]);
+    let mut far = String::new();
+    for (at, line) in all.lines().enumerate() {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        if at > 50 && at < 100 && cells[2] == "LeftHand" {
+            cells[3] = "900".into();
+        }
+        far += &format!("{}\n", cells.join(","));
+    }
+    sandbox.put("far.csv", far);
+    learn(&[&clip("robin_walk.bvh"), &clip("robin_wave.bvh"), &clip("robin_turn.bvh")], "robin.poses").ok();
+    let skeleton = clip("alex_walk.bvh");
+    let words = ["solve", "far.csv", &skeleton, "--poses", "robin.poses", "-o", "far.bvh", "--json"];
+    let row = sandbox.run(words).ok().rows()[0].clone();
+    assert_eq!((row["retargeted"].as_bool(), row["hips_estimated"].as_u64()), (Some(true), Some(301)));
+    let goals = row["goals"].as_array().unwrap();
+    let hand = goals.iter().find(|goal| goal["name"] == "LeftHand").unwrap();
+    assert!(hand["missed"].as_u64().is_some_and(|missed| missed > 0), "{hand}");
+    assert!(row["warnings"].to_string().contains("poses::out-of-reach"), "{}", row["warnings"]);
+    assert_eq!(row["unusual"].as_array().unwrap().len(), 301);
+}

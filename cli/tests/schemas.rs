@@ -206,7 +206,8 @@ fn graphs_spaces_timelines_and_keys_are_what_their_schemas_say() {
     let sandbox = sandbox();
     let example = |name: &str| std::fs::read_to_string(fixture("../examples/locomotion").join(name)).unwrap();
     let keys = "from = 0\nto = 2\n[[key]]\ntime = 1\njoint = 'Head'\nturn = [0, 90, 0]\n\
-                [[key]]\ntime = 1.5\npose = 'a.bvh'\n";
+                [[key]]\ntime = 1.5\npose = 'a.bvh'\n\
+                [[key]]\ntime = 1.6\njoint = 'Head'\nlook-at = [0, 1, 2]\nuntil = 1.8\nshares = { Head = 2, Neck = 1 }\nlimits = { Head = 60 }\n";
     let rows = "[[row]]\ntime = 0\nspeed = 1\n[[row]]\ntime = 2\nevent = 'kick'\n";
     let lerp = "[clip.a]\npath = 'a.bvh'\n[node.b]\ntype = 'lerp'\nnodes = ['a', 'a']\nat = 0.5\n";
     for (name, right) in [

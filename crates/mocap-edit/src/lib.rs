@@ -93,7 +93,7 @@ pub use blend::{
     karcher_mean, speed_and_turn,
 };
 pub use cycle::{LoopOptions, make_loop, repeat};
-pub use denoise::{Denoise, denoise};
+pub use denoise::{Denoise, denoise, denoise_with};
 pub use edits::{Edit, EditKind, Files, Source};
 pub use error::EditError;
 pub use feet::fix_feet;
@@ -123,7 +123,7 @@ pub use terrain::{
     HeightField, OnTerrain, Steps, Terrain, TerrainMesh, TerrainOrigin, on_terrain, surface_below,
 };
 pub use trim::{drop_first_frame, resample, trim};
-pub use warp::{Warp, WarpChange, WarpKey, WarpMode, warp};
+pub use warp::{LookAt, LookShare, Warp, WarpChange, WarpIk, WarpKey, WarpMode, warp};
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -198,7 +198,10 @@ mod tests {
         let face = face();
         for lead_in in [0, 1] {
             let options = crate::ApplyOptions { lead_in, ..crate::ApplyOptions::default() };
-            let smooth = crate::edits::Denoise { denoise: Some(crate::Denoise::Gaussian { sigma: 0.05 }) };
+            let smooth = crate::edits::Denoise {
+                denoise: Some(crate::Denoise::Gaussian { sigma: 0.05 }),
+                poses: None,
+            };
             let edits = [crate::edits::Mirror::default().into(), smooth.into()];
             let made = crate::apply(face.clone(), &edits, &options).unwrap().clip;
             assert_eq!(values(&made, "Face.eyeBlinkLeft"), &Track::Constant(0.25));

@@ -8,7 +8,7 @@ use mocap_model::{Clip, Skeleton};
 use crate::body::BoundBody;
 use crate::entry::{ReadFile, ReadShared};
 use crate::foreign::foreign;
-use crate::left_out::{as_held, left_behind};
+use crate::left_out::{as_held, couplings_left, left_behind};
 use crate::{
     Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
     WriteOptions, text,
@@ -108,7 +108,7 @@ fn encode<'c>(clip: Cow<'c, Clip>, format: Format, options: &WriteOptions) -> Re
     }
     match format.entry().write {
         Some(write) => {
-            let mut warnings = Vec::new();
+            let mut warnings: Vec<Finding> = couplings_left(clip.skeleton(), format).into_iter().collect();
             let clip = as_held(clip, format.entry().holds, &mut warnings)?;
             let mut encoded = write(clip, options)?;
             encoded.warnings.splice(..0, warnings);
@@ -151,8 +151,8 @@ pub fn write_with_body(
 ) -> Result<Encoded<'static>, Finding> {
     match (clips, format.entry().write_clips) {
         ([], _) => Err(Finding::new(FormatProblem::NoMotion)),
-        (_, Some(write)) => {
-            let mut warnings = Vec::new();
+        ([first, ..], Some(write)) => {
+            let mut warnings: Vec<Finding> = couplings_left(first.skeleton(), format).into_iter().collect();
             let held: Result<Vec<Clip>, Finding> = clips
                 .iter()
                 .map(|clip| {
@@ -200,7 +200,11 @@ pub fn write_kept(
         return Ok(encoded);
     }
     match document.with_clips(clips, format, options)? {
-        Kept::Written(encoded) => Ok(encoded),
+        Kept::Written(mut encoded) => {
+            let couplings = clips.first().and_then(|clip| couplings_left(clip.skeleton(), format));
+            encoded.warnings.splice(..0, couplings);
+            Ok(encoded)
+        }
         Kept::Not(_) => {
             let mut warnings = Vec::new();
             let skeleton = clips.first().map(Clip::skeleton);
@@ -258,7 +262,11 @@ pub fn write_skeleton(
     options: &WriteOptions,
 ) -> Result<Encoded<'static>, Finding> {
     match format.entry().write_skeleton {
-        Some(write) => write(skeleton, options),
+        Some(write) => {
+            let mut encoded = write(skeleton, options)?;
+            encoded.warnings.splice(..0, couplings_left(skeleton, format));
+            Ok(encoded)
+        }
         None => Err(Finding::new(FormatProblem::NeedsMotion { format })),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mocap_model::Clip;
+use mocap_model::{Clip, Skeleton};
 
 use crate::{Document, Finding, Format, WriteOptions};
 
@@ -19,15 +19,19 @@ pub(crate) struct Holds {
     pub(crate) meshes: bool,
     /// Several characters, each a tree of joints.
     pub(crate) several: bool,
+    /// Couplings: angles of joints that move together.
+    pub(crate) couplings: bool,
 }
 
 impl Holds {
     /// Everything; also of formats that hold so little that nothing is worth a warning.
     pub(crate) const ALL: Holds =
-        Holds { scale: true, scalars: true, events: true, meshes: true, several: true };
+        Holds { scale: true, scalars: true, events: true, meshes: true, several: true, couplings: true };
+    /// All of a motion and its meshes.
+    pub(crate) const MOTION: Holds = Holds { couplings: false, ..Holds::ALL };
     /// Rotations and translations only, of any number of trees.
     pub(crate) const TREES: Holds =
-        Holds { scale: false, scalars: false, events: false, meshes: false, several: true };
+        Holds { scale: false, scalars: false, events: false, meshes: false, several: true, couplings: false };
     /// Rotations and translations of one character only.
     pub(crate) const NOTHING: Holds = Holds { several: false, ..Holds::TREES };
 }
@@ -64,6 +68,8 @@ pub enum LeftOut {
     Characters { names: Vec<String>, format: Format },
     #[error("{} left out: {} files hold none", counted(*count, "marker set"), format.extension())]
     MarkerSets { count: usize, format: Format },
+    #[error("{} left out: {} has none", counted(*count, "coupling"), format.extension())]
+    Couplings { count: usize, format: Format },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },
 }
@@ -110,8 +116,16 @@ impl crate::Problem for LeftOut {
             LeftOut::MarkerSets { .. } => "scene::markers-left-out",
             LeftOut::Shapes { .. } => "document::shapes-left-out",
             LeftOut::Images { .. } => "document::images-left-out",
+            LeftOut::Couplings { .. } => "skeleton::couplings-left-out",
         }
     }
+}
+
+/// The warning that a format has no couplings, where a skeleton has some.
+pub(crate) fn couplings_left(skeleton: &Skeleton, format: Format) -> Option<Finding> {
+    let count = skeleton.couplings().len();
+    let lost = count > 0 && !format.entry().holds.couplings;
+    lost.then(|| Finding::new(LeftOut::Couplings { count, format }))
 }
 
 /// The clip without scale tracks: joints keep their places by translations. Warns where there were any.

@@ -125,6 +125,32 @@ fn published() -> String {
 }
 
 #[test]
+fn formats_without_couplings_say_so_once() {
+    let small = r#"{"format": "mocap-skel", "version": 1, "name": "s", "unit": "m", "up": "Y", "forward": "Z", "joints": [
+        {"name": "a", "offset": [0, 1, 0]}, {"name": "b", "parent": "a", "offset": [0, 1, 0]},
+        {"name": "c", "parent": "b", "offset": [0, 1, 0], "end_site": true}],
+        "couplings": [{"name": "bend", "angles": [{"joint": "a", "axis": "X"}, {"joint": "b", "axis": "X", "factor": -1}], "equals": 0}]}"#;
+    let skeleton = std::sync::Arc::new(parse(small.as_bytes()));
+    let tracks = skeleton.joints().iter().map(mocap_model::JointTracks::at_rest).collect();
+    let clip =
+        mocap_model::Clip::new(skeleton, mocap_model::FrameRate::new(30.0).unwrap(), 2, tracks).unwrap();
+    let said = |format| {
+        let written =
+            mocap_formats::write_clips(std::slice::from_ref(&clip), format, &Default::default()).unwrap();
+        let couplings =
+            written.warnings.iter().filter(|warning| warning.code() == "skeleton::couplings-left-out");
+        couplings.map(ToString::to_string).collect::<Vec<String>>()
+    };
+    use mocap_formats::Format::{Amc, Bvh, Fbx, Glb, Json, Npz, Skel, Usda};
+    for format in [Bvh, Amc, Glb, Fbx, Npz, Usda] {
+        assert_eq!(said(format), [format!("1 coupling is left out: {} has none", format.extension())]);
+    }
+    assert!(said(Json).is_empty() && said(Skel).is_empty());
+    let asf = mocap_formats::write_skeleton(clip.skeleton(), mocap_formats::Format::Asf, &Default::default());
+    assert_eq!(asf.unwrap().warnings[0].code(), "skeleton::couplings-left-out");
+}
+
+#[test]
 fn couplings_that_cannot_be_are_refused_with_their_place() {
     let whole = String::from_utf8(skel::to_bytes(&rich())).unwrap();
     let refused = |from: &str, to: &str| {

@@ -29,8 +29,9 @@ impl Aim {
         (distance > 0.0).then(|| (own, to / distance, distance))
     }
 
-    /// The angle between the direction and the one that it should have \[rad\].
-    pub(crate) fn angle(&self, tip: &Vec3, orientation: &Quat) -> f64 {
+    /// The angle between the direction of an effector with this place and orientation, and the one that it should have
+    /// \[rad\].
+    pub fn angle(&self, tip: &Vec3, orientation: &Quat) -> f64 {
         self.directions(tip, orientation)
             .map_or(0.0, |(own, wanted, _)| own.cross(&wanted).norm().atan2(own.dot(&wanted)))
     }

@@ -19,7 +19,8 @@ pub struct Capsule {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) capsules: [usize; 2],
-    /// The least distance of their segments: of the radii, or less where they are nearer in the rest pose.
+    /// The least distance of their segments: of the radii, or less where they are nearer in the rest pose or another pose
+    /// that is allowed.
     pub(crate) apart: f64,
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct Near {
 impl IkChain {
     /// Sets the capsules that [`crate::Xpbd`] keeps out of each other. Those of one joint, of a joint and its parent, and of
     /// joints with the same parent are not compared: they overlap where they are joined. Others that overlap in the rest pose
-    /// of the chain may be as near as they are there.
+    /// of the chain may be as near as they are there; so may those of other poses, with [`IkChain::allow_overlaps`].
     ///
     /// # Errors
     /// [`IkError::Capsule`] if one is on no joint, has no radius, or a number is not finite.
@@ -70,6 +71,16 @@ impl IkChain {
         self.local = pose;
         self.update();
         Ok(())
+    }
+
+    /// Lets capsules be as near to each other as they are in the pose that the chain has: what a body has done is allowed.
+    pub fn allow_overlaps(&mut self) {
+        for at in 0..self.pairs.len() {
+            let pair = self.pairs[at];
+            let over = self.near(&pair).depth.max(0.0);
+            // Bones that cross have no direction in which they are apart.
+            self.pairs[at].apart = pair.apart - over;
+        }
     }
 
     /// How deep capsules are in one another at most [units of the skeleton].

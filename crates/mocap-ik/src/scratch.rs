@@ -61,5 +61,5 @@ pub(crate) fn jacobian_numbers(effectors: usize, n: usize) -> usize {
 
 /// How many numbers the objective solver needs for so many degrees of freedom.
 pub(crate) fn objective_numbers(n: usize) -> usize {
-    2 * n * n + 2 * n
+    2 * n * n + 3 * n
 }

@@ -415,6 +415,13 @@ mod tests {
         assert!((0.1..0.22).contains(&outcome.position), "{outcome:?}");
         let wrong = Capsule { joint: 9, ..trunk };
         assert_eq!(chain.set_capsules(&[trunk, wrong]), Err(IkError::Capsule { capsule: 1 }));
+        // A pose in which they overlap, and is allowed, is one that goals may ask for.
+        chain.set_rotations(free.rotations());
+        assert!(chain.collision_depth() > 0.05);
+        chain.allow_overlaps();
+        assert_eq!(chain.collision_depth(), 0.0);
+        let outcome = Xpbd::default().solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+        assert_eq!(outcome.status, SolveStatus::Reached);
     }
 
     #[test]
@@ -435,6 +442,18 @@ mod tests {
                 crate::Ccd.solve(&mut chain, &[goal], &SolveOptions::default()),
                 Err(IkError::NeedsBody)
             );
+        }
+    }
+
+    /// Many joints, one goal and a base that travels: the objective needs more numbers than the Jacobian solvers do.
+    #[test]
+    fn a_long_chain_whose_base_travels_is_solved_by_both() {
+        let goal = Goal::at(Vec3::new(9.0, 0.5, 0.0));
+        for solver in [&Xpbd::default() as &dyn Solver, &crate::Objective::default()] {
+            let mut chain = arm(24);
+            chain.set_travel(0.1);
+            let outcome = solver.solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
+            assert_eq!(outcome.status, SolveStatus::Reached, "{outcome:?}");
         }
     }
 

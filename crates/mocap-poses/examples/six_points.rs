@@ -10,7 +10,7 @@
 //! `nearest` is the baseline: the nearest example, moved onto the points by damped least squares.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, UnitQuaternion, Vector3};
 use mocap_poses::{
     Body, BodySolver, Goals, PoseOptions, PosePrior, Sampled, learn, nearest_poses, solve_with,
 };
@@ -31,6 +31,9 @@ const INNER: [Role; 9] = [
     Role::Spine,
     Role::Neck,
 ];
+
+/// The height of a body over the bones from hips to head and from hip to ankle.
+const HEIGHT: f64 = 1.161;
 
 type Error = Box<dyn std::error::Error>;
 
@@ -105,15 +108,25 @@ fn places(clip: &Clip) -> Result<Vec<Vector3<f64>>, Error> {
         kinematics.place(frame);
         all.extend(kinematics.pose().joints.iter().map(|joint| joint.translation.vector));
     }
-    // Inner joints, in units of a body of 1.7 m.
+    // Inner joints, in millimetres on a body of 1.7 m.
     let skeleton = clip.skeleton();
-    let scale = 1700.0 / 148.2;
+    let scale = 1700.0
+        / (HEIGHT
+            * (bones(skeleton, Role::Head, Role::Hips)
+                + bones(skeleton, Role::LeftFoot, Role::LeftUpperLeg)));
     let joints: Vec<JointId> = INNER.iter().filter_map(|role| skeleton.with_role(*role)).collect();
     let count = skeleton.len();
     Ok((0..clip.frames())
         .flat_map(|frame| joints.iter().map(move |joint| frame * count + joint.index()))
         .map(|at| all[at] * scale)
         .collect())
+}
+
+/// The length of the bones from a joint up to another.
+fn bones(skeleton: &Skeleton, from: Role, to: Role) -> f64 {
+    let to = skeleton.with_role(to);
+    let above = std::iter::successors(skeleton.with_role(from), |id| skeleton.joint(*id).parent);
+    above.take_while(|id| Some(*id) != to).map(|id| skeleton.joint(id).offset.norm()).sum()
 }
 
 fn six_points(clip: &Clip, oriented: bool) -> Result<Goals, Error> {

@@ -9,6 +9,8 @@ use mocap_ik::{
     Capsule, ChainCoupling, Constraint, Effector, IkChain, Link, Objective, SolveOptions, Solver, Xpbd,
 };
 use mocap_model::JointId;
+use std::fmt;
+use std::str::FromStr;
 
 /// What moves a body onto its goals at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +18,41 @@ pub enum BodySolver {
     /// The least change of all joints together, by how much examples leave each of them open.
     #[default]
     Objective,
-    /// Extended position-based dynamics: goals one after the other; arms, legs and trunk stay out of each other.
+    /// Extended position-based dynamics: goals one after the other; arms, legs and trunk stay out of each other by what
+    /// examples show. Where goals need more, goals count.
     Xpbd,
+}
+
+impl BodySolver {
+    /// All of them.
+    pub const ALL: [BodySolver; 2] = [BodySolver::Objective, BodySolver::Xpbd];
+
+    /// The name as it is written in commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BodySolver::Objective => "objective",
+            BodySolver::Xpbd => "xpbd",
+        }
+    }
+}
+
+impl fmt::Display for BodySolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for BodySolver {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BodySolver, String> {
+        let found = BodySolver::ALL.into_iter().find(|solver| solver.name() == text);
+        found.ok_or_else(|| format!("'{text}' is not objective or xpbd"))
+    }
+}
+
+mocap_model::text_values! {
+    BodySolver "objective or xpbd";
 }
 
 /// Radii of capsules, as shares of the length of a leg: slim, so that only bones that cross are pushed apart.
@@ -26,6 +61,9 @@ mod radius {
     pub(super) const UPPER: [f64; 2] = [0.045, 0.07];
     pub(super) const LOWER: [f64; 2] = [0.035, 0.05];
 }
+
+/// Where capsules, or too few rounds, keep a body this far from its goals, the objective brings it there [lengths of a leg].
+const GIVES_WAY: f64 = 1e-4;
 
 /// Moves bodies onto goals of which it is known which they are.
 #[derive(Clone, Debug)]
@@ -45,13 +83,15 @@ struct BodyChain {
 }
 
 impl Finish {
+    /// With XPBD, limbs may be as near to each other and to the trunk as they are in `poses`.
+    ///
     /// # Errors
     /// Where couplings of the skeleton contradict each other or its limits.
     pub(crate) fn of(
         body: &Body,
         known: &[Known],
         freedom: Freedom,
-        solver: BodySolver,
+        (solver, poses): (BodySolver, &[&[Placed]]),
     ) -> Result<Finish, PosesError> {
         let limited = body.joints.iter().any(|id| {
             let dofs = &body.skeleton.joint(*id).dofs;
@@ -59,7 +99,7 @@ impl Finish {
         });
         let needs_chain = solver == BodySolver::Xpbd || limited || !body.skeleton.couplings().is_empty();
         let chain = match needs_chain && !known.is_empty() {
-            true => Some(BodyChain::of(body, known, &freedom, solver)?),
+            true => Some(BodyChain::of(body, known, &freedom, (solver, poses))?),
             false => None,
         };
         Ok(Finish { freedom, chain })
@@ -79,7 +119,7 @@ impl BodyChain {
         body: &Body,
         known: &[Known],
         freedom: &Freedom,
-        solver: BodySolver,
+        (solver, poses): (BodySolver, &[&[Placed]]),
     ) -> Result<BodyChain, PosesError> {
         let skeleton = &body.skeleton;
         let place = |id: JointId| body.joints.binary_search(&id).ok();
@@ -123,22 +163,35 @@ impl BodyChain {
             Some(ChainCoupling { angles, relation: coupling.relation, value: coupling.value })
         });
         chain.set_couplings(&couplings.collect::<Vec<_>>()).map_err(wrong)?;
+        let mut made = BodyChain { solver, chain, known: known.to_vec(), above };
         if solver == BodySolver::Xpbd {
-            chain.set_capsules(&capsules(body)).map_err(wrong)?;
+            let before = made.chain.rotations().to_vec();
+            made.chain.set_capsules(&capsules(body)).map_err(wrong)?;
+            for at in poses {
+                made.take(body, at);
+                made.chain.allow_overlaps();
+            }
+            made.chain.set_rotations(&before);
         }
-        Ok(BodyChain { solver, chain, known: known.to_vec(), above })
+        Ok(made)
     }
 
-    fn meet(&self, body: &Body, at: &mut [Placed], goals: &[Goal]) -> f64 {
-        let mut chain = self.chain.clone();
+    /// Takes over the pose of a body.
+    fn take(&mut self, body: &Body, at: &[Placed]) {
         let hips = at[body.hips.index()].translation;
-        chain.set_base(Placed::from_parts(hips, self.above));
+        self.chain.set_base(Placed::from_parts(hips, self.above));
         let local = |id: &JointId| {
             let own = at[id.index()].rotation;
             let parent = body.skeleton.joint(*id).parent.filter(|_| *id != body.hips);
             parent.map_or(self.above, |parent| at[parent.index()].rotation).inverse() * own
         };
-        chain.set_rotations(&body.joints.iter().map(local).collect::<Vec<Quat>>());
+        self.chain.set_rotations(&body.joints.iter().map(local).collect::<Vec<Quat>>());
+    }
+
+    fn meet(&self, body: &Body, at: &mut [Placed], goals: &[Goal]) -> f64 {
+        let mut own = self.clone();
+        own.take(body, at);
+        let mut chain = own.chain;
         let goal = |known: &Known| {
             let own = goals.iter().find(|goal| goal.joint == known.joint);
             let goal = mocap_ik::Goal::at(own.and_then(|own| own.position).unwrap_or_else(Vec3::zeros));
@@ -158,7 +211,16 @@ impl BodyChain {
         };
         let outcome = match self.solver {
             BodySolver::Objective => Objective::default().solve(&mut chain, &goals, &options),
-            BodySolver::Xpbd => Xpbd::default().solve(&mut chain, &goals, &options),
+            BodySolver::Xpbd => {
+                let outcome = Xpbd::default().solve(&mut chain, &goals, &options);
+                match outcome {
+                    // What is measured counts more than capsules, whose sizes are not those of the body.
+                    Ok(outcome) if outcome.position > GIVES_WAY * body.leg => {
+                        Objective::default().solve(&mut chain, &goals, &options)
+                    }
+                    outcome => outcome,
+                }
+            }
         };
         for (place, id) in body.joints.iter().enumerate() {
             at[id.index()] = Placed::from_parts(chain.positions()[place].into(), chain.frames()[place]);

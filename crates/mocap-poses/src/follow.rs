@@ -1,10 +1,18 @@
 //! How a body follows where some of its joints are moved.
 
+use crate::body::Body;
+use crate::chain::{BodySolver, Finish};
 use crate::examples::Examples;
+use crate::fitted::Known;
 use crate::goals::Goal;
 use crate::predict::Predictor;
+use crate::project::Freedom;
 use crate::{Placed, PosesError, Quat, Vec3};
-use mocap_model::{JointId, Pose};
+use mocap_model::{JointId, Pose, Skeleton};
+use std::sync::Arc;
+
+/// Variance of turns \[rad²\] and of the place of the hips [legs²], where nothing says which joints move readily.
+const EVEN: f64 = 0.01;
 
 /// A joint that is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +33,8 @@ pub struct Followed {
 }
 
 /// How a body follows joints that are moved, while some joints are held in place and orientation. It is the difference
-/// between the poses that the examples lead one to expect before and after, so what is special about the pose stays.
+/// between the poses that the examples lead one to expect before and after, so what is special about the pose stays; what it
+/// then lacks to the places, the whole body makes up for, as [`reach`] does.
 ///
 /// `pose` is in object space.
 ///
@@ -36,8 +45,77 @@ pub fn follow(
     pose: &Pose,
     moved: &[Moved],
     held: &[JointId],
+    solver: BodySolver,
 ) -> Result<Followed, PosesError> {
+    let [before, goals] = goals_of(pose, moved, held);
+    let predictor = Predictor::fit(examples, &before, solver)?;
+    let [before, after] = [&before, &goals].map(|goals| {
+        let mut at: Vec<Placed> = Vec::new();
+        predictor.pose(goals, &mut at);
+        at
+    });
     let body = &examples.body;
+    let followed = difference(body, &before, &after);
+    let start = Pose { joints: changed(body, &pose.joints, &followed) };
+    let rest = reached(body, &start, &goals, solver)?;
+    let turns = followed.turns.iter().zip(rest.turns).map(|((joint, turn), (_, more))| (*joint, turn * more));
+    Ok(Followed { turns: turns.collect(), hips: followed.hips + rest.hips })
+}
+
+/// A pose with a change.
+fn changed(body: &Body, pose: &[Placed], change: &Followed) -> Vec<Placed> {
+    let mut at = pose.to_vec();
+    for (joint, turn) in &change.turns {
+        let place = joint.index();
+        let parent = body.skeleton.joint(*joint).parent.filter(|_| *joint != body.hips);
+        at[place] = match parent {
+            Some(parent) => {
+                let mut local = pose[parent.index()].inverse() * pose[place];
+                local.rotation *= turn;
+                at[parent.index()] * local
+            }
+            None => Placed::from_parts(
+                (pose[place].translation.vector + change.hips).into(),
+                pose[place].rotation * turn,
+            ),
+        };
+    }
+    at
+}
+
+/// How a body brings joints to places, while some joints are held in place and orientation: by the least change of all its
+/// joints together, without examples.
+///
+/// `pose` is in object space.
+///
+/// # Errors
+/// Where the skeleton is not one of a human body, or its couplings contradict each other or its limits.
+pub fn reach(
+    skeleton: &Arc<Skeleton>,
+    pose: &Pose,
+    moved: &[Moved],
+    held: &[JointId],
+    solver: BodySolver,
+) -> Result<Followed, PosesError> {
+    let body = Body::of(skeleton)?;
+    reached(&body, pose, &goals_of(pose, moved, held)[1], solver)
+}
+
+/// The least change that brings a pose to goals.
+fn reached(body: &Body, pose: &Pose, goals: &[Goal], solver: BodySolver) -> Result<Followed, PosesError> {
+    let known: Vec<Known> = goals.iter().map(Known::of).collect();
+    let mut freedom = Freedom { turn: vec![0.0; body.skeleton.len()], travel: EVEN };
+    body.joints.iter().for_each(|joint| freedom.turn[joint.index()] = EVEN);
+    let before = pose.joints.clone();
+    // Limbs may be as near to each other as they are.
+    let finish = Finish::of(body, &known, freedom, (solver, &[&before]))?;
+    let mut after = before.clone();
+    finish.meet(body, &mut after, goals);
+    Ok(difference(body, &before, &after))
+}
+
+/// Goals before and after some joints move.
+fn goals_of(pose: &Pose, moved: &[Moved], held: &[JointId]) -> [Vec<Goal>; 2] {
     let held = held.iter().filter(|joint| !moved.iter().any(|moved| moved.joint == **joint));
     let held: Vec<Goal> = held
         .map(|joint| {
@@ -52,23 +130,20 @@ pub fn follow(
         goals.sort_by_key(|goal| goal.joint);
         goals
     };
-    let before = with(&|moved| pose.joints[moved.joint.index()].translation.vector);
-    let after = with(&|moved| moved.to);
-    let predictor = Predictor::fit(examples, &before)?;
-    let [before, after] = [before, after].map(|goals| {
-        let mut at: Vec<Placed> = Vec::new();
-        predictor.pose(&goals, &mut at);
-        at
-    });
+    [with(&|moved| pose.joints[moved.joint.index()].translation.vector), with(&|moved| moved.to)]
+}
+
+/// How joints turn and the hips move from one pose to another.
+fn difference(body: &Body, before: &[Placed], after: &[Placed]) -> Followed {
     let local = |at: &[Placed], joint: JointId| {
         let own = at[joint.index()].rotation;
         let parent = body.skeleton.joint(joint).parent.filter(|_| joint != body.hips);
         parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
     };
-    let turn = |joint: &JointId| (*joint, local(&before, *joint).inverse() * local(&after, *joint));
+    let turn = |joint: &JointId| (*joint, local(before, *joint).inverse() * local(after, *joint));
     let hips = body.hips.index();
-    Ok(Followed {
+    Followed {
         turns: body.joints.iter().map(turn).collect(),
         hips: after[hips].translation.vector - before[hips].translation.vector,
-    })
+    }
 }

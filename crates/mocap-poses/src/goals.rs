@@ -69,6 +69,11 @@ impl Goals {
         self
     }
 
+    /// How many of the points have the name of a joint, or of its role.
+    pub fn named(&self, skeleton: &Skeleton) -> usize {
+        self.names.iter().filter(|name| joint_named(skeleton, name).is_some()).count()
+    }
+
     /// The goals of joints. `scale` is how many units of the skeleton a unit of the goals is.
     ///
     /// # Errors

@@ -5,7 +5,8 @@
 //! - [`learn`]: clips become a [`PosePrior`], a set of example poses that [`PosePrior::to_bytes`] makes a small file of.
 //! - [`Goals`]: positions and orientations of some joints over time, with gaps; [`read_table`] reads them from CSV.
 //! - [`solve`]: goals become a motion. Goals are met exactly, the examples decide what they leave open.
-//! - [`follow`]: how a body follows where some of its joints are moved.
+//! - [`follow`]: how a body follows where some of its joints are moved; [`reach`]: the same without examples.
+//! - [`fill`]: how joints that are lost for some time move.
 //! - [`PoseDensity`]: how likely a pose is, with exact gradients, as a term of the objective solver of `mocap-ik`.
 //! - [`unusual`]: how far each frame of a motion is from the examples.
 //!
@@ -20,6 +21,7 @@ mod error;
 mod examples;
 mod features;
 mod file;
+mod fill;
 mod fitted;
 mod follow;
 mod goals;
@@ -41,7 +43,8 @@ pub use density::{ChainDensity, PoseDensity};
 pub use error::PosesError;
 pub use examples::Examples;
 pub use file::{MAGIC, MAX_BYTES, VERSION};
-pub use follow::{Followed, Moved, follow};
+pub use fill::{Filled, Lost, fill};
+pub use follow::{Followed, Moved, follow, reach};
 pub use goals::{Goal, Goals};
 pub use learn::{JointTurn, LearnReport, LeftOut, Sampled, learn};
 pub use nearest::nearest_poses;

@@ -171,13 +171,18 @@ fn seen_from(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Featu
 }
 
 impl<'a> Predictor<'a> {
-    /// Fits the examples for what some goals tell: which joints have a position or an orientation, not which.
+    /// Fits the examples for what some goals tell: which joints have a position or an orientation, not which. `solver` moves
+    /// the body onto the goals at the end.
     ///
     /// # Errors
     /// Where couplings of the skeleton contradict each other or its limits.
-    pub fn fit(examples: &'a Examples, goals: &[Goal]) -> Result<Predictor<'a>, PosesError> {
+    pub fn fit(
+        examples: &'a Examples,
+        goals: &[Goal],
+        solver: BodySolver,
+    ) -> Result<Predictor<'a>, PosesError> {
         let known: Vec<Known> = goals.iter().map(Known::of).collect();
-        Predictor::of(examples, &known, BodySolver::default())
+        Predictor::of(examples, &known, solver)
     }
 
     pub(crate) fn of(
@@ -224,7 +229,8 @@ impl<'a> Predictor<'a> {
             LimbStage { stage, from_end, closed }
         });
         let limbs = limbs.collect();
-        let finish = Finish::of(body, known, Freedom { turn, travel }, solver)?;
+        let poses: Vec<&[Placed]> = examples.all().collect();
+        let finish = Finish::of(body, known, Freedom { turn, travel }, (solver, &poses))?;
         Ok(Predictor { examples, root, trunk, limbs, finish, of_trunk })
     }
 

@@ -415,7 +415,8 @@ fn freed(examples: &Examples, set: &[Known], solver: BodySolver) -> Result<Finis
         turn[body.hips.index()] = 0.0;
     }
     let travel = if hips.is_some_and(|hips| hips.position) { 0.0 } else { 0.01 };
-    Finish::of(body, set, crate::project::Freedom { turn, travel }, solver)
+    let poses: Vec<&[Placed]> = examples.all().collect();
+    Finish::of(body, set, crate::project::Freedom { turn, travel }, (solver, &poses))
 }
 
 /// Joints in space.

@@ -4,8 +4,8 @@ use mocap_model::{
     Clip, ForwardKinematics, JointId, Pose, Role, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3, exp,
 };
 use mocap_poses::{
-    Body, Examples, Followed, Goals, Mounting, Moved, PosePrior, PosesError, Sampled, Solved, follow, learn,
-    solve, unusual,
+    Body, BodySolver, Examples, Followed, Goals, Lost, Mounting, Moved, PoseOptions, PosePrior, PosesError,
+    Sampled, Solved, fill, follow, learn, solve, solve_with, unusual,
 };
 use std::sync::Arc;
 
@@ -100,6 +100,24 @@ fn given_points_are_met_and_the_rest_is_near_the_truth() {
         }
         assert_eq!(solved.report.unusual.len(), walk.frames());
     }
+}
+
+#[test]
+fn the_other_solver_meets_points_as_well() {
+    let (prior, walk) = (prior(), clip("alex_walk"));
+    for oriented in [false, true] {
+        let goals = points(&walk, &GIVEN, oriented);
+        let options = PoseOptions { solver: BodySolver::Xpbd, ..PoseOptions::default() };
+        let unit = metres(walk.skeleton());
+        let by_xpbd = solve_with(&prior, &goals, walk.skeleton(), unit, options).unwrap();
+        assert_met(&by_xpbd);
+        let plain = solved(&prior, &goals, walk.skeleton());
+        assert!(apart(&plain.clip, &by_xpbd.clip) < 0.05, "{}", apart(&plain.clip, &by_xpbd.clip));
+    }
+    for solver in BodySolver::ALL {
+        assert_eq!(solver.to_string().parse(), Ok(solver));
+    }
+    assert!("ccd".parse::<BodySolver>().is_err());
 }
 
 #[test]
@@ -299,7 +317,7 @@ fn a_body_follows_a_hand_and_nothing_where_nothing_moves() {
     let followed = |by: f64| {
         let to = pose.joints[hand.index()].translation.vector + Vector3::y() * (by / metres(walk.skeleton()));
         let feet = [role(Role::LeftFoot), role(Role::RightFoot)];
-        follow(&examples, &pose, &[Moved { joint: hand, to }], &feet).unwrap()
+        follow(&examples, &pose, &[Moved { joint: hand, to }], &feet, BodySolver::default()).unwrap()
     };
     let turned =
         |followed: &Followed| followed.turns.iter().map(|(_, turn)| turn.angle()).fold(0.0, f64::max);
@@ -320,4 +338,59 @@ fn frames_that_break_are_unusual() {
     let [usual, broken] = [&walk, &broken].map(|clip| unusual(&prior, clip, unit).unwrap());
     assert!(usual.far.is_empty() && usual.max.is_some_and(|max| max < 0.03), "{}", usual.text());
     assert!(broken.frame.is_some_and(|frame| (30..36).contains(&frame)), "{}", broken.text());
+}
+
+/// An arm that stops for a second while the walk goes on: by the examples it swings on, and joins on both sides.
+#[test]
+fn an_arm_that_is_lost_swings_on_and_joins() {
+    let (prior, walk) = (prior(), clip("alex_walk"));
+    let examples = Examples::on(&prior, walk.skeleton()).unwrap();
+    let arm = [Role::LeftUpperArm, Role::LeftLowerArm].map(|role| walk.skeleton().with_role(role).unwrap());
+    let frames = 90..210;
+    let with = |turn: &dyn Fn(JointId, usize) -> UnitQuaternion<f64>| {
+        let mut tracks = walk.tracks().to_vec();
+        for joint in arm {
+            let own = (0..walk.frames()).map(|frame| match frames.contains(&frame) {
+                true => turn(joint, frame),
+                false => walk.local(joint, frame).rotation,
+            });
+            tracks[joint.index()].rotation = Track::Sampled(own.collect());
+        }
+        Clip::new(walk.skeleton().clone(), walk.rate(), walk.frames(), tracks).unwrap()
+    };
+    let held = with(&|joint, _| walk.local(joint, frames.start).rotation);
+    let straight = with(&|joint, frame| {
+        let share = (frame - frames.start) as f64 / frames.len() as f64;
+        let [a, b] = [frames.start - 1, frames.end].map(|frame| walk.local(joint, frame).rotation);
+        a.slerp(&b, share)
+    });
+    let lost: Vec<Lost> = arm.iter().map(|joint| Lost { joint: *joint, frames: frames.clone() }).collect();
+    let found = fill(&examples, &held, &lost).unwrap();
+    assert_eq!(
+        found.iter().map(|own| (own.joint, own.frames())).collect::<Vec<_>>(),
+        [(arm[0], frames.clone()), (arm[1], frames.clone())]
+    );
+    let filled = with(&|joint, frame| {
+        let own = found.iter().find(|own| own.joint == joint).unwrap();
+        own.rotations[frame - own.first]
+    });
+    let hand = |clip: &Clip| off(clip, &walk, Role::LeftHand);
+    assert!(
+        hand(&filled) < 0.4 * hand(&held) && hand(&filled) < 0.4 * hand(&straight),
+        "{} {} {}",
+        hand(&filled),
+        hand(&held),
+        hand(&straight)
+    );
+    // No step at the ends is longer than the arm's own.
+    for joint in arm {
+        let step = |clip: &Clip, frame: usize| {
+            clip.local(joint, frame - 1).rotation.angle_to(&clip.local(joint, frame).rotation)
+        };
+        let most = (1..walk.frames()).map(|frame| step(&walk, frame)).fold(0.0, f64::max);
+        assert!(frames.clone().chain([frames.end]).all(|frame| step(&filled, frame) < 2.0 * most));
+    }
+    // Fingers and the hips are nothing that examples fill.
+    let hips = walk.skeleton().with_role(Role::Hips).unwrap();
+    assert!(fill(&examples, &walk, &[Lost { joint: hips, frames: 3..9 }]).unwrap().is_empty());
 }

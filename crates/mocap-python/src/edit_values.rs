@@ -2,13 +2,16 @@
 //! where a command line would name a file.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mocap::edit::edits::{HeightOptions, Value};
 use mocap::edit::{
-    Edit, EditError, EditKind, Files, HeightField, Path as PathOverGround, RootCurve, TerrainMesh, TimeMap,
-    Warp, WarpChange, WarpKey, WarpMode,
+    Edit, EditError, EditKind, Files, HeightField, LookAt, LookShare, Path as PathOverGround, RootCurve,
+    TerrainMesh, TimeMap, Warp, WarpChange, WarpKey, WarpMode,
 };
+use mocap::poses::PosePrior;
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -75,7 +78,7 @@ impl<'py> Values<'_, 'py> {
         let on = value.is(PyBool::new(self.py, true));
         let mut options = Map::new();
         if let Ok(given) = value.cast::<PyDict>()
-            && !self.is_one_file()
+            && !self.is_file(given)?
         {
             self.add(&mut options, given)?;
         } else if let Ok((value, given)) = value.extract::<(Bound<'py, PyAny>, Bound<'py, PyDict>)>() {
@@ -96,11 +99,14 @@ impl<'py> Values<'_, 'py> {
         Ok(options)
     }
 
-    /// Whether all that the edit takes is one file: then a dictionary is what the file would hold.
-    fn is_one_file(&self) -> bool {
+    /// Whether a dictionary is what the file of the edit would hold: all that the edit takes is one file, or the dictionary
+    /// has the times of a file of keys, which no edit has as options.
+    fn is_file(&self, given: &Bound<'py, PyDict>) -> PyResult<bool> {
         let mut options = self.kind.options();
-        options.next().is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"))
-            && options.next().is_none()
+        let takes_file = options
+            .next()
+            .is_some_and(|(_, schema)| schema.get("format").is_some_and(|format| format == "path"));
+        Ok(takes_file && (options.next().is_none() || given.contains("from")?))
     }
 
     /// The option that a plain value fills.
@@ -270,6 +276,16 @@ impl Files for Values<'_, '_> {
         Ok(warp(self.name, &self.held_as(file, "a dictionary of options")?)?)
     }
 
+    fn poses(&self, file: &Path) -> Result<PosePrior, Failure> {
+        if self.held(file).is_some() {
+            return Err(Failure(of_option(
+                self.py,
+                format!("{}: poses must be the path of a file", self.name),
+            )));
+        }
+        Ok(poses_of(self.py, file)?)
+    }
+
     fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Failure> {
         let rows = array("heights", &self.held_as(file, "an array of heights")?)?;
         let columns = rows.shape().get(1).copied().unwrap_or(usize::MAX);
@@ -287,6 +303,13 @@ impl Files for Values<'_, '_> {
     }
 }
 
+/// A file of example poses.
+fn poses_of(py: Python<'_>, file: &Path) -> PyResult<PosePrior> {
+    let wrong = |reason: &dyn std::fmt::Display| of_option(py, format!("'{}': {reason}", file.display()));
+    let bytes = std::fs::read(file).map_err(|error| wrong(&error))?;
+    PosePrior::from_bytes(&bytes).map_err(|error| wrong(&error))
+}
+
 /// The motion that an edit takes, without a rest pose before it.
 fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
     match value.cast::<Clip>() {
@@ -298,17 +321,15 @@ fn motion(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Motion> {
 /// Times are seconds, turns degrees, as in files of keys.
 fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let py = value.py();
-    let options = Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times"])?;
+    let options =
+        Keywords::known(name, value, &["from", "to", "keys", "keep_feet", "mode", "times", "poses"])?;
     let time = |key: &str| {
         options.number(key)?.ok_or_else(|| of_option(py, format!("{name} needs '{key}', a time [s]")))
     };
     let listed = options.extracted::<Vec<Bound<'_, PyAny>>>("keys", "a list of dictionaries")?;
     let mut keys = Vec::new();
     for key in listed.unwrap_or_default() {
-        add_keys(
-            &Keywords::known("a key", &key, &["time", "joint", "turn", "at", "by", "pose"])?,
-            &mut keys,
-        )?;
+        add_keys(&Keywords::known("a key", &key, &KEY)?, &mut keys)?;
     }
     let times = options.extracted::<Vec<(f64, f64)>>("times", "a list of pairs of times [s]")?;
     let times = times.unwrap_or_default();
@@ -318,11 +339,18 @@ fn warp(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Warp> {
     let keep_feet = options.flag("keep_feet")?.unwrap_or(true);
     let mode = options.parsed::<WarpMode>("mode")?.unwrap_or_default();
     let (from, to) = (time("from")?, time("to")?);
-    Ok(Warp { keep_feet, mode, times, ..Warp::new(from, to, keys) })
+    let poses = options.extracted::<PathBuf>("poses", "the path of a file")?;
+    let poses = poses.map(|file| poses_of(py, &file).map(Arc::new)).transpose()?;
+    Ok(Warp { keep_feet, mode, times, poses, ..Warp::new(from, to, keys) })
 }
 
+/// What a key may have.
+const KEY: [&str; 11] =
+    ["time", "joint", "turn", "at", "by", "look_at", "pose", "until", "direction", "shares", "limits"];
+
 fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
-    const EXPECTED: &str = "a key has time, joint, and one of turn, at and by; or time and pose";
+    const EXPECTED: &str = "a key has time, joint, and one of turn, at, by and look_at; or time and pose; until, direction, shares and limits \
+         belong to look_at";
     let wrong = || of_option(key.py(), EXPECTED);
     let time = key.number("time")?.ok_or_else(wrong)?;
     let vector = |name: &str| key.extracted::<[f64; 3]>(name, "three numbers");
@@ -330,7 +358,13 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         vector("turn")?.map(|turn| WarpChange::Turn(Vector3::from(turn).map(f64::to_radians))),
         vector("at")?.map(|at| WarpChange::At(at.into())),
         vector("by")?.map(|by| WarpChange::By(by.into())),
+        vector("look_at")?.map(|at| look(key, at.into()).map(WarpChange::LookAt)).transpose()?,
     ];
+    for name in ["until", "direction", "shares", "limits"] {
+        if changes[3].is_none() && key.get(name)?.is_some() {
+            return Err(wrong());
+        }
+    }
     let mut changes = changes.into_iter().flatten();
     match (
         key.extracted::<String>("joint", "a name or role")?,
@@ -343,6 +377,26 @@ fn add_keys(key: &Keywords<'_>, keys: &mut Vec<WarpKey>) -> PyResult<()> {
         _ => return Err(wrong()),
     }
     Ok(())
+}
+
+/// The gaze of a key.
+fn look(key: &Keywords<'_>, at: Vector3<f64>) -> PyResult<LookAt> {
+    let numbers = |name: &str| {
+        let found = key.extracted::<BTreeMap<String, f64>>(name, "a dictionary of numbers by joint");
+        found.map(Option::unwrap_or_default)
+    };
+    let (shares, limits) = (numbers("shares")?, numbers("limits")?);
+    if let Some(joint) = limits.keys().find(|joint| !shares.contains_key(*joint)) {
+        return Err(of_option(key.py(), format!("'{joint}' has a limit and no share")));
+    }
+    let limit = |joint: &String| limits.get(joint).map(|limit| limit.to_radians());
+    let share = |(joint, share): (String, f64)| LookShare { limit: limit(&joint), joint, share };
+    Ok(LookAt {
+        at,
+        until: key.number("until")?,
+        direction: key.extracted::<[f64; 3]>("direction", "three numbers")?.map(Vector3::from),
+        joints: shares.into_iter().map(share).collect(),
+    })
 }
 
 fn array<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {

@@ -46,6 +46,7 @@ mod subject;
 mod take;
 mod template;
 mod tree_matrix;
+mod unseen;
 mod virtual_markers;
 mod warnings;
 
@@ -57,4 +58,5 @@ pub use report::{
     BoneLength, DoubtfulFrames, MarkerResidual, PropReport, Repairs, Residual, SegmentResidual, SolveReport,
 };
 pub use solve::{SolveOptions, Solved, solve};
+pub use unseen::Unseen;
 pub use virtual_markers::{VirtualMarkers, virtual_markers};

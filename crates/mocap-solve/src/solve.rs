@@ -15,7 +15,11 @@ use crate::props::{self, Prop};
 use crate::report::{DoubtfulFrames, SolveReport};
 use crate::subject::Subject;
 use crate::take::{Take, all_landmarks};
+use crate::unseen::{Unseen, unseen};
 use crate::{SolveError, SolveWarning, bridge, join, measure, repair, warnings};
+
+/// A gap of up to this time is led over by the frames beside it [s].
+const MOMENT: f64 = 0.2;
 
 /// How a take is solved.
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ pub struct Solved {
     pub report: SolveReport,
     /// What other takes of the subject need.
     pub calibration: Calibration,
+    /// Joints that no marker shows for longer than a moment: gaps, and limbs without markers. There the pose is a guess.
+    pub unseen: Vec<Unseen>,
     /// What was repaired or is doubtful.
     pub warnings: Vec<SolveWarning>,
 }
@@ -136,7 +142,8 @@ pub fn solve(
     let stated = markers.space().up;
     warnings::of_up(subject, &states, (stated, turn(markers).inverse()), up, &mut found);
     let calibration = Calibration::of(subject, &take, &used, target.is_none());
-    Ok(Solved { clip, props, report, calibration, warnings: found })
+    let unseen = unseen(subject, &take, &used, (&distances, (MOMENT * rate).round() as usize));
+    Ok(Solved { clip, props, report, calibration, unseen, warnings: found })
 }
 
 /// The poses of all frames, and by frame the joint that is known worst with how far it may be off [m].

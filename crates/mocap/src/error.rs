@@ -51,6 +51,9 @@ pub enum Error {
     /// Markers cannot be solved onto a skeleton.
     #[error("{0}")]
     Solve(mocap_solve::SolveError),
+    /// Example poses cannot be used.
+    #[error(transparent)]
+    Poses(mocap_poses::PosesError),
     /// A motion cannot be edited.
     #[error(transparent)]
     Edit(#[from] mocap_edit::EditError),
@@ -81,6 +84,7 @@ impl Error {
             Error::Compress(error) => error.code(),
             Error::Compare(_) => "compare::different",
             Error::Solve(error) => error.code(),
+            Error::Poses(error) => error.code(),
             Error::Edit(error) => error.code(),
             Error::Model(_) => "model::invalid",
         }

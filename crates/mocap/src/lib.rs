@@ -130,7 +130,7 @@ pub use scene::{
     retarget_scene, scene_for_format, scene_of, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
-pub use solve_markers::{SolveProblem, markers_on, solve_markers};
+pub use solve_markers::{SolveProblem, fill_unseen, markers_on, solve_markers};
 pub use subjects::{Subject, marker_subjects, several_subjects, subjects};
 pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error, surface_report};
 pub use target::{
@@ -154,6 +154,7 @@ pub use mocap_face as face;
 pub use mocap_formats as formats;
 pub use mocap_ik as ik;
 pub use mocap_model as model;
+pub use mocap_poses as poses;
 pub use mocap_report as report;
 pub use mocap_retarget as retarget;
 pub use mocap_robot as robot;

@@ -1,7 +1,8 @@
 //! Recordings of markers onto skeletons.
 
 use mocap_formats::{Finding, Remedy};
-use mocap_model::{Clip, Markers, Skeleton, Space};
+use mocap_model::{Clip, Markers, Skeleton, Space, Track};
+use mocap_poses::{Examples, Filled, Lost, PosePrior, PosesError};
 use mocap_retarget::map_roles;
 use mocap_solve::{MarkerSets, SolveError, SolveOptions, SolveWarning, Solved};
 
@@ -56,6 +57,37 @@ pub fn solve_markers(
     Ok(solved)
 }
 
+/// Fills the joints of a solved take that no marker shows, gaps and limbs without markers, as example poses have it. Gives
+/// what was filled.
+///
+/// # Errors
+/// Where the skeleton is not one of a human body.
+pub fn fill_unseen(solved: &mut Solved, poses: &PosePrior) -> Result<Vec<Filled>, Error> {
+    let lost: Vec<Lost> = solved
+        .unseen
+        .iter()
+        .map(|unseen| Lost { joint: unseen.joint, frames: unseen.frames.clone() })
+        .collect();
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    let examples = Examples::on(poses, solved.clip.skeleton())?;
+    let filled = mocap_poses::fill(&examples, &solved.clip, &lost)?;
+    let mut tracks = solved.clip.tracks().to_vec();
+    let frames = solved.clip.frames();
+    for own in &filled {
+        let rotation = &mut tracks[own.joint.index()].rotation;
+        let mut rotations: Vec<_> = (0..frames).map(|frame| rotation.at(frame)).collect();
+        rotations[own.frames()].copy_from_slice(&own.rotations);
+        *rotation = Track::Sampled(rotations);
+    }
+    let (skeleton, rate) = (solved.clip.skeleton().clone(), solved.clip.rate());
+    let annotations = solved.clip.annotations().clone();
+    let clip = Clip::new(skeleton, rate, frames, tracks).and_then(|clip| clip.with_annotations(annotations));
+    solved.clip = clip.map_err(PosesError::from)?;
+    Ok(filled)
+}
+
 /// Puts the markers of a set on the body of a motion: the recording that an optical system would make of it. Roles are
 /// found by names and shape; the unit is guessed where it is not stated, with a warning. Labels for which the skeleton
 /// has no segment are left out, with a warning.
@@ -91,6 +123,12 @@ fn finding(warning: SolveWarning) -> Finding {
     match frame {
         Some(frame) => found.in_frame(frame),
         None => found,
+    }
+}
+
+impl From<PosesError> for Error {
+    fn from(error: PosesError) -> Error {
+        Error::Poses(error)
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::database::{Database, check_output, read_all};
 use crate::batch::json;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
 use crate::exit::Exit;
 use crate::options::{FirstFrame, Inputs, Invocation, Reading};
@@ -55,6 +55,7 @@ pub(crate) struct Row {
     report: LearnReport,
     /// Files that were not learnt from, and why.
     files_left_out: Vec<FileLeftOut>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// A file that was not learnt from.
@@ -87,6 +88,14 @@ impl VerbArgs for Args {
             console.note(&format!("left out: {path}: {reason}"));
             files_left_out.push(FileLeftOut { path, reason });
         }
+        let mut warnings = Vec::new();
+        if report.clips == 1 {
+            let message = "all poses are of one clip: other motions are far from them, and little is known of how people move";
+            warnings.push(Diagnostic::new("poses::one-clip", message).help("name more motions of people"));
+        }
+        if !console.is_json() {
+            console.warnings(&self.output.display().to_string(), &warnings, Detail::Line);
+        }
         let row = Row {
             output: self.output.display().to_string(),
             bytes: bytes.len(),
@@ -94,6 +103,7 @@ impl VerbArgs for Args {
             skeleton: prior.skeleton().name().to_owned(),
             report,
             files_left_out,
+            warnings,
         };
         console.row(&json(&row), &row.text());
         Ok(exit)

@@ -197,10 +197,24 @@ fn keys() -> Value {
             "pose": text("A file whose first frame all joints turn to, relative to this file"),
         }),
     );
+    let by_joint = |about: &str, value: Value| json!({ "type": "object", "description": about, "additionalProperties": value });
+    let look = table(
+        &["time", "joint", "look-at"],
+        json!({
+            "time": { "type": "number", "description": "Seconds" },
+            "joint": text("The name or role of the joint that looks"),
+            "look-at": three("The place, in units of the motion"),
+            "until": { "type": "number", "description": "The gaze stays on the place up to this time [s]" },
+            "direction": three("What points, in the space of the joint [default: what points forward at rest]"),
+            "shares": by_joint("Shares of the turn by joint", json!({ "type": "number", "exclusiveMinimum": 0 })),
+            "limits": by_joint("The most that joints turn [deg]", json!({ "type": "number", "exclusiveMinimum": 0 })),
+        }),
+    );
     let kinds = [
         key("turn", "Degrees about the axes of the joint"),
         key("at", "A place, in units of the motion"),
         key("by", "A shift, in units of the motion"),
+        look,
         pose,
     ];
     table(
@@ -213,6 +227,7 @@ fn keys() -> Value {
                 "enum": ["offset", "scale-offset"],
                 "description": "How joints meet their keys: by an offset, or by a scale and an offset [default: offset]",
             },
+            "poses": text("Example poses, which the whole body follows, relative to this file"),
             "key": { "type": "array", "items": { "anyOf": kinds } },
             "time": {
                 "type": "array",

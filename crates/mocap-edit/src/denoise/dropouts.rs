@@ -12,10 +12,12 @@ use super::spikes::Value;
 
 /// A dropout has at least this many equal values ...
 const FEWEST: usize = 3;
-/// ... and lasts at most this time: a longer gap cannot be guessed \[s\].
-const LONGEST: f64 = 0.5;
+/// ... and lasts at most this time: a longer gap cannot be guessed from its ends \[s\] ...
+pub(super) const LONGEST: f64 = 0.5;
+/// ... but by the rest of the body and example poses.
+pub(super) const LONGEST_FILLED: f64 = 5.0;
 /// Values this near to each other are equal.
-const EQUAL: f64 = 1e-7;
+pub(super) const EQUAL: f64 = 1e-7;
 /// The jump out of a dropout makes up for what was missed: it is larger than the steps beside the dropout by this factor. A
 /// knee that is stretched to its limit stops too, but starts again without a jump ...
 const JUMP: f64 = 1.5;
@@ -39,8 +41,13 @@ const OFTEN: f64 = 0.2;
 /// A joint that stops no more often than this may have been lost each time.
 const FEW: usize = 3;
 
-/// The frames of each dropout, with the values that lead over it.
-pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(Range<usize>, Vec<T>)> {
+/// The frames of each dropout of at most `most` frames, with the values that lead over it. Of those that last longer than
+/// [`LONGEST`] it is not known how much the joint has missed: it may have rested.
+pub(super) fn dropouts<T: Value>(
+    values: &[T],
+    (fps, most): (f64, usize),
+    smallest: f64,
+) -> Vec<(Range<usize>, Vec<T>)> {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[0].apart(&pair[1])).collect();
     let equal: Vec<bool> = steps.iter().map(|step| *step <= EQUAL).collect();
     let longest = (LONGEST * fps).round() as usize;
@@ -54,7 +61,7 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
         // Frames run.start to run.end are equal, and lie between two that are not.
         let (first, last) = (run.start, run.end);
         if last + 1 - first < FEWEST
-            || last + 1 - first > longest.max(FEWEST)
+            || last + 1 - first > most.max(FEWEST)
             || first < 2
             || last + 2 >= values.len()
         {
@@ -63,9 +70,9 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
         let (before, after) = (first - 1, last + 1);
         let around = [before.saturating_sub(AROUND)..before, after..(after + AROUND).min(steps.len())];
         let mut around: Vec<f64> = around.into_iter().flat_map(|part| steps[part].iter().copied()).collect();
-        let most = |part: Range<usize>| steps[part].iter().copied().fold(0.0, f64::max);
-        let beside =
-            most(before.saturating_sub(BESIDE)..before).max(most(after..(after + BESIDE).min(steps.len())));
+        let greatest = |part: Range<usize>| steps[part].iter().copied().fold(0.0, f64::max);
+        let beside = greatest(before.saturating_sub(BESIDE)..before)
+            .max(greatest(after..(after + BESIDE).min(steps.len())));
         // A joint that goes on from where it stopped has missed nothing.
         let jump = steps[last];
         if median(&mut around) <= EQUAL || jump < JUMP * beside || jump < SMALLEST * smallest {
@@ -74,7 +81,8 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<(
         let replaced = steps[before] >= SUDDEN * beside;
         let share = if (last - first) as f64 > BRIEF * fps { MISSED_LONG } else { MISSED };
         let missed = share * (last - first) as f64 * steps[before].min(steps[after]);
-        if !replaced && (jump < missed || is_limit(values, &stops, &run)) {
+        let is_long = last + 1 - first > longest.max(FEWEST);
+        if !replaced && !is_long && (jump < missed || is_limit(values, &stops, &run)) {
             continue;
         }
         let was = roughness(values, before..after + 1);
@@ -138,7 +146,7 @@ mod tests {
             let value = if identity { UnitQuaternion::identity() } else { lost[29] };
             lost[30..36].fill(value);
             let was = largest(&lost);
-            let found = dropouts(&lost, 60.0, SMALLEST);
+            let found = dropouts(&lost, (60.0, 30), SMALLEST);
             let [(frames, bridge)] = &found[..] else { panic!("{found:?}") };
             // Of a joint that is held, the frame that it is held from may count, too.
             assert!(
@@ -156,10 +164,10 @@ mod tests {
         // At the turning point of a swing, where it is slow.
         let top = rests[16];
         rests[14..19].fill(top);
-        assert!(dropouts(&rests, 60.0, SMALLEST).is_empty());
+        assert!(dropouts(&rests, (60.0, 30), SMALLEST).is_empty());
         let seldom: Vec<_> = (0..90).map(|i| swing()[i / 4 * 4]).collect();
-        assert!(dropouts(&seldom, 60.0, SMALLEST).is_empty());
-        assert!(dropouts(&swing(), 60.0, SMALLEST).is_empty());
-        assert!(dropouts(&swing()[..2], 60.0, SMALLEST).is_empty());
+        assert!(dropouts(&seldom, (60.0, 30), SMALLEST).is_empty());
+        assert!(dropouts(&swing(), (60.0, 30), SMALLEST).is_empty());
+        assert!(dropouts(&swing()[..2], (60.0, 30), SMALLEST).is_empty());
     }
 }

@@ -8,6 +8,7 @@
 mod adaptive;
 mod banded;
 mod dropouts;
+mod examples;
 mod feet;
 mod fixed;
 mod noise;
@@ -24,6 +25,8 @@ use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use adaptive::Curves;
+use examples::Dropout;
+use mocap_poses::PosePrior;
 
 /// Fewer frames have no noise that could be told from motion.
 const FEWEST: usize = 8;
@@ -35,6 +38,8 @@ const TOLD: f64 = 0.5;
 /// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
 const RESIDUAL: f64 = 0.5;
 
+/// A dropout of up to this time is led over by a curve, also where there are examples \[s\].
+const SHORT: f64 = 0.2;
 /// Dropouts that warnings name.
 const NAMED: usize = 10;
 /// A first or last frame in which this share of the joints jumps is a pose of its own, such as a rest pose.
@@ -143,6 +148,19 @@ mocap_model::text_values! {
 /// # Errors
 /// [`EditError::TooShort`] below eight frames, [`EditError::Option`] where a cutoff is not below half the frame rate.
 pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditError> {
+    denoise_with(clip, method, None)
+}
+
+/// As [`denoise`]. With example poses, [`Denoise::Auto`] fills joints and limbs that are lost for longer than a moment as the
+/// examples and the rest of the body have it, for up to 5 s; without, dropouts of up to 0.5 s are led over by curves.
+///
+/// # Errors
+/// As [`denoise`]; [`EditError::Poses`] where joints are lost and the skeleton is not one of a human body.
+pub fn denoise_with(
+    clip: &Clip,
+    method: Denoise,
+    poses: Option<&PosePrior>,
+) -> Result<(Clip, EditReport), EditError> {
     let frames = clip.frames();
     if frames < FEWEST {
         return Err(EditError::TooShort { edit: "denoise", needed: FEWEST, frames });
@@ -156,7 +174,7 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     }
     let mut samples = Samples::of(clip);
     let found = match method {
-        Denoise::Auto => Some(clean(&mut samples, fps)),
+        Denoise::Auto => Some(clean(&mut samples, fps, poses)?),
         _ => {
             filter(&mut samples, method, fps);
             None
@@ -176,12 +194,18 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
             .figure("spikes", (found.spikes + spiked) as f64, "")
             .figure("dropouts", found.dropouts.len() as f64, "")
             .figure("feet-locked", feet_locked, "");
+        if poses.is_some() {
+            report = report.figure("filled-by-poses", found.by_examples.len() as f64, "");
+        }
         for (joint, frames) in found.dropouts.iter().take(NAMED) {
             let name = &clip.skeleton().joint(*joint).name;
             let (first, last) = (frames.start, frames.end - 1);
+            let by = if found.by_examples.contains(joint) { " as the example poses have it" } else { "" };
             report.warn(
                 "edit::dropout",
-                format!("{name} stops in frames {first} to {last} while the motion goes on; they are filled"),
+                format!(
+                    "{name} stops in frames {first} to {last} while the motion goes on; they are filled{by}"
+                ),
             );
         }
     }
@@ -210,22 +234,46 @@ struct Found {
     spikes: usize,
     /// Joint and frames of each dropout.
     dropouts: Vec<(JointId, Range<usize>)>,
+    /// The joints of those that examples filled.
+    by_examples: Vec<JointId>,
 }
 
 /// Removes spikes and dropouts, estimates the noise of all joints, and smooths each.
-fn clean(samples: &mut Samples, fps: f64) -> Found {
+fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<Found, EditError> {
     let frames = samples.frames;
-    let mut moving: Vec<(usize, &mut Vec<UnitQuaternion<f64>>)> =
-        samples.rotations.iter_mut().enumerate().filter(|(_, values)| moves(values)).collect();
-    let ends = spikes_at_ends(&moving);
-    let mut dropouts = Vec::new();
-    let mut curves: Vec<Curve> = Vec::with_capacity(moving.len());
-    for ((joint, rotations), ends) in moving.iter_mut().zip(ends) {
+    let joints: Vec<usize> =
+        (0..samples.rotations.len()).filter(|joint| moves(&samples.rotations[*joint])).collect();
+    let ends = spikes_at_ends(samples, &joints);
+    let mut dropouts: Vec<Dropout> = Vec::new();
+    let longest =
+        [dropouts::LONGEST, dropouts::LONGEST_FILLED].map(|seconds| (seconds * fps).round() as usize);
+    for joint in &joints {
+        let rotations = &mut samples.rotations[*joint];
+        let most = longest[usize::from(poses.is_some())];
+        for (frames, bridge) in dropouts::dropouts(rotations, (fps, most), spikes::SMALLEST) {
+            let before = rotations[frames.clone()].to_vec();
+            rotations[frames.clone()].copy_from_slice(&bridge);
+            dropouts.push(Dropout { joint: JointId::from(*joint), frames, before });
+        }
+    }
+    let filled = match poses {
+        Some(prior) => {
+            examples::add_joined(samples, &joints, &mut dropouts, fps);
+            examples::fill_dropouts(samples, &mut dropouts, prior, (fps, longest[0]))?
+        }
+        None => Vec::new(),
+    };
+    let mut curves: Vec<Curve> = Vec::with_capacity(joints.len());
+    for (joint, ends) in joints.iter().zip(ends) {
+        let rotations = &mut samples.rotations[*joint];
         let mut missing = vec![1.0; frames];
-        for (range, bridge) in dropouts::dropouts(rotations, fps, spikes::SMALLEST) {
-            rotations[range.clone()].copy_from_slice(&bridge);
-            missing[range.clone()].fill(0.0);
-            dropouts.push((JointId::from(*joint), range));
+        let own = |of: &JointId| of.index() == *joint;
+        for dropout in dropouts.iter().filter(|dropout| own(&dropout.joint)) {
+            missing[dropout.frames.clone()].fill(0.0);
+        }
+        // What examples fill counts as what is measured.
+        for filled in filled.iter().filter(|filled| own(&filled.joint)) {
+            missing[filled.frames()].fill(1.0);
         }
         for (frame, value) in [0, frames - 1].into_iter().zip(ends) {
             if let Some(value) = value {
@@ -247,30 +295,33 @@ fn clean(samples: &mut Samples, fps: f64) -> Found {
     }
     all.smooth(fps);
     let mut smoothed = all.iter();
-    for ((_, rotations), curve) in moving.iter_mut().zip(&mut curves) {
+    for (joint, curve) in joints.iter().zip(&mut curves) {
         for axis in curve.smoothed_axes() {
             let values = smoothed.next().expect("one curve for each axis");
             curve.values.iter_mut().zip(values).for_each(|(own, value)| own[axis] = value);
         }
-        curve.write_to(rotations);
+        curve.write_to(&mut samples.rotations[*joint]);
     }
-    let filled: usize = dropouts.iter().map(|(_, frames)| frames.len()).sum();
-    let spikes = curves.iter().map(|curve| count(&curve.weights)).sum::<usize>() - filled
-        + clean_translations(samples, fps);
+    let by_examples: Vec<JointId> = filled.iter().map(|filled| filled.joint).collect();
+    let by_curves = dropouts.iter().filter(|dropout| !by_examples.contains(&dropout.joint));
+    let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
+    let spikes = (curves.iter().map(|curve| count(&curve.weights)).sum::<usize>()
+        + clean_translations(samples, fps))
+    .saturating_sub(bridged);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
-    Found { noise: (squares / deviations.len().max(1) as f64).sqrt(), spikes, dropouts }
+    let noise = (squares / deviations.len().max(1) as f64).sqrt();
+    let dropouts = dropouts.into_iter().map(|dropout| (dropout.joint, dropout.frames)).collect();
+    Ok(Found { noise, spikes, dropouts, by_examples })
 }
 
 /// By joint: the values of its first and last frame, where these are spikes.
-fn spikes_at_ends(
-    moving: &[(usize, &mut Vec<UnitQuaternion<f64>>)],
-) -> Vec<[Option<UnitQuaternion<f64>>; 2]> {
+fn spikes_at_ends(samples: &Samples, moving: &[usize]) -> Vec<[Option<UnitQuaternion<f64>>; 2]> {
     let of = |values: &[UnitQuaternion<f64>]| {
         let first = spikes::first_spike(values.iter().copied(), spikes::SMALLEST);
         [first, spikes::first_spike(values.iter().rev().copied(), spikes::SMALLEST)]
     };
     let mut found: Vec<[Option<UnitQuaternion<f64>>; 2]> =
-        moving.iter().map(|(_, values)| of(values)).collect();
+        moving.iter().map(|joint| of(&samples.rotations[*joint])).collect();
     for end in 0..2 {
         let joints = found.iter().filter(|ends| ends[end].is_some()).count();
         if joints > 2 && joints as f64 > POSE * moving.len() as f64 {

@@ -4,7 +4,9 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Group, Operation, Takes, Value};
+use mocap_poses::PosePrior;
+
+use super::{Group, Needed, Operation, Source, Takes, Value};
 use crate::{Denoise as Method, EditError, EditReport};
 
 /// Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS],
@@ -16,6 +18,9 @@ pub struct Denoise {
     /// auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA] [default: auto]
     #[cfg_attr(feature = "clap", arg(long, value_name = "METHOD"))]
     pub denoise: Option<Method>,
+    /// Example poses, as `mocap poses` writes them: auto fills limbs that are lost for up to 5 s as they move
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath))]
+    pub poses: Option<Source<PosePrior>>,
 }
 
 impl Operation for Denoise {
@@ -23,8 +28,24 @@ impl Operation for Denoise {
     const GROUP: Group = Group::Signal;
     const TAKES: Takes = Takes::EachCharacter;
     const VALUE: Value = Value::Field("denoise");
+    const MODIFIERS: &'static [(&'static str, &'static str)] = &[("poses", "poses")];
+
+    fn needs(&mut self) -> Vec<Needed<'_>> {
+        self.poses.iter_mut().map(Needed::Poses).collect()
+    }
+
+    fn check(&self) -> Result<(), EditError> {
+        match (self.denoise.unwrap_or_default(), &self.poses) {
+            (Method::Auto, _) | (_, None) => Ok(()),
+            (method, Some(_)) => {
+                let reason = format!("poses fill what auto finds to be lost, and the method is {method}");
+                Err(EditError::Usage { edit: Self::NAME, reason })
+            }
+        }
+    }
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
-        crate::denoise(clip, self.denoise.unwrap_or_default())
+        let poses = self.poses.as_ref().map(Source::get).transpose()?;
+        crate::denoise_with(clip, self.denoise.unwrap_or_default(), poses)
     }
 }

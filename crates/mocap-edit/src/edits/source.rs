@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mocap_model::Clip;
+use mocap_poses::PosePrior;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
@@ -107,6 +108,7 @@ held! {
     Warp, "keys";
     HeightField, "heights";
     TerrainMesh, "triangles";
+    PosePrior, "poses";
 }
 
 impl<T: Held> JsonSchema for Source<T> {
@@ -140,6 +142,8 @@ pub enum Needed<'a> {
     Heights(&'a mut Source<HeightField>, HeightOptions),
     /// A mesh to walk on.
     Mesh(&'a mut Source<TerrainMesh>),
+    /// Example poses.
+    Poses(&'a mut Source<PosePrior>),
 }
 
 /// How a file of heights is read.
@@ -192,6 +196,12 @@ pub trait Files {
     /// Where the file cannot be read.
     fn mesh(&self, file: &Path) -> Result<TerrainMesh, Self::Error>;
 
+    /// Example poses.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    fn poses(&self, file: &Path) -> Result<PosePrior, Self::Error>;
+
     /// The file of a root motion; `None` while it is not known of which motion.
     fn curve_file(&self, file: &Path) -> Option<PathBuf> {
         Some(file.to_owned())
@@ -232,6 +242,7 @@ impl Needed<'_> {
             Needed::Warp(source) => source.read(|file| files.warp(file)),
             Needed::Heights(source, options) => source.read(|file| files.heights(file, options)),
             Needed::Mesh(source) => source.read(|file| files.mesh(file)),
+            Needed::Poses(source) => source.read(|file| files.poses(file)),
             Needed::RootCurve(source) => match source.file().and_then(|file| files.curve_file(file)) {
                 Some(of_motion) => source.read(|_| files.root_curve(&of_motion)),
                 None => Ok(()),
@@ -249,6 +260,7 @@ impl Needed<'_> {
             Needed::Warp(source) => source.file(),
             Needed::Heights(source, _) => source.file(),
             Needed::Mesh(source) => source.file(),
+            Needed::Poses(source) => source.file(),
         }
     }
 }

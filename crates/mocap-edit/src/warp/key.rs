@@ -1,7 +1,9 @@
 //! The options of a warp: keys, times, and how joints meet their keys.
 
 use mocap_model::{Clip, UnitQuaternion, Vector3};
-use mocap_poses::PosePrior;
+use mocap_poses::{BodySolver, PosePrior};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Keys, and the part of the motion that they change.
@@ -21,13 +23,61 @@ pub struct Warp {
     pub times: Vec<(f64, f64)>,
     /// Example poses: where a key moves a joint, the whole body follows as they do. Default: only its limb does.
     pub poses: Option<Arc<PosePrior>>,
+    /// What brings joints to places. Default: two bones; the objective where `poses` are given.
+    pub ik: Option<WarpIk>,
 }
 
 impl Warp {
     /// A warp by offsets that keeps the feet and all times.
     pub fn new(from: f64, to: f64, keys: Vec<WarpKey>) -> Warp {
-        Warp { from, to, keys, keep_feet: true, mode: WarpMode::Offset, times: Vec::new(), poses: None }
+        let (keep_feet, mode, times) = (true, WarpMode::Offset, Vec::new());
+        Warp { from, to, keys, keep_feet, mode, times, poses: None, ik: None }
     }
+
+    /// The solver of the whole body; `None` where only limbs move.
+    pub(super) fn body_solver(&self) -> Option<BodySolver> {
+        match self.ik {
+            Some(WarpIk::Xpbd) => Some(BodySolver::Xpbd),
+            Some(WarpIk::Objective) => Some(BodySolver::Objective),
+            Some(WarpIk::TwoBone) => None,
+            None => self.poses.as_ref().map(|_| BodySolver::Objective),
+        }
+    }
+}
+
+/// What brings joints to places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarpIk {
+    /// The limb of the joint, and nothing else.
+    TwoBone,
+    /// The whole body, by the least change of all joints together.
+    Objective,
+    /// The whole body, by extended position-based dynamics: arms, legs and trunk stay out of each other.
+    Xpbd,
+}
+
+impl fmt::Display for WarpIk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            WarpIk::TwoBone => "two-bone",
+            WarpIk::Objective => "objective",
+            WarpIk::Xpbd => "xpbd",
+        })
+    }
+}
+
+impl FromStr for WarpIk {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<WarpIk, String> {
+        let all = [WarpIk::TwoBone, WarpIk::Objective, WarpIk::Xpbd];
+        let found = all.into_iter().find(|ik| ik.to_string() == text);
+        found.ok_or_else(|| format!("'{text}' is not two-bone, objective or xpbd"))
+    }
+}
+
+mocap_model::text_values! {
+    WarpIk "two-bone, objective or xpbd";
 }
 
 /// How joints meet their keys.
@@ -41,7 +91,7 @@ pub enum WarpMode {
     ScaleOffset,
 }
 
-impl std::str::FromStr for WarpMode {
+impl FromStr for WarpMode {
     type Err = String;
 
     fn from_str(text: &str) -> Result<WarpMode, String> {
@@ -82,7 +132,7 @@ impl WarpKey {
 }
 
 /// A change of a pose.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum WarpChange {
     /// Has a local rotation.
     To(UnitQuaternion<f64>),
@@ -92,4 +142,37 @@ pub enum WarpChange {
     At(Vector3<f64>),
     /// Is moved along the axes of object space \[units of the clip\].
     By(Vector3<f64>),
+    /// Looks at a place.
+    LookAt(LookAt),
+}
+
+/// A gaze: a joint points at a place, and the joints above it share the turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookAt {
+    /// The place in object space \[units of the clip\].
+    pub at: Vector3<f64>,
+    /// The gaze stays on the place up to this time \[s\]; `None`: only the frame of the key looks there.
+    pub until: Option<f64>,
+    /// What points, in the space of the joint; `None`: what points forward where the body stands at rest.
+    pub direction: Option<Vector3<f64>>,
+    /// Who takes part; empty: the joint and those above it up to the hips, each with half of the share of the one below.
+    pub joints: Vec<LookShare>,
+}
+
+/// A joint that takes part in a gaze.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookShare {
+    /// Its name or role.
+    pub joint: String,
+    /// Its share of the turn, above 0; shares count beside each other.
+    pub share: f64,
+    /// The most that it turns \[rad\]; `None`: 60° of a head, 40° of a neck, 20° of others.
+    pub limit: Option<f64>,
+}
+
+impl LookAt {
+    /// A gaze of one frame, with the usual shares and limits.
+    pub fn new(at: Vector3<f64>) -> LookAt {
+        LookAt { at, until: None, direction: None, joints: Vec::new() }
+    }
 }

@@ -1,6 +1,7 @@
 //! Motion warping: a motion that meets keys, and keeps its detail between them.
 //!
-//! A key changes the pose of its frame: a joint turns, an effector reaches a place by inverse kinematics, or the hips move.
+//! A key changes the pose of its frame: a joint turns, an effector reaches a place by inverse kinematics, the hips move, or
+//! a joint looks at a place.
 //! The displacement of a joint at a key is the logarithm of the rotation from the old pose to the new one. A smooth curve
 //! through the displacements, 0 at both ends of the warp, is added to the motion. In the other mode the motion since the
 //! start of the warp is scaled first, and an offset adds the rest: x'(t) = a(t) x(t) + b(t).
@@ -17,16 +18,20 @@ use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
 use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
+use look::{Gazes, Left};
 
 /// An effector that is farther from its key than this is not there [leg lengths of the chain].
 const REACHED: f64 = 1e-6;
+/// A gaze that is further from its place is not there \[rad\].
+const GAZE: f64 = 2e-3;
 /// A scale stays within these: beyond them a key is met by its offset.
 const SCALES: [f64; 2] = [0.25, 4.0];
 
 mod follow;
 mod key;
+mod look;
 
-pub use key::{Warp, WarpChange, WarpKey, WarpMode};
+pub use key::{LookAt, LookShare, Warp, WarpChange, WarpIk, WarpKey, WarpMode};
 
 /// Changes a motion such that it meets keys.
 ///
@@ -64,25 +69,18 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let (from, to) = (from as usize, (to as usize).min(last));
     let body = Body::of(clip);
-    let mut keys: Vec<Keyed> = Vec::new();
-    for key in &warp.keys {
-        let joint = body.skeleton.find_by_name_or_role(&key.joint);
-        let joint = joint.ok_or_else(|| wrong(unknown(&body, key)))?;
-        let frame = frame_of(key.time);
-        if !(frame > from as f64 && frame < to as f64) {
-            let (key, from, to) = (key.time, warp.from, warp.to);
-            return Err(wrong(format!("the key at {key} s is not between {from} s and {to} s")));
-        }
-        keys.push((frame as usize, key, joint));
-    }
-    keys.sort_by_key(|(frame, ..)| *frame);
+    let keys = keyed(&body, warp, ([from, to], fps))?;
     let times = time_map(warp, [from, to].map(|frame| frame as f64 / fps))?;
     let span = Span { from, to, mode: warp.mode };
     let (mut turns, mut moves) = turns_and_moves(clip, &body, &keys);
-    if let Some(prior) = &warp.poses {
-        follow::examples(clip, &body, &keys, (prior, warp.keep_feet), (&mut turns, &mut moves))?;
+    if let Some(solver) = warp.body_solver() {
+        follow::whole_body(clip, &body, &keys, (solver, warp), (&mut turns, &mut moves))?;
     }
     let mut warped = span.turned(clip, &turns, (body.hips, &moves))?;
+    let gazes = Gazes::of(&body, &keys, (to, fps))?;
+    if !gazes.is_empty() {
+        warped = span.turned(&warped, &gazes.turns(&warped, &body, &keys)?, (body.hips, &[]))?;
+    }
     // Limbs reach from where all other keys have put their base; those nearer to the root first.
     let mut limbs: Vec<(JointId, Keyed)> = Vec::new();
     for key in keys.iter().filter(|key| reaches(&body, key)) {
@@ -103,6 +101,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     }
     let off = keys.iter().map(|key| distance(&warped, clip, key)).fold(0.0, f64::max);
     let off = body.metres.map(|metres| off * metres);
+    let left = gazes.left(&warped);
     let place = |frame: usize| match &times {
         Some(times) if (from..=to).contains(&frame) => {
             (times.at(frame as f64 / fps) * fps).clamp(0.0, last as f64)
@@ -126,8 +125,45 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
             report.warn("edit::unreachable", message);
         }
     }
+    report = with_gazes(report, &left);
     report.warn_of_limits(&[clip], &warped);
     Ok((warped, report))
+}
+
+/// The keys with their frames and joints, in the order of the frames.
+fn keyed<'k>(
+    body: &Body,
+    warp: &'k Warp,
+    ([from, to], fps): ([usize; 2], f64),
+) -> Result<Vec<Keyed<'k>>, EditError> {
+    let wrong = |reason: String| EditError::Warp { reason };
+    let mut keys: Vec<Keyed> = Vec::new();
+    for key in &warp.keys {
+        let joint = body.skeleton.find_by_name_or_role(&key.joint);
+        let joint = joint.ok_or_else(|| wrong(unknown(body, key)))?;
+        let frame = (key.time * fps).round();
+        if !(frame > from as f64 && frame < to as f64) {
+            let (key, from, to) = (key.time, warp.from, warp.to);
+            return Err(wrong(format!("the key at {key} s is not between {from} s and {to} s")));
+        }
+        keys.push((frame as usize, key, joint));
+    }
+    keys.sort_by_key(|(frame, ..)| *frame);
+    Ok(keys)
+}
+
+/// The report with what is left of gazes.
+fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
+    let Some(most) = left.iter().map(|left| left.angle).reduce(f64::max) else { return report };
+    let mut report = report.figure("gaze-error", most.to_degrees(), "deg");
+    for Left { time, joint, angle } in left.iter().filter(|left| left.angle > GAZE) {
+        let message = format!(
+            "'{joint}' does not look at its place at {time} s: limits of the joints allow no more, {:.1}° are left",
+            angle.to_degrees()
+        );
+        report.warn("edit::gaze", message);
+    }
+    report
 }
 
 /// What to say of a key whose joint is not there.
@@ -289,6 +325,7 @@ fn turns_and_moves(clip: &Clip, body: &Body, keys: &[Keyed]) -> (Vec<Knots>, Kno
     for (frame, key, joint) in keys.iter().filter(|key| !reaches(body, key)) {
         let local = clip.local(*joint, *frame).rotation;
         let by = match key.change {
+            WarpChange::LookAt(_) => continue,
             WarpChange::Turn(turn) => {
                 add(&mut turns[joint.index()], *frame, turn);
                 continue;
@@ -339,7 +376,12 @@ fn reached(
             add(&mut turns[id.index()], *frame, turn);
         }
     }
-    // Joints of the limb stay where they have keys themselves.
+    hold_turns(&mut turns, keys);
+    Ok(turns)
+}
+
+/// Joints that turn for other keys stay where they have turns of their own.
+fn hold_turns(turns: &mut [Knots], keys: &[Keyed]) {
     for (frame, key, joint) in keys {
         let knots = &mut turns[joint.index()];
         let turns_it = matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_));
@@ -348,7 +390,6 @@ fn reached(
             knots.insert(at, (*frame, Vector3::zeros()));
         }
     }
-    Ok(turns)
 }
 
 /// Brings a joint to its key by its limb; the joint keeps the orientation that it has in the motion. The joints that turn.
@@ -363,7 +404,7 @@ fn reach(
     let goal = match key.change {
         WarpChange::At(place) => place,
         WarpChange::By(by) => before.translation.vector + by,
-        WarpChange::Turn(_) | WarpChange::To(_) => return Ok(Vec::new()),
+        WarpChange::Turn(_) | WarpChange::To(_) | WarpChange::LookAt(_) => return Ok(Vec::new()),
     };
     let failed = |error: mocap_ik::IkError| wrong(format!("'{}': {error}", key.joint));
     let mut limb = PosedChain::limb(clip.skeleton(), base, joint).map_err(failed)?;
@@ -387,7 +428,7 @@ fn reach(
 fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &Keyed) -> f64 {
     let place = |clip: &Clip| placed(clip, *frame, *joint).translation.vector;
     match key.change {
-        WarpChange::Turn(_) | WarpChange::To(_) => 0.0,
+        WarpChange::Turn(_) | WarpChange::To(_) | WarpChange::LookAt(_) => 0.0,
         WarpChange::At(goal) => (place(warped) - goal).norm(),
         WarpChange::By(by) => (place(warped) - place(clip) - by).norm(),
     }
@@ -556,12 +597,12 @@ mod tests {
             let keys = vec![key(time, joint, change)];
             warp(&wave, &Warp::new(0.5, 2.5, keys)).unwrap_err().to_string()
         };
-        let far = WarpChange::By(Vector3::y() * 500.0);
-        assert!(fails(1.0, "LeftHand", far).contains("cannot reach"));
-        assert!(fails(1.0, "Tail", far).contains("no joint"));
-        let misspelt = fails(1.0, "Haed", far);
+        let far = || WarpChange::By(Vector3::y() * 500.0);
+        assert!(fails(1.0, "LeftHand", far()).contains("cannot reach"));
+        assert!(fails(1.0, "Tail", far()).contains("no joint"));
+        let misspelt = fails(1.0, "Haed", far());
         assert!(misspelt.contains("at 1 s") && misspelt.ends_with("did you mean 'Head'?"), "{misspelt}");
-        assert!(fails(0.2, "LeftHand", far).contains("not between"));
+        assert!(fails(0.2, "LeftHand", far()).contains("not between"));
         let outside = warp(&wave, &Warp::new(0.5, 99.0, Vec::new()));
         assert!(matches!(outside, Err(EditError::Warp { .. })));
     }

@@ -216,7 +216,9 @@ fn samples(name: &str, walk: &Clip, other: &Clip) -> Vec<(Edits, Frames)> {
         "scale" => Vec::new(),
         "denoise" => ["auto", "butterworth:6", "savgol", "gaussian", "one-euro"]
             .into_iter()
-            .map(|method| (edits::Denoise { denoise: Some(method.parse().unwrap()) }.into(), same()))
+            .map(|method| {
+                (edits::Denoise { denoise: Some(method.parse().unwrap()), poses: None }.into(), same())
+            })
             .collect(),
         "bands" => ["high=0", "low=1.5", "mid=2"]
             .into_iter()

@@ -16,8 +16,13 @@ pub(crate) static FORMAT: Entry = Entry {
     holds: Holds::ALL,
     searched: false,
     beside: None,
-    detect: |start| start.first.starts_with(b"frame,time,joint,"),
-    read: Err("a table of positions cannot be read: it has no rotations"),
+    // With times, as it is written here, or without, as trackers are recorded.
+    detect: |start| {
+        start.first.starts_with(b"frame,time,joint,") || start.first.starts_with(b"frame,joint,x,y,z")
+    },
+    read: Err(
+        "a table of points has no rotations of bones: `mocap solve FILE SKELETON --poses POSES` makes a motion of it",
+    ),
     write: Some(|clip, _| Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())),
     write_clips: None,
     files_beside: None,

@@ -11,7 +11,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: true,
     states_space: true,
-    holds: Holds { events: false, ..Holds::ALL },
+    holds: Holds { events: false, ..Holds::MOTION },
     searched: true,
     beside: None,
     detect: |start| {

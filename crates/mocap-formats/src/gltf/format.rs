@@ -25,7 +25,7 @@ const BINARY: Entry = Entry {
     note: Some("glTF 2.0 in one file"),
     has_motion: true,
     states_space: true,
-    holds: Holds::ALL,
+    holds: Holds::MOTION,
     searched: true,
     beside: None,
     detect: |start| super::parse::is_binary(start.bytes),

@@ -3,6 +3,7 @@
 use super::{Archive, write};
 use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::robot_motion::{document, is_robot_motion, read_arrays, robot_format};
 use crate::{Content, Format, Parsed, ReadOptions, Rejected, smpl};
 
@@ -12,6 +13,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("numpy arrays"),
     has_motion: true,
     states_space: true,
+    holds: Holds::MOTION,
     // A folder may hold NPZ files of any kind.
     searched: false,
     beside: None,

@@ -3,6 +3,7 @@
 use super::{parse, write};
 use crate::arrays::{self, of_clip};
 use crate::entry::Entry;
+use crate::left_out::Holds;
 use crate::{Content, Format};
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -11,6 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("tensors"),
     has_motion: true,
     states_space: true,
+    holds: Holds::MOTION,
     // A folder may hold the weights of a model.
     searched: false,
     beside: None,

@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: None,
     has_motion: false,
     states_space: true,
-    holds: Holds::TREES,
+    holds: Holds { couplings: true, ..Holds::TREES },
     searched: true,
     beside: None,
     detect: |start| start.is_json_with("\"mocap-skel\"") && !start.is_json_with("\"mocap-clip\""),

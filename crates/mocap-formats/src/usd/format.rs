@@ -14,7 +14,7 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("USD as text"),
     has_motion: true,
     states_space: true,
-    holds: Holds { scalars: false, events: false, ..Holds::ALL },
+    holds: Holds { scalars: false, events: false, ..Holds::MOTION },
     searched: false,
     beside: None,
     detect: |start| start.bytes.starts_with(b"#usda"),

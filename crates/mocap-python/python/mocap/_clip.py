@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         """Resample to a rate [frames per second, above 0]; the duration stays."""
         scale: Union[str, float]
         """Multiply every length [above 0]; the unit stays: the character grows or shrinks."""
-        denoise: Union[bool, str]
+        denoise: Union[bool, str, Tuple[str, Mapping[str, Any]], Mapping[str, Any]]
         """Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]."""
         bands: Union[str, Mapping[str, float]]
         """Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`."""
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         """Lay a motion onto the end: see `mocap join --help`."""
         blend: Union["Clip", Tuple["Clip", Mapping[str, Any]], Mapping[str, Any]]
         """Blend with another motion, half and half or by --weight [0 to 1]: see `mocap blend --help`."""
-        warp: Mapping[str, Any]
+        warp: Union[Mapping[str, Any], Tuple[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
         """Move hands, feet, hips or other joints to the keys in a TOML file: see `mocap warp --help`."""
         fourier: Union[bool, Mapping[str, Any]]
         """Make the best cycle from its Fourier series: see `mocap fourier --help`."""
@@ -391,6 +391,8 @@ class Clip(Motion):
         keep_feet: bool = True,
         mode: str = "offset",
         times: Sequence[Tuple[float, float]] = (),
+        poses: Optional[Path] = None,
+        ik: Optional[str] = None,
     ) -> "Clip":
         """Brings joints to keys; the motion keeps its detail between them, as with ``mocap warp``.
 
@@ -398,8 +400,9 @@ class Clip(Motion):
         ----------
         keys : sequence of mapping
             Each has ``time`` [s], ``joint`` (name or role), and one of ``turn`` (degrees about the axes of the joint),
-            ``at`` (a place) and ``by`` (a shift) [unit of the clip]; or ``time`` and ``pose``, a `Clip` whose first
-            frame all joints turn to.
+            ``at`` (a place), ``by`` (a shift) and ``look_at`` (a place that the joint points at) [unit of the clip]; or
+            ``time`` and ``pose``, a `Clip` whose first frame all joints turn to. Beside ``look_at`` may be ``until`` [s],
+            ``direction`` (what points, in the space of the joint), and ``shares`` and ``limits`` [degrees] by joint.
         from_, to : float
             Outside this time nothing changes [s].
         keep_feet : bool
@@ -409,6 +412,11 @@ class Clip(Motion):
             offsets the rest.
         times : sequence of pair of float
             Times of the motion and the times to which they move [s], both between `from_` and `to`.
+        poses : path, optional
+            Example poses, as ``mocap poses`` writes them: the whole body follows as they do.
+        ik : str, optional
+            What brings joints to places: ``"two-bone"`` (their limb), ``"objective"`` or ``"xpbd"`` (the whole body).
+            Default: two-bone; the objective with `poses`.
 
         Examples
         --------
@@ -418,7 +426,10 @@ class Clip(Motion):
         """
         options = {"from": from_, "to": to, "keep_feet": keep_feet, "keys": sequence("keys", keys)}
         options |= {"mode": mode, "times": sequence("times", times)}
-        return Clip._of(_mocap.edit(self._native, [("warp", edit_value("warp", options))]))
+        if poses is not None:
+            options["poses"] = path_text(poses)
+        value = edit_value("warp", options)
+        return Clip._of(_mocap.edit(self._native, [("warp", value if ik is None else (value, {"ik": ik}))]))
 
     def fourier(
         self,

@@ -390,6 +390,8 @@ class Edit(TypedDict, total=False):
     """Multiply every length [above 0]; the unit stays: the character grows or shrinks"""
     denoise: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]"""
+    poses: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --denoise: example poses, as `mocap poses` writes them: auto fills limbs that are lost for up to 5 s as they move"""
     bands: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`"""
     loop: Union[Value, Sequence[Value], Mapping[str, Value], bool]
@@ -410,6 +412,8 @@ class Edit(TypedDict, total=False):
     """Blend with another motion, half and half or by --weight [0 to 1]: see `mocap blend --help`"""
     warp: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Move hands, feet, hips or other joints to the keys in a TOML file: see `mocap warp --help`"""
+    ik: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --warp: what brings joints to places: two-bone (the limb), objective or xpbd (the whole body) [default: two-bone; objective where the keys name poses]"""
     fourier: bool
     """Make the best cycle from its Fourier series: see `mocap fourier --help`"""
     harmonics: Union[Value, Sequence[Value], Mapping[str, Value]]

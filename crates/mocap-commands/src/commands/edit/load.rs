@@ -6,6 +6,7 @@ use mocap_edit::edits::HeightOptions;
 use mocap_edit::{Edit, EditError, Files, HeightField, TerrainMesh, Warp};
 use mocap_formats::{Limits, Remedy};
 use mocap_model::Clip;
+use mocap_poses::PosePrior;
 
 use super::{keys, surface};
 use crate::batch::{Input, JobContext};
@@ -65,6 +66,10 @@ impl Files for EditFiles<'_> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let poses = |name: &str| read_poses(&folder.join(name), &JobContext::standalone());
         keys::read(&read_toml(file)?, &|name: &str| self.motion(&folder.join(name)), &poses)
+    }
+
+    fn poses(&self, file: &Path) -> Result<PosePrior, Diagnostic> {
+        read_poses(file, &JobContext::standalone())
     }
 
     fn heights(&self, file: &Path, options: HeightOptions) -> Result<HeightField, Diagnostic> {

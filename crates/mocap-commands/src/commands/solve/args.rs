@@ -9,6 +9,7 @@ use mocap::solve::SolveReport;
 use mocap_analysis::{Gate, ParseGateError};
 use mocap_formats::Format;
 use mocap_model::EulerOrder;
+use mocap_poses::BodySolver;
 
 use crate::batch;
 use crate::options::formats::writable;
@@ -49,17 +50,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|FILE", help_heading = "Solving")]
     pub(crate) marker_set: Option<PathBuf>,
     /// Example poses, as `mocap poses` writes them: solve sparse points and trackers. TAKE is then also a CSV with the
-    /// columns frame, joint, x, y, z, qw, qx, qy, qz (orientation empty where unknown), or labels are names of joints
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["static_trial", "calibration", "write_calibration", "marker_set", "fail_above", "analog"],
-        help_heading = "Solving"
-    )]
+    /// columns frame, joint, x, y, z, qw, qx, qy, qz (orientation empty where unknown), or labels are names of joints. Of
+    /// takes with labels of markers, they fill joints that no marker shows
+    #[arg(long, value_name = "FILE", help_heading = "Solving")]
     pub(crate) poses: Option<PathBuf>,
     /// Trackers of --poses are turned against their joints, each by one rotation: find it over the take
     #[arg(long, requires = "poses", help_heading = "Solving")]
     pub(crate) unknown_mounting: bool,
+    /// Solver that moves the body onto points of --poses at the end: objective (the least change of all joints) or xpbd (also
+    /// keeps arms, legs and trunk out of each other) [default: objective]
+    #[arg(long, value_name = "SOLVER", requires = "poses", help_heading = "Solving")]
+    pub(crate) ik: Option<BodySolver>,
     /// Gate: exit code 3 where a figure exceeds its limit, such as residual=20mm; the motion is not written then.
     /// Figures: residual, residual-rms, residual-p95, attachment [m, or with a unit], doubtful [share], ghosts [count]
     #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help_heading = "Quality")]

@@ -41,9 +41,35 @@ pub(crate) struct Row<'a> {
     seconds: f64,
     #[serde(flatten)]
     report: &'a SolveReport,
+    /// The file of example poses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    examples: Option<&'a str>,
+    /// Joints that no marker shows and that example poses filled.
+    #[serde(skip_serializing_if = "<[FilledJoint]>::is_empty")]
+    filled: &'a [FilledJoint],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gates: Vec<GateResult>,
     warnings: &'a [Diagnostic],
+}
+
+/// A joint that no marker shows for some time, filled as example poses have it.
+#[derive(Serialize, schemars::JsonSchema)]
+struct FilledJoint {
+    joint: String,
+    /// The first frame, from 0.
+    first: usize,
+    /// The last one.
+    last: usize,
+}
+
+impl FilledJoint {
+    fn warning(&self) -> Diagnostic {
+        let FilledJoint { joint, first, last } = self;
+        let message = format!(
+            "no marker shows '{joint}' in frames {first} to {last}: it moves as the example poses have it"
+        );
+        Diagnostic::new("solve::filled", message)
+    }
 }
 
 impl VerbArgs for Args {
@@ -67,6 +93,7 @@ impl VerbArgs for Args {
 struct Shared<'a> {
     args: &'a Args,
     target: Option<super::retarget::Target>,
+    poses: Option<poses::Given>,
     sets: MarkerSets,
     set: Option<String>,
     /// The static trial, and what was found while it was read.
@@ -89,9 +116,6 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
             encode::names(|format| format.has_motion() && !format.holds_robot())
         )));
     }
-    if let Some(poses) = &args.poses {
-        return poses::run(args, (poses, format), invocation, console);
-    }
     batch::check_stdout(console, &args.outputs)?;
     let context = JobContext::standalone();
     let target = match target_path {
@@ -106,12 +130,17 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         },
         None => None,
     };
+    let poses = args.poses.as_deref().map(|path| {
+        let prior = read_poses(path, &context)?;
+        Ok::<_, Diagnostic>(poses::Given { prior, path: path.display().to_string() })
+    });
+    let poses = poses.transpose()?;
     let (sets, set) = marker_sets(args, &context)?;
     let trial = args.static_trial.as_deref().map(|path| markers_of(path, args, &context)).transpose()?;
     let calibration =
         args.calibration.as_deref().map(|path| calibration_of(path, args, &context)).transpose()?;
     let inputs = Inputs { inputs: takes.to_vec(), selection: args.selection.clone() };
-    let beside = [&args.static_trial, &args.calibration, &args.marker_set];
+    let beside = [&args.static_trial, &args.calibration, &args.marker_set, &args.poses];
     let reads = || {
         read_files(&args.reading, Some(&args.selection))
             .and(target_path)
@@ -136,7 +165,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let options = RunOptions::writing(&args.selection, &args.outputs, invocation)
         .with_peers([&args.reading])
         .depending_on("files beside the takes", "", &context.files_read());
-    let shared = Shared { args, target, sets, set, trial, calibration, format };
+    let shared = Shared { args, target, poses, sets, set, trial, calibration, format };
     Ok(batch::run(console, options, &jobs, |job, context| solve(job, context, &shared)))
 }
 
@@ -261,9 +290,32 @@ fn calibration_of(path: &Path, args: &Args, context: &JobContext) -> Result<Cali
 }
 
 fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report, Failure> {
+    let args = shared.args;
+    let Some(given) = &shared.poses else {
+        return solve_markers(job, context, shared, read::load(context, &job.input, &args.reading)?);
+    };
+    let target = shared.target.as_ref();
+    match poses::content_of(job, context, (args, &shared.sets, target))? {
+        (poses::Content::Points(goals, warnings), bytes_in) => {
+            let points = (goals, warnings, bytes_in);
+            poses::solve(job, context, (args, shared.format), (given, target), points)
+        }
+        (poses::Content::Markers(loaded), _) => {
+            poses::check_options(args, false)?;
+            solve_markers(job, context, shared, loaded)
+        }
+    }
+}
+
+/// Solves optical markers.
+fn solve_markers(
+    job: &Job,
+    context: &JobContext,
+    shared: &Shared<'_>,
+    loaded: read::Loaded,
+) -> Result<Report, Failure> {
     let started = Instant::now();
     let args = shared.args;
-    let loaded = read::load(context, &job.input, &args.reading)?;
     let bytes_in = loaded.size();
     let channels = args.analog.as_ref().map(|_| analog::of(&loaded, &args.reading)).transpose()?;
     let Some((markers, mut warnings)) = loaded.markers(&args.reading)? else {
@@ -285,17 +337,14 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
     let mut found = Vec::new();
     let solved = mocap::solve_markers(&markers, target, &options, &mut found);
     let solved = solved.map_err(|error| advised(Diagnostic::from(error)));
-    let solved = solved
-        .and_then(|solved| Ok((edited(&solved, shared, &mut found).map_err(Diagnostic::from)?, solved)));
+    let solved = solved.and_then(|mut solved| {
+        let filled = fill_unseen(&mut solved, shared.poses.as_ref())?;
+        Ok((edited(&solved, shared, &mut found).map_err(Diagnostic::from)?, filled, solved))
+    });
     warnings.extend(found.into_iter().map(Diagnostic::from));
-    let ((clip, props), solved) = solved.behind(&mut warnings)?;
+    let ((clip, props), filled, solved) = solved.behind(&mut warnings)?;
+    warnings.extend(filled.iter().map(FilledJoint::warning));
     let frames = clip.frames();
-    let options = EncodeOptions {
-        euler: args.euler,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        ..EncodeOptions::default()
-    };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
     let clip = encode::named(clip, &stem, shared.format);
     let origin = Origin {
@@ -303,7 +352,7 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         file: shared.target.as_ref().map(|target| Path::new(&target.path)),
     };
     let scene = Scene { characters: vec![Character::from(clip)], props, ..Scene::default() };
-    let encoded = encode::scene_in(origin, scene, shared.format, options);
+    let encoded = encode::scene_in(origin, scene, shared.format, encoding(args));
     let (gates, errors): (Vec<GateResult>, Vec<Option<Diagnostic>>) =
         args.fail_above.iter().map(|gate| checked(&gate.0, &solved.report)).unzip();
     let errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
@@ -325,6 +374,8 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         target: shared.target.as_ref().map(|target| target.path.as_str()),
         seconds: started.elapsed().as_secs_f64(),
         report: &solved.report,
+        examples: shared.poses.as_ref().map(|given| given.path.as_str()),
+        filled: &filled,
         gates,
         warnings: &warnings,
     };
@@ -340,6 +391,29 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         tally: Tally { frames, bytes_in, bytes_out },
         ..Report::default()
     })
+}
+
+/// Fills joints that no marker shows, where there are example poses.
+fn fill_unseen(solved: &mut Solved, poses: Option<&poses::Given>) -> Result<Vec<FilledJoint>, Diagnostic> {
+    let Some(given) = poses else { return Ok(Vec::new()) };
+    let filled = mocap::fill_unseen(solved, &given.prior).map_err(Diagnostic::from)?;
+    let skeleton = solved.clip.skeleton();
+    let joint = |filled: mocap_poses::Filled| FilledJoint {
+        joint: skeleton.joint(filled.joint).name.clone(),
+        first: filled.first,
+        last: filled.frames().end - 1,
+    };
+    Ok(filled.into_iter().map(joint).collect())
+}
+
+/// How motions are encoded.
+fn encoding(args: &Args) -> EncodeOptions {
+    EncodeOptions {
+        euler: args.euler,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        ..EncodeOptions::default()
+    }
 }
 
 fn is_stdout(path: &Path) -> bool {

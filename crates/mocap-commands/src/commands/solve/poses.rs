@@ -1,28 +1,27 @@
-//! `mocap solve --poses`: sparse points and trackers onto a skeleton, as example poses have it.
+//! `mocap solve --poses`: sparse points and trackers onto a skeleton, as example poses have it; which takes hold them.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use mocap::EditOptions;
+use mocap::solve::MarkerSets;
 use mocap_formats::Format;
-use mocap_model::{Pose, Skeleton, Unit, UnitSource, Vector3};
-use mocap_poses::{Goals, MAX_BYTES, Mounting, PosePrior, PoseReport, TableOptions, is_table, read_table};
+use mocap_model::{Pose, Skeleton, Space, Unit, UnitSource, Vector3};
+use mocap_poses::{
+    Goals, MAX_BYTES, Mounting, PoseOptions, PosePrior, PoseReport, TableOptions, is_table, read_table,
+    solve_with,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::args::Args;
-use crate::batch::{
-    self, Failure, Input, Job, JobContext, OutputNames, Report, RunOptions, Tally, json, read_files,
-};
+use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::poses::refused;
-use crate::commands::retarget::{Target, read_target};
-use crate::diagnostic::{Behind, Detail, Diagnostic};
-use crate::encode::{self, EncodeOptions, Origin};
-use crate::exit::Exit;
-use crate::options::{Inputs, Invocation};
-use crate::output::Output;
-use crate::read;
+use crate::commands::retarget::Target;
+use crate::diagnostic::{Behind, Diagnostic};
+use crate::encode::{self, Origin};
+use crate::read::{self, Loaded};
 
 /// A row of `mocap solve --poses --json`. Lengths are metres.
 #[derive(Serialize, JsonSchema)]
@@ -39,77 +38,42 @@ pub(crate) struct PoseRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
-struct Shared<'a> {
-    args: &'a Args,
-    prior: PosePrior,
-    poses: String,
-    target: Target,
-    format: Format,
-}
-
-/// Runs the command.
-pub(super) fn run(
-    args: &Args,
-    (poses, format): (&Path, Format),
-    invocation: &Invocation,
-    console: &mut dyn Output,
-) -> Result<Exit, Diagnostic> {
-    batch::check_stdout(console, &args.outputs)?;
-    let context = JobContext::standalone();
-    let (takes, Some(target)) = args.takes() else {
-        return Err(Diagnostic::new("usage::target", "--poses solves for a skeleton, and none is named")
-            .help("the skeleton comes last: `mocap solve POINTS SKELETON --poses FILE -o OUT`"));
-    };
-    let prior = read_poses(poses, &context)?;
-    let target = match read_target((&context, &Input::named(target)), &args.target, None, &args.reading) {
-        Ok(target) => target,
-        Err(Failure { error, warnings }) => {
-            let path = target.display().to_string();
-            console.warnings(&path, &warnings, Detail::Full);
-            batch::fail(&path, &error, &warnings, console);
-            return Ok(Exit::Usage);
-        }
-    };
-    let inputs = Inputs { inputs: takes.to_vec(), selection: args.selection.clone() };
-    let reads = read_files(&args.reading, Some(&args.selection)).and([Path::new(&target.path), poses]);
-    let rename = |path: &Path| mocap::with_extension(path, format.file_extension());
-    let names = OutputNames { searched: batch::MARKERS, rename: &rename, format: Some(format) };
-    let jobs = batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?;
-    if !console.is_json() {
-        console.warnings(&target.path, &target.warnings, Detail::Line);
-    }
-    let options = RunOptions::writing(&args.selection, &args.outputs, invocation)
-        .with_peers([&args.reading])
-        .depending_on("files beside the takes", "", &context.files_read());
-    let shared = Shared { args, prior, poses: poses.display().to_string(), target, format };
-    Ok(batch::run(console, options, &jobs, |job, context| solve(job, context, &shared)))
-}
-
 /// Reads a file of example poses.
 pub(crate) fn read_poses(path: &Path, context: &JobContext) -> Result<PosePrior, Diagnostic> {
     let bytes = context.read_file(path, MAX_BYTES as u64)?;
     PosePrior::from_bytes(&bytes).map_err(|error| refused(&error).in_file(path))
 }
 
-/// The points of a take, in the axes of the target.
-fn goals_of(
+/// Example poses that a command was given.
+pub(super) struct Given {
+    pub(super) prior: PosePrior,
+    pub(super) path: String,
+}
+
+/// What a take holds.
+pub(super) enum Content {
+    /// Points and trackers for joints of the target, with what was found while they were read.
+    Points(Goals, Vec<Diagnostic>),
+    /// Optical markers.
+    Markers(Loaded),
+}
+
+/// Reads a take: by its content, it holds points of joints or optical markers.
+pub(super) fn content_of(
     job: &Job,
     context: &JobContext,
-    shared: &Shared<'_>,
-) -> Result<(Goals, Vec<Diagnostic>, u64), Failure> {
-    let args = shared.args;
-    let up = shared.target.on.skeleton.space().up;
+    (args, sets, target): (&Args, &MarkerSets, Option<&Target>),
+) -> Result<(Content, u64), Failure> {
     let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let size = bytes.len() as u64;
     if is_table(&bytes) {
+        let skeleton = &needed(target)?.on.skeleton;
         let options = TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples };
         let goals = read_table(&bytes, &options).map_err(|error| Failure::from(refused(&error)))?;
         let unit = args.reading.input_unit.map(|unit| Unit { metres: unit.0, source: UnitSource::Flag });
-        return Ok((
-            Goals { unit, ..goals }.with_up(args.reading.input_up.unwrap_or(up), up),
-            Vec::new(),
-            size,
-        ));
+        let up = skeleton.space().up;
+        let goals = Goals { unit, ..goals }.with_up(args.reading.input_up.unwrap_or(up), up);
+        return Ok((Content::Points(goals, Vec::new()), size));
     }
     let loaded = read::load_bytes(context, &job.input, bytes, &args.reading)?;
     let Some((markers, warnings)) = loaded.markers(&args.reading)? else {
@@ -117,7 +81,47 @@ fn goals_of(
             .help("--poses takes CSV with frame, joint, x, y, z, qw, qx, qy, qz, and recordings of markers")
             .into());
     };
-    Ok((Goals::of_markers(&markers).with_up(markers.space().up, up), warnings, size))
+    let goals = Goals::of_markers(&markers);
+    let labels = markers.names().iter().filter(|name| sets.find(name).is_some()).count();
+    let joints = target.map_or(0, |target| goals.named(&target.on.roles.apply(&target.on.skeleton)));
+    if labels > joints {
+        return Ok((Content::Markers(loaded), size));
+    }
+    let up = needed(target)?.on.skeleton.space().up;
+    Ok((Content::Points(goals.with_up(markers.space().up, up), warnings), size))
+}
+
+/// The target of points.
+fn needed(target: Option<&Target>) -> Result<&Target, Diagnostic> {
+    target.ok_or_else(|| {
+        Diagnostic::new("usage::target", "--poses solves points for a skeleton, and none is named")
+            .help("the skeleton comes last: `mocap solve POINTS SKELETON --poses FILE -o OUT`")
+    })
+}
+
+/// Options that are for another kind of takes.
+pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnostic> {
+    let of_markers = [
+        ("--static", args.static_trial.is_some()),
+        ("--calibration", args.calibration.is_some()),
+        ("--write-calibration", args.write_calibration.is_some()),
+        ("--marker-set", args.marker_set.is_some()),
+        ("--fail-above", !args.fail_above.is_empty()),
+        ("--analog", args.analog.is_some()),
+    ];
+    let of_points = [("--unknown-mounting", args.unknown_mounting), ("--ik", args.ik.is_some())];
+    let (given, holds, is_for) = match are_points {
+        true => (&of_markers[..], "points of joints", "recordings of optical markers"),
+        false => (&of_points[..], "optical markers", "points and trackers of joints"),
+    };
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Diagnostic::new(
+            "usage::option",
+            format!("{option} is for {is_for}, and the take holds {holds}"),
+        )
+        .help(format!("leave out {option}"))),
+        None => Ok(()),
+    }
 }
 
 /// Points of a body may not be much further apart than it is tall; three of them, not much nearer either.
@@ -156,46 +160,64 @@ fn extent(points: impl Iterator<Item = Vector3<f64>> + Clone) -> f64 {
     (bound(f64::max, f64::NEG_INFINITY) - bound(f64::min, f64::INFINITY)).norm()
 }
 
-fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report, Failure> {
+/// Solves points.
+pub(super) fn solve(
+    job: &Job,
+    context: &JobContext,
+    (args, format): (&Args, Format),
+    (given, target): (&Given, Option<&Target>),
+    (goals, mut warnings, bytes_in): (Goals, Vec<Diagnostic>, u64),
+) -> Result<Report, Failure> {
     let started = Instant::now();
-    let args = shared.args;
-    let (goals, mut warnings, bytes_in) = goals_of(job, context, shared)?;
     context.check()?;
+    check_options(args, true)?;
+    let target = needed(target)?;
     // Points may be named by roles that only names and shape of the skeleton show.
-    let on = &shared.target.on;
+    let on = &target.on;
     let skeleton = Arc::new(on.roles.apply(&on.skeleton));
     let mounting = if args.unknown_mounting { Mounting::Unknown } else { Mounting::Aligned };
+    let options = PoseOptions { mounting, solver: args.ik.unwrap_or_default() };
     let mut found = Vec::new();
     let solved = (|| {
         let unit = mocap::needed_unit(&skeleton, &mut found)?;
+        let skeleton = Arc::new(skeleton.with_space(Space { unit: Some(unit), ..*skeleton.space() }));
         check_size(&goals, &skeleton, unit.metres)?;
-        let solved = mocap_poses::solve(&shared.prior, &goals, &skeleton, unit.metres, mounting)
+        let solved = solve_with(&given.prior, &goals, &skeleton, unit.metres, options)
             .map_err(|error| refused(&error))?;
         // Numbers of a BVH are centimetres, as most programs take them.
-        let unit = args.unit.map(|unit| unit.0).or((shared.format == Format::Bvh).then_some(0.01));
+        let unit = args.unit.map(|unit| unit.0).or((format == Format::Bvh).then_some(0.01));
         let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
         let clip = mocap::edit(solved.clip, &edits, &mut found)?;
         Ok::<_, Diagnostic>((clip, solved.report))
     })();
-    warnings.extend(found.into_iter().map(Diagnostic::from));
+    // What is guessed is the unit of the skeleton; --input-unit states that of the points.
+    warnings.extend(found.into_iter().map(|finding| match Diagnostic::from(finding) {
+        guess if guess.code == "unit::guessed" => {
+            guess.help("--target-unit states it and silences this warning")
+        }
+        other => other,
+    }));
     let (clip, report) = solved.behind(&mut warnings)?;
     for goal in report.goals.iter().filter(|goal| goal.joint.is_none()) {
         let message =
             format!("'{}' is left out: no joint has this name or role, or another point has it", goal.name);
         warnings.push(Diagnostic::new("poses::point", message));
     }
+    for goal in report.goals.iter().filter(|goal| goal.missed > 0) {
+        let message = format!(
+            "the body does not reach '{}' in {} of {} frames: {:.3} m are missing at most",
+            goal.name,
+            goal.missed,
+            goal.positions,
+            goal.max.unwrap_or(0.0)
+        );
+        warnings.push(Diagnostic::new("poses::out-of-reach", message));
+    }
     let (frames, fps) = (clip.frames(), clip.rate().fps());
-    let options = EncodeOptions {
-        euler: args.euler,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        ..EncodeOptions::default()
-    };
     let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let clip = encode::named(clip, &stem, shared.format);
-    let target = &shared.target;
+    let clip = encode::named(clip, &stem, format);
     let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
-    let delivered = encode::clip_in(origin, clip, shared.format, options);
+    let delivered = encode::clip_in(origin, clip, format, super::encoding(args));
     let delivered = delivered.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&args.reading, std::mem::take(&mut warnings))?;
@@ -207,7 +229,7 @@ fn solve(job: &Job, context: &JobContext, shared: &Shared<'_>) -> Result<Report,
         path: &path,
         output: &output,
         target: &target.path,
-        examples: &shared.poses,
+        examples: &given.path,
         seconds: started.elapsed().as_secs_f64(),
         fps,
         report: &report,
