@@ -597,7 +597,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_mesh_without_a_skeleton_gives_the_stage_its_size_its_floor_and_its_middle() {
-        let clip = chain(1, 1.0, 3, Space::default());
+        let clip = chain(1, 1.0, 0, Space::default());
         let surface = Surface::new(&far_square(), &clip).unwrap();
         let mut stage = Stage::new(&clip);
         surface.frame(&mut stage);
