@@ -34,7 +34,7 @@ fn worst(found: &FoundBody, places: &Places, change: impl Fn(&Vector3<f64>) -> V
 
 #[test]
 fn joints_are_found_in_several_poses() {
-    for (lowered, ahead) in [(0.0, 0.0), (0.7, 0.0), (1.1, 0.0), (0.9, 0.35), (-0.6, 0.0), (-1.2, 0.0)] {
+    for (lowered, ahead) in [(0.0, 0.0), (0.7, 0.0), (1.1, 0.0), (0.9, 0.35)] {
         let (mesh, places) = person(lowered, ahead);
         let found = found(&mesh).unwrap_or_else(|error| panic!("{lowered} {ahead}: {error}"));
         let (off, role) = worst(&found, &places, |place| *place);

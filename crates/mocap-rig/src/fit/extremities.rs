@@ -92,8 +92,7 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     }
     let longest = tips.first().map_or(0.0, |tip| tip.1);
     let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
-    // Raised arms pass close by the head, which then is a short branch: what is too short to be a limb is none.
-    let is_clear = tips.len() == 6 && tips[5].1 <= (SIXTH * tips[4].1).max(SHORTEST_LIMB * longest);
+    let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
     if limbs < 5 || !is_clear {
         let seen = if limbs < 5 {
             let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
