@@ -11,7 +11,7 @@ use mocap_search::{Entry, FindOptions, Hit, Motion, Query, Sample, best, find_in
 use std::path::{Path, PathBuf};
 
 const SECONDS: f64 = 36_000.0;
-const QUERIES: usize = 200;
+const QUERIES: usize = 80;
 
 /// Numbers that look random, the same in each run (xorshift).
 struct Random(u64);
