@@ -2,7 +2,7 @@
 //!
 //! A sample is [`BYTES`] long, so a second of motion takes 528 bytes. The bones of the standard body have fixed lengths:
 //! where a point is, follows from the directions of the bones on the way to it. A direction takes three bytes, as a point
-//! on an octahedron that is unfolded to a square. Rounding moves a hand by about 0.5 mm of an adult at most, so the order
+//! on an octahedron that is unfolded to a square. Rounding moves a hand by 1.4 mm of an adult at most, so the order
 //! of hits is that of the exact search, but for those that are equally near.
 //!
 //! Based on: Q. Meyer et al., "On Floating-Point Normal Vectors", 2010 (the octahedron).
@@ -169,20 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn directions_come_back_within_a_hundredth_of_a_degree_or_two() {
+    fn directions_come_back_within_a_sixteenth_of_a_degree() {
         let axes = [0, 1, 2].map(|axis| std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 }));
         let against: Vec<[f32; 3]> = axes.iter().map(|axis: &[f32; 3]| axis.map(|value| -value)).collect();
         for unit in spread(20_000).chain(axes).chain(against) {
             let back = direction(direction_code(unit));
             let off = (0..3).map(|k| (unit[k] - back[k]).powi(2)).sum::<f32>().sqrt();
-            assert!(off < 6e-4, "{unit:?} {back:?}");
+            assert!(off < 1.1e-3, "{unit:?} {back:?}");
         }
         assert_eq!(direction(direction_code([0.0; 3])), [0.0; 3]);
         assert_eq!(unpair(pair([0x123, 0xabc])), [0x123, 0xabc]);
     }
 
     #[test]
-    fn samples_come_back_within_a_millimetre() {
+    fn samples_come_back_within_two_thousandths_of_a_leg() {
         let units: Vec<[f32; 3]> = spread(DIRECTIONS * 40).collect();
         for directions in units.as_chunks::<DIRECTIONS>().0 {
             let knees = [directions[3], directions[5]].map(|unit| unit.map(|value| value * 0.55));
@@ -193,7 +193,7 @@ mod tests {
             let back = decode(code.first_chunk().unwrap());
             assert_eq!(code.len(), BYTES);
             for (a, b) in sample.points.as_flattened().iter().zip(back.points.as_flattened()) {
-                assert!((a - b).abs() < 1e-3, "{a} {b}");
+                assert!((a - b).abs() < 2e-3, "{a} {b}");
             }
             assert!((back.turn + 3.0).abs() < 1e-3 && (back.velocity[1] + 2.0).abs() < 1e-3);
         }
