@@ -197,7 +197,7 @@ fn samples(name: &str, walk: &Clip, other: &Clip) -> Vec<(Edits, Frames)> {
     };
     let warp = |joint: Role, change: WarpChange| {
         let key = WarpKey { time: seconds / 2.0, joint: role(joint), change };
-        edits::Warp { keys: Source::held(Warp::new(0.0, seconds, vec![key])) }
+        edits::Warp { keys: Source::held(Warp::new(0.0, seconds, vec![key])), ik: None }
     };
     let up = walk.skeleton().space().up.vector();
     let forward = walk.skeleton().space().forward.vector();
