@@ -215,7 +215,7 @@ fn numbers_that_are_none_fail_their_file_alone() {
 #[test]
 fn labels_are_events_of_a_motion() {
     let sandbox = database();
-    sandbox.run(["edit", "db/alex_turn.bvh", "--label", "-o", "turn.json"]).ok();
+    sandbox.run(["edit", "db/alex_turn.bvh", "--label-events", "-o", "turn.json"]).ok();
     let clip: serde_json::Value = serde_json::from_slice(&sandbox.read("turn.json")).unwrap();
     let names: Vec<&str> =
         clip["events"].as_array().unwrap().iter().map(|event| event["name"].as_str().unwrap()).collect();
@@ -223,7 +223,7 @@ fn labels_are_events_of_a_motion() {
     assert_eq!(names.len(), 2 * labels.len(), "{names:?} {labels:?}");
     assert!(names.contains(&"turn-left") && names.contains(&"turn-left end"), "{names:?}");
     // A format without events says so.
-    let ran = sandbox.run(["edit", "db/alex_turn.bvh", "--label", "-o", "turn.bvh"]).ok();
+    let ran = sandbox.run(["edit", "db/alex_turn.bvh", "--label-events", "-o", "turn.bvh"]).ok();
     assert!(ran.stderr.contains("clip::events-left-out"), "{}", ran.stderr);
     // Pages have them.
     sandbox.run(["view", "turn.json", "-o", "turn.html"]).ok();

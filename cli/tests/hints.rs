@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use mocap::{Sandbox, fixture};
 
 /// What stands for the words of a hint, where it is run.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 22] = [
     ("IN", "walk.bvh"),
     ("OUT", "out.bvh"),
     ("FIXED", "fixed.bvh"),
@@ -31,14 +31,17 @@ const FILES: [(&str, &str); 21] = [
     ("DATABASE", "db"),
     ("NAME.index", "name.index"),
     ("POINTS", "points.csv"),
+    ("QUERY", "walk.bvh"),
     ("TAKE", "take.c3d"),
     ("TAKE...", "take.c3d"),
 ];
 
 /// Words that mean another file in one command.
-const OF_VERB: [(&str, &str, &str); 6] = [
+const OF_VERB: [(&str, &str, &str); 8] = [
     ("face", "TAKE...", "take.csv"),
     ("skel", "FILE", "walk.bvh"),
+    ("find", "FILE", "found.index"),
+    ("info", "FILE", "found.index"),
     ("poses", "FILE", "made.poses"),
     ("solve", "FILE", "made.json"),
     ("solve --poses", "FILE", "people.poses"),
@@ -102,6 +105,7 @@ fn sandbox() -> Sandbox {
     sandbox.run(["convert", "robin.bvh", "-o", "character.glb"]).ok();
     sandbox.run(["convert", "walk.bvh", "--marker-set", "plug-in-gait", "-o", "take.c3d"]).ok();
     sandbox.run(["poses", "db", "-o", "people.poses"]).ok();
+    sandbox.run(["index", "db", "-o", "found.index"]).ok();
     sandbox
 }
 

@@ -22,7 +22,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of};
 /// Label motions by measured rules: idle, walk, run, turns, jump, kick, wave and others, with their numbers
 ///
 /// Ranges may overlap: who walks may wave. Each row has the numbers of its rule, and speed, direction, turn and contacts.
-/// `mocap edit --label` writes them into motions, as events.
+/// `mocap edit --label-events` writes them into motions, as events.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

@@ -1,4 +1,4 @@
-//! `label`.
+//! `label-events`.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Label {}
 const END: &str = " end";
 
 impl Operation for Label {
-    const NAME: &'static str = "label";
+    const NAME: &'static str = "label-events";
     const GROUP: Group = Group::Time;
     const TAKES: Takes = Takes::EachCharacter;
     const KEEPS_POSES: bool = true;

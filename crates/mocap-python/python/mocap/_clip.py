@@ -86,7 +86,7 @@ if TYPE_CHECKING:
         """Bind a prop to a hand, or a rider to a saddle: PROP@POINT=CHARACTER@JOINT, then ,FROM:TO or ,auto; what is carried already is reached for."""
         detach: str
         """Free what the skeleton binds: a joint and all below it become a tree that moves as before."""
-        label: bool
+        label_events: bool
         """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends."""
     # End of edits.
 

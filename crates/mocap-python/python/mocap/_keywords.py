@@ -464,7 +464,7 @@ class Edit(TypedDict, total=False):
     """After --attach: a file with the prop, which is put into the scene"""
     detach: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Free what the skeleton binds: a joint and all below it become a tree that moves as before"""
-    label: bool
+    label_events: bool
     """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, pose-distance, terrain-penetration"""

@@ -1,7 +1,7 @@
 //! A surface carried from the joints of one skeleton to those of another: bones turn, and stretch along and across.
 
 use mocap_model::{Skeleton, Vector3};
-use nalgebra::{Matrix3, UnitQuaternion};
+use nalgebra::{Matrix3, Matrix4, Quaternion, SymmetricEigen, UnitQuaternion};
 
 use super::Donor;
 
@@ -48,14 +48,25 @@ fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f6
     (nearest_rotation(&spread), if before > 0.0 { after / before } else { 1.0 })
 }
 
-/// The rotation nearest to a matrix.
+/// The rotation nearest to a matrix: the quaternion of B. K. P. Horn, "Closed-form solution of absolute orientation using
+/// unit quaternions", 1987. Of several that are as near, as for places on a line, it is one.
 fn nearest_rotation(matrix: &Matrix3<f64>) -> UnitQuaternion<f64> {
-    let parts = matrix.svd(true, true);
-    let (Some(u), Some(vt)) = (parts.u, parts.v_t) else { return UnitQuaternion::identity() };
-    let mut signs = Matrix3::identity();
-    // Singular values are sorted: the last one is the least.
-    signs[(2, 2)] = (u * vt).determinant().signum();
-    UnitQuaternion::from_matrix(&(u * signs * vt))
+    let m = |row: usize, column: usize| matrix[(row, column)];
+    let [x, y, z] = [m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
+    let [xy, xz, yz] = [m(0, 1) + m(1, 0), m(0, 2) + m(2, 0), m(1, 2) + m(2, 1)];
+    let [a, b, c] = [m(0, 0), m(1, 1), m(2, 2)];
+    #[rustfmt::skip]
+    let form = Matrix4::new(
+        a + b + c, x, y, z,
+        x, a - b - c, xy, xz,
+        y, xy, b - a - c, yz,
+        z, xz, yz, c - a - b,
+    );
+    let Some(found) = SymmetricEigen::try_new(form, f64::EPSILON, 1000) else {
+        return UnitQuaternion::identity();
+    };
+    let q = found.eigenvectors.column(found.eigenvalues.imax());
+    UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
 fn carriers(
