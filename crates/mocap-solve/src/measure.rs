@@ -90,6 +90,9 @@ pub(crate) fn report(
     }
 }
 
+/// By frame: the joint that is known worst, with how far it may be off \[m\].
+pub(crate) type WorstKnown = [Option<(usize, f64)>];
+
 /// Frames with too few markers, with markers that are off, with joints that are not shown well, by `off`, and with such
 /// that jump.
 pub(crate) fn doubtful(
@@ -97,7 +100,7 @@ pub(crate) fn doubtful(
     take: &Take,
     used: &[bool],
     distances: &[Option<f64>],
-    (off, jumps): (&[Option<(usize, f64)>], &[Option<usize>]),
+    (off, jumps): (&WorstKnown, &[Option<usize>]),
 ) -> Vec<DoubtfulFrames> {
     let count = take.names.len();
     let all = used.iter().filter(|used| **used).count().max(1);

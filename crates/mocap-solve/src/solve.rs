@@ -91,11 +91,10 @@ pub fn solve(
         Some(target) => target.space().metres().ok_or(SolveError::TargetUnit)?,
         None => 1.0,
     };
-    let mut used: Vec<bool> = vec![true; take.names.len()];
-    for marker in 0..take.names.len() {
-        let anywhere = |take: &Take| (0..take.frames).any(|frame| take.point(frame, marker).is_some());
-        used[marker] = anywhere(&take) || trial.as_ref().is_some_and(anywhere);
-    }
+    let seen = |marker: usize, take: &Take| (0..take.frames).any(|frame| take.point(frame, marker).is_some());
+    let seen_anywhere =
+        |marker| seen(marker, &take) || trial.as_ref().is_some_and(|trial| seen(marker, trial));
+    let mut used: Vec<bool> = (0..take.names.len()).map(seen_anywhere).collect();
     let rate = markers.rate().fps();
     let exchanges = exchange::exchange_back(&mut take, rate);
     let pelvis = trial.as_ref().and_then(Take::pelvis).or_else(|| take.pelvis());
@@ -114,7 +113,7 @@ pub fn solve(
     };
     // Markers of the static trial only have done their work.
     for marker in 0..take.names.len() {
-        used[marker] &= (0..take.frames).any(|frame| take.point(frame, marker).is_some());
+        used[marker] &= seen(marker, &take);
     }
     let (states, off) = poses(&calibrated, &take, &used, rate);
     let Calibrated { subject, determined, .. } = &calibrated;
@@ -122,8 +121,8 @@ pub fn solve(
     let mut report = measure::report(subject, &take, &used, &distances, determined);
     let jumps = join::jumped(&states, rate);
     report.frames = measure::doubtful(subject, &take, &used, &distances, (&off, &jumps));
-    let doubtful_frames: usize = report.frames.iter().map(|range| range.last - range.first + 1).sum();
-    report.solved = 1.0 - doubtful_frames as f64 / take.frames as f64;
+    let doubtful: usize = report.frames.iter().map(|range| range.last - range.first + 1).sum();
+    report.solved = 1.0 - doubtful as f64 / take.frames as f64;
     report.repairs.swaps = exchanges.iter().map(|exchange| exchange.frames.len()).sum();
     warnings::of_markers(&take, &used, &distances, &exchanges, &mut found);
     warnings::of_motion(subject, &states, &used, rate, &mut found);

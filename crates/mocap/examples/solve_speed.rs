@@ -3,6 +3,8 @@
 //! The take is solved twice, the second time with the calibration of the first; the difference is the time of the
 //! calibration.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::error::Error;
 use std::fs;
 use std::sync::LazyLock;

@@ -68,21 +68,7 @@ pub(crate) fn work(
         false => (loaded.into_motion(&plan.reading)?, None),
     };
     context.check()?;
-    let mut progress = Progress {
-        plan,
-        job,
-        document,
-        lead_in: usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame))),
-        tolerance: None,
-        kept: Vec::new(),
-        encoded: Vec::new(),
-        measured: Vec::new(),
-        gates: Vec::new(),
-        impossible: Vec::new(),
-        left_out: None,
-        force,
-        warnings,
-    };
+    let mut progress = Progress::new((job, plan), document, warnings, force);
     progress.judge(mocap::verdicts(&clip));
     let source = scene_of(clip).behind(&mut progress.warnings)?;
     let shown = site.map(|_| source.clone());
@@ -109,12 +95,7 @@ pub(crate) fn work(
                 .map(|error| error.message.clone())
                 .collect(),
         };
-        let motions = [source, &scene].map(|scene| whole(scene.clone()));
-        let shown = motions
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()
-            .and_then(|motions| site.add(job, plan, [&motions[0], &motions[1]], &outcome));
-        shown.behind(&mut warnings)?;
+        page(site, (job, plan), [source, &scene], &outcome).behind(&mut warnings)?;
     }
     let steps = measured.iter().map(|(at, measured)| {
         let step = &plan.steps[*at];
@@ -154,6 +135,17 @@ pub(crate) fn work(
     })
 }
 
+/// Adds the page of a clip to the site of the report: the motion that was read, and what became of it.
+fn page(
+    site: &Site,
+    (job, plan): (&Job, &Plan),
+    scenes: [&Scene; 2],
+    outcome: &Outcome,
+) -> Result<(), Diagnostic> {
+    let [read, made] = scenes.map(|scene| whole(scene.clone()));
+    site.add(job, plan, [&read?, &made?], outcome)
+}
+
 /// Who is in a motion; everything of a file of one character is that character.
 fn scene_of(clip: Clip) -> Result<Scene, Diagnostic> {
     Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?)
@@ -164,7 +156,33 @@ fn whole(scene: Scene) -> Result<Clip, Diagnostic> {
     Ok(scene.into_one().map_err(mocap::Error::from)?.clip)
 }
 
-impl Progress<'_> {
+impl<'a> Progress<'a> {
+    /// Before the first step.
+    fn new(
+        (job, plan): (&'a Job, &'a Plan),
+        document: Option<Box<dyn Document>>,
+        warnings: Vec<Diagnostic>,
+        force: bool,
+    ) -> Progress<'a> {
+        Progress {
+            plan,
+            job,
+            document,
+            lead_in: usize::from(
+                warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)),
+            ),
+            tolerance: None,
+            kept: Vec::new(),
+            encoded: Vec::new(),
+            measured: Vec::new(),
+            gates: Vec::new(),
+            impossible: Vec::new(),
+            left_out: None,
+            force,
+            warnings,
+        }
+    }
+
     /// Adds what cannot be right to the errors, or to the warnings.
     fn judge(&mut self, verdicts: Vec<mocap_analysis::Verdict>) {
         verdict::sort(verdicts, self.force, &mut self.impossible, &mut self.warnings);
