@@ -95,10 +95,8 @@ fn lowest(placed: &PlacedJoints, joints: &[JointId], up: &Vector3<f64>) -> Vec<f
     for block in 0..placed.frames().div_ceil(LANES) {
         let mut heights = [f64::INFINITY; LANES];
         for joint in joints {
-            let position = &placed.lanes(*joint, block).position;
-            for (lane, height) in heights.iter_mut().enumerate() {
-                *height = height.min(position.at(lane).dot(up));
-            }
+            let own = placed.lanes(*joint, block).position.dot(up);
+            heights = std::array::from_fn(|lane| heights[lane].min(own[lane]));
         }
         lowest.extend(heights);
     }

@@ -31,8 +31,11 @@ pub(crate) fn low_percentile(samples: &[f64], share: f64) -> f64 {
     let Some(lowest) = lowest.get_mut(..=rank) else { return percentile(&mut samples.to_vec(), share) };
     for sample in samples {
         if *sample < lowest[rank] {
-            let at = lowest.partition_point(|lower| lower <= sample);
-            lowest.copy_within(at..rank, at + 1);
+            let mut at = rank;
+            while at > 0 && lowest[at - 1] > *sample {
+                lowest[at] = lowest[at - 1];
+                at -= 1;
+            }
             lowest[at] = *sample;
         }
     }

@@ -85,6 +85,12 @@ impl VectorLanes {
         std::array::from_fn(|lane| self.at(lane).dot(other))
     }
 
+    /// The dot products with other vectors, lane by lane.
+    #[inline]
+    pub fn dot_each(&self, other: &VectorLanes) -> [f64; LANES] {
+        std::array::from_fn(|lane| self.at(lane).dot(&other.at(lane)))
+    }
+
     /// The squared lengths.
     #[inline]
     pub fn norm_squared(&self) -> [f64; LANES] {

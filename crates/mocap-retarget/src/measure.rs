@@ -392,11 +392,11 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
 
 /// Angles between vectors \[deg\]; 0 beside a vector without length.
 fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
-    let cosines = std::array::from_fn::<f64, LANES, _>(|lane| {
-        let (a, b) = (a.at(lane), b.at(lane));
-        let lengths = a.norm() * b.norm();
-        if lengths > 0.0 { a.dot(&b) / lengths } else { 1.0 }
-    });
+    // One step for all lanes after the other: each of them is one of the processor for several lanes.
+    let (dots, squares) = (a.dot_each(b), [a.norm_squared(), b.norm_squared()]);
+    let lengths: [f64; LANES] = std::array::from_fn(|lane| squares[0][lane].sqrt() * squares[1][lane].sqrt());
+    let cosines: [f64; LANES] =
+        std::array::from_fn(|lane| if lengths[lane] > 0.0 { dots[lane] / lengths[lane] } else { 1.0 });
     cosines.map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 

@@ -121,7 +121,7 @@ mod tests {
         let reader = format!("{:?}", flag.get_value_parser().type_id());
         // Values that are written alike and read by several types.
         let written = match name.as_str() {
-            "LENGTH" | "SECONDS" | "NAME=LIMIT" | "FORMAT" => String::new(),
+            "FILE" | "LENGTH" | "SECONDS" | "NAME=LIMIT" | "FORMAT" => String::new(),
             _ => reader,
         };
         let words = if name == "FORMAT" { String::new() } else { words.join("|") };
