@@ -65,12 +65,20 @@ pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {
 /// The square of the distance of two descriptors.
 #[inline]
 pub fn squared_distance(a: &Descriptor, b: &Descriptor) -> f32 {
-    const LANES: usize = 8;
+    summed::<8, SIZE>(a, b, |a, b| (a - b) * (a - b))
+}
+
+/// The sum of what two rows make of each pair of their numbers, in so many lanes.
+#[inline]
+pub(crate) fn summed<const LANES: usize, const N: usize>(
+    a: &[f32; N],
+    b: &[f32; N],
+    of: impl Fn(f32, f32) -> f32,
+) -> f32 {
     let mut sums = [0.0f32; LANES];
     for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
         for lane in 0..LANES {
-            let difference = a[lane] - b[lane];
-            sums[lane] += difference * difference;
+            sums[lane] += of(a[lane], b[lane]);
         }
     }
     sums.iter().sum()

@@ -3,9 +3,9 @@
 
 use super::arm::{Change, PosedArm};
 use super::body_in_motion::{MARGIN, Stage};
+use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::solve::{Bounds, Held, Posed};
-use super::stage::{FADE, smoothed};
 use crate::smoothing::envelope;
 use mocap_skin::PosedField;
 use std::ops::Range;

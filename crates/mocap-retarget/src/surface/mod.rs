@@ -8,6 +8,7 @@ mod contact_goals;
 mod contacts;
 mod correspondence;
 mod exit;
+mod fade;
 mod keys;
 mod nearby;
 mod push;

@@ -17,6 +17,7 @@ use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
 use super::exit::{Depth, Exit, depth, sides, stretches, towards, way_out};
+use super::fade::{FADE, smoothed};
 use super::keys::Keys;
 use super::nearby::each_near;
 use super::push::Goal;
@@ -30,8 +31,6 @@ use mocap_skin::{FieldHit, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Changes fade in and out over this time at most, before and after \[s\].
-pub(crate) const FADE: f64 = 0.3;
 /// An arm goes through the body where it is deeper than this, with ways out on opposite sides, on a person \[m\].
 const THROUGH: f64 = 0.01;
 /// It leaves by one side in the frames around as well, where it is inside \[s\].
@@ -110,23 +109,6 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
             run.clone().for_each(|at| changes[at][i] = values[at - around.start]);
         }
     }
-}
-
-/// Each part of a change smoothed, upwards and downwards apart: nowhere less than needed on either side.
-pub(crate) fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
-    let mut smooth = vec![Change::zeros(); needs.len()];
-    for i in 0..PARTS {
-        for sign in [1.0, -1.0] {
-            let side: Vec<f64> = needs.iter().map(|need| (need[i] * sign).max(0.0)).collect();
-            if side.iter().all(|need| *need == 0.0) {
-                continue;
-            }
-            let side = envelope(&side, ahead);
-            let frames = smooth.iter_mut().zip(side).zip(open).filter(|(_, open)| **open);
-            frames.for_each(|((smooth, side), _)| smooth[i] += sign * side);
-        }
-    }
-    smooth
 }
 
 /// What is known of an arm in a frame before it is changed.

@@ -1,15 +1,14 @@
 //! The alignment of two motions in time.
 
-use super::fingerprint::{Fingerprint, SIZE, Values};
-use super::window::{squared_distance, window};
+use super::fingerprint::Fingerprint;
+use super::values::{SIZE, SWAY, Values};
+use super::window::squared_distance;
 use super::{Copied, DuplicateOptions};
 use crate::motion::POINTS;
 use std::ops::Range;
 
 /// Parts of the body: its points, the velocity of the hips, the turn.
 const PARTS: usize = POINTS + 2;
-/// Sway below this does not count: rounding and filters change it [leg lengths].
-pub(super) const SWAY: f64 = 0.005;
 /// Movement of at least this separates copies from others [leg lengths]: a still body is like any other.
 const MOVEMENT: f64 = 0.01;
 /// Speeds of copies.
@@ -161,7 +160,7 @@ fn starts(a: &Fingerprint, b: &Fingerprint, side: usize) -> Vec<[f64; 2]> {
     let mut near: Vec<(f32, [f64; 2])> = Vec::new();
     for time in &a.landmarks {
         // The mirror of the first is like the second where the first is like the mirror of the second.
-        let own = window(a, side, *time);
+        let own = a.window(side, *time);
         for (other, window) in b.landmarks.iter().zip(&b.windows) {
             let distance = squared_distance(&own, window);
             if distance < NEAR {

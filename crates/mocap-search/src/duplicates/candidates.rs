@@ -3,7 +3,7 @@
 use super::align::NEAR;
 use super::fingerprint::Fingerprint;
 use super::forest::{Tree, near};
-use super::window::{Window, squared_distance, window};
+use super::window::{Window, squared_distance};
 use std::collections::BTreeMap;
 
 /// Motions that are compared with each motion, besides those that find it.
@@ -48,7 +48,7 @@ impl<'a> Candidates<'a> {
         let mut common: BTreeMap<(usize, usize), f32> = BTreeMap::new();
         for time in &self.motions[motion].landmarks {
             for side in [0, 1] {
-                let own = window(self.motions[motion], side, *time);
+                let own = self.motions[motion].window(side, *time);
                 let mut nearest: BTreeMap<usize, f32> = BTreeMap::new();
                 for at in near(&own, &self.windows, &self.trees) {
                     let other = self.owners[at as usize];

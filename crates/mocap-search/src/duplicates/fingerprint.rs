@@ -1,11 +1,9 @@
 //! A motion as copies are compared.
 
-use super::window::{Window, window};
+use super::values::{SIZE, Values};
+use super::window::{self, Window};
 use crate::motion::{MIRRORED, Motion, POINTS};
 
-/// What is compared: the points, and the way of the hips and of the turn in a fixed time.
-pub(super) const SIZE: usize = 3 * POINTS + 4;
-pub(super) type Values = [f64; SIZE];
 /// Velocities of the hips count as the way in this time \[s\].
 const WAY: f64 = 0.2;
 /// Samples to either side over which noise is averaged, twice.
@@ -47,8 +45,13 @@ impl Fingerprint {
         let landmarks = landmarks(&samples, motion.rate);
         let duration = (motion.samples.len() - 1) as f64 / motion.rate;
         let plain = Fingerprint { samples, rate: motion.rate, duration, landmarks, windows: Vec::new() };
-        let windows = plain.landmarks.iter().map(|time| window(&plain, 0, *time)).collect();
+        let windows = plain.landmarks.iter().map(|time| plain.window(0, *time)).collect();
         Fingerprint { windows, ..plain }
+    }
+
+    /// The window around a moment; `side` 1 is the mirror.
+    pub(super) fn window(&self, side: usize, time: f64) -> Window {
+        window::around(time, |time| self.at(side, time).0)
     }
 
     /// Values between samples and their change per second, by Catmull and Rom's cubic spline; `side` 1 is the mirror.

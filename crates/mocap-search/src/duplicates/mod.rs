@@ -11,6 +11,7 @@ mod align;
 mod candidates;
 mod fingerprint;
 mod forest;
+mod values;
 mod window;
 
 pub use align::align;

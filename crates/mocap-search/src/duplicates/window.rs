@@ -1,7 +1,6 @@
 //! What is around a moment of a motion, in few numbers: how each part of the body moves there, over how much it moves.
 
-use super::align::SWAY;
-use super::fingerprint::{Fingerprint, SIZE};
+use super::values::{SIZE, SWAY, Values};
 use crate::motion::POINTS;
 
 /// Moments of a window, evenly around its middle.
@@ -19,11 +18,11 @@ pub(super) const NUMBERS: usize = (MOMENTS * (3 * SEEN.len() + 4)).next_multiple
 /// over that of the movement: about 0 for copies, about 2 for what has nothing in common.
 pub(super) type Window = [f32; NUMBERS];
 
-/// The window around a moment of one side of a motion.
-pub(super) fn window(print: &Fingerprint, side: usize, time: f64) -> Window {
+/// The window around a moment of a motion, whose values are known at any time.
+pub(super) fn around(time: f64, values: impl Fn(f64) -> Values) -> Window {
     let rows: [_; MOMENTS] = std::array::from_fn(|at| {
         let share = 2.0 * at as f64 / (MOMENTS - 1) as f64 - 1.0;
-        print.at(side, time + REACH * share).0
+        values(time + REACH * share)
     });
     let points = SEEN.iter().map(|point| 3 * point..3 * point + 3);
     let parts = points.chain([3 * POINTS..3 * POINTS + 3, SIZE - 1..SIZE]);
@@ -50,26 +49,11 @@ pub(super) fn window(print: &Fingerprint, side: usize, time: f64) -> Window {
 /// The square of the distance of two windows.
 #[inline]
 pub(super) fn squared_distance(a: &Window, b: &Window) -> f32 {
-    const LANES: usize = 16;
-    let mut sums = [0.0f32; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            let difference = a[lane] - b[lane];
-            sums[lane] += difference * difference;
-        }
-    }
-    sums.iter().sum()
+    crate::descriptor::summed::<16, NUMBERS>(a, b, |a, b| (a - b) * (a - b))
 }
 
 /// The product of two windows.
 #[inline]
 pub(super) fn product(a: &Window, b: &Window) -> f32 {
-    const LANES: usize = 16;
-    let mut sums = [0.0f32; LANES];
-    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum()
+    crate::descriptor::summed::<16, NUMBERS>(a, b, |a, b| a * b)
 }

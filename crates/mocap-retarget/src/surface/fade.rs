@@ -1,0 +1,24 @@
+//! How changes of arms fade in and out.
+
+use super::arm::{Change, PARTS};
+use crate::smoothing::envelope;
+
+/// Changes fade in and out over this time at most, before and after \[s\].
+pub(crate) const FADE: f64 = 0.3;
+
+/// Each part of a change smoothed, upwards and downwards apart: nowhere less than needed on either side.
+pub(crate) fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
+    let mut smooth = vec![Change::zeros(); needs.len()];
+    for i in 0..PARTS {
+        for sign in [1.0, -1.0] {
+            let side: Vec<f64> = needs.iter().map(|need| (need[i] * sign).max(0.0)).collect();
+            if side.iter().all(|need| *need == 0.0) {
+                continue;
+            }
+            let side = envelope(&side, ahead);
+            let frames = smooth.iter_mut().zip(side).zip(open).filter(|(_, open)| **open);
+            frames.for_each(|((smooth, side), _)| smooth[i] += sign * side);
+        }
+    }
+    smooth
+}
