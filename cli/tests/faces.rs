@@ -283,14 +283,7 @@ fn expressions_of_a_vrm_move_the_shapes_that_they_bind() {
     let sandbox = Sandbox::new();
     let head = std::fs::read(face("head.glb")).unwrap();
     let avatar = with_json(&head, |json| {
-        let nodes = json["nodes"].as_array().unwrap();
-        let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
-        let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
-        // Names that no vocabulary knows: only the expressions say what the shapes are.
-        let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
-        let names: Vec<String> =
-            (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
-        *targets = names.into();
+        let node = unnamed_shapes(json);
         let bind = |index: usize, weight: f64| serde_json::json!([{ "node": node, "index": index, "weight": weight }]);
         json["extensions"] = serde_json::json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": { "preset": {
             "blinkLeft": { "morphTargetBinds": bind(1, 1.0) },
@@ -339,16 +332,21 @@ fn an_in_between_by_its_name_fades_to_both_sides() {
     }
 }
 
+/// Gives the shapes of the head names that no vocabulary knows, so only expressions say what they are; returns its node.
+fn unnamed_shapes(json: &mut Value) -> usize {
+    let nodes = json["nodes"].as_array().unwrap();
+    let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
+    let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
+    let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
+    let names: Vec<String> = (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
+    *targets = names.into();
+    node
+}
+
 /// A character with two expressions of VRM 1 on the head, the names of whose shapes mean nothing.
 fn avatar() -> Vec<u8> {
     with_json(&std::fs::read(face("head.glb")).unwrap(), |json| {
-        let nodes = json["nodes"].as_array().unwrap();
-        let node = nodes.iter().position(|node| node.get("mesh").is_some()).unwrap();
-        let mesh = nodes[node]["mesh"].as_u64().unwrap() as usize;
-        let targets = &mut json["meshes"][mesh]["extras"]["targetNames"];
-        let names: Vec<String> =
-            (0..targets.as_array().unwrap().len()).map(|at| format!("key{at}x")).collect();
-        *targets = names.into();
+        let node = unnamed_shapes(json);
         let bind = |index: usize| serde_json::json!([{ "node": node, "index": index, "weight": 1.0 }]);
         json["extensions"] = serde_json::json!({ "VRMC_vrm": { "specVersion": "1.0", "expressions": {
             "preset": { "blinkLeft": { "morphTargetBinds": bind(1) }, "aa": { "morphTargetBinds": bind(0) } },
@@ -369,9 +367,7 @@ fn vrm_animations_are_written_and_move_a_character() {
     let linked: Vec<&str> =
         row["map"].as_array().unwrap().iter().map(|link| link["target"].as_str().unwrap()).collect();
     assert_eq!((linked, &row["unmoved"]), (vec!["blinkLeft", "aa"], &serde_json::json!(["Grin"])));
-    let file = sandbox.read("talk.vrma");
-    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-    let json: Value = serde_json::from_slice(&file[20..20 + length]).unwrap();
+    let json = json_of(&sandbox.read("talk.vrma"));
     let own = &json["extensions"]["VRMC_vrm_animation"];
     assert_eq!(own["specVersion"], "1.0");
     let node = own["expressions"]["preset"]["aa"]["node"].as_u64().unwrap() as usize;
@@ -397,6 +393,51 @@ fn vrm_animations_are_written_and_move_a_character() {
         let (a, b) = (shape(&back, name), shape(&whole, name));
         assert!(a.len() == 90 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{name}");
     }
+}
+
+/// The JSON of a GLB file.
+fn json_of(file: &[u8]) -> Value {
+    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&file[20..20 + length]).unwrap()
+}
+
+#[test]
+fn vrm_animations_of_bodies_have_bones_and_metres() {
+    let sandbox = Sandbox::new();
+    let walk = fixture("clips/alex_walk.bvh").display().to_string();
+    let ran = sandbox.run(["convert", &walk, "-o", "walk.vrma"]).ok();
+    assert!(ran.stderr.contains("unit::guessed") && !ran.stderr.contains("no-hips"), "{}", ran.stderr);
+    let json = json_of(&sandbox.read("walk.vrma"));
+    let bones = json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"].as_object().unwrap();
+    for bone in ["hips", "head", "leftUpperArm", "rightFoot"] {
+        assert!(bones.contains_key(bone), "{bone}");
+    }
+    let hips = bones["hips"]["node"].as_u64().unwrap() as usize;
+    let height = json["nodes"][hips]["translation"][1].as_f64().unwrap();
+    assert!((0.5..1.5).contains(&height), "hips at {height} m");
+}
+
+#[test]
+fn a_pipeline_moves_the_expressions_of_a_character_for_vrm_animations() {
+    let sandbox = Sandbox::new();
+    sandbox.put("avatar.vrm", avatar());
+    sandbox.put("take.csv", std::fs::read(face("take.csv")).unwrap());
+    let steps = |formats: &[&str]| {
+        let writes: String =
+            formats.iter().map(|format| format!("[[step]]\ndo = \"write\"\nto = \"{format}\"\n")).collect();
+        format!(
+            "inputs = \"take.csv\"\noutput = \"out\"\n[[step]]\ndo = \"face\"\ntarget = \"avatar.vrm\"\n{writes}"
+        )
+    };
+    sandbox.put("face.toml", steps(&["vrma"]));
+    sandbox.run(["run", "face.toml"]).ok();
+    let expressions =
+        &json_of(&sandbox.read("out/take.vrma"))["extensions"]["VRMC_vrm_animation"]["expressions"];
+    assert!(expressions["preset"]["blinkLeft"].is_object(), "{expressions}");
+    assert!(expressions["preset"]["aa"].is_object() && expressions.get("custom").is_none(), "{expressions}");
+    sandbox.put("both.toml", steps(&["vrma", "glb"]));
+    let both = sandbox.run(["run", "both.toml"]);
+    assert!(both.code != 0 && both.stderr.contains("usage::format"), "{}", both.stderr);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The commands in texts of the sources; comments are no texts.
+/// The commands in string literals of the sources; comments do not count.
 fn hints() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
@@ -73,7 +73,7 @@ fn hints() -> BTreeSet<String> {
     for file in files {
         let source = std::fs::read_to_string(&file).unwrap();
         let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        // A text may go on in the next line, behind a backslash.
+        // A backslash continues a string literal on the next line.
         let text = code.join("\n").replace("\\\n", "\u{0}");
         for part in text.split("`mocap ").skip(1) {
             let (hint, _) = part.split_once('`').unwrap_or((part, ""));

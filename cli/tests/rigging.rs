@@ -8,6 +8,9 @@ use mocap::Sandbox;
 use mocap_model::{Mesh, Vector3};
 use person::{capsule, person};
 
+/// Corners around the capsules of a body.
+const CORNERS: usize = 16;
+
 /// A mesh as OBJ.
 fn obj(mesh: &Mesh) -> String {
     let mut text = String::new();
@@ -40,7 +43,7 @@ fn both(a: &Mesh, b: &Mesh) -> Mesh {
 /// A rigged person in `person.glb`.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.put("person.obj", obj(&person(0.8, 0.0).0));
+    sandbox.put("person.obj", obj(&person(CORNERS, 0.8, 0.0).0));
     sandbox.run(["rig", "person.obj", "-o", "person.glb"]).ok();
     sandbox
 }
@@ -48,7 +51,7 @@ fn sandbox() -> Sandbox {
 #[test]
 fn a_mesh_becomes_a_character_without_fingers_that_are_not_seen() {
     let sandbox = Sandbox::new();
-    let mesh = person(0.8, 0.0).0;
+    let mesh = person(CORNERS, 0.8, 0.0).0;
     sandbox.put("person.obj", obj(&mesh));
     let row = sandbox.run(["rig", "person.obj", "-o", "person.glb", "--json"]).ok().rows().remove(0);
     assert_eq!(row["vertices"].as_u64(), Some(mesh.positions.len() as u64));
@@ -65,7 +68,7 @@ fn a_mesh_becomes_a_character_without_fingers_that_are_not_seen() {
 #[test]
 fn weights_are_copied_to_another_topology() {
     let sandbox = sandbox();
-    sandbox.put("other.obj", obj(&moved(&person::person_of(11, 0.5, 0.0).0, |at| at * 100.0)));
+    sandbox.put("other.obj", obj(&moved(&person(11, 0.5, 0.0).0, |at| at * 100.0)));
     let row = sandbox
         .run(["rig", "other.obj", "--weights-from", "person.glb", "-o", "other.glb", "--json"])
         .ok()
@@ -111,18 +114,18 @@ fn weights_of_a_joint_are_drawn() {
 fn what_cannot_be_rigged_is_refused_with_what_was_seen() {
     let sandbox = Sandbox::new();
     let v = Vector3::new;
-    let (one, _) = person(0.8, 0.0);
+    let (one, _) = person(CORNERS, 0.8, 0.0);
     let two = both(&one, &moved(&one, |at| at + v(1.5, 0.0, 0.0)));
     // Two people who hold hands are one solid.
     let reach = one.positions.iter().map(|at| at.x).fold(0.0, f64::max);
     let hand_in_hand = both(&one, &moved(&one, |at| at + v(2.0 * reach - 0.03, 0.0, 0.0)));
     let mut dog = Mesh::default();
-    capsule(&mut dog, v(0.0, 0.6, -0.4), v(0.0, 0.6, 0.4), [0.13, 0.13]);
-    capsule(&mut dog, v(0.0, 0.65, 0.45), v(0.0, 0.9, 0.75), [0.08, 0.07]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.6, -0.4), v(0.0, 0.6, 0.4), [0.13, 0.13]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.65, 0.45), v(0.0, 0.9, 0.75), [0.08, 0.07]);
     for (x, z) in [(0.1, 0.35), (-0.1, 0.35), (0.1, -0.35), (-0.1, -0.35)] {
-        capsule(&mut dog, v(x, 0.55, z), v(x, 0.04, z), [0.05, 0.03]);
+        capsule(CORNERS, &mut dog, v(x, 0.55, z), v(x, 0.04, z), [0.05, 0.03]);
     }
-    let grown = person(1.52, 0.0).0;
+    let grown = person(CORNERS, 1.52, 0.0).0;
     let plane = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n".to_owned();
     let cloud: String = one.positions.iter().map(|at| format!("v {} {} {}\n", at.x, at.y, at.z)).collect();
     let zero = "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n".to_owned();
@@ -151,7 +154,7 @@ fn what_cannot_be_rigged_is_refused_with_what_was_seen() {
 #[test]
 fn meshes_that_are_not_manifold_are_rigged() {
     let sandbox = Sandbox::new();
-    let (mut mesh, _) = person(0.8, 0.0);
+    let (mut mesh, _) = person(CORNERS, 0.8, 0.0);
     // An edge of three faces, a face twice, a face turned inwards, and one that is left out.
     let extra = mesh.corners[..3].to_vec();
     mesh.positions.push(Vector3::new(0.0, 1.2, 0.3));

@@ -178,7 +178,7 @@ for (const [take, head] of [
   faces.push(await compareFace(talk));
 }
 console.log(`face: ${faces.length} files, vertices within ${Math.max(...faces).toExponential(1)} m of three.js, in frames and between them`);
-if (!files.length) { console.log('skipped: bake needs a skinned GLB; set MOCAP_CORPUS'); process.exit(failures ? 1 : 0); }
+if (!files.length) { fs.rmSync(temporary, { recursive: true }); console.log('skipped: bake needs a skinned GLB; set MOCAP_CORPUS'); process.exit(failures ? 1 : 0); }
 const all = [];
 for (const file of files) all.push(await compare(file));
 fs.rmSync(temporary, { recursive: true });

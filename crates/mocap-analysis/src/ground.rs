@@ -30,17 +30,24 @@ struct Rest {
 /// above the floor. Else each place where a foot stands has its own height, and a foot on its way is above the lower of the
 /// places from which it comes and to which it goes. `hips` makes their heights.
 pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec<Vec<f64>> {
-    let flat = || feet.iter().map(|foot| vec![0.0; foot.toe.len()]).collect();
     let options = ContactOptions::default();
     if feet.len() < 2 || never_up(feet, &options) {
-        return flat();
+        return flat(feet);
     }
-    let hips = hips();
+    searched(feet, &hips(), &options)
+}
+
+fn flat(feet: &[FootMotion]) -> Vec<Vec<f64>> {
+    feet.iter().map(|foot| vec![0.0; foot.toe.len()]).collect()
+}
+
+/// The search of [`rises`] in all frames.
+fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<Vec<f64>> {
     if hips.len() < 2 {
-        return flat();
+        return flat(feet);
     }
     let slow: Vec<Vec<bool>> =
-        feet.iter().map(|foot| foot.is_slow(&foot.toe, &foot.slow_steps(&options))).collect();
+        feet.iter().map(|foot| foot.is_slow(&foot.toe, &foot.slow_steps(options))).collect();
     let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
     let floor = heights.iter().map(|own| low_percentile(own, 0.05)).fold(f64::INFINITY, f64::min);
     let mut rests: Vec<Rest> = Vec::new();
@@ -52,7 +59,7 @@ pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec
             hips[*frame] - height > STANDS * foot.leg
                 && !(0..feet.len()).any(|other| other != number && lower(other))
         };
-        for frames in foot.rests(&slow[number], &options) {
+        for frames in foot.rests(&slow[number], options) {
             let height = percentile(&mut heights[number][frames.clone()].to_vec(), 0.5);
             let low = height < floor + tall;
             let least = (CARRIES * foot.fps).max(SHARE * frames.len() as f64);
@@ -62,14 +69,14 @@ pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec
         }
     }
     if rests.iter().all(|rest| rest.low) {
-        return flat();
+        return flat(feet);
     }
     let mut lowest: Vec<f64> = rests.iter().filter(|rest| rest.low).map(|rest| rest.height).collect();
     let floor = if lowest.is_empty() { floor } else { percentile(&mut lowest, 0.5) };
     let own = |number: usize, foot: &FootMotion| {
         let rests: Vec<&Rest> = rests.iter().filter(|rest| rest.foot == number).collect();
         let above: Vec<f64> = heights[number].iter().map(|height| (height - floor).max(0.0)).collect();
-        under(&rests, &foot.is_slow(&foot.ankle, &foot.slow_steps(&options)), floor, &above)
+        under(&rests, &foot.is_slow(&foot.ankle, &foot.slow_steps(options)), floor, &above)
     };
     feet.iter().enumerate().map(|(number, foot)| own(number, foot)).collect()
 }
@@ -319,6 +326,42 @@ mod tests {
             never_up(&[walks(), up], &options)
         };
         assert!(held(carries - 3) && !held(carries));
+    }
+
+    #[test]
+    fn where_it_is_plain_that_no_foot_rests_above_the_floor_the_search_finds_none() {
+        let options = ContactOptions::default();
+        let mut state = 1u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / f64::from(1u32 << 31)
+        };
+        let (mut plain, mut risen) = (0, 0);
+        for _ in 0..4000 {
+            // Feet that stop at random heights for a few frames or many.
+            let mut feet = [0, 1].map(|_| {
+                let places: Vec<(f64, f64, usize)> = (0..5)
+                    .map(|i| {
+                        (0.3 * f64::from(i), 0.12 * (random() - 0.5).max(0.0), 1 + (14.0 * random()) as usize)
+                    })
+                    .collect();
+                foot(&places)
+            });
+            let frames = feet.iter().map(|foot| foot.toe.len()).min().unwrap();
+            for foot in &mut feet {
+                foot.toe.truncate(frames);
+                foot.ankle.truncate(frames);
+                foot.lowest.truncate(frames);
+                foot.travel.truncate(frames);
+            }
+            let found = searched(&feet, &vec![1.2; frames], &options);
+            let rises = found.iter().flatten().any(|height| *height > 0.0);
+            let is_plain = never_up(&feet, &options);
+            assert!(!(is_plain && rises));
+            plain += usize::from(is_plain);
+            risen += usize::from(rises);
+        }
+        assert!(plain > 100 && risen > 100, "{plain}, {risen}");
     }
 
     #[test]

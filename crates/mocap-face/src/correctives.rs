@@ -9,12 +9,7 @@ use mocap_model::{ScalarTrack, Track, in_between_weight};
 const WORDS: usize = 16;
 
 /// The shapes of a face that correct others: its place among the names, and those of the shapes that it corrects.
-///
-/// ```
-/// let names = ["jawOpen", "smile_L", "jawOpen_smile_L", "brow_up"];
-/// assert_eq!(mocap_face::correctives(&names), [(2, vec![0, 1])]);
-/// ```
-pub fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
+fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
     let split = |name: &str| -> (String, Vec<String>) {
         let at = name.rfind(['.', '|', ':']).map_or(0, |at| at + 1);
         (name[..at].to_owned(), name[at..].split('_').map(str::to_lowercase).collect())
@@ -48,26 +43,20 @@ pub fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
 
 /// An in-between of a shape, by places among names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct InBetween {
+struct InBetween {
     /// Its own.
-    pub shape: usize,
+    shape: usize,
     /// That of the shape that it stands in.
-    pub of: usize,
+    of: usize,
     /// The weights at which the in-betweens of that shape, and then the shape itself, are wholly on.
-    pub full: Vec<f64>,
+    full: Vec<f64>,
     /// Which of these is its own.
-    pub at: usize,
+    at: usize,
 }
 
 /// The in-betweens of a face: the name of another shape of the same mesh with a percentage of two digits behind it. (Tools
-/// that make names unique count from 1: `jawOpen_2` and `jawOpen_02` are no in-betweens.)
-///
-/// ```
-/// let found = mocap_face::in_betweens(&["jawOpen", "jawOpen_50", "jawOpen_02", "key_30"]);
-/// assert_eq!((found.len(), found[0].shape, found[0].of), (1, 1, 0));
-/// assert_eq!(found[0].full, [0.5, 1.0]);
-/// ```
-pub fn in_betweens<S: AsRef<str>>(names: &[S]) -> Vec<InBetween> {
+/// that make names unique count from 1: `jawOpen_2` and `jawOpen_02` are not in-betweens.)
+fn in_betweens<S: AsRef<str>>(names: &[S]) -> Vec<InBetween> {
     let places: BTreeMap<&str, usize> =
         names.iter().enumerate().rev().map(|(at, name)| (name.as_ref(), at)).collect();
     let mut series: BTreeMap<usize, Vec<(u32, usize)>> = BTreeMap::new();
@@ -173,6 +162,13 @@ fn product(of: &[&Track<f64>], frames: usize) -> Track<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_what_corrects_and_what_lies_between() {
+        assert_eq!(correctives(&["jawOpen", "smile_L", "jawOpen_smile_L", "brow_up"]), [(2, vec![0, 1])]);
+        let found = in_betweens(&["jawOpen", "jawOpen_50", "jawOpen_02", "key_30"]);
+        assert_eq!(found, [InBetween { shape: 1, of: 0, full: vec![0.5, 1.0], at: 0 }]);
+    }
 
     fn track(name: &str, values: Vec<f64>) -> ScalarTrack {
         ScalarTrack { name: name.into(), values: Track::from_samples(values).unwrap() }

@@ -14,7 +14,7 @@ mod solve;
 mod transfer;
 mod vocabulary;
 
-pub use correctives::{InBetween, add_correctives, correctives, followed, in_betweens};
+pub use correctives::{add_correctives, followed};
 pub use expressions::with_expressions;
 pub use joint_poses::{JointMove, JointPose, pose_joints};
 pub use map::{FaceMap, Link, Match};

@@ -68,7 +68,7 @@ pub enum LeftOut {
     Characters { names: Vec<String>, format: Format },
     #[error("{} left out: {} files hold none", counted(*count, "marker set"), format.extension())]
     MarkerSets { count: usize, format: Format },
-    #[error("{} left out: {} has none", counted(*count, "coupling"), format.extension())]
+    #[error("{} left out: {} files cannot hold them", counted(*count, "coupling"), format.extension())]
     Couplings { count: usize, format: Format },
     #[error("scale tracks cannot be left out: {error}")]
     Overflow { error: mocap_model::ModelError },

@@ -141,8 +141,8 @@ fn formats_without_couplings_say_so_once() {
             written.warnings.iter().filter(|warning| warning.code() == "skeleton::couplings-left-out");
         couplings.map(ToString::to_string).collect::<Vec<String>>()
     };
-    use mocap_formats::Format::{Amc, Bvh, Fbx, Glb, Json, Npz, Skel, Usda};
-    for format in [Bvh, Amc, Glb, Fbx, Npz, Usda] {
+    use mocap_formats::Format::{Amc, Bvh, Fbx, Glb, Json, Npz, Skel, Usda, Vrma};
+    for format in [Bvh, Amc, Glb, Fbx, Npz, Usda, Vrma] {
         assert_eq!(said(format), [format!("1 coupling is left out: {} has none", format.extension())]);
     }
     assert!(said(Json).is_empty() && said(Skel).is_empty());

@@ -92,7 +92,7 @@ pub enum Override {
 
 /// How much of one of the shapes of a series is on where the series is at a weight. `full` are the weights at which each of
 /// them is wholly on, in increasing order; at 0 none is. Between two of them both fade, and beyond the last one the change
-/// goes on. The last shape of a series is the one that is named; those before it are its in-betweens.
+/// is extrapolated. The last shape of a series is the one that is named; those before it are its in-betweens.
 ///
 /// ```
 /// use mocap_model::in_between_weight;
@@ -119,14 +119,14 @@ pub fn in_between_weight(full: &[f64], at: usize, weight: f64) -> f64 {
         }
     }
     if next == 0.0 {
-        // Nothing is on this side: what the first one of the other does goes on through 0.
+        // No shape has a weight on this side: the first one of the other side is extrapolated through 0.
         next = on_side(-side).first().copied().unwrap_or(0.0);
     }
     let share = (weight - before) / (next - before);
     if !share.is_finite() {
         return 0.0;
     }
-    // At 0 is no shape.
+    // No shape has the weight 0.
     if *own == next {
         share
     } else if *own == before && before != 0.0 {

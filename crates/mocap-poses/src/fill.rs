@@ -65,7 +65,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
         let Some((known, predictor)) = predictors.get(&missing) else { continue };
         let poses: Vec<Vec<Placed>> =
             frames.clone().map(|frame| expected(predictor, known, &placed(clip, &filled, frame))).collect();
-        // What is known of the frames beside the run is known in it, too, unless others are lost there that are not filled yet.
+        // Frames beside the run know the same joints, unless other joints are lost there and not yet filled.
         let before = frames.start.checked_sub(1);
         let of_before = before.map(|frame| expected(predictor, known, &placed(clip, &filled, frame)));
         let after = Some(frames.end).filter(|frame| *frame < clip.frames());
@@ -80,7 +80,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
             let turn = |at: &Vec<Placed>| local(body, at, *joint);
             let value = |frame: usize| rotation_of(&filled, clip, *joint, frame);
             let off = |frame: usize, pose: &Vec<Placed>| log(&(turn(pose).inverse() * value(frame)));
-            // Where it is lost behind the run as well, the next run goes on from what this one ends with.
+            // Where the joint is also lost after the run, the next run starts from the end of this one.
             let seen =
                 |frame: &usize| !lost.iter().any(|lost| lost.joint == *joint && lost.frames.contains(frame));
             let start = before.zip(of_before.as_ref()).map(|(frame, pose)| off(frame, pose));
@@ -98,7 +98,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
     Ok(filled)
 }
 
-/// The pose that is expected for what is known of a placed one.
+/// The pose that the examples predict from the known joints of a placed one.
 fn expected(predictor: &Predictor<'_>, known: &[Known], placed: &[Placed]) -> Vec<Placed> {
     let goal = |known: &Known| {
         let at = &placed[known.joint.index()];
@@ -170,8 +170,8 @@ fn runs(lost: &[&Lost], frames: usize) -> Vec<(Range<usize>, Vec<JointId>)> {
     cuts.windows(2).map(run).filter(|(_, missing)| !missing.is_empty()).collect()
 }
 
-/// What is known of a body without some of its joints: hips, head, the trunk that carries limbs, hands and feet; of a limb
-/// that is lost, how its last joint is turned that is not.
+/// The known joints of a body that lacks some: hips, head, the trunk that carries limbs, hands and feet; of a lost limb,
+/// the rotation of its last known joint.
 fn known_without(body: &Body, missing: &[JointId]) -> Vec<Known> {
     let seen = |chain: &[JointId]| chain.iter().take_while(|joint| !missing.contains(joint)).count();
     let full = |joint| Known { joint, position: true, orientation: true };

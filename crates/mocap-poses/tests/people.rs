@@ -340,7 +340,7 @@ fn frames_that_break_are_unusual() {
     assert!(broken.frame.is_some_and(|frame| (30..36).contains(&frame)), "{}", broken.text());
 }
 
-/// An arm that stops for a second while the walk goes on: by the examples it swings on, and joins on both sides.
+/// An arm that stops for a second while the body keeps walking: the examples keep it swinging, and it joins on both sides.
 #[test]
 fn an_arm_that_is_lost_swings_on_and_joins() {
     let (prior, walk) = (prior(), clip("alex_walk"));

@@ -132,7 +132,7 @@ impl RigError {
             RigError::NoSolid { .. } => "close the surface, or turn its faces outwards",
             RigError::SeveralBodies { .. } => "give each character its own file",
             RigError::NotHuman { .. } => {
-                "pose arms away from the trunk; a skeleton that the file has is weighed with --weights-only, also with the weights of another character: --weights-from"
+                "rig needs one upright person with arms and legs apart; --up and --facing state the axes; --weights-only keeps the skeleton of the file, also with --weights-from CHARACTER"
             }
             RigError::NoBones => "give a skeleton with --skeleton or --preset",
             RigError::Singular => "remove triangles without area",

@@ -11,6 +11,9 @@ use mocap_rig::{
 };
 use person::{Places, capsule, person};
 
+/// Corners around the capsules of a body.
+const CORNERS: usize = 16;
+
 fn surface(mesh: &Mesh) -> Result<RigMesh, RigError> {
     let body = Body { meshes: vec![mesh.clone()], ..Body::default() };
     RigMesh::new(&body, &mesh.positions, 1_000_000)
@@ -35,7 +38,7 @@ fn worst(found: &FoundBody, places: &Places, change: impl Fn(&Vector3<f64>) -> V
 #[test]
 fn joints_are_found_in_several_poses() {
     for (lowered, ahead) in [(0.0, 0.0), (0.7, 0.0), (1.1, 0.0), (0.9, 0.35)] {
-        let (mesh, places) = person(lowered, ahead);
+        let (mesh, places) = person(CORNERS, lowered, ahead);
         let found = found(&mesh).unwrap_or_else(|error| panic!("{lowered} {ahead}: {error}"));
         let (off, role) = worst(&found, &places, |place| *place);
         assert!(
@@ -49,7 +52,7 @@ fn joints_are_found_in_several_poses() {
 
 #[test]
 fn other_axes_sizes_and_places_change_only_so() {
-    let (mesh, places) = person(0.8, 0.0);
+    let (mesh, places) = person(CORNERS, 0.8, 0.0);
     let straight = found(&mesh).unwrap();
     let turn = Matrix3::new(0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0);
     let quarter = Matrix3::new(-0.6, 0.0, 0.8, 0.0, 1.0, 0.0, -0.8, 0.0, -0.6);
@@ -69,7 +72,7 @@ fn other_axes_sizes_and_places_change_only_so() {
 
 #[test]
 fn the_trunk_bends_below_the_ribs_in_any_size() {
-    let (mesh, _) = person(0.8, 0.0);
+    let (mesh, _) = person(CORNERS, 0.8, 0.0);
     for scale in [1.0, 100.0] {
         let found = found(&moved(&mesh, |place| place * scale)).unwrap();
         let at = |role: Role| found.landmarks[&role].place / scale;
@@ -85,7 +88,7 @@ fn the_trunk_bends_below_the_ribs_in_any_size() {
 
 #[test]
 fn stated_axes_count() {
-    let (mesh, _) = person(0.8, 0.0);
+    let (mesh, _) = person(CORNERS, 0.8, 0.0);
     let back = SignedAxis { negative: true, ..SignedAxis::Z };
     let found = find_body(&surface(&mesh).unwrap(), Some(SignedAxis::Y), Some(back)).unwrap();
     assert!(found.frame.forward.z < -0.9 && found.frame.left.x < -0.9);
@@ -97,21 +100,21 @@ fn stated_axes_count() {
 fn what_is_no_person_is_refused_with_what_was_seen() {
     let v = Vector3::new;
     let mut ball = Mesh::default();
-    capsule(&mut ball, v(0.0, 0.0, 0.0), v(0.0, 0.1, 0.0), [0.5, 0.5]);
+    capsule(CORNERS, &mut ball, v(0.0, 0.0, 0.0), v(0.0, 0.1, 0.0), [0.5, 0.5]);
     assert!(matches!(found(&ball), Err(RigError::NotHuman { .. })), "a ball");
     let mut dog = Mesh::default();
-    capsule(&mut dog, v(0.0, 0.6, -0.4), v(0.0, 0.6, 0.4), [0.13, 0.13]);
-    capsule(&mut dog, v(0.0, 0.65, 0.45), v(0.0, 0.9, 0.75), [0.08, 0.07]);
-    capsule(&mut dog, v(0.0, 0.65, -0.45), v(0.0, 0.8, -0.85), [0.03, 0.02]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.6, -0.4), v(0.0, 0.6, 0.4), [0.13, 0.13]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.65, 0.45), v(0.0, 0.9, 0.75), [0.08, 0.07]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.65, -0.45), v(0.0, 0.8, -0.85), [0.03, 0.02]);
     for (x, z) in [(0.1, 0.35), (-0.1, 0.35), (0.1, -0.35), (-0.1, -0.35)] {
-        capsule(&mut dog, v(x, 0.55, z), v(x, 0.04, z), [0.05, 0.03]);
+        capsule(CORNERS, &mut dog, v(x, 0.55, z), v(x, 0.04, z), [0.05, 0.03]);
     }
     assert!(
         matches!(found(&dog), Err(RigError::NotHuman { .. })),
         "a dog: {:?}",
         found(&dog).map(|found| found.frame)
     );
-    let (mut two, _) = person(0.8, 0.0);
+    let (mut two, _) = person(CORNERS, 0.8, 0.0);
     let other = moved(&two, |place| place + v(3.0, 0.0, 0.0));
     let first = two.positions.len() as u32;
     two.positions.extend(other.positions);
@@ -135,7 +138,7 @@ fn a_mesh_without_inside_or_size_is_refused() {
     assert_eq!(surface(&flat(vec![v(1.0, 1.0, 1.0); 3], 1)).unwrap_err(), RigError::NoSize);
     let bad = vec![v(0.0, 0.0, 0.0), v(f64::NAN, 0.0, 0.0), v(0.0, 1.0, 0.0)];
     assert!(matches!(surface(&flat(bad, 1)), Err(RigError::NotFinite { vertex: 1, .. })));
-    let (mesh, _) = person(0.8, 0.0);
+    let (mesh, _) = person(CORNERS, 0.8, 0.0);
     let body = Body { meshes: vec![mesh.clone()], ..Body::default() };
     let refused = RigMesh::new(&body, &mesh.positions, 1000);
     assert!(matches!(refused, Err(RigError::Budget { most: 1000, .. })));
@@ -143,9 +146,12 @@ fn a_mesh_without_inside_or_size_is_refused() {
 
 /// The weights of a person with the skeleton that was fitted.
 fn weights(method: WeightMethod, influences: usize) -> (RigMesh, PlaceWeights, Vec<String>) {
-    let (mesh, _) = person(0.8, 0.0);
-    let surface = surface(&mesh).unwrap();
-    let fitted = fit(&humanoid(), &found(&mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap();
+    weights_of(&person(CORNERS, 0.8, 0.0).0, method, influences)
+}
+
+fn weights_of(mesh: &Mesh, method: WeightMethod, influences: usize) -> (RigMesh, PlaceWeights, Vec<String>) {
+    let surface = surface(mesh).unwrap();
+    let fitted = fit(&humanoid(), &found(mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap();
     let voxels = Voxels::new(&surface, 120);
     let places = rest_places(&fitted.skeleton);
     let segments = segments(&fitted.skeleton, &places, &voxels, surface.size, |_: JointId| true);
@@ -225,8 +231,19 @@ fn weights_are_the_same_on_every_run_and_mirror_images() {
 }
 
 #[test]
+fn a_body_that_is_turned_stays_its_own_mirror_image() {
+    let (mesh, _) = person(CORNERS, 0.8, 0.0);
+    for heading in [0.09f64, 0.3, 0.5] {
+        let (sin, cos) = heading.sin_cos();
+        let turn = Matrix3::new(cos, 0.0, sin, 0.0, 1.0, 0.0, -sin, 0.0, cos);
+        let (_, weights, _) = weights_of(&moved(&mesh, |at| turn * at), WeightMethod::Heat, 8);
+        assert!(weights.mirrored, "turned by {heading}");
+    }
+}
+
+#[test]
 fn fixed_joints_stay_where_they_are_put() {
-    let (mesh, _) = person(0.8, 0.0);
+    let (mesh, _) = person(CORNERS, 0.8, 0.0);
     let found = found(&mesh).unwrap();
     let place = Vector3::new(0.2, 1.41, 0.01);
     let fixed = BTreeMap::from([("LeftArm".to_owned(), place)]);
@@ -244,7 +261,7 @@ fn fixed_joints_stay_where_they_are_put() {
 #[test]
 fn the_inside_of_a_sphere_is_a_sphere() {
     let mut ball = Mesh::default();
-    capsule(&mut ball, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [1.0, 1.0]);
+    capsule(CORNERS, &mut ball, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [1.0, 1.0]);
     let voxels = Voxels::new(&surface(&ball).unwrap(), 60);
     let volume = voxels.volume();
     let corner = |at: u32| ball.positions[at as usize];
@@ -261,6 +278,6 @@ fn the_inside_of_a_sphere_is_a_sphere() {
     assert_eq!(Voxels::new(&surface(&inverted).unwrap(), 60).inside, voxels.inside);
     // A shell in it changes nothing.
     let mut shells = ball.clone();
-    capsule(&mut shells, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [0.5, 0.5]);
+    capsule(CORNERS, &mut shells, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [0.5, 0.5]);
     assert_eq!(Voxels::new(&surface(&shells).unwrap(), 60).inside, voxels.inside);
 }

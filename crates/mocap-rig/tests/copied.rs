@@ -9,7 +9,7 @@ use mocap_rig::{
     BoneSegment, CopiedWeights, Donor, PlaceWeights, RigError, RigMesh, Voxels, WeightMethod, bound,
     copy_weights, find_body, fit, humanoid, rest_places, segments, weigh,
 };
-use person::person_of;
+use person::person;
 
 /// A rigged person.
 struct Rigged {
@@ -22,7 +22,7 @@ struct Rigged {
 
 /// A person of capsules with so many corners around, arms lowered from a T-pose \[rad\], `scale` times as tall.
 fn rigged(corners: usize, lowered: f64, scale: f64) -> Rigged {
-    let (mut mesh, _) = person_of(corners, lowered, 0.0);
+    let (mut mesh, _) = person(corners, lowered, 0.0);
     mesh.positions.iter_mut().for_each(|at| *at *= scale);
     let positions = mesh.positions.clone();
     let body = Body { meshes: vec![mesh], ..Body::default() };

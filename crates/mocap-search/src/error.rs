@@ -26,7 +26,7 @@ pub enum SearchError {
         frame: usize,
     },
     /// A clip without motion.
-    #[error("the clip has {frames} frames; a motion has at least 2")]
+    #[error("a motion needs at least 2 frames; frames of the clip: {frames}")]
     TooFewFrames {
         /// The frames of the clip.
         frames: usize,

@@ -43,29 +43,30 @@ fn marked() -> BTreeMap<&'static str, Marked> {
 }
 
 /// A motion of Acclaim; its skeleton is called as it is, up to a number.
-fn acclaim(path: &str) -> Option<Clip> {
+fn acclaim(path: &str) -> Clip {
     use mocap_formats::{amc, asf};
     let file = mocap_corpus::folder().join(path);
-    let stem = file.file_stem()?.to_str()?;
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap();
     let take = stem.find('_').unwrap_or(stem.trim_end_matches(|c: char| c.is_ascii_digit()).len());
-    let skeleton = std::fs::read(file.with_file_name(format!("{}.asf", &stem[..take]))).ok()?;
+    let skeleton = std::fs::read(file.with_file_name(format!("{}.asf", &stem[..take]))).expect(path);
     let skeleton = asf::parse(&skeleton, &Default::default()).unwrap().value;
-    let motion = amc::parse(&std::fs::read(&file).ok()?, &Default::default()).unwrap().value;
-    Some(amc::to_clip(&skeleton, &motion, &Default::default()).unwrap().value)
+    let motion = amc::parse(&std::fs::read(&file).expect(path), &Default::default()).unwrap().value;
+    amc::to_clip(&skeleton, &motion, &Default::default()).unwrap().value
 }
 
-fn clip(path: &str) -> Option<Clip> {
+/// A clip of the corpus: where the folder is there, so are its files.
+fn clip(path: &str) -> Clip {
     if path.ends_with(".amc") {
         return acclaim(path);
     }
-    let bytes = std::fs::read(mocap_corpus::folder().join(path)).ok()?;
+    let bytes = std::fs::read(mocap_corpus::folder().join(path)).expect(path);
     let document = mocap_formats::bvh::parse(&bytes, &Default::default()).unwrap().value;
     let found = mocap_formats::bvh::to_clip(&document, &Default::default()).unwrap();
     // Conversions of the CMU database begin with a rest pose.
     let rest =
         found.warnings.iter().any(|warning| warning.remedy() == Some(mocap_formats::Remedy::DropFirstFrame));
     let clip = found.value;
-    Some(if rest { clip.trimmed(1..clip.frames()).unwrap() } else { clip })
+    if rest { clip.trimmed(1..clip.frames()).unwrap() } else { clip }
 }
 
 fn is_state(label: Label) -> bool {
@@ -127,13 +128,11 @@ fn score(segments: &[Segment], marked: &Marked, scores: &mut BTreeMap<Label, Sco
 }
 
 fn labels_meet_the_marks() {
-    let (mut scores, mut clips) = (BTreeMap::new(), 0);
-    for (path, marked) in &marked() {
-        let Some(clip) = clip(path) else { continue };
-        clips += 1;
-        score(&label(&clip).unwrap(), marked, &mut scores);
+    let (mut scores, clips) = (BTreeMap::new(), marked());
+    for (path, marked) in &clips {
+        score(&label(&clip(path)).unwrap(), marked, &mut scores);
     }
-    let mut table = format!("{clips} clips\n");
+    let mut table = format!("{} clips\n", clips.len());
     let mut missed = Vec::new();
     for (label, score) in &scores {
         let share = |part: f64, all: f64| (all > 0.0).then(|| part / all);
@@ -162,8 +161,8 @@ fn seconds(class: &str) -> BTreeMap<Label, f64> {
     let mut seconds = BTreeMap::new();
     for (path, _) in mocap_corpus::files("bvh") {
         let of_class = path.split('_').nth(1) == Some(class) && path.starts_with("bandai2");
-        if let Some(clip) = of_class.then(|| clip(&path)).flatten() {
-            for segment in label(&clip).unwrap() {
+        if of_class {
+            for segment in label(&clip(&path)).unwrap() {
                 *seconds.entry(segment.label).or_default() += segment.end - segment.start;
             }
         }

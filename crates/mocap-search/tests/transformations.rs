@@ -1,7 +1,7 @@
 //! A motion that is turned, scaled, mirrored, resampled, trimmed or put on another body is found as what it is.
 
 use mocap_model::{Clip, FrameRate, JointId, Track, Vector3, exp};
-use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, clusters, copies};
+use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, InOrder, clusters, copies};
 use mocap_search::index::{Index, IndexedClip, IndexedFile, IndexedMotion, Searcher};
 use mocap_search::labels::{Label, LabelExpression, LabelQuery, label};
 use mocap_search::{Entry, FindOptions, Hit, Motion, Query, SearchError, best, find_in};
@@ -108,7 +108,8 @@ fn short_and_outside_queries_are_refused() {
 fn copied(clips: &[&Clip]) -> Vec<Copied> {
     let prints: Vec<Fingerprint> =
         clips.iter().map(|clip| Fingerprint::new(&Motion::detailed(clip).unwrap())).collect();
-    copies(&prints.iter().collect::<Vec<_>>(), None, &DuplicateOptions::default())
+    copies(&prints.iter().collect::<Vec<_>>(), None, &DuplicateOptions::default(), &InOrder)
+        .unwrap_or_else(|never| match never {})
 }
 
 #[test]

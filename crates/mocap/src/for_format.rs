@@ -17,9 +17,8 @@ use crate::with_roles;
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Clip {
-    if format.has_motion() && !format.holds_several_characters() {
-        return without_prefix(clip);
-    }
+    let is_one = format.has_motion() && !format.holds_several_characters();
+    let clip = if is_one { without_prefix(clip) } else { clip };
     if !format.in_metres() {
         return clip;
     }

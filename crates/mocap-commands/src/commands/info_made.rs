@@ -203,8 +203,12 @@ impl IndexRow {
             ("read with", self.options.clone()),
         ];
         facts.extend(given.into_iter().filter(|(_, value)| !value.is_empty()));
-        let left_out = self.left_out.iter();
-        facts.extend(left_out.map(|clip| ("left out", format!("{}: {}", clip.path, clip.reason))));
+        // All of them are in the rows of --json.
+        let shown = self.left_out.iter().take(3);
+        facts.extend(shown.map(|clip| ("left out", format!("{}: {}", clip.path, clip.reason))));
+        if let Some(more) = self.left_out.len().checked_sub(3).filter(|more| *more > 0) {
+            facts.push(("left out", format!("{more} more")));
+        }
         block(&self.path, &facts)
     }
 }

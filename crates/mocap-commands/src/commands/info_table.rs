@@ -69,7 +69,7 @@ impl Line {
         }
     }
 
-    /// The line of an index, or of example poses: they are no motions.
+    /// The line of an index or of example poses, which hold no motion.
     pub(super) fn of_database(path: String) -> Line {
         Line { path, unit: "-".into(), finding: "-".into(), ..Line::default() }
     }

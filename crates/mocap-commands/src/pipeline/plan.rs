@@ -152,7 +152,9 @@ impl Plans {
     ) -> Result<RunOptions, Diagnostic> {
         let mut bodies: Vec<(BodySettings, Arc<Body>)> = Vec::new();
         for plan in self.plans.values_mut() {
-            for PlannedStep { step, body, face, edit, .. } in &mut plan.steps {
+            let writes: Vec<Option<Format>> =
+                plan.steps.iter().map(|planned| planned.step.writes()).collect();
+            for (at, PlannedStep { step, body, face, edit, .. }) in plan.steps.iter_mut().enumerate() {
                 if let Step::One(step) = step {
                     let loaded = edit.insert(step.edit.clone());
                     loaded.read(&EditFiles::shared(&plan.reading))?;
@@ -164,7 +166,8 @@ impl Plans {
                     }
                 }
                 if let Step::Face(step) = step {
-                    let (open, record) = step.open(&plan.reading, console)?;
+                    let later: Vec<Format> = writes[at..].iter().copied().flatten().collect();
+                    let (open, record) = step.open(&plan.reading, &later, console)?;
                     let role = format!("face {}", step.target.display());
                     options = options.depending_on(&role, "", &record);
                     *face = Some(open);
@@ -361,7 +364,7 @@ impl Plan {
 
     /// Whether a step writes the motion: then the meshes of inputs matter, which outputs keep or lose.
     pub(super) fn writes_motions(&self) -> bool {
-        self.steps.iter().any(|planned| matches!(planned.step, Step::Write(_)))
+        self.steps.iter().any(|planned| planned.step.writes().is_some())
     }
 
     /// Whether the motion after a step is needed once more.

@@ -188,6 +188,14 @@ impl Step {
         }
     }
 
+    /// The format in which it writes the motion.
+    pub(super) fn writes(&self) -> Option<mocap_formats::Format> {
+        match self {
+            Step::Write(step) => Some(step.to),
+            _ => None,
+        }
+    }
+
     /// Files that it reads.
     pub(super) fn reads(&self) -> Vec<PathBuf> {
         match self {

@@ -204,7 +204,7 @@ pub fn denoise_with(
             report.warn(
                 "edit::dropout",
                 format!(
-                    "{name} stops in frames {first} to {last} while the motion goes on; they are filled{by}"
+                    "{name} stops in frames {first} to {last} while the body keeps moving; they are filled{by}"
                 ),
             );
         }

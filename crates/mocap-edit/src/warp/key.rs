@@ -153,7 +153,7 @@ pub struct LookAt {
     pub at: Vector3<f64>,
     /// The gaze stays on the place up to this time \[s\]; `None`: only the frame of the key looks there.
     pub until: Option<f64>,
-    /// What points, in the space of the joint; `None`: what points forward where the body stands at rest.
+    /// What points, in the space of the joint; `None`: what points forward in the reference pose of the body.
     pub direction: Option<Vector3<f64>>,
     /// Who takes part; empty: the joint and those above it up to the hips, each with half of the share of the one below.
     pub joints: Vec<LookShare>,

@@ -2,6 +2,7 @@
 
 use mocap_ik::{Aim, LookJoint, look_at};
 use mocap_model::{Clip, JointId, Pose, Role, UnitQuaternion, Vector3, log};
+use mocap_retarget::estimate_rest_pose;
 use std::collections::BTreeMap;
 
 use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns};
@@ -26,7 +27,7 @@ struct Gaze<'k> {
 /// The gazes of a warp, by frame.
 pub(super) struct Gazes<'k>(BTreeMap<usize, Vec<Gaze<'k>>>);
 
-/// What is left of a gaze: limits do not allow more.
+/// How far a joint stays from its gaze target where limits stop it.
 pub(super) struct Left {
     /// The time and the joint of the key.
     pub(super) time: f64,
@@ -38,7 +39,7 @@ pub(super) struct Left {
 impl<'k> Gazes<'k> {
     /// The gazes of keys. `to` is the last frame of the warp.
     pub(super) fn of(
-        body: &Body,
+        (clip, body): (&Clip, &Body),
         keys: &[Keyed<'k>],
         (to, fps): (usize, f64),
     ) -> Result<Gazes<'k>, EditError> {
@@ -56,13 +57,13 @@ impl<'k> Gazes<'k> {
                     "it looks until {until} s, which is not between its time and the end"
                 )));
             }
-            // The next gaze of the joint goes on from here.
+            // The joint's next gaze starts here.
             let next = keys[at + 1..].iter().find(|(start, other, by)| {
                 by == joint && matches!(other.change, WarpChange::LookAt(_)) && start > frame
             });
             let last = next.map_or(last as usize, |(start, ..)| (last as usize).min(start - 1));
             let joints = taking_part(body, *joint, look).map_err(wrong)?;
-            let direction = look.direction.unwrap_or_else(|| forward_of(body, *joint));
+            let direction = look.direction.unwrap_or_else(|| forward_of(clip, body, *joint));
             if direction.norm() <= 0.0 {
                 return Err(wrong("its direction has no length".into()));
             }
@@ -103,7 +104,7 @@ impl<'k> Gazes<'k> {
         Ok(turns)
     }
 
-    /// What is left of each gaze in a motion, over its frames.
+    /// The remaining error of each gaze in a motion, over its frames.
     pub(super) fn left(&self, clip: &Clip) -> Vec<Left> {
         let mut left: Vec<Left> = Vec::new();
         let mut pose = Pose::default();
@@ -167,18 +168,21 @@ fn usual_limit(body: &Body, joint: JointId) -> f64 {
     degrees.to_radians()
 }
 
-/// What points forward where the body stands at rest, in the space of a joint.
-fn forward_of(body: &Body, joint: JointId) -> Vector3<f64> {
+/// What points forward in the space of a joint, where the body stands in its reference pose. That is its rest pose only if
+/// it stands there; many exporters write rest poses in which a head lies on its side.
+fn forward_of(clip: &Clip, body: &Body, joint: JointId) -> Vector3<f64> {
     let skeleton = &body.skeleton;
-    let mut rest = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut rest);
-    let hip = |role| skeleton.with_role(role).map(|id: JointId| rest.joints[id.index()].translation.vector);
-    let facing = match (hip(Role::LeftUpperLeg), hip(Role::RightUpperLeg)) {
+    let mut reference = Pose::default();
+    let standing = estimate_rest_pose(clip).unwrap_or_else(|_| Pose::rest(skeleton));
+    standing.to_object(skeleton, &mut reference);
+    let at =
+        |role| skeleton.with_role(role).map(|id: JointId| reference.joints[id.index()].translation.vector);
+    let facing = match (at(Role::LeftUpperLeg), at(Role::RightUpperLeg)) {
         // Up × forward is left.
         (Some(left), Some(right)) => (left - right).cross(&body.up).try_normalize(1e-9),
         _ => None,
     };
-    let turn: UnitQuaternion<f64> = rest.joints[joint.index()].rotation;
+    let turn: UnitQuaternion<f64> = reference.joints[joint.index()].rotation;
     turn.inverse() * facing.unwrap_or(body.forward)
 }
 
@@ -203,7 +207,7 @@ mod tests {
         let mut pose = Pose::default();
         clip.local_pose((time * clip.rate().fps()).round() as usize, &mut pose);
         let placed = object_place(clip, &pose, head);
-        let aim = Aim { direction: forward_of(&body, head), at, weight: 1.0 };
+        let aim = Aim { direction: forward_of(clip, &body, head), at, weight: 1.0 };
         aim.angle(&placed.translation.vector, &placed.rotation).to_degrees()
     }
 

@@ -77,7 +77,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
         follow::whole_body(clip, &body, &keys, (solver, warp), (&mut turns, &mut moves))?;
     }
     let mut warped = span.turned(clip, &turns, (body.hips, &moves))?;
-    let gazes = Gazes::of(&body, &keys, (to, fps))?;
+    let gazes = Gazes::of((clip, &body), &keys, (to, fps))?;
     if !gazes.is_empty() {
         warped = span.turned(&warped, &gazes.turns(&warped, &body, &keys)?, (body.hips, &[]))?;
     }
@@ -152,7 +152,7 @@ fn keyed<'k>(
     Ok(keys)
 }
 
-/// The report with what is left of gazes.
+/// The report with the remaining errors of gazes.
 fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
     let Some(most) = left.iter().map(|left| left.angle).reduce(f64::max) else { return report };
     let mut report = report.figure("gaze-error", most.to_degrees(), "deg");

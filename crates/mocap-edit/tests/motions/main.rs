@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod feet;
+mod gazes;
 mod rising;
 
 use std::path::Path;
@@ -166,6 +167,8 @@ mocap_corpus::tests! {
     a_walk_climbs_steps_and_stays_on_flat_ground,
     feet::no_edit_makes_feet_of_the_fixtures_worse,
     feet::no_edit_makes_feet_of_real_motions_worse,
+    gazes::heads_of_fixtures_turn_alike_whatever_their_axes,
+    gazes::heads_that_face_ahead_turn_little_to_look_ahead,
     rising::climbing_fixtures_keep_their_contacts,
     rising::climbing_captures_keep_their_contacts,
     artifacts::spikes_and_dropouts_of_the_fixtures_are_mended,

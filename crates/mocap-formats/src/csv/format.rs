@@ -21,7 +21,7 @@ pub(crate) static FORMAT: Entry = Entry {
         start.first.starts_with(b"frame,time,joint,") || start.first.starts_with(b"frame,joint,x,y,z")
     },
     read: Err(
-        "a table of points cannot be read as a motion: `mocap solve POINTS SKELETON --poses FILE -o OUT` makes one of it",
+        "a table of points cannot be read as a motion: `mocap solve POINTS SKELETON --poses FILE -o OUT` makes a motion of it",
     ),
     write: Some(|clip, _| Ok(Content::stream(move |mut out| write(&clip, &mut out)).into())),
     write_clips: None,

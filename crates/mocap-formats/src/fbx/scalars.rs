@@ -38,7 +38,7 @@ pub(super) struct Source {
 pub(super) struct Between {
     /// The weights at which the shapes of its channel are wholly on.
     full: Vec<f64>,
-    /// The place of its own among them.
+    /// The index of its own weight in `full`.
     pub(super) at: usize,
 }
 

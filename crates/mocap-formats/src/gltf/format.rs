@@ -56,7 +56,7 @@ pub(crate) static VRMA: Entry = Entry {
     name: "vrma",
     extensions: &[],
     note: Some("VRM animation"),
-    holds: Holds { scale: false, meshes: false, several: false, ..Holds::ALL },
+    holds: Holds { scale: false, meshes: false, several: false, ..Holds::MOTION },
     // They are read as what they are, GLB files.
     detect: |_| false,
     write: Some(|clip, options| {

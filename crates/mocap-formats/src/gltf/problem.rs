@@ -79,6 +79,10 @@ pub enum Problem {
     )]
     NoHips,
     #[error(
+        "expressions are left out, as they are gazes or have the name of another: {}", names.join(", ")
+    )]
+    ExpressionsLeftOut { names: Vec<String> },
+    #[error(
         "{path}: a joint has an inverse bind matrix that has no inverse; its node is taken as its rest pose"
     )]
     NoInverse { path: String },
@@ -139,6 +143,7 @@ impl crate::Problem for Problem {
             Problem::NoNeutral { .. } => "gltf::no-neutral",
             Problem::ShapeCount { .. } => "gltf::shape-count",
             Problem::NoHips => "gltf::no-hips",
+            Problem::ExpressionsLeftOut { .. } => "gltf::expressions-left-out",
             Problem::NoAnimation => "gltf::no-animation",
             Problem::Resampled { .. } => "gltf::resampled",
             Problem::NoInverse { .. } => "gltf::no-inverse",

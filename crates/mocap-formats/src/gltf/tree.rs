@@ -253,7 +253,7 @@ fn uneven(
     (0..parents.len()).find(uneven).map(|node| Uneven { path: format!("nodes[{node}]") })
 }
 
-/// Nodes that only hold the weight of an expression are no joints, unless there are no others.
+/// Nodes that only hold the weight of an expression do not count as joints, unless the file has no other nodes.
 fn leave_out_expressions(document: &Document, chosen: &mut [bool]) {
     let weights = weight_nodes(&document.json);
     let holds = |node: &usize| {

@@ -33,6 +33,9 @@ const PRESETS: [&str; 14] = [
     "neutral",
 ];
 
+/// Gazes: presets of a character, but not of an animation.
+const GAZES: [&str; 4] = ["lookUp", "lookDown", "lookLeft", "lookRight"];
+
 /// What VRM 0 calls some of them.
 const FIRST: [(&str, &str); 10] = [
     ("joy", "happy"),
@@ -72,13 +75,20 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     }
     let mut nodes: BTreeMap<usize, String> = BTreeMap::new();
     let (mut preset, mut custom) = (Map::new(), Map::new());
-    let mut seen = HashSet::new();
-    for track in scalars.iter().filter(|track| seen.insert(expression(&track.name))) {
+    let (mut seen, mut left_out) = (HashSet::new(), Vec::new());
+    for track in &scalars {
         let name = expression(&track.name);
+        if GAZES.contains(&name.split('.').next_back().unwrap_or(name)) || !seen.insert(name) {
+            left_out.push(track.name.clone());
+            continue;
+        }
         let node = builder.push("nodes", json!({ "name": name }));
         nodes.insert(node, track.name.clone());
         let list = if PRESETS.contains(&name) { &mut preset } else { &mut custom };
         list.insert(name.to_owned(), json!({ "node": node }));
+    }
+    if !left_out.is_empty() {
+        warnings.push(Finding::new(Problem::ExpressionsLeftOut { names: left_out }));
     }
     if let Some(shown) = builder.json["scenes"][0]["nodes"].as_array_mut() {
         shown.extend(nodes.keys().map(|node| Value::from(*node)));
@@ -183,7 +193,7 @@ mod tests {
         assert_eq!(moved, [0, 3, 4]);
 
         let again = to_clip(&file, Some(0), None, &Limits::default()).unwrap().value;
-        assert_eq!(again.skeleton().len(), 3, "expressions are no joints");
+        assert_eq!(again.skeleton().len(), 3, "expressions do not become joints");
         assert_eq!(again.skeleton().joints()[1].role, Some(Role::LeftThumb1));
         let numbers: Vec<(&str, &[f64])> = again
             .annotations()

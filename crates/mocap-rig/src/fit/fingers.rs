@@ -183,7 +183,8 @@ fn finger(mesh: &RigMesh, far: &BTreeMap<usize, f64>, branch: &Branch, begins: f
     (line.len() > 1).then_some(Finger { line, begins })
 }
 
-/// The place on a line at a share of its length from its start; beyond its end it goes on, and towards the wrist.
+/// The point on a line at a share of its length from its start; beyond its ends the line is extended, at the start towards
+/// the wrist.
 fn on_line(line: &[Vector3<f64>], share: f64, wrist: &Vector3<f64>) -> Vector3<f64> {
     let length: f64 = line.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let mut left = share * length;

@@ -15,7 +15,7 @@ use super::symmetry::{self, Mirror};
 use super::{Donor, MOST_NUMBERS, PlaceWeights, limit};
 use crate::{BoneSegment, RigError, RigMesh, Voxels, segments};
 
-/// A counterpart is no further than this share of the size of the mesh,
+/// A counterpart is at most this far away, as a share of the size of the mesh,
 const FURTHEST: f64 = 0.03;
 /// and its normal leans away by no more than this cosine.
 const LEANING: f64 = 0.5;

@@ -59,7 +59,11 @@ impl Mirror {
         for segment in segments {
             let at = joints.binary_search(&segment.joint).ok()?;
             let (from, to) = (self.image(&segment.from), self.image(&segment.to));
-            let twin = segments.iter().find(|other| near(&other.from, &from) && near(&other.to, &to))?;
+            // Where flesh ends is found in voxels, which need not be symmetric.
+            let both_end = |other: &BoneSegment| segment.is_leaf && other.is_leaf;
+            let is_twin =
+                |other: &&BoneSegment| near(&other.from, &from) && (both_end(other) || near(&other.to, &to));
+            let twin = segments.iter().find(is_twin)?;
             let twin = joints.binary_search(&twin.joint).ok()?;
             if twins[at].is_some_and(|known| known != twin) {
                 return None;

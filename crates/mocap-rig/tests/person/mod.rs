@@ -1,21 +1,20 @@
 //! A person made of capsules, whose joints are known.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use mocap_model::{Mesh, Role, Vector3};
 
 pub(crate) type Places = Vec<(Role, Vector3<f64>)>;
 
-/// Rings and corners of a capsule.
+/// Rings of a capsule.
 const RINGS: usize = 16;
-const CORNERS: usize = 16;
 
-/// Adds a closed capsule whose radius changes from one end to the other.
-pub(crate) fn capsule(mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
-    capsule_of(CORNERS, mesh, from, to, radii);
-}
-
-fn capsule_of(corners: usize, mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f64>, radii: [f64; 2]) {
+/// Adds a closed capsule with so many corners around, whose radius changes from one end to the other.
+pub(crate) fn capsule(
+    corners: usize,
+    mesh: &mut Mesh,
+    from: Vector3<f64>,
+    to: Vector3<f64>,
+    radii: [f64; 2],
+) {
     let along = (to - from).normalize();
     let mut other = Vector3::zeros();
     other[along.iamin()] = 1.0;
@@ -59,15 +58,10 @@ fn capsule_of(corners: usize, mesh: &mut Mesh, from: Vector3<f64>, to: Vector3<f
     }
 }
 
-/// A person of overlapping closed parts, 1.75 m tall, Y up, looking along Z; arms `lowered` from a T-pose [rad], the left
+/// A person of overlapping closed capsules with so many corners around, 1.75 m tall, Y up, looking along Z; arms `lowered` from a T-pose [rad], the left
 /// leg `ahead` and the right one behind [rad]. With the places of joints.
-pub(crate) fn person(lowered: f64, ahead: f64) -> (Mesh, Places) {
-    person_of(CORNERS, lowered, ahead)
-}
-
-/// As [`person`], of capsules with so many corners around.
-pub(crate) fn person_of(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
-    let capsule = |mesh: &mut Mesh, from, to, radii| capsule_of(corners, mesh, from, to, radii);
+pub(crate) fn person(corners: usize, lowered: f64, ahead: f64) -> (Mesh, Places) {
+    let capsule = |mesh: &mut Mesh, from, to, radii| capsule(corners, mesh, from, to, radii);
     let mut mesh = Mesh::default();
     let v = Vector3::new;
     let mut places: Places = vec![(Role::Neck, v(0.0, 1.47, -0.01)), (Role::Head, v(0.0, 1.58, 0.0))];

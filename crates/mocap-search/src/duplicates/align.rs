@@ -123,7 +123,7 @@ impl Map {
 }
 
 /// The best alignment of two motions, whether they are copies or not; `None` where no moment is alike.
-pub fn align(
+pub(super) fn align(
     motions: [usize; 2],
     a: &Fingerprint,
     b: &Fingerprint,

@@ -12,7 +12,7 @@ const COMPARED: usize = 24;
 /// Moments of many motions, prepared for the search of pairs that may be copies. The work grows with the moments, not
 /// with the pairs.
 #[derive(Debug)]
-pub struct Candidates<'a> {
+pub(super) struct Candidates<'a> {
     motions: &'a [&'a Fingerprint],
     split: Option<usize>,
     windows: Vec<&'a Window>,
@@ -27,23 +27,27 @@ fn windows<'a>(motions: &[&'a Fingerprint]) -> Vec<&'a Window> {
 
 impl<'a> Candidates<'a> {
     /// The trees that a search needs.
-    pub const TREES: usize = 6;
+    pub(super) const TREES: usize = 6;
 
     /// One of them, by its number: they can be made in parallel.
-    pub fn tree(motions: &[&Fingerprint], number: usize) -> Tree {
+    pub(super) fn tree(motions: &[&Fingerprint], number: usize) -> Tree {
         Tree::new(&windows(motions), number)
     }
 
     /// A search among some motions, with their trees. With `split`, only pairs of a motion before that place and one from
     /// there on are found.
-    pub fn new(motions: &'a [&'a Fingerprint], split: Option<usize>, trees: Vec<Tree>) -> Candidates<'a> {
+    pub(super) fn new(
+        motions: &'a [&'a Fingerprint],
+        split: Option<usize>,
+        trees: Vec<Tree>,
+    ) -> Candidates<'a> {
         let owners = motions.iter().enumerate();
         let owners = owners.flat_map(|(at, motion)| std::iter::repeat_n(at, motion.windows.len())).collect();
         Candidates { motions, split, windows: windows(motions), owners, trees }
     }
 
     /// The pairs of a motion with others that have the most in common with it, each in the order of place.
-    pub fn of(&self, motion: usize) -> Vec<[usize; 2]> {
+    pub(super) fn of(&self, motion: usize) -> Vec<[usize; 2]> {
         // By the other motion and the side: how much is in common.
         let mut common: BTreeMap<(usize, usize), f32> = BTreeMap::new();
         for time in &self.motions[motion].landmarks {
@@ -81,7 +85,7 @@ impl<'a> Candidates<'a> {
 }
 
 /// Pairs that several motions found, each once and in order.
-pub fn pairs(found: Vec<Vec<[usize; 2]>>) -> Vec<[usize; 2]> {
+pub(super) fn pairs(found: Vec<Vec<[usize; 2]>>) -> Vec<[usize; 2]> {
     let mut pairs: Vec<[usize; 2]> = found.into_iter().flatten().collect();
     pairs.sort_unstable();
     pairs.dedup();

@@ -17,7 +17,7 @@ const TRIED: usize = 3;
 
 /// A tree over some windows.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     nodes: Vec<Node>,
     /// The places of the windows, leaf by leaf.
     order: Vec<u32>,

@@ -5,7 +5,7 @@
 //! movements, but not how head, hips and the other limbs sway. So two motions are aligned by offset and speed, and the
 //! difference of each part is compared with the movement of that part. Noise is averaged out before.
 //!
-//! Of many motions, few pairs are aligned: those that have a moment in common, as [`Candidates`] find them.
+//! Of many motions, few pairs are aligned: those that have a moment in common, as `candidates.rs` finds them.
 
 mod align;
 mod candidates;
@@ -14,13 +14,12 @@ mod forest;
 mod values;
 mod window;
 
-pub use align::align;
-pub use candidates::{Candidates, pairs};
 pub use fingerprint::Fingerprint;
-pub use forest::Tree;
 
-use rayon::prelude::*;
+use align::align;
+use candidates::{Candidates, pairs};
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// A range of one motion that is a range of another again.
@@ -65,24 +64,55 @@ const SHORT: f64 = 4.0;
 
 impl DuplicateOptions {
     /// Whether an alignment is that of a copy.
-    pub fn accept(&self, copied: &Copied) -> bool {
+    fn accept(&self, copied: &Copied) -> bool {
         let seconds = copied.ranges[0].end - copied.ranges[0].start;
         let share = self.share * (seconds / SHORT).max(1.0).sqrt();
         copied.share <= share && copied.distance <= self.distance
     }
 }
 
+/// Who does pieces of work that do not depend on each other.
+pub trait Workers {
+    /// Why not all of them were done.
+    type Stopped;
+
+    /// Does the pieces by their numbers; the results are in that order.
+    ///
+    /// # Errors
+    /// If they are stopped before the end.
+    fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Self::Stopped>;
+}
+
+/// One piece after the other, in this thread.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder;
+
+impl Workers for InOrder {
+    type Stopped = Infallible;
+
+    fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Infallible> {
+        Ok((0..count).map(work).collect())
+    }
+}
+
 /// All copies among some motions, by place. With `split`, only pairs of a motion before that place and one from there on.
-pub fn copies(motions: &[&Fingerprint], split: Option<usize>, options: &DuplicateOptions) -> Vec<Copied> {
-    let trees = (0..Candidates::TREES).into_par_iter().map(|tree| Candidates::tree(motions, tree)).collect();
+///
+/// # Errors
+/// If the workers are stopped.
+pub fn copies<W: Workers>(
+    motions: &[&Fingerprint],
+    split: Option<usize>,
+    options: &DuplicateOptions,
+    workers: &W,
+) -> Result<Vec<Copied>, W::Stopped> {
+    let trees = workers.each(Candidates::TREES, |tree| Candidates::tree(motions, tree))?;
     let candidates = Candidates::new(motions, split, trees);
-    let near: Vec<Vec<[usize; 2]>> =
-        (0..motions.len()).into_par_iter().map(|motion| candidates.of(motion)).collect();
-    pairs(near)
-        .into_par_iter()
-        .filter_map(|pair| align(pair, motions[pair[0]], motions[pair[1]], options))
-        .filter(|copied| options.accept(copied))
-        .collect()
+    let pairs = pairs(workers.each(motions.len(), |motion| candidates.of(motion))?);
+    let found = workers.each(pairs.len(), |at| {
+        let [a, b] = pairs[at];
+        align([a, b], motions[a], motions[b], options).filter(|copied| options.accept(copied))
+    })?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.

@@ -21,17 +21,27 @@ impl LabelQuery {
     }
 }
 
+/// The limb whose side a label has.
+fn limb(label: Label) -> Option<&'static str> {
+    match label {
+        Label::Kick => Some("foot"),
+        Label::Punch | Label::Wave | Label::Throw => Some("hand"),
+        _ => None,
+    }
+}
+
 impl FromStr for LabelQuery {
     type Err = SearchError;
 
     fn from_str(text: &str) -> Result<LabelQuery, SearchError> {
         let mut words = text.split(',').map(str::trim);
-        let label = words.next().unwrap_or_default().parse()?;
+        let label: Label = words.next().unwrap_or_default().parse()?;
         let mut side = None;
         for word in words {
-            side = Some(match word.split_once('-').map_or(word, |(side, _)| side) {
-                "left" => Side::Left,
-                "right" => Side::Right,
+            let (own, part) = word.split_once('-').map_or((word, None), |(own, part)| (own, Some(part)));
+            side = Some(match own {
+                "left" if part.is_none() || part == limb(label) => Side::Left,
+                "right" if part.is_none() || part == limb(label) => Side::Right,
                 _ => return Err(SearchError::UnknownSide { side: word.to_owned() }),
             });
         }

@@ -187,13 +187,13 @@ fn check_format(args: &Args, format: Format) -> Result<(), Diagnostic> {
         (false, true) => "the joints of a character",
         (false, false) => "weights of shapes",
     };
-    let message = format!("{format} files have no room for {what}");
+    let message = format!("{format} files cannot hold {what}");
     let formats = encode::names(|format| format.is_writable() && fits(format));
     let poses = match (meshes, motion) {
         (false, false) => "; --joint-poses moves joints in place of shapes",
         _ => "",
     };
-    Err(Diagnostic::new("usage::format", message).help(format!("formats that have: {formats}{poses}")))
+    Err(Diagnostic::new("usage::format", message).help(format!("formats that can: {formats}{poses}")))
 }
 
 /// Runs the command.
@@ -346,14 +346,17 @@ fn same_names(body: &BoundBody, path: &Path) -> Option<Diagnostic> {
         let mut seen = HashSet::new();
         twice.extend(mesh.shapes.iter().map(|shape| shape.name.as_str()).filter(|name| !seen.insert(*name)));
     }
+    twice.sort_unstable();
+    twice.dedup();
     (!twice.is_empty()).then(|| {
-        let message =
-            format!("several shapes of one mesh share a name, and move together: {}", twice.join(", "));
+        let more = if twice.len() > 10 { format!(" and {} more", twice.len() - 10) } else { String::new() };
+        let names = twice[..twice.len().min(10)].join(", ");
+        let message = format!("several shapes of one mesh share a name, and move together: {names}{more}");
         Diagnostic::new("face::same-names", message).in_file(path)
     })
 }
 
-/// What is wrong with a table that is none of a face: the columns that it has, and those that were expected.
+/// The error for a table that is not of a face: the columns that it has, and those that were expected.
 fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Failure) -> Failure {
     if failure.error.code != "format::write-only" {
         return failure;
@@ -362,7 +365,7 @@ fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Fail
     let text = text::decode(&bytes[..bytes.len().min(4096)]).into_owned();
     let first = String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned();
     let columns: String = first.chars().take(80).collect();
-    let message = format!("the table is none of Live Link Face; its first line is '{columns}'");
+    let message = format!("not a Live Link Face table; its first line is '{columns}'");
     let error = Diagnostic::new("face::columns", message).help(
         "expected columns: Timecode, BlendShapeCount, then shapes of ARKit (EyeBlinkLeft, JawOpen, ...)",
     );
@@ -378,7 +381,7 @@ impl Head {
         })
     }
 
-    /// The character as files know it that leave shapes to it: its expressions, where it has any, are its face.
+    /// For formats that store expressions and no shapes: the expressions of the character become its face.
     fn of_expressions(mut self) -> Head {
         if !self.expressions.is_empty() {
             self.shapes = self.expressions.drain(..).map(|of| of.name).collect();

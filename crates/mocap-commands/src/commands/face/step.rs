@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use mocap_batch::FileRecord;
-use mocap_formats::Document;
+use mocap_formats::{Document, Format};
 use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,10 +63,12 @@ impl FaceStep {
         std::iter::once(&self.target).chain(given).cloned().collect()
     }
 
-    /// Reads the character, the map and the poses; what was read is a record for the manifest.
+    /// Reads the character, the map and the poses; what was read is a record for the manifest. `writes` are the formats
+    /// in which later steps write the motion.
     pub(crate) fn open(
         &self,
         reading: &Reading,
+        writes: &[Format],
         console: &dyn Output,
     ) -> Result<(OpenFace, Vec<FileRecord>), Diagnostic> {
         let (path, context) = (self.target.display().to_string(), JobContext::standalone());
@@ -81,6 +83,20 @@ impl FaceStep {
             if error.path.is_some() { error } else { error.in_file(&self.target) }
         })?;
         console.warnings(&path, &head.target.warnings, Detail::Line);
+        let (expressions, shapes): (Vec<Format>, Vec<Format>) =
+            writes.iter().partition(|format| format.holds_expressions());
+        let head = match (expressions.first(), shapes.first()) {
+            (Some(one), Some(other)) => {
+                let message = format!(
+                    "{one} files hold expressions, {other} files shapes: a step 'face' moves one of them"
+                );
+                return Err(
+                    Diagnostic::new("usage::format", message).help("give each of them its own pipeline")
+                );
+            }
+            (Some(_), None) => head.of_expressions(),
+            (None, _) => head,
+        };
         let given = self.map.as_deref().map(|map| read_beside(map, reading)).transpose()?;
         let mut record = context.files_read().to_vec();
         record.extend(given.iter().flat_map(|given| given.record.iter().cloned()));

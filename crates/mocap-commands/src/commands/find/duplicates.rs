@@ -1,7 +1,7 @@
 //! Clips that are the same capture.
 
 use mocap_model::Clip;
-use mocap_search::duplicates::{Candidates, Copied, DuplicateOptions, Fingerprint, align, clusters, pairs};
+use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, Workers, clusters, copies};
 use mocap_search::{Motion, SearchError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub(super) fn duplicates(
         database.clips.extend(other.clips);
     }
     let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
-    let found = copies(&prints, split, args.selection.jobs)?;
+    let found = copies(&prints, split, &DuplicateOptions::default(), &Jobs(args.selection.jobs))?;
     let groups = clusters(&found);
     for group in &groups {
         let row = cluster_row(group, &found, &database);
@@ -84,21 +84,15 @@ pub(super) fn duplicates(
     Ok(database.exit)
 }
 
-/// The copies among some motions, in parallel, as many as there are jobs at a time.
-fn copies(
-    prints: &[&Fingerprint],
-    split: Option<usize>,
-    jobs: Option<u16>,
-) -> Result<Vec<Copied>, Diagnostic> {
-    let trees = in_parallel(Candidates::TREES, jobs, |tree| Candidates::tree(prints, tree))?;
-    let candidates = Candidates::new(prints, split, trees);
-    let pairs = pairs(in_parallel(prints.len(), jobs, |motion| candidates.of(motion))?);
-    let options = DuplicateOptions::default();
-    let found = in_parallel(pairs.len(), jobs, |at| {
-        let [a, b] = pairs[at];
-        align([a, b], prints[a], prints[b], &options).filter(|copied| options.accept(copied))
-    })?;
-    Ok(found.into_iter().flatten().collect())
+/// As many threads as there are jobs, until an interrupt.
+struct Jobs(Option<u16>);
+
+impl Workers for Jobs {
+    type Stopped = Diagnostic;
+
+    fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Diagnostic> {
+        in_parallel(count, self.0, work)
+    }
 }
 
 fn cluster_row(group: &[usize], found: &[Copied], database: &Database<Candidate>) -> ClusterRow {

@@ -50,7 +50,7 @@ pub(super) fn by_label(
         there.sort_by(|a, b| likeness(&b.0).total_cmp(&likeness(&a.0)).then(a.0.cmp(&b.0)));
         let there: Vec<String> = there.iter().map(|(name, count)| format!("{name} ({count})")).collect();
         let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-        console.note(&format!("no motion has the label {text}; labels there, the nearest first: {there}"));
+        console.note(&format!("no motion has the label {text}; labels found, most similar first: {there}"));
     }
     Ok(database.exit)
 }

@@ -378,23 +378,23 @@ fn warn_of(found: &FoundBody, unit: Unit, warnings: &mut Vec<Diagnostic>) {
 
 /// The usual skeleton without the fingers that are not seen; `None` where all are, or another skeleton is fitted.
 fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnostic>) -> Option<Skeleton> {
-    let [left, right] = found.fingers_seen;
-    if plan.is_stated || (left && right) {
-        return None;
-    }
-    let hands = match (left, right) {
-        (false, false) => "hands",
-        (false, true) => "left hand",
-        (true, _) => "right hand",
-    };
-    let message = format!("five fingers are not seen: the {hands} end in a hand joint without fingers");
-    let warning = Diagnostic::new("rig::no-fingers", message);
-    warnings.push(warning.help("--preset or --skeleton places fingers by the proportions of a hand"));
     // Joints that the user places are wanted.
     let wanted = |side: &str| {
         plan.fixed.keys().any(|name| name.starts_with(&format!("{side}Hand")) && name.len() > side.len() + 4)
     };
-    Some(humanoid_with([left || wanted("Left"), right || wanted("Right")]))
+    let [left, right] = found.fingers_seen;
+    let keep = [left || wanted("Left"), right || wanted("Right")];
+    let end = match keep {
+        _ if plan.is_stated => return None,
+        [true, true] => return None,
+        [false, false] => "the hands end in hand joints",
+        [false, true] => "the left hand ends in a hand joint",
+        [true, false] => "the right hand ends in a hand joint",
+    };
+    let message = format!("five fingers are not seen: {end} without fingers");
+    let warning = Diagnostic::new("rig::no-fingers", message);
+    warnings.push(warning.help("--preset or --skeleton places fingers by the proportions of a hand"));
+    Some(humanoid_with(keep))
 }
 
 /// Which joints are uncertain.

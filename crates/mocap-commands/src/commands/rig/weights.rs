@@ -51,7 +51,8 @@ pub(super) fn with_weights(
     let CopiedWeights { weights, matched, merged } = copied.map_err(refused)?;
     if matched < FEW_MATCHED {
         let message = format!(
-            "{:.0} % of the surface has a counterpart on the character of --weights-from; the rest gets what is near",
+            "only {:.0} % of the surface matches the character of --weights-from; other vertices take weights from \
+             matched vertices near them",
             100.0 * matched
         );
         let warning = Diagnostic::new("rig::few-matched", message);
@@ -59,8 +60,7 @@ pub(super) fn with_weights(
     }
     if !merged.is_empty() {
         let message = format!(
-            "weights of {} joints of the character went to the joints above, as the skeleton lacks them: {}",
-            merged.len(),
+            "the skeleton lacks these joints of the character; their weights went to the parent joints: {}",
             merged.join(", ")
         );
         warnings.push(Diagnostic::new("rig::joints-merged", message));

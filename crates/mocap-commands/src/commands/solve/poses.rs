@@ -190,7 +190,7 @@ pub(super) fn solve(
         let clip = mocap::edit(solved.clip, &edits, &mut found)?;
         Ok::<_, Diagnostic>((clip, solved.report))
     })();
-    // What is guessed is the unit of the skeleton; --input-unit states that of the points.
+    // The guess is about the skeleton's unit; --input-unit states the unit of the points.
     warnings.extend(found.into_iter().map(|finding| match Diagnostic::from(finding) {
         guess if guess.code == "unit::guessed" => {
             guess.help("--target-unit states it and silences this warning")
