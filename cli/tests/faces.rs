@@ -184,7 +184,7 @@ fn what_is_no_face_is_said() {
         assert!(ran.stderr.contains(words) || code.starts_with("livelink::not"), "{words}: {}", ran.stderr);
         assert!(!sandbox.path("out.glb").exists());
     }
-    for (out, words) in [("out.bvh", "bvh files have no room"), ("out.csv", "csv files have no room")] {
+    for (out, words) in [("out.bvh", "bvh files cannot hold"), ("out.csv", "csv files cannot hold")] {
         let ran = sandbox.run(["face", &take, &head, "-o", out]);
         assert!(ran.code != 0 && ran.stderr.contains("usage::format"), "{out}: {}", ran.stderr);
         for word in [words, "glb", "fbx", "json", "livelink-csv"] {
@@ -436,7 +436,7 @@ fn a_pipeline_moves_the_expressions_of_a_character_for_vrm_animations() {
     assert!(expressions["preset"]["blinkLeft"].is_object(), "{expressions}");
     assert!(expressions["preset"]["aa"].is_object() && expressions.get("custom").is_none(), "{expressions}");
     sandbox.put("both.toml", steps(&["vrma", "glb"]));
-    let both = sandbox.run(["run", "both.toml"]);
+    let both = sandbox.run(["run", "both.toml", "--overwrite"]);
     assert!(both.code != 0 && both.stderr.contains("usage::format"), "{}", both.stderr);
 }
 

@@ -152,7 +152,7 @@ fn what_cannot_be_searched_is_said() {
     refused(&["find", "--label", "wlak", "db"], 2, "'wlak' is not a label; the nearest is 'walk'");
     refused(&["find", "--label", "kick,middle", "db"], 2, "'middle' is not a side");
     refused(&["find", "--label", "kick,left-hand", "db"], 2, "'left-hand' is not a side");
-    refused(&["find", "--label", "turn-right", "db/alex_turn.bvh"], 0, "the nearest first: turn-left (1)");
+    refused(&["find", "--label", "turn-right", "db/alex_turn.bvh"], 0, "most similar first: turn-left (1)");
 }
 
 #[test]

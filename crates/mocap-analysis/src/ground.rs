@@ -342,7 +342,7 @@ mod tests {
             let mut feet = [0, 1].map(|_| {
                 let places: Vec<(f64, f64, usize)> = (0..5)
                     .map(|i| {
-                        (0.3 * f64::from(i), 0.12 * (random() - 0.5).max(0.0), 1 + (14.0 * random()) as usize)
+                        (0.3 * f64::from(i), 0.4 * (random() - 0.5).max(0.0), 1 + (30.0 * random()) as usize)
                     })
                     .collect();
                 foot(&places)
@@ -354,7 +354,9 @@ mod tests {
                 foot.lowest.truncate(frames);
                 foot.travel.truncate(frames);
             }
-            let found = searched(&feet, &vec![1.2; frames], &options);
+            let hips: Vec<f64> =
+                (0..frames).map(|i| 0.5 * (feet[0].toe[i].y + feet[1].toe[i].y) + 0.9).collect();
+            let found = searched(&feet, &hips, &options);
             let rises = found.iter().flatten().any(|height| *height > 0.0);
             let is_plain = never_up(&feet, &options);
             assert!(!(is_plain && rises));

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mocap_model::{Annotations, Clip, Role};
+use mocap_model::{
+    Annotations, Clip, Isometry3, Joint, JointId, JointTracks, Pose, Role, Skeleton, Track, UnitQuaternion,
+    Vector3,
+};
 use serde_json::{Map, Value, json};
 
 use super::build::Builder;
@@ -109,7 +112,28 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     Ok((builder, warnings))
 }
 
-/// The clip as the format has it: bones below the hips do not move, and numbers are nodes of their own.
+/// Hips that lie on the floor at rest, as those of most BVH files, and the offset with which the lowest joint of the body
+/// stands there: readers scale the way of the hips by their height at rest.
+fn raised(skeleton: &Skeleton) -> Option<(JointId, Vector3<f64>)> {
+    let hips = skeleton.with_role(Role::Hips)?;
+    let up = skeleton.space().up.vector();
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let height = |placed: &Isometry3<f64>| up.dot(&placed.translation.vector);
+    let at = height(&rest.joints[hips.index()]);
+    let lowest = rest.joints.iter().map(height).fold(f64::INFINITY, f64::min);
+    if at > 0.5 * (at - lowest) {
+        return None;
+    }
+    let joint = skeleton.joint(hips);
+    let lift = up * -lowest;
+    let above =
+        joint.parent.map_or(UnitQuaternion::identity(), |parent| rest.joints[parent.index()].rotation);
+    Some((hips, joint.offset + above.inverse() * lift))
+}
+
+/// The clip as the format has it: bones below the hips do not move, hips stand above the floor at rest, and numbers are
+/// nodes of their own.
 fn turning(clip: &Clip) -> Result<Clip, Finding> {
     let joints = clip.skeleton().joints().iter().zip(clip.tracks());
     let tracks = joints.map(|(joint, tracks)| {
@@ -121,8 +145,22 @@ fn turning(clip: &Clip) -> Result<Clip, Finding> {
         tracks
     });
     let model = |error| Finding::new(Problem::Model { path: "clip".into(), error });
-    let made =
-        Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks.collect()).map_err(model)?;
+    let mut tracks: Vec<JointTracks> = tracks.collect();
+    let standing = match raised(clip.skeleton()) {
+        Some((hips, offset)) => {
+            let own = clip.skeleton().joint(hips).offset;
+            tracks[hips.index()].translation.get_or_insert(Track::Constant(own));
+            let mut ids = 0..;
+            let raise = |joint: &mut Joint| {
+                if ids.next() == Some(hips.index()) {
+                    joint.offset = offset;
+                }
+            };
+            clip.skeleton().with_joints(raise).map_err(model)?.into()
+        }
+        None => clip.skeleton().clone(),
+    };
+    let made = Clip::new(standing, clip.rate(), clip.frames(), tracks).map_err(model)?;
     let Annotations { name, events, .. } = clip.annotations().clone();
     made.with_annotations(Annotations { name, scalars: Vec::new(), events }).map_err(model)
 }
@@ -133,10 +171,7 @@ mod tests {
     use crate::Limits;
     use crate::files_beside::FilesBeside;
     use crate::gltf::{parse, to_clip, write};
-    use mocap_model::{
-        FrameRate, Joint, JointTracks, ScalarTrack, Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource,
-        Vector3,
-    };
+    use mocap_model::{FrameRate, ScalarTrack, Space, Unit, UnitSource};
 
     /// Hips that rise, a thumb that turns and would move, an eye, and a blink.
     fn clip() -> Clip {
@@ -164,6 +199,20 @@ mod tests {
         Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), 2, tracks)
             .and_then(|clip| clip.with_annotations(Annotations { scalars, ..Annotations::default() }))
             .unwrap()
+    }
+
+    #[test]
+    fn hips_that_lie_on_the_floor_at_rest_stand_above_it() {
+        let clip = clip();
+        assert_eq!(raised(clip.skeleton()), None, "hips at 0.5, and nothing below them");
+        let mut ids = 0..;
+        let lying = clip.skeleton().with_joints(|joint| {
+            joint.offset.y = if ids.next() == Some(0) { 0.0 } else { -0.7 };
+        });
+        let lying = Clip::new(lying.unwrap().into(), clip.rate(), 2, clip.tracks().to_vec()).unwrap();
+        let made = turning(&lying).unwrap();
+        assert_eq!(made.skeleton().joints()[0].offset, Vector3::new(0.0, 0.7, 0.0));
+        assert_eq!(made.tracks()[0].translation, lying.tracks()[0].translation, "its motion is the same");
     }
 
     #[test]
