@@ -347,3 +347,21 @@ fn each_input_can_have_a_picture_of_its_own() {
     refused(&sandbox.run(["sheet", "db", "--resume"]), 2, "usage::one-output");
     refused(&sandbox.run(["sheet", "walk.bvh", "--shard", "1/2"]), 2, "--each");
 }
+
+#[test]
+fn markers_are_turned_onto_the_body_that_they_belong_to() {
+    let sandbox = Sandbox::new();
+    sandbox.put("walk.bvh", std::fs::read(mocap::fixture("clips/alex_walk.bvh")).unwrap());
+    sandbox.run(["convert", "walk.bvh", "-o", "walk.c3d", "--marker-set", "plug-in-gait"]).ok();
+    let words = "about the vertical onto the body";
+    for (heading, said) in [("+Z", None), ("+X", Some("turned by ")), ("-Z", Some("turned by 180°"))] {
+        let turned = ["edit", "walk.bvh", "--heading", heading, "-o", "turned.bvh", "--overwrite"];
+        sandbox.run(turned).ok();
+        sandbox.run(["view", "turned.bvh", "walk.c3d", "-o", "page.html", "--overwrite"]).ok();
+        let page = String::from_utf8(sandbox.read("page.html")).unwrap();
+        match said {
+            None => assert!(!page.contains(words), "{heading}"),
+            Some(said) => assert!(page.contains(words) && page.contains(said), "{heading}"),
+        }
+    }
+}

@@ -143,7 +143,10 @@ fn formats_without_couplings_say_so_once() {
     };
     use mocap_formats::Format::{Amc, Bvh, Fbx, Glb, Json, Npz, Skel, Usda, Vrma};
     for format in [Bvh, Amc, Glb, Fbx, Npz, Usda, Vrma] {
-        assert_eq!(said(format), [format!("1 coupling is left out: {} files cannot hold them", format.extension())]);
+        assert_eq!(
+            said(format),
+            [format!("1 coupling is left out: {} files cannot hold them", format.extension())]
+        );
     }
     assert!(said(Json).is_empty() && said(Skel).is_empty());
     let asf = mocap_formats::write_skeleton(clip.skeleton(), mocap_formats::Format::Asf, &Default::default());

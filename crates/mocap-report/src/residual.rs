@@ -6,6 +6,8 @@ use mocap_model::{Pose, UnitQuaternion, Vector3};
 
 /// Frames that tell where markers sit.
 const SAMPLES: usize = 200;
+/// Frames that tell where markers are beside a body.
+const FEW_SAMPLES: usize = 20;
 /// Fewer frames do not.
 const FEWEST_FRAMES: usize = 3;
 
@@ -57,6 +59,34 @@ pub(crate) fn residuals(body: &Stage<'_>, cloud: &Stage<'_>) -> Option<Differenc
         }));
     });
     Some(Difference { measure: Measure::Residual, joints: (0..markers).collect(), values })
+}
+
+/// How often markers have to be turned by a quarter about the vertical to lie on a body: 0 unless it halves their distance
+/// from its joints. A take says where up is and not where it looks, and a body that was solved onto a skeleton has the axes of
+/// that. 0 where one is no body or the other no cloud.
+pub(crate) fn quarters_onto(body: &Stage<'_>, cloud: &Stage<'_>) -> usize {
+    if body.bones.is_empty() || cloud.points() != "marker" || cloud.clip.frames() == 0 {
+        return 0;
+    }
+    let markers = cloud.clip.skeleton().len();
+    let joints = Joints::of(body);
+    let mut frames = Vec::new();
+    let mut off: [Vec<f64>; 4] = Default::default();
+    cloud.walk(spread(cloud.clip.frames(), FEW_SAMPLES), |frame, places| {
+        joints.at(body, same_time(cloud.clip, frame, body.clip), &mut frames);
+        for place in &places[..markers] {
+            let [mut right, up, mut forward] = *place;
+            for off in &mut off {
+                let at = Vector3::new(right, up, forward);
+                let nearest = frames.iter().map(|(_, joint)| (joint - at).norm_squared());
+                off.push(nearest.fold(f64::INFINITY, f64::min).sqrt());
+                (right, forward) = (forward, -right);
+            }
+        }
+    });
+    let off = off.map(typical);
+    let best = (0..4).fold(0, |best, next| if off[next] < off[best] { next } else { best });
+    if 2.0 * off[best] < off[0] { best } else { 0 }
 }
 
 /// The joints of a body on which markers may sit.

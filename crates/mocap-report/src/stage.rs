@@ -50,6 +50,8 @@ pub(crate) struct Stage<'a> {
     pub sites: Vec<Site>,
     /// The height of the mesh that is drawn, where it and not the joints say how large the motion is [stage units].
     pub drawn_height: Option<f64>,
+    /// Quarter turns about the vertical that put markers onto the body that was made from them.
+    pub quarters: usize,
 }
 
 /// A place that a joint carries.
@@ -85,6 +87,7 @@ impl<'a> Stage<'a> {
             sites: Vec::new(),
             size: 0.0,
             drawn_height: None,
+            quarters: 0,
         };
         if stage.bones.is_empty() {
             stage.centre = stage.inmost(&stage.pose(0));
@@ -117,6 +120,15 @@ impl<'a> Stage<'a> {
 
     pub(crate) fn place(&self, v: &Vector3<f64>) -> Place {
         [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
+    }
+
+    /// Turns everything about the vertical, on top of what it was turned by.
+    pub(crate) fn turn_quarters(&mut self, quarters: usize) {
+        self.quarters = (self.quarters + quarters) % 4;
+        for _ in 0..quarters % 4 {
+            let [right, up, forward] = self.axes;
+            self.axes = [forward, up, -right];
+        }
     }
 
     /// From places of the clip to the stage.

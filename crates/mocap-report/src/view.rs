@@ -9,7 +9,7 @@ use crate::findings::{Finding, findings};
 use crate::numbers::{self, NumbersData};
 use crate::page::{self, Scripts};
 use crate::ramp::FLOOR;
-use crate::residual::residuals;
+use crate::residual::{quarters_onto, residuals};
 use crate::sheet::{count, decimals};
 use crate::skin_data::{SkinData, skin_data};
 use crate::stage::{FAR, Place, Stage, spread};
@@ -118,6 +118,11 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let surfaces: Vec<Option<Surface>> =
         inputs.iter().zip(&mut stages).map(|(input, stage)| surface(input, stage, options)).collect();
     let fitted = fit_unknown(&mut stages);
+    if let Some((body, others)) = stages.split_first_mut() {
+        for cloud in others {
+            cloud.turn_quarters(quarters_onto(body, cloud));
+        }
+    }
     let ground = stages.first_mut().map_or_else(Vec::new, |stage| stage.lay(&options.ground));
     let known = stages.iter().any(|stage| stage.unit.is_some());
     let mut header = String::new();
@@ -526,6 +531,9 @@ fn heading(
         None if fitted => facts.push("unit unknown: drawn at the size of the others".into()),
         None => facts.push("unit unknown".into()),
         Some(_) => {}
+    }
+    if stage.quarters > 0 {
+        facts.push(format!("turned by {}° about the vertical onto the body", 90 * stage.quarters));
     }
     if let Some(difference) = &clip.differences {
         facts.push(match &difference.worst {

@@ -74,6 +74,8 @@ impl Cost {
     }
 }
 
+/// Changes that differ by less than this are the same, in lengths that count as met.
+const NEAREST: f64 = 4.0;
 /// How much more the distance from a goal counts than a movement.
 const HELD: f64 = 200.0;
 
@@ -87,14 +89,17 @@ pub(crate) fn smallest_change(
     segment: impl Fn(usize) -> usize,
     mut demands: impl FnMut(&ArmMove) -> Vec<Demand>,
 ) -> Change {
-    let mut change = *base;
+    let (mut change, mut inside) = (*base, *base);
     let moving = if goals.is_empty() { 5 } else { PARTS };
     for _ in 0..ROUNDS {
         let moved = arm.moved(&change);
         let found = demands(&moved);
         if goals.is_empty() && found.iter().all(|demand| demand.by <= cost.met) {
-            break;
+            let is_met =
+                |change: &Change| demands(&arm.moved(change)).iter().all(|demand| demand.by <= cost.met);
+            return no_further_than_needed(&inside, change, cost, is_met);
         }
+        inside = change;
         let steps: [ArmMove; PARTS] = std::array::from_fn(|i| {
             let mut next = change;
             next[i] += if i < moving { SMALL } else { 0.0 };
@@ -132,6 +137,22 @@ pub(crate) fn smallest_change(
         }
     }
     change
+}
+
+/// The nearest change to one with demands, on the line from there to one without, that has none: a step over a surface that is
+/// curved leads further than what was asked for.
+fn no_further_than_needed(
+    inside: &Change,
+    outside: Change,
+    cost: &Cost,
+    mut is_met: impl FnMut(&Change) -> bool,
+) -> Change {
+    let (mut inside, mut outside) = (*inside, outside);
+    while (outside - inside).component_mul(&cost.scale).norm() > NEAREST * cost.met {
+        let middle = (inside + outside) / 2.0;
+        *(if is_met(&middle) { &mut outside } else { &mut inside }) = middle;
+    }
+    outside
 }
 
 /// What goals ask of a change: a sum of squares, and the change where it is least.
@@ -194,4 +215,22 @@ fn least(rows: &[(Change, f64)], soft: impl Fn(f64) -> f64) -> Change {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_goes_as_far_as_it_is_needed() {
+        let cost = Cost { scale: Change::repeat(0.5), most: [1.0; 4], met: 0.0005 };
+        let far = Change::repeat(0.8);
+        // Outside from a fifth of the way.
+        let found = no_further_than_needed(&Change::zeros(), far, &cost, |change| change[0] >= 0.16);
+        assert!((0.16..0.16 + NEAREST * cost.met).contains(&found[0]), "{found}");
+        // Nowhere before, and everywhere.
+        assert_eq!(no_further_than_needed(&Change::zeros(), far, &cost, |change| *change == far), far);
+        let least = no_further_than_needed(&Change::zeros(), far, &cost, |_| true);
+        assert!(least.norm() < 0.01, "{least}");
+    }
 }
