@@ -92,8 +92,6 @@ pub enum EditError {
     #[error("{edit}: not every motion has {}", names.join(", "))]
     Characters { edit: &'static str, names: Vec<String> },
     #[error("{edit}: {reason}")]
-    Poses { edit: &'static str, reason: String },
-    #[error("{edit}: {reason}")]
     Usage { edit: &'static str, reason: String },
     #[error("{edit}: nothing {what} '{name}'; there is {}", near.join(", "))]
     BindPoint { edit: &'static str, what: &'static str, name: String, near: Vec<String> },
@@ -136,7 +134,6 @@ impl EditError {
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
             EditError::Warp { .. } => "edit::warp",
-            EditError::Poses { .. } => "edit::poses",
             EditError::Terrain { .. } => "edit::terrain",
             EditError::Surface { .. } => "edit::surface",
             EditError::Legs { .. } => "edit::legs",

@@ -152,15 +152,12 @@ fn keyed<'k>(
     Ok(keys)
 }
 
-/// The report with the remaining errors of gazes.
+/// The report with the errors of gazes.
 fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
     let Some(most) = left.iter().map(|left| left.angle).reduce(f64::max) else { return report };
     let mut report = report.figure("gaze-error", most.to_degrees(), "deg");
     for Left { time, joint, angle } in left.iter().filter(|left| left.angle > GAZE) {
-        let message = format!(
-            "'{joint}' does not look at its place at {time} s: limits of the joints allow no more, {:.1}° are left",
-            angle.to_degrees()
-        );
+        let message = format!("'{joint}' misses its target at {time} s by {:.1}°", angle.to_degrees());
         report.warn("edit::gaze", message);
     }
     report
