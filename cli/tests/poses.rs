@@ -9,16 +9,26 @@ fn clip(name: &str) -> String {
     fixture("clips").join(name).display().to_string()
 }
 
+const CLIPS: [&str; 4] = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "alex_jump.bvh"];
+
 /// A folder with `people.poses`, learnt from the clips of one body.
 fn learnt() -> Sandbox {
+    learnt_from(&CLIPS)
+}
+
+/// The same of clips none of which is the walk.
+fn learnt_without_the_walk() -> Sandbox {
+    learnt_from(&CLIPS[1..])
+}
+
+fn learnt_from(clips: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
-    let clips = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "alex_jump.bvh"].map(clip);
     let mut words = vec!["poses".to_owned()];
-    words.extend(clips);
+    words.extend(clips.iter().map(|name| clip(name)));
     words.extend(["-o", "people.poses", "--json"].map(str::to_owned));
     let row: Value =
         sandbox.run(words.iter().map(String::as_str).collect::<Vec<&str>>()).ok().rows()[0].clone();
-    assert_eq!((row["clips"].as_u64(), row["retargeted"].as_u64()), (Some(4), Some(0)));
+    assert_eq!((row["clips"].as_u64(), row["retargeted"].as_u64()), (Some(clips.len() as u64), Some(0)));
     assert!(row["poses"].as_u64().unwrap() >= 100 && row["bytes"].as_u64().unwrap() < 1 << 20);
     assert!(row["distance_max"].as_f64().is_some_and(|most| most < 0.05), "{row}");
     sandbox
@@ -343,10 +353,10 @@ fn warnings_say_what_was_filled_and_what_was_not() {
     assert_eq!(row["residual"], solve(&["solve", "legs.trc"])["residual"]);
 }
 
-/// Optical markers, and the arm without markers for a second: it swings on as the examples do.
+/// Optical markers, and the arm without markers for a second: it is filled from examples of other motions.
 #[test]
-fn a_limb_without_markers_moves_as_the_examples_do() {
-    let sandbox = learnt();
+fn a_limb_without_markers_is_filled_from_examples() {
+    let sandbox = learnt_without_the_walk();
     let skeleton = clip("alex_walk.bvh");
     sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
     let whole = String::from_utf8(sandbox.read("take.trc")).unwrap();
@@ -385,7 +395,7 @@ fn a_limb_without_markers_moves_as_the_examples_do() {
         let row = sandbox.run(["compare", "truth.bvh", name, "--json"]).ok().rows()[0].clone();
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
-    assert!(off("filled.bvh") < 0.6 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    assert!(off("filled.bvh") < 0.212 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
     let refused = sandbox.run([
         "solve",
         "lost.trc",
@@ -403,7 +413,7 @@ fn a_limb_without_markers_moves_as_the_examples_do() {
 /// An arm whose rotations stop for a second: denoise finds and fills it with poses, and leaves it without.
 #[test]
 fn denoise_fills_a_lost_arm_by_poses() {
-    let sandbox = learnt();
+    let sandbox = learnt_without_the_walk();
     let walk = String::from_utf8(std::fs::read(clip("alex_walk.bvh")).unwrap()).unwrap();
     let (head, motion) = walk.split_at(walk.find("MOTION").unwrap());
     // The columns of the arm.
@@ -441,14 +451,19 @@ fn denoise_fills_a_lost_arm_by_poses() {
         words.extend(["-o", out, "--json"]);
         sandbox.run(words).ok().rows()[0].clone()
     };
-    denoise("plain.bvh", false);
+    let row = denoise("plain.bvh", false);
+    assert!(
+        row.to_string().contains("edit::stop") && row.to_string().contains("too long to interpolate"),
+        "{row}"
+    );
     let row = denoise("filled.bvh", true);
+    assert!(!row.to_string().contains("edit::stop"), "{row}");
     assert!(row.to_string().contains("filled from the example poses"), "{row}");
     let off = |name: &str| {
         let row = sandbox.run(["compare", &walk, name, "--json"]).ok().rows()[0].clone();
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
-    assert!(off("filled.bvh") < 0.5 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    assert!(off("filled.bvh") < 0.28 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
     let refused =
         sandbox.run(["edit", "held.bvh", "--denoise", "savgol", "--poses", "people.poses", "-o", "no.bvh"]);
     assert!(refused.code != 0 && refused.stderr.contains("the method is savgol"), "{}", refused.stderr);

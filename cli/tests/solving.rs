@@ -339,7 +339,12 @@ fn a_pipeline_solves_takes_and_retargets_them() {
     // A gate that is missed writes nothing; a motion is no take; solving is the first step.
     sandbox.put("missed.toml", pipeline("fail-above = \"residual=0.001mm\"", &on_body));
     let missed = sandbox.run(["run", "missed.toml", "-o", "missed", "--json"]);
-    assert!(missed.code == 3 && missed.stdout.contains("step 'solve': residual"), "{missed:?}");
+    let row = &missed.rows()[0];
+    assert_eq!((missed.code, row["passed"].as_bool()), (3, Some(false)), "{row}");
+    assert_eq!(
+        (row["gates"][0]["step"].as_str(), row["gates"][0]["passed"].as_bool()),
+        (Some("solve"), Some(false))
+    );
     assert!(!sandbox.path("missed/solved/walk.bvh").exists());
     let motion = sandbox.run(["run", "made.toml", &subject, "-o", "none"]);
     assert!(motion.code != 0 && motion.stderr.contains("holds no markers"), "{motion:?}");
