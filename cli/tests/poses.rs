@@ -108,6 +108,18 @@ fn bad_tables_and_files_are_refused_with_what_helps() {
         let ran = solve("points.csv", "bad.poses");
         assert!(ran.code != 0 && ran.stderr.contains(wanted), "{} {}", ran.code, ran.stderr);
     }
+    let ran = sandbox.run([
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--subject",
+        "Alice",
+        "-o",
+        "out.bvh",
+    ]);
+    assert!(ran.code != 0 && ran.stderr.contains("--subject chooses one of several"), "{}", ran.stderr);
     let ran = sandbox.run(["solve", "points.csv", "--poses", "people.poses", "-o", "out.bvh"]);
     assert!(ran.code != 0 && ran.stderr.contains("the skeleton comes last"), "{}", ran.stderr);
     let ran = sandbox.run(["poses", &clip("alex.skel"), "-o", "none.poses"]);

@@ -68,6 +68,8 @@ pub enum EditError {
     Graph { reason: String },
     #[error("the warp: {reason}")]
     Warp { reason: String },
+    #[error("the warp: '{joint}' cannot reach its key at {time} s: {missing:.3} {unit} are missing")]
+    OutOfReach { joint: String, time: f64, missing: f64, unit: &'static str },
     #[error("the terrain: {reason}")]
     Terrain { reason: String },
     #[error("the terrain: {reason}")]
@@ -133,7 +135,7 @@ impl EditError {
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
-            EditError::Warp { .. } => "edit::warp",
+            EditError::Warp { .. } | EditError::OutOfReach { .. } => "edit::warp",
             EditError::Terrain { .. } => "edit::terrain",
             EditError::Surface { .. } => "edit::surface",
             EditError::Legs { .. } => "edit::legs",

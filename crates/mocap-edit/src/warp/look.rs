@@ -6,7 +6,7 @@ use mocap_retarget::estimate_rest_pose;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns};
+use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns, unknown_joint};
 use crate::EditError;
 use crate::legs::object_place;
 
@@ -185,7 +185,7 @@ fn taking_part(body: &Body, joint: JointId, look: &LookAt) -> Result<Vec<LookJoi
     }
     let found = look.joints.iter().map(|own| {
         let id = skeleton.find_by_name_or_role(&own.joint);
-        let id = id.ok_or_else(|| format!("no joint is called '{}'", own.joint))?;
+        let id = id.ok_or_else(|| unknown_joint(body, &own.joint))?;
         let limit = own.limit.unwrap_or_else(|| usual_limit(body, id));
         Ok(LookJoint { joint: id, share: own.share, limit })
     });
@@ -385,6 +385,7 @@ mod tests {
         let share = |joint: &str, share: f64| LookShare { joint: joint.into(), share, limit: None };
         let with = |joints| LookAt { joints, ..LookAt::new(at) };
         assert!(refused(with(vec![share("Tail", 1.0)]), "Head").contains("no joint is called 'Tail'"));
+        assert!(refused(with(vec![share("Nekc", 1.0)]), "Head").ends_with("did you mean 'Neck'?"));
         assert!(refused(with(vec![share("LeftHand", 1.0)]), "Head").contains("LeftHand"));
         assert!(refused(with(vec![share("Head", -1.0)]), "Head").contains("share"));
         let nowhere = LookAt { direction: Some(Vector3::zeros()), ..LookAt::new(at) };

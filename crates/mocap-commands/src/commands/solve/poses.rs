@@ -53,6 +53,10 @@ pub(super) fn content_of(
     let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let size = bytes.len() as u64;
     if is_table(&bytes) {
+        if args.reading.subject.is_some() {
+            let message = "--subject chooses one of several people, and a table of points holds one";
+            return Err(Diagnostic::new("usage::option", message).help("leave out --subject").into());
+        }
         let skeleton = &needed(target)?.on.skeleton;
         let options = TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples };
         let goals = read_table(&bytes, &options).map_err(|error| Failure::from(refused(&error)))?;
