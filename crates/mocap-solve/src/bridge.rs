@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 
 use crate::body::State;
 use crate::fit::{FINE, SCALE};
-use crate::frame::{FrameOptions, FrameSolver, Held, Seen, column};
+use crate::frame::{FrameOptions, FrameSolver, Held, Needed, Seen, column};
 use crate::subject::Subject;
 use crate::take::Take;
 
@@ -234,7 +234,7 @@ pub(crate) fn bridge(
         let usual = body.dofs.iter().filter(|dof| stiffness[dof.joint] > 0.0).count() as f64;
         let state = if weighed(&seen_so) < weighed(&expected) + usual { seen_so } else { expected };
         body.place(&state, &mut solver.placed);
-        solver.linearise(body, &subject.attached, &seen, Some(&held), &state, SCALE);
+        solver.linearise(body, &subject.attached, &seen, Some(&held), &state, (SCALE, Needed::GaussNewton));
         off[frame] = known_worst(&mut solver, subject, (used, &seen), &doubted[frame]);
         states[frame] = state;
     }

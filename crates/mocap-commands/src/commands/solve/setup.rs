@@ -30,8 +30,8 @@ pub(crate) struct SolveSettings {
     /// Calibration of the subject, as --write-calibration writes it
     #[arg(long, value_name = "FILE", conflicts_with = "static_trial", help_heading = "Solving")]
     pub(crate) calibration: Option<PathBuf>,
-    /// Labels that count: plug-in-gait, cmu-41, helen-hayes, rajagopal, optitrack, or a table in TOML that adds labels
-    /// [default: all known labels]
+    /// Labels that count: plug-in-gait, cmu-41, helen-hayes, rajagopal, gait2354, optitrack, or a table in TOML that
+    /// adds labels [default: all known labels]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Solving")]
     pub(crate) marker_set: Option<PathBuf>,
     /// Example poses, as `mocap poses` writes them: TAKE may then hold points and trackers of joints, in a CSV with the
