@@ -316,7 +316,7 @@ fn warnings_say_what_was_filled_and_what_was_not() {
     let kept = |name: &str, is_kept: &dyn Fn(&str) -> bool, lost: &[&str]| {
         let names: Vec<&str> = text.lines().nth(3).unwrap().split('\t').collect();
         let columns: Vec<usize> =
-            (0..names.len()).filter(|at| *at < 2 || names[at - (at - 2) % 3] != "").collect();
+            (0..names.len()).filter(|at| *at < 2 || !names[at - (at - 2) % 3].is_empty()).collect();
         let columns: Vec<usize> =
             columns.into_iter().filter(|at| *at < 2 || is_kept(names[at - (at - 2) % 3])).collect();
         let count = (columns.len() - 2) / 3;
