@@ -9,16 +9,26 @@ fn clip(name: &str) -> String {
     fixture("clips").join(name).display().to_string()
 }
 
+const CLIPS: [&str; 4] = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "alex_jump.bvh"];
+
 /// A folder with `people.poses`, learnt from the clips of one body.
 fn learnt() -> Sandbox {
+    learnt_from(&CLIPS)
+}
+
+/// The same of clips none of which is the walk.
+fn learnt_without_the_walk() -> Sandbox {
+    learnt_from(&CLIPS[1..])
+}
+
+fn learnt_from(clips: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
-    let clips = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "alex_jump.bvh"].map(clip);
     let mut words = vec!["poses".to_owned()];
-    words.extend(clips);
+    words.extend(clips.iter().map(|name| clip(name)));
     words.extend(["-o", "people.poses", "--json"].map(str::to_owned));
     let row: Value =
         sandbox.run(words.iter().map(String::as_str).collect::<Vec<&str>>()).ok().rows()[0].clone();
-    assert_eq!((row["clips"].as_u64(), row["retargeted"].as_u64()), (Some(4), Some(0)));
+    assert_eq!((row["clips"].as_u64(), row["retargeted"].as_u64()), (Some(clips.len() as u64), Some(0)));
     assert!(row["poses"].as_u64().unwrap() >= 100 && row["bytes"].as_u64().unwrap() < 1 << 20);
     assert!(row["distance_max"].as_f64().is_some_and(|most| most < 0.05), "{row}");
     sandbox
@@ -98,6 +108,18 @@ fn bad_tables_and_files_are_refused_with_what_helps() {
         let ran = solve("points.csv", "bad.poses");
         assert!(ran.code != 0 && ran.stderr.contains(wanted), "{} {}", ran.code, ran.stderr);
     }
+    let ran = sandbox.run([
+        "solve",
+        "points.csv",
+        &skeleton,
+        "--poses",
+        "people.poses",
+        "--subject",
+        "Alice",
+        "-o",
+        "out.bvh",
+    ]);
+    assert!(ran.code != 0 && ran.stderr.contains("--subject chooses one of several"), "{}", ran.stderr);
     let ran = sandbox.run(["solve", "points.csv", "--poses", "people.poses", "-o", "out.bvh"]);
     assert!(ran.code != 0 && ran.stderr.contains("the skeleton comes last"), "{}", ran.stderr);
     let ran = sandbox.run(["poses", &clip("alex.skel"), "-o", "none.poses"]);
@@ -214,6 +236,13 @@ fn points_come_from_any_format_and_change_over_time() {
             for goal in row["goals"].as_array().unwrap() {
                 assert!(goal["max"].as_f64().is_some_and(|off| off < 1e-3), "{format} {solver}: {goal}");
             }
+            // The numbers of TRC have fewer digits than those of CSV.
+            let first = format!("csv_{solver}.bvh");
+            let compared = sandbox.run(["compare", &first, &out, "--json"]).ok().rows()[0].clone();
+            assert!(
+                compared["max"].as_f64().is_some_and(|most| most < 1e-3),
+                "{format} {solver}: {compared}"
+            );
         }
     }
     let refused = sandbox.run([
@@ -243,10 +272,103 @@ fn points_come_from_any_format_and_change_over_time() {
     assert!(refused.code != 0 && refused.stderr.contains("--static is for recordings"), "{}", refused.stderr);
 }
 
-/// Optical markers, and the arm without markers for a second: it swings on as the examples do.
+/// Points without known names that lie as the markers of a set are optical markers, with and without examples.
 #[test]
-fn a_limb_without_markers_moves_as_the_examples_do() {
+fn markers_without_labels_are_solved_beside_poses() {
     let sandbox = learnt();
+    let skeleton = clip("alex_walk.bvh");
+    sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
+    let text = String::from_utf8(sandbox.read("take.trc")).unwrap();
+    let mut number = 0;
+    let unlabelled = |(at, line): (usize, &str)| match at {
+        3 => {
+            let mut name = |cell: (usize, &str)| match cell {
+                (0 | 1, cell) => cell.to_owned(),
+                (_, "") => String::new(),
+                _ => {
+                    number += 1;
+                    format!("*{number}")
+                }
+            };
+            line.split('\t').enumerate().map(&mut name).collect::<Vec<String>>().join("\t")
+        }
+        _ => line.to_owned(),
+    };
+    let text: Vec<String> = text.lines().enumerate().map(unlabelled).collect();
+    sandbox.put("points.trc", text.join("\n") + "\n");
+    for target in [Some(skeleton.as_str()), None] {
+        let mut words = vec!["solve", "points.trc"];
+        words.extend(target);
+        words.extend(["--poses", "people.poses", "-o", "out.bvh", "--overwrite", "--json"]);
+        let row = sandbox.run(words).ok().rows()[0].clone();
+        assert!(row["warnings"].to_string().contains("solve::identified"), "{row}");
+        assert!(row["residual"]["mean"].as_f64().is_some_and(|mean| mean < 0.01), "{}", row["residual"]);
+    }
+}
+
+/// A limb without any marker is filled and not left bare; a skeleton that no examples can be put on is solved as without them.
+#[test]
+fn warnings_say_what_was_filled_and_what_was_not() {
+    let sandbox = learnt();
+    let skeleton = clip("alex_walk.bvh");
+    sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
+    let text = String::from_utf8(sandbox.read("take.trc")).unwrap();
+    let kept = |name: &str, is_kept: &dyn Fn(&str) -> bool, lost: &[&str]| {
+        let names: Vec<&str> = text.lines().nth(3).unwrap().split('\t').collect();
+        let columns: Vec<usize> =
+            (0..names.len()).filter(|at| *at < 2 || !names[at - (at - 2) % 3].is_empty()).collect();
+        let columns: Vec<usize> =
+            columns.into_iter().filter(|at| *at < 2 || is_kept(names[at - (at - 2) % 3])).collect();
+        let count = (columns.len() - 2) / 3;
+        let line = |(row, line): (usize, &str)| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            match row {
+                0 | 1 | 5 => line.to_owned(),
+                2 => {
+                    let mut cells: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
+                    cells[3] = count.to_string();
+                    cells.join("\t")
+                }
+                _ => {
+                    let cell = |at: &usize| {
+                        let is_lost =
+                            *at > 1 && (96..216).contains(&row) && lost.contains(&names[at - (at - 2) % 3]);
+                        if is_lost { "" } else { cells.get(*at).copied().unwrap_or("") }
+                    };
+                    columns.iter().map(cell).collect::<Vec<&str>>().join("\t")
+                }
+            }
+        };
+        let lines: Vec<String> = text.lines().enumerate().map(line).collect();
+        sandbox.put(name, lines.join("\n") + "\n");
+    };
+    let arm = ["LUPA", "LELB", "LFRM", "LWRA", "LWRB", "LFIN"];
+    kept("bare.trc", &|name| !arm.contains(&name), &[]);
+    let solve = |words: &[&str]| {
+        let end = ["-o", "out.bvh", "--overwrite", "--json"];
+        sandbox.run(words.iter().chain(&end).copied().collect::<Vec<&str>>()).ok().rows()[0].clone()
+    };
+    let codes = |row: &Value| row["warnings"].to_string();
+    let plain = solve(&["solve", "bare.trc", &skeleton]);
+    assert!(codes(&plain).contains("solve::bare"), "{plain}");
+    let filled = solve(&["solve", "bare.trc", &skeleton, "--poses", "people.poses"]);
+    assert!(!codes(&filled).contains("solve::bare") && codes(&filled).contains("solve::filled"), "{filled}");
+    // The legs only, and a foot that is lost for a second: a skeleton without arms is made of them.
+    let legs = ["ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"];
+    kept(
+        "legs.trc",
+        &|name| name.len() == 4 && legs.contains(&&name[1..]),
+        &["LTIB", "LANK", "LHEE", "LTOE"],
+    );
+    let row = solve(&["solve", "legs.trc", "--poses", "people.poses"]);
+    assert!(codes(&row).contains("solve::not-filled") && !codes(&row).contains("solve::filled"), "{row}");
+    assert_eq!(row["residual"], solve(&["solve", "legs.trc"])["residual"]);
+}
+
+/// Optical markers, and the arm without markers for a second: it is filled from examples of other motions.
+#[test]
+fn a_limb_without_markers_is_filled_from_examples() {
+    let sandbox = learnt_without_the_walk();
     let skeleton = clip("alex_walk.bvh");
     sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
     let whole = String::from_utf8(sandbox.read("take.trc")).unwrap();
@@ -285,7 +407,7 @@ fn a_limb_without_markers_moves_as_the_examples_do() {
         let row = sandbox.run(["compare", "truth.bvh", name, "--json"]).ok().rows()[0].clone();
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
-    assert!(off("filled.bvh") < 0.6 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    assert!(off("filled.bvh") < 0.212 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
     let refused = sandbox.run([
         "solve",
         "lost.trc",
@@ -303,7 +425,7 @@ fn a_limb_without_markers_moves_as_the_examples_do() {
 /// An arm whose rotations stop for a second: denoise finds and fills it with poses, and leaves it without.
 #[test]
 fn denoise_fills_a_lost_arm_by_poses() {
-    let sandbox = learnt();
+    let sandbox = learnt_without_the_walk();
     let walk = String::from_utf8(std::fs::read(clip("alex_walk.bvh")).unwrap()).unwrap();
     let (head, motion) = walk.split_at(walk.find("MOTION").unwrap());
     // The columns of the arm.
@@ -341,14 +463,19 @@ fn denoise_fills_a_lost_arm_by_poses() {
         words.extend(["-o", out, "--json"]);
         sandbox.run(words).ok().rows()[0].clone()
     };
-    denoise("plain.bvh", false);
+    let row = denoise("plain.bvh", false);
+    assert!(
+        row.to_string().contains("edit::stop") && row.to_string().contains("too long to interpolate"),
+        "{row}"
+    );
     let row = denoise("filled.bvh", true);
-    assert!(row.to_string().contains("as the example poses have it"), "{row}");
+    assert!(!row.to_string().contains("edit::stop"), "{row}");
+    assert!(row.to_string().contains("filled from the example poses"), "{row}");
     let off = |name: &str| {
         let row = sandbox.run(["compare", &walk, name, "--json"]).ok().rows()[0].clone();
         row["max"].as_f64().or(row["error"]["max"].as_f64()).unwrap_or_else(|| panic!("{row}"))
     };
-    assert!(off("filled.bvh") < 0.5 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
+    assert!(off("filled.bvh") < 0.28 * off("plain.bvh"), "{} {}", off("filled.bvh"), off("plain.bvh"));
     let refused =
         sandbox.run(["edit", "held.bvh", "--denoise", "savgol", "--poses", "people.poses", "-o", "no.bvh"]);
     assert!(refused.code != 0 && refused.stderr.contains("the method is savgol"), "{}", refused.stderr);

@@ -68,6 +68,8 @@ pub enum EditError {
     Graph { reason: String },
     #[error("the warp: {reason}")]
     Warp { reason: String },
+    #[error("the warp: '{joint}' cannot reach its key at {time} s: {missing:.3} {unit} are missing")]
+    OutOfReach { joint: String, time: f64, missing: f64, unit: &'static str },
     #[error("the terrain: {reason}")]
     Terrain { reason: String },
     #[error("the terrain: {reason}")]
@@ -91,8 +93,6 @@ pub enum EditError {
     OneCharacter { edit: &'static str, names: Vec<String> },
     #[error("{edit}: not every motion has {}", names.join(", "))]
     Characters { edit: &'static str, names: Vec<String> },
-    #[error("{edit}: {reason}")]
-    Poses { edit: &'static str, reason: String },
     #[error("{edit}: {reason}")]
     Usage { edit: &'static str, reason: String },
     #[error("{edit}: nothing {what} '{name}'; there is {}", near.join(", "))]
@@ -135,8 +135,7 @@ impl EditError {
             EditError::Phases { .. } => "edit::phases",
             EditError::Weights { .. } => "edit::weights",
             EditError::Graph { .. } => "edit::graph",
-            EditError::Warp { .. } => "edit::warp",
-            EditError::Poses { .. } => "edit::poses",
+            EditError::Warp { .. } | EditError::OutOfReach { .. } => "edit::warp",
             EditError::Terrain { .. } => "edit::terrain",
             EditError::Surface { .. } => "edit::surface",
             EditError::Legs { .. } => "edit::legs",

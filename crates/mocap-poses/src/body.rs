@@ -1,6 +1,6 @@
 //! A skeleton as a trunk and four limbs.
 
-use crate::PosesError;
+use crate::{Placed, PosesError, Quat};
 use mocap_model::{JointId, Role, Skeleton, Vector3};
 use mocap_retarget::{RoleMap, map_roles};
 use std::sync::Arc;
@@ -121,6 +121,13 @@ impl Body {
     /// The skeleton, with the roles that were found.
     pub fn skeleton(&self) -> &Arc<Skeleton> {
         &self.skeleton
+    }
+
+    /// How a joint is turned in the space of its parent; the hips in object space. `at` is a pose in object space.
+    pub(crate) fn local(&self, at: &[Placed], joint: JointId) -> Quat {
+        let own = at[joint.index()].rotation;
+        let parent = self.skeleton.joint(joint).parent.filter(|_| joint != self.hips);
+        parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
     }
 
     fn all_joints(&self) -> Vec<JointId> {

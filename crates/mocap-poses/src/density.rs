@@ -42,13 +42,8 @@ impl PoseDensity {
     pub fn of(examples: &Examples) -> PoseDensity {
         let body = &examples.body;
         let joints: Vec<JointId> = body.joints.iter().copied().filter(|id| *id != body.hips).collect();
-        let local = |at: &[crate::Placed]| {
-            let turn = |joint: &JointId| {
-                let parent = body.skeleton.joint(*joint).parent.unwrap_or(body.hips);
-                at[parent.index()].rotation.inverse() * at[joint.index()].rotation
-            };
-            joints.iter().map(turn).collect()
-        };
+        let local =
+            |at: &[crate::Placed]| joints.iter().map(|joint| body.local(at, *joint)).collect::<Vec<Quat>>();
         let poses: Vec<Vec<Quat>> = examples.all().map(local).collect();
         PoseDensity::fit(joints, &poses)
     }

@@ -77,7 +77,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
             false => poses[poses.len() - 1].clone(),
         });
         for joint in &missing {
-            let turn = |at: &Vec<Placed>| local(body, at, *joint);
+            let turn = |at: &Vec<Placed>| body.local(at, *joint);
             let value = |frame: usize| rotation_of(&filled, clip, *joint, frame);
             let off = |frame: usize, pose: &Vec<Placed>| log(&(turn(pose).inverse() * value(frame)));
             // Where the joint is also lost after the run, the next run starts from the end of this one.
@@ -127,11 +127,6 @@ fn placed(clip: &Clip, filled: &[Filled], frame: usize) -> Vec<Placed> {
 /// Whether examples say how a joint turns: trunk, arms and legs.
 fn belongs(body: &Body, joint: JointId) -> bool {
     body.trunk.contains(&joint) || body.limbs.iter().any(|limb| limb.chain.contains(&joint))
-}
-
-fn local(body: &Body, at: &[Placed], joint: JointId) -> Quat {
-    let parent = body.skeleton.joint(joint).parent.unwrap_or(body.hips);
-    at[parent.index()].rotation.inverse() * at[joint.index()].rotation
 }
 
 /// The rotation of a joint in a frame, filled where it is lost.

@@ -135,12 +135,7 @@ fn goals_of(pose: &Pose, moved: &[Moved], held: &[JointId]) -> [Vec<Goal>; 2] {
 
 /// How joints turn and the hips move from one pose to another.
 fn difference(body: &Body, before: &[Placed], after: &[Placed]) -> Followed {
-    let local = |at: &[Placed], joint: JointId| {
-        let own = at[joint.index()].rotation;
-        let parent = body.skeleton.joint(joint).parent.filter(|_| joint != body.hips);
-        parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
-    };
-    let turn = |joint: &JointId| (*joint, local(before, *joint).inverse() * local(after, *joint));
+    let turn = |joint: &JointId| (*joint, body.local(before, *joint).inverse() * body.local(after, *joint));
     let hips = body.hips.index();
     Followed {
         turns: body.joints.iter().map(turn).collect(),

@@ -1,7 +1,9 @@
 //! What is known of a motion: positions and orientations of some joints over time, with gaps.
 
+use crate::body::Body;
+use crate::report::PointLeftOut;
 use crate::{PosesError, Quat, Vec3};
-use mocap_model::{FrameRate, JointId, Markers, SignedAxis, Skeleton, Unit, rotation_between};
+use mocap_model::{FrameRate, JointId, Markers, Role, SignedAxis, Skeleton, Unit, rotation_between};
 
 /// What is known of a joint in a frame, in object space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +36,8 @@ pub struct Goals {
 pub(crate) struct JointGoals {
     /// By frame.
     pub(crate) frames: Vec<Vec<Goal>>,
-    /// The joint of each point; `None` where no joint has its name.
-    pub(crate) joints: Vec<Option<JointId>>,
+    /// The joint of each point, or why it has none.
+    pub(crate) joints: Vec<Result<JointId, PointLeftOut>>,
 }
 
 impl Goals {
@@ -74,28 +76,37 @@ impl Goals {
         self.names.iter().filter(|name| joint_named(skeleton, name).is_some()).count()
     }
 
-    /// The goals of joints. `scale` is how many units of the skeleton a unit of the goals is.
+    /// How many of the points have the name of a role.
+    pub fn roles(&self) -> usize {
+        self.names.iter().filter(|name| own_name(name).parse::<Role>().is_ok()).count()
+    }
+
+    /// The goals of the joints of a body that a pose is of. `scale` is how many units of the skeleton a unit of the goals is.
     ///
     /// # Errors
-    /// Where no point has the name of a joint.
-    pub(crate) fn on(&self, skeleton: &Skeleton, scale: f64) -> Result<JointGoals, PosesError> {
-        let mut joints: Vec<Option<JointId>> =
-            self.names.iter().map(|name| joint_named(skeleton, name)).collect();
-        // Of two points for one joint the first counts.
-        for at in 1..joints.len() {
-            if joints[..at].contains(&joints[at]) {
-                joints[at] = None;
-            }
+    /// Where no point has the name of such a joint.
+    pub(crate) fn on(&self, body: &Body, scale: f64) -> Result<JointGoals, PosesError> {
+        let skeleton = &*body.skeleton;
+        let mut joints: Vec<Result<JointId, PointLeftOut>> = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            let joint = match joint_named(skeleton, name) {
+                None => Err(PointLeftOut::Unknown),
+                Some(joint) if body.joints.binary_search(&joint).is_err() => Err(PointLeftOut::NotPosed),
+                // Of two points for one joint the first counts.
+                Some(joint) if joints.contains(&Ok(joint)) => Err(PointLeftOut::Twice),
+                Some(joint) => Ok(joint),
+            };
+            joints.push(joint);
         }
-        if joints.iter().all(Option::is_none) {
+        if joints.iter().all(Result::is_err) {
             let names: Vec<&str> = self.names.iter().map(String::as_str).take(6).collect();
             return Err(PosesError::NoGoals { count: self.names.len(), names: names.join(", ") });
         }
         let rest = rest_rotations(skeleton);
         let count = self.names.len();
         let frame = |frame: usize| {
-            let goal = |(place, joint): (usize, &Option<JointId>)| {
-                let (joint, at) = ((*joint)?, frame * count + place);
+            let goal = |(place, joint): (usize, &Result<JointId, PointLeftOut>)| {
+                let (joint, at) = (joint.ok()?, frame * count + place);
                 let position = self.positions[at].map(|position| position * scale);
                 let orientation = self.orientations[at].map(|turn| turn * rest[joint.index()]);
                 (position.is_some() || orientation.is_some()).then_some(Goal { joint, position, orientation })
@@ -110,8 +121,11 @@ impl Goals {
 
 /// The joint of a name or role; names of markers may have a subject before a colon.
 fn joint_named(skeleton: &Skeleton, name: &str) -> Option<JointId> {
-    let own = name.rsplit(':').next().unwrap_or(name);
-    [name, own].into_iter().find_map(|name| skeleton.find_by_name_or_role(name))
+    [name, own_name(name)].into_iter().find_map(|name| skeleton.find_by_name_or_role(name))
+}
+
+fn own_name(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
 }
 
 /// How each joint is turned in space in the rest pose.

@@ -49,7 +49,7 @@ pub use goals::{Goal, Goals};
 pub use learn::{JointTurn, LearnReport, LeftOut, Sampled, learn};
 pub use nearest::nearest_poses;
 pub use predict::Predictor;
-pub use report::{GoalReport, PoseReport};
+pub use report::{GoalReport, PointLeftOut, PoseReport};
 pub use solve::{Mounting, PoseOptions, Solved, solve, solve_with};
 pub use table::{TableOptions, is_table, read_table};
 pub use unusual::{FarFrames, Unusual, unusual};

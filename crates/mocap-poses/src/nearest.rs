@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub fn nearest_poses(prior: &PosePrior, goals: &Goals, skeleton: &Arc<Skeleton>) -> Result<Clip, PosesError> {
     let examples = Examples::on(prior, skeleton)?;
     let body = &examples.body;
-    let given = goals.on(skeleton, 1.0)?;
+    let given = goals.on(body, 1.0)?;
     let mut turn = vec![0.0; body.skeleton.len()];
     body.joints.iter().filter(|joint| **joint != body.hips).for_each(|joint| turn[joint.index()] = 0.1);
     let freedom = Freedom { turn, travel: 0.0 };

@@ -310,11 +310,7 @@ impl<'a> Predictor<'a> {
         stage.stage.predict(View { at: seen, upright: &upright, up }, |output, values| {
             place(body, at, output, values)
         });
-        let parent = |joint: JointId| body.skeleton.joint(joint).parent.unwrap_or(body.hips).index();
-        let local = |at: &[Placed], joint: &JointId| {
-            at[parent(*joint)].rotation.inverse() * at[joint.index()].rotation
-        };
-        let following: Vec<Quat> = limb.followers.iter().map(|joint| local(at, joint)).collect();
+        let following: Vec<Quat> = limb.followers.iter().map(|joint| body.local(at, *joint)).collect();
         let goal = goals.iter().find(|goal| goal.joint == limb.end());
         let [middle, end] = [limb.middle(), limb.end()].map(JointId::index);
         let wrist = at[middle].rotation.inverse() * at[end].rotation;
@@ -337,7 +333,8 @@ impl<'a> Predictor<'a> {
         }
         // Fingers and toes are predicted in the frame of their parents; they follow the end.
         for (joint, turn) in limb.followers.iter().zip(following) {
-            at[joint.index()].rotation = at[parent(*joint)].rotation * turn;
+            let parent = body.skeleton.joint(*joint).parent.unwrap_or(body.hips);
+            at[joint.index()].rotation = at[parent.index()].rotation * turn;
             follow(body, at, *joint);
         }
     }

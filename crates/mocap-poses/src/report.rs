@@ -6,13 +6,38 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
+/// Why a point is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointLeftOut {
+    /// No joint has its name or role.
+    Unknown,
+    /// Its joint is the end of a bone, or above the hips: no pose turns it.
+    NotPosed,
+    /// An earlier point is of the same joint.
+    Twice,
+}
+
+impl fmt::Display for PointLeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PointLeftOut::Unknown => "no joint has this name or role",
+            PointLeftOut::NotPosed => "its joint is the end of a bone or above the hips",
+            PointLeftOut::Twice => "an earlier point is of the same joint",
+        })
+    }
+}
+
 /// How a point was met.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GoalReport {
     /// The name of the point.
     pub name: String,
-    /// The joint that it is a goal of; null where no joint has its name: it was left out.
+    /// The joint that it is a goal of; null where it was left out.
     pub joint: Option<String>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<PointLeftOut>,
     /// Frames with a position.
     pub positions: usize,
     /// Frames with an orientation.

@@ -6,7 +6,7 @@ use crate::fitted::Known;
 use crate::goals::{Goal, Goals, JointGoals};
 use crate::learn::mean_rotation;
 use crate::predict::Predictor;
-use crate::report::{GoalReport, PoseReport};
+use crate::report::{GoalReport, PointLeftOut, PoseReport};
 use crate::unusual::{Descriptors, nearest};
 use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::{Clip, FrameRate, JointId, JointTracks, Skeleton, Track, exp, log, slerp};
@@ -83,7 +83,7 @@ pub fn solve_with(
 ) -> Result<Solved, PosesError> {
     let examples = Examples::on(prior, skeleton)?;
     let scale = goals.unit.map_or(1.0, |unit| unit.metres / metres);
-    let mut given = goals.on(skeleton, scale)?;
+    let mut given = goals.on(&examples.body, scale)?;
     if options.mounting == Mounting::Unknown {
         mount(&examples, &mut given)?;
     }
@@ -435,34 +435,31 @@ fn placed(examples: &Examples, pose: &Local) -> Vec<Placed> {
 
 fn local_of(examples: &Examples, at: &[Placed]) -> Local {
     let body = &examples.body;
-    let turn = |joint: &JointId| {
-        let own = at[joint.index()].rotation;
-        let parent = body.skeleton.joint(*joint).parent.filter(|_| *joint != body.hips);
-        parent.map_or(own, |parent| at[parent.index()].rotation.inverse() * own)
-    };
-    Local { hips: at[body.hips.index()].translation.vector, turns: body.joints.iter().map(turn).collect() }
+    let turns = body.joints.iter().map(|joint| body.local(at, *joint)).collect();
+    Local { hips: at[body.hips.index()].translation.vector, turns }
 }
 
 /// How far the points that are stated are missed.
 fn measure(
     goals: &Goals,
-    joints: &[Option<JointId>],
+    joints: &[Result<JointId, PointLeftOut>],
     stated: &[Vec<Goal>],
     poses: &[Vec<Placed>],
     examples: &Examples,
     metres: f64,
 ) -> Vec<GoalReport> {
-    let report = |(name, joint): (&String, &Option<JointId>)| {
+    let report = |(name, joint): (&String, &Result<JointId, PointLeftOut>)| {
         let (mut off, mut angles) = (Vec::new(), Vec::new());
         for (own, at) in stated.iter().zip(poses) {
-            let Some(goal) = own.iter().find(|goal| Some(goal.joint) == *joint) else { continue };
+            let Some(goal) = own.iter().find(|goal| Ok(goal.joint) == *joint) else { continue };
             let now = &at[goal.joint.index()];
             off.extend(goal.position.map(|position| (position - now.translation.vector).norm() * metres));
             angles.extend(goal.orientation.map(|turn| turn.angle_to(&now.rotation)));
         }
         GoalReport {
             name: name.clone(),
-            joint: joint.map(|joint| examples.body.skeleton.joint(joint).name.clone()),
+            joint: joint.ok().map(|joint| examples.body.skeleton.joint(joint).name.clone()),
+            left_out: joint.err(),
             positions: off.len(),
             orientations: angles.len(),
             mean: (!off.is_empty()).then(|| off.iter().sum::<f64>() / off.len() as f64),

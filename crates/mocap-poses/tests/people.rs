@@ -21,8 +21,11 @@ fn clip(name: &str) -> Clip {
 }
 
 fn prior() -> PosePrior {
-    let clips = ["alex_walk", "alex_wave", "alex_turn", "alex_jump"].map(clip);
-    let sampled: Vec<Sampled> = clips.iter().map(|clip| Sampled::of(clip).unwrap()).collect();
+    learnt(&["alex_walk", "alex_wave", "alex_turn", "alex_jump"])
+}
+
+fn learnt(clips: &[&str]) -> PosePrior {
+    let sampled: Vec<Sampled> = clips.iter().map(|name| Sampled::of(&clip(name)).unwrap()).collect();
     learn(&sampled).unwrap().0
 }
 
@@ -340,10 +343,11 @@ fn frames_that_break_are_unusual() {
     assert!(broken.frame.is_some_and(|frame| (30..36).contains(&frame)), "{}", broken.text());
 }
 
-/// An arm that stops for a second while the body keeps walking: the examples keep it swinging, and it joins on both sides.
+/// An arm that stops for a second while the body keeps walking: examples of other motions keep it swinging, without a step on
+/// either side.
 #[test]
-fn an_arm_that_is_lost_swings_on_and_joins() {
-    let (prior, walk) = (prior(), clip("alex_walk"));
+fn an_arm_that_is_lost_swings_and_makes_no_step() {
+    let (prior, walk) = (learnt(&["alex_wave", "alex_turn", "alex_jump"]), clip("alex_walk"));
     let examples = Examples::on(&prior, walk.skeleton()).unwrap();
     let arm = [Role::LeftUpperArm, Role::LeftLowerArm].map(|role| walk.skeleton().with_role(role).unwrap());
     let frames = 90..210;
@@ -376,7 +380,7 @@ fn an_arm_that_is_lost_swings_on_and_joins() {
     });
     let hand = |clip: &Clip| off(clip, &walk, Role::LeftHand);
     assert!(
-        hand(&filled) < 0.4 * hand(&held) && hand(&filled) < 0.4 * hand(&straight),
+        hand(&filled) < 0.253 * hand(&held) && hand(&filled) < 0.267 * hand(&straight),
         "{} {} {}",
         hand(&filled),
         hand(&held),

@@ -11,7 +11,7 @@ use mocap::edit::{
     Edit, EditError, EditKind, Files, HeightField, LookAt, LookShare, Path as PathOverGround, RootCurve,
     TerrainMesh, TimeMap, Warp, WarpChange, WarpKey, WarpMode,
 };
-use mocap::poses::PosePrior;
+use mocap::poses::{MAX_BYTES, PosePrior};
 use mocap::{Clip as Motion, Vector3};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -306,7 +306,7 @@ impl Files for Values<'_, '_> {
 /// A file of example poses.
 fn poses_of(py: Python<'_>, file: &Path) -> PyResult<PosePrior> {
     let wrong = |reason: &dyn std::fmt::Display| of_option(py, format!("'{}': {reason}", file.display()));
-    let bytes = std::fs::read(file).map_err(|error| wrong(&error))?;
+    let bytes = mocap_batch::read_file(file, MAX_BYTES as u64).map_err(|error| wrong(&error))?;
     PosePrior::from_bytes(&bytes).map_err(|error| wrong(&error))
 }
 

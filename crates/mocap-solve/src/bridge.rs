@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 
 use crate::body::State;
 use crate::fit::{FINE, SCALE};
-use crate::frame::{FrameOptions, FrameSolver, Held, Seen, column};
+use crate::frame::{FrameOptions, FrameSolver, Held, Needed, Seen, column};
 use crate::subject::Subject;
 use crate::take::Take;
 
@@ -20,15 +20,16 @@ const FEWEST: usize = 12;
 const MOST: f64 = 0.9;
 /// The least standard deviation [rad].
 const LEAST: f64 = 0.01;
-/// Of the turn between two poses a joint may lag or lead by this share: that of one which turns with an even acceleration
-/// from rest, half of the time on. Of a curve through four poses, the same share of what it is away from the straight way.
+/// A joint may lag or lead by this share of the turn between two poses: a joint that accelerates evenly from rest has made a
+/// quarter of its turn after half of the time. Of a curve through four poses, it is the same share of the distance from the
+/// linear interpolation.
 const UNEVEN: f64 = 0.25;
-/// Beyond this many standard deviations a position counts as far off, and no more the farther it is: so much is a marker
-/// worth where a pose that explains it is weighed against one that goes on evenly.
+/// The robust loss levels off at this many standard deviations [of a marker]: it is the most that one marker adds to the cost
+/// of a pose, where the pose that the markers show is compared with the interpolated one.
 const GHOST: f64 = 5.5;
 /// Where the take does not show it: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
 const USUAL: (f64, f64) = (40.0, 3.0);
-/// Where the take does not show how near curves come, the straight way is taken: no joint is as uncertain as this [rad].
+/// Where the take does not show the error of curves, the interpolation is linear: no joint is as uncertain as this [rad].
 const NOT_SHOWN: f64 = 1e3;
 
 /// How far a joint is from where poses before and after put it, by their distance in octaves of frames [rad].
@@ -233,7 +234,7 @@ pub(crate) fn bridge(
         let usual = body.dofs.iter().filter(|dof| stiffness[dof.joint] > 0.0).count() as f64;
         let state = if weighed(&seen_so) < weighed(&expected) + usual { seen_so } else { expected };
         body.place(&state, &mut solver.placed);
-        solver.linearise(body, &subject.attached, &seen, Some(&held), &state, SCALE);
+        solver.linearise(body, &subject.attached, &seen, Some(&held), &state, (SCALE, Needed::GaussNewton));
         off[frame] = known_worst(&mut solver, subject, (used, &seen), &doubted[frame]);
         states[frame] = state;
     }

@@ -9,7 +9,7 @@ use mocap_model::Vector3;
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 use crate::body::{Body, State};
-use crate::frame::{Attached, FrameSolver, Seen, column};
+use crate::frame::{Attached, FrameSolver, Needed, Seen, column};
 
 /// What is known of an attachment before.
 #[derive(Clone, Debug)]
@@ -216,7 +216,14 @@ impl System {
         let mut columns: Vec<Vector3<f64>> = Vec::new();
         for (at, frame) in frames.iter().enumerate() {
             body.place(&frame.state, &mut solver.placed);
-            solver.linearise(body, markers, &frame.seen, None, &frame.state, options.scale);
+            solver.linearise(
+                body,
+                markers,
+                &frame.seen,
+                None,
+                &frame.state,
+                (options.scale, Needed::GaussNewton),
+            );
             let mut cross = std::mem::take(&mut self.cross[at]);
             cross.clear();
             cross.resize(size * self.dofs, 0.0);

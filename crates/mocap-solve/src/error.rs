@@ -107,6 +107,8 @@ pub enum SolveWarning {
     OtherSubject { share: f64 },
     #[error("no marker that counts is on {}: it stays as it rests", joints.join(", "))]
     Bare { joints: Vec<String> },
+    #[error("example poses fill nothing: {reason}")]
+    NotFilled { reason: String },
     #[error(
         "the take hardly moves ({degrees:.0} degrees at most): where markers are attached is mostly what the table says"
     )]
@@ -142,6 +144,7 @@ impl SolveWarning {
             SolveWarning::Doubtful { .. } => "solve::doubtful",
             SolveWarning::OtherSubject { .. } => "solve::other-subject",
             SolveWarning::Bare { .. } => "solve::bare",
+            SolveWarning::NotFilled { .. } => "solve::not-filled",
             SolveWarning::Still { .. } => "solve::still",
             SolveWarning::Jumps { .. } => "solve::jumps",
             SolveWarning::Up { .. } => "solve::up",

@@ -308,7 +308,7 @@ pub(crate) fn track(subject: &Subject, take: &Take, used: &[bool], candidates: &
             for frame in order {
                 let seen = take.seen(frame, used);
                 if seen.len() >= 3 {
-                    // The motion goes on as it did.
+                    // The frame starts from constant velocity.
                     let mut start =
                         before.as_ref().map_or(state.clone(), |before| body.between(before, &state, 2.0));
                     let near = is_near(&mut solver, subject, &seen, &start);

@@ -2,7 +2,8 @@
 //!
 //! `Σ ρ(|m_k − (p_j + R_j a_k)|²) / σ² + Σ |log(q̄⁻¹ q)|²_W + Σ excess² / σ_l²`: markers, the usual turns of joints, and
 //! limits of angles. `ρ(r²) = c² r² / (c² + r²)` (Geman, McClure, 1987) with the weights `(c² / (c² + r²))²`; steps are
-//! damped until one lowers the sum. Derivatives are analytic.
+//! damped until one lowers the sum. Derivatives are analytic. Small steps follow the second derivatives of places as well
+//! (Newton), and the smallest keep the matrix of the step before.
 
 use mocap_model::{UnitQuaternion, Vector3, log};
 use nalgebra::Matrix3;
@@ -12,6 +13,10 @@ use crate::tree_matrix::TreeMatrix;
 
 /// How far an angle may leave its limits before that counts as much as a marker [rad].
 const LIMIT_SOFTNESS: f64 = 0.05;
+/// After steps below this the matrix hardly changes, and the last factor is kept [rad, m].
+const NEARBY: f64 = 0.02;
+/// After steps below this, steps follow the curvature of the paths of markers [rad, m].
+const CURVED: f64 = 0.1;
 /// Most steps of one solve.
 const MOST_STEPS: usize = 60;
 /// Most steps with growing damping before the solve ends.
@@ -61,6 +66,20 @@ struct Carried {
     /// `Σ w r` of offsets r to where markers were seen, and `Σ w p × r`.
     pull: Vector3<f64>,
     twist: Vector3<f64>,
+    /// `Σ w r pᵀ`.
+    spread: Matrix3<f64>,
+}
+
+/// What a step needs at a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// The direction downwards.
+    Gradient,
+    /// It and the Gauss-Newton matrix.
+    GaussNewton,
+    /// The same with the curvature of the paths of markers. Near the axis about which a joint turns, a marker that is further
+    /// off than its lever arm doubles the Gauss-Newton matrix, or takes it back.
+    Newton,
 }
 
 impl Carried {
@@ -70,6 +89,7 @@ impl Carried {
         self.second += (Matrix3::identity() * at.norm_squared() - at * at.transpose()) * weight;
         self.pull += off * weight;
         self.twist += at.cross(off) * weight;
+        self.spread += off * at.transpose() * weight;
     }
 
     fn join(&mut self, other: &Carried) {
@@ -78,6 +98,7 @@ impl Carried {
         self.second += other.second;
         self.pull += other.pull;
         self.twist += other.twist;
+        self.spread += other.spread;
     }
 }
 
@@ -124,18 +145,21 @@ impl FrameSolver {
         let mut cost = self.cost(body, markers, seen, held, state, options.scale);
         // No step came before the first: its share is infinite, so that all of it counts as left.
         let mut before = 0.0f64;
+        // Whether the factor is that of a pose nearby, without damping.
+        let mut is_factored = false;
         for _ in 0..MOST_STEPS {
-            self.linearise(body, markers, seen, held, state, options.scale);
+            let mut needed = match before {
+                _ if is_factored && before < NEARBY => Needed::Gradient,
+                before if before > 0.0 && before < CURVED => Needed::Newton,
+                _ => Needed::GaussNewton,
+            };
+            self.linearise(body, markers, seen, held, state, (options.scale, needed));
             let mut largest = 0.0f64;
             let mut lowered = false;
             for _ in 0..MOST_TRIES {
-                self.factor.copy_from(&self.hessian);
-                for at in 0..body.dofs.len() {
-                    let grow = self.hessian.diagonal(at) * damping + 1e-9;
-                    self.factor.add(at, at, grow);
-                }
                 self.step.copy_from_slice(&self.gradient);
-                if self.factor.factor() {
+                if needed == Needed::Gradient || self.damped_factor(damping) {
+                    is_factored = damping == 0.0;
                     self.factor.solve_transposed(&mut self.step);
                     self.factor.solve_lower(&mut self.step);
                     largest = self.step.iter().fold(0.0, |most, step| most.max(step.abs()));
@@ -154,8 +178,19 @@ impl FrameSolver {
                         damping = if damping < 1e-6 { 0.0 } else { damping * 0.1 };
                         break;
                     }
+                    body.place(state, &mut self.placed);
                 }
-                damping = (damping * 8.0).max(1e-4);
+                // The matrix of this pose may lead downwards where that of an earlier one does not; the Gauss-Newton matrix does
+                // where the other one is not positive.
+                needed = match needed {
+                    Needed::Gradient if before < CURVED => Needed::Newton,
+                    Needed::Gradient | Needed::Newton => Needed::GaussNewton,
+                    Needed::GaussNewton => {
+                        damping = (damping * 8.0).max(1e-4);
+                        continue;
+                    }
+                };
+                self.linearise(body, markers, seen, held, state, (options.scale, needed));
             }
             // Steps shrink by the same share each: what is left is the sum of those that would follow.
             let share = largest / before;
@@ -165,8 +200,17 @@ impl FrameSolver {
             }
             before = largest;
         }
-        body.place(state, &mut self.placed);
         cost
+    }
+
+    /// Factors the Gauss-Newton matrix with damping; false where it is not positive definite.
+    fn damped_factor(&mut self, damping: f64) -> bool {
+        self.factor.copy_from(&self.hessian);
+        for at in 0..self.gradient.len() {
+            let grow = self.hessian.diagonal(at) * damping + 1e-9;
+            self.factor.add(at, at, grow);
+        }
+        self.factor.factor()
     }
 
     /// The sum at a placed state.
@@ -213,7 +257,7 @@ impl FrameSolver {
         cost
     }
 
-    /// The Gauss-Newton matrix and the direction downwards, at a placed state.
+    /// The direction downwards at a placed state, and the matrix of a step where it is needed.
     pub(crate) fn linearise(
         &mut self,
         body: &Body,
@@ -221,21 +265,24 @@ impl FrameSolver {
         seen: &[Seen],
         held: Option<&Held<'_>>,
         state: &State,
-        scale: f64,
+        (scale, needed): (f64, Needed),
     ) {
-        self.hessian.clear();
+        let matrix = needed != Needed::Gradient;
+        if matrix {
+            self.hessian.clear();
+        }
         self.gradient.fill(0.0);
-        self.add_markers(body, markers, seen, scale);
+        self.add_markers(body, markers, seen, scale, needed);
         let mut first = 0;
         for (at, joint) in body.joints.iter().enumerate() {
             match &joint.turns {
                 _ if at == 0 => first += 6,
                 Turns::Fixed => {}
                 Turns::Ball => {
-                    self.add_turn(first, &log(&state.turns[at]), &joint.stiffness);
+                    self.add_turn(first, &log(&state.turns[at]), &joint.stiffness, matrix);
                     if let Some(held) = held.filter(|held| held.stiffness[at] > 0.0) {
                         let turn = log(&(held.state.turns[at].inverse() * state.turns[at]));
-                        self.add_turn(first, &turn, &(Matrix3::identity() * held.stiffness[at]));
+                        self.add_turn(first, &turn, &(Matrix3::identity() * held.stiffness[at]), matrix);
                     }
                     first += 3;
                 }
@@ -254,7 +301,9 @@ impl FrameSolver {
                             curve += held.stiffness[at];
                         }
                         self.gradient[first] += down;
-                        self.hessian.add(first, first, curve);
+                        if matrix {
+                            self.hessian.add(first, first, curve);
+                        }
                         first += 1;
                     }
                 }
@@ -264,7 +313,7 @@ impl FrameSolver {
 
     /// Adds the markers: moments of each joint and what it carries, then the products of degrees of freedom with those
     /// above them.
-    fn add_markers(&mut self, body: &Body, markers: &[Attached], seen: &[Seen], scale: f64) {
+    fn add_markers(&mut self, body: &Body, markers: &[Attached], seen: &[Seen], scale: f64, needed: Needed) {
         let c = scale * scale;
         let origin = self.placed.position[0];
         self.carried.clear();
@@ -297,8 +346,16 @@ impl FrameSolver {
             }
             let [moves, turns] = self.motions[at];
             self.gradient[at] += moves.dot(&carried.pull) + turns.dot(&carried.twist);
+            if needed == Needed::Gradient {
+                continue;
+            }
             let force = moves * carried.weight + turns.cross(&carried.first);
-            let moment = carried.second * turns + carried.first.cross(&moves);
+            let mut moment = carried.second * turns + carried.first.cross(&moves);
+            if needed == Needed::Newton {
+                let place = self.placed.position[dof.joint] - origin;
+                let spread = carried.spread - carried.pull * place.transpose();
+                moment -= spread.tr_mul(&turns) - turns * spread.trace();
+            }
             let mut above = at;
             for value in self.hessian.row_mut(at) {
                 let [moves, turns] = &self.motions[above];
@@ -309,12 +366,16 @@ impl FrameSolver {
     }
 
     /// Adds `vᵀ W v` of a turn `v` about its own axes.
-    fn add_turn(&mut self, first: usize, turn: &Vector3<f64>, precision: &Matrix3<f64>) {
+    fn add_turn(&mut self, first: usize, turn: &Vector3<f64>, precision: &Matrix3<f64>, matrix: bool) {
         let jacobian = inverse_right_jacobian(turn);
         let weighted = jacobian.transpose() * precision;
-        let (curve, down) = (weighted * jacobian, weighted * turn);
+        let down = weighted * turn;
+        (0..3).for_each(|i| self.gradient[first + i] -= down[i]);
+        if !matrix {
+            return;
+        }
+        let curve = weighted * jacobian;
         for i in 0..3 {
-            self.gradient[first + i] -= down[i];
             for j in 0..=i {
                 self.hessian.add(first + i, first + j, curve[(i, j)]);
             }
@@ -446,6 +507,91 @@ mod tests {
             let off = apart(&first, &truth);
             assert!(off < 1e-2, "{off}");
         }
+    }
+
+    /// Markers of another body than the one that is solved: nothing fits, and the optimum has large residuals.
+    fn misfit(body: &Body, markers: &[Attached], solver: &mut FrameSolver) -> Vec<Seen> {
+        let mut truth = body.rest();
+        for (turn, axis) in truth.turns.iter_mut().zip([Vector3::x(), Vector3::z(), Vector3::y()]) {
+            *turn = exp(&(axis * 0.5));
+        }
+        body.place(&truth, &mut solver.placed);
+        let off = |at: usize| Vector3::new(0.3, -0.2, 0.25) * (at as f64 * 1.7).sin();
+        let place = |(at, marker): (usize, &Attached)| {
+            (at, solver.placed.of(marker.joint, &(marker.place + off(at))))
+        };
+        markers.iter().enumerate().map(place).collect()
+    }
+
+    #[test]
+    fn the_matrix_of_newton_is_the_change_of_the_gradient() {
+        let (body, markers) = arm();
+        let mut solver = FrameSolver::new(&body);
+        let seen = misfit(&body, &markers, &mut solver);
+        let mut state = body.rest();
+        let options = FrameOptions { scale: 1e3, tolerance: 1e-12 };
+        solver.solve(&body, &markers, &seen, None, &mut state, &options);
+        let mut gradient = |solver: &mut FrameSolver, dof: usize, by: f64| {
+            let (mut step, mut moved) = (vec![0.0; body.dofs.len()], State::default());
+            step[dof] = by;
+            body.step(&state, &step, &mut moved);
+            body.place(&moved, &mut solver.placed);
+            solver.linearise(&body, &markers, &seen, None, &moved, (1e3, Needed::Gradient));
+            solver.gradient.clone()
+        };
+        let columns: Vec<Vec<f64>> = (0..body.dofs.len())
+            .map(|dof| {
+                let [more, less] = [1e-5, -1e-5].map(|by| gradient(&mut solver, dof, by));
+                less.iter().zip(&more).map(|(less, more)| (less - more) / 2e-5).collect()
+            })
+            .collect();
+        let mut off = |needed: Needed| {
+            body.place(&state, &mut solver.placed);
+            solver.linearise(&body, &markers, &seen, None, &state, (1e3, needed));
+            let (mut off, mut largest) = (0.0f64, 0.0f64);
+            for (dof, column) in columns.iter().enumerate() {
+                let mut above = dof;
+                for value in solver.hessian.row_mut(dof).iter() {
+                    off = off.max((*value - column[above]).abs());
+                    largest = largest.max(value.abs());
+                    above = body.dofs[above].above.unwrap_or(0);
+                }
+            }
+            off / largest
+        };
+        let [newton, gauss] = [Needed::Newton, Needed::GaussNewton].map(&mut off);
+        assert!(newton < 1e-4 && gauss > 1e-2, "{newton} {gauss}");
+    }
+
+    /// Markers near the axis of a joint, and further off than that: steps by Gauss and Newton leap over the optimum.
+    #[test]
+    fn a_solve_ends_where_markers_are_further_off_than_their_lever_arms() {
+        let (body, mut markers) = arm();
+        for (at, marker) in markers.iter_mut().enumerate() {
+            marker.place = Vector3::new(0.004 * (at as f64).cos(), 0.1 + 0.1 * (at % 3) as f64, 0.004);
+        }
+        let mut solver = FrameSolver::new(&body);
+        let outside: Vec<Attached> = markers
+            .iter()
+            .map(|marker| Attached {
+                place: marker.place.component_mul(&Vector3::new(5.0, 1.0, 5.0)),
+                ..*marker
+            })
+            .collect();
+        let seen: Vec<Seen> = {
+            let mut truth = body.rest();
+            truth.turns[1] = exp(&Vector3::new(0.2, 0.3, 0.1));
+            body.place(&truth, &mut solver.placed);
+            let all = outside.iter().enumerate();
+            all.map(|(at, marker)| (at, solver.placed.of(marker.joint, &marker.place))).collect()
+        };
+        let options = FrameOptions { scale: 1.0, tolerance: 1e-7 };
+        let mut state = body.rest();
+        solver.solve(&body, &markers, &seen, None, &mut state, &options);
+        let mut again = state.clone();
+        solver.solve(&body, &markers, &seen, None, &mut again, &options);
+        let moved = state.turns.iter().zip(&again.turns).map(|(a, b)| a.angle_to(b)).fold(0.0, f64::max);
+        assert!(moved < 1e-4, "{moved}");
     }
 
     #[test]

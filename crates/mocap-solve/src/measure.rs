@@ -33,7 +33,9 @@ pub(crate) fn report(
     let markers: Vec<MarkerResidual> = (0..count)
         .filter(|marker| !of_marker(*marker).is_empty())
         .map(|marker| {
-            let Residual { mean, p95, max, .. } = Residual::of(&of_marker(marker));
+            // Ghosts are left out here as everywhere; of a marker that does not count, it is shown how far off it is.
+            let shown = if used[marker] { counted(marker) } else { of_marker(marker) };
+            let Residual { mean, p95, max, .. } = Residual::of(&shown);
             let sigma =
                 determined.attachments.get(marker).copied().filter(|sigma| sigma.is_finite() && used[marker]);
             MarkerResidual {

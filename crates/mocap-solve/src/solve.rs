@@ -18,7 +18,7 @@ use crate::take::{Take, all_landmarks};
 use crate::unseen::{Unseen, unseen};
 use crate::{SolveError, SolveWarning, bridge, join, measure, repair, warnings};
 
-/// A gap of up to this time is led over by the frames beside it [s].
+/// A gap of up to this time is interpolated from the frames beside it [s].
 const MOMENT: f64 = 0.2;
 
 /// How a take is solved.

@@ -170,6 +170,22 @@ fn exchanged_labels_are_named_and_a_wrong_marker_is_left_out() {
     assert!(errors[errors.len() * 95 / 100] < 0.045, "{:?}", errors.last());
 }
 
+/// A ghost is in no residual: neither in that of its marker, nor in those of the segment and of the take.
+#[test]
+fn figures_of_a_report_agree_where_there_are_ghosts() {
+    let mut made = made();
+    let (count, ghost) = (made.labels.len(), made.labels.iter().position(|label| label == "LSHN").unwrap());
+    for frame in [9, 21, 33] {
+        *made.points[frame * count + ghost].as_mut().unwrap() += Vector3::new(0.1, 0.1, 0.08);
+    }
+    let report = solved(&markers(&made, 0.001, |at| at), Some(&made.skeleton)).unwrap().report;
+    assert_eq!(report.repairs.ghosts, 3);
+    let most = |all: &mut dyn Iterator<Item = Option<f64>>| all.flatten().reduce(f64::max);
+    let of_markers = most(&mut report.markers.iter().filter(|marker| marker.used).map(|marker| marker.max));
+    let of_segments = most(&mut report.segments.iter().map(|segment| segment.max));
+    assert_eq!((of_markers, of_segments), (report.residual.max, report.residual.max));
+}
+
 #[test]
 fn a_wrong_unit_is_named_and_a_hand_is_refused() {
     let made = made();

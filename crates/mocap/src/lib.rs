@@ -130,7 +130,7 @@ pub use scene::{
     retarget_scene, scene_for_format, scene_of, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
-pub use solve_markers::{SolveProblem, fill_unseen, markers_on, solve_markers};
+pub use solve_markers::{SolveProblem, markers_on, solve_markers, solve_markers_with_poses};
 pub use subjects::{Subject, marker_subjects, several_subjects, subjects};
 pub use surface_facts::{LimbFacts, MeshFacts, SurfaceError, SurfaceFacts, surface_error, surface_report};
 pub use target::{

@@ -44,6 +44,43 @@ pub fn solve_markers(
     options: &SolveOptions<'_>,
     warnings: &mut Vec<Finding>,
 ) -> Result<Solved, Error> {
+    let solved = solved(markers, target, options, warnings)?;
+    warnings.extend(solved.warnings.iter().cloned().map(finding));
+    Ok(solved)
+}
+
+/// As [`solve_markers`]. Joints that no marker shows, in gaps and on limbs without markers, move as example poses have it; the
+/// second value says which. Examples that cannot be put on the skeleton fill nothing, with a warning.
+///
+/// # Errors
+/// As [`solve_markers`].
+pub fn solve_markers_with_poses(
+    markers: &Markers,
+    target: Option<&Skeleton>,
+    options: &SolveOptions<'_>,
+    poses: &PosePrior,
+    warnings: &mut Vec<Finding>,
+) -> Result<(Solved, Vec<Filled>), Error> {
+    let mut solved = solved(markers, target, options, warnings)?;
+    let filled = match filled(&solved, poses) {
+        Ok(filled) => filled,
+        Err(error) => {
+            solved.warnings.push(SolveWarning::NotFilled { reason: error.to_string() });
+            Vec::new()
+        }
+    };
+    put_into(&mut solved, &filled)?;
+    warnings.extend(solved.warnings.iter().cloned().map(finding));
+    Ok((solved, filled))
+}
+
+/// A solved take; its warnings are those that are not yet among the others.
+fn solved(
+    markers: &Markers,
+    target: Option<&Skeleton>,
+    options: &SolveOptions<'_>,
+    warnings: &mut Vec<Finding>,
+) -> Result<Solved, Error> {
     let target = match target {
         Some(target) => {
             let unit = needed_unit(target, warnings)?;
@@ -52,17 +89,11 @@ pub fn solve_markers(
         }
         None => None,
     };
-    let solved = mocap_solve::solve(markers, target.as_ref(), options)?;
-    warnings.extend(solved.warnings.iter().cloned().map(finding));
-    Ok(solved)
+    Ok(mocap_solve::solve(markers, target.as_ref(), options)?)
 }
 
-/// Fills the joints of a solved take that no marker shows, gaps and limbs without markers, as example poses have it. Gives
-/// what was filled.
-///
-/// # Errors
-/// Where the skeleton is not one of a human body.
-pub fn fill_unseen(solved: &mut Solved, poses: &PosePrior) -> Result<Vec<Filled>, Error> {
+/// The rotations of joints that no marker shows, as example poses have it.
+fn filled(solved: &Solved, poses: &PosePrior) -> Result<Vec<Filled>, PosesError> {
     let lost: Vec<Lost> = solved
         .unseen
         .iter()
@@ -72,10 +103,17 @@ pub fn fill_unseen(solved: &mut Solved, poses: &PosePrior) -> Result<Vec<Filled>
         return Ok(Vec::new());
     }
     let examples = Examples::on(poses, solved.clip.skeleton())?;
-    let filled = mocap_poses::fill(&examples, &solved.clip, &lost)?;
+    mocap_poses::fill(&examples, &solved.clip, &lost)
+}
+
+/// Puts what was filled into the motion; joints that were filled do not rest.
+fn put_into(solved: &mut Solved, filled: &[Filled]) -> Result<(), Error> {
+    if filled.is_empty() {
+        return Ok(());
+    }
     let mut tracks = solved.clip.tracks().to_vec();
     let frames = solved.clip.frames();
-    for own in &filled {
+    for own in filled {
         let rotation = &mut tracks[own.joint.index()].rotation;
         let mut rotations: Vec<_> = (0..frames).map(|frame| rotation.at(frame)).collect();
         rotations[own.frames()].copy_from_slice(&own.rotations);
@@ -85,7 +123,14 @@ pub fn fill_unseen(solved: &mut Solved, poses: &PosePrior) -> Result<Vec<Filled>
     let annotations = solved.clip.annotations().clone();
     let clip = Clip::new(skeleton, rate, frames, tracks).and_then(|clip| clip.with_annotations(annotations));
     solved.clip = clip.map_err(PosesError::from)?;
-    Ok(filled)
+    let skeleton = solved.clip.skeleton();
+    for warning in &mut solved.warnings {
+        if let SolveWarning::Bare { joints } = warning {
+            joints.retain(|name| !filled.iter().any(|own| skeleton.joint(own.joint).name == *name));
+        }
+    }
+    solved.warnings.retain(|warning| !matches!(warning, SolveWarning::Bare { joints } if joints.is_empty()));
+    Ok(())
 }
 
 /// Puts the markers of a set on the body of a motion: the recording that an optical system would make of it. Roles are

@@ -133,8 +133,10 @@ impl VerbArgs for Args {
 fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
-    let is_table = !console.is_json() && !args.blocks && (args.table || names_directory(args));
-    let measures = args.measures.measures() || is_table;
+    // A table has no room for how far each frame is from examples.
+    let has_room = !args.blocks && args.poses.is_none();
+    let is_table = !console.is_json() && (args.table || (has_room && names_directory(args)));
+    let measures = args.measures.measures() || args.poses.is_some() || is_table;
     let floors = match measures {
         true => Floors::of(&inputs, &args.reading, args.inputs.selection.jobs),
         false => Floors::default(),

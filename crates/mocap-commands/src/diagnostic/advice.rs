@@ -183,6 +183,9 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::Unlabelled { .. } => {
             "`mocap skel IN` shows the roles of joints: labels are of human bodies"
         }
+        EditError::OutOfReach { .. } => {
+            "`--ik objective` moves the whole body, which reaches further than a limb"
+        }
         EditError::Split { .. } => "`mocap info` shows the duration; --every cuts by length",
         EditError::Phases { .. } => {
             "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) robot_motion: RobotFlags,
     /// Put the markers of a set on the body and write them as C3D or TRC: plug-in-gait, cmu-41, helen-hayes, rajagopal,
-    /// optitrack
+    /// gait2354, optitrack
     #[arg(long, value_name = "NAME", help_heading = "Conversion")]
     pub(crate) marker_set: Option<String>,
     #[command(flatten)]

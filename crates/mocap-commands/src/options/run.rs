@@ -15,8 +15,8 @@ use super::{
 
 /// Process clips with the steps of a pipeline file, in one pass per clip
 ///
-/// The steps (read, edit, single edits such as denoise and loop, keep, retarget, compress, write, compare) take the options of
-/// the commands that do the same. Each clip is read once, and all outputs are written from memory. A clip that fails a
+/// The steps (read, solve, edit, single edits such as denoise and loop, keep, retarget, face, compress, write, compare) take the
+/// options of the commands that do the same. Each clip is read once, and all outputs are written from memory. A clip that fails a
 /// gate is not written, and the exit code is 3. `mocap generate schema pipeline` describes the file.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\

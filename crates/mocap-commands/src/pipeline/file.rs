@@ -26,6 +26,9 @@ pub(super) const STEP: TomlProblem = TomlProblem::Other("pipeline::step");
 /// What is wrong with an override.
 pub(super) const OVERRIDE: TomlProblem = TomlProblem::Other("pipeline::override");
 
+/// The step that reads markers where others read motions.
+const SOLVE: &str = "solve";
+
 /// A pipeline, as it was written.
 #[derive(Debug)]
 pub(crate) struct File {
@@ -77,6 +80,11 @@ impl StepTable {
 }
 
 impl File {
+    /// Whether inputs are recordings of markers.
+    pub(super) fn solves(&self) -> bool {
+        self.steps.iter().any(|step| step.kind().name == SOLVE)
+    }
+
     /// Reads a pipeline.
     ///
     /// # Errors
@@ -118,6 +126,10 @@ impl File {
                 }
                 if step.kind().name == "read" && !steps.is_empty() {
                     let message = "the read step must be the first".to_owned();
+                    return Err(text.error(STEP, step.span, message));
+                }
+                if step.kind().name == SOLVE && steps.iter().any(|other| other.kind().name != "read") {
+                    let message = "the solve step must be the first, or follow the read step".to_owned();
                     return Err(text.error(STEP, step.span, message));
                 }
                 steps.push(step);

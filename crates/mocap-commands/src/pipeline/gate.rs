@@ -59,6 +59,11 @@ pub(super) fn of_edit(step: &str, gates: &EditGates, report: &EditReport) -> Vec
     gates.collect()
 }
 
+/// The gates on the report of a solved take.
+pub(super) fn of_solve(step: &str, checked: Vec<(GateResult, Option<Diagnostic>)>) -> Vec<Gate> {
+    checked.into_iter().map(|(checked, missed)| Gate::new(step, checked, missed)).collect()
+}
+
 /// The gates on the report of a retargeted motion.
 pub(super) fn of_report(step: &str, gates: &GateSettings, outcome: &mocap::TargetReport) -> Vec<Gate> {
     let checked = gates.fail_above.iter().filter_map(|gate| check_gate(gate, outcome));

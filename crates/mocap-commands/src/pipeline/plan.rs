@@ -16,6 +16,7 @@ use crate::batch::{Failure, Input, JobContext, RunOptions};
 use crate::commands::edit::EditFiles;
 use crate::commands::face::OpenFace;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
+use crate::commands::solve::OpenSolve;
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::encode;
 use crate::options::{BodyChoice, GateSettings, MapSettings, Reading, RobotSettings, TargetSettings};
@@ -47,6 +48,8 @@ pub(super) struct PlannedStep {
     pub(super) body: Option<Arc<Body>>,
     /// Of a step that moves a face.
     pub(super) face: Option<OpenFace>,
+    /// Of a step that solves markers.
+    pub(super) solve: Option<OpenSolve>,
     /// Of one of the edits of `mocap edit`: with the files that all inputs share.
     pub(super) edit: Option<Edit>,
 }
@@ -154,7 +157,7 @@ impl Plans {
         for plan in self.plans.values_mut() {
             let writes: Vec<Option<Format>> =
                 plan.steps.iter().map(|planned| planned.step.writes()).collect();
-            for (at, PlannedStep { step, body, face, edit, .. }) in plan.steps.iter_mut().enumerate() {
+            for (at, PlannedStep { step, body, face, solve, edit, .. }) in plan.steps.iter_mut().enumerate() {
                 if let Step::One(step) = step {
                     let loaded = edit.insert(step.edit.clone());
                     loaded.read(&EditFiles::shared(&plan.reading))?;
@@ -171,6 +174,11 @@ impl Plans {
                     let role = format!("face {}", step.target.display());
                     options = options.depending_on(&role, "", &record);
                     *face = Some(open);
+                }
+                if let Step::Solve(step) = step {
+                    let (open, record) = step.open(&plan.reading, console)?;
+                    options = options.depending_on("solve", "", &record);
+                    *solve = Some(open);
                 }
                 let Step::Retarget(step) = step else { continue };
                 let settings = BodySettings {
@@ -278,6 +286,7 @@ impl File {
             reference,
             body: None,
             face: None,
+            solve: None,
             edit: None,
         });
         Ok(())
@@ -365,6 +374,11 @@ impl Plan {
     /// Whether a step writes the motion: then the meshes of inputs matter, which outputs keep or lose.
     pub(super) fn writes_motions(&self) -> bool {
         self.steps.iter().any(|planned| planned.step.writes().is_some())
+    }
+
+    /// The step that solves markers, and its place.
+    pub(super) fn solve(&self) -> Option<(usize, &OpenSolve)> {
+        self.steps.iter().enumerate().find_map(|(at, planned)| Some((at, planned.solve.as_ref()?)))
     }
 
     /// Whether the motion after a step is needed once more.

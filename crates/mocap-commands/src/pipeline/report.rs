@@ -122,6 +122,7 @@ impl Measured {
                 ]
             }
             Measured::Face(_) => Vec::new(),
+            Measured::Solve(measures) => gated(&measures.report),
             Measured::Compare(summary) => {
                 let frame = summary.worst.as_ref().map(|worst| worst.frame);
                 vec![

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::gate::Gate;
 use crate::batch::Figure;
 use crate::commands::face::FaceMeasures;
+use crate::commands::solve::SolveMeasures;
 use crate::commands::{edit, retarget};
 use crate::diagnostic::Diagnostic;
 
@@ -66,6 +67,7 @@ pub(crate) enum MeasuresRow<'a> {
     Compare(&'a ErrorSummary),
     Edit(&'a mocap_edit::EditReport),
     Face(&'a FaceMeasures),
+    Solve(&'a SolveMeasures),
 }
 
 /// What a step measured.
@@ -75,6 +77,7 @@ pub(super) enum Measured {
     Compare(Box<ErrorSummary>),
     Edit(Box<mocap_edit::EditReport>),
     Face(FaceMeasures),
+    Solve(Box<SolveMeasures>),
 }
 
 impl Measured {
@@ -87,6 +90,7 @@ impl Measured {
             Measured::Compare(summary) => MeasuresRow::Compare(summary),
             Measured::Edit(report) => MeasuresRow::Edit(report),
             Measured::Face(measures) => MeasuresRow::Face(measures),
+            Measured::Solve(measures) => MeasuresRow::Solve(measures),
         }
     }
 }
@@ -101,6 +105,10 @@ impl Measured {
             Measured::Compare(summary) => error(summary.max),
             Measured::Edit(report) => edit::figures(std::slice::from_ref(report)),
             Measured::Face(_) => Vec::new(),
+            Measured::Solve(measures) => {
+                let residual = |value| Figure { name: "residual", unit: "m", value };
+                measures.report.residual.mean.map(residual).into_iter().collect()
+            }
         }
     }
 }
@@ -133,6 +141,7 @@ impl Row<'_> {
                 MeasuresRow::Compare(measures) => measures.line(),
                 MeasuresRow::Edit(report) => report.to_string(),
                 MeasuresRow::Face(measures) => measures.text(),
+                MeasuresRow::Solve(measures) => measures.line(),
             };
             text.push_str(&format!("\n  {step:<11} {measured}"));
         }

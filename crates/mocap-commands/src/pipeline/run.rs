@@ -108,7 +108,8 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
         )
         .help("name files or directories after the pipeline, or with inputs = '...' in it"));
     }
-    Ok(batch::expand(&Inputs { inputs, selection }, batch::MOTIONS)?)
+    let searched = if file.solves() { batch::MARKERS } else { batch::MOTIONS };
+    Ok(batch::expand(&Inputs { inputs, selection }, searched)?)
 }
 
 /// The first output of every input, with the others along.

@@ -11,6 +11,7 @@ use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value, settings};
 use serde::Deserialize;
 
 use crate::commands::face::FaceStep;
+use crate::commands::solve::SolveStep;
 use crate::options::{
     CompareStep, CompressStep, EditGates, Edits, KeepStep, Kind, Reading, RetargetStep, WriteStep,
 };
@@ -25,6 +26,7 @@ pub(super) enum Step {
     Keep(KeepStep),
     Retarget(Box<RetargetStep>),
     Face(FaceStep),
+    Solve(Box<SolveStep>),
     Compress(CompressStep),
     Write(WriteStep),
     Compare(CompareStep),
@@ -83,6 +85,8 @@ macro_rules! kind {
 pub(crate) static KINDS: LazyLock<Vec<StepKind>> = LazyLock::new(|| {
     let mut kinds = EditKinds(vec![
         kind!("read" Reading => Step::Read, "How inputs are read; optional first step"),
+        kind!("solve" SolveStep => |step| Step::Solve(Box::new(step)),
+            "Solves recordings of optical markers onto a skeleton, with a report; the first step after read"),
         kind!("edit" Edits => Step::Edit, "Edits of the motion, in the order of `mocap convert`"),
     ]);
     visit_all(&mut kinds);
@@ -204,6 +208,7 @@ impl Step {
                 std::iter::once(&step.target).chain(&step.map.map).map(PathBuf::clone).collect()
             }
             Step::Face(step) => step.files(),
+            Step::Solve(step) => step.files(),
             Step::One(step) => step.edit.files().into_iter().filter(|file| !file.is_dir()).collect(),
             _ => Vec::new(),
         }

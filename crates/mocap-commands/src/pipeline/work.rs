@@ -20,12 +20,13 @@ use super::step::{EditStep, Step};
 use crate::batch::{Destination, Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::edit::{EditFiles, curve_file, warning, write_curve};
 use crate::commands::find::refused;
+use crate::commands::solve::{OpenSolve, SolvedScene};
 use crate::commands::{compress, convert::only_joints, retarget};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::edit;
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
 use crate::options::{KeepStep, RetargetStep};
-use crate::read::{self, Motion};
+use crate::read::{self, Loaded, Motion};
 use crate::verdict;
 
 /// What the steps of a plan make of a motion, beside the motion itself.
@@ -63,14 +64,12 @@ pub(crate) fn work(
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let loaded = read::load(context, &job.input, &plan.reading)?;
-    let (Motion { clip, warnings, bytes: input_bytes }, document) = match plan.writes_motions() {
-        true => loaded.into_motion_and_document(&plan.reading)?,
-        false => (loaded.into_motion(&plan.reading)?, None),
+    let input_bytes = loaded.size();
+    let (mut progress, source) = match plan.solve() {
+        Some(solve) => Progress::of_take((job, plan), &loaded, solve, force)?,
+        None => Progress::of_motion((job, plan), loaded, force)?,
     };
     context.check()?;
-    let mut progress = Progress::new((job, plan), document, warnings, force);
-    progress.judge(mocap::verdicts(&clip));
-    let source = scene_of(clip).behind(&mut progress.warnings)?;
     let shown = site.map(|_| source.clone());
     let scene = progress.all_steps(context, source).behind(&mut progress.warnings)?;
     let Progress { encoded, measured, gates, impossible, left_out, mut warnings, .. } = progress;
@@ -157,6 +156,42 @@ fn whole(scene: Scene) -> Result<Clip, Diagnostic> {
 }
 
 impl<'a> Progress<'a> {
+    /// Of a file that holds a motion, with its scene.
+    fn of_motion(
+        (job, plan): (&'a Job, &'a Plan),
+        loaded: Loaded,
+        force: bool,
+    ) -> Result<(Progress<'a>, Scene), Failure> {
+        let (Motion { clip, warnings, .. }, document) = match plan.writes_motions() {
+            true => loaded.into_motion_and_document(&plan.reading)?,
+            false => (loaded.into_motion(&plan.reading)?, None),
+        };
+        let mut progress = Progress::new((job, plan), document, warnings, force);
+        progress.judge(mocap::verdicts(&clip));
+        let scene = scene_of(clip).behind(&mut progress.warnings)?;
+        Ok((progress, scene))
+    }
+
+    /// Of a file that holds markers, with the scene that the step at `at` makes of them.
+    fn of_take(
+        (job, plan): (&'a Job, &'a Plan),
+        loaded: &Loaded,
+        (at, solve): (usize, &OpenSolve),
+        force: bool,
+    ) -> Result<(Progress<'a>, Scene), Failure> {
+        let name = &plan.steps[at].name;
+        let solved = solve.take(loaded, &plan.reading).map_err(|mut failure| {
+            failure.error.message = format!("step '{name}': {}", failure.error.message);
+            failure
+        });
+        let SolvedScene { scene, measures, gates, warnings } = solved?;
+        let mut progress = Progress::new((job, plan), None, warnings, force);
+        progress.judge(mocap::verdicts(&scene.characters[0].clip));
+        progress.gates.extend(gate::of_solve(name, gates));
+        progress.measured.push((at, Measured::Solve(Box::new(measures))));
+        Ok((progress, scene))
+    }
+
     /// Before the first step.
     fn new(
         (job, plan): (&'a Job, &'a Plan),
@@ -221,7 +256,8 @@ impl<'a> Progress<'a> {
         context: &JobContext,
     ) -> Result<Scene, Diagnostic> {
         match &planned.step {
-            Step::Read(_) => Ok(scene),
+            // A take becomes a motion where it is read.
+            Step::Read(_) | Step::Solve(_) => Ok(scene),
             Step::Edit(edits) => {
                 self.lead_in = edit::lead_in(edits, &scene.characters[0].clip, self.lead_in);
                 self.tolerance = None;
@@ -287,15 +323,17 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The file that holds the skeleton of the motion at a step: the target of the last step `retarget` or `face` before it, else
-    /// the input.
+    /// The file that holds the skeleton of the motion at a step: the target of the last step `retarget`, `face` or `solve` before
+    /// it, else the input.
     fn origin(&self, at: usize) -> Origin<'_> {
-        let put_on =
-            self.plan.steps[..at].iter().rev().find_map(|planned| match (&planned.body, &planned.face) {
-                (Some(body), _) => Some((body.target.on.document.as_deref(), Path::new(&body.target.path))),
-                (None, Some(face)) => Some(face.document()),
-                (None, None) => None,
-            });
+        let put_on = self.plan.steps[..at].iter().rev().find_map(|planned| {
+            match (&planned.body, &planned.face, &planned.solve) {
+                (Some(body), ..) => Some((body.target.on.document.as_deref(), Path::new(&body.target.path))),
+                (None, Some(face), _) => Some(face.document()),
+                (None, None, Some(solve)) => solve.document(),
+                (None, None, None) => None,
+            }
+        });
         match put_on {
             Some((document, file)) => Origin { document, file: Some(file) },
             None => Origin::input(self.document.as_deref()),

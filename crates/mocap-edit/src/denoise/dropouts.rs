@@ -1,4 +1,4 @@
-//! Dropouts: a joint stops for a moment while its motion goes on, at its last rotation or at none at all.
+//! Dropouts: a joint whose sensor is lost for a moment has the same rotation in some frames, while the motion continues.
 //!
 //! Trackers that lose a sensor repeat its last value, or write the identity. A joint that really stops slows down
 //! first, and starts again from where it stopped: such a stop has no jump.
@@ -41,16 +41,22 @@ const OFTEN: f64 = 0.2;
 /// A joint that stops no more often than this may have been lost each time.
 const FEW: usize = 3;
 
-/// The frames of each dropout of at most `most` frames, with the values that lead over it. Of those that last longer than
-/// [`LONGEST`] it is not known how much the joint has missed: it may have rested.
-pub(super) fn dropouts<T: Value>(
-    values: &[T],
-    (fps, most): (f64, usize),
-    smallest: f64,
-) -> Vec<(Range<usize>, Vec<T>)> {
+/// A dropout of one joint.
+#[derive(Debug)]
+pub(super) struct Stop<T> {
+    pub(super) frames: Range<usize>,
+    /// The values of a curve from before the dropout to after it.
+    pub(super) bridge: Vec<T>,
+    /// Whether it lasts longer than [`LONGEST`]: then the speeds beside it do not tell how far the joint moved meanwhile, and it
+    /// may have rested.
+    pub(super) is_long: bool,
+}
+
+/// The dropouts of up to [`LONGEST_FILLED`].
+pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<Stop<T>> {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[0].apart(&pair[1])).collect();
     let equal: Vec<bool> = steps.iter().map(|step| *step <= EQUAL).collect();
-    let longest = (LONGEST * fps).round() as usize;
+    let [longest, most] = [LONGEST, LONGEST_FILLED].map(|seconds| (seconds * fps).round() as usize);
     let stops = runs(&equal);
     let short = stops.iter().filter(|run| run.len() <= longest).count();
     if short > FEW && (short * FEWEST) as f64 > OFTEN * steps.len() as f64 {
@@ -96,7 +102,7 @@ pub(super) fn dropouts<T: Value>(
         let [held, lost] = filled;
         let (left, start, bridge) = if held.0 <= lost.0 { held } else { lost };
         if was >= RESTORES * left {
-            found.push((start..after, bridge));
+            found.push(Stop { frames: start..after, bridge, is_long });
         }
     }
     found
@@ -146,8 +152,8 @@ mod tests {
             let value = if identity { UnitQuaternion::identity() } else { lost[29] };
             lost[30..36].fill(value);
             let was = largest(&lost);
-            let found = dropouts(&lost, (60.0, 30), SMALLEST);
-            let [(frames, bridge)] = &found[..] else { panic!("{found:?}") };
+            let found = dropouts(&lost, 60.0, SMALLEST);
+            let [Stop { frames, bridge, is_long: false }] = &found[..] else { panic!("{found:?}") };
             // Of a joint that is held, the frame that it is held from may count, too.
             assert!(
                 frames.end == 36 && (*frames == (30..36) || (!identity && frames.start == 29)),
@@ -164,10 +170,10 @@ mod tests {
         // At the turning point of a swing, where it is slow.
         let top = rests[16];
         rests[14..19].fill(top);
-        assert!(dropouts(&rests, (60.0, 30), SMALLEST).is_empty());
+        assert!(dropouts(&rests, 60.0, SMALLEST).is_empty());
         let seldom: Vec<_> = (0..90).map(|i| swing()[i / 4 * 4]).collect();
-        assert!(dropouts(&seldom, (60.0, 30), SMALLEST).is_empty());
-        assert!(dropouts(&swing(), (60.0, 30), SMALLEST).is_empty());
-        assert!(dropouts(&swing()[..2], (60.0, 30), SMALLEST).is_empty());
+        assert!(dropouts(&seldom, 60.0, SMALLEST).is_empty());
+        assert!(dropouts(&swing(), 60.0, SMALLEST).is_empty());
+        assert!(dropouts(&swing()[..2], 60.0, SMALLEST).is_empty());
     }
 }

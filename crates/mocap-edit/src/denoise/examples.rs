@@ -1,26 +1,46 @@
-//! Dropouts that example poses fill: longer ones than a curve can lead over, and whole limbs.
+//! Dropouts that example poses fill: those too long for curves, and those of whole limbs.
 
 use std::ops::Range;
 
-use mocap_model::{JointId, UnitQuaternion};
-use mocap_poses::{Examples, Filled, Lost, PosePrior, fill};
+use mocap_model::{Clip, JointId, UnitQuaternion};
+use mocap_poses::{Examples, Filled, Lost, PosePrior, PosesError, fill};
 
 use super::SHORT;
 use super::dropouts::EQUAL;
-use crate::EditError;
 use crate::samples::Samples;
 
 /// Joints of a limb that are lost together start and end within this many frames of each other.
 const TOGETHER: usize = 2;
-/// A joint that stands still for longer than a curve leads over was lost where the examples expect it to turn by this
-/// \[rad\]; else it rests.
+/// A joint that stands still for too long for a curve was lost where the examples expect it to turn by this \[rad\]; else it
+/// rests.
 const EXPECTED: f64 = 0.15;
 
-/// A dropout: the joint, its frames, and what it had in them.
+/// A dropout of a joint.
 pub(super) struct Dropout {
     pub(super) joint: JointId,
     pub(super) frames: Range<usize>,
+    /// The rotations that the joint had in these frames.
     pub(super) before: Vec<UnitQuaternion<f64>>,
+    /// Whether it is too long for a curve, so that the joint may rest.
+    pub(super) is_long: bool,
+    pub(super) filled: FilledBy,
+}
+
+/// Where the rotations in a dropout come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FilledBy {
+    Curve,
+    Examples,
+    /// It is too long for a curve, and there are no examples: the joint keeps the rotations that it had.
+    Nothing,
+}
+
+impl Dropout {
+    /// Gives the joint its rotations back.
+    pub(super) fn undo(&mut self, samples: &mut Samples) {
+        samples.rotations[self.joint.index()][self.frames.clone()].copy_from_slice(&self.before);
+        self.filled = FilledBy::Nothing;
+    }
 }
 
 /// Adds joints that stand still together with one that is lost above or below them: of a limb that is lost, one joint may
@@ -44,46 +64,48 @@ pub(super) fn add_joined(samples: &Samples, moving: &[usize], dropouts: &mut Vec
                     && frames.start < other.frames.end
             };
             if still && parent(joint).is_some() && !dropouts.iter().any(own) {
-                let before = values.to_vec();
-                dropouts.push(Dropout { joint: JointId::from(joint), frames: frames.clone(), before });
+                let (joint, before) = (JointId::from(joint), values.to_vec());
+                let (frames, is_long) = (frames.clone(), dropouts[at - 1].is_long);
+                dropouts.push(Dropout { joint, frames, before, is_long, filled: FilledBy::Curve });
             }
         }
     }
 }
 
-/// Fills dropouts that last longer than [`SHORT`] as the examples have it. Those that last longer than `longest` frames and in
-/// which the examples expect no turn are joints that rest: they get their values back, and are taken from the list. Gives
-/// what was filled.
+/// Whether a dropout lasts longer than [`SHORT`], and examples fill it.
+pub(super) fn needs_examples(dropout: &Dropout, fps: f64) -> bool {
+    dropout.frames.len() as f64 > SHORT * fps
+}
+
+/// Fills dropouts that last longer than [`SHORT`] from examples. Long ones in which the examples expect no turn are joints that
+/// rest: they get their rotations back, and are taken from the list. `clip` is the motion of the samples. Gives what was
+/// filled.
 pub(super) fn fill_dropouts(
     samples: &mut Samples,
     dropouts: &mut Vec<Dropout>,
-    prior: &PosePrior,
-    (fps, longest): (f64, usize),
-) -> Result<Vec<Filled>, EditError> {
-    let long = |dropout: &Dropout| dropout.frames.len() as f64 > SHORT * fps;
-    if !dropouts.iter().any(long) {
-        return Ok(Vec::new());
-    }
-    let wrong =
-        |error: mocap_poses::PosesError| EditError::Poses { edit: "denoise", reason: error.to_string() };
-    let clip = samples.clone().into_clip("denoise")?;
-    let examples = Examples::on(prior, clip.skeleton()).map_err(wrong)?;
+    (prior, clip): (&PosePrior, &Clip),
+    fps: f64,
+) -> Result<Vec<Filled>, PosesError> {
+    let examples = Examples::on(prior, clip.skeleton())?;
     let all: Vec<Range<usize>> = dropouts.iter().map(|dropout| dropout.frames.clone()).collect();
     let lost: Vec<Lost> = dropouts
         .iter()
-        .filter(|dropout| long(dropout))
+        .filter(|dropout| needs_examples(dropout, fps))
         .map(|dropout| Lost { joint: dropout.joint, frames: together(&dropout.frames, &all) })
         .collect();
-    let mut filled = fill(&examples, &clip, &lost).map_err(wrong)?;
+    let mut filled = fill(&examples, clip, &lost)?;
     let is_of = |own: &Filled, dropout: &Dropout| {
         own.joint == dropout.joint && own.frames().contains(&dropout.frames.start)
     };
-    dropouts.retain(|dropout| {
-        let rests = dropout.frames.len() > longest
-            && filled.iter().find(|own| is_of(own, dropout)).is_none_or(|own| turned(own) < EXPECTED);
+    dropouts.retain_mut(|dropout| {
+        let own = filled.iter().find(|own| is_of(own, dropout));
+        if own.is_some() {
+            dropout.filled = FilledBy::Examples;
+        }
+        let rests = dropout.is_long && own.is_none_or(|own| turned(own) < EXPECTED);
         if rests {
             filled.retain(|own| !is_of(own, dropout));
-            samples.rotations[dropout.joint.index()][dropout.frames.clone()].copy_from_slice(&dropout.before);
+            dropout.undo(samples);
         }
         !rests
     });

@@ -16,7 +16,6 @@ mod numbers;
 mod spikes;
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use mocap_model::{Clip, JointId, Skeleton, UnitQuaternion, Vector3};
@@ -25,8 +24,9 @@ use nalgebra::{Matrix4, Quaternion, SymmetricEigen, Vector4};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use adaptive::Curves;
-use examples::Dropout;
-use mocap_poses::PosePrior;
+use dropouts::Stop;
+use examples::{Dropout, FilledBy, needs_examples};
+use mocap_poses::{Filled, PosePrior, PosesError};
 
 /// Fewer frames have no noise that could be told from motion.
 const FEWEST: usize = 8;
@@ -38,7 +38,7 @@ const TOLD: f64 = 0.5;
 /// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
 const RESIDUAL: f64 = 0.5;
 
-/// A dropout of up to this time is led over by a curve, also where there are examples \[s\].
+/// A dropout of up to this time is filled by a curve, even where there are examples \[s\].
 const SHORT: f64 = 0.2;
 /// Dropouts that warnings name.
 const NAMED: usize = 10;
@@ -151,11 +151,12 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     denoise_with(clip, method, None)
 }
 
-/// As [`denoise`]. With example poses, [`Denoise::Auto`] fills joints and limbs that are lost for longer than a moment as the
-/// examples and the rest of the body have it, for up to 5 s; without, dropouts of up to 0.5 s are led over by curves.
+/// As [`denoise`]. Dropouts of up to 0.5 s are filled by curves. With example poses, [`Denoise::Auto`] fills those of joints and
+/// limbs of 0.2 s to 5 s from the examples and the rest of the body. Longer dropouts than curves fill are warnings where
+/// there are no examples, or where these cannot be put on the skeleton.
 ///
 /// # Errors
-/// As [`denoise`]; [`EditError::Poses`] where joints are lost and the skeleton is not one of a human body.
+/// As [`denoise`].
 pub fn denoise_with(
     clip: &Clip,
     method: Denoise,
@@ -192,22 +193,12 @@ pub fn denoise_with(
         report = report
             .figure("noise", found.noise.to_degrees(), "deg")
             .figure("spikes", (found.spikes + spiked) as f64, "")
-            .figure("dropouts", found.dropouts.len() as f64, "")
+            .figure("dropouts", (found.dropouts.len() - found.filled_by(FilledBy::Nothing)) as f64, "")
             .figure("feet-locked", feet_locked, "");
         if poses.is_some() {
-            report = report.figure("filled-by-poses", found.by_examples.len() as f64, "");
+            report = report.figure("filled-by-poses", found.filled_by(FilledBy::Examples) as f64, "");
         }
-        for (joint, frames) in found.dropouts.iter().take(NAMED) {
-            let name = &clip.skeleton().joint(*joint).name;
-            let (first, last) = (frames.start, frames.end - 1);
-            let by = if found.by_examples.contains(joint) { " as the example poses have it" } else { "" };
-            report.warn(
-                "edit::dropout",
-                format!(
-                    "{name} stops in frames {first} to {last} while the body keeps moving; they are filled{by}"
-                ),
-            );
-        }
+        found.warn(&mut report, clip.skeleton());
     }
     report = report.feet_held(feet_held);
     report.warn_of_skate();
@@ -232,10 +223,41 @@ struct Found {
     /// The noise of rotation vectors per axis, rms over the joints \[rad\].
     noise: f64,
     spikes: usize,
-    /// Joint and frames of each dropout.
-    dropouts: Vec<(JointId, Range<usize>)>,
-    /// The joints of those that examples filled.
-    by_examples: Vec<JointId>,
+    dropouts: Vec<Dropout>,
+    /// Why the examples could not be put on the skeleton.
+    not_filled: Option<PosesError>,
+}
+
+impl Found {
+    fn filled_by(&self, by: FilledBy) -> usize {
+        self.dropouts.iter().filter(|dropout| dropout.filled == by).count()
+    }
+
+    /// Warns of dropouts, and of examples that filled none.
+    fn warn(&self, report: &mut EditReport, skeleton: &Skeleton) {
+        if let Some(error) = &self.not_filled {
+            report.warn("edit::not-filled", format!("example poses fill nothing: {error}"));
+        }
+        for Dropout { joint, frames, filled, .. } in self.dropouts.iter().take(NAMED) {
+            let name = &skeleton.joint(*joint).name;
+            let (first, last) = (frames.start, frames.end - 1);
+            let stops = format!("'{name}' stops in frames {first} to {last} while the body keeps moving");
+            let (code, then) = match filled {
+                FilledBy::Curve => ("edit::dropout", "its rotations there were interpolated"),
+                FilledBy::Examples => {
+                    ("edit::dropout", "its rotations there were filled from the example poses")
+                }
+                FilledBy::Nothing if self.not_filled.is_some() => {
+                    ("edit::stop", "it is too long to interpolate")
+                }
+                FilledBy::Nothing => (
+                    "edit::stop",
+                    "it is too long to interpolate; poses, as `mocap poses` learns them, can fill it",
+                ),
+            };
+            report.warn(code, format!("{stops}; {then}"));
+        }
+    }
 }
 
 /// Removes spikes and dropouts, estimates the noise of all joints, and smooths each.
@@ -244,31 +266,14 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
     let joints: Vec<usize> =
         (0..samples.rotations.len()).filter(|joint| moves(&samples.rotations[*joint])).collect();
     let ends = spikes_at_ends(samples, &joints);
-    let mut dropouts: Vec<Dropout> = Vec::new();
-    let longest =
-        [dropouts::LONGEST, dropouts::LONGEST_FILLED].map(|seconds| (seconds * fps).round() as usize);
-    for joint in &joints {
-        let rotations = &mut samples.rotations[*joint];
-        let most = longest[usize::from(poses.is_some())];
-        for (frames, bridge) in dropouts::dropouts(rotations, (fps, most), spikes::SMALLEST) {
-            let before = rotations[frames.clone()].to_vec();
-            rotations[frames.clone()].copy_from_slice(&bridge);
-            dropouts.push(Dropout { joint: JointId::from(*joint), frames, before });
-        }
-    }
-    let filled = match poses {
-        Some(prior) => {
-            examples::add_joined(samples, &joints, &mut dropouts, fps);
-            examples::fill_dropouts(samples, &mut dropouts, prior, (fps, longest[0]))?
-        }
-        None => Vec::new(),
-    };
+    let Filling { dropouts, filled, not_filled } = fill(samples, &joints, fps, poses)?;
     let mut curves: Vec<Curve> = Vec::with_capacity(joints.len());
     for (joint, ends) in joints.iter().zip(ends) {
         let rotations = &mut samples.rotations[*joint];
         let mut missing = vec![1.0; frames];
         let own = |of: &JointId| of.index() == *joint;
-        for dropout in dropouts.iter().filter(|dropout| own(&dropout.joint)) {
+        let is_missing = |dropout: &&Dropout| own(&dropout.joint) && dropout.filled != FilledBy::Nothing;
+        for dropout in dropouts.iter().filter(is_missing) {
             missing[dropout.frames.clone()].fill(0.0);
         }
         // What examples fill counts as what is measured.
@@ -302,16 +307,57 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         }
         curve.write_to(&mut samples.rotations[*joint]);
     }
-    let by_examples: Vec<JointId> = filled.iter().map(|filled| filled.joint).collect();
-    let by_curves = dropouts.iter().filter(|dropout| !by_examples.contains(&dropout.joint));
+    let by_curves = dropouts.iter().filter(|dropout| dropout.filled == FilledBy::Curve);
     let bridged: usize = by_curves.map(|dropout| dropout.frames.len()).sum();
     let spikes = (curves.iter().map(|curve| count(&curve.weights)).sum::<usize>()
         + clean_translations(samples, fps))
     .saturating_sub(bridged);
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
     let noise = (squares / deviations.len().max(1) as f64).sqrt();
-    let dropouts = dropouts.into_iter().map(|dropout| (dropout.joint, dropout.frames)).collect();
-    Ok(Found { noise, spikes, dropouts, by_examples })
+    Ok(Found { noise, spikes, dropouts, not_filled })
+}
+
+/// Dropouts, and what examples filled of them.
+struct Filling {
+    dropouts: Vec<Dropout>,
+    filled: Vec<Filled>,
+    not_filled: Option<PosesError>,
+}
+
+/// Fills dropouts by curves, or from examples.
+fn fill(
+    samples: &mut Samples,
+    joints: &[usize],
+    fps: f64,
+    poses: Option<&PosePrior>,
+) -> Result<Filling, EditError> {
+    let mut dropouts: Vec<Dropout> = Vec::new();
+    for joint in joints {
+        let rotations = &mut samples.rotations[*joint];
+        for Stop { frames, bridge, is_long } in dropouts::dropouts(rotations, fps, spikes::SMALLEST) {
+            let (joint, before) = (JointId::from(*joint), rotations[frames.clone()].to_vec());
+            rotations[frames.clone()].copy_from_slice(&bridge);
+            dropouts.push(Dropout { joint, frames, before, is_long, filled: FilledBy::Curve });
+        }
+    }
+    let (mut filled, mut not_filled) = (Vec::new(), None);
+    let is_needed = dropouts.iter().any(|dropout| needs_examples(dropout, fps));
+    if let Some(prior) = poses.filter(|_| is_needed) {
+        let by_curves = dropouts.len();
+        examples::add_joined(samples, joints, &mut dropouts, fps);
+        let clip = samples.clone().into_clip("denoise")?;
+        match examples::fill_dropouts(samples, &mut dropouts, (prior, &clip), fps) {
+            Ok(found) => filled = found,
+            Err(error) => {
+                dropouts.truncate(by_curves);
+                not_filled = Some(error);
+            }
+        }
+    }
+    if poses.is_none() || not_filled.is_some() {
+        dropouts.iter_mut().filter(|dropout| dropout.is_long).for_each(|dropout| dropout.undo(samples));
+    }
+    Ok(Filling { dropouts, filled, not_filled })
 }
 
 /// By joint: the values of its first and last frame, where these are spikes.

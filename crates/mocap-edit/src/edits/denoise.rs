@@ -18,7 +18,7 @@ pub struct Denoise {
     /// auto, butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA] [default: auto]
     #[cfg_attr(feature = "clap", arg(long, value_name = "METHOD"))]
     pub denoise: Option<Method>,
-    /// Example poses, as `mocap poses` writes them: auto fills limbs that are lost for up to 5 s as they move
+    /// Example poses, as `mocap poses` writes them: auto fills dropouts of joints and limbs of up to 5 s from them
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath))]
     pub poses: Option<Source<PosePrior>>,
 }

@@ -1,6 +1,6 @@
 //! `label-events`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mocap_model::{Annotations, Clip, Event};
 use mocap_search::labels::{LabelQuery, label, side_name};
@@ -29,7 +29,16 @@ impl Operation for Label {
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         let (labelled, ranges) = with_labels(clip)?;
-        let report = EditReport::measured(Self::NAME, clip, &labelled);
+        let mut report = EditReport::measured(Self::NAME, clip, &labelled);
+        let cues = cues(&clip.annotations().events);
+        if !cues.is_empty() {
+            let all: Vec<String> = cues.iter().map(|cue| format!("'{}' at {:.3} s", cue.name, cue.time)).collect();
+            let message = format!(
+                "events have the name of a label and no end, so they are kept as cues: {}",
+                all.join(", ")
+            );
+            report.warn("edit::cue", message);
+        }
         Ok((labelled, report.figure("ranges", ranges as f64, "")))
     }
 }
@@ -42,8 +51,11 @@ pub fn with_labels(clip: &Clip) -> Result<(Clip, usize), EditError> {
     let segments = label(clip)
         .map_err(|error| EditError::Unlabelled { edit: Label::NAME, reason: error.to_string() })?;
     let Annotations { name, scalars, events } = clip.annotations().clone();
-    // Labels of an earlier time are replaced, other events stay.
-    let mut events: Vec<Event> = events.into_iter().filter(|event| !is_label(&event.name)).collect();
+    // Labels that this edit wrote before are replaced, other events stay.
+    let cues = cues(&events);
+    let is_cue = |event: &Event| cues.contains(&event);
+    let mut events: Vec<Event> =
+        events.iter().filter(|event| !is_label(&event.name) || is_cue(event)).cloned().collect();
     for segment in &segments {
         let name = match side_name(segment.side) {
             Some(side) => format!("{},{side}", segment.label),
@@ -67,7 +79,24 @@ pub fn event_names(clip: &Clip) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Whether an event is one of this edit.
+/// The events that have the name of a label, and that this edit did not write: it ends each range that it begins.
+fn cues(events: &[Event]) -> Vec<&Event> {
+    let mut open: BTreeMap<&str, &Event> = BTreeMap::new();
+    let mut sorted: Vec<&Event> = events.iter().filter(|event| is_label(&event.name)).collect();
+    sorted.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let mut cues = Vec::new();
+    for event in sorted {
+        match event.name.strip_suffix(END) {
+            Some(label) => drop(open.remove(label)),
+            None => cues.extend(open.insert(&event.name, event)),
+        }
+    }
+    cues.extend(open.into_values());
+    cues.sort_by(|a, b| a.time.total_cmp(&b.time));
+    cues
+}
+
+/// Whether an event has the name of a label.
 fn is_label(name: &str) -> bool {
     name.strip_suffix(END).unwrap_or(name).parse::<LabelQuery>().is_ok()
 }
@@ -83,22 +112,27 @@ mod tests {
         clip.annotations().events.iter().map(|event| (event.name.clone(), event.time)).collect()
     }
 
+    /// A cue of a user that has the name of a label stays, with a warning; ranges of an earlier run are replaced.
     #[test]
-    fn ranges_become_events_and_are_replaced_by_a_second_time() {
+    fn ranges_become_events_and_are_replaced_by_a_second_run() {
         let walk = clip("alex_walk.bvh");
         let own = Annotations {
-            events: vec![Event { time: 0.1, name: "cue".into() }, Event { time: 0.2, name: "run".into() }],
+            events: [(0.1, "cue"), (0.2, "run"), (0.3, "jump"), (0.4, "jump end")]
+                .map(|(time, name)| Event { time, name: name.into() })
+                .to_vec(),
             ..Annotations::default()
         };
         let walk = walk.with_annotations(own).unwrap();
-        let labelled = |clip: &Clip| {
-            apply(clip.clone(), &[Label {}.into()], &ApplyOptions::default()).unwrap().clip
-        };
+        let applied =
+            |clip: &Clip| apply(clip.clone(), &[Label {}.into()], &ApplyOptions::default()).unwrap();
+        let labelled = |clip: &Clip| applied(clip).clip;
         let once = labelled(&walk);
+        let said = &applied(&walk).reports[0].warnings[0];
+        assert!(said.code == "edit::cue" && said.message.ends_with("'run' at 0.200 s"), "{said:?}");
         let found = events(&once);
         let of = |name: &str| found.iter().find(|(found, _)| found == name).map(|(_, time)| *time);
         assert!(of("walk") < of("walk end") && of("walk").is_some(), "{found:?}");
-        assert!(of("cue") == Some(0.1) && of("run").is_none(), "{found:?}");
+        assert!(of("cue") == Some(0.1) && of("run") == Some(0.2) && of("jump").is_none(), "{found:?}");
         assert_eq!(events(&labelled(&once)), found);
     }
 

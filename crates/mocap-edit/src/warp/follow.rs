@@ -122,7 +122,7 @@ mod tests {
             warp(&wave, &Warp { ik, ..Warp::new(0.5, 2.5, keys) })
         };
         assert!(with(None).unwrap_err().to_string().contains("cannot reach"));
-        for ik in [WarpIk::Objective, WarpIk::Xpbd] {
+        for ik in BodySolver::ALL.map(WarpIk::Body) {
             let (moved, report) = with(Some(ik)).unwrap();
             let off = (placed(&moved, 45, hand).translation.vector - low).norm() * metres;
             assert!(off < 1e-6, "{ik}: {off}: {report}");

@@ -37,10 +37,9 @@ impl Warp {
     /// The solver of the whole body; `None` where only limbs move.
     pub(super) fn body_solver(&self) -> Option<BodySolver> {
         match self.ik {
-            Some(WarpIk::Xpbd) => Some(BodySolver::Xpbd),
-            Some(WarpIk::Objective) => Some(BodySolver::Objective),
+            Some(WarpIk::Body(solver)) => Some(solver),
             Some(WarpIk::TwoBone) => None,
-            None => self.poses.as_ref().map(|_| BodySolver::Objective),
+            None => self.poses.as_ref().map(|_| BodySolver::default()),
         }
     }
 }
@@ -48,20 +47,17 @@ impl Warp {
 /// What brings joints to places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpIk {
-    /// The limb of the joint, and nothing else.
+    /// Only the limb of the joint.
     TwoBone,
-    /// The whole body, by the least change of all joints together.
-    Objective,
-    /// The whole body, by extended position-based dynamics: arms, legs and trunk stay out of each other.
-    Xpbd,
+    /// The whole body.
+    Body(BodySolver),
 }
 
 impl fmt::Display for WarpIk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             WarpIk::TwoBone => "two-bone",
-            WarpIk::Objective => "objective",
-            WarpIk::Xpbd => "xpbd",
+            WarpIk::Body(solver) => solver.name(),
         })
     }
 }
@@ -70,9 +66,13 @@ impl FromStr for WarpIk {
     type Err = String;
 
     fn from_str(text: &str) -> Result<WarpIk, String> {
-        let all = [WarpIk::TwoBone, WarpIk::Objective, WarpIk::Xpbd];
-        let found = all.into_iter().find(|ik| ik.to_string() == text);
-        found.ok_or_else(|| format!("'{text}' is not two-bone, objective or xpbd"))
+        match text {
+            "two-bone" => Ok(WarpIk::TwoBone),
+            _ => text
+                .parse()
+                .map(WarpIk::Body)
+                .map_err(|_| format!("'{text}' is not two-bone, objective or xpbd")),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Gazes: joints share the turn that points one of them at a place.
 
 use mocap_ik::{Aim, LookJoint, look_at};
-use mocap_model::{Clip, JointId, Pose, Role, UnitQuaternion, Vector3, log};
+use mocap_model::{Clip, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, log};
 use mocap_retarget::estimate_rest_pose;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns};
+use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns, unknown_joint};
 use crate::EditError;
 use crate::legs::object_place;
 
@@ -27,7 +28,7 @@ struct Gaze<'k> {
 /// The gazes of a warp, by frame.
 pub(super) struct Gazes<'k>(BTreeMap<usize, Vec<Gaze<'k>>>);
 
-/// How far a joint stays from its gaze target where limits stop it.
+/// How far a joint stays from its gaze target: limits stop it, or its joints turn for another gaze.
 pub(super) struct Left {
     /// The time and the joint of the key.
     pub(super) time: f64,
@@ -67,11 +68,23 @@ impl<'k> Gazes<'k> {
             if direction.norm() <= 0.0 {
                 return Err(wrong("its direction has no length".into()));
             }
+            if let Some(other) = turned_within(keys, *frame..=last, &joints) {
+                let name = &body.skeleton.joint(other.2).name;
+                return Err(wrong(format!(
+                    "the gaze turns '{name}' up to {:.3} s, and a key turns it at {} s",
+                    last as f64 / fps,
+                    other.1.time
+                )));
+            }
             for frame in *frame..=last {
-                let eye = (*joint, direction);
-                frames.entry(frame).or_default().push(Gaze { key, look, eye, joints: joints.clone() });
+                let gaze = Gaze { key, look, eye: (*joint, direction), joints: joints.clone() };
+                let all = frames.entry(frame).or_default();
+                // A later key of the same frame replaces an earlier one.
+                all.retain(|other| other.eye.0 != *joint);
+                all.push(gaze);
             }
         }
+        frames.values_mut().for_each(|gazes| share_joints(gazes, &body.skeleton));
         Ok(Gazes(frames))
     }
 
@@ -86,7 +99,7 @@ impl<'k> Gazes<'k> {
         for (frame, gazes) in &self.0 {
             clip.local_pose(*frame, &mut pose);
             before.clone_from(&pose);
-            for Gaze { key, look, eye, joints } in gazes {
+            for Gaze { key, look, eye, joints } in gazes.iter().filter(|gaze| !gaze.joints.is_empty()) {
                 look_at(&body.skeleton, &mut pose, joints, *eye, &look.at).map_err(|error| {
                     EditError::Warp { reason: format!("'{}' at {} s: {error}", key.joint, key.time) }
                 })?;
@@ -127,6 +140,30 @@ impl<'k> Gazes<'k> {
     }
 }
 
+/// The key within some frames that turns one of the joints of a gaze.
+fn turned_within<'a, 'k>(
+    keys: &'a [Keyed<'k>],
+    frames: RangeInclusive<usize>,
+    joints: &[LookJoint],
+) -> Option<&'a Keyed<'k>> {
+    keys.iter().find(|(frame, key, joint)| {
+        frames.contains(frame)
+            && matches!(key.change, WarpChange::Turn(_) | WarpChange::To(_))
+            && joints.iter().any(|own| own.joint == *joint)
+    })
+}
+
+/// Gives each joint to one gaze of a frame. Gazes of joints nearer to the root come first; what carries them does not turn for
+/// later ones, as that would turn them away from their targets.
+fn share_joints(gazes: &mut [Gaze<'_>], skeleton: &Skeleton) {
+    gazes.sort_by_key(|gaze| gaze.eye.0);
+    for at in 1..gazes.len() {
+        let (earlier, later) = gazes.split_at_mut(at);
+        let carries = |joint: JointId| earlier.iter().any(|gaze| skeleton.is_in_subtree(gaze.eye.0, joint));
+        later[0].joints.retain(|own| !carries(own.joint));
+    }
+}
+
 /// The joints that take part in a gaze, with shares and limits.
 fn taking_part(body: &Body, joint: JointId, look: &LookAt) -> Result<Vec<LookJoint>, String> {
     let skeleton = &body.skeleton;
@@ -148,7 +185,7 @@ fn taking_part(body: &Body, joint: JointId, look: &LookAt) -> Result<Vec<LookJoi
     }
     let found = look.joints.iter().map(|own| {
         let id = skeleton.find_by_name_or_role(&own.joint);
-        let id = id.ok_or_else(|| format!("no joint is called '{}'", own.joint))?;
+        let id = id.ok_or_else(|| unknown_joint(body, &own.joint))?;
         let limit = own.limit.unwrap_or_else(|| usual_limit(body, id));
         Ok(LookJoint { joint: id, share: own.share, limit })
     });
@@ -265,7 +302,10 @@ mod tests {
             assert!((turned - limit).abs() < 1e-6, "{role}: {turned}");
         }
         let left = off(&moved, at, 1.5);
-        assert!(left > 10.0 && report.warnings[0].message.contains("are left"), "{report}");
+        assert!(
+            left > 10.0 && report.warnings[0].message.contains("'Head' misses its target at 1.5 s by"),
+            "{report}"
+        );
         let figure = report.figures.iter().find(|figure| figure.name == "gaze-error").unwrap();
         assert!((figure.value.unwrap() - left).abs() < 1e-6, "{report}");
         let (free, report) = with(shares(Some(2.0)));
@@ -293,6 +333,46 @@ mod tests {
         assert!((turned - 0.4).abs() < 1e-9, "{turned}");
     }
 
+    /// A neck and the head on it look at different places at the same time: both are met, whichever key comes first.
+    #[test]
+    fn a_joint_turns_for_one_gaze_only() {
+        let wave = clip("alex_wave.bvh");
+        let body = Body::of(&wave);
+        let place = beside(&wave);
+        let other = place - body.lateral * (0.8 / body.metres.unwrap());
+        let neck = body.skeleton.with_role(Role::Neck).unwrap();
+        let spine = |at| {
+            let joints = vec![
+                LookShare { joint: "Neck".into(), share: 1.0, limit: Some(2.0) },
+                LookShare { joint: "Spine".into(), share: 1.0, limit: Some(2.0) },
+            ];
+            LookAt { joints, ..LookAt::new(at) }
+        };
+        let free = |at| {
+            let joints = vec![
+                LookShare { joint: "Head".into(), share: 1.0, limit: Some(2.5) },
+                LookShare { joint: "Neck".into(), share: 1.0, limit: Some(2.5) },
+            ];
+            LookAt { joints, ..LookAt::new(at) }
+        };
+        let keys = [
+            key(1.5, "Head", WarpChange::LookAt(free(other))),
+            key(1.5, "Neck", WarpChange::LookAt(spine(place))),
+        ];
+        let made = |keys: Vec<WarpKey>| looking(keys).unwrap();
+        let (both, report) = made(keys.to_vec());
+        assert!(report.warnings.iter().all(|warning| warning.code != "edit::gaze"), "{report}");
+        assert!(off(&both, other, 1.5) < 1e-6, "{report}");
+        let error = report.figures.iter().find(|figure| figure.name == "gaze-error").unwrap();
+        assert!(error.value.unwrap() < 1e-6, "{report}");
+        let (alone, _) = made(keys[1..].to_vec());
+        assert!(alone.local(neck, 45).rotation.angle_to(&both.local(neck, 45).rotation) < 1e-9);
+        let turned = made(keys.into_iter().rev().collect()).0;
+        for (id, _) in wave.skeleton().iter() {
+            assert_eq!(turned.local(id, 45), both.local(id, 45));
+        }
+    }
+
     #[test]
     fn gazes_that_cannot_be_are_refused() {
         let refused = |look: LookAt, joint: &str| {
@@ -305,10 +385,18 @@ mod tests {
         let share = |joint: &str, share: f64| LookShare { joint: joint.into(), share, limit: None };
         let with = |joints| LookAt { joints, ..LookAt::new(at) };
         assert!(refused(with(vec![share("Tail", 1.0)]), "Head").contains("no joint is called 'Tail'"));
+        assert!(refused(with(vec![share("Nekc", 1.0)]), "Head").ends_with("did you mean 'Neck'?"));
         assert!(refused(with(vec![share("LeftHand", 1.0)]), "Head").contains("LeftHand"));
         assert!(refused(with(vec![share("Head", -1.0)]), "Head").contains("share"));
         let nowhere = LookAt { direction: Some(Vector3::zeros()), ..LookAt::new(at) };
         assert!(refused(nowhere, "Head").contains("direction has no length"));
         assert!(refused(LookAt::new(Vector3::repeat(f64::NAN)), "Head").contains("not a finite number"));
+        let nod = || key(1.8, "Neck", WarpChange::Turn(Vector3::x() * 0.2));
+        let both =
+            |until| vec![key(1.5, "Head", WarpChange::LookAt(LookAt { until, ..LookAt::new(at) })), nod()];
+        let turned = looking(both(Some(2.0))).unwrap_err().to_string();
+        assert!(turned.contains("turns 'Neck' up to 2.000 s, and a key turns it at 1.8 s"), "{turned}");
+        looking(both(Some(1.7))).unwrap();
+        looking(both(None)).unwrap();
     }
 }

@@ -152,15 +152,12 @@ fn keyed<'k>(
     Ok(keys)
 }
 
-/// The report with the remaining errors of gazes.
+/// The report with the errors of gazes.
 fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
     let Some(most) = left.iter().map(|left| left.angle).reduce(f64::max) else { return report };
     let mut report = report.figure("gaze-error", most.to_degrees(), "deg");
     for Left { time, joint, angle } in left.iter().filter(|left| left.angle > GAZE) {
-        let message = format!(
-            "'{joint}' does not look at its place at {time} s: limits of the joints allow no more, {:.1}° are left",
-            angle.to_degrees()
-        );
+        let message = format!("'{joint}' misses its target at {time} s by {:.1}°", angle.to_degrees());
         report.warn("edit::gaze", message);
     }
     report
@@ -168,13 +165,17 @@ fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
 
 /// What to say of a key whose joint is not there.
 fn unknown(body: &Body, key: &WarpKey) -> String {
-    let wanted = key.joint.to_lowercase();
+    format!("the key at {} s: {}", key.time, unknown_joint(body, &key.joint))
+}
+
+fn unknown_joint(body: &Body, name: &str) -> String {
+    let wanted = name.to_lowercase();
     let names = body.skeleton.iter().map(|(_, joint)| joint.name.as_str());
     let near = names.map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name));
     let near = near.min_by_key(|(changes, _)| *changes);
     let near = near.filter(|(changes, _)| *changes <= wanted.chars().count().div_ceil(4));
     let near = near.map_or(String::new(), |(_, near)| format!("; did you mean '{near}'?"));
-    format!("the key at {} s: no joint is called '{}'{near}", key.time, key.joint)
+    format!("no joint is called '{name}'{near}")
 }
 
 /// The map of the times, if some move; both ends stay.
@@ -411,13 +412,13 @@ fn reach(
     limb.read(clip.skeleton(), pose).map_err(failed)?;
     let outcome = IkMethod::TwoBone.solve(&mut limb.chain, &[Goal::at(goal)], &exact()).map_err(failed)?;
     if outcome.position > REACHED * limb.chain.length(0) {
-        let (time, metres) = (key.time, Body::of(clip).metres);
-        let short = outcome.position * metres.unwrap_or(1.0);
-        let unit = if metres.is_some() { "m" } else { "units" };
-        return Err(wrong(format!(
-            "'{}' cannot reach its key at {time} s: {short:.3} {unit} are missing",
-            key.joint
-        )));
+        let metres = Body::of(clip).metres;
+        return Err(EditError::OutOfReach {
+            joint: key.joint.clone(),
+            time: key.time,
+            missing: outcome.position * metres.unwrap_or(1.0),
+            unit: if metres.is_some() { "m" } else { "units" },
+        });
     }
     limb.write(pose).map_err(failed)?;
     orient(clip, pose, joint, &before.rotation);

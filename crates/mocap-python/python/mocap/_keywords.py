@@ -29,7 +29,7 @@ class Convert(TypedDict, total=False):
     order: Value
     """Order of joints and bodies in mjlab-npz, isaac-npz and robot-csv: dfs (the model's and MuJoCo's) or bfs (that of PhysX) [default: dfs]"""
     marker_set: Value
-    """Put the markers of a set on the body and write them as C3D or TRC: plug-in-gait, cmu-41, helen-hayes, rajagopal, optitrack"""
+    """Put the markers of a set on the body and write them as C3D or TRC: plug-in-gait, cmu-41, helen-hayes, rajagopal, gait2354, optitrack"""
     drop_first_frame: bool
     """Drop the first frame: in BVH conversions of the CMU database it is a rest pose"""
     trim: Value
@@ -391,7 +391,7 @@ class Edit(TypedDict, total=False):
     denoise: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Remove jitter and spikes: auto (estimates the noise of every joint), butterworth:HZ, savgol[:SECONDS], gaussian[:SECONDS] or one-euro[:HZ,BETA]"""
     poses: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """After --denoise: example poses, as `mocap poses` writes them: auto fills limbs that are lost for up to 5 s as they move"""
+    """After --denoise: example poses, as `mocap poses` writes them: auto fills dropouts of joints and limbs of up to 5 s from them"""
     bands: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Scale frequency bands, such as high=0,mid=1.5: see `mocap bands --help`"""
     loop: Union[Value, Sequence[Value], Mapping[str, Value], bool]
@@ -467,7 +467,7 @@ class Edit(TypedDict, total=False):
     label_events: bool
     """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, pose-distance, terrain-penetration"""
+    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, gaze-error, pose-distance, terrain-penetration"""
     to: Value
     """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
     euler: Value

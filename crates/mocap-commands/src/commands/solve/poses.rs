@@ -8,14 +8,12 @@ use mocap::EditOptions;
 use mocap::solve::MarkerSets;
 use mocap_formats::Format;
 use mocap_model::{Pose, Skeleton, Space, Unit, UnitSource, Vector3};
-use mocap_poses::{
-    Goals, MAX_BYTES, Mounting, PoseOptions, PosePrior, PoseReport, TableOptions, is_table, read_table,
-    solve_with,
-};
+use mocap_poses::{Goals, Mounting, PoseOptions, PoseReport, TableOptions, is_table, read_table, solve_with};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::args::Args;
+use super::setup::Given;
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::commands::poses::refused;
 use crate::commands::retarget::Target;
@@ -38,18 +36,6 @@ pub(crate) struct PoseRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
-/// Reads a file of example poses.
-pub(crate) fn read_poses(path: &Path, context: &JobContext) -> Result<PosePrior, Diagnostic> {
-    let bytes = context.read_file(path, MAX_BYTES as u64)?;
-    PosePrior::from_bytes(&bytes).map_err(|error| refused(&error).in_file(path))
-}
-
-/// Example poses that a command was given.
-pub(super) struct Given {
-    pub(super) prior: PosePrior,
-    pub(super) path: String,
-}
-
 /// What a take holds.
 pub(super) enum Content {
     /// Points and trackers for joints of the target, with what was found while they were read.
@@ -67,6 +53,10 @@ pub(super) fn content_of(
     let bytes = read::bytes_of(context, &job.input, &args.reading.limits())?;
     let size = bytes.len() as u64;
     if is_table(&bytes) {
+        if args.reading.subject.is_some() {
+            let message = "--subject chooses one of several people, and a table of points holds one";
+            return Err(Diagnostic::new("usage::option", message).help("leave out --subject").into());
+        }
         let skeleton = &needed(target)?.on.skeleton;
         let options = TableOptions { fps: args.reading.input_fps, samples: args.reading.limits().samples };
         let goals = read_table(&bytes, &options).map_err(|error| Failure::from(refused(&error)))?;
@@ -83,8 +73,12 @@ pub(super) fn content_of(
     };
     let goals = Goals::of_markers(&markers);
     let labels = markers.names().iter().filter(|name| sets.find(name).is_some()).count();
-    let joints = target.map_or(0, |target| goals.named(&target.on.roles.apply(&target.on.skeleton)));
-    if labels > joints {
+    let joints = match target {
+        Some(target) => goals.named(&target.on.roles.apply(&target.on.skeleton)),
+        None => goals.roles(),
+    };
+    // Points without known names may be the markers of a set: their places say which.
+    if labels > joints || joints == 0 {
         return Ok((Content::Markers(loaded), size));
     }
     let up = needed(target)?.on.skeleton.space().up;
@@ -102,11 +96,11 @@ fn needed(target: Option<&Target>) -> Result<&Target, Diagnostic> {
 /// Options that are for another kind of takes.
 pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnostic> {
     let of_markers = [
-        ("--static", args.static_trial.is_some()),
-        ("--calibration", args.calibration.is_some()),
+        ("--static", args.settings.static_trial.is_some()),
+        ("--calibration", args.settings.calibration.is_some()),
         ("--write-calibration", args.write_calibration.is_some()),
-        ("--marker-set", args.marker_set.is_some()),
-        ("--fail-above", !args.fail_above.is_empty()),
+        ("--marker-set", args.settings.marker_set.is_some()),
+        ("--fail-above", !args.settings.fail_above.is_empty()),
         ("--analog", args.analog.is_some()),
     ];
     let of_points = [("--unknown-mounting", args.unknown_mounting), ("--ik", args.ik.is_some())];
@@ -198,10 +192,9 @@ pub(super) fn solve(
         other => other,
     }));
     let (clip, report) = solved.behind(&mut warnings)?;
-    for goal in report.goals.iter().filter(|goal| goal.joint.is_none()) {
-        let message =
-            format!("'{}' is left out: no joint has this name or role, or another point has it", goal.name);
-        warnings.push(Diagnostic::new("poses::point", message));
+    for goal in &report.goals {
+        let Some(reason) = goal.left_out else { continue };
+        warnings.push(Diagnostic::new("poses::point", format!("'{}' is left out: {reason}", goal.name)));
     }
     for goal in report.goals.iter().filter(|goal| goal.missed > 0) {
         let message = format!(
