@@ -117,7 +117,7 @@ pub use report::{
     SelfContactReport, SoleReport, StepReport,
 };
 pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
-pub use rest_pose::estimate_rest_pose;
+pub use rest_pose::{estimate_rest_pose, estimate_rest_pose_with_source};
 pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
 pub use surface::{

@@ -1,6 +1,6 @@
 //! The rest pose of a skeleton: from its offsets, estimated from its motion, or from a frame.
 
-use crate::rest_pose::estimate;
+use crate::rest_pose::estimate_rest_pose_with_source;
 use mocap_model::{Clip, Pose, Skeleton, angle_between};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,7 +95,7 @@ pub fn rest_pose_of(
     match choice {
         RestChoice::Offsets => Ok((RestSource::Offsets, None)),
         RestChoice::Frame(at) => frame(at),
-        RestChoice::Auto => match estimate(clip) {
+        RestChoice::Auto => match estimate_rest_pose_with_source(clip) {
             Ok((_, true)) => Ok((RestSource::Offsets, None)),
             Ok((pose, false)) => Ok((RestSource::Motion, Some(pose))),
             Err(_) if first_is_rest => frame(0),

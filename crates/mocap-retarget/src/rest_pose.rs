@@ -33,11 +33,14 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
-    estimate(clip).map(|(pose, _)| pose)
+    estimate_rest_pose_with_source(clip).map(|(pose, _)| pose)
 }
 
-/// The reference pose of a clip's skeleton, and whether its rest pose is a T- or A-pose, which it then follows from.
-pub(crate) fn estimate(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
+/// As [`estimate_rest_pose`], and whether the rest pose is a T- or A-pose, which the pose then follows from.
+///
+/// # Errors
+/// As [`estimate_rest_pose`].
+pub fn estimate_rest_pose_with_source(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let skeleton = clip.skeleton();
     let roles = map_roles_in(clip);
     let named = Arc::new(roles.apply(skeleton));

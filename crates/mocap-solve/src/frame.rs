@@ -531,7 +531,7 @@ mod tests {
         let mut state = body.rest();
         let options = FrameOptions { scale: 1e3, tolerance: 1e-12 };
         solver.solve(&body, &markers, &seen, None, &mut state, &options);
-        let mut gradient = |solver: &mut FrameSolver, dof: usize, by: f64| {
+        let gradient = |solver: &mut FrameSolver, dof: usize, by: f64| {
             let (mut step, mut moved) = (vec![0.0; body.dofs.len()], State::default());
             step[dof] = by;
             body.step(&state, &step, &mut moved);

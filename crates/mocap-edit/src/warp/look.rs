@@ -2,7 +2,7 @@
 
 use mocap_ik::{Aim, LookJoint, look_at};
 use mocap_model::{Clip, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, log};
-use mocap_retarget::estimate_rest_pose;
+use mocap_retarget::estimate_rest_pose_with_source;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -206,21 +206,52 @@ fn usual_limit(body: &Body, joint: JointId) -> f64 {
 }
 
 /// What points forward in the space of a joint, where the body stands in its reference pose. That is its rest pose only if
-/// it stands there; many exporters write rest poses in which a head lies on its side.
+/// it stands there; many exporters write rest poses in which a head lies on its side. A reference pose that is estimated from
+/// the motion does not know how joints turn about their bones: then eyes, head and trunk face ahead on average.
 fn forward_of(clip: &Clip, body: &Body, joint: JointId) -> Vector3<f64> {
     let skeleton = &body.skeleton;
-    let mut reference = Pose::default();
-    let standing = estimate_rest_pose(clip).unwrap_or_else(|_| Pose::rest(skeleton));
-    standing.to_object(skeleton, &mut reference);
+    let (reference, stands_at_rest) =
+        estimate_rest_pose_with_source(clip).unwrap_or_else(|_| (Pose::rest(skeleton), true));
+    let looks = skeleton
+        .with_role(Role::Head)
+        .is_some_and(|head| skeleton.is_in_subtree(joint, head) || skeleton.is_in_subtree(head, joint));
+    if looks
+        && !stands_at_rest
+        && let Some(ahead) = ahead_on_average(clip, body, joint)
+    {
+        return ahead;
+    }
+    let mut placed = Pose::default();
+    reference.to_object(skeleton, &mut placed);
+    let turn: UnitQuaternion<f64> = placed.joints[joint.index()].rotation;
+    turn.inverse() * facing(body, &placed).unwrap_or(body.forward)
+}
+
+/// Frames that tell where a joint faces on average.
+const FRAMES: usize = 256;
+
+/// The direction in the space of a joint that points where the body faces, on the average of the motion.
+fn ahead_on_average(clip: &Clip, body: &Body, joint: JointId) -> Option<Vector3<f64>> {
+    let (mut local, mut placed) = (Pose::default(), Pose::default());
+    let count = clip.frames().min(FRAMES);
+    let mut sum = Vector3::zeros();
+    for at in 0..count {
+        clip.local_pose(at * clip.frames() / count, &mut local);
+        local.to_object(&body.skeleton, &mut placed);
+        if let Some(facing) = facing(body, &placed) {
+            sum += placed.joints[joint.index()].rotation.inverse() * facing;
+        }
+    }
+    sum.try_normalize(0.5 * count as f64)
+}
+
+/// Where the hips face in a pose in object space.
+fn facing(body: &Body, pose: &Pose) -> Option<Vector3<f64>> {
     let at =
-        |role| skeleton.with_role(role).map(|id: JointId| reference.joints[id.index()].translation.vector);
-    let facing = match (at(Role::LeftUpperLeg), at(Role::RightUpperLeg)) {
-        // Up × forward is left.
-        (Some(left), Some(right)) => (left - right).cross(&body.up).try_normalize(1e-9),
-        _ => None,
-    };
-    let turn: UnitQuaternion<f64> = reference.joints[joint.index()].rotation;
-    turn.inverse() * facing.unwrap_or(body.forward)
+        |role| body.skeleton.with_role(role).map(|id: JointId| pose.joints[id.index()].translation.vector);
+    // Up × forward is left.
+    let across = at(Role::LeftUpperLeg)? - at(Role::RightUpperLeg)?;
+    across.cross(&body.up).try_normalize(1e-9)
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@ use mocap_edit::{LookAt, Warp, WarpChange, WarpKey, warp};
 use mocap_model::{Clip, ForwardKinematics, JointId, Role, Track, UnitQuaternion, Vector3};
 use mocap_retarget::map_roles_in;
 
+/// Around a moment, the warp takes this time \[s\].
+const AROUND: f64 = 0.3;
 /// Clips in which the body looks where it faces, with a moment \[s\].
 const AHEAD: [(&str, f64); 8] = [
     ("bandai/dataset-1_walk_normal_001.bvh", 1.2),
-    ("bandai/dataset-1_run_normal_001.bvh", 1.0),
+    ("bandai/dataset-1_run_normal_001.bvh", 0.4),
     ("bandai2/dataset-2_walk_normal_001.bvh", 1.2),
     ("cmu/12_01_walk.bvh", 1.5),
     ("iclone/007_12.bvh", 1.0),
@@ -36,7 +38,7 @@ fn turns(clip: &Clip, time: f64) -> [f64; 2] {
     [1.0, -1.0].map(|side| {
         let look = WarpChange::LookAt(LookAt::new(at + facing * (side * far)));
         let key = WarpKey { time, joint: "Head".into(), change: look };
-        let (moved, report) = warp(clip, &Warp::new(time - 0.5, time + 0.5, vec![key])).unwrap();
+        let (moved, report) = warp(clip, &Warp::new(time - AROUND, time + AROUND, vec![key])).unwrap();
         let turned = placed(&moved, head).1.angle_to(&before).to_degrees();
         // What the limits leave is what it would have turned further.
         turned + figure(&report, "gaze-error")

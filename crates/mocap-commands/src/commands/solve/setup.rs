@@ -227,7 +227,9 @@ fn markers_of(
 /// What helps.
 fn advised(error: Diagnostic) -> Diagnostic {
     let help = match error.code {
-        "solve::labels" => "--marker-set FILE says where other labels sit on the body",
+        "solve::labels" => {
+            "--marker-set FILE says where other labels sit on the body; points without labels need the right --input-up"
+        }
         "solve::subjects" => "--subject NAME chooses one",
         "solve::no-trunk" => "a marker set of a body has markers on hips or chest",
         "solve::one-side" | "solve::no-pair" | "solve::no-bones" => {
