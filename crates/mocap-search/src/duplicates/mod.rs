@@ -18,7 +18,7 @@ pub use fingerprint::Fingerprint;
 
 use align::align;
 use candidates::{Candidates, pairs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -117,15 +117,25 @@ pub fn copies<W: Workers>(
 
 /// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.
 pub fn clusters(copies: &[Copied]) -> Vec<Vec<usize>> {
-    let mut cluster_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let places = copies.iter().flat_map(|copied| copied.motions);
+    // By motion one that comes before it in its cluster, or itself.
+    let mut before: Vec<usize> = (0..places.clone().max().map_or(0, |last| last + 1)).collect();
     for copied in copies {
-        let [a, b] = copied.motions.map(|motion| *cluster_of.entry(motion).or_insert(motion));
-        let (from, to) = (a.max(b), a.min(b));
-        cluster_of.values_mut().filter(|cluster| **cluster == from).for_each(|cluster| *cluster = to);
+        let [a, b] = copied.motions.map(|motion| first_of(&mut before, motion));
+        before[a.max(b)] = a.min(b);
     }
-    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (motion, cluster) in cluster_of {
-        clusters.entry(cluster).or_default().push(motion);
+    let mut clusters: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for motion in places {
+        clusters.entry(first_of(&mut before, motion)).or_default().insert(motion);
     }
-    clusters.into_values().collect()
+    clusters.into_values().map(|cluster| cluster.into_iter().collect()).collect()
+}
+
+/// The first motion of a cluster. The way to it becomes shorter with each question.
+fn first_of(before: &mut [usize], mut motion: usize) -> usize {
+    while before[motion] != motion {
+        before[motion] = before[before[motion]];
+        motion = before[motion];
+    }
+    motion
 }

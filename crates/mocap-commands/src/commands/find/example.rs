@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Args, refuse_index, refused};
 use crate::batch::{Input, fail, json};
 use crate::commands::database::{Database, in_parallel, motion_of, read_database};
-use crate::commands::indexed::{Refreshed, current, is_index, reading_options};
+use crate::commands::indexed::{Refreshed, current, is_named_index, reading_options};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Invocation, Reading};
@@ -77,7 +77,7 @@ pub(super) fn by_example(
         Err(error) => return Ok(fail(&shown, &error, &[], console)),
     };
     let (indexes, databases): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        databases.iter().partition(|path| is_index(path));
+        databases.iter().partition(|path| is_named_index(path));
     let mut searched = Searched::default();
     if !databases.is_empty() {
         let databases: Vec<PathBuf> = databases.into_iter().cloned().collect();
@@ -178,7 +178,11 @@ fn prepared(args: &Args, clip: &Clip) -> Result<(Motion, Query), Diagnostic> {
             let frames = range.frames(clip.frames(), fps).ok_or_else(|| {
                 Diagnostic::new(
                     "find::query",
-                    format!("--trim has no frame of the clip, which has {}", clip.frames()),
+                    format!(
+                        "--trim has no frame of the clip, which has {} and lasts {:.2} s",
+                        mocap_batch::counted(clip.frames(), "frame"),
+                        motion.duration
+                    ),
                 )
             })?;
             Some(frames.start as f64 / fps..(frames.end as f64 / fps).min(motion.duration))

@@ -16,7 +16,7 @@ use self::duplicates::{ClusterRow, duplicates};
 use self::example::{HitRow, by_example};
 use self::label::{LabelRow, by_label};
 use super::database::interruptible;
-use super::indexed::is_index;
+use super::indexed::is_named_index;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{FirstFrame, Invocation, Reading, Selection};
@@ -99,7 +99,7 @@ impl VerbArgs for Args {
 
 /// A query, labels and duplicates need more of a motion than an index has.
 fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
-    if is_index(path) {
+    if is_named_index(path) {
         let message = "an index is only searched by example: it is no motion, and has no labels";
         return Err(Diagnostic::new("find::index", message)
             .help("name the files or the directory itself")
