@@ -23,6 +23,8 @@ const SAME: f64 = 0.12;
 const COMPARED: usize = 96;
 /// A first second that differs by more is not looked at further: a share, and a distance [leg lengths].
 const HOPELESS: (f64, f64) = (0.4, 0.06);
+/// Shares of parts that are less are not told apart: rounding, and filters of programs.
+const LEAST: f64 = 0.002;
 
 /// An alignment: the time in the second motion is `offset + speed · time` in the first.
 #[derive(Clone, Copy, Debug)]
@@ -104,11 +106,14 @@ impl Map {
         }
         let points = (count * POINTS) as f64;
         let sway = count as f64 * SWAY * SWAY;
+        // Of a body whose parts err independently, each by an unknown amount, this is the ratio of likelihoods: a part
+        // that hardly moves, or that a retarget moves otherwise, does not outweigh the others.
         let shares = error.iter().zip(&movement).map(|(error, movement)| error / (movement + sway));
+        let logs = shares.map(|share| (share + LEAST).ln());
         let fit = Fit {
             distance: (error.iter().sum::<f64>() / points).sqrt(),
             movement: (movement.iter().sum::<f64>() / points).sqrt(),
-            share: shares.sum::<f64>() / PARTS as f64,
+            share: (logs.sum::<f64>() / PARTS as f64).exp() - LEAST,
         };
         let determinant = normal[0][0] * normal[1][1] - normal[0][1] * normal[1][0];
         let step = if determinant > 1e-12 * normal[0][0] * normal[1][1] {

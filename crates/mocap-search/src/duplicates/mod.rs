@@ -35,14 +35,15 @@ pub struct Copied {
     pub speed: f64,
     /// The root mean square difference, without a constant one [leg lengths].
     pub distance: f64,
-    /// The share of the movement that the difference is: a ratio of variances, the mean over the parts of the body.
+    /// The share of the movement that the difference is: a ratio of variances, the geometric mean over the parts of the
+    /// body.
     pub share: f64,
 }
 
 /// What counts as the same capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicateOptions {
-    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.048. It grows
+    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.032. It grows
     /// with the square root of the time: the longer an overlap, the less likely is it by chance.
     pub share: f64,
     /// The largest difference [leg lengths]. Default 0.08.
@@ -55,7 +56,7 @@ pub struct DuplicateOptions {
 
 impl Default for DuplicateOptions {
     fn default() -> DuplicateOptions {
-        DuplicateOptions { share: 0.048, distance: 0.08, overlap: 0.5, seconds: 0.5 }
+        DuplicateOptions { share: 0.032, distance: 0.08, overlap: 0.5, seconds: 0.5 }
     }
 }
 
