@@ -95,7 +95,7 @@ EDITS = {
     "detach": "--detach LeftHand",
 }
 # Steps of pipelines that are no edits.
-STEPS = {"read", "edit", "retarget", "compress", "write", "compare"}
+STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face"}
 
 # What is done with a folder of small files.
 FOLDERS = [
@@ -350,7 +350,8 @@ def prepare(mocap, where, walk):
         ("glb", f"convert {walk} -o {where}/made-{frames}.glb --mesh body"),
         ("trc", f"convert {walk} -o {where}/made-{frames}.trc --marker-set plug-in-gait"),
         ("points", f"convert {walk} -o {where}/points-{frames}.csv"),
-        ("people", f"poses {clip} -o {where}/made-{frames}.people"),
+        ("people", f"poses {FIXTURES}/clips/alex_walk.bvh {FIXTURES}/clips/alex_jump.bvh {FIXTURES}/clips/alex_turn.bvh "
+                   f"-o {where}/made-{frames}.people"),
         ("index", f"index {walk} -o {where}/made-{frames}.index"),
         ("curve", f"edit {walk} --extract-root {where}/made-{frames}.csv -o {where}/made-{frames}.bvh"),
     ]:

@@ -13,7 +13,7 @@ use crate::batch::json;
 use crate::commands::database::{Database, in_parallel, read_database};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::Reading;
+use crate::options::{Reading, Selection};
 use crate::output::Output;
 
 /// Clips that are the same capture.
@@ -62,7 +62,9 @@ pub(super) fn duplicates(
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());
     if split.is_some() {
-        let other = read_database(&args.against, &args.selection, reading, console, prepare)?;
+        // A list of files belongs to the first database.
+        let selection = Selection { files_from: None, ..args.selection.clone() };
+        let other = read_database(&args.against, &selection, reading, console, prepare)?;
         if other.exit != Exit::Success {
             database.exit = other.exit;
         }

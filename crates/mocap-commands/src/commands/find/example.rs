@@ -56,8 +56,13 @@ pub(super) fn by_example(
     invocation: &Invocation,
     console: &mut dyn Output,
 ) -> Result<Exit, Diagnostic> {
-    let [query_path, databases @ ..] = &args.inputs[..] else { unreachable!("clap asks for one") };
-    if databases.is_empty() && args.index.is_empty() {
+    let [query_path, databases @ ..] = &args.inputs[..] else {
+        return Err(Diagnostic::new("usage::query", "there is no query").help(
+            "--files-from lists what is searched; name the query: mocap find QUERY --files-from LIST",
+        ));
+    };
+    let is_listed = args.selection.files_from.is_some();
+    if databases.is_empty() && args.index.is_empty() && !is_listed {
         return Err(Diagnostic::new("usage::database", "there is nothing to search")
             .help("name files, a directory or an index behind the query: mocap find QUERY DATABASE"));
     }
@@ -79,7 +84,7 @@ pub(super) fn by_example(
     let (indexes, databases): (Vec<&PathBuf>, Vec<&PathBuf>) =
         databases.iter().partition(|path| is_named_index(path));
     let mut searched = Searched::default();
-    if !databases.is_empty() {
+    if !databases.is_empty() || is_listed {
         let databases: Vec<PathBuf> = databases.into_iter().cloned().collect();
         searched.in_files((args, &own, &query), &databases, reading, console)?;
     }

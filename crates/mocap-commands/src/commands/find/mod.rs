@@ -38,7 +38,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of};
     \x20 mocap find --duplicates training/ --against test/")]
 pub(crate) struct Args {
     /// The query, then files, directories and globs to search; with --label and --duplicates, only the latter
-    #[arg(value_name = "QUERY|DATABASE", required = true)]
+    #[arg(value_name = "QUERY|DATABASE", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Search an index of `mocap index`; it may also be named like a database; repeatable
     #[arg(long, value_name = "INDEX", help_heading = "Search", conflicts_with_all = ["label", "duplicates"])]
