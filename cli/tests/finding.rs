@@ -185,6 +185,50 @@ fn robots_and_bodies_without_roles_are_listed_and_left_out() {
 }
 
 #[test]
+fn a_list_of_files_is_a_database() {
+    let sandbox = database();
+    let found = |words: &[&str]| {
+        let rows = sandbox.run(words).ok().rows();
+        rows.iter().map(|row| row["path"].to_string()).collect::<Vec<_>>()
+    };
+    sandbox.put("list.txt", "db/alex_walk.bvh\ndb/alex_turn.bvh\n");
+    let walk = fixture("clips/robin_walk.bvh").display().to_string();
+    let hits = found(&["find", &walk, "--files-from", "list.txt", "--json"]);
+    assert!(!hits.is_empty());
+    assert_eq!(hits, found(&["find", &walk, "db/alex_walk.bvh", "db/alex_turn.bvh", "--json"]));
+    let ran = sandbox.run(["find", "--files-from", "list.txt"]);
+    assert!(ran.code == 2 && ran.stderr.contains("there is no query"), "{ran:?}");
+    // The list is the first database, not the other as well.
+    let words =
+        ["find", "--duplicates", "--files-from", "list.txt", "--against", "db/alex_walk.bvh", "--json"];
+    let ran = sandbox.run(words);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let clips = ran.rows()[0]["clips"].as_array().unwrap().len();
+    assert_eq!(clips, 2, "the walk of the list and that of the other: {ran:?}");
+}
+
+#[test]
+fn files_that_are_called_an_index_are_not_read_as_motions() {
+    let sandbox = database();
+    sandbox.put("empty.index", "");
+    sandbox.put("other.index", "HIERARCHY");
+    let walk = "db/alex_walk.bvh";
+    for (name, said) in [
+        ("empty.index", "the file is empty: it is no index of motions"),
+        ("other.index", "it is not an index of motions"),
+    ] {
+        for arguments in [&["find", walk, name][..], &["find", walk, "--index", name]] {
+            let ran = sandbox.run(arguments);
+            assert!(ran.code == 2 && ran.stderr.contains(said), "{ran:?}");
+            assert!(ran.stderr.contains("`mocap index DATABASE -o NAME.index` makes one"), "{ran:?}");
+        }
+    }
+    let ran = sandbox.run(["find", walk, "db", "--trim", "90s:99s"]);
+    assert!(ran.stderr.contains("--trim has no frame of the clip, which has"), "{ran:?}");
+    assert!(ran.stderr.contains(" frames and lasts "), "{ran:?}");
+}
+
+#[test]
 fn numbers_that_are_none_fail_their_file_alone() {
     let sandbox = database();
     let text = String::from_utf8(sandbox.read("db/alex_walk.bvh")).unwrap();
@@ -208,7 +252,7 @@ fn numbers_that_are_none_fail_their_file_alone() {
         assert!(ran.stderr.contains("--repair"), "{ran:?}");
     }
     let ran = sandbox.run(["index", "nan", "-o", "y.index"]);
-    assert!(ran.code == 2 && ran.stderr.contains("none of 1 file can be searched"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("of 1 file none could be read"), "{ran:?}");
     let rows = sandbox.run(["find", walk, "nan", "--repair", "--json"]).ok().rows();
     assert!(rows[0]["distance"].as_f64().unwrap() < 0.02, "{rows:?}");
 }

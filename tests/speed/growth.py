@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How the cost of every verb, edit and format grows with frames, joints and files.
+"""How the cost of every verb, edit and format grows with frames, joints, vertices and files.
 
     growth.py MOCAP [--only WORD,...] [--runs 3] [--limit 2.3] [--frames 4000] [--files 150]
 
-Runs each with n, 2 n and 4 n frames, joints or files, and prints the processor time (the least of the runs) and the
+Runs each with n, 2 n and 4 n frames, joints, vertices or files, and prints the processor time (the least of the runs) and the
 peak memory of the process. Fails where either grows by more than the limit where the input doubles, and where a verb or
 an edit has no case here. The verbs, edits and formats come from the schemas that MOCAP writes. Inputs are made from the
 fixtures.
@@ -13,6 +13,7 @@ with twice as many runs, before it counts.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import shlex
@@ -26,7 +27,7 @@ FIXTURES = ROOT / "fixtures"
 FLOOR = {"time": 0.02, "peak": 24.0}
 
 # The words of each verb. {in} is a motion of the size that grows, {clip} a short one, {body} another skeleton, {out} a
-# path for the output, {folder} a folder of files; the others are made in `prepare`. None: why it has no case.
+# path for the output, {folder} a folder of files; the others are made in `prepare`. None: it has cases elsewhere.
 VERBS = {
     "info": ["info {in} --json"],
     "validate": ["validate {in}"],
@@ -40,7 +41,8 @@ VERBS = {
     "warp": ["warp {in} --keys {keys} -o {out}.bvh"],
     "fourier": ["fourier {in} -o {out}.bvh"],
     "terrain": ["terrain {in} --terrain-mesh {mesh} -o {out}.bvh"],
-    "find": ["find {clip} {in}", "find --duplicates {in} {in}"],
+    "find": ["find {clip} {in}", "find {clip} {index}", "find --duplicates {in} {in}"],
+    "index": ["index {in} -o {out}.index"],
     "label": ["label {in}"],
     "compare": ["compare {in} {in}"],
     "compress": [f"compress {{in}} -o {{out}}.mocz --error 1cm --profile {profile}" for profile in
@@ -55,19 +57,13 @@ VERBS = {
     "render": ["render {in} --end 1s --size 64x64 -o {out}.gif"],
     "gallery": ["gallery {in} -o {out}"],
     "run": ["run {pipeline} {in} -o {out}"],
+    "face": ["face {take} {head} -o {out}.glb"],
+    "poses": ["poses {in} -o {out}.poses"],
+    "solve": ["solve {trc} {clip} -o {out}.bvh", "solve {points} {clip} --poses {people} -o {out}.bvh"],
+    # Each edit has its own cases; manifests grow with files, and rigs with vertices: see there.
+    "edit": None,
     "manifest": None,
-    "face": None,
     "rig": None,
-    "poses": None,
-    "solve": None,
-}
-WITHOUT = {
-    "edit": "each edit has its own",
-    "manifest": "it grows with files: see the folders",
-    "face": "not measured yet: it takes faces",
-    "rig": "not measured yet: it takes meshes",
-    "poses": "not measured yet: it takes a database",
-    "solve": "not measured yet: it takes markers",
 }
 
 # The words of edits that take something; an edit that is not here is run as its flag alone.
@@ -99,7 +95,7 @@ EDITS = {
     "detach": "--detach LeftHand",
 }
 # Steps of pipelines that are no edits.
-STEPS = {"read", "edit", "retarget", "compress", "write", "compare"}
+STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face"}
 
 # What is done with a folder of small files.
 FOLDERS = [
@@ -116,6 +112,11 @@ FOLDERS = [
     "split {folder} --every 1s -o {out}",
     "label {folder}",
     "find {clip} {folder}",
+    "find --duplicates {folder}",
+    "index {folder} -o {folder}.index",
+    "find {clip} {folder}.index",
+    "poses {folder} -o {out}.poses",
+    "run {pipeline} {folder} -o {out}",
     "compare {folder} {folder}-converted",
     "gallery {folder} -o {out}",
     "skel {folder} -o {out}",
@@ -257,13 +258,80 @@ def with_joints(where, joints):
     return path
 
 
+def person(corners):
+    """A person of capsules with so many corners around, as OBJ."""
+    vertices, faces = [], []
+
+    def capsule(start, end, radii):
+        rings, first = 16, len(vertices) + 1
+        way = [b - a for a, b in zip(start, end)]
+        size = math.hypot(*way)
+        along = [value / size for value in way]
+        least = min(range(3), key=lambda axis: abs(along[axis]))
+        other = [float(axis == least) for axis in range(3)]
+        across = cross(along, other)
+        across = [value / math.hypot(*across) for value in across]
+        third = cross(along, across)
+        vertices.append([a - d * radii[0] for a, d in zip(start, along)])
+        for ring in range(rings):
+            share = ring / (rings - 1)
+            t = min(max((share - 0.3) / 0.4, 0.0), 1.0)
+            angle = (min(share / 0.3 - 1.0, 0.0) + max((share - 0.7) / 0.3, 0.0)) * 1.5
+            radius = radii[0] + (radii[1] - radii[0]) * t
+            for corner in range(corners):
+                turn = math.tau * corner / corners
+                vertices.append([start[k] + way[k] * t + along[k] * radius * math.sin(angle)
+                                 + (across[k] * math.cos(turn) + third[k] * math.sin(turn)) * radius * math.cos(angle)
+                                 for k in range(3)])
+        vertices.append([a + d * radii[1] for a, d in zip(end, along)])
+        at = lambda ring, corner: first + 1 + ring * corners + corner % corners
+        last = first + 1 + rings * corners
+        for corner in range(corners):
+            faces.append((first, at(0, corner + 1), at(0, corner)))
+            for ring in range(rings - 1):
+                a, b, c, d = (at(ring + up, corner + side) for up in (0, 1) for side in (0, 1))
+                faces.extend([(a, b, d), (a, d, c)])
+            faces.append((last, at(rings - 1, corner), at(rings - 1, corner + 1)))
+
+    for side in (-1, 1):
+        capsule((0.05 * side, 0.97, 0), (0.08 * side, 1.33, 0), (0.11, 0.11))
+    capsule((0, 1.35, 0), (0, 1.55, 0), (0.055, 0.055))
+    capsule((0, 1.63, 0.01), (0, 1.65, 0.01), (0.1, 0.1))
+    for side in (-1, 1):
+        along_arm = lambda way: ((0.19 + 0.7 * way) * side, 1.4 - 0.72 * way, 0)
+        capsule((0.1 * side, 1.38, 0), along_arm(0), (0.07, 0.06))
+        capsule(along_arm(0), along_arm(0.27), (0.052, 0.042))
+        capsule(along_arm(0.27), along_arm(0.525), (0.042, 0.026))
+        capsule(along_arm(0.575), along_arm(0.665), (0.038, 0.03))
+        capsule((0.1 * side, 0.92, 0), (0.1 * side, 0.5, 0), (0.085, 0.055))
+        capsule((0.1 * side, 0.5, 0), (0.1 * side, 0.09, 0), (0.055, 0.036))
+        capsule((0.1 * side, 0.06, -0.01), (0.1 * side, 0.045, 0.15), (0.04, 0.03))
+    lines = [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in vertices]
+    return "\n".join(lines + [f"f {a} {b} {c}" for a, b, c in faces]) + "\n"
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def long_take(frames):
+    """A take of a face of so many frames: that of the fixtures again and again."""
+    head, *rows = (FIXTURES / "faces/take.csv").read_text().splitlines()
+    lines = [head]
+    for frame in range(frames):
+        seconds, part = divmod(frame, 60)
+        time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{part:02}.000"
+        lines.append(",".join([time, *rows[frame % len(rows)].split(",")[1:]]))
+    return "\n".join(lines) + "\n"
+
+
 def prepare(mocap, where, walk):
     """What cases need beside a motion of some size."""
     clip, frames = FIXTURES / "clips/alex_walk.bvh", len(rows_of(walk)[1])
     fps = 1 / float(next(line for line in rows_of(walk)[0] if line.startswith("Frame Time")).split()[-1])
     seconds = frames / fps
     made = {"in": walk, "clip": clip, "body": FIXTURES / "clips/robin.skel", "times": max(frames // 60, 1),
-            "seconds": round(seconds * 1.5, 3)}
+            "seconds": round(seconds * 1.5, 3), "head": FIXTURES / "faces/head.glb"}
     for name, ending, text in [
         ("keys", "toml", f"from = 0.1\nto = {seconds * 0.9}\n\n[[key]]\ntime = {seconds / 2}\njoint = \"LeftHand\"\n"
                          "by = [0, 10, 0]\n"),
@@ -272,6 +340,7 @@ def prepare(mocap, where, walk):
         ("mesh", "obj", "v -9999 0 -9999\nv 9999 0 -9999\nv 9999 0 9999\nv -9999 0 9999\nf 1 2 3\nf 1 3 4\n"),
         ("graph", "toml", f"output = \"walk\"\n\n[clip.walk]\npath = \"{clip}\"\nloop = true\n"),
         ("timeline", "csv", f"time\n0\n{seconds}\n"),
+        ("take", "csv", long_take(frames)),
         ("pipeline", "toml", "[[step]]\ndo = \"mirror\"\n\n[[step]]\ndo = \"write\"\nto = \"csv\"\n"),
     ]:
         made[name] = where / f"{name}-{frames}.{ending}"
@@ -279,10 +348,16 @@ def prepare(mocap, where, walk):
     for name, words in [
         ("mocz", f"compress {walk} -o {where}/made-{frames}.mocz --error 1cm"),
         ("glb", f"convert {walk} -o {where}/made-{frames}.glb --mesh body"),
+        ("trc", f"convert {walk} -o {where}/made-{frames}.trc --marker-set plug-in-gait"),
+        ("points", f"convert {walk} -o {where}/points-{frames}.csv"),
+        ("people", f"poses {FIXTURES}/clips/alex_walk.bvh {FIXTURES}/clips/alex_jump.bvh {FIXTURES}/clips/alex_turn.bvh "
+                   f"-o {where}/made-{frames}.people"),
+        ("index", f"index {walk} -o {where}/made-{frames}.index"),
         ("curve", f"edit {walk} --extract-root {where}/made-{frames}.csv -o {where}/made-{frames}.bvh"),
     ]:
         subprocess.run([mocap, *words.split(), "-q", "--overwrite"], check=True, stdout=subprocess.DEVNULL)
-        made[name] = where / f"made-{frames}.{'csv' if name == 'curve' else name}"
+        made[name] = where / {"curve": f"made-{frames}.csv", "points": f"points-{frames}.csv"}.get(
+            name, f"made-{frames}.{name}")
     # A drawn body is none that is baked: it gets the names of another program.
     drawn = made["glb"].read_bytes()
     made["glb"].write_bytes(drawn.replace(b"mocap ", b"other ").replace(b"Body", b"Suit"))
@@ -298,6 +373,7 @@ def main():
     parser.add_argument("--frames", type=int, default=4000)
     parser.add_argument("--joints", type=int, default=200)
     parser.add_argument("--files", type=int, default=150)
+    parser.add_argument("--corners", type=int, default=24, help="corners around the limbs of a mesh: 6,500 vertices")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as where:
         where = pathlib.Path(where)
@@ -334,6 +410,13 @@ def main():
                       "compress {in} -o {out}.mocz", "retarget {in} {body} -o {out}.bvh", "skel {in} -o {out}.skel",
                       "label {in}", "compare {in} {in}", "view {in} -o {out}.html"):
             bench.case(f"joints: {words.replace(' -o {out}', '').replace('{in}', 'IN')}", of_sizes(words, joints))
+
+        meshes = [{**sizes[0], "mesh": where / f"person-{factor}.obj"} for factor in (1, 2, 4)]
+        for factor, size in zip((1, 2, 4), meshes):
+            size["mesh"].write_text(person(factor * options.corners))
+        for words in ("rig {mesh} -o {out}.glb", "rig {mesh} --weights voxel -o {out}.glb"):
+            bench.case(f"vertices: {words.replace(' -o {out}.glb', '').replace('{mesh}', 'MESH')}",
+                       of_sizes(words, meshes))
 
         text = (FIXTURES / "clips/alex_wave.bvh").read_text()
         folders = []

@@ -21,6 +21,8 @@ pub(super) struct Database<T> {
     pub(super) clips: Vec<(Input, T)>,
     /// What is not among them, and why.
     pub(super) left_out: Vec<(String, String)>,
+    /// How many of these could not be read.
+    pub(super) failed: usize,
     /// Not success where a file could not be read.
     pub(super) exit: Exit,
 }
@@ -136,11 +138,11 @@ pub(super) fn read_database<T: Send, E: Display>(
     console: &mut dyn Output,
     make: impl Fn(&Clip) -> Result<T, E> + Sync,
 ) -> Result<Database<T>, Diagnostic> {
-    let Database { clips, left_out, exit } = read_all(paths, selection, reading, console, make)?;
-    if clips.is_empty() {
-        return Err(nothing_left(left_out.len()));
+    let database = read_all(paths, selection, reading, console, make)?;
+    if database.clips.is_empty() {
+        return Err(nothing_left(database.left_out.len() - database.failed, database.failed));
     }
-    Ok(Database { clips, left_out, exit })
+    Ok(database)
 }
 
 /// As [`read_database`]; it may be that nothing is left.
@@ -157,6 +159,7 @@ pub(super) fn read_all<T: Send, E: Display>(
     })?;
     let mut clips = Vec::new();
     let mut left_out = Vec::new();
+    let mut failed = 0;
     let mut exit = Exit::Success;
     for (one, input) in made.into_iter().zip(inputs) {
         match one {
@@ -166,19 +169,28 @@ pub(super) fn read_all<T: Send, E: Display>(
                 left_out.push((input.shown(), why));
             }
             Err(error) => {
+                failed += 1;
                 exit = batch::fail(&input.shown(), &error, &[], console);
                 left_out.push((input.shown(), error.message.clone()));
             }
         }
     }
-    Ok(Database { clips, left_out, exit })
+    Ok(Database { clips, left_out, failed, exit })
 }
 
-/// The error of a database of which nothing can be searched.
-pub(super) fn nothing_left(left_out: usize) -> Diagnostic {
-    let message = format!(
-        "none of {} can be searched: a search compares moving human bodies",
-        mocap_batch::counted(left_out, "file")
-    );
+/// The error of a database of which nothing can be searched: some files are no moving human bodies, others could not be
+/// read.
+pub(super) fn nothing_left(no_bodies: usize, failed: usize) -> Diagnostic {
+    let files = mocap_batch::counted(no_bodies + failed, "file");
+    if no_bodies == 0 {
+        let message = format!("nothing is left to search: of {files} none could be read");
+        return Diagnostic::new("find::database", message)
+            .help("what is wrong with a file stands above; `mocap validate FILE` lists all of it");
+    }
+    let why = match failed {
+        0 => String::new(),
+        failed => format!("; {failed} could not be read"),
+    };
+    let message = format!("none of {files} can be searched: a search compares moving human bodies{why}");
     Diagnostic::new("find::database", message).help("`mocap skel FILE` shows the roles of joints")
 }

@@ -94,7 +94,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let clips = index.motions().count();
     check_output(output, &paths, &selection, &reading)?;
     if clips == 0 {
-        return Err(nothing_left(index.clips.len() + failed));
+        return Err(nothing_left(index.clips.len(), failed));
     }
     let bytes = index.to_bytes();
     write_file(output, true, &|out| out.write_all(&bytes))?;

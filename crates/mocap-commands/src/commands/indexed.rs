@@ -64,6 +64,12 @@ pub(super) fn is_index(path: &Path) -> bool {
         .is_ok_and(|()| start == *MAGIC)
 }
 
+/// Whether a path is meant as an index: it is one, or is called one.
+pub(super) fn is_named_index(path: &Path) -> bool {
+    let is_called = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("index"));
+    is_index(path) || (is_called && !path.is_dir())
+}
+
 /// Reads an index.
 pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
     open_sized(path).map(|(index, _)| index)
@@ -73,12 +79,12 @@ pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
 pub(super) fn open_sized(path: &Path) -> Result<(Index, u64), Diagnostic> {
     let wrong = |error: &IndexError| {
         let help = match error {
-            IndexError::Other => "`mocap index DATABASE -o NAME.index` makes one",
+            IndexError::Other | IndexError::Empty => "`mocap index DATABASE -o NAME.index` makes one",
             _ => "`mocap index DATABASE -o NAME.index --overwrite` makes it anew",
         };
         Diagnostic::new("find::index", error.to_string()).help(help).in_file(path)
     };
-    if path.is_file() && !is_index(path) {
+    if path.metadata().is_ok_and(|data| data.is_file() && data.len() > 0) && !is_index(path) {
         return Err(wrong(&IndexError::Other));
     }
     let bytes = mocap_batch::read_file(path, LARGEST)?;

@@ -75,7 +75,7 @@ impl VerbArgs for Args {
         let reading = self.first.of(&self.reading);
         let paths = &self.inputs.inputs;
         check_output(&self.output, paths, &self.inputs.selection, &reading)?;
-        let Database { clips, left_out, exit } =
+        let Database { clips, left_out, exit, .. } =
             read_all(paths, &self.inputs.selection, &reading, console, Sampled::of)?;
         let (inputs, sampled): (Vec<_>, Vec<Sampled>) = clips.into_iter().unzip();
         let (prior, mut report) = learn(&sampled).map_err(|error| refused(&error))?;

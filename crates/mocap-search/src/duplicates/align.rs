@@ -1,10 +1,11 @@
 //! The alignment of two motions in time.
 
 use super::fingerprint::Fingerprint;
-use super::values::{SIZE, SWAY, Values};
+use super::values::{Row, SIZE, SWAY, WIDTH};
 use super::window::squared_distance;
 use super::{Copied, DuplicateOptions};
 use crate::motion::POINTS;
+use crate::widest::widest;
 use std::ops::Range;
 
 /// Parts of the body: its points, the velocity of the hips, the turn.
@@ -21,8 +22,12 @@ const TRIED: usize = 6;
 const SAME: f64 = 0.12;
 /// Samples that are compared, at most.
 const COMPARED: usize = 96;
-/// A first second that differs by more is not looked at further: a share, and a distance [leg lengths].
-const HOPELESS: (f64, f64) = (0.4, 0.06);
+/// A range that moves, and of which a larger share differs, does not grow further.
+const HOPELESS: f64 = 0.2;
+/// An alignment that fits this much better than it has to is not compared with others.
+const CERTAIN: f64 = 0.2;
+/// Shares of parts that are less are not told apart: rounding, and filters of programs.
+const LEAST: f64 = 0.002;
 
 /// An alignment: the time in the second motion is `offset + speed · time` in the first.
 #[derive(Clone, Copy, Debug)]
@@ -54,14 +59,16 @@ impl Map {
         (a, b): (&Fingerprint, &Fingerprint),
         side: usize,
         range: &Range<f64>,
+        compared: &mut Compared,
     ) -> (Map, Fit) {
-        let (mut fit, mut step) = self.fit((a, b), side, range);
+        compared.take(a, range);
+        let (mut fit, mut step) = self.fit(b, side, compared);
         for _ in 0..6 {
             let next = Map { offset: self.offset + step[0], speed: self.speed + step[1] };
             if !SPEEDS.contains(&next.speed) || !next.offset.is_finite() {
                 break;
             }
-            let (better, further) = next.fit((a, b), side, range);
+            let (better, further) = next.fit(b, side, compared);
             if better.distance >= fit.distance {
                 break;
             }
@@ -70,56 +77,162 @@ impl Map {
         (self, fit)
     }
 
-    /// The fit over a range of the first motion, and the step that improves it.
-    fn fit(&self, (a, b): (&Fingerprint, &Fingerprint), side: usize, range: &Range<f64>) -> (Fit, [f64; 2]) {
-        let count = (((range.end - range.start) * a.rate) as usize + 1).clamp(3, COMPARED);
-        let times: Vec<f64> = (0..count)
-            .map(|at| range.start + (range.end - range.start) * at as f64 / (count - 1) as f64)
-            .collect();
-        let middle = (range.start + range.end) / 2.0;
-        let first: Vec<Values> = times.iter().map(|time| a.at(0, *time).0).collect();
-        let (second, slope): (Vec<Values>, Vec<Values>) =
-            times.iter().map(|time| b.at(side, self.at(*time))).unzip();
+    /// The fit to what is compared of the first motion, and the step that improves it.
+    fn fit(&self, b: &Fingerprint, side: usize, compared: &mut Compared) -> (Fit, [f64; 2]) {
+        let sums = widest(
+            #[inline(always)]
+            || compared.sums(self, b, side),
+        );
         let (mut error, mut movement) = ([0.0; PARTS], [0.0; PARTS]);
         // Normal equations of the offset at the middle and of the speed.
         let (mut normal, mut right) = ([[0.0; 2]; 2], [0.0; 2]);
         for k in 0..SIZE {
-            let mean = |rows: &dyn Fn(usize) -> f64| (0..count).map(rows).sum::<f64>() / count as f64;
-            let difference = |at: usize| first[at][k] - second[at][k];
-            let (shift, level) = (mean(&difference), mean(&|at| first[at][k]));
-            let derivative = [mean(&|at| slope[at][k]), mean(&|at| slope[at][k] * (times[at] - middle))];
+            let of = |sum: &Row| f64::from(sum[k]);
             let part = if k < SIZE - 1 { k / 3 } else { PARTS - 1 };
-            for at in 0..count {
-                let left = difference(at) - shift;
-                error[part] += left * left;
-                movement[part] += (first[at][k] - level).powi(2);
-                let by = [slope[at][k] - derivative[0], slope[at][k] * (times[at] - middle) - derivative[1]];
-                for i in 0..2 {
-                    right[i] += by[i] * left;
-                    for j in 0..2 {
-                        normal[i][j] += by[i] * by[j];
-                    }
-                }
+            error[part] += of(&sums.error);
+            movement[part] += of(&sums.movement);
+            for i in 0..2 {
+                right[i] += of(&sums.right[i]);
+                normal[i][i] += of(&sums.normal[i]);
             }
+            normal[0][1] += of(&sums.normal[2]);
         }
+        normal[1][0] = normal[0][1];
+        let count = compared.times.len();
         let points = (count * POINTS) as f64;
         let sway = count as f64 * SWAY * SWAY;
+        // Of a body whose parts err independently, each by an unknown amount, this is the ratio of likelihoods: a part
+        // that hardly moves, or that a retarget moves otherwise, does not outweigh the others.
         let shares = error.iter().zip(&movement).map(|(error, movement)| error / (movement + sway));
+        let logs = shares.map(|share| (share + LEAST).ln());
         let fit = Fit {
             distance: (error.iter().sum::<f64>() / points).sqrt(),
             movement: (movement.iter().sum::<f64>() / points).sqrt(),
-            share: shares.sum::<f64>() / PARTS as f64,
+            share: (logs.sum::<f64>() / PARTS as f64).exp() - LEAST,
         };
         let determinant = normal[0][0] * normal[1][1] - normal[0][1] * normal[1][0];
-        let step = if determinant > 1e-12 * normal[0][0] * normal[1][1] {
+        let step = if determinant > 1e-6 * normal[0][0] * normal[1][1] {
             let middle_step = (right[0] * normal[1][1] - right[1] * normal[0][1]) / determinant;
             let speed_step = (normal[0][0] * right[1] - normal[1][0] * right[0]) / determinant;
-            [middle_step - speed_step * middle, speed_step]
+            [middle_step - speed_step * compared.middle, speed_step]
         } else {
             [0.0; 2]
         };
         (fit, step)
     }
+}
+
+/// What is compared of two motions: that of the first stays while the alignment is improved.
+struct Compared {
+    /// \[s\]
+    times: Vec<f64>,
+    middle: f64,
+    first: Vec<Row>,
+    /// The means of these.
+    level: Row,
+    /// The second motion, and its change per second.
+    second: Vec<Row>,
+    slopes: Vec<Row>,
+}
+
+/// Sums over the moments, by number: of squares of the difference and of the movement, and those of the normal equations
+/// (of offset and offset, speed and speed, both) with their right side.
+struct Sums {
+    error: Row,
+    movement: Row,
+    normal: [Row; 3],
+    right: [Row; 2],
+}
+
+impl Compared {
+    fn new() -> Compared {
+        Compared {
+            times: Vec::new(),
+            middle: 0.0,
+            first: Vec::new(),
+            level: [0.0; WIDTH],
+            second: Vec::new(),
+            slopes: Vec::new(),
+        }
+    }
+
+    /// Takes moments of a range of the first motion.
+    fn take(&mut self, a: &Fingerprint, range: &Range<f64>) {
+        let seconds = range.end - range.start;
+        let count = ((seconds * a.rate) as usize + 1).clamp(3, COMPARED);
+        self.times.clear();
+        self.times.extend((0..count).map(|at| range.start + seconds * at as f64 / (count - 1) as f64));
+        self.middle = (range.start + range.end) / 2.0;
+        self.first.clear();
+        let (times, first) = (&self.times, &mut self.first);
+        widest(
+            #[inline(always)]
+            || {
+                for time in times {
+                    first.push(a.at(0, *time).0);
+                }
+            },
+        );
+        self.level = mean(self.first.iter());
+    }
+
+    /// The sums of a side of a second motion.
+    #[inline(always)]
+    fn sums(&mut self, map: &Map, b: &Fingerprint, side: usize) -> Sums {
+        self.second.clear();
+        self.slopes.clear();
+        for time in &self.times {
+            let (values, slopes) = b.at(side, map.at(*time));
+            self.second.push(values);
+            self.slopes.push(slopes);
+        }
+        let count = self.times.len() as f32;
+        let middle = |time: f64| (time - self.middle) as f32;
+        let (mut shift, mut slope, mut turn) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
+        for (at, time) in self.times.iter().enumerate() {
+            let (first, second, slopes, time) =
+                (&self.first[at], &self.second[at], &self.slopes[at], middle(*time));
+            for k in 0..WIDTH {
+                shift[k] += first[k] - second[k];
+                slope[k] += slopes[k];
+                turn[k] += slopes[k] * time;
+            }
+        }
+        for k in 0..WIDTH {
+            shift[k] /= count;
+            slope[k] /= count;
+            turn[k] /= count;
+        }
+        let zero = [0.0; WIDTH];
+        let mut sums = Sums { error: zero, movement: zero, normal: [zero; 3], right: [zero; 2] };
+        for (at, time) in self.times.iter().enumerate() {
+            let (first, second, slopes, time) =
+                (&self.first[at], &self.second[at], &self.slopes[at], middle(*time));
+            for k in 0..WIDTH {
+                let left = first[k] - second[k] - shift[k];
+                let off = first[k] - self.level[k];
+                let (by_offset, by_speed) = (slopes[k] - slope[k], slopes[k] * time - turn[k]);
+                sums.error[k] += left * left;
+                sums.movement[k] += off * off;
+                sums.right[0][k] += by_offset * left;
+                sums.right[1][k] += by_speed * left;
+                sums.normal[0][k] += by_offset * by_offset;
+                sums.normal[1][k] += by_speed * by_speed;
+                sums.normal[2][k] += by_offset * by_speed;
+            }
+        }
+        sums
+    }
+}
+
+/// The mean of some rows.
+fn mean<'a>(rows: impl ExactSizeIterator<Item = &'a Row>) -> Row {
+    let count = rows.len() as f32;
+    let mut mean = [0.0; WIDTH];
+    for row in rows {
+        mean.iter_mut().zip(row).for_each(|(mean, value)| *mean += value);
+    }
+    mean.map(|sum| sum / count)
 }
 
 /// The best alignment of two motions, whether they are copies or not; `None` where no moment is alike.
@@ -130,9 +243,10 @@ pub(super) fn align(
     options: &DuplicateOptions,
 ) -> Option<Copied> {
     let mut best: Option<Copied> = None;
+    let mut compared = Compared::new();
     for side in [0, 1] {
         for start in starts(a, b, side) {
-            let Some((map, range, fit)) = grown(start, (a, b), side) else { continue };
+            let Some((map, range, fit)) = grown(start, (a, b), side, &mut compared) else { continue };
             let least = (options.overlap * a.duration.min(b.duration / map.speed)).max(options.seconds);
             if range.end - range.start < least.min(0.9 * a.duration.min(b.duration))
                 || fit.movement < MOVEMENT
@@ -140,6 +254,7 @@ pub(super) fn align(
                 continue;
             }
             if best.as_ref().is_none_or(|best| fit.share < best.share) {
+                let is_certain = fit.share < CERTAIN * options.share;
                 let second = map.at(range.start)..map.at(range.end);
                 best = Some(Copied {
                     motions,
@@ -149,6 +264,9 @@ pub(super) fn align(
                     distance: fit.distance,
                     share: fit.share,
                 });
+                if is_certain {
+                    return best;
+                }
             }
         }
     }
@@ -187,6 +305,7 @@ fn grown(
     [at, other]: [f64; 2],
     (a, b): (&Fingerprint, &Fingerprint),
     side: usize,
+    compared: &mut Compared,
 ) -> Option<(Map, Range<f64>, Fit)> {
     let mut map = Map { offset: other - at, speed: 1.0 };
     let mut reach = 0.5;
@@ -196,12 +315,12 @@ fn grown(
         if range.end - range.start < 0.2 {
             return None;
         }
-        let (next, fit) = map.refined((a, b), side, &range);
+        let (next, fit) = map.refined((a, b), side, &range, compared);
         map = next;
         if range == overlap {
             return Some((map, range, fit));
         }
-        if fit.share > HOPELESS.0 && fit.distance > HOPELESS.1 {
+        if fit.share > HOPELESS && fit.movement > MOVEMENT {
             return None;
         }
         reach *= 2.0;

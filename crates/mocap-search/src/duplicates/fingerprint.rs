@@ -1,6 +1,6 @@
 //! A motion as copies are compared.
 
-use super::values::{SIZE, Values};
+use super::values::{Row, SIZE, Values, WIDTH};
 use super::window::{self, Window};
 use crate::motion::{MIRRORED, Motion, POINTS};
 
@@ -12,7 +12,7 @@ const NOISE: usize = 2;
 const ALONE: f64 = 0.2;
 
 /// For each number the one that it becomes in the mirror, and by what it is multiplied.
-const MIRROR: [(usize, f64); SIZE] = {
+const MIRROR: [(usize, f32); SIZE] = {
     let mut mirror = [(0, 1.0); SIZE];
     let mut k = 0;
     while k < SIZE {
@@ -28,7 +28,8 @@ const MIRROR: [(usize, f64); SIZE] = {
 /// A motion, prepared for comparison.
 #[derive(Clone, Debug)]
 pub struct Fingerprint {
-    samples: Vec<[f32; SIZE]>,
+    /// As it is, and in the mirror.
+    sides: [Vec<Row>; 2],
     pub(super) rate: f64,
     /// \[s\]
     pub(super) duration: f64,
@@ -41,10 +42,12 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// The fingerprint of a motion at a detailed rate.
     pub fn new(motion: &Motion) -> Fingerprint {
-        let samples = values(motion);
+        let samples = rows(motion);
         let landmarks = landmarks(&samples, motion.rate);
         let duration = (motion.samples.len() - 1) as f64 / motion.rate;
-        let plain = Fingerprint { samples, rate: motion.rate, duration, landmarks, windows: Vec::new() };
+        let mirror = samples.iter().map(mirrored).collect();
+        let sides = [samples, mirror];
+        let plain = Fingerprint { sides, rate: motion.rate, duration, landmarks, windows: Vec::new() };
         let windows = plain.landmarks.iter().map(|time| plain.window(0, *time)).collect();
         Fingerprint { windows, ..plain }
     }
@@ -55,26 +58,36 @@ impl Fingerprint {
     }
 
     /// Values between samples and their change per second, by Catmull and Rom's cubic spline; `side` 1 is the mirror.
-    pub(super) fn at(&self, side: usize, time: f64) -> (Values, Values) {
-        let place = (time * self.rate).clamp(0.0, (self.samples.len() - 1) as f64);
-        let (first, t) = (place as usize, place.fract());
-        let last = self.samples.len() as isize - 1;
-        let sample = |at: isize| &self.samples[at.clamp(0, last) as usize];
-        let [a, b, c, d] = [-1, 0, 1, 2].map(|step| sample(first as isize + step));
-        let (mut values, mut slopes) = ([0.0; SIZE], [0.0; SIZE]);
-        for k in 0..SIZE {
-            let (from, sign) = if side == 0 { (k, 1.0) } else { MIRROR[k] };
-            let [a, b, c, d] = [a, b, c, d].map(|sample| sign * f64::from(sample[from]));
+    #[inline(always)]
+    pub(super) fn at(&self, side: usize, time: f64) -> (Row, Row) {
+        let samples = &self.sides[side][..];
+        let place = (time * self.rate).clamp(0.0, (samples.len() - 1) as f64);
+        let (first, t, rate) = (place as usize, place.fract() as f32, self.rate as f32);
+        let last = samples.len() - 1;
+        let a = &samples[first.saturating_sub(1)];
+        let [b, c, d] = [0, 1, 2].map(|step| &samples[(first + step).min(last)]);
+        let (mut values, mut slopes) = ([0.0; WIDTH], [0.0; WIDTH]);
+        for k in 0..WIDTH {
+            let (a, b, c, d) = (a[k], b[k], c[k], d[k]);
             let (linear, square) = (c - a, 2.0 * a - 5.0 * b + 4.0 * c - d);
             let cube = 3.0 * (b - c) + d - a;
             values[k] = b + 0.5 * t * (linear + t * (square + t * cube));
-            slopes[k] = 0.5 * (linear + t * (2.0 * square + 3.0 * t * cube)) * self.rate;
+            slopes[k] = 0.5 * (linear + t * (2.0 * square + 3.0 * t * cube)) * rate;
         }
         (values, slopes)
     }
 }
 
-fn values(motion: &Motion) -> Vec<[f32; SIZE]> {
+fn mirrored(row: &Row) -> Row {
+    let mut mirror = [0.0; WIDTH];
+    for (value, (from, sign)) in mirror.iter_mut().zip(MIRROR) {
+        *value = sign * row[from];
+    }
+    mirror
+}
+
+/// The values of a motion, without noise.
+fn rows(motion: &Motion) -> Vec<Row> {
     let row = |sample: &crate::Sample| {
         let mut values = [0.0; SIZE];
         for (value, point) in values.iter_mut().zip(sample.points.as_flattened()) {
@@ -87,7 +100,12 @@ fn values(motion: &Motion) -> Vec<[f32; SIZE]> {
         values
     };
     let rows: Vec<Values> = motion.samples.iter().map(row).collect();
-    averaged(&averaged(&rows)).into_iter().map(|row| row.map(|value| value as f32)).collect()
+    let filled = |row: Values| {
+        let mut filled = [0.0; WIDTH];
+        filled.iter_mut().zip(row).for_each(|(filled, value)| *filled = value as f32);
+        filled
+    };
+    averaged(&averaged(&rows)).into_iter().map(filled).collect()
 }
 
 /// Means over a few samples; a symmetric and smaller number of them at the ends.
@@ -103,7 +121,7 @@ fn averaged(rows: &[Values]) -> Vec<Values> {
 
 /// When the body moves faster than within some time before and after; where it does so the most, if there is no such
 /// moment. They lie between samples: on the parabola through the fastest sample and its neighbours.
-fn landmarks(samples: &[[f32; SIZE]], rate: f64) -> Vec<f64> {
+fn landmarks(samples: &[Row], rate: f64) -> Vec<f64> {
     let last = samples.len() - 1;
     let movement: Vec<f64> = (0..samples.len())
         .map(|at| {

@@ -18,7 +18,7 @@ pub use fingerprint::Fingerprint;
 
 use align::align;
 use candidates::{Candidates, pairs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -35,14 +35,15 @@ pub struct Copied {
     pub speed: f64,
     /// The root mean square difference, without a constant one [leg lengths].
     pub distance: f64,
-    /// The share of the movement that the difference is: a ratio of variances, the mean over the parts of the body.
+    /// The share of the movement that the difference is: a ratio of variances, the geometric mean over the parts of the
+    /// body.
     pub share: f64,
 }
 
 /// What counts as the same capture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicateOptions {
-    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.048. It grows
+    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.032. It grows
     /// with the square root of the time: the longer an overlap, the less likely is it by chance.
     pub share: f64,
     /// The largest difference [leg lengths]. Default 0.08.
@@ -55,7 +56,7 @@ pub struct DuplicateOptions {
 
 impl Default for DuplicateOptions {
     fn default() -> DuplicateOptions {
-        DuplicateOptions { share: 0.048, distance: 0.08, overlap: 0.5, seconds: 0.5 }
+        DuplicateOptions { share: 0.032, distance: 0.08, overlap: 0.5, seconds: 0.5 }
     }
 }
 
@@ -117,15 +118,25 @@ pub fn copies<W: Workers>(
 
 /// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.
 pub fn clusters(copies: &[Copied]) -> Vec<Vec<usize>> {
-    let mut cluster_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let places = copies.iter().flat_map(|copied| copied.motions);
+    // By motion one that comes before it in its cluster, or itself.
+    let mut before: Vec<usize> = (0..places.clone().max().map_or(0, |last| last + 1)).collect();
     for copied in copies {
-        let [a, b] = copied.motions.map(|motion| *cluster_of.entry(motion).or_insert(motion));
-        let (from, to) = (a.max(b), a.min(b));
-        cluster_of.values_mut().filter(|cluster| **cluster == from).for_each(|cluster| *cluster = to);
+        let [a, b] = copied.motions.map(|motion| first_of(&mut before, motion));
+        before[a.max(b)] = a.min(b);
     }
-    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (motion, cluster) in cluster_of {
-        clusters.entry(cluster).or_default().push(motion);
+    let mut clusters: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for motion in places {
+        clusters.entry(first_of(&mut before, motion)).or_default().insert(motion);
     }
-    clusters.into_values().collect()
+    clusters.into_values().map(|cluster| cluster.into_iter().collect()).collect()
+}
+
+/// The first motion of a cluster. The way to it becomes shorter with each question.
+fn first_of(before: &mut [usize], mut motion: usize) -> usize {
+    while before[motion] != motion {
+        before[motion] = before[before[motion]];
+        motion = before[motion];
+    }
+    motion
 }

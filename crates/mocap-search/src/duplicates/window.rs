@@ -1,6 +1,6 @@
 //! What is around a moment of a motion, in few numbers: how each part of the body moves there, over how much it moves.
 
-use super::values::{SIZE, SWAY, Values};
+use super::values::{Row, SIZE, SWAY};
 use crate::motion::POINTS;
 
 /// Moments of a window, evenly around its middle.
@@ -19,7 +19,7 @@ pub(super) const NUMBERS: usize = (MOMENTS * (3 * SEEN.len() + 4)).next_multiple
 pub(super) type Window = [f32; NUMBERS];
 
 /// The window around a moment of a motion, whose values are known at any time.
-pub(super) fn around(time: f64, values: impl Fn(f64) -> Values) -> Window {
+pub(super) fn around(time: f64, values: impl Fn(f64) -> Row) -> Window {
     let rows: [_; MOMENTS] = std::array::from_fn(|at| {
         let share = 2.0 * at as f64 / (MOMENTS - 1) as f64 - 1.0;
         values(time + REACH * share)
@@ -32,9 +32,9 @@ pub(super) fn around(time: f64, values: impl Fn(f64) -> Values) -> Window {
         let mut movement = MOMENTS as f64 * SWAY * SWAY;
         let first = filled;
         for k in part {
-            let mean = rows.iter().map(|row| row[k]).sum::<f64>() / MOMENTS as f64;
+            let mean = rows.iter().map(|row| f64::from(row[k])).sum::<f64>() / MOMENTS as f64;
             for row in &rows {
-                let off = row[k] - mean;
+                let off = f64::from(row[k]) - mean;
                 movement += off * off;
                 window[filled] = off as f32;
                 filled += 1;

@@ -23,6 +23,9 @@ pub const VERSION: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IndexError {
+    /// There are none.
+    #[error("the file is empty: it is no index of motions")]
+    Empty,
     /// They do not start like one.
     #[error("it is not an index of motions")]
     Other,
@@ -88,6 +91,9 @@ impl Index {
     /// # Errors
     /// Where the bytes are not an index of this version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Index, IndexError> {
+        if bytes.is_empty() {
+            return Err(IndexError::Empty);
+        }
         let rest = bytes.strip_prefix(MAGIC).ok_or(IndexError::Other)?;
         let mut read = Reader { rest };
         let found = read.u32()?;
@@ -241,6 +247,7 @@ mod tests {
             assert!(Index::from_bytes(&bytes[..at]).is_err(), "cut at {at}");
         }
         assert_eq!(Index::from_bytes(b"HIERARCHY"), Err(IndexError::Other));
+        assert_eq!(Index::from_bytes(b""), Err(IndexError::Empty));
         let mut newer = bytes.clone();
         newer[8] = 3;
         assert_eq!(Index::from_bytes(&newer), Err(IndexError::Version { found: 3 }));

@@ -1,5 +1,7 @@
 //! Clips that are the same capture.
 
+use std::collections::BTreeMap;
+
 use mocap_model::Clip;
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, Workers, clusters, copies};
 use mocap_search::{Motion, SearchError};
@@ -11,7 +13,7 @@ use crate::batch::json;
 use crate::commands::database::{Database, in_parallel, read_database};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::Reading;
+use crate::options::{Reading, Selection};
 use crate::output::Output;
 
 /// Clips that are the same capture.
@@ -60,7 +62,9 @@ pub(super) fn duplicates(
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());
     if split.is_some() {
-        let other = read_database(&args.against, &args.selection, reading, console, prepare)?;
+        // A list of files belongs to the first database.
+        let selection = Selection { files_from: None, ..args.selection.clone() };
+        let other = read_database(&args.against, &selection, reading, console, prepare)?;
         if other.exit != Exit::Success {
             database.exit = other.exit;
         }
@@ -69,8 +73,9 @@ pub(super) fn duplicates(
     let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
     let found = copies(&prints, split, &DuplicateOptions::default(), &Jobs(args.selection.jobs))?;
     let groups = clusters(&found);
+    let nearest = nearest(&found);
     for group in &groups {
-        let row = cluster_row(group, &found, &database);
+        let row = cluster_row(group, &nearest, &database);
         console.row(&json(&row), &row.text());
     }
     let count = mocap_batch::counted(groups.len(), "cluster");
@@ -95,23 +100,37 @@ impl Workers for Jobs {
     }
 }
 
-fn cluster_row(group: &[usize], found: &[Copied], database: &Database<Candidate>) -> ClusterRow {
+/// By clip: the pair in which it is most like another.
+fn nearest(found: &[Copied]) -> BTreeMap<usize, &Copied> {
+    let mut nearest: BTreeMap<usize, &Copied> = BTreeMap::new();
+    for pair in found {
+        for clip in pair.motions {
+            let best = nearest.entry(clip).or_insert(pair);
+            if pair.share < best.share {
+                *best = pair;
+            }
+        }
+    }
+    nearest
+}
+
+fn cluster_row(
+    group: &[usize],
+    nearest: &BTreeMap<usize, &Copied>,
+    database: &Database<Candidate>,
+) -> ClusterRow {
     let of = |clip: usize| &database.clips[clip];
     let clips = group
         .iter()
         .map(|clip| {
-            // Its best pair, and which of the pair it is.
-            let pairs =
-                found.iter().filter_map(|pair| Some((pair, pair.motions.iter().position(|at| at == clip)?)));
-            let (pair, place) =
-                pairs.min_by(|a, b| a.0.share.total_cmp(&b.0.share)).expect("it is of a pair");
-            let second = place == 1;
+            let pair = nearest[clip];
+            let place = usize::from(pair.motions[1] == *clip);
             ClusterClip {
                 path: of(*clip).0.shown(),
                 start: pair.ranges[place].start.max(0.0),
                 end: pair.ranges[place].end.min(of(*clip).1.duration),
                 mirrored: pair.mirrored,
-                speed: if second { pair.speed } else { 1.0 / pair.speed },
+                speed: if place == 1 { pair.speed } else { 1.0 / pair.speed },
                 share: pair.share,
             }
         })

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Args, refuse_index, refused};
 use crate::batch::{Input, fail, json};
 use crate::commands::database::{Database, in_parallel, motion_of, read_database};
-use crate::commands::indexed::{Refreshed, current, is_index, reading_options};
+use crate::commands::indexed::{Refreshed, current, is_named_index, reading_options};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Invocation, Reading};
@@ -56,8 +56,13 @@ pub(super) fn by_example(
     invocation: &Invocation,
     console: &mut dyn Output,
 ) -> Result<Exit, Diagnostic> {
-    let [query_path, databases @ ..] = &args.inputs[..] else { unreachable!("clap asks for one") };
-    if databases.is_empty() && args.index.is_empty() {
+    let [query_path, databases @ ..] = &args.inputs[..] else {
+        return Err(Diagnostic::new("usage::query", "there is no query").help(
+            "--files-from lists what is searched; name the query: mocap find QUERY --files-from LIST",
+        ));
+    };
+    let is_listed = args.selection.files_from.is_some();
+    if databases.is_empty() && args.index.is_empty() && !is_listed {
         return Err(Diagnostic::new("usage::database", "there is nothing to search")
             .help("name files, a directory or an index behind the query: mocap find QUERY DATABASE"));
     }
@@ -77,9 +82,9 @@ pub(super) fn by_example(
         Err(error) => return Ok(fail(&shown, &error, &[], console)),
     };
     let (indexes, databases): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        databases.iter().partition(|path| is_index(path));
+        databases.iter().partition(|path| is_named_index(path));
     let mut searched = Searched::default();
-    if !databases.is_empty() {
+    if !databases.is_empty() || is_listed {
         let databases: Vec<PathBuf> = databases.into_iter().cloned().collect();
         searched.in_files((args, &own, &query), &databases, reading, console)?;
     }
@@ -178,7 +183,11 @@ fn prepared(args: &Args, clip: &Clip) -> Result<(Motion, Query), Diagnostic> {
             let frames = range.frames(clip.frames(), fps).ok_or_else(|| {
                 Diagnostic::new(
                     "find::query",
-                    format!("--trim has no frame of the clip, which has {}", clip.frames()),
+                    format!(
+                        "--trim has no frame of the clip, which has {} and lasts {:.2} s",
+                        mocap_batch::counted(clip.frames(), "frame"),
+                        motion.duration
+                    ),
                 )
             })?;
             Some(frames.start as f64 / fps..(frames.end as f64 / fps).min(motion.duration))

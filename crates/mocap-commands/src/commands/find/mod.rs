@@ -16,7 +16,7 @@ use self::duplicates::{ClusterRow, duplicates};
 use self::example::{HitRow, by_example};
 use self::label::{LabelRow, by_label};
 use super::database::interruptible;
-use super::indexed::is_index;
+use super::indexed::is_named_index;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{FirstFrame, Invocation, Reading, Selection};
@@ -38,7 +38,7 @@ use crate::verb::{ERROR, RowSchema, VerbArgs, of};
     \x20 mocap find --duplicates training/ --against test/")]
 pub(crate) struct Args {
     /// The query, then files, directories and globs to search; with --label and --duplicates, only the latter
-    #[arg(value_name = "QUERY|DATABASE", required = true)]
+    #[arg(value_name = "QUERY|DATABASE", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Search an index of `mocap index`; it may also be named like a database; repeatable
     #[arg(long, value_name = "INDEX", help_heading = "Search", conflicts_with_all = ["label", "duplicates"])]
@@ -99,7 +99,7 @@ impl VerbArgs for Args {
 
 /// A query, labels and duplicates need more of a motion than an index has.
 fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
-    if is_index(path) {
+    if is_named_index(path) {
         let message = "an index is only searched by example: it is no motion, and has no labels";
         return Err(Diagnostic::new("find::index", message)
             .help("name the files or the directory itself")
