@@ -29,7 +29,7 @@ use crate::thumbnail::strip;
 use crate::view::{ViewInput, ViewOptions, parts};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use mocap_analysis::stature;
+use mocap_analysis::body_height;
 use mocap_model::UnitSource;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -73,6 +73,7 @@ pub fn entry_of(script: &[u8]) -> Option<Entry> {
 fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &str) -> Entry {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let style = style(stage);
+    let shown = input.motions.last().and_then(|motion| motion.body);
     let known = |value: f64| stage.unit.map(|_| (value * 1e3).round() / 1e3);
     Entry {
         path: input.path.to_owned(),
@@ -87,7 +88,7 @@ fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &
             Some(_) => "file",
         }
         .into(),
-        height: stature(skeleton).and_then(|height| known(height * stage.scale)),
+        height: body_height(skeleton, shown).and_then(|height| known(height * stage.scale)),
         speed: known(style.speed),
         travel: known(style.travel),
         styles: match input.labels {

@@ -14,6 +14,7 @@ mod trunk;
 mod upright;
 
 use mocap_model::SignedAxis;
+use nalgebra::Matrix3;
 
 use crate::{RigError, RigMesh, Voxels};
 use extremities::Extremities;
@@ -54,7 +55,7 @@ pub fn find_body(
     let frame = frame::frame(mesh, &coarse, &found, up, facing)?;
     let places = mesh.places.iter().map(|at| frame.local(at)).collect();
     let upright = RigMesh { places, ..mesh.clone() };
-    let voxels = extremities::largest_part(&Voxels::new(&upright, FINE))?;
+    let voxels = extremities::largest_part(&Voxels::along(&upright, FINE, Matrix3::identity()))?;
     let near = FURTHEST * voxels.side.max(coarse.side / frame.height);
     let again = |voxel: usize| nearest_inside(&voxels, &frame.local(&coarse.middle(voxel)), near);
     let both = |[a, b]: [usize; 2]| Ok([again(a)?, again(b)?]);
@@ -127,7 +128,9 @@ mod tests {
 
     #[test]
     fn an_end_that_is_gone_is_no_end() {
-        let voxels = Voxels { origin: Vector3::zeros(), side: 0.1, counts: [9, 1, 1], inside: vec![true; 9] };
+        let axes = Matrix3::identity();
+        let (origin, inside) = (Vector3::zeros(), vec![true; 9]);
+        let voxels = Voxels { axes, origin, side: 0.1, counts: [9, 1, 1], inside };
         assert_eq!(nearest_inside(&voxels, &Vector3::new(1.0, 0.0, 0.0), 0.3).unwrap(), 8);
         let error = nearest_inside(&voxels, &Vector3::new(1.2, 0.0, 0.0), 0.3).unwrap_err();
         assert_eq!(error.code(), "rig::not-human");
