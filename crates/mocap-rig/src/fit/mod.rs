@@ -9,6 +9,7 @@ mod landmark;
 mod landmarks;
 mod legs;
 mod sections;
+mod standing;
 mod template;
 mod trunk;
 mod upright;
@@ -53,6 +54,7 @@ pub fn find_body(
     let coarse = extremities::largest_part(&Voxels::new(mesh, COARSE))?;
     let found = extremities::extremities(&coarse, &coarse.depths())?;
     let frame = frame::frame(mesh, &coarse, &found, up, facing)?;
+    let shown = frame.shown(mesh, &coarse.middle(found.head), up.is_some());
     let places = mesh.places.iter().map(|at| frame.local(at)).collect();
     let upright = RigMesh { places, ..mesh.clone() };
     let voxels = extremities::largest_part(&Voxels::along(&upright, FINE, Matrix3::identity()))?;
@@ -68,7 +70,7 @@ pub fn find_body(
     };
     let (mut landmarks, fingers_seen) = landmarks::landmarks(&upright, &voxels, &ends, frame.is_mirrored)?;
     landmarks.values_mut().for_each(|landmark| landmark.place = frame.place(&landmark.place));
-    Ok(FoundBody { frame, landmarks, fingers_seen })
+    Ok(FoundBody { frame: shown, landmarks, fingers_seen })
 }
 
 /// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels
