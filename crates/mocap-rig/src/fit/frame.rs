@@ -14,6 +14,8 @@ const SNAP: f64 = 0.2;
 const SNAP_AT_REST: f64 = 0.035;
 /// A stated axis further than this from what the body shows is refused \[rad\].
 const FURTHEST: f64 = std::f64::consts::FRAC_PI_4 + 1e-6;
+/// A mirror plane that lies flatter than this cosine is none between left and right.
+const LYING: f64 = 0.25;
 /// The top of the head is this near above its end, as a share of the height.
 const HEAD: f64 = 0.07;
 /// Mirror planes are tried within this angle of the line of shoulders and hips, in steps \[rad\].
@@ -88,7 +90,7 @@ pub(crate) fn frame(
         None => up_at_rest(mesh, voxels, &rough).unwrap_or_else(|| snapped(&rough, SNAP)),
     };
     // What is its own mirror image stands along the plane between its halves.
-    let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < 0.05);
+    let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < LYING);
     let up = match &mirror {
         Some(mirror) if stated.is_none() => (up - mirror.normal * up.dot(&mirror.normal)).normalize(),
         _ => up,

@@ -25,7 +25,7 @@ use landmark::Landmarks;
 pub use template::{FittedJoint, FittedSkeleton, fit, humanoid, humanoid_with};
 
 /// Voxels along the longest side of a body: to find its ends, and to find joints.
-const COARSE: usize = 130;
+const COARSE: [usize; 3] = [130, 180, 240];
 const FINE: usize = 180;
 /// An end may be this far from its place among other voxels \[voxels\].
 const FURTHEST: f64 = 3.0;
@@ -51,8 +51,7 @@ pub fn find_body(
     up: Option<SignedAxis>,
     facing: Option<SignedAxis>,
 ) -> Result<FoundBody, RigError> {
-    let coarse = extremities::largest_part(&Voxels::new(mesh, COARSE))?;
-    let found = extremities::extremities(&coarse, &coarse.depths())?;
+    let (coarse, found) = ends(mesh)?;
     let frame = frame::frame(mesh, &coarse, &found, up, facing)?;
     let shown = frame.shown(mesh, &coarse.middle(found.head), up.is_some());
     let places = mesh.places.iter().map(|at| frame.local(at)).collect();
@@ -71,6 +70,28 @@ pub fn find_body(
     let (mut landmarks, fingers_seen) = landmarks::landmarks(&upright, &voxels, &ends, frame.is_mirrored)?;
     landmarks.values_mut().for_each(|landmark| landmark.place = frame.place(&landmark.place));
     Ok(FoundBody { frame: shown, landmarks, fingers_seen })
+}
+
+/// The ends of a body among voxels. Limbs that are near to each other, such as raised arms beside the head, touch where voxels
+/// are too large: smaller ones are tried before a mesh is refused.
+///
+/// # Errors
+/// What is seen among the largest voxels.
+fn ends(mesh: &RigMesh) -> Result<(Voxels, Extremities), RigError> {
+    let of = |across: usize| {
+        let voxels = extremities::largest_part(&Voxels::new(mesh, across))?;
+        let found = extremities::extremities(&voxels, &voxels.depths())?;
+        Ok((voxels, found))
+    };
+    let mut first = None;
+    for across in COARSE {
+        match of(across) {
+            Ok(found) => return Ok(found),
+            Err(error @ RigError::NotHuman { .. }) => first = first.or(Some(error)),
+            Err(error) => return Err(first.unwrap_or(error)),
+        }
+    }
+    Err(first.unwrap_or(RigError::NoSolid { share: 0.0 }))
 }
 
 /// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels
