@@ -18,6 +18,8 @@ const SECOND_BODY: f64 = 0.4;
 const SHORTEST_LIMB: f64 = 0.18;
 /// A sixth branch longer than this share of the shortest limb makes it no person.
 const SIXTH: f64 = 0.6;
+/// What reaches less far than this many times its depth has no limbs.
+const ROUND: f64 = 3.0;
 /// The trunk is at least this share of the longest limb.
 const TRUNK: f64 = 0.12;
 
@@ -94,7 +96,10 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
     let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
     if limbs < 5 || !is_clear {
-        let seen = if limbs < 5 {
+        let deep = depths.get(root).copied().unwrap_or_default();
+        let seen = if longest < ROUND * deep {
+            "one round mass without limbs, such as a head alone or a ball".to_owned()
+        } else if limbs < 5 {
             let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
             format!(
                 "{limbs} limbs, where a person has two legs, two arms and a head{}",

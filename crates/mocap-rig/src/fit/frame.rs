@@ -158,7 +158,7 @@ fn meant(axis: &'static str, stated: Vector3<f64>, off: f64) -> Result<Vector3<f
 }
 
 /// The axis of the file within an angle of a direction, or the direction itself.
-fn snapped(way: &Vector3<f64>, within: f64) -> Vector3<f64> {
+pub(super) fn snapped(way: &Vector3<f64>, within: f64) -> Vector3<f64> {
     let way = way.normalize();
     let axis = way.iamax();
     let mut unit = Vector3::zeros();
@@ -166,7 +166,7 @@ fn snapped(way: &Vector3<f64>, within: f64) -> Vector3<f64> {
     if way.dot(&unit) > within.cos() { unit } else { way }
 }
 
-fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
+pub(super) fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
     let mut other = Vector3::zeros();
     other[up.iamin()] = 1.0;
     up.cross(&other).normalize()
