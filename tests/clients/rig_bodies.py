@@ -89,7 +89,7 @@ def by_name(body, names):
 
 
 def dance(body, moved):
-    return [skinned(body, [w for w in moved.frames(share)]) for share in np.linspace(0, 1, 12)]
+    return [skinned(body, moved.frames(share)) for share in np.linspace(0, 1, 12)]
 
 
 def main(motion, bodies):
@@ -109,11 +109,13 @@ def main(motion, bodies):
             joints.setdefault(name, []).append((np.mean(off), max(off)))
         mocap('rig', file, '--weights-only', '-o', path('w.glb'), '--overwrite', '-qq')
         mocap('retarget', motion, file, '-o', path('a.glb'), '--overwrite', '-qq')
-        mocap('retarget', motion, path('w.glb'), '-o', path('b.glb'), '--overwrite', '-qq')
         mocap('rig', file, '-o', path('f.glb'), '--overwrite', '-qq')
         mocap('retarget', motion, path('f.glb'), '-o', path('c.glb'), '--overwrite', '-qq')
-        half = np.abs(by_name(body, body.names) - by_name(Character(path('w.glb')), body.names)).sum(1).mean() / 2
-        true, same, fitted = [dance(c, c) for c in map(Character, (path('a.glb'), path('b.glb'), path('c.glb')))]
+        weighed, moved = Character(path('w.glb')), Character(path('a.glb'))
+        half = np.abs(by_name(body, body.names) - by_name(weighed, body.names)).sum(1).mean() / 2
+        true, fitted = [dance(c, c) for c in (moved, Character(path('c.glb')))]
+        order = [moved.names.index(name) for name in weighed.names]
+        same = [skinned(weighed, world[order]) for world in map(moved.frames, np.linspace(0, 1, 12))]
         apart = [np.linalg.norm(np.array(other) - np.array(true), axis=2) / height * 100 for other in (same, fitted)]
         weights.append((half, np.sqrt((apart[0] ** 2).mean()), np.percentile(apart[0], 95), apart[0].max()))
         own.append(np.sqrt((apart[1] ** 2).mean()))
