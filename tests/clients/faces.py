@@ -10,6 +10,7 @@ import numpy as np
 
 KINDS = {5121: 'u1', 5123: '<u2', 5125: '<u4', 5126: '<f4'}
 WIDTHS = {'SCALAR': 1, 'VEC3': 3}
+PROFILES = ('runtime', 'archive', 'keys', 'direct')
 
 
 class Head:
@@ -154,6 +155,33 @@ def closed(head, path, folder, take):
     return np.array(left)
 
 
+def compressed(take, folder, noise, bound, profile):
+    """How many times smaller than 32-bit floats 60 s of a take are, repeated with other timing, and the largest error."""
+    clip, packed, back = [os.path.join(folder, n) for n in ('clip.json', 'clip.mocz', 'back.json')]
+    mocap('convert', take, '-o', clip, '--overwrite', '-qq')
+    text = json.load(open(clip))
+    rng, old, frames = np.random.default_rng(7), text['frames'], int(60 * text['fps'])
+    places = []
+    while len(places) < frames:
+        speed = rng.uniform(.8, 1.25)
+        places += list(np.arange(0, old - 1, speed))
+    places = np.array(places[:frames])
+    for track in text['scalars']:
+        values = np.broadcast_to(np.atleast_1d(track['values']), (old,))
+        track['values'] = np.clip(np.interp(places, np.arange(old), values) + rng.normal(size=frames) * noise, 0, 1).tolist()
+    for track in text['tracks']:
+        for name in ('rotation', 'translation', 'scale'):
+            if name in track and len(track[name]) == old and isinstance(track[name][0], list):
+                track[name] = [track[name][0]] * frames
+    text['frames'], text['events'] = frames, []
+    json.dump(text, open(clip, 'w'))
+    mocap('compress', clip, '-o', packed, '--profile', profile, '--error-shapes', str(bound), '--overwrite', '-qq')
+    mocap('decompress', packed, '-o', back, '--overwrite', '-qq')
+    found = {t['name']: np.atleast_1d(t['values']) for t in json.load(open(back))['scalars']}
+    off = max(np.abs(found[t['name']] - t['values']).max() for t in text['scalars'])
+    return 4 * frames * len(text['scalars']) / os.path.getsize(packed), off
+
+
 def main(path, takes):
     head, folder = Head(path), tempfile.mkdtemp()
     print('| what | measured |\n|---|---|')
@@ -205,6 +233,11 @@ def main(path, takes):
         if len(left):
             print('| %s: lids in %d frames of closed eyes, %% of open: mean, largest | %.1f, %.1f |'
                   % (os.path.basename(take), len(left), left.mean(), left.max()))
+    for take in takes[:1]:
+        for noise, bound in ((.003, .005), (0, .002)):
+            made = [compressed(take, folder, noise, bound, profile) for profile in PROFILES]
+            print('| 60 s of its shapes, noise %g, bound %g: times smaller than float32, largest error | %.1f to %.1f, %.4f |'
+                  % (noise, bound, min(m[0] for m in made), max(m[0] for m in made), max(m[1] for m in made)))
     if gaps:
         print('| gap of lids more than on the source [mm]: mean, largest pair | %.3f, %.3f |'
               % (np.mean([a for a, _ in gaps]), max(b for _, b in gaps)))

@@ -95,7 +95,7 @@ def dance(body, moved):
 def main(motion, bodies):
     folder = tempfile.mkdtemp()
     path = lambda name: os.path.join(folder, name)
-    joints, weights, own, turned = {}, [], [], []
+    joints, weights, own, bleeds = {}, [], [], []
     for file in bodies:
         body = Character(file)
         height = np.ptp(body.places[:, 1])
@@ -116,6 +116,13 @@ def main(motion, bodies):
         true, fitted = [dance(c, c) for c in (moved, Character(path('c.glb')))]
         order = [moved.names.index(name) for name in weighed.names]
         same = [skinned(weighed, world[order]) for world in map(moved.frames, np.linspace(0, 1, 12))]
+        artist, ours = by_name(body, body.names), by_name(weighed, body.names)
+        column = lambda *words: [i for i, n in enumerate(body.names) if n.startswith(words[0]) and any(w in n for w in words[1:])]
+        legs = [column(side, 'UpLeg', 'Leg', 'Foot', 'Toe') for side in ('Left', 'Right')]
+        other = sum(((artist[:, a].sum(1) > .99) & (ours[:, b].sum(1) > .01)).sum() for a, b in (legs, legs[::-1]))
+        arms = column('Left', 'Shoulder', 'Arm', 'Hand') + column('Right', 'Shoulder', 'Arm', 'Hand')
+        trunk = np.isin(artist.argmax(1), [body.names.index(n) for n in ('Hips', 'Spine', 'Spine1')])
+        bleeds.append((other, (trunk & (ours[:, arms].sum(1) > .01)).sum()))
         apart = [np.linalg.norm(np.array(other) - np.array(true), axis=2) / height * 100 for other in (same, fitted)]
         weights.append((half, np.sqrt((apart[0] ** 2).mean()), np.percentile(apart[0], 95), apart[0].max()))
         own.append(np.sqrt((apart[1] ** 2).mean()))
@@ -127,6 +134,8 @@ def main(motion, bodies):
     for column, name in enumerate(names):
         values = [row[column] for row in weights]
         print('| %s | %.3f | %.3f |' % (name, np.mean(values), max(values)))
+    for name, values in zip(('vertices of one leg with more than 1 % of the other', 'of hips and lower spine with more than 1 % of an arm'), zip(*bleeds)):
+        print('| %s | %.1f | %d |' % (name, np.mean(values), max(values)))
     print('| dance on the fitted skeleton, rms | %.2f | %.2f |' % (np.mean(own), max(own)))
 
 

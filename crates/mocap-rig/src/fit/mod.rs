@@ -81,18 +81,21 @@ pub fn find_body(
 /// # Errors
 /// What is seen among the largest voxels.
 fn ends(mesh: &RigMesh) -> Result<(Voxels, Extremities), RigError> {
-    let of = |across: usize| {
-        let voxels = extremities::largest_part(&Voxels::new(mesh, across))?;
-        let found = extremities::extremities(&voxels, &voxels.depths())?;
-        Ok((voxels, found))
-    };
     let mut first = None;
     for across in COARSE {
-        match of(across) {
-            Ok(found) => return Ok(found),
-            Err(error @ RigError::NotHuman { .. }) => first = first.or(Some(error)),
+        let voxels = match extremities::largest_part(&Voxels::new(mesh, across)) {
+            Ok(voxels) => voxels,
             Err(error) => return Err(first.unwrap_or(error)),
+        };
+        let depths = voxels.depths();
+        let error = match extremities::extremities(&voxels, &depths) {
+            Ok(found) => return Ok((voxels, found)),
+            Err(error) => error,
+        };
+        if extremities::is_round(&voxels, &depths) {
+            return Err(error);
         }
+        first = first.or(Some(error));
     }
     Err(first.unwrap_or(RigError::NoSolid { share: 0.0 }))
 }

@@ -118,6 +118,10 @@ fn frame(
 /// So many ends of a solid.
 fn tips(voxels: &Voxels, count: usize) -> Result<Vec<usize>, RigError> {
     let depths = voxels.depths();
+    if extremities::is_round(voxels, &depths) {
+        let seen = "it is one round mass without limbs".to_owned();
+        return Err(RigError::OtherShape { seen });
+    }
     let root = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
     let mut tree = vec![(root.unwrap_or_default(), 0.0)];
     let mut tips: Vec<(usize, f64)> = Vec::new();
