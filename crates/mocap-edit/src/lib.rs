@@ -103,7 +103,9 @@ pub use join::{JoinOptions, JoinedCharacter, JoinedScene, TransitionKind, join, 
 pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
-pub use partners::{PartnerReport, keep_partners};
+pub use partners::{
+    BetweenPeople, InStep, KeepOptions, PartnerReport, between_people, bring_in_step, keep_partners,
+};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{

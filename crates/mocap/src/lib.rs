@@ -78,6 +78,7 @@ mod surface_facts;
 mod target;
 mod target_report;
 mod target_surface;
+mod together;
 mod unit;
 mod up;
 mod verdicts;
@@ -139,6 +140,7 @@ pub use target::{
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use target_surface::SurfaceChoice;
+pub use together::{PutTogether, Together, put_together};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use verdicts::verdicts;
