@@ -64,6 +64,7 @@ mod layer;
 mod legs;
 mod limits;
 mod mask;
+mod metric;
 mod mirror;
 mod monotone_curve;
 mod numbers;
@@ -87,7 +88,7 @@ mod trim;
 mod warp;
 
 pub use bands::{BandRange, Gains, bands};
-pub use binding::{BindPoint, Binding, Bound, HoldAs, attach, detach};
+pub use binding::{BindPoint, Binding, Bound, HoldAs, KeptBound, attach, detach, is_carried, keep_bound};
 pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,

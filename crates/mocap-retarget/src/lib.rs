@@ -122,5 +122,5 @@ pub use retargeter::Retargeter;
 pub use roles::{REQUIRED_ROLES, RoleMap, RoleReason, RoleRow, map_roles, map_roles_in};
 pub use surface::{
     BodyBeside, BodyPart, LegsInside, PeopleMeter, PosedBeside, SurfaceContactReport, SurfaceFrames,
-    SurfaceReport, SurfaceShape, TargetSurface, apart_along,
+    SurfaceReport, SurfaceShape, TargetSurface, apart_along, nearest,
 };

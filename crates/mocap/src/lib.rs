@@ -128,7 +128,7 @@ pub use read::{
 };
 pub use scene::{
     RetargetedCharacter, apply_to_scene, compress_scene, edit_scene, prepare_whole, props_beside, read_scene,
-    retarget_scene, scene_for_format, scene_of, write_scene,
+    retarget_scene, scene_for_format, scene_of, scene_with_things, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use solve_markers::{SolveProblem, fill_unseen, markers_on, solve_markers};

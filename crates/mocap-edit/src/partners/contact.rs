@@ -11,16 +11,20 @@ use mocap_model::{Clip, ForwardKinematics, JointId, Role, Side, Skeleton, Vector
 
 use crate::body::Body;
 
-/// Hands are in contact within this share of an arm's length: 9 cm for an arm of 0.55 m; of what a hand touches beside
+/// Hands are in contact within this share of an arm's length: 10 cm for an arm of 0.55 m; of what a hand touches beside
 /// hands, the line inside is as far as flesh is thick.
-const HANDS: f64 = 0.16;
+const HANDS: f64 = 0.18;
 const UPPER_ARM: f64 = 0.17;
 const TRUNK: f64 = 0.3;
 const THIGH: f64 = 0.2;
+/// What touches goes on touching up to so many times that distance.
+const LEAVES: f64 = 1.3;
 /// What is shorter only passes \[s\], unless hands meet: they clap.
 const SHORTEST: f64 = 0.1;
 /// A contact that is let go for a shorter time goes on \[s\]: distances at the limit flicker.
 const LET_GO: f64 = 0.08;
+/// Hands are on their way for this time before and after \[s\].
+const AROUND: f64 = 0.15;
 /// From wrist to palm, as a share of the arm's length.
 const PALM: f64 = 0.15;
 
@@ -191,6 +195,7 @@ pub(super) struct Contact {
     /// Which of their points.
     points: [usize; 2],
     pub frames: Range<usize>,
+    around: usize,
     track: Arc<Track>,
 }
 
@@ -216,6 +221,11 @@ impl Contact {
             let point = people[i].point(&placed[i], self.parts[i], self.points[i], along[i]);
             point.unwrap_or_default()
         })
+    }
+
+    /// Frames before and after it in which hands are on their way.
+    pub(super) fn around(&self) -> usize {
+        self.around
     }
 
     /// The vector from the point of the second to that of the first in the source \[m\].
@@ -256,9 +266,11 @@ pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (
         let distances: Vec<f64> = (0..clips[0].frames()).map(least).collect();
         nearest = distances.iter().copied().fold(nearest, f64::min);
         let tracks: Vec<Arc<Track>> = tracks.into_iter().map(Into::into).collect();
-        let touching: Vec<bool> = distances.iter().map(|distance| *distance <= near).collect();
+        let touching: Vec<bool> = distances.iter().map(|distance| *distance <= near * LEAVES).collect();
         for frames in joined(runs(&touching), seconds(LET_GO)) {
-            if !hands && frames.len() < seconds(SHORTEST) {
+            if !frames.clone().any(|frame| distances[frame] <= near)
+                || !hands && frames.len() < seconds(SHORTEST)
+            {
                 continue;
             }
             let mean =
@@ -266,7 +278,7 @@ pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (
             let best = (0..tracks.len()).min_by(|a, b| mean(&tracks[*a]).total_cmp(&mean(&tracks[*b])));
             let Some(best) = best else { continue };
             let (points, track) = ([best / count, best % count], tracks[best].clone());
-            found.push(Contact { parts, points, frames, track });
+            found.push(Contact { parts, points, frames, around: seconds(AROUND), track });
         }
     }
     (without_neighbours(found), nearest / length.max(f64::MIN_POSITIVE))

@@ -2,7 +2,7 @@
 
 use mocap_model::{Clip, ForwardKinematics, Vector3};
 
-use super::contact::{Contact, Person};
+use super::contact::{Contact, Line, Part, Person};
 
 /// Contacts of two bodies, and where their points are to be to each other.
 pub(super) struct Goals<'a> {
@@ -10,21 +10,46 @@ pub(super) struct Goals<'a> {
     pub contacts: &'a [Contact],
     /// Lengths between the bodies over those between the people of the source.
     pub scale: f64,
-    /// By contact and frame: by how much its points are to be further apart, such that surfaces touch; empty without
-    /// surfaces.
-    pub beyond: Vec<Vec<Vector3<f64>>>,
+    /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
+    pub beyond: Vec<Approach>,
+}
+
+/// How a contact is approached, by frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Approach {
+    /// From the second to the first.
+    pub directions: Vec<Vector3<f64>>,
+    /// How far the first is out \[m\].
+    pub ways: Vec<f64>,
 }
 
 impl Goals<'_> {
     /// The vector that is to be from the point of the second to that of the first of a contact.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
-        let beyond = self.beyond.get(contact).map_or_else(Vector3::zeros, |beyond| beyond[frame]);
-        self.contacts[contact].offset(frame) * self.scale + beyond
+        let beyond = self.beyond.get(contact).map(|beyond| beyond.directions[frame] * beyond.ways[frame]);
+        self.contacts[contact].offset(frame) * self.scale + beyond.unwrap_or_default()
     }
 
     /// The contacts in a frame.
     pub(super) fn touching(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.contacts.len()).filter(move |contact| self.contacts[*contact].frames.contains(&frame))
+    }
+
+    /// By person, hand and frame: whether a hand touches a hand or upper arm of the other, or is about to.
+    pub(super) fn holds(&self, frames: usize) -> [[Vec<bool>; 2]; 2] {
+        let none = || [vec![false; frames], vec![false; frames]];
+        let mut holds = [none(), none()];
+        for contact in self.contacts {
+            let around = contact.frames.start.saturating_sub(contact.around())
+                ..(contact.frames.end + contact.around()).min(frames);
+            for (i, hands) in holds.iter_mut().enumerate() {
+                let on_arm = !matches!(contact.parts[1 - i], Part::Line(Line::Trunk | Line::Thigh(_)));
+                if let (Part::Hand(hand), true) = (contact.parts[i], on_arm) {
+                    hands[hand][around.clone()].fill(true);
+                }
+            }
+        }
+        holds
     }
 
     /// By contact and frame in contact: how far its points are from where they are to be \[m\].

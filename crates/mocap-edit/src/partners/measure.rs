@@ -15,6 +15,8 @@ use crate::EditError;
 /// Frames in which meshes are measured: of each contact, and of the motion.
 const MEASURED: usize = 12;
 const IN_ALL: usize = 24;
+/// Hands of people whose hips are further apart than so many arms of both do not touch.
+const APART: f64 = 3.0;
 /// Surfaces further apart are as far as this \[m\].
 const FAR: f64 = 0.5;
 
@@ -121,13 +123,19 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
     super::in_step(&reference, &other)?;
     let people = [Person::of(&reference[0]), Person::of(&reference[1])];
     let bodies = [Person::of(&other[0]), Person::of(&other[1])];
-    let (contacts, _) = find(&people, [&reference[0], &reference[1]], 0);
-    let contacts: Vec<_> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
-    let goals = Goals { people: &bodies, contacts: &contacts, scale: 1.0, beyond: Vec::new() };
-    let errors = goals.errors(&other);
     let hips = |people: &[Person; 2]| [people[0].body.hips, people[1].body.hips];
     let were = apart(&reference, hips(&people));
     let are = apart(&other, hips(&bodies));
+    let reach: f64 = people.iter().filter_map(Person::arm_length).sum();
+    // Hips are no further than that from hands.
+    let is_near = were.iter().any(|way| way.norm() < APART * reach);
+    let contacts = match is_near {
+        true => find(&people, [&reference[0], &reference[1]], 0).0,
+        false => Vec::new(),
+    };
+    let contacts: Vec<_> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
+    let goals = Goals { people: &bodies, contacts: &contacts, scale: 1.0, beyond: Vec::new() };
+    let errors = goals.errors(&other);
     let up = people[0].body.up;
     let level = |way: &Vector3<f64>| (way - up * way.dot(&up)).try_normalize(1e-6);
     let differences: Vec<f64> =

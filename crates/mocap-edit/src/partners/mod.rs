@@ -18,8 +18,9 @@ mod surfaces;
 #[cfg(test)]
 mod tests;
 
-use mocap_model::{Clip, Isometry3, JointId, Space, Unit, UnitSource, Vector3};
-use mocap_retarget::{BodyBeside, TargetSurface};
+use mocap_model::{Clip, Isometry3, JointId, Space, Vector3};
+use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
+use std::cell::RefCell;
 
 use crate::EditError;
 use crate::held_feet::held;
@@ -28,11 +29,19 @@ use contact::{Contact, Person, find};
 use goals::Goals;
 pub use in_step::{InStep, bring_in_step};
 pub use measure::{BetweenPeople, between_people};
-use place::{meet, placed, separated, shifted};
+pub(crate) use place::shifted;
+use place::{meet, placed, separated};
 pub use report::PartnerReport;
-use surfaces::{Bodies, beyond, is_near};
+use surfaces::{Bodies, beyond, corrected, is_near, room_for_hands};
 
 const NAME: &str = "partners";
+/// Times that people are put further apart for arms between them, and how far in all \[m\].
+const WIDENED: usize = 4;
+const WIDEST: f64 = 0.4;
+/// Times that contacts are corrected by what meshes show.
+const CORRECTED: usize = 4;
+/// Hands that are further off than this after arms were brought out of bodies go back \[m\].
+const OFF: f64 = 0.003;
 /// A contact is kept within this distance \[m\].
 const KEPT: f64 = 0.01;
 
@@ -75,15 +84,17 @@ pub fn keep_partners(
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
-            let with = Bodies { besides: [a, b], clips: &targets };
+            let meter = surfaces[0].as_ref().zip(surfaces[1].as_ref());
+            let meter = meter.and_then(|(a, b)| PeopleMeter::new(a, b));
+            let with = Bodies { besides: [a, b], clips: &targets, meter: RefCell::new(meter) };
             goals.beyond = beyond(&goals, &with);
-            let met = together(&goals, &targets, Some(&with), &mut report)?;
+            let met = together(&mut goals, &targets, Some(&with), &mut report)?;
             match met == targets && !is_near(&with, &bodies) {
                 true => met,
-                false => apart(met, surfaces.each_ref().map(Option::as_ref), limits)?,
+                false => apart(&goals, met, surfaces.each_ref().map(Option::as_ref), limits)?,
             }
         }
-        _ => together(&goals, &targets, None, &mut report)?,
+        _ => together(&mut goals, &targets, None, &mut report)?,
     };
     report.changed = result != targets;
     measure::report(&goals, (&targets, &result), surfaces.each_ref().map(Option::as_ref), &mut report);
@@ -95,7 +106,7 @@ pub fn keep_partners(
 
 /// Both, moved to each other and with their hands where they meet.
 fn together(
-    goals: &Goals<'_>,
+    goals: &mut Goals<'_>,
     targets: &[Clip; 2],
     bodies: Option<&Bodies<'_>>,
     report: &mut PartnerReport,
@@ -104,7 +115,36 @@ fn together(
     if let Some(bodies) = bodies {
         ways = separated(goals.people, bodies, ways);
     }
+    let mut result = moved(goals, targets, &ways)?;
+    let Some(bodies) = bodies.filter(|_| !goals.contacts.is_empty()) else {
+        report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
+        return Ok(result);
+    };
+    let mut wider = Vector3::zeros();
+    for _ in 0..WIDENED {
+        // Arms that meet between two bodies need room there.
+        let Some(more) = room_for_hands(goals, bodies, &result) else { break };
+        wider += more;
+        if wider.norm() > WIDEST {
+            break;
+        }
+        ways.iter_mut().for_each(|way| *way += more);
+        result = moved(goals, targets, &ways)?;
+    }
+    for _ in 0..CORRECTED {
+        let mut meter = bodies.meter.borrow_mut();
+        let Some(meter) = meter.as_mut() else { break };
+        if corrected(goals, meter, &result) < OFF {
+            break;
+        }
+        result = moved(goals, targets, &ways)?;
+    }
     report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
+    Ok(result)
+}
+
+/// Both moved by half of a way each, with their hands where they meet.
+fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Result<[Clip; 2], EditError> {
     let mut result = targets.clone();
     if ways.iter().any(|way| way.norm() > 1e-9) {
         for (clip, share) in result.iter_mut().zip([0.5, -0.5]) {
@@ -120,15 +160,21 @@ fn together(
 
 /// Arms that are inside of the own body or of the other one are brought out, by the arms of each as the other was before.
 fn apart(
+    goals: &Goals<'_>,
     clips: [Clip; 2],
     surfaces: [Option<&TargetSurface>; 2],
     limits: bool,
 ) -> Result<[Clip; 2], EditError> {
     let [Some(a), Some(b)] = surfaces else { return Ok(clips) };
     let failed = |error| EditError::model(NAME, error);
-    let first = a.apart_from(clips[0].clone(), (b, &clips[1]), limits).map_err(failed)?;
-    let second = b.apart_from(clips[1].clone(), (a, &clips[0]), limits).map_err(failed)?;
-    Ok([first, second])
+    let holds = goals.holds(clips[0].frames());
+    let of = |i: usize| [holds[i][0].as_slice(), holds[i][1].as_slice()];
+    let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
+    let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
+    let both = [first, second];
+    // Hands that were brought out of bodies have left what they hold.
+    let is_off = both != clips && goals.errors(&both).iter().any(|error| *error > OFF);
+    if is_off { reached(goals, both) } else { Ok(both) }
 }
 
 /// That all motions have one rate and number of frames.
@@ -171,31 +217,18 @@ fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> 
 
 /// Metres per unit.
 fn metres_of(clip: &Clip) -> Result<f64, EditError> {
-    crate::body::Body::of(clip).metres.ok_or(EditError::NoUnit { edit: NAME })
+    crate::metric::metres_of(clip, NAME)
 }
 
 /// A motion in metres with Y up and Z forward.
 fn in_metres(clip: &Clip) -> Result<Clip, EditError> {
-    let metres = metres_of(clip)?;
-    let failed = |error| EditError::model(NAME, error);
-    let unit = Some(Unit { metres, source: UnitSource::Flag });
-    let stated = clip.skeleton().with_space(Space { unit, ..*clip.skeleton().space() });
-    let clip = clip.clone().with_skeleton(stated.into()).map_err(failed)?;
-    let unit = Some(Unit { metres: 1.0, source: UnitSource::Flag });
-    clip.in_space(Space { unit, ..Space::default() }).map_err(failed)
+    crate::metric::in_metres(clip, metres_of(clip)?, NAME)
 }
 
 /// Both in their own spaces again, whose units have so many metres.
 fn back(clips: [Clip; 2], spaces: [(Space, f64); 2]) -> Result<[Clip; 2], EditError> {
     let [a, b] = clips;
-    let one = |clip: Clip, (space, metres): (Space, f64)| {
-        let failed = |error| EditError::model(NAME, error);
-        let unit = Some(Unit { metres, source: UnitSource::Flag });
-        let clip = clip.in_space(Space { unit, ..space }).map_err(failed)?;
-        let skeleton = clip.skeleton().with_space(space);
-        clip.with_skeleton(skeleton.into()).map_err(failed)
-    };
-    Ok([one(a, spaces[0])?, one(b, spaces[1])?])
+    Ok([crate::metric::back(&a, spaces[0], NAME)?, crate::metric::back(&b, spaces[1], NAME)?])
 }
 
 fn percentile(values: &[f64], share: f64) -> Option<f64> {

@@ -120,7 +120,7 @@ fn over_time(
         known.push((frame, together.iter().sum::<Vector3<f64>>() / together.len() as f64));
         at += together.len();
     }
-    let ways = through(&known, frames);
+    let ways = through(&known, frames, Vector3::zeros());
     gaussian(&ways, SMOOTH * fps)
 }
 
@@ -156,12 +156,11 @@ pub(super) fn separated(
     }
     let reach = (AHEAD * fps).ceil() as usize;
     let directions: Vec<(usize, Vector3<f64>)> = first.iter().map(|(at, way, _)| (*at, *way)).collect();
-    let directions = through(&directions, frames);
-    let mut known: Vec<(usize, Vector3<f64>)> = Vec::new();
+    let directions = through(&directions, frames, Vector3::zeros());
     let at_key =
         |frame: usize| first.iter().find(|(at, ..)| *at == frame).map_or(0.0, |(.., way)| way.max(0.0));
-    known.extend(keys().map(|frame| (frame, Vector3::x() * at_key(frame))));
-    let needs: Vec<f64> = through(&known, frames).iter().map(|way| -way.x).collect();
+    let known: Vec<(usize, f64)> = keys().map(|frame| (frame, -at_key(frame))).collect();
+    let needs = through(&known, frames, 0.0);
     let more = lower_envelope(&needs, reach);
     ways.iter_mut().zip(directions.iter().zip(more)).for_each(|(way, (direction, more))| {
         *way -= direction.try_normalize(1e-6).unwrap_or_default() * more;
@@ -170,7 +169,7 @@ pub(super) fn separated(
 }
 
 /// A body moved by a way in each frame.
-pub(super) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
+pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
     let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
     for (frame, way) in ways.iter().enumerate() {
         let mut place = carrier.at(&samples, frame);

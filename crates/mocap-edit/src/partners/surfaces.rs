@@ -2,10 +2,12 @@
 //! stand apart.
 
 use mocap_model::{Clip, ForwardKinematics, Pose, Vector3};
-use mocap_retarget::{BodyBeside, BodyPart, PosedBeside, apart_along};
+use mocap_retarget::{BodyBeside, BodyPart, PeopleMeter, PosedBeside, apart_along, nearest};
+use std::cell::RefCell;
+use std::ops::{Add, Mul, Sub};
 
 use super::contact::{Contact, Line, Part, Person, side};
-use super::goals::Goals;
+use super::goals::{Approach, Goals};
 use crate::smoothing::gaussian;
 
 /// Surfaces of a contact are brought this near \[m\].
@@ -19,6 +21,10 @@ const FAR: f64 = 0.9;
 const MISSED: f64 = 0.2;
 /// Changes of the distance are smoothed over this time \[s\].
 const SMOOTH: f64 = 0.06;
+/// Surfaces further apart than this are not corrected by their meshes \[m\].
+const SEEN: f64 = 0.08;
+/// Hands in contact that are deeper in the body of the other need room \[m\].
+const ROOM: f64 = 0.002;
 /// Directions in which a hand may come.
 const DIRECTIONS: usize = 10;
 
@@ -26,6 +32,7 @@ const DIRECTIONS: usize = 10;
 pub(super) struct Bodies<'a> {
     pub besides: [&'a BodyBeside; 2],
     pub clips: &'a [Clip; 2],
+    pub meter: RefCell<Option<PeopleMeter>>,
 }
 
 /// Both bodies in a frame.
@@ -123,12 +130,12 @@ pub(super) fn between(people: &[Person; 2], placed: &[ForwardKinematics<'_>; 2])
     people[0].body.on_ground(&(a - b)).try_normalize(1e-6)
 }
 
-/// By contact and frame: by how much points are to be further apart for surfaces to touch.
-pub(super) fn beyond(goals: &Goals<'_>, bodies: &Bodies<'_>) -> Vec<Vec<Vector3<f64>>> {
+/// By contact: how points are to be further apart for surfaces to touch.
+pub(super) fn beyond(goals: &Goals<'_>, bodies: &Bodies<'_>) -> Vec<Approach> {
     (0..goals.contacts.len()).map(|contact| of_contact(goals, contact, bodies)).collect()
 }
 
-fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Vec<Vector3<f64>> {
+fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
     let contact = &goals.contacts[at];
     let frames = bodies.clips[0].frames();
     let arm = goals.people.iter().filter_map(Person::arm_length).fold(0.0, f64::max);
@@ -160,22 +167,62 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Vec<Vector3<
         });
     }
     let best = (0..DIRECTIONS).fold(0, |best, next| if costs[next] < costs[best] { next } else { best });
-    let stride = (bodies.clips[0].rate().fps() / KEYS).floor().max(1.0) as usize;
-    let last = contact.frames.end - 1;
-    let keys = contact.frames.clone().step_by(stride).chain([last]);
-    let mut known: Vec<(usize, Vector3<f64>)> = Vec::new();
-    for frame in keys {
-        let found = look(frame, &|i| i == best)[best];
-        if known.last().is_none_or(|(before, _)| *before < frame) {
-            known.extend(found.map(|(direction, way)| (frame, direction * way)));
+    let (mut directions, mut ways): (Vec<(usize, Vector3<f64>)>, Vec<(usize, f64)>) = Default::default();
+    for frame in keys(contact, bodies.clips) {
+        if let Some((direction, way)) = look(frame, &|i| i == best)[best] {
+            directions.push((frame, direction));
+            ways.push((frame, way));
         }
     }
-    let between = through(&known, frames);
-    gaussian(&between, SMOOTH * bodies.clips[0].rate().fps())
+    let sigma = SMOOTH * bodies.clips[0].rate().fps();
+    let directions = gaussian(&through(&directions, frames, Vector3::zeros()), sigma);
+    let directions = directions.iter().map(|way| way.try_normalize(1e-6).unwrap_or_default()).collect();
+    Approach { directions, ways: gaussian(&through(&ways, frames, 0.0), sigma) }
 }
 
-/// A curve through known values, straight between them and level beyond; zero without any.
-pub(super) fn through(known: &[(usize, Vector3<f64>)], frames: usize) -> Vec<Vector3<f64>> {
+/// The frames of a contact in which surfaces are looked at.
+fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
+    let stride = (clips[0].rate().fps() / KEYS).floor().max(1.0) as usize;
+    let last = contact.frames.end - 1;
+    let mut keys: Vec<usize> = contact.frames.clone().step_by(stride).collect();
+    keys.extend((keys.last() != Some(&last)).then_some(last));
+    keys
+}
+
+/// Corrects how contacts are approached by what their meshes show of a result: how far surfaces are apart, or inside of each
+/// other. Returns the largest correction \[m\].
+pub(super) fn corrected(goals: &mut Goals<'_>, meter: &mut PeopleMeter, clips: &[Clip; 2]) -> f64 {
+    let mut placed = Placed::new(clips);
+    let mut largest = 0.0f64;
+    for (contact, approach) in goals.contacts.iter().zip(&mut goals.beyond) {
+        let mut known: Vec<(usize, f64)> = Vec::new();
+        for frame in keys(contact, clips) {
+            placed.place(clips, frame);
+            let parts = contact.parts.map(surfaces_of);
+            let mut gap: Option<f64> = None;
+            for own in &parts[0] {
+                for other in &parts[1] {
+                    let found = meter.gap([*own, *other], placed.poses(), SEEN);
+                    gap = gap.into_iter().chain(found).reduce(f64::min);
+                }
+            }
+            // What was not seen is too far away for a correction.
+            let Some(gap) = gap else { continue };
+            known.push((frame, (GAP - gap).clamp(-SEEN, SEEN)));
+        }
+        largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
+        let more = through(&known, clips[0].frames(), 0.0);
+        let more = gaussian(&more, SMOOTH / 2.0 * clips[0].rate().fps());
+        approach.ways.iter_mut().zip(more).for_each(|(way, more)| *way += more);
+    }
+    largest
+}
+
+/// A curve through known values, straight between them and level beyond; `none` without any.
+pub(super) fn through<T>(known: &[(usize, T)], frames: usize, none: T) -> Vec<T>
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+{
     let mut next = 0;
     let at = |frame: usize| {
         while next < known.len() && known[next].0 < frame {
@@ -183,10 +230,10 @@ pub(super) fn through(known: &[(usize, Vector3<f64>)], frames: usize) -> Vec<Vec
         }
         match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
             (_, Some((place, value))) if *place == frame => *value,
-            (Some((from, a)), Some((to, b))) => a + (b - a) * ((frame - from) as f64 / (to - from) as f64),
+            (Some((from, a)), Some((to, b))) => a + (*b - a) * ((frame - from) as f64 / (to - from) as f64),
             (Some((_, value)), None) => value,
             (None, Some((_, value))) => *value,
-            (None, None) => Vector3::zeros(),
+            (None, None) => none,
         }
     };
     (0..frames).map(at).collect()
@@ -231,4 +278,39 @@ pub(super) fn is_near(bodies: &Bodies<'_>, people: &[Person; 2]) -> bool {
         let [a, b] = [0, 1].map(|i| placed[i].position(people[i].body.hips));
         people[0].body.on_ground(&(a - b)).norm() < tall
     })
+}
+
+/// The way by which people have to stand further apart for hands in contact not to be in the body of the other; `None` where
+/// they have room.
+pub(super) fn room_for_hands(
+    goals: &Goals<'_>,
+    bodies: &Bodies<'_>,
+    clips: &[Clip; 2],
+) -> Option<Vector3<f64>> {
+    let mut placed = Placed::new(clips);
+    let mut worst: Option<(f64, Vector3<f64>)> = None;
+    let stride = (clips[0].rate().fps() / KEYS * 2.0).floor().max(1.0) as usize;
+    let of_hands = |contact: &&Contact| contact.parts.iter().all(|part| part.is_hand());
+    for contact in goals.contacts.iter().filter(of_hands) {
+        for frame in contact.frames.clone().step_by(stride) {
+            placed.place(clips, frame);
+            let poses = placed.poses();
+            let posed = [bodies.besides[0].posed(poses[0]), bodies.besides[1].posed(poses[1])];
+            let ([Some(a), Some(b)], Some(direction)) = (posed, between(goals.people, &placed.kinematics))
+            else {
+                continue;
+            };
+            let posed = [a, b];
+            for i in 0..2 {
+                let Part::Hand(hand) = contact.parts[i] else { continue };
+                let own = (&posed[i], BodyPart::Arm(side(hand)));
+                let depth = -nearest(own, (&posed[1 - i], BodyPart::Core));
+                if depth > ROOM && worst.is_none_or(|(most, _)| depth > most) {
+                    // The hands stay in the middle: half of a way is lost.
+                    worst = Some((depth, direction * (2.0 * depth)));
+                }
+            }
+        }
+    }
+    worst.map(|(_, way)| way)
 }

@@ -17,6 +17,8 @@ const CORE_PLACES: usize = 500;
 const HAND_CELL: f64 = 0.005;
 /// How far the other body is looked for around a place, on a person \[m\].
 const LOOKED: f64 = 0.25;
+/// What is further away than this is apart, on a person \[m\].
+const CLOSE: f64 = 0.02;
 /// Ways end where places are this near to the other body, and the largest share of a distance that one step takes: bends
 /// stretch fields.
 const NEAR: f64 = 0.0005;
@@ -29,7 +31,7 @@ const STEPS: usize = 120;
 pub enum BodyPart {
     /// Palm and fingers.
     Hand(Side),
-    /// From the shoulder to the fingers.
+    /// From the shoulder to the fingers; as what touches, from the elbow.
     Arm(Side),
     /// Trunk, head and legs; as what touches, with the upper arms.
     Core,
@@ -41,6 +43,8 @@ pub struct BodyBeside {
     body: Arc<BodySurface>,
     /// Left before right.
     hands: [Option<Hand>; 2],
+    /// Vertices of forearm and hand.
+    lower_arms: [Vec<u32>; 2],
     /// Vertices of trunk, head, legs and upper arms.
     core: Vec<u32>,
 }
@@ -65,7 +69,9 @@ impl BodyBeside {
         let around: Vec<u32> =
             all.into_iter().filter(|vertex| is_around(body.parts[*vertex as usize])).collect();
         let core = spread(body.surface.positions(), &around, CORE_PLACES);
-        Some(BodyBeside { body, hands, core })
+        let lower_arms =
+            [0, 1].map(|side| spread(body.surface.positions(), &body.lower_arm(side), HAND_PLACES));
+        Some(BodyBeside { body, hands, lower_arms, core })
     }
 
     /// The height of the body at bind [units of its skeleton].
@@ -95,9 +101,8 @@ impl BodyBeside {
     fn vertices(&self, part: BodyPart) -> &[u32] {
         match part {
             BodyPart::Core => &self.core,
-            BodyPart::Hand(side) | BodyPart::Arm(side) => {
-                self.hands[number(side)].as_ref().map_or(&[], |hand| &hand.vertices)
-            }
+            BodyPart::Hand(side) => self.hands[number(side)].as_ref().map_or(&[], |hand| &hand.vertices),
+            BodyPart::Arm(side) => &self.lower_arms[number(side)],
         }
     }
 }
@@ -188,6 +193,19 @@ impl Way<'_, '_> {
         }
         nearest
     }
+}
+
+/// The least distance of the places of a part of the first body from a part of the second, at most 2 cm on a person; negative
+/// inside.
+pub fn nearest(
+    (first, part): (&PosedBeside<'_>, BodyPart),
+    (second, other): (&PosedBeside<'_>, BodyPart),
+) -> f64 {
+    let within = first.of.body.person(CLOSE);
+    let Some(field) = second.field(other) else { return within };
+    let places = first.places(part);
+    let mut way = Way { field, least: vec![f64::NEG_INFINITY; places.len()], places, sign: 1.0 };
+    way.distance(&Vector3::zeros(), within)
 }
 
 /// Where a part of the first body, moved by `from`, first comes as near as `gap` to a part of the second on its way from far

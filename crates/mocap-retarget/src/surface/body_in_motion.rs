@@ -35,16 +35,30 @@ impl Frame {
 pub(crate) struct Partner<'a> {
     pub body: &'a BodySurface,
     pub clip: &'a Clip,
+    /// By own arm and frame: whether its hand touches an arm of the partner, and is not kept out of the arms for that.
+    pub holds: [&'a [bool]; 2],
+}
+
+/// A part of a partner in a frame.
+pub(crate) struct PartnerField<'a> {
+    pub field: PosedField<'a>,
+    is_arm: bool,
 }
 
 impl Partner<'_> {
     /// Trunk and arms in a frame.
-    pub(crate) fn fields(&self, frame: usize) -> Vec<PosedField<'_>> {
+    pub(crate) fn fields(&self, frame: usize) -> Vec<PartnerField<'_>> {
         let mut pose = Frame::new(self.clip);
         pose.place(self.clip, frame);
         let core = self.body.core.as_ref().and_then(|core| core.posed(&pose.object));
+        let core = core.map(|field| PartnerField { field, is_arm: false });
         let arms = (0..2).filter_map(|arm| other_field(self.body, arm, &pose.object));
-        core.into_iter().chain(arms).collect()
+        core.into_iter().chain(arms.map(|field| PartnerField { field, is_arm: true })).collect()
+    }
+
+    /// Whether an own arm is kept out of a part in a frame.
+    pub(crate) fn counts(&self, arm: usize, of: &PartnerField<'_>, frame: usize) -> bool {
+        !(of.is_arm && self.holds[arm].get(frame).is_some_and(|holds| *holds))
     }
 }
 

@@ -18,7 +18,7 @@ mod report;
 mod solve;
 mod stage;
 
-pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along};
+pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along, nearest};
 pub use people_meter::PeopleMeter;
 pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
 
@@ -138,7 +138,8 @@ impl TargetSurface {
 
 impl TargetSurface {
     /// A motion with its arms outside of this body and of another one beside it, whose surface and motion are in the same
-    /// space. Joint limits of the skeleton are kept where `limits` says so.
+    /// space. Joint limits of the skeleton are kept where `limits` says so. `holds` says by arm, left before right, and frame
+    /// where a hand touches an arm of the other: it is not kept out of the arms there.
     ///
     /// # Errors
     /// Where a place overflows.
@@ -146,11 +147,12 @@ impl TargetSurface {
         &self,
         clip: Clip,
         (other, motion): (&TargetSurface, &Clip),
+        holds: [&[bool]; 2],
         limits: bool,
     ) -> Result<Clip, ModelError> {
         let constraints = clip.skeleton().joints().iter().map(Constraint::of).collect();
         let limits = TargetLimits { constraints, kept: limits };
-        let partner = Partner { body: &other.body, clip: motion };
+        let partner = Partner { body: &other.body, clip: motion, holds };
         Ok(stage::keep_apart(&self.body, Some(&limits), &[], clip, 0, Some(partner))?.clip)
     }
 }

@@ -4,7 +4,7 @@
 //! until a place has moved too far.
 
 use super::arm::{ArmMove, Change, PosedArm};
-use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
+use super::body_in_motion::{CARRIED, Frame, MARGIN, PartnerField, Stage};
 use super::body_surface::{ArmSurface, Touched};
 use super::contact_goals::goals;
 use super::contacts::other_field;
@@ -202,7 +202,10 @@ impl Stage<'_> {
                 touches: self.touches(i, Touched::Arm, frame),
                 share: 0.5,
             });
-            let of_partner = partner.iter().map(|field| {
+            let counts = |of: &&PartnerField<'_>| {
+                self.partner.as_ref().is_some_and(|partner| partner.counts(i, of, frame))
+            };
+            let of_partner = partner.iter().filter(counts).map(|PartnerField { field, .. }| {
                 let near = field.near(&middle, radius);
                 Other { field, near, touches: false, share: 1.0 }
             });

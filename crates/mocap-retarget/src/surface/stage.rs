@@ -306,9 +306,12 @@ impl Stage<'_> {
                     each_near(&arm.points, &posed.points, (other, &near), 0.0, deeper);
                 }
                 for other in &partner {
-                    let near = other.near(&middle, radius);
+                    if !self.partner.as_ref().is_some_and(|partner| partner.counts(i, other, frame)) {
+                        continue;
+                    }
+                    let near = other.field.near(&middle, radius);
                     let deeper = |_, hit: FieldHit| found.in_other = found.in_other.max(-hit.distance);
-                    each_near(&arm.points, &posed.points, (other, &near), 0.0, deeper);
+                    each_near(&arm.points, &posed.points, (&other.field, &near), 0.0, deeper);
                 }
                 seen[i][at] = found;
             }

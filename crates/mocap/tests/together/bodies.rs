@@ -4,7 +4,7 @@ use crate::made::{Made, before_a_mirror, hand_in_hand, right_to_right};
 use crate::scene::{BODIES, body, clip, put};
 use mocap::model::{ForwardKinematics, Pose};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
-use mocap::{Clip, Target, TargetReport};
+use mocap::{Clip, FrameRate, Target, TargetReport};
 
 /// Frames of a contact, and of the motion, that are measured on meshes.
 const OF_CONTACT: usize = 30;
@@ -12,16 +12,22 @@ const OF_ALL: usize = 30;
 
 /// The pairs: a high five, a handshake, a walk hand in hand (who pull each other), and dances in hold.
 fn pairs() -> Vec<Made> {
-    let raised = clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh");
+    let raised = slow(&clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh"), 4.0);
     let walk = clip("bandai/dataset-1_walk_normal_001.bvh");
     let salsa = clip("characters/ortiz_salsa.bvh");
-    let clap = clip("misc/makehuman_doubleclap.bvh");
     vec![
         right_to_right("high five", &raised, 0.01, 0.03, true),
-        right_to_right("handshake", &clap, 0.01, 0.03, false),
+        right_to_right("handshake", &raised, 0.01, 0.03, false),
         hand_in_hand("hand in hand", &walk, 0.01, 0.03),
         before_a_mirror("in hold", &salsa, Role::LeftHand, 0.01, 0.03),
     ]
+}
+
+/// A motion that takes so many times as long, so that hands that meet stay together for a while.
+fn slow(clip: &Clip, times: f64) -> Clip {
+    let rate = |fps: f64| FrameRate::new(fps).expect("above 0");
+    let fps = clip.rate().fps();
+    clip.resampled(rate(fps * times)).expect("it has a rate").with_rate(rate(fps))
 }
 
 struct Measured {

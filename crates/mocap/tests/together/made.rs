@@ -1,7 +1,7 @@
 //! Pairs that are made of one motion: a second person is a copy that is turned, mirrored and placed such that hands meet.
 
 use mocap::edit::mirror;
-use mocap::model::{ForwardKinematics, JointId, Role, Track, UnitQuaternion};
+use mocap::model::{ForwardKinematics, JointId, JointTracks, Role, Track, UnitQuaternion};
 use mocap::retarget::map_roles_in;
 use mocap::{Clip, Vector3};
 
@@ -28,18 +28,40 @@ pub(crate) fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
     moved.expect("places are finite")
 }
 
-/// The palm of a hand in all frames: beyond the wrist, where the fingers begin.
+/// The palm of a hand in all frames: the middle between the wrist and the joints that it carries.
 pub(crate) fn palms(clip: &Clip, hand: Role) -> Vec<Vector3<f64>> {
-    let roles = map_roles_in(clip);
-    let lower = if hand == Role::LeftHand { Role::LeftLowerArm } else { Role::RightLowerArm };
-    let [wrist, elbow]: [JointId; 2] = [hand, lower].map(|role| roles.joint(role).expect("an arm"));
+    let wrist: JointId = map_roles_in(clip).joint(hand).expect("a hand");
+    let skeleton = clip.skeleton();
+    let below: Vec<JointId> =
+        skeleton.iter().filter(|(_, joint)| joint.parent == Some(wrist)).map(|(id, _)| id).collect();
     let mut placed = ForwardKinematics::new(clip);
     let at = |frame: usize| {
         placed.place(frame);
-        let [wrist, elbow] = [wrist, elbow].map(|joint| placed.position(joint));
-        wrist + (wrist - elbow) * 0.3
+        let wrist = placed.position(wrist);
+        let sum: Vector3<f64> = below.iter().map(|joint| placed.position(*joint) - wrist).sum();
+        wrist + sum * (0.5 / below.len().max(1) as f64)
     };
     (0..clip.frames()).map(at).collect()
+}
+
+/// A motion that stays in one of its frames for so many frames more.
+pub(crate) fn held_at(clip: &Clip, frame: usize, count: usize) -> Clip {
+    let from = |at: usize| if at < frame { at } else { frame.max(at.saturating_sub(count)) };
+    fn longer<T: Clone>(track: &Track<T>, frames: usize, from: impl Fn(usize) -> usize) -> Track<T> {
+        match track {
+            Track::Sampled(values) => {
+                Track::Sampled((0..frames).map(|at| values[from(at)].clone()).collect())
+            }
+            Track::Constant(value) => Track::Constant(value.clone()),
+        }
+    }
+    let frames = clip.frames() + count;
+    let tracks = clip.tracks().iter().map(|tracks| JointTracks {
+        rotation: longer(&tracks.rotation, frames, from),
+        translation: tracks.translation.as_ref().map(|track| longer(track, frames, from)),
+        scale: tracks.scale.as_ref().map(|track| longer(track, frames, from)),
+    });
+    Clip::new(clip.skeleton().clone(), clip.rate(), frames, tracks.collect()).expect("as many frames each")
 }
 
 fn frames_within(one: &[Vector3<f64>], other: &[Vector3<f64>], distance: f64) -> Vec<usize> {
@@ -96,8 +118,22 @@ pub(crate) fn hand_in_hand(name: &'static str, clip: &Clip, metres: f64, apart: 
     Made { name, people: [clip.clone(), other], contacts }
 }
 
-/// The same person twice, face to face: right hands meet where they are furthest ahead of the hips at about their height.
+/// The same person twice, face to face: right hands meet where they are furthest ahead of the hips, high up or lower, and stay
+/// there for some frames.
 pub(crate) fn right_to_right(name: &'static str, clip: &Clip, metres: f64, apart: f64, high: bool) -> Made {
+    let clip = &held_at(clip, ahead(clip, high).0, if high { 6 } else { 30 });
+    let best = ahead(clip, high);
+    let own = palms(clip, Role::RightHand);
+    let other = moved(clip, 180.0, Vector3::zeros());
+    let at = palms(&other, Role::RightHand)[best.0];
+    let other = moved(&other, 0.0, own[best.0] + best.1 * (apart / metres) - at);
+    let frames = frames_within(&own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
+    let contacts = vec![([Role::RightHand, Role::RightHand], frames)];
+    Made { name, people: [clip.clone(), other], contacts }
+}
+
+/// The frame in which the right hand is furthest ahead of the hips, and the direction.
+fn ahead(clip: &Clip, high: bool) -> (usize, Vector3<f64>) {
     let own = palms(clip, Role::RightHand);
     let hips = map_roles_in(clip).joint(Role::Hips).expect("hips");
     let mut placed = ForwardKinematics::new(clip);
@@ -111,10 +147,5 @@ pub(crate) fn right_to_right(name: &'static str, clip: &Clip, metres: f64, apart
             best = (frame, value, flat);
         }
     }
-    let other = moved(clip, 180.0, Vector3::zeros());
-    let at = palms(&other, Role::RightHand)[best.0];
-    let other = moved(&other, 0.0, own[best.0] + best.2.normalize() * (apart / metres) - at);
-    let frames = frames_within(&own, &palms(&other, Role::RightHand), (0.05 + apart) / metres);
-    let contacts = vec![([Role::RightHand, Role::RightHand], frames)];
-    Made { name, people: [clip.clone(), other], contacts }
+    (best.0, best.2.normalize())
 }

@@ -75,6 +75,11 @@ impl Cast {
         &self.files_read
     }
 
+    /// Whether a character has a target.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.targets.iter().any(|(own, _)| own == name)
+    }
+
     /// All targets.
     pub(super) fn targets(&self) -> impl Iterator<Item = &Arc<Target>> {
         self.targets.iter().map(|(_, target)| target)

@@ -8,6 +8,7 @@ mod motion;
 mod pairs;
 mod row;
 mod target;
+mod things;
 mod together;
 
 use std::mem::take;
@@ -277,6 +278,7 @@ fn retarget(
     impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
     let mut scene = who(clip, &reading).behind(&mut warnings)?;
     let source = scene.characters[0].skeleton().clone();
+    let mut before = Scene::default();
     let mut outcomes = Vec::with_capacity(scene.characters.len());
     let mut verdicts = Vec::new();
     for character in take(&mut scene.characters) {
@@ -287,6 +289,11 @@ fn retarget(
                 TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(&clip))
             });
             verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
+            if !scene.props.is_empty() {
+                before
+                    .characters
+                    .push(Character { name: character.name.clone(), ..Character::from(clip.clone()) });
+            }
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
@@ -297,7 +304,14 @@ fn retarget(
     }
     let first = scene.characters[0].skeleton().clone();
     let frames = scene.characters[0].clip.frames();
-    scene.props = props(scene.props, edits, [&source, &first], &mut warnings)?;
+    let (own, beside) = props(scene.props, edits, [&source, &first], &mut warnings)?;
+    (before.props, scene.props) = (own, beside);
+    let kept = match target.robot() {
+        None => things::kept(&before, scene).behind(&mut warnings)?,
+        Some(_) => things::Kept { scene, ..things::Kept::default() },
+    };
+    let scene = kept.scene;
+    warnings.extend(kept.warnings);
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -340,6 +354,7 @@ fn retarget(
         measures: Measures::new(&target.path, &outcomes[0].1),
         subjects: SubjectRow::each(&target.path, &outcomes),
         between: Vec::new(),
+        bound: &kept.notes,
         gates: checked,
         warnings: &all,
     };
@@ -395,24 +410,27 @@ fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
 fn who(clip: Clip, reading: &Reading) -> Result<Scene, Diagnostic> {
     match reading.subject.as_deref() {
         Some("all") => Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?),
-        _ => Ok(Scene::from(clip)),
+        // Of several, the first that is found.
+        _ if !mocap::several_subjects(clip.skeleton()).is_empty() => Ok(Scene::from(clip)),
+        _ => Ok(mocap::scene_with_things(clip).map_err(mocap::Error::from)?),
     }
 }
 
-/// The props beside the characters, with the edits, in the space of the target.
+/// The props beside the characters, with the edits: in the space of the source, and in that of the target.
 fn props(
     props: Vec<Character>,
     (edits, limits): (&Edits, Limits),
     [source, target]: [&Skeleton; 2],
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Character>, Failure> {
+) -> Result<(Vec<Character>, Vec<Character>), Failure> {
     let edited = props.into_iter().map(|prop| {
         let clip = edit::apply(edits, limits, prop.clip.clone(), &mut Vec::new())?;
         Ok(prop.with_clip(clip))
     });
-    let put = edited
-        .collect::<Result<Vec<_>, Diagnostic>>()
-        .and_then(|props| Ok(mocap::props_beside(props, Some(source), target).map_err(mocap::Error::from)?));
+    let put = edited.collect::<Result<Vec<_>, Diagnostic>>().and_then(|props| {
+        let beside = mocap::props_beside(props.clone(), Some(source), target).map_err(mocap::Error::from)?;
+        Ok((props, beside))
+    });
     put.behind(warnings)
 }
 

@@ -24,6 +24,9 @@ pub(crate) struct Row<'a> {
     /// With `--pair` and `--characters`: what is between two people, of those who come near each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) between: Vec<BetweenRow<'a>>,
+    /// Props that are carried as in the source, and riders on their mounts, as text.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(super) bound: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gates: Vec<GateResult>,
     pub(super) warnings: &'a [Diagnostic],
@@ -92,8 +95,9 @@ impl Row<'_> {
     pub(super) fn text(&self) -> String {
         let Measures { target, outcome, .. } = self.measures;
         let head = format!("{}: {} frames on {target}", self.written(), outcome.frames());
+        let bound: String = self.bound.iter().map(|note| format!("\n  bound       {note}")).collect();
         if self.subjects.is_empty() {
-            return format!("{head}\n{outcome}");
+            return format!("{head}\n{outcome}{bound}");
         }
         let each =
             self.subjects.iter().map(|SubjectRow { name, measures, .. }| match self.between.is_empty() {
@@ -104,7 +108,7 @@ impl Row<'_> {
             .between
             .iter()
             .map(|BetweenRow { people: [a, b], report }| format!("\n{a} and {b}: {report}"));
-        head + &each.chain(between).collect::<String>()
+        head + &each.chain(between).collect::<String>() + &bound
     }
 }
 

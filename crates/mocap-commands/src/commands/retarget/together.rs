@@ -13,7 +13,7 @@ use mocap_retarget::{TargetSurface, map_roles_in};
 
 use super::row::{BetweenRow, Measures, Row, SubjectRow, figures};
 use super::target::Target;
-use super::{check_gate, edited, say_once};
+use super::{check_gate, edited, say_once, things};
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
@@ -35,6 +35,8 @@ pub(super) struct Everyone {
     pub targets: Vec<Arc<Target>>,
     pub reports: Vec<TargetReport>,
     pub between: Vec<([usize; 2], PartnerReport)>,
+    /// Who carries what.
+    pub bound: Vec<String>,
     /// What cannot be right.
     pub impossible: Vec<Diagnostic>,
 }
@@ -109,15 +111,20 @@ pub(super) fn put(
     }
     say_once(warnings, known);
     let source = people.first().map(|one| one.clip.skeleton().clone());
+    let own =
+        people.iter().map(|one| Character { name: one.name.clone(), ..Character::from(one.clip.clone()) });
+    let before = Scene { characters: own.collect(), props: props.clone(), ..Scene::default() };
     let props = match characters.first() {
         Some(first) => {
             mocap::props_beside(props, source.as_deref(), first.skeleton()).map_err(mocap::Error::from)?
         }
         None => props,
     };
-    let scene = Scene { characters, props, ..Scene::default() };
+    let kept = things::kept(&before, Scene { characters, props, ..Scene::default() })?;
+    warnings.extend(kept.warnings);
+    let (scene, bound) = (kept.scene, kept.notes);
     let targets = people.into_iter().map(|one| one.target).collect();
-    Ok(Everyone { scene, targets, reports, between, impossible })
+    Ok(Everyone { scene, targets, reports, between, bound, impossible })
 }
 
 /// A motion in the space of the first of several, where both know their units.
@@ -196,6 +203,7 @@ impl Everyone {
             measures: Measures::new(&self.targets[0].path, &self.reports[0]),
             subjects: subjects.collect(),
             between: between.collect(),
+            bound: &self.bound,
             gates: checked,
             warnings: &warnings,
         };
@@ -265,7 +273,12 @@ fn scene_on(
     cast: &super::cast::Cast,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Everyone, Diagnostic> {
-    let scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
+    let mut scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
+    // A mount copies its own motion: it is a thing here.
+    let is_mount = |one: &Character| !cast.names(&one.name) && map_roles_in(&one.clip).on_four_legs;
+    let (mounts, people): (Vec<_>, Vec<_>) = scene.characters.into_iter().partition(is_mount);
+    scene.characters = people;
+    scene.props.extend(mounts);
     let targets = cast.of(&scene)?;
     let mut people = Vec::with_capacity(targets.len());
     for (character, target) in scene.characters.into_iter().zip(targets) {
