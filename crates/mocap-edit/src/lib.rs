@@ -105,7 +105,8 @@ pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
 pub use partners::{
-    BetweenPeople, InStep, KeepOptions, PartnerReport, between_people, bring_in_step, keep_partners,
+    BetweenPeople, InStep, KeepOptions, PartnerReport, PartnerTouch, between_people, bring_in_step,
+    keep_partners,
 };
 pub use path::{Path, along, turn};
 pub use phases::sync;

@@ -262,15 +262,15 @@ fn hold(
     let body = Body::of(&person.clip);
     let roles = mocap_retarget::map_roles_in(&person.clip).certain();
     let Some(wrist) = roles.joint(hand.role) else { return Ok(0.0) };
+    let share = |frame: usize| match frame {
+        _ if hand.frames.contains(&frame) => 1.0,
+        _ if frame < start => falling(start - frame, fade),
+        _ => falling(frame + 1 - hand.frames.end, fade),
+    };
+    let shares: Vec<f64> = (0..own.len()).map(share).collect();
     let goals: Vec<Option<Isometry3<f64>>> = (0..own.len())
         .map(|frame| {
-            let share = if hand.frames.contains(&frame) {
-                1.0
-            } else if frame < start {
-                falling(start - frame, fade)
-            } else {
-                falling(frame + 1 - hand.frames.end, fade)
-            };
+            let share = shares[frame];
             if share <= 0.0 {
                 return None;
             }
@@ -283,7 +283,7 @@ fn hold(
             Some(super::between(&is[frame], &goal, share))
         })
         .collect();
-    let (clip, missing) = place_ankles(&person.clip, &body, &[(wrist, goals)], Plane::Usual, NAME)?;
+    let (clip, missing) = place_ankles(&person.clip, &body, &[(wrist, goals)], Plane::Eased(&shares), NAME)?;
     person.clip = clip;
     person.target = Holder::of(&person.clip);
     Ok(missing)

@@ -68,6 +68,21 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Its name in reports.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Part::Hand(0) => "LeftHand",
+            Part::Hand(_) => "RightHand",
+            Part::Line(Line::UpperArm(0)) => "LeftUpperArm",
+            Part::Line(Line::UpperArm(_)) => "RightUpperArm",
+            Part::Line(Line::Trunk) => "Trunk",
+            Part::Line(Line::Thigh(0)) => "LeftUpperLeg",
+            Part::Line(Line::Thigh(_)) => "RightUpperLeg",
+        }
+    }
+}
+
 impl Line {
     /// The joints at its ends.
     fn ends(self, skeleton: &Skeleton) -> Option<[JointId; 2]> {

@@ -18,7 +18,7 @@ mod surfaces;
 #[cfg(test)]
 mod tests;
 
-use mocap_model::{Clip, Isometry3, JointId, Space, Vector3};
+use mocap_model::{Clip, JointId, Space, Vector3};
 use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
 use std::cell::RefCell;
 
@@ -31,7 +31,7 @@ pub use in_step::{InStep, bring_in_step};
 pub use measure::{BetweenPeople, between_people};
 pub(crate) use place::shifted;
 use place::{meet, placed, separated};
-pub use report::PartnerReport;
+pub use report::{PartnerReport, PartnerTouch};
 use surfaces::{Bodies, beyond, corrected, is_near, room_for_hands};
 
 const NAME: &str = "partners";
@@ -204,12 +204,12 @@ fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> 
     let asked = meet(goals, &clips);
     let mut result = clips;
     for (i, clip) in result.iter_mut().enumerate() {
-        let hands: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = (0..2)
-            .filter(|side| asked[i][*side].iter().any(Option::is_some))
-            .filter_map(|side| Some((goals.people[i].arms[side]?.wrist, asked[i][side].clone())))
-            .collect();
-        if !hands.is_empty() {
-            *clip = place_ankles(clip, &goals.people[i].body, &hands, Plane::Usual, NAME)?.0;
+        for (side, asked) in asked[i].iter().enumerate() {
+            let wrist = goals.people[i].arms[side].map(|arm| arm.wrist);
+            let Some(wrist) = wrist.filter(|_| asked.places.iter().any(Option::is_some)) else { continue };
+            let hand: [(JointId, _); 1] = [(wrist, asked.places.clone())];
+            let plane = Plane::Eased(&asked.weights);
+            *clip = place_ankles(clip, &goals.people[i].body, &hand, plane, NAME)?.0;
         }
     }
     Ok(result)

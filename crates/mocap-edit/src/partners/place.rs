@@ -179,8 +179,12 @@ pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result
     samples.into_clip(super::NAME)
 }
 
-/// A wrist and how much it is asked for.
-type Asked = Vec<Option<Isometry3<f64>>>;
+/// Where a wrist is to be, and how much it is asked for, by frame.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub places: Vec<Option<Isometry3<f64>>>,
+    pub weights: Vec<f64>,
+}
 
 /// By contact: over how many frames it fades, before and after. Hands that go far take longer.
 fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
@@ -205,8 +209,8 @@ fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
 pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
     let frames = clips[0].frames();
     let fades = fades(goals, clips);
-    let mut asked: [[Asked; 2]; 2] =
-        [[vec![None; frames], vec![None; frames]], [vec![None; frames], vec![None; frames]]];
+    let none = || Asked { places: vec![None; frames], weights: vec![0.0; frames] };
+    let mut asked: [[Asked; 2]; 2] = [[none(), none()], [none(), none()]];
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     for frame in 0..frames {
         let each = goals.contacts.iter().zip(&fades);
@@ -234,7 +238,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
                 let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
                 let mut place = *kinematics[i].at(arm.wrist);
                 place.translation.vector += sum / total * most;
-                asked[i][side][frame] = Some(place);
+                asked[i][side].places[frame] = Some(place);
+                asked[i][side].weights[frame] = most;
             }
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::contact::Contact;
+use super::contact::{Contact, Part};
 
 /// What became of what is between two people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -14,6 +14,8 @@ pub struct PartnerReport {
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
+    /// Each of them.
+    pub touches: Vec<PartnerTouch>,
     /// How far the points of contacts are from where they belong to each other: where both have a surface such that skin
     /// touches skin, else scaled to the bodies; mean \[m\]. `null` without a contact.
     pub error_mean: Option<f64>,
@@ -44,11 +46,30 @@ pub struct PartnerReport {
     pub warnings: Vec<String>,
 }
 
+/// A contact of two people.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PartnerTouch {
+    /// The part of the first and of the second, such as `RightHand`.
+    pub parts: [&'static str; 2],
+    /// The first frame.
+    pub start: usize,
+    /// The frame after the last.
+    pub end: usize,
+}
+
 impl PartnerReport {
     pub(super) fn of(contacts: &[Contact], nearest: f64) -> PartnerReport {
         PartnerReport {
             contacts: contacts.len(),
             contact_frames: contacts.iter().map(|contact| contact.frames.len()).sum(),
+            touches: contacts
+                .iter()
+                .map(|contact| PartnerTouch {
+                    parts: contact.parts.map(Part::name),
+                    start: contact.frames.start,
+                    end: contact.frames.end,
+                })
+                .collect(),
             nearest: nearest.is_finite().then_some(nearest),
             ..PartnerReport::default()
         }

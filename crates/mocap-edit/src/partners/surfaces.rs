@@ -22,7 +22,7 @@ const MISSED: f64 = 0.2;
 /// Changes of the distance are smoothed over this time \[s\].
 const SMOOTH: f64 = 0.06;
 /// Surfaces further apart than this are not corrected by their meshes \[m\].
-const SEEN: f64 = 0.08;
+const SEEN: f64 = 0.25;
 /// Hands in contact that are deeper in the body of the other need room \[m\].
 const ROOM: f64 = 0.002;
 /// Directions in which a hand may come.

@@ -2,6 +2,7 @@ use super::*;
 use crate::carrier::Carrier;
 use crate::fixtures::clip;
 use crate::samples::Samples;
+use mocap_model::Isometry3;
 use mocap_model::{ForwardKinematics, Role};
 use mocap_retarget::{RetargetOptions, Retargeter};
 

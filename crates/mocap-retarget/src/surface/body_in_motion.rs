@@ -56,9 +56,9 @@ impl Partner<'_> {
         core.into_iter().chain(arms.map(|field| PartnerField { field, is_arm: true })).collect()
     }
 
-    /// Whether an own arm is kept out of a part in a frame.
-    pub(crate) fn counts(&self, arm: usize, of: &PartnerField<'_>, frame: usize) -> bool {
-        !(of.is_arm && self.holds[arm].get(frame).is_some_and(|holds| *holds))
+    /// Whether only the forearm is kept out of a part in a frame: the hand touches it.
+    pub(crate) fn holds(&self, arm: usize, of: &PartnerField<'_>, frame: usize) -> bool {
+        of.is_arm && self.holds[arm].get(frame).is_some_and(|holds| *holds)
     }
 }
 

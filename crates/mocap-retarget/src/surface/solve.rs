@@ -4,7 +4,7 @@
 //! until a place has moved too far.
 
 use super::arm::{ArmMove, Change, PosedArm};
-use super::body_in_motion::{CARRIED, Frame, MARGIN, PartnerField, Stage};
+use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
 use super::body_surface::{ArmSurface, Touched};
 use super::contact_goals::goals;
 use super::contacts::other_field;
@@ -133,6 +133,8 @@ struct Other<'a> {
     touches: bool,
     /// How much of the way out is this arm's: arms of one body give half each.
     share: f64,
+    /// Whether the hand may be inside: it holds this.
+    holds: bool,
 }
 
 impl Stage<'_> {
@@ -201,13 +203,12 @@ impl Stage<'_> {
                 near: field.near(&middle, radius),
                 touches: self.touches(i, Touched::Arm, frame),
                 share: 0.5,
+                holds: false,
             });
-            let counts = |of: &&PartnerField<'_>| {
-                self.partner.as_ref().is_some_and(|partner| partner.counts(i, of, frame))
-            };
-            let of_partner = partner.iter().filter(counts).map(|PartnerField { field, .. }| {
-                let near = field.near(&middle, radius);
-                Other { field, near, touches: false, share: 1.0 }
+            let of_partner = partner.iter().map(|of| {
+                let holds = self.partner.as_ref().is_some_and(|partner| partner.holds(i, of, frame));
+                let near = of.field.near(&middle, radius);
+                Other { field: &of.field, near, touches: false, share: 1.0, holds }
             });
             let others = other.into_iter().chain(of_partner).filter(|other| !other.near.is_empty()).collect();
             let asked = Asked {
@@ -328,6 +329,9 @@ impl Stage<'_> {
                 let mut found = Found::default();
                 let within = if other.touches { pull } else { near };
                 each_near(&asked.arm.points, &places, (other.field, &other.near), within, |point, hit| {
+                    if other.holds && asked.arm.points.points[point].on_hand {
+                        return;
+                    }
                     if !looked {
                         distance = distance.min(hit.distance);
                     }

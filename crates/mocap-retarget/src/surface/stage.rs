@@ -306,12 +306,13 @@ impl Stage<'_> {
                     each_near(&arm.points, &posed.points, (other, &near), 0.0, deeper);
                 }
                 for other in &partner {
-                    if !self.partner.as_ref().is_some_and(|partner| partner.counts(i, other, frame)) {
-                        continue;
-                    }
+                    let holds = self.partner.as_ref().is_some_and(|of| of.holds(i, other, frame));
                     let near = other.field.near(&middle, radius);
-                    let deeper = |_, hit: FieldHit| found.in_other = found.in_other.max(-hit.distance);
-                    each_near(&arm.points, &posed.points, (&other.field, &near), 0.0, deeper);
+                    each_near(&arm.points, &posed.points, (&other.field, &near), 0.0, |point, hit| {
+                        if !(holds && arm.points.points[point].on_hand) {
+                            found.in_other = found.in_other.max(-hit.distance);
+                        }
+                    });
                 }
                 seen[i][at] = found;
             }

@@ -66,6 +66,22 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
         place(frame, &mut poses);
         found.deepest = found.deepest.max(meter.deepest([&poses[0], &poses[1]]));
     }
+    if std::env::var("MOCAP_DEBUG").is_ok() {
+        let parts = [Side::Left, Side::Right].map(|s| [BodyPart::Hand(s), BodyPart::Arm(s)]).concat();
+        let parts: Vec<BodyPart> = parts.into_iter().chain([BodyPart::Core]).collect();
+        let mut deep: Vec<(f64, BodyPart, BodyPart, usize)> = Vec::new();
+        for frame in (0..frames).step_by(frames.div_ceil(OF_ALL).max(1)) {
+            place(frame, &mut poses);
+            for a in &parts {
+                for b in &parts {
+                    let gap = meter.gap([*a, *b], [&poses[0], &poses[1]], 0.01).unwrap_or(1.0);
+                    deep.push((gap, *a, *b, frame));
+                }
+            }
+        }
+        deep.sort_by(|a, b| a.0.total_cmp(&b.0));
+        mocap_corpus::note!("   deepest {:?}", &deep[..deep.len().min(6)]);
+    }
     found
 }
 
@@ -101,6 +117,12 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
             made.contacts[0].1.len(),
             made.people[0].frames()
         );
+        if let Ok(folder) = std::env::var("MOCAP_DEBUG") {
+            for (i, clip) in made.people.iter().enumerate() {
+                let path = format!("{folder}/{}_{i}.bvh", made.name.replace(' ', "_"));
+                mocap::write(path, clip).expect("a folder");
+            }
+        }
         let sources = [0, 1].map(|i| targets.each_ref().map(|target| alone(&made.people[i], target)));
         let (mut kept, mut copies, mut frames) = (0, 0, 0);
         let (mut deepest, mut deepest_alone): (f64, f64) = (0.0, 0.0);
@@ -116,6 +138,14 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
                 let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two meshes");
                 let were = measure(made, [&sources[0][a].0, &sources[1][b].0], &mut meter);
                 let are = measure(made, [&done.people[0].0, &done.people[1].0], &mut meter);
+                if std::env::var("MOCAP_DEBUG").is_ok() {
+                    mocap_corpus::note!(
+                        "   {:?} {:?}",
+                        of(&done.people[0].1).largest_step,
+                        of(&done.people[1].1).largest_step
+                    );
+                    mocap_corpus::note!("   {:?}", done.between.first().map(|(_, report)| &report.touches));
+                }
                 let before = [feet(&sources[0][a].1), feet(&sources[1][b].1)];
                 let after = [0, 1].map(|i| feet(of(&done.people[i].1)));
                 mocap_corpus::note!(
