@@ -8,7 +8,6 @@ use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::samples::Samples;
-use crate::smoothing::gaussian;
 
 /// A knee that bends by less than the angle with this sine takes most of its axis from the rest of the motion.
 const STRAIGHT: f64 = 0.2;
@@ -18,19 +17,12 @@ const NO_PLANE: f64 = 0.03;
 
 /// How a leg that is solved anew turns about the line from hip to ankle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Plane<'a> {
+pub(crate) enum Plane {
     /// The knee bends about its axis in this frame and in the rest of the motion: for feet that move far.
     Usual,
     /// It bends in the plane of its frame: for feet that move a little.
     Own,
-    /// It bends in the plane of its frame where this is 0, and about the axis of the time around it where this is 1, by
-    /// frame: for hands that come from their own motion and go back to it.
-    Eased(&'a [f64]),
 }
-
-/// The time around a frame that shows how a limb bends \[s\], and how much the whole motion counts besides.
-const AROUND: f64 = 0.2;
-const WHOLE: f64 = 0.3;
 
 /// Reaches for a place as exactly as numbers allow.
 pub(crate) fn exact() -> SolveOptions {
@@ -43,7 +35,7 @@ pub(crate) fn place_ankles(
     clip: &Clip,
     body: &Body,
     ankles: &[(JointId, Vec<Option<Isometry3<f64>>>)],
-    plane: Plane<'_>,
+    plane: Plane,
     edit: &'static str,
 ) -> Result<(Clip, f64), EditError> {
     let failed = |error: IkError| EditError::Legs { edit, reason: error.to_string() };
@@ -87,7 +79,7 @@ fn knee_axes(
     clip: &Clip,
     leg: &mut PosedChain,
     knee: usize,
-    plane: Plane<'_>,
+    plane: Plane,
 ) -> Result<Vec<Vector3<f64>>, IkError> {
     let mut pose = Pose { joints: Vec::new() };
     let mut axes = Vec::with_capacity(clip.frames());
@@ -102,14 +94,6 @@ fn knee_axes(
     let mean: Vector3<f64> = axes.iter().sum();
     let usual = mean.try_normalize(1e-9).unwrap_or_default() * STRAIGHT;
     match plane {
-        Plane::Eased(weights) => {
-            let unit = |axis: Vector3<f64>| axis.try_normalize(1e-9).unwrap_or_default();
-            let around = gaussian(&axes, AROUND * clip.rate().fps());
-            for ((axis, around), weight) in axes.iter_mut().zip(around).zip(weights) {
-                let own = unit(*axis + usual * (NO_PLANE / STRAIGHT));
-                *axis = own * (1.0 - weight) + unit(around + usual * (WHOLE / STRAIGHT)) * *weight;
-            }
-        }
         Plane::Usual => axes.iter_mut().for_each(|axis| *axis += usual),
         Plane::Own => {
             let straight = axes.iter_mut().filter(|axis| axis.norm() < NO_PLANE);

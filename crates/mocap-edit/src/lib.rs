@@ -42,6 +42,7 @@
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
 //! body (heading, feet) find its joints by their roles.
 
+mod arms;
 mod bands;
 mod binding;
 mod blend;

@@ -14,8 +14,8 @@ use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
 use super::contact::places;
 use super::{falling, with_top};
 use crate::EditError;
+use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::body::Body;
-use crate::legs::{Plane, place_ankles};
 use crate::metric::{back, in_metres, metres_of};
 use crate::partners::shifted;
 
@@ -259,9 +259,15 @@ fn hold(
     let at_wrist = is_at_wrist(&was[start], &own[start], grips);
     let Some(hands) = Hands::of(person, hand, start, at_wrist) else { return Ok(0.0) };
     let fade = (FADE * fps).round() as usize;
-    let body = Body::of(&person.clip);
     let roles = mocap_retarget::map_roles_in(&person.clip).certain();
-    let Some(wrist) = roles.joint(hand.role) else { return Ok(0.0) };
+    let arm = match hand.role {
+        Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
+        _ => [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
+    };
+    let [Some(shoulder), Some(elbow), Some(wrist)] = arm.map(|role| roles.joint(role)) else {
+        return Ok(0.0);
+    };
+    let joints = ArmJoints { shoulder, elbow, wrist };
     let share = |frame: usize| match frame {
         _ if hand.frames.contains(&frame) => 1.0,
         _ if frame < start => falling(start - frame, fade),
@@ -283,7 +289,8 @@ fn hold(
             Some(super::between(&is[frame], &goal, share))
         })
         .collect();
-    let (clip, missing) = place_ankles(&person.clip, &body, &[(wrist, goals)], Plane::Eased(&shares), NAME)?;
+    let hand_goals = HandGoals { places: &goals, weights: &shares };
+    let (clip, missing) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
     person.clip = clip;
     person.target = Holder::of(&person.clip);
     Ok(missing)

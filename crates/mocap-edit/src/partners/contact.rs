@@ -101,6 +101,7 @@ impl Line {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
     pub shoulder: JointId,
+    pub elbow: JointId,
     pub wrist: JointId,
     /// Both bones \[m\].
     pub length: f64,
@@ -200,7 +201,7 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
     let forearm = at(wrist) - at(elbow);
     let hand = sum.try_normalize(1e-3 * length).or(forearm.try_normalize(0.0))?;
     let palm = rest.joints[wrist.index()].rotation.inverse() * hand * (PALM * length);
-    (length > 0.0).then_some(Arm { shoulder, wrist, length, palm })
+    (length > 0.0).then_some(Arm { shoulder, elbow, wrist, length, palm })
 }
 
 /// A contact of a part of the first person with one of the second.

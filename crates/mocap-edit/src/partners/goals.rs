@@ -10,6 +10,8 @@ pub(super) struct Goals<'a> {
     pub contacts: &'a [Contact],
     /// Lengths between the bodies over those between the people of the source.
     pub scale: f64,
+    /// Whether arms keep the limits of their joints.
+    pub limits: bool,
     /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
 }

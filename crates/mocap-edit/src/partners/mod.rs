@@ -18,13 +18,13 @@ mod surfaces;
 #[cfg(test)]
 mod tests;
 
-use mocap_model::{Clip, JointId, Space, Vector3};
+use mocap_model::{Clip, Space, Vector3};
 use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
 use std::cell::RefCell;
 
 use crate::EditError;
+use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::held_feet::held;
-use crate::legs::{Plane, place_ankles};
 use contact::{Contact, Person, find};
 use goals::Goals;
 pub use in_step::{InStep, bring_in_step};
@@ -32,12 +32,14 @@ pub use measure::{BetweenPeople, between_people};
 pub(crate) use place::shifted;
 use place::{meet, placed, separated};
 pub use report::{PartnerReport, PartnerTouch};
-use surfaces::{Bodies, beyond, corrected, is_near, room_for_hands};
+use surfaces::{Bodies, beyond, corrected, is_near, room_for_arms};
 
 const NAME: &str = "partners";
 /// Times that people are put further apart for arms between them, and how far in all \[m\].
 const WIDENED: usize = 4;
 const WIDEST: f64 = 0.4;
+/// It helps where arms are then inside by less than this share of what they were.
+const HELPS: f64 = 0.85;
 /// Times that contacts are corrected by what meshes show.
 const CORRECTED: usize = 4;
 /// Hands that are further off than this after arms were brought out of bodies go back \[m\].
@@ -80,7 +82,7 @@ pub fn keep_partners(
     let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
     let mut report = PartnerReport::of(&contacts, nearest);
     let scale = scale(&people, &bodies).unwrap_or(1.0);
-    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, beyond: Vec::new() };
+    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
@@ -120,16 +122,21 @@ fn together(
         report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
         return Ok(result);
     };
-    let mut wider = Vector3::zeros();
+    let (mut wider, mut room) = (Vector3::zeros(), room_for_arms(goals, bodies, &result));
     for _ in 0..WIDENED {
         // Arms that meet between two bodies need room there.
-        let Some(more) = room_for_hands(goals, bodies, &result) else { break };
-        wider += more;
-        if wider.norm() > WIDEST {
+        let Some((depth, more)) = room else { break };
+        if (wider + more).norm() > WIDEST {
             break;
         }
-        ways.iter_mut().for_each(|way| *way += more);
-        result = moved(goals, targets, &ways)?;
+        let wide: Vec<Vector3<f64>> = ways.iter().map(|way| way + more).collect();
+        let next = moved(goals, targets, &wide)?;
+        room = room_for_arms(goals, bodies, &next);
+        if room.is_some_and(|(left, _)| left > depth * HELPS) {
+            break;
+        }
+        wider += more;
+        (ways, result) = (wide, next);
     }
     for _ in 0..CORRECTED {
         let mut meter = bodies.meter.borrow_mut();
@@ -205,11 +212,11 @@ fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> 
     let mut result = clips;
     for (i, clip) in result.iter_mut().enumerate() {
         for (side, asked) in asked[i].iter().enumerate() {
-            let wrist = goals.people[i].arms[side].map(|arm| arm.wrist);
-            let Some(wrist) = wrist.filter(|_| asked.places.iter().any(Option::is_some)) else { continue };
-            let hand: [(JointId, _); 1] = [(wrist, asked.places.clone())];
-            let plane = Plane::Eased(&asked.weights);
-            *clip = place_ankles(clip, &goals.people[i].body, &hand, plane, NAME)?.0;
+            let arm = goals.people[i].arms[side].as_ref();
+            let Some(arm) = arm.filter(|_| asked.places.iter().any(Option::is_some)) else { continue };
+            let joints = ArmJoints { shoulder: arm.shoulder, elbow: arm.elbow, wrist: arm.wrist };
+            let hand = HandGoals { places: &asked.places, weights: &asked.weights };
+            *clip = place_hand(clip, joints, &hand, goals.limits, NAME)?.0;
         }
     }
     Ok(result)

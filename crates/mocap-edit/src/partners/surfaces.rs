@@ -25,6 +25,10 @@ const SMOOTH: f64 = 0.06;
 const SEEN: f64 = 0.25;
 /// Hands in contact that are deeper in the body of the other need room \[m\].
 const ROOM: f64 = 0.002;
+/// The same of forearms in each other: fields of arms are coarse.
+const IN_ARM: f64 = 0.008;
+/// Arms in contact may be as deep in each other, and hands as far apart for it \[m\].
+const SHARED: f64 = 0.007;
 /// Directions in which a hand may come.
 const DIRECTIONS: usize = 10;
 
@@ -208,7 +212,13 @@ pub(super) fn corrected(goals: &mut Goals<'_>, meter: &mut PeopleMeter, clips: &
             }
             // What was not seen is too far away for a correction.
             let Some(gap) = gap else { continue };
-            known.push((frame, (GAP - gap).clamp(-SEEN, SEEN)));
+            let mut more = GAP - gap;
+            if let [Part::Hand(own), Part::Hand(other)] = contact.parts {
+                let arms = [own, other].map(|hand| BodyPart::Arm(side(hand)));
+                let in_arms = meter.gap(arms, placed.poses(), SEEN).unwrap_or(0.0);
+                more = more.max((-SHARED - in_arms).min(SHARED - gap));
+            }
+            known.push((frame, more.clamp(-SEEN, SEEN)));
         }
         largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
         let more = through(&known, clips[0].frames(), 0.0);
@@ -280,18 +290,18 @@ pub(super) fn is_near(bodies: &Bodies<'_>, people: &[Person; 2]) -> bool {
     })
 }
 
-/// The way by which people have to stand further apart for hands in contact not to be in the body of the other; `None` where
-/// they have room.
-pub(super) fn room_for_hands(
+/// How deep arms in contact are in the trunk or the forearm of the other at most, and the way by which people would have to
+/// stand further apart for that; `None` where they have room.
+pub(super) fn room_for_arms(
     goals: &Goals<'_>,
     bodies: &Bodies<'_>,
     clips: &[Clip; 2],
-) -> Option<Vector3<f64>> {
+) -> Option<(f64, Vector3<f64>)> {
     let mut placed = Placed::new(clips);
     let mut worst: Option<(f64, Vector3<f64>)> = None;
     let stride = (clips[0].rate().fps() / KEYS * 2.0).floor().max(1.0) as usize;
-    let of_hands = |contact: &&Contact| contact.parts.iter().all(|part| part.is_hand());
-    for contact in goals.contacts.iter().filter(of_hands) {
+    for contact in goals.contacts {
+        let [Part::Hand(one), Part::Hand(other)] = contact.parts else { continue };
         for frame in contact.frames.clone().step_by(stride) {
             placed.place(clips, frame);
             let poses = placed.poses();
@@ -300,17 +310,17 @@ pub(super) fn room_for_hands(
             else {
                 continue;
             };
-            let posed = [a, b];
-            for i in 0..2 {
-                let Part::Hand(hand) = contact.parts[i] else { continue };
-                let own = (&posed[i], BodyPart::Arm(side(hand)));
-                let depth = -nearest(own, (&posed[1 - i], BodyPart::Core));
-                if depth > ROOM && worst.is_none_or(|(most, _)| depth > most) {
-                    // The hands stay in the middle: half of a way is lost.
-                    worst = Some((depth, direction * (2.0 * depth)));
+            let arms = [(&a, BodyPart::Arm(side(one))), (&b, BodyPart::Arm(side(other)))];
+            let cores = [(&a, BodyPart::Core), (&b, BodyPart::Core)];
+            let in_core = -nearest(arms[0], cores[1]).min(nearest(arms[1], cores[0]));
+            let in_arm = -nearest(arms[0], arms[1]).min(nearest(arms[1], arms[0]));
+            // Arms that hang side by side part at the elbow by half of what people part.
+            for (depth, least, times) in [(in_core, ROOM, 2.0), (in_arm, IN_ARM, 3.0)] {
+                if depth > least && worst.is_none_or(|(most, _)| depth > most) {
+                    worst = Some((depth, direction * (times * depth)));
                 }
             }
         }
     }
-    worst.map(|(_, way)| way)
+    worst
 }
