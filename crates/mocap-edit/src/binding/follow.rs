@@ -18,12 +18,19 @@ use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::body::Body;
 use crate::metric::{back, in_metres, metres_of};
 use crate::partners::shifted;
+use crate::smoothing::gaussian;
 
 const NAME: &str = "attach";
 /// A bind point nearer to the wrist than this is at the wrist \[m\].
 const AT_WRIST: f64 = 0.03;
 /// The palm is so far from the wrist, as a share of an arm's length.
 const PALM: f64 = 0.15;
+/// Times that hands come to meet each other, until they are as near as this \[m\]; they come a little further than needed,
+/// smoothed over this time \[s\].
+const ROUNDS: usize = 6;
+const OFF: f64 = 0.002;
+const FURTHER: f64 = 1.1;
+const SMOOTH: f64 = 0.1;
 /// Hands come and go over this time \[s\].
 const FADE: f64 = 0.25;
 
@@ -83,13 +90,23 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
             continue;
         }
         let grips = grips(&was);
-        let moved = carry(&own, &times, &people, &grips);
+        let mut moved = carry(&own, &times, &people, &grips);
         for one in &times {
             let (who, role) = (&names[one.by], one.role);
             let Range { start, end } = one.frames;
             kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
             for hand in other_hands(&own, &holders_of(&people), one, fps) {
-                let missing = hold(&mut people[hand.by], &hand, (&own, &moved), &grips, fps)?;
+                let mut missing = 0.0;
+                for round in 0..ROUNDS {
+                    let off = hold(&mut people[hand.by], &hand, (&own, &moved), &grips, fps)?;
+                    missing = off.iter().map(Vector3::norm).fold(0.0, f64::max);
+                    if missing < OFF || round + 1 == ROUNDS {
+                        break;
+                    }
+                    // Where one arm is too short, the hand that carries the thing comes to meet it.
+                    come(&mut people[one.by], one, &off, fps)?;
+                    moved = carry(&own, &times, &people, &grips);
+                }
                 kept.missing = kept.missing.max(missing);
                 kept.notes.push(format!(
                     "{}, {}, holds it in frames {} to {}",
@@ -244,30 +261,60 @@ fn carry(
     moved
 }
 
-/// A hand goes to where it held a thing that another hand carries; how far it is from there at most \[m\].
+/// The joints of an arm.
+fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
+    let roles = mocap_retarget::map_roles_in(clip).certain();
+    let arm = match hand {
+        Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
+        Role::RightHand => [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
+        _ => return None,
+    };
+    let [shoulder, elbow, wrist] = arm.map(|role| roles.joint(role));
+    Some(ArmJoints { shoulder: shoulder?, elbow: elbow?, wrist: wrist? })
+}
+
+/// The hand that carries a thing comes by what another hand misses it by, by frame \[m\].
+fn come(person: &mut Person, one: &Carried, off: &[Vector3<f64>], fps: f64) -> Result<(), EditError> {
+    let (Some(joints), Some(is)) = (arm_of(&person.clip, one.role), person.target.places(one.role)) else {
+        return Ok(());
+    };
+    let ways = gaussian(off, SMOOTH * fps);
+    let places: Vec<Option<Isometry3<f64>>> = ways
+        .iter()
+        .zip(is)
+        .map(|(way, is)| {
+            let place = is.translation.vector + way * FURTHER;
+            (way.norm() > 1e-6).then(|| Isometry3::from_parts(place.into(), is.rotation))
+        })
+        .collect();
+    let most = ways.iter().map(Vector3::norm).fold(f64::MIN_POSITIVE, f64::max);
+    let weights: Vec<f64> = ways.iter().map(|way| way.norm() / most).collect();
+    let goals = HandGoals { places: &places, weights: &weights };
+    person.clip = place_hand(&person.clip, joints, &goals, false, NAME)?.0;
+    person.target = Holder::of(&person.clip);
+    Ok(())
+}
+
+/// A hand goes to where it held a thing that another hand carries; by frame, from there to where it is \[m\].
 fn hold(
     person: &mut Person,
     hand: &Carried,
     (own, moved): (&[Isometry3<f64>], &[Isometry3<f64>]),
     grips: &[Vector3<f64>],
     fps: f64,
-) -> Result<f64, EditError> {
+) -> Result<Vec<Vector3<f64>>, EditError> {
+    let none = || vec![Vector3::zeros(); own.len()];
     let start = hand.frames.start;
     let (Some(was), Some(is)) = (person.source.places(hand.role), person.target.places(hand.role)) else {
-        return Ok(0.0);
+        return Ok(none());
     };
     let at_wrist = is_at_wrist(&was[start], &own[start], grips);
-    let Some(hands) = Hands::of(person, hand, start, at_wrist) else { return Ok(0.0) };
+    let (Some(hands), Some(joints)) =
+        (Hands::of(person, hand, start, at_wrist), arm_of(&person.clip, hand.role))
+    else {
+        return Ok(none());
+    };
     let fade = (FADE * fps).round() as usize;
-    let roles = mocap_retarget::map_roles_in(&person.clip).certain();
-    let arm = match hand.role {
-        Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
-        _ => [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
-    };
-    let [Some(shoulder), Some(elbow), Some(wrist)] = arm.map(|role| roles.joint(role)) else {
-        return Ok(0.0);
-    };
-    let joints = ArmJoints { shoulder, elbow, wrist };
     let share = |frame: usize| match frame {
         _ if hand.frames.contains(&frame) => 1.0,
         _ if frame < start => falling(start - frame, fade),
@@ -290,8 +337,12 @@ fn hold(
         })
         .collect();
     let hand_goals = HandGoals { places: &goals, weights: &shares };
-    let (clip, missing) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
+    let (clip, _) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
     person.clip = clip;
     person.target = Holder::of(&person.clip);
-    Ok(missing)
+    let Some(is) = person.target.places(hand.role) else { return Ok(none()) };
+    let off = goals.iter().zip(is).map(|(goal, is)| {
+        goal.map_or_else(Vector3::zeros, |goal| is.translation.vector - goal.translation.vector)
+    });
+    Ok(off.collect())
 }

@@ -4,6 +4,9 @@ use mocap_model::{Clip, ForwardKinematics, Vector3};
 
 use super::contact::{Contact, Line, Part, Person};
 
+/// Half of the width of a hand, as a share of an arm's length.
+const ACROSS: f64 = 0.08;
+
 /// Contacts of two bodies, and where their points are to be to each other.
 pub(super) struct Goals<'a> {
     pub people: &'a [Person; 2],
@@ -28,8 +31,19 @@ pub(super) struct Approach {
 impl Goals<'_> {
     /// The vector that is to be from the point of the second to that of the first of a contact.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
-        let beyond = self.beyond.get(contact).map(|beyond| beyond.directions[frame] * beyond.ways[frame]);
-        self.contacts[contact].offset(frame) * self.scale + beyond.unwrap_or_default()
+        let offset = self.contacts[contact].offset(frame) * self.scale;
+        let Some(approach) = self.beyond.get(contact) else { return offset };
+        let direction = approach.directions[frame];
+        self.beside(offset, &direction) + direction * approach.ways[frame]
+    }
+
+    /// An offset whose part across a direction is at most as wide as hands are: surfaces that approach along it meet then.
+    pub(super) fn beside(&self, offset: Vector3<f64>, direction: &Vector3<f64>) -> Vector3<f64> {
+        let arm = self.people.iter().filter_map(Person::arm_length).fold(f64::INFINITY, f64::min);
+        let along = direction * offset.dot(direction);
+        let across = offset - along;
+        let widest = ACROSS * if arm.is_finite() { arm } else { 0.0 };
+        along + across * (widest / across.norm().max(f64::MIN_POSITIVE)).min(1.0)
     }
 
     /// The contacts in a frame.

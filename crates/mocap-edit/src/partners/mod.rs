@@ -41,7 +41,7 @@ const WIDEST: f64 = 0.4;
 /// It helps where arms are then inside by less than this share of what they were.
 const HELPS: f64 = 0.85;
 /// Times that contacts are corrected by what meshes show.
-const CORRECTED: usize = 4;
+const CORRECTED: usize = 6;
 /// Hands that are further off than this after arms were brought out of bodies go back \[m\].
 const OFF: f64 = 0.003;
 /// A contact is kept within this distance \[m\].
@@ -138,10 +138,10 @@ fn together(
         wider += more;
         (ways, result) = (wide, next);
     }
-    for _ in 0..CORRECTED {
+    for round in 0..CORRECTED {
         let mut meter = bodies.meter.borrow_mut();
         let Some(meter) = meter.as_mut() else { break };
-        if corrected(goals, meter, &result) < OFF {
+        if corrected(goals, meter, &result, 2 * round < CORRECTED) < OFF {
             break;
         }
         result = moved(goals, targets, &ways)?;

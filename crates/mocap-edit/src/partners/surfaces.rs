@@ -153,10 +153,11 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
             let [Some(a), Some(b)] = posed else { return [None; DIRECTIONS] };
             let posed = [a, b];
             let [one, other] = contact.places(goals.people, &placed.kinematics, frame);
-            let from = goals.wanted(at, frame) - (one - other);
+            let wanted = goals.wanted(at, frame);
             let ways = directions(goals, at, &posed, &placed.kinematics, frame);
             std::array::from_fn(|i| {
                 let direction = ways[i].filter(|_| which(i))?;
+                let from = goals.beside(wanted, &direction) - (one - other);
                 Some((direction, way(contact, &posed, &from, &direction, most)?))
             })
         };
@@ -195,7 +196,12 @@ fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
 
 /// Corrects how contacts are approached by what their meshes show of a result: how far surfaces are apart, or inside of each
 /// other. Returns the largest correction \[m\].
-pub(super) fn corrected(goals: &mut Goals<'_>, meter: &mut PeopleMeter, clips: &[Clip; 2]) -> f64 {
+pub(super) fn corrected(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    clips: &[Clip; 2],
+    smoothed: bool,
+) -> f64 {
     let mut placed = Placed::new(clips);
     let mut largest = 0.0f64;
     for (contact, approach) in goals.contacts.iter().zip(&mut goals.beyond) {
@@ -222,7 +228,8 @@ pub(super) fn corrected(goals: &mut Goals<'_>, meter: &mut PeopleMeter, clips: &
         }
         largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
         let more = through(&known, clips[0].frames(), 0.0);
-        let more = gaussian(&more, SMOOTH / 2.0 * clips[0].rate().fps());
+        let sigma = if smoothed { SMOOTH / 2.0 * clips[0].rate().fps() } else { 0.0 };
+        let more = gaussian(&more, sigma);
         approach.ways.iter_mut().zip(more).for_each(|(way, more)| *way += more);
     }
     largest

@@ -1,14 +1,17 @@
 //! Contacts, feet and surfaces of pairs on all pairs of bodies.
 
-use crate::made::{Made, before_a_mirror, hand_in_hand, right_to_right};
+use crate::made::{Made, before_a_mirror, hand_in_hand, moved, right_to_right};
 use crate::scene::{BODIES, body, clip, put};
 use mocap::model::{ForwardKinematics, Pose};
 use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
-use mocap::{Clip, FrameRate, Target, TargetReport};
+use mocap::{Clip, FrameRate, Target, TargetReport, Vector3};
 
 /// Frames of a contact, and of the motion, that are measured on meshes.
 const OF_CONTACT: usize = 30;
 const OF_ALL: usize = 30;
+
+/// The bodies that are measured; with `MOCAP_ALL_PAIRS` set all of them, which takes many minutes.
+const SOME: [[&str; 2]; 3] = [["child", "strong_man"], ["heavy_man", "woman"], ["woman", "woman"]];
 
 /// The pairs: a high five, a handshake, a walk hand in hand (who pull each other), and dances in hold.
 fn pairs() -> Vec<Made> {
@@ -66,22 +69,6 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
         place(frame, &mut poses);
         found.deepest = found.deepest.max(meter.deepest([&poses[0], &poses[1]]));
     }
-    if std::env::var("MOCAP_DEBUG").is_ok() {
-        let parts = [Side::Left, Side::Right].map(|s| [BodyPart::Hand(s), BodyPart::Arm(s)]).concat();
-        let parts: Vec<BodyPart> = parts.into_iter().chain([BodyPart::Core]).collect();
-        let mut deep: Vec<(f64, BodyPart, BodyPart, usize)> = Vec::new();
-        for frame in (0..frames).step_by(frames.div_ceil(OF_ALL).max(1)) {
-            place(frame, &mut poses);
-            for a in &parts {
-                for b in &parts {
-                    let gap = meter.gap([*a, *b], [&poses[0], &poses[1]], 0.01).unwrap_or(1.0);
-                    deep.push((gap, *a, *b, frame));
-                }
-            }
-        }
-        deep.sort_by(|a, b| a.0.total_cmp(&b.0));
-        mocap_corpus::note!("   deepest {:?}", &deep[..deep.len().min(6)]);
-    }
     found
 }
 
@@ -106,29 +93,22 @@ fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
 }
 
 pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
-    let of_bodies = std::env::var("MOCAP_BODIES").unwrap_or_default();
+    let all_pairs = std::env::var_os("MOCAP_ALL_PAIRS").is_some();
     let targets = BODIES.map(body);
     let mut all = (0, 0);
-    let chosen = std::env::var("MOCAP_PAIRS").unwrap_or_default();
-    for made in pairs().iter().filter(|made| made.name.contains(&chosen)) {
+    for made in &pairs() {
         mocap_corpus::note!(
             "{}: {} frames of {}",
             made.name,
             made.contacts[0].1.len(),
             made.people[0].frames()
         );
-        if let Ok(folder) = std::env::var("MOCAP_DEBUG") {
-            for (i, clip) in made.people.iter().enumerate() {
-                let path = format!("{folder}/{}_{i}.bvh", made.name.replace(' ', "_"));
-                mocap::write(path, clip).expect("a folder");
-            }
-        }
         let sources = [0, 1].map(|i| targets.each_ref().map(|target| alone(&made.people[i], target)));
         let (mut kept, mut copies, mut frames) = (0, 0, 0);
         let (mut deepest, mut deepest_alone): (f64, f64) = (0.0, 0.0);
         for (a, first) in targets.iter().enumerate() {
             for (b, second) in targets.iter().enumerate() {
-                if !of_bodies.is_empty() && !of_bodies.contains(&format!("{}+{}", BODIES[a], BODIES[b])) {
+                if !(all_pairs || SOME.contains(&[BODIES[a], BODIES[b]])) {
                     continue;
                 }
                 let started = std::time::Instant::now();
@@ -138,14 +118,6 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
                 let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two meshes");
                 let were = measure(made, [&sources[0][a].0, &sources[1][b].0], &mut meter);
                 let are = measure(made, [&done.people[0].0, &done.people[1].0], &mut meter);
-                if std::env::var("MOCAP_DEBUG").is_ok() {
-                    mocap_corpus::note!(
-                        "   {:?} {:?}",
-                        of(&done.people[0].1).largest_step,
-                        of(&done.people[1].1).largest_step
-                    );
-                    mocap_corpus::note!("   {:?}", done.between.first().map(|(_, report)| &report.touches));
-                }
                 let before = [feet(&sources[0][a].1), feet(&sources[1][b].1)];
                 let after = [0, 1].map(|i| feet(of(&done.people[i].1)));
                 mocap_corpus::note!(
@@ -188,4 +160,50 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     assert!(all.0 as f64 >= 0.95 * all.1 as f64, "{} of {}", all.0, all.1);
 }
 
-pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {}
+/// The largest distance between joints of two motions of one skeleton \[m\], every `step`-th frame of the second.
+fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
+    let [mut a, mut b] = [one, other].map(ForwardKinematics::new);
+    let mut most = 0.0f64;
+    for frame in 0..one.frames().min(other.frames().div_ceil(step)) {
+        a.place(frame);
+        b.place(frame * step);
+        let joints = one.skeleton().iter().map(|(id, _)| (a.position(id) - b.position(id)).norm());
+        most = joints.fold(most, f64::max);
+    }
+    most
+}
+
+/// A dance in hold on a child and a tall man: the first and the second exchanged, all turned, and at twice the rate.
+pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
+    let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
+    let [a, b] = &made.people;
+    let [first, second] = [body("child"), body("strong_man")];
+    let done = put(&made.people, [&first, &second]);
+    let swapped = put(&[b.clone(), a.clone()], [&second, &first]);
+    let swap = apart(&done.people[0].0, &swapped.people[1].0, 1).max(apart(
+        &done.people[1].0,
+        &swapped.people[0].0,
+        1,
+    ));
+    let turn = |clip: &Clip, degrees: f64| moved(clip, degrees, Vector3::zeros());
+    let turned = put(&[turn(a, 90.0), turn(b, 90.0)], [&first, &second]);
+    let back = [0, 1].map(|i| turn(&turned.people[i].0, -90.0));
+    let turned = apart(&done.people[0].0, &back[0], 1).max(apart(&done.people[1].0, &back[1], 1));
+    let twice = |clip: &Clip| {
+        let rate = FrameRate::new(clip.rate().fps() * 2.0).expect("above 0");
+        clip.resampled(rate).expect("it has a rate")
+    };
+    let fine = put(&[twice(a), twice(b)], [&first, &second]);
+    let fine = [0, 1].map(|i| apart(&done.people[i].0, &fine.people[i].0, 2));
+    let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
+    mocap_corpus::note!(
+        "swapped {:.4} mm, turned {:.4} mm, at twice the rate {:.1} and {:.1} mm (alone {:.1} mm)",
+        1e3 * swap,
+        1e3 * turned,
+        1e3 * fine[0],
+        1e3 * fine[1],
+        1e3 * alone,
+    );
+    assert!(swap < 1e-3 && turned < 2e-3, "{swap} {turned}");
+    assert!(fine.iter().all(|apart| *apart < 0.03 + alone), "{fine:?} {alone}");
+}
