@@ -42,6 +42,7 @@
 //! Lengths are in units of the clip, in reports in metres; angles are radians, in reports degrees. Edits that need a
 //! body (heading, feet) find its joints by their roles.
 
+mod arms;
 mod bands;
 mod binding;
 mod blend;
@@ -64,6 +65,7 @@ mod layer;
 mod legs;
 mod limits;
 mod mask;
+mod metric;
 mod mirror;
 mod monotone_curve;
 mod numbers;
@@ -87,7 +89,7 @@ mod trim;
 mod warp;
 
 pub use bands::{BandRange, Gains, bands};
-pub use binding::{BindPoint, Binding, Bound, HoldAs, attach, detach};
+pub use binding::{BindPoint, Binding, Bound, HoldAs, KeptBound, attach, detach, is_carried, keep_bound};
 pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,
@@ -103,7 +105,10 @@ pub use join::{JoinOptions, JoinedCharacter, JoinedScene, TransitionKind, join, 
 pub use layer::{Layer, LayerSpace, add};
 pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
-pub use partners::{PartnerReport, keep_partners};
+pub use partners::{
+    BetweenPeople, InStep, KeepOptions, PartnerReport, PartnerTouch, between_people, bring_in_step,
+    keep_partners,
+};
 pub use path::{Path, along, turn};
 pub use phases::sync;
 pub use play::{

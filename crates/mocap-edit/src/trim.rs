@@ -3,6 +3,7 @@
 use mocap_model::{Clip, FrameRange, FrameRate};
 
 use crate::EditError;
+use crate::samples::Samples;
 
 /// Keeps a range of frames, end excluded.
 ///
@@ -43,4 +44,20 @@ pub fn drop_first_frame(clip: &Clip) -> Result<Clip, EditError> {
 /// Where the clip would have too many frames.
 pub fn resample(clip: &Clip, rate: FrameRate) -> Result<Clip, EditError> {
     clip.resampled(rate).map_err(|error| EditError::model("fps", error))
+}
+
+/// A motion with as many frames, the last one again and again where there are fewer; without events and numbers over time.
+pub(crate) fn of_length(clip: &Clip, frames: usize, edit: &'static str) -> Result<Clip, EditError> {
+    let mut samples = Samples::of(clip);
+    fn fit<T: Clone>(values: &mut Vec<T>, frames: usize) {
+        if let Some(last) = values.last().cloned() {
+            values.resize(frames, last);
+        }
+    }
+    samples.rotations.iter_mut().for_each(|values| fit(values, frames));
+    samples.translations.iter_mut().flatten().for_each(|values| fit(values, frames));
+    samples.scales.iter_mut().flatten().for_each(|values| fit(values, frames));
+    samples.annotations = mocap_model::Annotations::default();
+    samples.frames = frames;
+    samples.into_clip(edit)
 }

@@ -155,6 +155,13 @@ impl Skeleton {
     }
 }
 
+impl Space {
+    /// The map of places in this space to places in another; lengths are converted if both units are known.
+    pub fn change_to(&self, to: &Space) -> Matrix4<f64> {
+        change_of_space(self, to)
+    }
+}
+
 /// The change of places from one space to another; lengths are converted if both units are known.
 pub(crate) fn change_of_space(from: &Space, to: &Space) -> Matrix4<f64> {
     let change = SpaceChange::new(from, to);

@@ -117,6 +117,21 @@ impl Retargeter {
         Ok((staged.clip.with_annotations(clip.annotations().clone())?, report))
     }
 
+    /// Measures a motion of the target that was made of `clip` and changed since, as [`Retargeter::retarget`] does. What
+    /// solvers report (goals reached, iterations) is that of the motion before it was changed.
+    ///
+    /// # Errors
+    /// If the joints of the clip are not those of the source, or those of the motion not those of the target.
+    pub fn measure(&self, clip: &Clip, motion: &Clip) -> Result<RetargetReport, RetargetError> {
+        let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
+        let mut staged = self.run(&source, None, true)?;
+        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        staged.clip = motion.clone().with_skeleton(self.pair.target.skeleton.clone())?;
+        let limbs = LimbCurves::of_source(&self.pair, source.last());
+        let lead_in = source.lead_in();
+        self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)
+    }
+
     /// The motion of `clip` on the target, without a report.
     ///
     /// # Errors

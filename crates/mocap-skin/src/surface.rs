@@ -94,6 +94,59 @@ impl Surface {
         Ok(Surface { mesh: BoundMesh::from_parts(parts)?, triangles })
     }
 
+    /// The same surface in another space: `change` turns and scales places, and the skeleton that moves it is changed by
+    /// the same.
+    ///
+    /// # Errors
+    /// Where a place is not finite then.
+    pub fn changed_by(&self, change: &Matrix4<f64>) -> Result<Surface, SkinError> {
+        let Some(back) = change.try_inverse() else { return Ok(self.clone()) };
+        let map = Affine::of(change);
+        let mut parts = self.parts();
+        parts.positions.iter_mut().for_each(|at| *at = map.place(at));
+        parts.normals.iter_mut().for_each(|normal| {
+            *normal = (map.linear * *normal).try_normalize(0.0).unwrap_or(*normal);
+        });
+        parts.bones.iter_mut().for_each(|bone| bone.inverse_bind = change * bone.inverse_bind * back);
+        Surface::from_parts(parts, self.triangles.clone())
+    }
+
+    /// Both surfaces as one: vertices, triangles and bones of the other one follow its own. Palettes follow each other in
+    /// the same order.
+    ///
+    /// # Errors
+    /// As [`BoundMesh::from_parts`].
+    pub fn with(&self, other: &Surface) -> Result<Surface, SkinError> {
+        let mut parts = self.parts();
+        let (vertices, bones) = (parts.positions.len() as u32, parts.bones.len() as u32);
+        let theirs = other.parts();
+        let first = parts.influences.len() as u32;
+        parts.positions.extend(theirs.positions);
+        parts.normals.extend(theirs.normals);
+        parts.bones.extend(theirs.bones);
+        parts
+            .influences
+            .extend(theirs.influences.into_iter().map(|one| Influence { bone: one.bone + bones, ..one }));
+        parts.starts.extend(theirs.starts.into_iter().skip(1).map(|start| start + first));
+        let more = other.triangles.iter().map(|corners| corners.map(|corner| corner + vertices));
+        Surface::from_parts(parts, self.triangles.iter().copied().chain(more).collect())
+    }
+
+    /// Its lists, without shapes.
+    fn parts(&self) -> MeshParts {
+        let mesh = &self.mesh;
+        let influences = mesh.bones.iter().zip(&mesh.weights);
+        MeshParts {
+            name: String::new(),
+            positions: mesh.positions.clone(),
+            normals: mesh.normals.clone(),
+            bones: mesh.bones().to_vec(),
+            starts: mesh.starts.clone(),
+            influences: influences.map(|(bone, weight)| Influence { bone: *bone, weight: *weight }).collect(),
+            shapes: Vec::new(),
+        }
+    }
+
     /// Vertices in the bind pose, in object space.
     pub fn positions(&self) -> &[Vector3<f64>] {
         &self.mesh.positions

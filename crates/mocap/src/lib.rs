@@ -78,6 +78,7 @@ mod surface_facts;
 mod target;
 mod target_report;
 mod target_surface;
+mod together;
 mod unit;
 mod up;
 mod verdicts;
@@ -127,7 +128,7 @@ pub use read::{
 };
 pub use scene::{
     RetargetedCharacter, apply_to_scene, compress_scene, edit_scene, prepare_whole, props_beside, read_scene,
-    retarget_scene, scene_for_format, scene_of, write_scene,
+    retarget_scene, scene_for_format, scene_of, scene_with_things, write_scene,
 };
 pub use skeleton_summary::SkeletonSummary;
 pub use solve_markers::{SolveProblem, markers_on, solve_markers, solve_markers_with_poses};
@@ -139,6 +140,7 @@ pub use target::{
 };
 pub use target_report::{RobotFigures, TargetFigures, TargetReport};
 pub use target_surface::SurfaceChoice;
+pub use together::{PutTogether, Together, put_together};
 pub use unit::{clip_for_report, for_report, guess_warning, known_unit, needed_unit, with_up};
 pub use up::{upright, with_roles};
 pub use verdicts::verdicts;

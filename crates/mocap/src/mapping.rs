@@ -109,6 +109,24 @@ impl Mapping {
         }
     }
 
+    /// Measures a motion of the target that was made of `clip` by this map and changed since, as [`Retargeter::measure`]; `None`
+    /// of pairs of joints without a body.
+    ///
+    /// # Errors
+    /// As [`Retargeter::measure`].
+    pub fn measure(
+        &self,
+        clip: &Clip,
+        (target, motion): (&Skeleton, &Clip),
+        options: &RetargetOptions,
+    ) -> Result<Option<RetargetReport>, RetargetError> {
+        if self.pairs_without_body().is_some() {
+            return Ok(None);
+        }
+        let options = self.options(options);
+        Ok(Some(Retargeter::new(clip.skeleton(), target, &options)?.measure(clip, motion)?))
+    }
+
     /// How the joints of both skeletons are mapped; `target_rest` as [`RetargetOptions::target_rest`].
     pub fn explain(
         &self,

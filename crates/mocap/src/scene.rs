@@ -78,6 +78,34 @@ pub fn scene_of(clip: Clip) -> Result<Scene, ModelError> {
     }
 }
 
+/// As [`scene_of`]; of one character, other trees of joints that it carries, or that carry it, are props. A clip without such
+/// trees is not copied.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// assert_eq!(mocap::scene_with_things(walk.clone())?.clip(), Some(&walk));
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where a place overflows.
+pub fn scene_with_things(clip: Clip) -> Result<Scene, ModelError> {
+    let skeleton = clip.skeleton().clone();
+    let roots: Vec<JointId> = skeleton.roots().collect();
+    let bodies = if roots.len() > 1 { subjects(&skeleton) } else { Vec::new() };
+    let ([body], Some(unit)) = (&bodies[..], known_unit(&skeleton)) else { return scene_of(clip) };
+    let own = skeleton.roots().find(|root| skeleton.is_in_subtree(body.root, *root));
+    let person = clip.with_only_below(body.root)?;
+    let mut parts = vec![Part { name: body.name.clone(), root: body.root, is_prop: false }];
+    for root in roots.into_iter().filter(|root| Some(*root) != own) {
+        let thing = clip.with_only_below(root)?;
+        if mocap_edit::is_carried(&person, &thing, unit.metres) {
+            parts.push(Part { name: name_of_tree(&skeleton, root).to_owned(), root, is_prop: true });
+        }
+    }
+    if parts.len() == 1 { scene_of(clip) } else { Character::from(clip).split(&parts) }
+}
+
 /// The trees that are characters, then those that are props; at most one where the whole skeleton is one character.
 fn parts(clip: &Clip) -> Vec<Part> {
     let skeleton = clip.skeleton();

@@ -186,6 +186,43 @@ pub fn put_on_target(
         return put_on_robot(clip, source.into_owned(), opening.lead_in, (robot, roles), &options);
     }
     let body = for_report(&target.skeleton, &mut Vec::new());
+    let (mapping, options) = on_body(clip, opening, target, mapping, options);
+    let (motion, report) = mapping.retarget(&source, &body, &options)?;
+    // The unit that the report assumed is not stated in the result.
+    Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
+}
+
+/// The report of a motion that [`put_on_target`] gave, after it was changed; `None` of robots and of pairs of joints without
+/// a body.
+///
+/// # Errors
+/// As [`put_on_target`].
+pub(crate) fn measure_on_target(
+    (clip, motion): (&Clip, &Clip),
+    opening: &Opening,
+    target: &Target,
+    mapping: Option<&Mapping>,
+    options: &TargetOptions,
+) -> Result<Option<TargetReport>, Error> {
+    if target.robot().is_some() {
+        return Ok(None);
+    }
+    let source = clip_for_report(clip, &mut Vec::new());
+    let body = for_report(&target.skeleton, &mut Vec::new());
+    let motion = in_space(motion.clone(), *body.space());
+    let (mapping, options) = on_body(clip, opening, target, mapping, options);
+    let report = mapping.measure(&source, (&body, &motion), &options)?;
+    Ok(report.map(|report| TargetReport::Body(Box::new(report))))
+}
+
+/// The map and the options of a motion on a body.
+fn on_body(
+    clip: &Clip,
+    opening: &Opening,
+    target: &Target,
+    mapping: Option<&Mapping>,
+    options: &TargetOptions,
+) -> (Mapping, RetargetOptions) {
     let found = || Mapping::found(map_roles_in(clip), target.roles.clone());
     let mapping = mapping.map_or_else(found, Mapping::clone);
     // One skeleton has one rest pose: estimates from two motions of it would differ.
@@ -200,9 +237,7 @@ pub fn put_on_target(
         source_surface: options.body.source_surface.clone().or_else(|| opening.surface.clone()),
         ..options.body.clone()
     };
-    let (motion, report) = mapping.retarget(&source, &body, &options)?;
-    // The unit that the report assumed is not stated in the result.
-    Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
+    (mapping, options)
 }
 
 /// The knees and elbows of a robot that a map names.

@@ -10,6 +10,7 @@ use mocap::{
 };
 use mocap_analysis::{ErrorSummary, millimetres, object_error};
 use mocap_batch::{pair_names, write_file};
+use mocap_edit::{BetweenPeople, between_people};
 use mocap_model::Clip;
 use mocap_report::heatmap::{self, HeatmapOptions};
 use mocap_report::view::{self, ViewInput, ViewOptions};
@@ -33,6 +34,9 @@ pub(crate) struct Row<'a> {
     /// Of motions of several characters: each with its counterpart. The figures of the row are those of all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subjects: Vec<SubjectRow>,
+    /// What is between two people, of scenes of several: contacts, distance and direction of B against A.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    between: Vec<BetweenRow>,
     /// With --surface: distances between vertices [m].
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<SurfaceError>,
@@ -58,6 +62,15 @@ struct SubjectRow {
     other: String,
     #[serde(flatten)]
     summary: ErrorSummary,
+}
+
+/// What is between two of several characters.
+#[derive(Serialize, schemars::JsonSchema)]
+struct BetweenRow {
+    /// Their names.
+    people: [String; 2],
+    #[serde(flatten)]
+    between: BetweenPeople,
 }
 
 impl VerbArgs for Args {
@@ -199,6 +212,7 @@ fn measure(
     let summary = object_error(reference, other, args.measure.shell.0).map_err(|error| (1, error.into()))?;
     let subjects =
         of_each(&characters, [reference, other], args.measure.shell.0).map_err(|error| (1, error))?;
+    let between = between(&characters, [reference, other]).map_err(|error| (1, error))?;
     let surface = match args.surface {
         true => Some(on_surface(inputs, &reading, context, [reference, other]).map_err(|error| (0, error))?),
         false => None,
@@ -212,6 +226,7 @@ fn measure(
         other: inputs[1].shown(),
         summary,
         subjects,
+        between,
         surface,
         fps: reference.rate().fps(),
         resampled,
@@ -245,6 +260,25 @@ fn of_each(characters: &[[String; 2]], clips: [&Clip; 2], shell: f64) -> Result<
         summary,
     };
     Ok(each.into_iter().zip(characters).map(row).collect())
+}
+
+/// What is between each two of several characters.
+fn between(characters: &[[String; 2]], clips: [&Clip; 2]) -> Result<Vec<BetweenRow>, Diagnostic> {
+    if characters.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let scene = |clip: &Clip| mocap::scene_of(clip.clone()).map_err(mocap::Error::from);
+    let scenes = [scene(clips[0])?, scene(clips[1])?];
+    let clip = |scene: usize, at: usize| &scenes[scene].characters[at].clip;
+    let mut found = Vec::new();
+    for a in 0..characters.len() {
+        for b in a + 1..characters.len() {
+            let pair = |scene: usize| [clip(scene, a), clip(scene, b)];
+            let between = between_people(pair(0), pair(1))?;
+            found.push(BetweenRow { people: [a, b].map(|at| characters[at][0].clone()), between });
+        }
+    }
+    Ok(found)
 }
 
 /// The distances between the vertices of a character in both motions: that of A, else that of B.
@@ -301,7 +335,20 @@ impl Row<'_> {
             true => format!("\n {name}: {}", summary.line()),
             false => format!("\n {name} ~ {other}: {}", summary.line()),
         };
-        self.subjects.iter().map(line).collect()
+        let between = self.between.iter().map(|BetweenRow { people: [a, b], between }| {
+            let contact = match between.contact_p95 {
+                Some(p95) => format!(
+                    "{} contacts, off by {} (95 %), {} at most",
+                    between.contacts,
+                    millimetres(p95),
+                    millimetres(between.contact_max.unwrap_or(p95))
+                ),
+                None => "no contact".to_owned(),
+            };
+            let distance = millimetres(between.distance_max);
+            format!("\n {a} and {b}: {contact}; distance off by {distance} at most")
+        });
+        self.subjects.iter().map(line).chain(between).collect()
     }
 }
 

@@ -73,6 +73,13 @@ impl Edits {
     }
 }
 
+impl SourceEdits {
+    /// Whether the first frame is dropped.
+    pub(crate) fn drop_first_frame(self) -> bool {
+        self.drop_first_frame
+    }
+}
+
 impl From<SourceEdits> for Edits {
     fn from(SourceEdits { drop_first_frame, trim, fps }: SourceEdits) -> Edits {
         Edits { drop_first_frame, trim, fps, ..Edits::default() }

@@ -74,8 +74,8 @@ pub(crate) use quality::QualitySettings;
 pub(crate) use reading::{FirstFrame, PositionChannelsArg, Reading};
 pub(crate) use render::{Args as RenderArgs, FilmFormat};
 pub(crate) use retarget::{
-    Args as RetargetArgs, BodyChoice, GateSettings, MapSettings, MethodSettings, RobotSettings, TargetGate,
-    TargetSettings,
+    Args as RetargetArgs, BodyChoice, GateSettings, MapSettings, MethodSettings, PairPaths, RobotSettings,
+    TargetGate, TargetSettings,
 };
 pub(crate) use run::{Args as RunArgs, CompareStep, CompressStep, KeepStep, RetargetStep, WriteStep};
 pub(crate) use scene::{RobotFlags, SceneFlags};

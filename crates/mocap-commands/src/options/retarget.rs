@@ -32,12 +32,37 @@ use super::{
     \x20 mocap retarget walk.bvh robin.skel -o walk.robin.bvh\n\
     \x20 mocap retarget database/ robin.skel -o out/ --fail-above violations=0,slide=0.05\n\
     \x20 mocap retarget walk.bvh g1.xml -o walk.csv\n\
+    \x20 mocap retarget --pair anna.bvh=woman.glb --pair bob.bvh=child.glb -o scene.glb\n\
     \x20 mocap retarget walk.bvh robin.skel --explain")]
 pub(crate) struct Args {
     /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, any motion or
     /// skeleton file, the model of a robot (URDF, MJCF), or preset:NAME (`mocap skel --preset list`)
-    #[arg(value_name = "PATH", required = true, num_args = 1..)]
+    #[arg(value_name = "PATH", required_unless_present = "pair", num_args = 1..)]
     pub(crate) paths: Vec<PathBuf>,
+    /// A motion and its target, for people who are together, in one space and time; once for each
+    ///
+    /// Contacts of hands, distances and facing stay; nobody stands in the other. OUT is a directory, for a file each, or a
+    /// file, for a scene of all.
+    #[arg(
+        long,
+        value_name = "SOURCE=TARGET",
+        help_heading = "Several people",
+        conflicts_with_all = [
+            "paths", "characters", "map", "explain", "write_map", "files_from", "shard", "resume", "manifest", "dry_run",
+            "skip_existing",
+        ]
+    )]
+    pub(crate) pair: Vec<PairPaths>,
+    /// Targets of the characters of a scene, by name: a JSON object such as {"Anna": "woman.glb"}; all paths are scenes,
+    /// and what is between people stays
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Several people",
+        value_hint = clap::ValueHint::AnyPath,
+        conflicts_with_all = ["map", "explain", "write_map"]
+    )]
+    pub(crate) characters: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) method: MethodSettings,
     #[command(flatten)]
@@ -80,6 +105,26 @@ pub(crate) struct Args {
     pub(crate) scene: SceneFlags,
     #[command(flatten)]
     pub(crate) robot_motion: RobotFlags,
+}
+
+/// A motion and whom it is put on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PairPaths {
+    pub(crate) source: PathBuf,
+    pub(crate) target: PathBuf,
+}
+
+impl FromStr for PairPaths {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PairPaths, String> {
+        match text.rsplit_once('=') {
+            Some((source, target)) if !source.is_empty() && !target.is_empty() => {
+                Ok(PairPaths { source: source.into(), target: target.into() })
+            }
+            _ => Err(format!("'{text}' names no target: a pair is SOURCE=TARGET")),
+        }
+    }
 }
 
 /// How the motion is retargeted.

@@ -5,7 +5,9 @@
 //! by inverse kinematics.
 
 mod bind_point;
+mod carried;
 mod contact;
+mod follow;
 mod prop;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,9 @@ use crate::legs::{Plane, limb_base, place_ankles};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use bind_point::{Place, everyone, find};
+pub use carried::is_carried;
 use contact::{carrier, moves, places, size, time_of_contact};
+pub use follow::{KeptBound, keep_bound};
 pub(crate) use prop::with_prop;
 pub use text::{BindPoint, Binding, Bound, HoldAs};
 

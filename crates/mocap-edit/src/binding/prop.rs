@@ -2,7 +2,7 @@
 
 use mocap_model::{Character, Clip, JointId, Scene, Space, name_of_tree};
 
-use crate::samples::Samples;
+use crate::trim::of_length;
 use crate::{EditError, EditReport};
 
 const EDIT: &str = "attach";
@@ -42,26 +42,10 @@ pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> 
                 format!("'{name}' has {} frames, the scene has {frames}: {what}", clip.frames()),
             );
         }
-        clip = of_length(&clip, frames)?;
+        clip = of_length(&clip, frames, EDIT)?;
     }
     let clip = clip.with_rate(first.clip.rate());
     let mut scene = scene.clone();
     scene.props.push(Character { name, ..Character::from(clip) });
     Ok(scene)
-}
-
-/// As many frames, the last one again and again where there are fewer.
-fn of_length(clip: &Clip, frames: usize) -> Result<Clip, EditError> {
-    let mut samples = Samples::of(clip);
-    fn fit<T: Clone>(values: &mut Vec<T>, frames: usize) {
-        if let Some(last) = values.last().cloned() {
-            values.resize(frames, last);
-        }
-    }
-    samples.rotations.iter_mut().for_each(|values| fit(values, frames));
-    samples.translations.iter_mut().flatten().for_each(|values| fit(values, frames));
-    samples.scales.iter_mut().flatten().for_each(|values| fit(values, frames));
-    samples.annotations = mocap_model::Annotations::default();
-    samples.frames = frames;
-    samples.into_clip(EDIT)
 }

@@ -1,19 +1,30 @@
-//! Where two people touch: hands on hands, and hands on shoulders and hips.
+//! Where two people touch: hands on hands, and hands on upper arms, trunk and thighs.
 //!
-//! The nearest pair of points of two parts counts, over the whole time of a contact: wrist or palm of a hand, and the joint
-//! of a shoulder or hip.
+//! The nearest pair of points of two parts counts, over the whole time of a contact: wrist or palm of a hand, and the
+//! nearest place on the line along a bone, or from the hips to the neck.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use mocap_analysis::runs;
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, Vector3};
+use mocap_model::{Clip, ForwardKinematics, JointId, Role, Side, Skeleton, Vector3};
 
 use crate::body::Body;
 
-/// Hands are in contact within this share of an arm's length: 9 cm for an arm of 0.55 m; what a hand touches of a trunk is
-/// as far from its joint as flesh is thick.
-const HANDS: f64 = 0.16;
-const TRUNK: f64 = 0.27;
+/// Hands are in contact within this share of an arm's length: 10 cm for an arm of 0.55 m; of what a hand touches beside
+/// hands, the line inside is as far as flesh is thick.
+const HANDS: f64 = 0.18;
+const UPPER_ARM: f64 = 0.17;
+const TRUNK: f64 = 0.3;
+const THIGH: f64 = 0.2;
+/// What touches goes on touching up to so many times that distance.
+const LEAVES: f64 = 1.3;
 /// What is shorter only passes \[s\], unless hands meet: they clap.
 const SHORTEST: f64 = 0.1;
+/// A contact that is let go for a shorter time goes on \[s\]: distances at the limit flicker.
+const LET_GO: f64 = 0.08;
+/// Hands are on their way for this time before and after \[s\].
+const AROUND: f64 = 0.15;
 /// From wrist to palm, as a share of the arm's length.
 const PALM: f64 = 0.15;
 
@@ -22,14 +33,75 @@ const PALM: f64 = 0.15;
 pub(super) enum Part {
     /// Of an arm: 0 left, 1 right.
     Hand(usize),
-    /// A shoulder or hip.
-    Trunk(JointId),
+    /// A line inside of the body.
+    Line(Line),
+}
+
+/// A line inside of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    UpperArm(usize),
+    Trunk,
+    Thigh(usize),
+}
+
+const LINES: [Line; 5] = [Line::UpperArm(0), Line::UpperArm(1), Line::Trunk, Line::Thigh(0), Line::Thigh(1)];
+
+/// The side of a number.
+pub(super) fn side(number: usize) -> Side {
+    if number == 0 { Side::Left } else { Side::Right }
+}
+
+impl Part {
+    pub(super) fn is_hand(self) -> bool {
+        matches!(self, Part::Hand(_))
+    }
+
+    /// How near it is in contact, as a share of an arm's length.
+    fn near(self) -> f64 {
+        match self {
+            Part::Hand(_) => HANDS,
+            Part::Line(Line::UpperArm(_)) => UPPER_ARM,
+            Part::Line(Line::Trunk) => TRUNK,
+            Part::Line(Line::Thigh(_)) => THIGH,
+        }
+    }
+}
+
+impl Part {
+    /// Its name in reports.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Part::Hand(0) => "LeftHand",
+            Part::Hand(_) => "RightHand",
+            Part::Line(Line::UpperArm(0)) => "LeftUpperArm",
+            Part::Line(Line::UpperArm(_)) => "RightUpperArm",
+            Part::Line(Line::Trunk) => "Trunk",
+            Part::Line(Line::Thigh(0)) => "LeftUpperLeg",
+            Part::Line(Line::Thigh(_)) => "RightUpperLeg",
+        }
+    }
+}
+
+impl Line {
+    /// The joints at its ends.
+    fn ends(self, skeleton: &Skeleton) -> Option<[JointId; 2]> {
+        let joint = |role: Role| skeleton.with_role(role);
+        match self {
+            Line::UpperArm(0) => Some([joint(Role::LeftUpperArm)?, joint(Role::LeftLowerArm)?]),
+            Line::UpperArm(_) => Some([joint(Role::RightUpperArm)?, joint(Role::RightLowerArm)?]),
+            Line::Thigh(0) => Some([joint(Role::LeftUpperLeg)?, joint(Role::LeftLowerLeg)?]),
+            Line::Thigh(_) => Some([joint(Role::RightUpperLeg)?, joint(Role::RightLowerLeg)?]),
+            Line::Trunk => Some([joint(Role::Hips)?, joint(Role::Neck).or_else(|| joint(Role::Head))?]),
+        }
+    }
 }
 
 /// An arm from shoulder to wrist.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
     pub shoulder: JointId,
+    pub elbow: JointId,
     pub wrist: JointId,
     /// Both bones \[m\].
     pub length: f64,
@@ -62,44 +134,54 @@ impl Person {
         (!lengths.is_empty()).then(|| lengths.iter().sum::<f64>() / lengths.len() as f64)
     }
 
+    fn has(&self, part: Part) -> bool {
+        match part {
+            Part::Hand(side) => self.arms[side].is_some(),
+            Part::Line(line) => line.ends(&self.body.skeleton).is_some(),
+        }
+    }
+
     fn parts(&self) -> Vec<Part> {
-        let roles = [Role::LeftUpperArm, Role::RightUpperArm, Role::LeftUpperLeg, Role::RightUpperLeg];
-        let hands = (0..2).filter(|side| self.arms[*side].is_some()).map(Part::Hand);
-        hands
-            .chain(roles.into_iter().filter_map(|role| self.body.skeleton.with_role(role)).map(Part::Trunk))
-            .collect()
+        let all = [0, 1].map(Part::Hand).into_iter().chain(LINES.map(Part::Line));
+        all.filter(|part| self.has(*part)).collect()
     }
 
-    /// The counterpart of a part of another body.
-    pub(super) fn counterpart(&self, other: &Person, part: Part) -> Option<Part> {
+    /// The points of a part: wrist and palm, or one on the line.
+    fn points(part: Part) -> usize {
+        if part.is_hand() { 2 } else { 1 }
+    }
+
+    /// The wrist or palm of a hand, or a place on a line from 0 to 1, in a frame that is placed.
+    fn point(
+        &self,
+        kinematics: &ForwardKinematics<'_>,
+        part: Part,
+        point: usize,
+        along: f64,
+    ) -> Option<Vector3<f64>> {
         match part {
-            Part::Hand(side) => self.arms[side].map(|_| part),
-            Part::Trunk(joint) => {
-                let role = other.body.skeleton.joint(joint).role?;
-                self.body.skeleton.with_role(role).map(Part::Trunk)
+            Part::Line(line) => {
+                let [from, to] = line.ends(&self.body.skeleton)?.map(|joint| kinematics.position(joint));
+                Some(from + (to - from) * along)
             }
-        }
-    }
-
-    /// The points of a part: wrist and palm, or the joint.
-    fn points(&self, part: Part) -> usize {
-        if matches!(part, Part::Hand(_)) { 2 } else { 1 }
-    }
-
-    /// A point of a part in a frame that is placed.
-    pub(super) fn point(&self, kinematics: &ForwardKinematics<'_>, part: Part, point: usize) -> Vector3<f64> {
-        match part {
-            Part::Trunk(joint) => kinematics.position(joint),
             Part::Hand(side) => {
-                let arm = self.arms[side].as_ref().expect("parts are there");
+                let arm = self.arms[side].as_ref()?;
                 let wrist = kinematics.at(arm.wrist);
-                if point == 0 {
-                    wrist.translation.vector
-                } else {
-                    (wrist * nalgebra::Point3::from(arm.palm)).coords
-                }
+                Some(match point {
+                    0 => wrist.translation.vector,
+                    _ => (wrist * nalgebra::Point3::from(arm.palm)).coords,
+                })
             }
         }
+    }
+
+    /// The place on a line that is nearest to a point, from 0 to 1; 0 of a hand.
+    fn along(&self, kinematics: &ForwardKinematics<'_>, part: Part, point: &Vector3<f64>) -> f64 {
+        let Part::Line(line) = part else { return 0.0 };
+        let Some(ends) = line.ends(&self.body.skeleton) else { return 0.0 };
+        let [from, to] = ends.map(|joint| kinematics.position(joint));
+        let way = to - from;
+        ((point - from).dot(&way) / way.norm_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
     }
 }
 
@@ -119,7 +201,7 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
     let forearm = at(wrist) - at(elbow);
     let hand = sum.try_normalize(1e-3 * length).or(forearm.try_normalize(0.0))?;
     let palm = rest.joints[wrist.index()].rotation.inverse() * hand * (PALM * length);
-    (length > 0.0).then_some(Arm { shoulder, wrist, length, palm })
+    (length > 0.0).then_some(Arm { shoulder, elbow, wrist, length, palm })
 }
 
 /// A contact of a part of the first person with one of the second.
@@ -127,64 +209,165 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
 pub(super) struct Contact {
     pub parts: [Part; 2],
     /// Which of their points.
-    pub points: [usize; 2],
-    pub frames: std::ops::Range<usize>,
-    /// By frame of the whole motion: the vector from the point of the second to that of the first \[m\].
-    pub offsets: std::sync::Arc<Vec<Vector3<f64>>>,
+    points: [usize; 2],
+    pub frames: Range<usize>,
+    around: usize,
+    track: Arc<Track>,
 }
 
-/// The contacts of two people, and how near any of their parts come, as a share of an arm.
-pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2]) -> (Vec<Contact>, f64) {
+/// Two points, by frame of the whole motion.
+#[derive(Clone, Debug, Default)]
+struct Track {
+    /// From the point of the second to that of the first \[m\].
+    offsets: Vec<Vector3<f64>>,
+    /// Where on the line of each, from 0 to 1.
+    along: Vec<[f64; 2]>,
+}
+
+impl Contact {
+    /// Where its points are in a frame that is placed, of people of any size.
+    pub(super) fn places(
+        &self,
+        people: &[Person; 2],
+        placed: &[ForwardKinematics<'_>; 2],
+        frame: usize,
+    ) -> [Vector3<f64>; 2] {
+        let along = self.track.along[frame];
+        [0, 1].map(|i| {
+            let point = people[i].point(&placed[i], self.parts[i], self.points[i], along[i]);
+            point.unwrap_or_default()
+        })
+    }
+
+    /// Frames before and after it in which hands are on their way.
+    pub(super) fn around(&self) -> usize {
+        self.around
+    }
+
+    /// The vector from the point of the second to that of the first in the source \[m\].
+    pub(super) fn offset(&self, frame: usize) -> Vector3<f64> {
+        self.track.offsets[frame]
+    }
+
+    /// Whether both bodies have its parts.
+    pub(super) fn is_on(&self, bodies: &[Person; 2]) -> bool {
+        (0..2).all(|i| bodies[i].has(self.parts[i]))
+    }
+}
+
+/// The contacts of two people after a lead-in, and how near any of their parts come, as a share of an arm.
+pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (Vec<Contact>, f64) {
     let lengths: Vec<f64> = people.iter().filter_map(Person::arm_length).collect();
     let length = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
-    let shortest = (SHORTEST * clips[0].rate().fps()).round() as usize;
-    let parts = [people[0].parts(), people[1].parts()];
-    let pairs: Vec<[Part; 2]> = parts[0]
+    let seconds = |time: f64| (time * clips[0].rate().fps()).round() as usize;
+    let pairs: Vec<[Part; 2]> = people[0]
+        .parts()
         .iter()
-        .flat_map(|a| parts[1].iter().map(|b| [*a, *b]))
-        .filter(|pair| pair.iter().any(|part| matches!(part, Part::Hand(_))))
+        .flat_map(|a| people[1].parts().into_iter().map(|b| [*a, b]))
+        .filter(|pair| pair.iter().any(|part| part.is_hand()))
         .collect();
-    // By pair, then by pair of points, then by frame.
-    let mut offsets: Vec<Vec<Vec<Vector3<f64>>>> = pairs
-        .iter()
-        .map(|[a, b]| {
-            vec![Vec::with_capacity(clips[0].frames()); people[0].points(*a) * people[1].points(*b)]
-        })
-        .collect();
+    let tracks = tracks(people, clips, &pairs);
+    let mut nearest = f64::INFINITY;
+    let mut found = Vec::new();
+    for (parts, tracks) in pairs.into_iter().zip(tracks) {
+        let count = Person::points(parts[1]);
+        let hands = parts.iter().all(|part| part.is_hand());
+        let near = parts.map(Part::near).into_iter().fold(0.0, f64::max) * length;
+        let least = |frame: usize| {
+            if frame < lead_in {
+                return f64::INFINITY;
+            }
+            tracks.iter().map(|track| track.offsets[frame].norm()).fold(f64::INFINITY, f64::min)
+        };
+        let distances: Vec<f64> = (0..clips[0].frames()).map(least).collect();
+        nearest = distances.iter().copied().fold(nearest, f64::min);
+        let tracks: Vec<Arc<Track>> = tracks.into_iter().map(Into::into).collect();
+        let touching: Vec<bool> = distances.iter().map(|distance| *distance <= near * LEAVES).collect();
+        for frames in joined(runs(&touching), seconds(LET_GO)) {
+            if !frames.clone().any(|frame| distances[frame] <= near)
+                || !hands && frames.len() < seconds(SHORTEST)
+            {
+                continue;
+            }
+            let mean =
+                |track: &Track| track.offsets[frames.clone()].iter().map(|offset| offset.norm()).sum::<f64>();
+            let best = (0..tracks.len()).min_by(|a, b| mean(&tracks[*a]).total_cmp(&mean(&tracks[*b])));
+            let Some(best) = best else { continue };
+            let (points, track) = ([best / count, best % count], tracks[best].clone());
+            found.push(Contact { parts, points, frames, around: seconds(AROUND), track });
+        }
+    }
+    (without_neighbours(found), nearest / length.max(f64::MIN_POSITIVE))
+}
+
+/// By pair, then by pair of points: where they are to each other.
+fn tracks(people: &[Person; 2], clips: [&Clip; 2], pairs: &[[Part; 2]]) -> Vec<Vec<Track>> {
+    let mut tracks: Vec<Vec<Track>> =
+        pairs.iter().map(|[a, b]| vec![Track::default(); Person::points(*a) * Person::points(*b)]).collect();
     let mut placed = [0, 1].map(|i| ForwardKinematics::new(clips[i]));
     for frame in 0..clips[0].frames() {
         placed.iter_mut().for_each(|one| one.place(frame));
-        for ([a, b], offsets) in pairs.iter().zip(&mut offsets) {
-            let count = people[1].points(*b);
-            for (at, offsets) in offsets.iter_mut().enumerate() {
-                let one = people[0].point(&placed[0], *a, at / count);
-                offsets.push(one - people[1].point(&placed[1], *b, at % count));
+        for (parts, tracks) in pairs.iter().zip(&mut tracks) {
+            let count = Person::points(parts[1]);
+            for (at, track) in tracks.iter_mut().enumerate() {
+                let points = [at / count, at % count];
+                let mut along = [0.0; 2];
+                // A line is nearest to the hand of the other.
+                for i in 0..2 {
+                    let hand = people[1 - i].point(&placed[1 - i], parts[1 - i], points[1 - i], 0.0);
+                    if let Some(hand) = hand.filter(|_| !parts[i].is_hand()) {
+                        along[i] = people[i].along(&placed[i], parts[i], &hand);
+                    }
+                }
+                let place =
+                    |i: usize| people[i].point(&placed[i], parts[i], points[i], along[i]).unwrap_or_default();
+                track.offsets.push(place(0) - place(1));
+                track.along.push(along);
             }
         }
     }
-    let mut nearest = f64::INFINITY;
-    let mut found = Vec::new();
-    for (parts, offsets) in pairs.into_iter().zip(offsets) {
-        let count = people[1].points(parts[1]);
-        let hands = parts.iter().all(|part| matches!(part, Part::Hand(_)));
-        let near = if hands { HANDS } else { TRUNK } * length;
-        let least =
-            |frame: usize| offsets.iter().map(|points| points[frame].norm()).fold(f64::INFINITY, f64::min);
-        let distances: Vec<f64> = (0..clips[0].frames()).map(least).collect();
-        nearest = distances.iter().copied().fold(nearest, f64::min);
-        let offsets: Vec<std::sync::Arc<Vec<Vector3<f64>>>> = offsets.into_iter().map(Into::into).collect();
-        for frames in runs(&distances.iter().map(|distance| *distance <= near).collect::<Vec<_>>()) {
-            if !hands && frames.len() < shortest {
-                continue;
-            }
-            let mean = |points: &[Vector3<f64>]| {
-                points[frames.clone()].iter().map(|offset| offset.norm()).sum::<f64>()
+    tracks
+}
+
+/// Runs between which there are at most so many frames, as one.
+fn joined(runs: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for run in runs {
+        match joined.last_mut() {
+            Some(last) if run.start - last.end <= gap => last.end = run.end,
+            _ => joined.push(run),
+        }
+    }
+    joined
+}
+
+/// A hand that holds a hand is near the body behind it as well: it touches what is nearest, and lines only where it does not
+/// touch a hand; of lines, the one in which it is deepest for its thickness.
+fn without_neighbours(found: Vec<Contact>) -> Vec<Contact> {
+    let overlap =
+        |a: &Contact, b: &Contact| a.frames.start.max(b.frames.start) < a.frames.end.min(b.frames.end);
+    let hand_of = |contact: &Contact| (0..2).find(|i| contact.parts[*i].is_hand());
+    let share = |contact: &Contact| {
+        let near = contact.parts.map(Part::near).into_iter().fold(0.0, f64::max);
+        let sum: f64 = contact.frames.clone().map(|frame| contact.offset(frame).norm()).sum();
+        sum / contact.frames.len() as f64 / near
+    };
+    let is_hands = |contact: &Contact| contact.parts.iter().all(|part| part.is_hand());
+    let keep = |one: &Contact| {
+        !found.iter().any(|other| {
+            let same = (0..2).any(|i| {
+                one.parts[i].is_hand()
+                    && one.parts[i] == other.parts[i]
+                    && (is_hands(one) || hand_of(one) == Some(i))
+            });
+            let better = match (is_hands(one), is_hands(other)) {
+                (false, true) => true,
+                (true, false) => false,
+                _ => share(other) < share(one) * (1.0 - 1e-9),
             };
-            let best = (0..offsets.len()).min_by(|a, b| mean(&offsets[*a]).total_cmp(&mean(&offsets[*b])));
-            let Some(best) = best else { continue };
-            let (points, offsets) = ([best / count, best % count], offsets[best].clone());
-            found.push(Contact { parts, points, frames, offsets });
-        }
-    }
-    (found, nearest / length.max(f64::MIN_POSITIVE))
+            let differs = one.parts != other.parts;
+            differs && same && better && overlap(one, other) && !(is_hands(one) && is_hands(other))
+        })
+    };
+    found.iter().filter(|one| keep(one)).cloned().collect()
 }

@@ -2,128 +2,202 @@
 //!
 //! Each was retargeted alone. Their contacts of the source become goals: first both are placed so that they can meet
 //! (each gives half of the way, along the ground), then both hands of a contact go to where they meet: half-way, or nearer
-//! to who reaches less far. Facing and the order along the way stay: nobody is turned.
+//! to who reaches less far. Facing and the order along the way stay: nobody is turned. Where both have a surface, skin
+//! touches skin, nobody stands in the other, and arms are kept out of both bodies.
 //!
 //! Simpler than E. Ho, T. Komura, C. Tai, "Spatial relationship preserving character motion adaptation", 2010: their
 //! mesh over all joints is not kept, only what touches.
 
 mod contact;
+mod goals;
+mod in_step;
+mod measure;
 mod place;
+mod report;
+mod surfaces;
 #[cfg(test)]
 mod tests;
 
-use mocap_model::{Clip, Isometry3, JointId, Space, Unit, UnitSource, Vector3};
-use schemars::JsonSchema;
-use serde::Serialize;
+use mocap_model::{Clip, Space, Vector3};
+use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
+use std::cell::RefCell;
 
 use crate::EditError;
+use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::held_feet::held;
-use crate::legs::{Plane, place_ankles};
 use contact::{Contact, Person, find};
-use place::{Goals, meet, placed, shifted};
+use goals::Goals;
+pub use in_step::{InStep, bring_in_step};
+pub use measure::{BetweenPeople, between_people};
+pub(crate) use place::shifted;
+use place::{meet, placed, separated};
+pub use report::{PartnerReport, PartnerTouch};
+use surfaces::{Bodies, beyond, corrected, is_near, room_for_arms};
 
 const NAME: &str = "partners";
-/// Goals of hands fade over this time before and after a contact \[s\].
-const FADE: f64 = 0.3;
+/// Times that people are put further apart for arms between them, and how far in all \[m\].
+const WIDENED: usize = 4;
+const WIDEST: f64 = 0.4;
+/// It helps where arms are then inside by less than this share of what they were.
+const HELPS: f64 = 0.85;
+/// Times that contacts are corrected by what meshes show.
+const CORRECTED: usize = 6;
+/// Hands that are further off than this after arms were brought out of bodies go back \[m\].
+const OFF: f64 = 0.003;
 /// A contact is kept within this distance \[m\].
 const KEPT: f64 = 0.01;
 
-/// What became of what is between two people.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct PartnerReport {
-    /// Contacts of the source: hands on hands, shoulders and hips.
-    pub contacts: usize,
-    /// Frames in contact, each contact counted.
-    pub contact_frames: usize,
-    /// How far the points of contacts are from where they were to each other, scaled to the bodies: mean \[m\].
-    pub error_mean: Option<f64>,
-    /// The 95th percentile \[m\].
-    pub error_p95: Option<f64>,
-    /// The largest \[m\].
-    pub error_max: Option<f64>,
-    /// The share of contact frames within 1 cm.
-    pub within_1cm: Option<f64>,
-    /// The same of both as they were retargeted alone: 95th percentile \[m\].
-    pub alone_p95: Option<f64>,
-    /// How far they were moved to each other, along the ground: the largest over time \[m\].
-    pub moved: Option<f64>,
-    /// How near hands and what they may touch come in the source, as a share of an arm's length.
-    pub nearest: Option<f64>,
-    /// Where it may look wrong.
-    pub warnings: Vec<String>,
+/// How two people are kept together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeepOptions {
+    /// In so many frames at the start nobody touches: they are a rest pose.
+    pub lead_in: usize,
+    /// Whether arms that are kept out of bodies keep the joint limits of their skeletons.
+    pub limits: bool,
 }
 
 /// Brings two people who were retargeted alone together again. `sources` are in one space and time, and so are the results
-/// as far as their units are known; each keeps the unit and axes of its own skeleton.
+/// as far as their units are known; each keeps the unit and axes of its own skeleton. `surfaces` are those of the targets,
+/// bound to their skeletons.
 ///
 /// # Errors
 /// Where frames or rates differ, or a unit is not known.
 pub fn keep_partners(
     sources: [&Clip; 2],
     targets: [Clip; 2],
+    surfaces: [Option<&TargetSurface>; 2],
+    KeepOptions { lead_in, limits }: KeepOptions,
 ) -> Result<([Clip; 2], PartnerReport), EditError> {
     let space = |clip: &Clip| Ok((*clip.skeleton().space(), metres_of(clip)?));
     let spaces = [space(&targets[0])?, space(&targets[1])?];
     let [a, b] = sources;
     let sources = [in_metres(a)?, in_metres(b)?];
-    let targets = [in_metres(&targets[0])?, in_metres(&targets[1])?];
-    let frames = sources[0].frames();
+    let given = targets;
+    let targets = [in_metres(&given[0])?, in_metres(&given[1])?];
+    in_step(&sources, &targets)?;
+    let surfaces = [0, 1].map(|i| surfaces[i]?.in_metres(spaces[i].1));
+    let people = [Person::of(&sources[0]), Person::of(&sources[1])];
+    let bodies = [Person::of(&targets[0]), Person::of(&targets[1])];
+    let (contacts, nearest) = find(&people, [&sources[0], &sources[1]], lead_in);
+    let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
+    let mut report = PartnerReport::of(&contacts, nearest);
+    let scale = scale(&people, &bodies).unwrap_or(1.0);
+    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
+    let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
+    let result = match &besides {
+        [Some(a), Some(b)] => {
+            let meter = surfaces[0].as_ref().zip(surfaces[1].as_ref());
+            let meter = meter.and_then(|(a, b)| PeopleMeter::new(a, b));
+            let with = Bodies { besides: [a, b], clips: &targets, meter: RefCell::new(meter) };
+            goals.beyond = beyond(&goals, &with);
+            let met = together(&mut goals, &targets, Some(&with), &mut report)?;
+            match met == targets && !is_near(&with, &bodies) {
+                true => met,
+                false => apart(&goals, met, surfaces.each_ref().map(Option::as_ref), limits)?,
+            }
+        }
+        _ => together(&mut goals, &targets, None, &mut report)?,
+    };
+    report.changed = result != targets;
+    measure::report(&goals, (&targets, &result), surfaces.each_ref().map(Option::as_ref), &mut report);
+    report.warn(nearest);
+    // What did not change keeps every bit.
+    let result = if report.changed { back(result, spaces)? } else { given };
+    Ok((result, report))
+}
+
+/// Both, moved to each other and with their hands where they meet.
+fn together(
+    goals: &mut Goals<'_>,
+    targets: &[Clip; 2],
+    bodies: Option<&Bodies<'_>>,
+    report: &mut PartnerReport,
+) -> Result<[Clip; 2], EditError> {
+    let mut ways = placed(goals, targets);
+    if let Some(bodies) = bodies {
+        ways = separated(goals.people, bodies, ways);
+    }
+    let mut result = moved(goals, targets, &ways)?;
+    let Some(bodies) = bodies.filter(|_| !goals.contacts.is_empty()) else {
+        report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
+        return Ok(result);
+    };
+    let (mut wider, mut room) = (Vector3::zeros(), room_for_arms(goals, bodies, &result));
+    for _ in 0..WIDENED {
+        // Arms that meet between two bodies need room there.
+        let Some((depth, more)) = room else { break };
+        if (wider + more).norm() > WIDEST {
+            break;
+        }
+        let wide: Vec<Vector3<f64>> = ways.iter().map(|way| way + more).collect();
+        let next = moved(goals, targets, &wide)?;
+        room = room_for_arms(goals, bodies, &next);
+        if room.is_some_and(|(left, _)| left > depth * HELPS) {
+            break;
+        }
+        wider += more;
+        (ways, result) = (wide, next);
+    }
+    for round in 0..CORRECTED {
+        let mut meter = bodies.meter.borrow_mut();
+        let Some(meter) = meter.as_mut() else { break };
+        if corrected(goals, meter, &result, 2 * round < CORRECTED) < OFF {
+            break;
+        }
+        result = moved(goals, targets, &ways)?;
+    }
+    report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
+    Ok(result)
+}
+
+/// Both moved by half of a way each, with their hands where they meet.
+fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Result<[Clip; 2], EditError> {
+    let mut result = targets.clone();
+    if ways.iter().any(|way| way.norm() > 1e-9) {
+        for (clip, share) in result.iter_mut().zip([0.5, -0.5]) {
+            let ways: Vec<Vector3<f64>> = ways.iter().map(|way| way * share).collect();
+            let still = ways.iter().all(|way| (way - ways[0]).norm() < 1e-9);
+            let body = crate::body::Body::of(clip);
+            let shifted = shifted(clip, &body, &ways)?;
+            *clip = if still { shifted } else { held(clip, shifted, NAME)?.0 };
+        }
+    }
+    reached(goals, result)
+}
+
+/// Arms that are inside of the own body or of the other one are brought out, by the arms of each as the other was before.
+fn apart(
+    goals: &Goals<'_>,
+    clips: [Clip; 2],
+    surfaces: [Option<&TargetSurface>; 2],
+    limits: bool,
+) -> Result<[Clip; 2], EditError> {
+    let [Some(a), Some(b)] = surfaces else { return Ok(clips) };
+    let failed = |error| EditError::model(NAME, error);
+    let holds = goals.holds(clips[0].frames());
+    let of = |i: usize| [holds[i][0].as_slice(), holds[i][1].as_slice()];
+    let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
+    let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
+    let both = [first, second];
+    // Hands that were brought out of bodies have left what they hold.
+    let is_off = both != clips && goals.errors(&both).iter().any(|error| *error > OFF);
+    if is_off { reached(goals, both) } else { Ok(both) }
+}
+
+/// That all motions have one rate and number of frames.
+fn in_step(sources: &[Clip; 2], targets: &[Clip; 2]) -> Result<(), EditError> {
+    let (frames, fps) = (sources[0].frames(), sources[0].rate().fps());
     for clip in [&sources[1], &targets[0], &targets[1]] {
-        if clip.frames() != frames || (clip.rate().fps() / sources[0].rate().fps() - 1.0).abs() > 1e-6 {
-            let (expected, found) = (frames.to_string(), clip.frames().to_string());
+        if clip.frames() != frames || (clip.rate().fps() / fps - 1.0).abs() > 1e-6 {
             let reason = format!(
-                "one has {expected} frames at {} /s, the other {found} at {} /s",
-                sources[0].rate().fps(),
+                "one has {frames} frames at {fps} /s, the other {} at {} /s",
+                clip.frames(),
                 clip.rate().fps()
             );
             return Err(EditError::Usage { edit: NAME, reason });
         }
     }
-    let people = [Person::of(&sources[0]), Person::of(&sources[1])];
-    let bodies = [Person::of(&targets[0]), Person::of(&targets[1])];
-    let (contacts, nearest) = find(&people, [&sources[0], &sources[1]]);
-    let mut report = PartnerReport {
-        contacts: contacts.len(),
-        contact_frames: contacts.iter().map(|contact| contact.frames.len()).sum(),
-        nearest: nearest.is_finite().then_some(nearest),
-        ..PartnerReport::default()
-    };
-    let Some(scale) = scale(&people, &bodies).filter(|_| !contacts.is_empty()) else {
-        report.warnings.push(format!(
-            "they never touch (hands come within {nearest:.1} arm lengths): each is retargeted alone"
-        ));
-        return Ok((back(targets, spaces)?, report));
-    };
-    let on_bodies: Vec<Contact> =
-        contacts.iter().filter_map(|contact| on_bodies(contact, &people, &bodies)).collect();
-    let goals = Goals { contacts: &on_bodies, scale, people: &bodies };
-    report.alone_p95 = percentile(&goals.errors(&targets), 0.95);
-    let ways = placed(&goals, &targets);
-    report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
-    let moved = [0.5, -0.5];
-    let mut result = targets;
-    for (i, clip) in result.iter_mut().enumerate() {
-        let ways: Vec<Vector3<f64>> = ways.iter().map(|way| way * moved[i]).collect();
-        let still = ways.iter().all(|way| (way - ways[0]).norm() < 1e-9);
-        let shifted = shifted(clip, &bodies[i].body, &ways)?;
-        *clip = if still { shifted } else { held(clip, shifted, NAME)?.0 };
-    }
-    let result = reached(&goals, result)?;
-    let errors = goals.errors(&result);
-    report.error_mean = (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64);
-    report.error_p95 = percentile(&errors, 0.95);
-    report.error_max = percentile(&errors, 1.0);
-    let within = errors.iter().filter(|error| **error <= KEPT).count();
-    report.within_1cm = (!errors.is_empty()).then(|| within as f64 / errors.len() as f64);
-    if report.within_1cm.is_some_and(|share| share < 0.95) {
-        report.warnings.push(format!(
-            "{} of {} contact frames are more than 1 cm off, {:.0} mm at most: arms are too short",
-            errors.len() - within,
-            errors.len(),
-            report.error_max.unwrap_or_default() * 1000.0
-        ));
-    }
-    Ok((back(result, spaces)?, report))
+    Ok(())
 }
 
 /// Lengths between both bodies over those between the people of the source: by arms.
@@ -132,23 +206,17 @@ fn scale(people: &[Person; 2], bodies: &[Person; 2]) -> Option<f64> {
     Some((ratio(0)? + ratio(1)?) / 2.0)
 }
 
-fn on_bodies(contact: &Contact, people: &[Person; 2], bodies: &[Person; 2]) -> Option<Contact> {
-    let part = |i: usize| bodies[i].counterpart(&people[i], contact.parts[i]);
-    Some(Contact { parts: [part(0)?, part(1)?], ..contact.clone() })
-}
-
 /// Hands at where they meet.
 fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> {
-    let fade = (FADE * clips[0].rate().fps()).round() as usize;
-    let asked = meet(goals, &clips, fade);
+    let asked = meet(goals, &clips);
     let mut result = clips;
     for (i, clip) in result.iter_mut().enumerate() {
-        let hands: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = (0..2)
-            .filter(|side| asked[i][*side].iter().any(Option::is_some))
-            .filter_map(|side| Some((goals.people[i].arms[side]?.wrist, asked[i][side].clone())))
-            .collect();
-        if !hands.is_empty() {
-            *clip = place_ankles(clip, &goals.people[i].body, &hands, Plane::Usual, NAME)?.0;
+        for (side, asked) in asked[i].iter().enumerate() {
+            let arm = goals.people[i].arms[side].as_ref();
+            let Some(arm) = arm.filter(|_| asked.places.iter().any(Option::is_some)) else { continue };
+            let joints = ArmJoints { shoulder: arm.shoulder, elbow: arm.elbow, wrist: arm.wrist };
+            let hand = HandGoals { places: &asked.places, weights: &asked.weights };
+            *clip = place_hand(clip, joints, &hand, goals.limits, NAME)?.0;
         }
     }
     Ok(result)
@@ -156,31 +224,18 @@ fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> 
 
 /// Metres per unit.
 fn metres_of(clip: &Clip) -> Result<f64, EditError> {
-    crate::body::Body::of(clip).metres.ok_or(EditError::NoUnit { edit: NAME })
+    crate::metric::metres_of(clip, NAME)
 }
 
 /// A motion in metres with Y up and Z forward.
 fn in_metres(clip: &Clip) -> Result<Clip, EditError> {
-    let metres = metres_of(clip)?;
-    let failed = |error| EditError::model(NAME, error);
-    let unit = Some(Unit { metres, source: UnitSource::Flag });
-    let stated = clip.skeleton().with_space(Space { unit, ..*clip.skeleton().space() });
-    let clip = clip.clone().with_skeleton(stated.into()).map_err(failed)?;
-    let unit = Some(Unit { metres: 1.0, source: UnitSource::Flag });
-    clip.in_space(Space { unit, ..Space::default() }).map_err(failed)
+    crate::metric::in_metres(clip, metres_of(clip)?, NAME)
 }
 
 /// Both in their own spaces again, whose units have so many metres.
 fn back(clips: [Clip; 2], spaces: [(Space, f64); 2]) -> Result<[Clip; 2], EditError> {
     let [a, b] = clips;
-    let one = |clip: Clip, (space, metres): (Space, f64)| {
-        let failed = |error| EditError::model(NAME, error);
-        let unit = Some(Unit { metres, source: UnitSource::Flag });
-        let clip = clip.in_space(Space { unit, ..space }).map_err(failed)?;
-        let skeleton = clip.skeleton().with_space(space);
-        clip.with_skeleton(skeleton.into()).map_err(failed)
-    };
-    Ok([one(a, spaces[0])?, one(b, spaces[1])?])
+    Ok([crate::metric::back(&a, spaces[0], NAME)?, crate::metric::back(&b, spaces[1], NAME)?])
 }
 
 fn percentile(values: &[f64], share: f64) -> Option<f64> {

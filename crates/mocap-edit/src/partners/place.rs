@@ -3,11 +3,13 @@
 use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
 
 use super::contact::{Arm, Contact, Part, Person};
+use super::goals::Goals;
+use super::surfaces::{Bodies, needed, through};
 use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::samples::Samples;
-use crate::smoothing::gaussian;
+use crate::smoothing::{gaussian, lower_envelope};
 
 /// Arms are stretched to this share of their length at most to reach, unless they are already.
 const REACH: f64 = 0.985;
@@ -15,46 +17,21 @@ const REACH: f64 = 0.985;
 const BY_ARMS: f64 = 0.3;
 /// Where they must move to each other in time, they do so smoothly \[s\].
 const SMOOTH: f64 = 0.4;
+/// Trunks are kept apart from this depth on \[m\], and looked at so often \[1/s\].
+const INSIDE: f64 = 0.002;
+const LOOKED: f64 = 15.0;
+/// People stand apart all of the time where that is by less than this \[m\], else for this time around \[s\].
+const TOGETHER: f64 = 0.2;
+const AHEAD: f64 = 0.5;
+/// Goals of hands fade over this time before and after a contact \[s\]; hands that have to go far take longer, such that they
+/// are not faster for it than this \[m/s\], up to so long \[s\].
+const FADE: f64 = 0.3;
+const FASTEST: f64 = 1.0;
+const LONGEST: f64 = 1.2;
 /// Rounds of drawing a meeting place to where both reach.
 const ROUNDS: usize = 60;
 /// Rounds of drawing people together until all contacts are within reach.
 const DRAWN: usize = 12;
-
-/// Contacts of two bodies, and how their distances scale.
-pub(super) struct Goals<'a> {
-    pub contacts: &'a [Contact],
-    pub scale: f64,
-    pub people: &'a [Person; 2],
-}
-
-impl Goals<'_> {
-    /// The vector that is to be between the points of a contact.
-    fn wanted(&self, contact: &Contact, frame: usize) -> Vector3<f64> {
-        contact.offsets[frame] * self.scale
-    }
-
-    fn points(&self, contact: &Contact, placed: &[ForwardKinematics<'_>; 2]) -> [Vector3<f64>; 2] {
-        [0, 1].map(|i| self.people[i].point(&placed[i], contact.parts[i], contact.points[i]))
-    }
-
-    /// By contact and frame in contact: how far its points are from where they are to be \[m\].
-    pub(super) fn errors(&self, clips: &[Clip; 2]) -> Vec<f64> {
-        let mut placed = clips.each_ref().map(ForwardKinematics::new);
-        let mut errors = Vec::new();
-        for frame in 0..clips[0].frames() {
-            let touching = || self.contacts.iter().filter(|contact| contact.frames.contains(&frame));
-            if touching().next().is_none() {
-                continue;
-            }
-            placed.iter_mut().for_each(|one| one.place(frame));
-            for contact in touching() {
-                let [a, b] = self.points(contact, &placed);
-                errors.push((a - b - self.wanted(contact, frame)).norm());
-            }
-        }
-        errors
-    }
-}
 
 /// A contact in a frame: what is missing between its points, and from where the arms of both reach how far.
 struct Seen {
@@ -65,17 +42,20 @@ struct Seen {
     reach: f64,
 }
 
-/// Where an arm hangs, moved as the hand is to the point of its contact, and how far it reaches.
-fn base(person: &Person, contact: (&Part, usize), placed: &ForwardKinematics<'_>) -> (Vector3<f64>, f64) {
-    let point = person.point(placed, *contact.0, contact.1);
-    match contact.0 {
-        Part::Trunk(_) => (point, 0.0),
-        Part::Hand(side) => {
-            let Arm { shoulder, wrist, length, .. } = person.arms[*side].expect("parts are there");
-            let to_point = point - placed.position(wrist);
-            (placed.position(shoulder) + to_point, length * REACH)
-        }
-    }
+/// Where an arm hangs, moved as the hand is to the point of its contact, and how far it reaches; a line in the body does not
+/// reach.
+fn base(
+    person: &Person,
+    part: Part,
+    point: &Vector3<f64>,
+    placed: &ForwardKinematics<'_>,
+) -> (Vector3<f64>, f64) {
+    let arm = match part {
+        Part::Hand(side) => person.arms[side].as_ref(),
+        Part::Line(_) => None,
+    };
+    let Some(Arm { shoulder, wrist, length, .. }) = arm else { return (*point, 0.0) };
+    (placed.position(*shoulder) + point - placed.position(*wrist), length * REACH)
 }
 
 /// By frame: how far the first person is to move along the ground in relation to the second \[m\].
@@ -85,17 +65,15 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     let mut seen: Vec<Seen> = Vec::new();
     for frame in 0..frames {
-        let touching = || goals.contacts.iter().filter(|contact| contact.frames.contains(&frame));
-        if touching().next().is_none() {
+        if goals.touching(frame).next().is_none() {
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
-        for contact in touching() {
-            let wanted = goals.wanted(contact, frame);
-            let [a, b] = goals.points(contact, &kinematics);
-            let bases = [0, 1]
-                .map(|i| base(&goals.people[i], (&contact.parts[i], contact.points[i]), &kinematics[i]));
-            let missing = wanted - (a - b);
+        for at in goals.touching(frame) {
+            let (contact, wanted) = (&goals.contacts[at], goals.wanted(at, frame));
+            let places = contact.places(goals.people, &kinematics, frame);
+            let bases = [0, 1].map(|i| base(&goals.people[i], contact.parts[i], &places[i], &kinematics[i]));
+            let missing = wanted - (places[0] - places[1]);
             let between = bases[0].0 - bases[1].0 - wanted;
             seen.push(Seen { frame, missing, between, reach: bases[0].1 + bases[1].1 });
         }
@@ -142,28 +120,56 @@ fn over_time(
         known.push((frame, together.iter().sum::<Vector3<f64>>() / together.len() as f64));
         at += together.len();
     }
-    let mut ways = Vec::with_capacity(frames);
-    let mut next = 0;
-    for frame in 0..frames {
-        while next < known.len() && known[next].0 < frame {
-            next += 1;
-        }
-        ways.push(match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
-            (_, Some((place, way))) if *place == frame => *way,
-            (Some((from, a)), Some((to, b))) => {
-                let share = (frame - from) as f64 / (to - from) as f64;
-                a + (b - a) * share
-            }
-            (Some((_, way)), None) => way,
-            (None, Some((_, way))) => *way,
-            (None, None) => Vector3::zeros(),
-        });
-    }
+    let ways = through(&known, frames, Vector3::zeros());
     gaussian(&ways, SMOOTH * fps)
 }
 
+/// The ways with people far enough apart that nobody stands in the other: by one distance for all of the time where that is
+/// little, so that feet stay as they are, else by as much as each time needs.
+pub(super) fn separated(
+    people: &[Person; 2],
+    bodies: &Bodies<'_>,
+    mut ways: Vec<Vector3<f64>>,
+) -> Vec<Vector3<f64>> {
+    let (frames, fps) = (ways.len(), bodies.clips[0].rate().fps());
+    let stride = (fps / LOOKED).floor().max(1.0) as usize;
+    let keys = || (0..frames).step_by(stride);
+    let first = needed(bodies, people, &ways, keys());
+    let is_inside = |found: &[(usize, Vector3<f64>, f64)]| found.iter().any(|(.., way)| *way > INSIDE);
+    if !is_inside(&first) {
+        return ways;
+    }
+    let worst = |found: &[(usize, Vector3<f64>, f64)]| {
+        let worst = found.iter().reduce(|worst, next| if next.2 > worst.2 { next } else { worst });
+        worst.map(|(_, direction, way)| direction * *way)
+    };
+    let still = ways.iter().all(|way| (way - ways[0]).norm() < 1e-9);
+    let (mut found, mut more) = (first.clone(), Vector3::zeros());
+    for _ in 0..if still { DRAWN } else { 0 } {
+        let Some(way) = worst(&found) else { break };
+        more += way;
+        let all: Vec<Vector3<f64>> = ways.iter().map(|way| way + more).collect();
+        found = needed(bodies, people, &all, keys());
+        if !is_inside(&found) && more.norm() < TOGETHER {
+            return all;
+        }
+    }
+    let reach = (AHEAD * fps).ceil() as usize;
+    let directions: Vec<(usize, Vector3<f64>)> = first.iter().map(|(at, way, _)| (*at, *way)).collect();
+    let directions = through(&directions, frames, Vector3::zeros());
+    let at_key =
+        |frame: usize| first.iter().find(|(at, ..)| *at == frame).map_or(0.0, |(.., way)| way.max(0.0));
+    let known: Vec<(usize, f64)> = keys().map(|frame| (frame, -at_key(frame))).collect();
+    let needs = through(&known, frames, 0.0);
+    let more = lower_envelope(&needs, reach);
+    ways.iter_mut().zip(directions.iter().zip(more)).for_each(|(way, (direction, more))| {
+        *way -= direction.try_normalize(1e-6).unwrap_or_default() * more;
+    });
+    ways
+}
+
 /// A body moved by a way in each frame.
-pub(super) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
+pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
     let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
     for (frame, way) in ways.iter().enumerate() {
         let mut place = carrier.at(&samples, frame);
@@ -173,25 +179,50 @@ pub(super) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result
     samples.into_clip(super::NAME)
 }
 
-/// A wrist and how much it is asked for.
-type Asked = Vec<Option<Isometry3<f64>>>;
+/// Where a wrist is to be, and how much it is asked for, by frame.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub places: Vec<Option<Isometry3<f64>>>,
+    pub weights: Vec<f64>,
+}
+
+/// By contact: over how many frames it fades, before and after. Hands that go far take longer.
+fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
+    let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
+    let mut fades = Vec::with_capacity(goals.contacts.len());
+    for (at, contact) in goals.contacts.iter().enumerate() {
+        let mut far = 0.0f64;
+        for frame in [contact.frames.start, contact.frames.end - 1] {
+            kinematics.iter_mut().for_each(|one| one.place(frame));
+            let ways = meeting(goals, at, &kinematics, frame);
+            let hands = ways.iter().zip(contact.parts).filter(|(_, part)| part.is_hand());
+            far = hands.map(|(way, _)| way.norm()).fold(far, f64::max);
+        }
+        // The weight is steepest in the middle, by half more than on average.
+        let seconds = (1.5 * far / FASTEST).clamp(FADE, LONGEST);
+        fades.push((seconds * clips[0].rate().fps()).round() as usize);
+    }
+    fades
+}
 
 /// By person, arm and frame: where the wrist is to be.
-pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2], fade: usize) -> [[Asked; 2]; 2] {
+pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
     let frames = clips[0].frames();
-    let mut asked: [[Asked; 2]; 2] =
-        [[vec![None; frames], vec![None; frames]], [vec![None; frames], vec![None; frames]]];
+    let fades = fades(goals, clips);
+    let none = || Asked { places: vec![None; frames], weights: vec![0.0; frames] };
+    let mut asked: [[Asked; 2]; 2] = [[none(), none()], [none(), none()]];
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     for frame in 0..frames {
-        let weights: Vec<f64> = goals.contacts.iter().map(|contact| weight(contact, frame, fade)).collect();
+        let each = goals.contacts.iter().zip(&fades);
+        let weights: Vec<f64> = each.map(|(contact, fade)| weight(contact, frame, *fade)).collect();
         if weights.iter().all(|weight| *weight == 0.0) {
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
         // By person and arm: ways of the hand, their weights, and the largest weight.
         let mut sums = [[(Vector3::zeros(), 0.0f64, 0.0f64); 2]; 2];
-        for (contact, weight) in goals.contacts.iter().zip(weights).filter(|(_, weight)| *weight > 0.0) {
-            let ways = meeting(goals, contact, &kinematics, frame);
+        for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0) {
+            let (contact, ways) = (&goals.contacts[at], meeting(goals, at, &kinematics, frame));
             for i in 0..2 {
                 if let Part::Hand(side) = contact.parts[i] {
                     let (sum, total, most) = &mut sums[i][side];
@@ -207,7 +238,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2], fade: usize) -> [[Asked
                 let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
                 let mut place = *kinematics[i].at(arm.wrist);
                 place.translation.vector += sum / total * most;
-                asked[i][side][frame] = Some(place);
+                asked[i][side].places[frame] = Some(place);
+                asked[i][side].weights[frame] = most;
             }
         }
     }
@@ -231,16 +263,16 @@ fn weight(contact: &Contact, frame: usize, fade: usize) -> f64 {
 /// How far the points of both are to move: half of the way each, or more of it by who reaches further.
 fn meeting(
     goals: &Goals<'_>,
-    contact: &Contact,
+    at: usize,
     kinematics: &[ForwardKinematics<'_>; 2],
     frame: usize,
 ) -> [Vector3<f64>; 2] {
-    let half = goals.wanted(contact, frame) / 2.0;
-    let points = goals.points(contact, kinematics);
+    let contact = &goals.contacts[at];
+    let half = goals.wanted(at, frame) / 2.0;
+    let points = contact.places(goals.people, kinematics, frame);
     let halves = [half, -half];
-    let bases =
-        [0, 1].map(|i| base(&goals.people[i], (&contact.parts[i], contact.points[i]), &kinematics[i]));
-    let is_hand = |i: usize| matches!(contact.parts[i], Part::Hand(_));
+    let bases = [0, 1].map(|i| base(&goals.people[i], contact.parts[i], &points[i], &kinematics[i]));
+    let is_hand = |i: usize| contact.parts[i].is_hand();
     // An arm that is stretched already reaches as far as it does.
     let reach =
         [0, 1].map(|i| bases[i].1.max(if is_hand(i) { (points[i] - bases[i].0).norm() } else { 0.0 }));

@@ -2,6 +2,7 @@ use super::*;
 use crate::carrier::Carrier;
 use crate::fixtures::clip;
 use crate::samples::Samples;
+use mocap_model::Isometry3;
 use mocap_model::{ForwardKinematics, Role};
 use mocap_retarget::{RetargetOptions, Retargeter};
 
@@ -48,7 +49,7 @@ fn hands_that_meet_meet_on_unlike_bodies() {
         for targets in [["robin_walk.bvh", "alex_walk.bvh"], ["robin_walk.bvh", "robin_walk.bvh"]] {
             let [a, b] = pair(degrees);
             let alone = [alone(&a, targets[0]), alone(&b, targets[1])];
-            let (_, report) = keep_partners([&a, &b], alone).unwrap();
+            let (_, report) = keep_partners([&a, &b], alone, [None, None], KeepOptions::default()).unwrap();
             assert!(report.contacts > 0 && report.contact_frames > 3, "{report:?}");
             assert!(report.within_1cm.unwrap() >= 0.95, "{report:?}");
             assert!(report.error_p95 <= report.alone_p95, "{report:?}");
@@ -60,9 +61,11 @@ fn hands_that_meet_meet_on_unlike_bodies() {
 fn the_first_and_the_second_are_alike() {
     let [a, b] = pair(0.0);
     let alone = [alone(&a, "robin_walk.bvh"), alone(&b, "alex_walk.bvh")];
-    let [first, second] = keep_partners([&a, &b], alone.clone()).unwrap().0;
+    let [first, second] =
+        keep_partners([&a, &b], alone.clone(), [None, None], KeepOptions::default()).unwrap().0;
     let [x, y] = alone;
-    let [swapped_second, swapped_first] = keep_partners([&b, &a], [y, x]).unwrap().0;
+    let [swapped_second, swapped_first] =
+        keep_partners([&b, &a], [y, x], [None, None], KeepOptions::default()).unwrap().0;
     for (one, other) in [(first, swapped_first), (second, swapped_second)] {
         let [mut p, mut q] = [&one, &other].map(ForwardKinematics::new);
         for frame in 0..one.frames() {
@@ -80,7 +83,8 @@ fn people_who_never_touch_stay_as_they_are() {
     let [a, b] = pair(0.0);
     let away = moved(&b, 0.0, Vector3::x() * 1e3);
     let alone = [alone(&a, "robin_walk.bvh"), alone(&away, "alex_walk.bvh")];
-    let (after, report) = keep_partners([&a, &away], alone.clone()).unwrap();
+    let (after, report) =
+        keep_partners([&a, &away], alone.clone(), [None, None], KeepOptions::default()).unwrap();
     assert_eq!((report.contacts, report.warnings.len()), (0, 1));
     for (was, is) in alone.iter().zip(&after) {
         let [mut p, mut q] = [was, is].map(ForwardKinematics::new);

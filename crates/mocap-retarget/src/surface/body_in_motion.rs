@@ -2,9 +2,9 @@
 
 use super::arm::PosedArm;
 use super::body_surface::{ArmSurface, BodySurface};
-use super::contacts::{ArmContacts, Touch};
+use super::contacts::{ArmContacts, Touch, other_field};
 use mocap_model::{Clip, Pose, Vector3};
-use mocap_skin::Affine;
+use mocap_skin::{Affine, PosedField};
 
 /// How far outside places are put, once they were inside, on a person \[m\].
 pub(crate) const MARGIN: f64 = 0.003;
@@ -30,6 +30,38 @@ impl Frame {
     }
 }
 
+/// Another body beside one, in the same space.
+#[derive(Clone, Copy)]
+pub(crate) struct Partner<'a> {
+    pub body: &'a BodySurface,
+    pub clip: &'a Clip,
+    /// By own arm and frame: whether its hand touches an arm of the partner, and is not kept out of the arms for that.
+    pub holds: [&'a [bool]; 2],
+}
+
+/// A part of a partner in a frame.
+pub(crate) struct PartnerField<'a> {
+    pub field: PosedField<'a>,
+    is_arm: bool,
+}
+
+impl Partner<'_> {
+    /// Trunk and arms in a frame.
+    pub(crate) fn fields(&self, frame: usize) -> Vec<PartnerField<'_>> {
+        let mut pose = Frame::new(self.clip);
+        pose.place(self.clip, frame);
+        let core = self.body.core.as_ref().and_then(|core| core.posed(&pose.object));
+        let core = core.map(|field| PartnerField { field, is_arm: false });
+        let arms = (0..2).filter_map(|arm| other_field(self.body, arm, &pose.object));
+        core.into_iter().chain(arms.map(|field| PartnerField { field, is_arm: true })).collect()
+    }
+
+    /// Whether only the forearm is kept out of a part in a frame: the hand touches it.
+    pub(crate) fn holds(&self, arm: usize, of: &PartnerField<'_>, frame: usize) -> bool {
+        of.is_arm && self.holds[arm].get(frame).is_some_and(|holds| *holds)
+    }
+}
+
 /// A motion of a body whose arms are kept outside of it.
 pub(crate) struct Stage<'a> {
     pub body: &'a BodySurface,
@@ -40,6 +72,8 @@ pub(crate) struct Stage<'a> {
     pub hinges: [Vector3<f64>; 2],
     /// By arm: sides by which it may leave the body, in the frame of the trunk.
     pub sides: [[Vector3<f64>; 5]; 2],
+    /// Whom arms are kept out of as well.
+    pub partner: Option<Partner<'a>>,
 }
 
 impl Stage<'_> {

@@ -3,7 +3,7 @@
 use crate::RoleMap;
 use crate::body::LimbKind;
 use crate::reference_pose::Directions;
-use mocap_model::{Body, JointId, Pose, Role, Side, Skeleton, Vector3};
+use mocap_model::{Body, JointId, Pose, Role, Side, Skeleton, Space, Unit, UnitSource, Vector3};
 use std::ops::Range;
 
 use mocap_skin::{
@@ -169,7 +169,11 @@ pub(crate) struct ArmPoint {
 impl BodySurface {
     /// The surface of a body bound to a skeleton. `None` without vertices.
     pub(crate) fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<BodySurface> {
-        let surface = Surface::new(body, skeleton).ok()?;
+        BodySurface::of(Surface::new(body, skeleton).ok()?, skeleton, roles)
+    }
+
+    /// As [`BodySurface::new`], of a surface.
+    fn of(surface: Surface, skeleton: &Skeleton, roles: &RoleMap) -> Option<BodySurface> {
         if surface.positions().is_empty() {
             return None;
         }
@@ -187,6 +191,15 @@ impl BodySurface {
         let shape = SurfaceShape::of(core.as_ref(), skeleton, roles, height);
         let (skeleton, roles) = (skeleton.clone(), roles.clone());
         Some(BodySurface { skeleton, roles, shape, surface, parts, joint_parts: joints, height, core, arms })
+    }
+
+    /// The same in metres with Y up and Z forward; its units have so many metres. `None` where a place is not finite there.
+    pub(crate) fn in_metres(&self, metres: f64) -> Option<BodySurface> {
+        let unit = |metres: f64| Some(Unit { metres, source: UnitSource::Flag });
+        let stated = Space { unit: unit(metres), ..*self.skeleton.space() };
+        let space = Space { unit: unit(1.0), ..Space::default() };
+        let skeleton = self.skeleton.with_space(stated).in_space(space).ok()?;
+        BodySurface::of(self.surface.changed_by(&stated.change_to(&space)).ok()?, &skeleton, &self.roles)
     }
 
     /// A length of a person of 1.7 m on this body [m to units of the skeleton].
@@ -293,7 +306,7 @@ fn cluster(
 }
 
 /// Vertices that are far from each other: each the farthest from those before it.
-fn spread(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
+pub(crate) fn spread(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
     let at = |vertex: u32| places[vertex as usize];
     let Some(first) = vertices.first() else { return Vec::new() };
     let middle: Vector3<f64> =

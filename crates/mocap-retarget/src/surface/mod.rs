@@ -1,6 +1,7 @@
 //! Bodies with a surface: arms that stay outside of it, and what it shows of a motion.
 
 mod arm;
+mod beside;
 mod between;
 mod body_in_motion;
 mod body_surface;
@@ -11,20 +12,25 @@ mod exit;
 mod fade;
 mod keys;
 mod nearby;
+mod people_meter;
 mod push;
 mod report;
 mod solve;
 mod stage;
 
+pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along, nearest};
+pub use people_meter::PeopleMeter;
 pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
 
 use crate::RoleMap;
 use crate::pair::TargetLimits;
+use body_in_motion::Partner;
 use body_surface::BodySurface;
 pub use body_surface::SurfaceShape;
 pub(crate) use contacts::HandsOnBody;
 use contacts::{ArmContacts, Touch};
-use mocap_model::{Body, Clip, ModelError, Skeleton};
+use mocap_ik::Constraint;
+use mocap_model::{Body, Clip, ModelError, SignedAxis, Skeleton};
 pub(crate) use stage::Apart;
 use std::sync::Arc;
 
@@ -75,6 +81,17 @@ impl TargetSurface {
         TargetSurface { stands_in: true, ..self }
     }
 
+    /// The same in metres with Y up and Z forward, where its units have so many metres. `None` where a place is not finite
+    /// there.
+    pub fn in_metres(&self, metres: f64) -> Option<TargetSurface> {
+        let space = self.body.skeleton.space();
+        if metres == 1.0 && space.up == SignedAxis::Y && space.forward == SignedAxis::Z {
+            return Some(self.clone());
+        }
+        let body = Arc::new(self.body.in_metres(metres)?);
+        Some(TargetSurface { body, ..self.clone() })
+    }
+
     /// What it is like.
     pub fn shape(&self) -> SurfaceShape {
         self.body.shape
@@ -115,7 +132,28 @@ impl TargetSurface {
         clip: Clip,
         lead_in: usize,
     ) -> Result<Apart, ModelError> {
-        stage::keep_apart(&self.body, Some(limits), &contacts.0, clip, lead_in)
+        stage::keep_apart(&self.body, Some(limits), &contacts.0, clip, lead_in, None)
+    }
+}
+
+impl TargetSurface {
+    /// A motion with its arms outside of this body and of another one beside it, whose surface and motion are in the same
+    /// space. Joint limits of the skeleton are kept where `limits` says so. `holds` says by arm, left before right, and frame
+    /// where a hand touches an arm of the other: it is not kept out of the arms there.
+    ///
+    /// # Errors
+    /// Where a place overflows.
+    pub fn apart_from(
+        &self,
+        clip: Clip,
+        (other, motion): (&TargetSurface, &Clip),
+        holds: [&[bool]; 2],
+        limits: bool,
+    ) -> Result<Clip, ModelError> {
+        let constraints = clip.skeleton().joints().iter().map(Constraint::of).collect();
+        let limits = TargetLimits { constraints, kept: limits };
+        let partner = Partner { body: &other.body, clip: motion, holds };
+        Ok(stage::keep_apart(&self.body, Some(&limits), &[], clip, 0, Some(partner))?.clip)
     }
 }
 

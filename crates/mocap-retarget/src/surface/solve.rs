@@ -126,11 +126,15 @@ pub(crate) struct Solved {
     pub clear: f64,
 }
 
-/// Another arm near which an arm is: its field, and whether this one touches it.
+/// Another arm or body near which an arm is: its field, and whether this one touches it.
 struct Other<'a> {
     field: &'a PosedField<'a>,
     near: Near,
     touches: bool,
+    /// How much of the way out is this arm's: arms of one body give half each.
+    share: f64,
+    /// Whether the hand may be inside: it holds this.
+    holds: bool,
 }
 
 impl Stage<'_> {
@@ -187,6 +191,7 @@ impl Stage<'_> {
             }
             moved = Some(both);
         }
+        let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
         for (i, arm) in body.arms.iter().enumerate() {
             let (Some(arm), Some((middle, radius))) = (arm, reaches[i]) else { continue };
             let Some(held) = &mut held.arms[i] else { continue };
@@ -197,15 +202,22 @@ impl Stage<'_> {
                 field,
                 near: field.near(&middle, radius),
                 touches: self.touches(i, Touched::Arm, frame),
+                share: 0.5,
+                holds: false,
             });
-            let other = other.filter(|other| !other.near.is_empty());
+            let of_partner = partner.iter().map(|of| {
+                let holds = self.partner.as_ref().is_some_and(|partner| partner.holds(i, of, frame));
+                let near = of.field.near(&middle, radius);
+                Other { field: &of.field, near, touches: false, share: 1.0, holds }
+            });
+            let others = other.into_iter().chain(of_partner).filter(|other| !other.near.is_empty()).collect();
             let asked = Asked {
                 arm,
                 goals: &both_goals[i],
                 touches: self.touches(i, Touched::Core, frame),
                 ball: (middle, radius),
                 side: exits[i].side.map(|side| held.posed.frame * side),
-                other,
+                others,
             };
             let (change, distance) = self.push(&asked, held, (frame, &mut *at), &base[i]);
             let (change, is_less) = self.no_further(arm, &held.posed, &base[i], change, most[i]);
@@ -268,7 +280,7 @@ impl Stage<'_> {
         let (near, margin) = (self.body.person(NEAR), self.body.person(MARGIN));
         let stale = self.body.person(STALE);
         let pull = self.body.person(MOST_PULL);
-        let mut entered = [false; 2];
+        let mut entered = vec![false; 1 + asked.others.len()];
         let HeldArm { posed, .. } = held;
         let posed = posed.clone();
         let segment = |point: usize| asked.arm.segment(point);
@@ -313,21 +325,24 @@ impl Stage<'_> {
                 }
             });
             let mut demands = found.demands(entered[0], asked.touches.then_some(pull), self, 1.0);
-            if let Some(other) = &asked.other {
+            for (other, entered) in asked.others.iter().zip(&mut entered[1..]) {
                 let mut found = Found::default();
                 let within = if other.touches { pull } else { near };
                 each_near(&asked.arm.points, &places, (other.field, &other.near), within, |point, hit| {
+                    if other.holds && asked.arm.points.points[point].on_hand {
+                        return;
+                    }
                     if !looked {
                         distance = distance.min(hit.distance);
                     }
                     found.see(point, &hit);
                     if hit.distance < near {
-                        entered[1] |= hit.distance < 0.0;
-                        let by = (margin - hit.distance) * 0.5;
+                        *entered |= hit.distance < 0.0;
+                        let by = (margin - hit.distance) * other.share;
                         found.demands.push(Demand { point, direction: hit.normal, by });
                     }
                 });
-                demands.extend(found.demands(entered[1], other.touches.then_some(pull), self, 0.5));
+                demands.extend(found.demands(*entered, other.touches.then_some(pull), self, other.share));
             }
             looked = true;
             demands
@@ -346,7 +361,7 @@ struct Asked<'a> {
     ball: (Vector3<f64>, f64),
     /// By which it leaves the body, in object space.
     side: Option<Vector3<f64>>,
-    other: Option<Other<'a>>,
+    others: Vec<Other<'a>>,
 }
 
 /// What was found near a surface.

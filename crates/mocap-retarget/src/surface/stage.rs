@@ -12,7 +12,7 @@
 
 use super::arm::{Change, PARTS, PosedArm, hinge_axes};
 use super::between::{KnownKeys, NEARBY};
-use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
+use super::body_in_motion::{CARRIED, Frame, MARGIN, Partner, Stage};
 use super::body_surface::BodySurface;
 use super::contact_goals::goals;
 use super::contacts::{ArmContacts, Touch, other_field};
@@ -64,18 +64,20 @@ pub(crate) fn keep_apart(
     contacts: &[ArmContacts<Touch>],
     clip: Clip,
     start: usize,
+    partner: Option<Partner<'_>>,
 ) -> Result<Apart, ModelError> {
     let Some(core) = &body.core else { return Ok(Apart { clip, let_go: 0 }) };
     let frames = clip.frames();
     let start = start.min(frames);
     let sides = [Side::Left, Side::Right].map(|side| sides_of(body, clip.skeleton(), side));
-    let stage = Stage { body, clip: &clip, contacts, hinges: hinge_axes(body, &clip), sides };
+    let stage = Stage { body, clip: &clip, contacts, hinges: hinge_axes(body, &clip), sides, partner };
     let mut pose = Frame::new(&clip);
     pose.place(&clip, 0);
     let Some(mut field) = core.posed(&pose.object) else { return Ok(Apart { clip, let_go: 0 }) };
     let mut changes_of = |range: Range<usize>| {
-        // Contacts may be as short as a frame.
-        let keys = Keys::of(&range, clip.rate(), range.clone().any(|frame| stage.in_contact(frame)));
+        // Contacts may be as short as a frame, and a partner moves as well.
+        let all = partner.is_some() || range.clone().any(|frame| stage.in_contact(frame));
+        let keys = Keys::of(&range, clip.rate(), all);
         stage.changes(&keys, &mut field, &mut pose)
     };
     let Changes { by_arm: mut changes, .. } = changes_of(0..start);
@@ -285,6 +287,7 @@ impl Stage<'_> {
             let posed = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed));
             let goals = goals(self.body, self.contacts, frame, &palette, posed, &[Change::zeros(); 2]);
             let balls = arms.each_ref().map(|arm| arm.as_ref().map(|(_, posed)| posed.ball()));
+            let partner = self.partner.as_ref().map_or_else(Vec::new, |partner| partner.fields(frame));
             let meet = matches!(balls, [Some((a, far)), Some((b, near))] if (a - b).norm() < far + near);
             for (i, arm) in arms.iter().enumerate() {
                 let (Some((arm, posed)), Some((middle, radius))) = (arm, balls[i]) else { continue };
@@ -301,6 +304,15 @@ impl Stage<'_> {
                     let near = other.near(&middle, radius);
                     let deeper = |_, hit: FieldHit| found.in_other = found.in_other.max(-hit.distance);
                     each_near(&arm.points, &posed.points, (other, &near), 0.0, deeper);
+                }
+                for other in &partner {
+                    let holds = self.partner.as_ref().is_some_and(|of| of.holds(i, other, frame));
+                    let near = other.field.near(&middle, radius);
+                    each_near(&arm.points, &posed.points, (&other.field, &near), 0.0, |point, hit| {
+                        if !(holds && arm.points.points[point].on_hand) {
+                            found.in_other = found.in_other.max(-hit.distance);
+                        }
+                    });
                 }
                 seen[i][at] = found;
             }

@@ -1,11 +1,15 @@
 //! `mocap retarget`: motions to another skeleton.
 
+mod cast;
 mod finding;
 mod gate;
 mod mapping;
 mod motion;
+mod pairs;
 mod row;
 mod target;
+mod things;
+mod together;
 
 use std::mem::take;
 use std::path::Path;
@@ -55,7 +59,11 @@ impl VerbArgs for Args {
     ];
 
     fn settle_outputs(&mut self) {
-        self.outputs.settle(&self.paths[..self.paths.len() - 1]);
+        let sources = match self.characters {
+            Some(_) => &self.paths[..],
+            None => &self.paths[..self.paths.len().saturating_sub(1)],
+        };
+        self.outputs.settle(sources);
     }
 
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
@@ -65,6 +73,12 @@ impl VerbArgs for Args {
 
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
+    if !args.pair.is_empty() {
+        return pairs::run(args, console);
+    }
+    if let Some(cast) = &args.characters {
+        return run_scenes(args, cast, invocation, console);
+    }
     let (target_path, sources) = args.paths.split_last().expect("a path is given");
     if sources.is_empty() && args.selection.files_from.is_none() {
         let message = format!("'{}' is the only path: the target skeleton is missing", target_path.display());
@@ -73,20 +87,8 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
     batch::check_stdout(console, &args.outputs)?;
     check_paths(args, target_path)?;
-    let (target_context, target_input) = (JobContext::standalone(), Input::named(target_path));
-    let target_args = TargetSettings { unit_unneeded: args.mapping.shows_only(), ..args.target };
-    let target = (&target_context, &target_input);
-    let target =
-        target::read(target, &target_args, args.method.target_rest, &args.reading).and_then(|target| {
-            Ok(target.on_robot((&args.robot, args.mapping.map.map.is_some()), &target_context)?)
-        });
-    let target = target.and_then(|target| match args.mapping.shows_only() {
-        true => Ok(target),
-        false => {
-            let surface = (&args.method.body, args.method.surface_frames);
-            target.with_surface(surface, &target_context, &args.reading)
-        }
-    });
+    let target_context = JobContext::standalone();
+    let target = open_target_in(args, target_path, &target_context);
     let target = match target {
         Ok(target) => target,
         Err(Failure { error, warnings }) => {
@@ -134,6 +136,73 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         true => mapping::show(job, context, args, &target, map.as_ref()),
         false => retarget(job, context, args, &target, map.as_ref(), format),
     };
+    Ok(batch::run(console, options, &jobs, work))
+}
+
+/// Reads a target with what the options say about it.
+fn open_target(args: &Args, path: &Path) -> Result<Target, Failure> {
+    let in_file = |Failure { error, warnings }: Failure| Failure {
+        error: if error.path.is_some() { error } else { error.in_file(path) },
+        warnings,
+    };
+    open_target_in(args, path, &JobContext::standalone()).map_err(in_file)
+}
+
+fn open_target_in(args: &Args, path: &Path, context: &JobContext) -> Result<Target, Failure> {
+    let shows_only = args.mapping.shows_only();
+    let settings = TargetSettings { unit_unneeded: shows_only, ..args.target };
+    let input = Input::named(path);
+    let target = target::read((context, &input), &settings, args.method.target_rest, &args.reading)?;
+    let target = target.on_robot((&args.robot, args.mapping.map.map.is_some()), context)?;
+    match shows_only {
+        true => Ok(target),
+        false => {
+            let surface = (&args.method.body, args.method.surface_frames);
+            target.with_surface(surface, context, &args.reading)
+        }
+    }
+}
+
+/// Scenes, each character on the target of `--characters`.
+fn run_scenes(
+    args: &Args,
+    map: &Path,
+    invocation: &Invocation,
+    console: &mut dyn Output,
+) -> Result<Exit, Diagnostic> {
+    let asked = encode::asked_format(args.to, args.outputs.output.as_deref())?;
+    batch::check_stdout(console, &args.outputs)?;
+    let cast = match cast::Cast::read(map, |path, context| open_target_in(args, path, context)) {
+        Ok(cast) => cast,
+        Err(Failure { error, warnings }) => {
+            let path = map.display().to_string();
+            console.warnings(&path, &warnings, Detail::Full);
+            batch::fail(&path, &error, &warnings, console);
+            return Ok(Exit::Usage);
+        }
+    };
+    let format = asked.unwrap_or(Format::Bvh);
+    if !format.has_motion() || format.holds_robot() {
+        return Err(Diagnostic::new("usage::format", format!("{format} files do not hold scenes of people"))
+            .help(format!("retarget writes {}", encode::names(Format::has_motion))));
+    }
+    let inputs = Inputs { inputs: args.paths.clone(), selection: args.selection.clone() };
+    let reads = read_files(&args.reading, Some(&args.selection)).and([map]);
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = stem(map);
+    let rename =
+        |path: &Path| path.with_file_name(format!("{}.{name}.{}", stem(path), format.file_extension()));
+    let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: Some(format) };
+    let jobs = batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?;
+    if !console.is_json() {
+        for target in cast.targets() {
+            console.warnings(&target.path, &target.warnings, Detail::Line);
+        }
+    }
+    let options = RunOptions::writing(&args.selection, &args.outputs, invocation)
+        .with_peers([&args.reading])
+        .depending_on("the targets", &map.display().to_string(), cast.files_read());
+    let work = |job: &Job, context: &JobContext| together::retarget_scene(job, context, args, &cast, format);
     Ok(batch::run(console, options, &jobs, work))
 }
 
@@ -209,6 +278,7 @@ fn retarget(
     impossible.iter_mut().for_each(|error| *error = error.clone().in_file(Path::new(&target.path)));
     let mut scene = who(clip, &reading).behind(&mut warnings)?;
     let source = scene.characters[0].skeleton().clone();
+    let mut before = Scene::default();
     let mut outcomes = Vec::with_capacity(scene.characters.len());
     let mut verdicts = Vec::new();
     for character in take(&mut scene.characters) {
@@ -219,6 +289,11 @@ fn retarget(
                 TargetSurface::new(&mesh.on(clip.skeleton()), clip.skeleton(), &map_roles_in(&clip))
             });
             verdict::sort(mocap::verdicts(&clip), args.force, &mut impossible, &mut warnings);
+            if !scene.props.is_empty() {
+                before
+                    .characters
+                    .push(Character { name: character.name.clone(), ..Character::from(clip.clone()) });
+            }
             put_on_target(&clip, &opening, &args.method, (target, map), fps, &mut warnings)
         });
         let (motion, outcome) = done.behind(&mut warnings)?;
@@ -229,7 +304,14 @@ fn retarget(
     }
     let first = scene.characters[0].skeleton().clone();
     let frames = scene.characters[0].clip.frames();
-    scene.props = props(scene.props, edits, [&source, &first], &mut warnings)?;
+    let (own, beside) = props(scene.props, edits, [&source, &first], &mut warnings)?;
+    (before.props, scene.props) = (own, beside);
+    let kept = match target.robot() {
+        None => things::kept(&before, scene).behind(&mut warnings)?,
+        Some(_) => things::Kept { scene, ..things::Kept::default() },
+    };
+    let scene = kept.scene;
+    warnings.extend(kept.warnings);
     let options = EncodeOptions {
         euler: args.euler,
         tolerance: None,
@@ -271,6 +353,8 @@ fn retarget(
         seconds: started.elapsed().as_secs_f64(),
         measures: Measures::new(&target.path, &outcomes[0].1),
         subjects: SubjectRow::each(&target.path, &outcomes),
+        between: Vec::new(),
+        bound: &kept.notes,
         gates: checked,
         warnings: &all,
     };
@@ -326,24 +410,27 @@ fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
 fn who(clip: Clip, reading: &Reading) -> Result<Scene, Diagnostic> {
     match reading.subject.as_deref() {
         Some("all") => Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?),
-        _ => Ok(Scene::from(clip)),
+        // Of several, the first that is found.
+        _ if !mocap::several_subjects(clip.skeleton()).is_empty() => Ok(Scene::from(clip)),
+        _ => Ok(mocap::scene_with_things(clip).map_err(mocap::Error::from)?),
     }
 }
 
-/// The props beside the characters, with the edits, in the space of the target.
+/// The props beside the characters, with the edits: in the space of the source, and in that of the target.
 fn props(
     props: Vec<Character>,
     (edits, limits): (&Edits, Limits),
     [source, target]: [&Skeleton; 2],
     warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Character>, Failure> {
+) -> Result<(Vec<Character>, Vec<Character>), Failure> {
     let edited = props.into_iter().map(|prop| {
         let clip = edit::apply(edits, limits, prop.clip.clone(), &mut Vec::new())?;
         Ok(prop.with_clip(clip))
     });
-    let put = edited
-        .collect::<Result<Vec<_>, Diagnostic>>()
-        .and_then(|props| Ok(mocap::props_beside(props, Some(source), target).map_err(mocap::Error::from)?));
+    let put = edited.collect::<Result<Vec<_>, Diagnostic>>().and_then(|props| {
+        let beside = mocap::props_beside(props.clone(), Some(source), target).map_err(mocap::Error::from)?;
+        Ok((props, beside))
+    });
     put.behind(warnings)
 }
 

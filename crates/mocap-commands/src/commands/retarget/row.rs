@@ -1,6 +1,7 @@
 //! Rows of `mocap retarget --json`, and the same as text.
 
 use mocap::{TargetFigures, TargetReport};
+use mocap_edit::PartnerReport;
 use mocap_retarget::{GateResult, MapFigures};
 use serde::Serialize;
 
@@ -16,9 +17,16 @@ pub(crate) struct Row<'a> {
     pub(super) seconds: f64,
     #[serde(flatten)]
     pub(super) measures: Measures<'a>,
-    /// With `--subject all`, of a file of several characters: the figures of each. Those of the row are the first one's.
+    /// Of several people (`--subject all`, `--pair`, `--characters`): the figures of each. Those of the row are the first
+    /// one's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) subjects: Vec<SubjectRow<'a>>,
+    /// With `--pair` and `--characters`: what is between two people, of those who come near each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) between: Vec<BetweenRow<'a>>,
+    /// Props that are carried as in the source, and riders on their mounts, as text.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(super) bound: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gates: Vec<GateResult>,
     pub(super) warnings: &'a [Diagnostic],
@@ -28,16 +36,33 @@ pub(crate) struct Row<'a> {
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct SubjectRow<'a> {
     /// Its name.
-    name: &'a str,
+    pub(super) name: &'a str,
+    /// Its file, where each has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) output: Option<&'a str>,
     #[serde(flatten)]
-    measures: Measures<'a>,
+    pub(super) measures: Measures<'a>,
+}
+
+/// What became of what is between two people.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct BetweenRow<'a> {
+    /// Their names.
+    pub(super) people: [&'a str; 2],
+    #[serde(flatten)]
+    pub(super) report: &'a PartnerReport,
 }
 
 impl<'a> SubjectRow<'a> {
     /// By character; empty where there is only one.
     pub(super) fn each(target: &'a str, outcomes: &'a [(String, TargetReport)]) -> Vec<SubjectRow<'a>> {
         let several = outcomes.iter().filter(|_| outcomes.len() > 1);
-        several.map(|(name, outcome)| SubjectRow { name, measures: Measures::new(target, outcome) }).collect()
+        let row = |(name, outcome): &'a (String, TargetReport)| SubjectRow {
+            name,
+            output: None,
+            measures: Measures::new(target, outcome),
+        };
+        several.map(row).collect()
     }
 }
 
@@ -70,12 +95,20 @@ impl Row<'_> {
     pub(super) fn text(&self) -> String {
         let Measures { target, outcome, .. } = self.measures;
         let head = format!("{}: {} frames on {target}", self.written(), outcome.frames());
+        let bound: String = self.bound.iter().map(|note| format!("\n  bound       {note}")).collect();
         if self.subjects.is_empty() {
-            return format!("{head}\n{outcome}");
+            return format!("{head}\n{outcome}{bound}");
         }
         let each =
-            self.subjects.iter().map(|subject| format!("\n{}:\n{}", subject.name, subject.measures.outcome));
-        head + &each.collect::<String>()
+            self.subjects.iter().map(|SubjectRow { name, measures, .. }| match self.between.is_empty() {
+                true => format!("\n{name}:\n{}", measures.outcome),
+                false => format!("\n{name} on {}:\n{}", measures.target, measures.outcome),
+            });
+        let between = self
+            .between
+            .iter()
+            .map(|BetweenRow { people: [a, b], report }| format!("\n{a} and {b}: {report}"));
+        head + &each.chain(between).collect::<String>() + &bound
     }
 }
 

@@ -1,0 +1,117 @@
+//! Who is put on whom: the file of `--characters`, and the targets of several people.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mocap_batch::FileRecord;
+use mocap_formats::{Limits, nearest_name, text};
+use mocap_model::Scene;
+
+use super::target::Target;
+use crate::batch::{Failure, Input, JobContext};
+use crate::diagnostic::Diagnostic;
+use crate::read;
+
+/// The targets of the characters of a scene, by name.
+pub(super) struct Cast {
+    path: PathBuf,
+    targets: Vec<(String, Arc<Target>)>,
+    files_read: Vec<FileRecord>,
+}
+
+/// Targets that were read: each file once, whoever is put on it.
+#[derive(Default)]
+pub(super) struct Targets(BTreeMap<PathBuf, Arc<Target>>);
+
+impl Targets {
+    /// The target of a path.
+    pub(super) fn get(
+        &mut self,
+        path: &Path,
+        open: impl FnOnce(&Path) -> Result<Target, Failure>,
+    ) -> Result<Arc<Target>, Failure> {
+        if let Some(known) = self.0.get(path) {
+            return Ok(known.clone());
+        }
+        let target = Arc::new(open(path)?);
+        if target.robot().is_some() {
+            let message = "a robot is no partner: what is between people is kept on bodies";
+            return Err(Diagnostic::new("usage::together", message)
+                .help("retarget motions to robots one by one")
+                .in_file(path)
+                .into());
+        }
+        self.0.insert(path.to_owned(), target.clone());
+        Ok(target)
+    }
+}
+
+impl Cast {
+    /// Reads the file: a JSON object with the target of each character, by name. Targets are named from the folder of the file
+    /// where they are there, else from the working directory.
+    pub(super) fn read(
+        path: &Path,
+        open: impl Fn(&Path, &JobContext) -> Result<Target, Failure>,
+    ) -> Result<Cast, Failure> {
+        let context = JobContext::standalone();
+        let bytes = read::bytes_of(&context, &Input::named(path), &Limits::default())?;
+        let map: BTreeMap<String, PathBuf> =
+            serde_json::from_slice(&text::decode(&bytes)).map_err(|error| {
+                Diagnostic::new("usage::characters", format!("not a map of characters: {error}"))
+                    .help(r#"a JSON object with a target for each name, such as {"Anna": "woman.glb"}"#)
+                    .in_file(path)
+            })?;
+        let (mut known, mut targets) = (Targets::default(), Vec::new());
+        for (name, target) in map {
+            let beside = path.parent().map(|folder| folder.join(&target)).filter(|beside| beside.exists());
+            targets.push((name, known.get(&beside.unwrap_or(target), |path| open(path, &context))?));
+        }
+        Ok(Cast { path: path.to_owned(), targets, files_read: context.files_read() })
+    }
+
+    /// The map and the files of targets, which outputs depend on.
+    pub(super) fn files_read(&self) -> &[FileRecord] {
+        &self.files_read
+    }
+
+    /// Whether a character has a target.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.targets.iter().any(|(own, _)| own == name)
+    }
+
+    /// All targets.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &Arc<Target>> {
+        self.targets.iter().map(|(_, target)| target)
+    }
+
+    /// By character of a scene: its target.
+    ///
+    /// # Errors
+    /// Where a character has no target, or a name is that of no character.
+    pub(super) fn of(&self, scene: &Scene) -> Result<Vec<Arc<Target>>, Diagnostic> {
+        let names = scene.names();
+        let wrong = |message: String| Diagnostic::new("usage::characters", message).in_file(&self.path);
+        for (name, _) in &self.targets {
+            if !names.contains(&name.as_str()) {
+                let near = nearest_name(name, names.iter().copied());
+                let help = near.map(|near| format!("did you mean '{near}'?"));
+                let error = wrong(format!("no character is called '{name}'"));
+                let listed = format!("characters of the scene: {}", names.join(", "));
+                return Err(error.help(help.unwrap_or(listed)));
+            }
+        }
+        let target = |name: &&str| {
+            let found = self.targets.iter().find(|(of, _)| of == name);
+            found.map(|(_, target)| target.clone()).ok_or_else(|| {
+                wrong(format!("'{name}' has no target")).help(format!(
+                    "{} characters, {} targets: name one for each of {}",
+                    names.len(),
+                    self.targets.len(),
+                    names.join(", ")
+                ))
+            })
+        };
+        names.iter().map(target).collect()
+    }
+}

@@ -1,0 +1,31 @@
+//! What people carry, after they were put on targets.
+
+use mocap_model::Scene;
+
+use crate::diagnostic::Diagnostic;
+
+/// A hand that misses its place on a thing by more than this is said \[m\].
+const MISSED: f64 = 0.005;
+
+/// A scene in which things are carried as in its source.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) scene: Scene,
+    /// Who carries what.
+    pub(super) notes: Vec<String>,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// The result with its things carried as in the source.
+pub(super) fn kept(source: &Scene, result: Scene) -> Result<Kept, Diagnostic> {
+    if result.props.is_empty() {
+        return Ok(Kept { scene: result, ..Kept::default() });
+    }
+    let mocap_edit::KeptBound { scene, notes, missing } = mocap_edit::keep_bound(source, result)?;
+    let warnings = (missing > MISSED).then(|| {
+        let message =
+            format!("a hand is up to {:.0} mm from where it held: the arm is too short", missing * 1e3);
+        Diagnostic::new("retarget::hand-off-thing", message)
+    });
+    Ok(Kept { scene, notes, warnings: warnings.into_iter().collect() })
+}

@@ -1,0 +1,150 @@
+//! Arms that are solved anew for hands at given places: the elbow stays on the side on which it is.
+//!
+//! The elbow is off the line from shoulder to wrist by a vector, which turns with that line. Where an arm is nearly straight
+//! that vector says little: it is smoothed over time, and the side to which the arm bends in the whole motion is added.
+
+use mocap_ik::Constraint;
+use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Rotation3};
+
+use crate::EditError;
+use crate::samples::Samples;
+use crate::smoothing::gaussian;
+
+/// The time around a frame that shows where the elbow is \[s\].
+const AROUND: f64 = 0.15;
+/// How much the side of the whole motion counts, as a share of the arm's length.
+const USUAL: f64 = 0.04;
+/// Arms are stretched to this share of their length at most, unless they are already.
+const STRETCHED: f64 = 0.999;
+
+/// An arm.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArmJoints {
+    pub shoulder: JointId,
+    pub elbow: JointId,
+    pub wrist: JointId,
+}
+
+/// Where a hand is to be, by frame, and how much of the way there it is.
+pub(crate) struct HandGoals<'a> {
+    pub places: &'a [Option<Isometry3<f64>>],
+    /// 0 where the arm is as it is, to 1.
+    pub weights: &'a [f64],
+}
+
+/// The motion with a hand at its goals, and by how much the arm was too short at most \[units\]. Limits of joints are kept
+/// where `limits` says so: then the hand may miss its goal.
+pub(crate) fn place_hand(
+    clip: &Clip,
+    arm: ArmJoints,
+    goals: &HandGoals<'_>,
+    limits: bool,
+    edit: &'static str,
+) -> Result<(Clip, f64), EditError> {
+    let poles = poles(clip, arm, goals);
+    let skeleton = clip.skeleton();
+    let joints = [arm.shoulder, arm.elbow, arm.wrist];
+    let constraints = joints.map(|joint| Constraint::of(skeleton.joint(joint)));
+    let mut samples = Samples::of(clip);
+    let mut placed = ForwardKinematics::new(clip);
+    let mut missing = 0.0f64;
+    for (frame, goal) in goals.places.iter().enumerate() {
+        let Some(goal) = goal else { continue };
+        placed.place(frame);
+        let places = joints.map(|joint| *placed.at(joint));
+        let Some((upper, lower, short)) = bent(&places, goal, &poles[frame]) else { continue };
+        missing = missing.max(short);
+        let above = |joint: JointId| {
+            let parent = skeleton.joint(joint).parent;
+            parent.map_or_else(UnitQuaternion::identity, |parent| placed.at(parent).rotation)
+        };
+        let turned = [
+            above(arm.shoulder).inverse() * upper * places[0].rotation,
+            (upper * above(arm.elbow)).inverse() * lower * places[1].rotation,
+            (lower * above(arm.wrist)).inverse() * goal.rotation,
+        ];
+        for ((joint, local), constraint) in joints.into_iter().zip(turned).zip(&constraints) {
+            let local = if limits && !constraint.is_free() { constraint.project(&local).0 } else { local };
+            let was = &mut samples.rotations[joint.index()][frame];
+            *was = match was.coords.dot(&local.coords) < 0.0 {
+                true => UnitQuaternion::new_unchecked(-local.into_inner()),
+                false => local,
+            };
+        }
+    }
+    Ok((samples.into_clip(edit)?, missing))
+}
+
+/// By frame: on which side of the line from shoulder to wrist the elbow is, in object space.
+fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>> {
+    let mut placed = ForwardKinematics::new(clip);
+    let above = clip.skeleton().joint(arm.shoulder).parent;
+    let mut length = 0.0f64;
+    // In the frame of what carries the arm, so that a turn of the body is none of the elbow.
+    let mut own: Vec<(Vector3<f64>, UnitQuaternion<f64>, Vector3<f64>)> = Vec::with_capacity(clip.frames());
+    for frame in 0..clip.frames() {
+        placed.place(frame);
+        let [a, b, c] = [arm.shoulder, arm.elbow, arm.wrist].map(|joint| placed.position(joint));
+        let carried = above.map_or_else(UnitQuaternion::identity, |above| placed.at(above).rotation);
+        let line = (c - a).try_normalize(1e-12).unwrap_or_default();
+        let off = (b - a) - line * (b - a).dot(&line);
+        length = length.max((b - a).norm() + (c - b).norm());
+        // The axis about which the arm bends, in the frame of the upper arm: that of all frames.
+        let axis = placed.at(arm.shoulder).rotation.inverse() * (c - b).cross(&(a - b));
+        own.push((carried.inverse() * off, carried, axis));
+    }
+    let axis = own.iter().map(|(.., axis)| axis).sum::<Vector3<f64>>().try_normalize(1e-12);
+    let around = gaussian(&own.iter().map(|(off, ..)| *off).collect::<Vec<_>>(), AROUND * clip.rate().fps());
+    let mut poles = Vec::with_capacity(own.len());
+    for (frame, ((off, carried, _), around)) in own.into_iter().zip(around).enumerate() {
+        placed.place(frame);
+        let weight = goals.weights[frame];
+        let [a, c] = [arm.shoulder, arm.wrist].map(|joint| placed.position(joint));
+        let line = (c - a).try_normalize(1e-12).unwrap_or_default();
+        let usual = axis.map(|axis| line.cross(&(placed.at(arm.shoulder).rotation * axis)));
+        let usual = usual.and_then(|usual| usual.try_normalize(1e-9)).unwrap_or_default();
+        let share = 0.1 + 0.9 * weight;
+        poles.push(carried * (off * (1.0 - weight) + around * weight) + usual * (USUAL * length * share));
+    }
+    poles
+}
+
+/// The turns of upper arm and forearm in object space that bring the wrist to a goal, and by how much the arm is too short.
+fn bent(
+    [a, b, c]: &[Isometry3<f64>; 3],
+    goal: &Isometry3<f64>,
+    pole: &Vector3<f64>,
+) -> Option<(UnitQuaternion<f64>, UnitQuaternion<f64>, f64)> {
+    let [a, b, c] = [a, b, c].map(|place| place.translation.vector);
+    let (upper, lower) = ((b - a).norm(), (c - b).norm());
+    let (was, to) = (c - a, goal.translation.vector - a);
+    let aim = UnitQuaternion::rotation_between(&was, &to)?;
+    let line = to.try_normalize(1e-12)?;
+    let most = ((upper + lower) * STRETCHED).max(was.norm().min(upper + lower));
+    let far = to.norm().clamp((upper - lower).abs() * 1.001, most);
+    let turned = aim * pole;
+    let side = (turned - line * turned.dot(&line)).try_normalize(1e-12)?;
+    let along = (upper * upper - lower * lower + far * far) / (2.0 * far);
+    let off = (upper * upper - along * along).max(0.0).sqrt();
+    let elbow = a + line * along + side * off;
+    let normal = line.cross(&side);
+    // The same normal in the pose before: bones turn with it.
+    let before = aim.inverse() * normal;
+    let upper_turn = turn((b - a, before), (elbow - a, normal))?;
+    let lower_turn = turn((c - b, before), (a + line * far - elbow, normal))?;
+    Some((upper_turn, lower_turn, (to.norm() - most).max(0.0)))
+}
+
+/// The turn that takes a bone and the normal of its plane to others.
+fn turn(
+    (from, normal): (Vector3<f64>, Vector3<f64>),
+    (to, other): (Vector3<f64>, Vector3<f64>),
+) -> Option<UnitQuaternion<f64>> {
+    let frame = |bone: Vector3<f64>, normal: Vector3<f64>| {
+        let x = bone.try_normalize(1e-12)?;
+        let z = (normal - x * normal.dot(&x)).try_normalize(1e-6)?;
+        Some(Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, z.cross(&x), z])))
+    };
+    Some(UnitQuaternion::from_rotation_matrix(&(frame(to, other)? * frame(from, normal)?.inverse())))
+}

@@ -1,0 +1,196 @@
+//! What is carried in a scene, and for how long: props by people, riders by mounts, and hands that hold what another hand
+//! carries.
+
+use std::ops::Range;
+
+use mocap_analysis::runs;
+use mocap_model::{Clip, Isometry3, JointId, Role, Vector3};
+use mocap_retarget::map_roles_in;
+
+use super::contact::places;
+
+/// Joints of people that may carry something.
+const CARRIERS: [Role; 9] = [
+    Role::LeftHand,
+    Role::RightHand,
+    Role::LeftFoot,
+    Role::RightFoot,
+    Role::Hips,
+    Role::Chest,
+    Role::Head,
+    Role::LeftLowerArm,
+    Role::RightLowerArm,
+];
+/// What is carried keeps its place in the frame of what carries it up to this \[m, rad\]: what single precision and the
+/// digits of text files leave. What is held by hands of a recording is held less exactly.
+const EXACT: (f64, f64) = (2e-4, 4e-4);
+const HELD: (f64, f64) = (0.03, 0.35);
+/// Another hand that holds it may turn on it.
+const KEPT: (f64, f64) = (0.04, 1.0);
+/// It is carried for at least this time \[s\], and what carries it moves by this much \[m, rad\] meanwhile.
+const SHORTEST: f64 = 0.1;
+const MOVES: (f64, f64) = (0.01, 0.05);
+/// What has as many joints is a mount if it carries hips.
+const MOUNT: usize = 5;
+/// A hand holds what is this near, as a share of an arm's length.
+const NEAR: f64 = 0.75;
+
+/// A joint that carries something in some frames.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    /// Who carries it, and by which joint.
+    pub by: usize,
+    pub role: Role,
+    pub frames: Range<usize>,
+    /// Whether its place in the frame of the joint does not change.
+    pub exact: bool,
+}
+
+/// A person as far as things are concerned.
+pub(super) struct Holder {
+    /// By role of [`CARRIERS`] that it has: the places of its joint.
+    pub joints: Vec<(Role, Vec<Isometry3<f64>>)>,
+    /// Length of an arm \[m\].
+    pub arm: f64,
+}
+
+impl Holder {
+    pub(super) fn of(clip: &Clip) -> Holder {
+        let roles = map_roles_in(clip).certain();
+        let joints =
+            CARRIERS.into_iter().filter_map(|role| Some((role, places(clip, roles.joint(role)?)))).collect();
+        let length = |role: Role| roles.joint(role).map(|joint| clip.skeleton().joint(joint).offset.norm());
+        let arm = length(Role::RightLowerArm).zip(length(Role::RightHand));
+        let arm = arm.or(length(Role::LeftLowerArm).zip(length(Role::LeftHand)));
+        Holder { joints, arm: arm.map_or(0.0, |(upper, lower)| upper + lower) }
+    }
+
+    /// The places of a role.
+    pub(super) fn places(&self, role: Role) -> Option<&[Isometry3<f64>]> {
+        self.joints.iter().find(|(own, _)| *own == role).map(|(_, places)| places.as_slice())
+    }
+}
+
+fn within(one: &Isometry3<f64>, other: &Isometry3<f64>, limits: (f64, f64)) -> bool {
+    (one.translation.vector - other.translation.vector).norm() <= limits.0
+        && one.rotation.angle_to(&other.rotation) <= limits.1
+}
+
+/// Stretches of frames in which a place keeps to what it was at their start.
+fn steady(places: &[Isometry3<f64>], limits: (f64, f64), shortest: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for frame in 1..=places.len() {
+        if frame < places.len() && within(&places[start], &places[frame], limits) {
+            continue;
+        }
+        if frame - start >= shortest.max(2) {
+            found.push(start..frame);
+        }
+        start = frame;
+    }
+    found
+}
+
+fn moves(places: &[Isometry3<f64>], range: &Range<usize>) -> bool {
+    places[range.clone()].iter().any(|place| !within(&places[range.start], place, MOVES))
+}
+
+/// When a thing is carried, by whom: frames in order, none twice. Of several joints that carry it at once, one that carries it
+/// exactly, and of these the nearest.
+pub(super) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
+    let shortest = (SHORTEST * fps).round() as usize;
+    let mut all: Vec<(f64, Carried)> = Vec::new();
+    for (by, person) in people.iter().enumerate() {
+        for (role, places) in &person.joints {
+            let seen: Vec<Isometry3<f64>> =
+                places.iter().zip(thing).map(|(joint, thing)| joint.inverse() * thing).collect();
+            let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
+            for (limits, exact) in [(EXACT, true), (HELD, false)] {
+                for frames in steady(&seen, limits, shortest) {
+                    let distance = seen[frames.start].translation.vector.norm();
+                    let is_held = exact || (is_hand && distance < NEAR * person.arm);
+                    if is_held && moves(places, &frames) && moves(thing, &frames) {
+                        let rank = distance + if exact { 0.0 } else { 1e3 };
+                        all.push((rank, Carried { by, role: *role, frames, exact }));
+                    }
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.frames.start.cmp(&b.1.frames.start)));
+    let mut taken = vec![false; thing.len()];
+    let mut found: Vec<Carried> = Vec::new();
+    for (_, one) in all {
+        let free: Vec<bool> =
+            (0..thing.len()).map(|frame| one.frames.contains(&frame) && !taken[frame]).collect();
+        for frames in runs(&free).into_iter().filter(|frames| frames.len() >= shortest.max(2)) {
+            taken[frames.clone()].fill(true);
+            found.push(Carried { frames, ..one.clone() });
+        }
+    }
+    found.sort_by_key(|one| one.frames.start);
+    found
+}
+
+/// Other hands that hold a thing while it is carried: who, which hand, in which frames.
+pub(super) fn other_hands(
+    thing: &[Isometry3<f64>],
+    people: &[&Holder],
+    carried: &Carried,
+    fps: f64,
+) -> Vec<Carried> {
+    let shortest = (SHORTEST * fps).round() as usize;
+    let mut found = Vec::new();
+    for (by, person) in people.iter().enumerate() {
+        for (role, places) in &person.joints {
+            let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
+            if !is_hand || (by, *role) == (carried.by, carried.role) {
+                continue;
+            }
+            let seen: Vec<Isometry3<f64>> =
+                carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
+            for frames in steady(&seen, KEPT, shortest) {
+                let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
+                let away = places[frames.start].translation.vector - thing[frames.start].translation.vector;
+                if away.norm() < 2.0 * NEAR * person.arm {
+                    found.push(Carried { by, role: *role, frames, exact: false });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a thing beside a person, in units of so many metres, is carried by it in any of the frames exactly, or carries it.
+pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
+    let in_metres = |clip: &Clip| crate::metric::in_metres(clip, metres, "attach").ok();
+    let (Some(person), Some(thing)) = (in_metres(person), in_metres(thing)) else { return false };
+    let holder = Holder::of(&person);
+    let own = places(&thing, JointId(0));
+    let exact = carried(&own, &[&holder], person.rate().fps()).iter().any(|one| one.exact);
+    exact || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
+}
+
+/// Whether a thing has so many joints that it may carry a rider.
+pub(super) fn is_mount(thing: &Clip) -> bool {
+    thing.skeleton().len() >= MOUNT
+}
+
+/// The joint of a mount that carries the hips of a person throughout, and where the hips are in its frame.
+pub(super) fn mount(hips: &[Isometry3<f64>], mount: &Clip) -> Option<(JointId, Vector3<f64>)> {
+    let all = 0..hips.len();
+    let joints = mount.skeleton().iter().map(|(joint, _)| joint);
+    let mut nearest: Option<(JointId, Vector3<f64>)> = None;
+    for joint in joints {
+        let own = places(mount, joint);
+        let seen = |frame: usize| own[frame].inverse() * hips[frame];
+        let first = seen(0);
+        let keeps = all.clone().all(|frame| within(&first, &seen(frame), HELD));
+        let place = first.translation.vector;
+        if keeps && moves(&own, &all) && nearest.is_none_or(|(_, other)| place.norm() < other.norm()) {
+            nearest = Some((joint, place));
+        }
+    }
+    nearest
+}

@@ -1,0 +1,348 @@
+//! People on other bodies and their things: what was carried is carried, hands stay on it, and riders stay on their mounts.
+//!
+//! A thing keeps its size. It follows the hand that carries it: what lies in the palm of the source lies in the palm of the
+//! target, and a bind point at the wrist stays at the wrist. Other hands that held it go to where they held it, by inverse
+//! kinematics. Between two times in which it is carried, a thing keeps its own motion, moved such that it is where it is
+//! grasped and let go.
+
+use std::ops::Range;
+
+use mocap_model::{Clip, Isometry3, JointId, Role, Scene, UnitQuaternion, Vector3};
+use nalgebra::Translation3;
+
+use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
+use super::contact::places;
+use super::{falling, with_top};
+use crate::EditError;
+use crate::arms::{ArmJoints, HandGoals, place_hand};
+use crate::body::Body;
+use crate::metric::{back, in_metres, metres_of};
+use crate::partners::shifted;
+use crate::smoothing::gaussian;
+
+const NAME: &str = "attach";
+/// A bind point nearer to the wrist than this is at the wrist \[m\].
+const AT_WRIST: f64 = 0.03;
+/// The palm is so far from the wrist, as a share of an arm's length.
+const PALM: f64 = 0.15;
+/// Times that hands come to meet each other, until they are as near as this \[m\]; they come a little further than needed,
+/// smoothed over this time \[s\].
+const ROUNDS: usize = 6;
+const OFF: f64 = 0.002;
+const FURTHER: f64 = 1.1;
+const SMOOTH: f64 = 0.1;
+/// Hands come and go over this time \[s\].
+const FADE: f64 = 0.25;
+
+/// A scene whose things are carried as in its source, and what was found.
+#[derive(Clone, Debug)]
+pub struct KeptBound {
+    /// The scene.
+    pub scene: Scene,
+    /// What is carried by whom, as text.
+    pub notes: Vec<String>,
+    /// How far a hand that holds what another hand carries is from its place at most \[m\]; 0 without such hands.
+    pub missing: f64,
+}
+
+/// One person before and after.
+struct Person {
+    source: Holder,
+    target: Holder,
+    clip: Clip,
+}
+
+/// Carries things in a scene of people who were retargeted as they are carried in its source. Characters and props of both
+/// are in one order; props are those of the source, where they are in it, in the space of the result.
+///
+/// # Errors
+/// Where the unit of the first character is not known, or frames differ.
+pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError> {
+    let (Some(first), Some(after)) = (source.characters.first(), result.characters.first()) else {
+        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: 0.0 });
+    };
+    let frames = first.clip.frames();
+    let all = source.characters.iter().chain(&source.props).chain(&result.characters).chain(&result.props);
+    if result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
+        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: 0.0 });
+    }
+    let fps = first.clip.rate().fps();
+    let metres = [metres_of(&first.clip, NAME)?, metres_of(&after.clip, NAME)?];
+    let mut people = Vec::with_capacity(source.characters.len());
+    for (one, other) in source.characters.iter().zip(&result.characters) {
+        let was = in_metres(&one.clip, metres[0], NAME)?;
+        let clip = in_metres(&other.clip, metres[1], NAME)?;
+        people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), clip });
+    }
+    let space = *after.clip.skeleton().space();
+    let mut kept = KeptBound { scene: result, notes: Vec::new(), missing: 0.0 };
+    let names: Vec<String> = kept.scene.characters.iter().map(|one| one.name.clone()).collect();
+    for at in 0..kept.scene.props.len() {
+        let was = in_metres(&source.props[at].clip, metres[0], NAME)?;
+        let name = source.props[at].name.clone();
+        if is_mount(&was) {
+            ride(&mut people, (&name, &was), &names, &mut kept.notes)?;
+            continue;
+        }
+        let own = places(&was, JointId(0));
+        let times = carried(&own, &holders_of(&people), fps);
+        if times.is_empty() {
+            continue;
+        }
+        let grips = grips(&was);
+        let mut moved = carry(&own, &times, &people, &grips);
+        for one in &times {
+            let (who, role) = (&names[one.by], one.role);
+            let Range { start, end } = one.frames;
+            kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
+            for hand in other_hands(&own, &holders_of(&people), one, fps) {
+                let mut missing = 0.0;
+                for round in 0..ROUNDS {
+                    let off = hold(&mut people[hand.by], &hand, (&own, &moved), &grips, fps)?;
+                    missing = off.iter().map(Vector3::norm).fold(0.0, f64::max);
+                    if missing < OFF || round + 1 == ROUNDS {
+                        break;
+                    }
+                    // Where one arm is too short, the hand that carries the thing comes to meet it.
+                    come(&mut people[one.by], one, &off, fps)?;
+                    moved = carry(&own, &times, &people, &grips);
+                }
+                kept.missing = kept.missing.max(missing);
+                kept.notes.push(format!(
+                    "{}, {}, holds it in frames {} to {}",
+                    names[hand.by],
+                    hand.role,
+                    hand.frames.start,
+                    hand.frames.end - 1
+                ));
+            }
+        }
+        let clip = with_top(&was, JointId(0), &moved)?;
+        kept.scene.props[at].clip = back(&clip, (space, metres[1]), NAME)?;
+    }
+    for (character, person) in kept.scene.characters.iter_mut().zip(people) {
+        let own = *character.clip.skeleton().space();
+        character.clip = back(&person.clip, (own, metres[1]), NAME)?;
+    }
+    Ok(kept)
+}
+
+fn holders_of(people: &[Person]) -> Vec<&Holder> {
+    people.iter().map(|person| &person.source).collect()
+}
+
+/// A rider goes where the mount carries the hips: as high above the bone that carries them as legs are longer.
+fn ride(
+    people: &mut [Person],
+    (name, horse): (&str, &Clip),
+    names: &[String],
+    notes: &mut Vec<String>,
+) -> Result<(), EditError> {
+    for (person, rider) in people.iter_mut().zip(names) {
+        let (Some(hips), Some(own)) = (person.source.places(Role::Hips), person.target.places(Role::Hips))
+        else {
+            continue;
+        };
+        let Some((joint, _)) = mount(hips, horse) else { continue };
+        let back = places(horse, joint);
+        let scale = if person.source.arm > 0.0 { person.target.arm / person.source.arm } else { 1.0 };
+        let ways: Vec<Vector3<f64>> = (0..hips.len())
+            .map(|frame| {
+                let seat = hips[frame].translation.vector - back[frame].translation.vector;
+                back[frame].translation.vector + seat * scale - own[frame].translation.vector
+            })
+            .collect();
+        let body = Body::of(&person.clip);
+        person.clip = shifted(&person.clip, &body, &ways)?;
+        person.target = Holder::of(&person.clip);
+        notes.push(format!("{rider} stays on {name}"));
+    }
+    Ok(())
+}
+
+/// The places of joints of a thing in the frame of its first one, at the start: where it may be held.
+fn grips(thing: &Clip) -> Vec<Vector3<f64>> {
+    let top = places(thing, JointId(0));
+    let joints = thing.skeleton().iter().map(|(joint, _)| joint);
+    let at = |joint: JointId| Some(top.first()?.inverse() * places(thing, joint).first()?);
+    joints.filter_map(|joint| Some(at(joint)?.translation.vector)).collect()
+}
+
+/// The way from a wrist to the palm, in the frame of the wrist: away from the elbow.
+fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
+    let elbow = if hand == Role::LeftHand { Role::LeftLowerArm } else { Role::RightLowerArm };
+    let (Some(wrist), Some(elbow)) = (holder.places(hand), holder.places(elbow)) else {
+        return Vector3::zeros();
+    };
+    let way = wrist[frame].translation.vector - elbow[frame].translation.vector;
+    wrist[frame].rotation.inverse() * way.try_normalize(1e-9).unwrap_or_default() * (PALM * holder.arm)
+}
+
+/// Whether a wrist is at a bind point of a thing, and no hand lies on it.
+fn is_at_wrist(wrist: &Isometry3<f64>, thing: &Isometry3<f64>, grips: &[Vector3<f64>]) -> bool {
+    let seen = thing.inverse() * wrist;
+    grips.iter().any(|grip| (grip - seen.translation.vector).norm() < AT_WRIST)
+}
+
+/// How a hand of the source and of the target lie: the turn from one frame to the other, and their palms, in the frame of the
+/// target's wrist.
+struct Hands {
+    turn: UnitQuaternion<f64>,
+    source: Vector3<f64>,
+    target: Vector3<f64>,
+}
+
+impl Hands {
+    fn of(person: &Person, one: &Carried, frame: usize, at_wrist: bool) -> Option<Hands> {
+        let (was, is) = (person.source.places(one.role)?, person.target.places(one.role)?);
+        let turn = is[frame].rotation.inverse() * was[frame].rotation;
+        let is_hand = matches!(one.role, Role::LeftHand | Role::RightHand);
+        if at_wrist || !is_hand {
+            return Some(Hands { turn, source: Vector3::zeros(), target: Vector3::zeros() });
+        }
+        let source = turn * palm(&person.source, one.role, frame);
+        let scale = person.target.arm / person.source.arm.max(f64::MIN_POSITIVE);
+        Some(Hands { turn, source, target: source * scale })
+    }
+}
+
+/// Where a thing is on the targets, by frame.
+fn carry(
+    own: &[Isometry3<f64>],
+    times: &[Carried],
+    people: &[Person],
+    grips: &[Vector3<f64>],
+) -> Vec<Isometry3<f64>> {
+    let mut moved = own.to_vec();
+    // Where it is carried: the first and the last frame, and how it is apart from its source there.
+    let mut known: Vec<(usize, Vector3<f64>, UnitQuaternion<f64>)> = Vec::new();
+    for one in times {
+        let person = &people[one.by];
+        let start = one.frames.start;
+        let (Some(was), Some(is)) = (person.source.places(one.role), person.target.places(one.role)) else {
+            continue;
+        };
+        let at_wrist = is_at_wrist(&was[start], &own[start], grips);
+        let Some(hands) = Hands::of(person, one, start, at_wrist) else { continue };
+        let is_hand = matches!(one.role, Role::LeftHand | Role::RightHand);
+        let scale = match is_hand {
+            true => 1.0,
+            false => person.target.arm / person.source.arm.max(f64::MIN_POSITIVE),
+        };
+        let first = was[start].inverse() * own[start];
+        for frame in one.frames.clone() {
+            let seen = if one.exact { first } else { was[frame].inverse() * own[frame] };
+            let way = hands.turn * seen.translation.vector * scale - hands.source + hands.target;
+            let offset = Isometry3::from_parts(Translation3::from(way), hands.turn * seen.rotation);
+            moved[frame] = is[frame] * offset;
+        }
+        for frame in [start, one.frames.end - 1] {
+            let way = moved[frame].translation.vector - own[frame].translation.vector;
+            known.push((frame, way, moved[frame].rotation * own[frame].rotation.inverse()));
+        }
+    }
+    let is_free = |frame: usize| !times.iter().any(|one| one.frames.contains(&frame));
+    for frame in (0..own.len()).filter(|frame| is_free(*frame)) {
+        let before = known.iter().rev().find(|(at, ..)| *at < frame);
+        let after = known.iter().find(|(at, ..)| *at > frame);
+        let (way, turn) = match (before, after) {
+            (Some((from, way, turn)), Some((to, next, other))) => {
+                let share = (frame - from) as f64 / (to - from) as f64;
+                let share = share * share * (3.0 - 2.0 * share);
+                let turned = turn.try_slerp(other, share, 1e-9).unwrap_or(*turn);
+                (way + (next - way) * share, turned)
+            }
+            (Some((_, way, turn)), None) | (None, Some((_, way, turn))) => (*way, *turn),
+            (None, None) => continue,
+        };
+        let place = own[frame].translation.vector + way;
+        moved[frame] = Isometry3::from_parts(place.into(), turn * own[frame].rotation);
+    }
+    moved
+}
+
+/// The joints of an arm.
+fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
+    let roles = mocap_retarget::map_roles_in(clip).certain();
+    let arm = match hand {
+        Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
+        Role::RightHand => [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand],
+        _ => return None,
+    };
+    let [shoulder, elbow, wrist] = arm.map(|role| roles.joint(role));
+    Some(ArmJoints { shoulder: shoulder?, elbow: elbow?, wrist: wrist? })
+}
+
+/// The hand that carries a thing comes by what another hand misses it by, by frame \[m\].
+fn come(person: &mut Person, one: &Carried, off: &[Vector3<f64>], fps: f64) -> Result<(), EditError> {
+    let (Some(joints), Some(is)) = (arm_of(&person.clip, one.role), person.target.places(one.role)) else {
+        return Ok(());
+    };
+    let ways = gaussian(off, SMOOTH * fps);
+    let places: Vec<Option<Isometry3<f64>>> = ways
+        .iter()
+        .zip(is)
+        .map(|(way, is)| {
+            let place = is.translation.vector + way * FURTHER;
+            (way.norm() > 1e-6).then(|| Isometry3::from_parts(place.into(), is.rotation))
+        })
+        .collect();
+    let most = ways.iter().map(Vector3::norm).fold(f64::MIN_POSITIVE, f64::max);
+    let weights: Vec<f64> = ways.iter().map(|way| way.norm() / most).collect();
+    let goals = HandGoals { places: &places, weights: &weights };
+    person.clip = place_hand(&person.clip, joints, &goals, false, NAME)?.0;
+    person.target = Holder::of(&person.clip);
+    Ok(())
+}
+
+/// A hand goes to where it held a thing that another hand carries; by frame, from there to where it is \[m\].
+fn hold(
+    person: &mut Person,
+    hand: &Carried,
+    (own, moved): (&[Isometry3<f64>], &[Isometry3<f64>]),
+    grips: &[Vector3<f64>],
+    fps: f64,
+) -> Result<Vec<Vector3<f64>>, EditError> {
+    let none = || vec![Vector3::zeros(); own.len()];
+    let start = hand.frames.start;
+    let (Some(was), Some(is)) = (person.source.places(hand.role), person.target.places(hand.role)) else {
+        return Ok(none());
+    };
+    let at_wrist = is_at_wrist(&was[start], &own[start], grips);
+    let (Some(hands), Some(joints)) =
+        (Hands::of(person, hand, start, at_wrist), arm_of(&person.clip, hand.role))
+    else {
+        return Ok(none());
+    };
+    let fade = (FADE * fps).round() as usize;
+    let share = |frame: usize| match frame {
+        _ if hand.frames.contains(&frame) => 1.0,
+        _ if frame < start => falling(start - frame, fade),
+        _ => falling(frame + 1 - hand.frames.end, fade),
+    };
+    let shares: Vec<f64> = (0..own.len()).map(share).collect();
+    let goals: Vec<Option<Isometry3<f64>>> = (0..own.len())
+        .map(|frame| {
+            let share = shares[frame];
+            if share <= 0.0 {
+                return None;
+            }
+            let seen = own[frame].inverse() * was[frame];
+            let rotation = moved[frame].rotation * seen.rotation * hands.turn.inverse();
+            let palm = was[frame].rotation * (hands.turn.inverse() * hands.source);
+            let touched = own[frame].inverse() * nalgebra::Point3::from(was[frame].translation.vector + palm);
+            let place = (moved[frame] * touched).coords - rotation * hands.target;
+            let goal = Isometry3::from_parts(place.into(), rotation);
+            Some(super::between(&is[frame], &goal, share))
+        })
+        .collect();
+    let hand_goals = HandGoals { places: &goals, weights: &shares };
+    let (clip, _) = place_hand(&person.clip, joints, &hand_goals, false, NAME)?;
+    person.clip = clip;
+    person.target = Holder::of(&person.clip);
+    let Some(is) = person.target.places(hand.role) else { return Ok(none()) };
+    let off = goals.iter().zip(is).map(|(goal, is)| {
+        goal.map_or_else(Vector3::zeros, |goal| is.translation.vector - goal.translation.vector)
+    });
+    Ok(off.collect())
+}

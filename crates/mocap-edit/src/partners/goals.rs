@@ -1,0 +1,87 @@
+//! What is to be between two people: contacts, on bodies of their sizes.
+
+use mocap_model::{Clip, ForwardKinematics, Vector3};
+
+use super::contact::{Contact, Line, Part, Person};
+
+/// Half of the width of a hand, as a share of an arm's length.
+const ACROSS: f64 = 0.08;
+
+/// Contacts of two bodies, and where their points are to be to each other.
+pub(super) struct Goals<'a> {
+    pub people: &'a [Person; 2],
+    pub contacts: &'a [Contact],
+    /// Lengths between the bodies over those between the people of the source.
+    pub scale: f64,
+    /// Whether arms keep the limits of their joints.
+    pub limits: bool,
+    /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
+    pub beyond: Vec<Approach>,
+}
+
+/// How a contact is approached, by frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Approach {
+    /// From the second to the first.
+    pub directions: Vec<Vector3<f64>>,
+    /// How far the first is out \[m\].
+    pub ways: Vec<f64>,
+}
+
+impl Goals<'_> {
+    /// The vector that is to be from the point of the second to that of the first of a contact.
+    pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
+        let offset = self.contacts[contact].offset(frame) * self.scale;
+        let Some(approach) = self.beyond.get(contact) else { return offset };
+        let direction = approach.directions[frame];
+        self.beside(offset, &direction) + direction * approach.ways[frame]
+    }
+
+    /// An offset whose part across a direction is at most as wide as hands are: surfaces that approach along it meet then.
+    pub(super) fn beside(&self, offset: Vector3<f64>, direction: &Vector3<f64>) -> Vector3<f64> {
+        let arm = self.people.iter().filter_map(Person::arm_length).fold(f64::INFINITY, f64::min);
+        let along = direction * offset.dot(direction);
+        let across = offset - along;
+        let widest = ACROSS * if arm.is_finite() { arm } else { 0.0 };
+        along + across * (widest / across.norm().max(f64::MIN_POSITIVE)).min(1.0)
+    }
+
+    /// The contacts in a frame.
+    pub(super) fn touching(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.contacts.len()).filter(move |contact| self.contacts[*contact].frames.contains(&frame))
+    }
+
+    /// By person, hand and frame: whether a hand touches a hand or upper arm of the other, or is about to.
+    pub(super) fn holds(&self, frames: usize) -> [[Vec<bool>; 2]; 2] {
+        let none = || [vec![false; frames], vec![false; frames]];
+        let mut holds = [none(), none()];
+        for contact in self.contacts {
+            let around = contact.frames.start.saturating_sub(contact.around())
+                ..(contact.frames.end + contact.around()).min(frames);
+            for (i, hands) in holds.iter_mut().enumerate() {
+                let on_arm = !matches!(contact.parts[1 - i], Part::Line(Line::Trunk | Line::Thigh(_)));
+                if let (Part::Hand(hand), true) = (contact.parts[i], on_arm) {
+                    hands[hand][around.clone()].fill(true);
+                }
+            }
+        }
+        holds
+    }
+
+    /// By contact and frame in contact: how far its points are from where they are to be \[m\].
+    pub(super) fn errors(&self, clips: &[Clip; 2]) -> Vec<f64> {
+        let mut placed = clips.each_ref().map(ForwardKinematics::new);
+        let mut errors = Vec::new();
+        for frame in 0..clips[0].frames() {
+            if self.touching(frame).next().is_none() {
+                continue;
+            }
+            placed.iter_mut().for_each(|one| one.place(frame));
+            for contact in self.touching(frame) {
+                let [a, b] = self.contacts[contact].places(self.people, &placed, frame);
+                errors.push((a - b - self.wanted(contact, frame)).norm());
+            }
+        }
+        errors
+    }
+}

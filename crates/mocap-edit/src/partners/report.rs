@@ -1,0 +1,137 @@
+//! What became of what is between two people.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::contact::{Contact, Part};
+
+/// What became of what is between two people.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PartnerReport {
+    /// Whether anything was changed of them as they were retargeted alone.
+    pub changed: bool,
+    /// Contacts of the source: hands on hands, upper arms, trunk and thighs.
+    pub contacts: usize,
+    /// Frames in contact, each contact counted.
+    pub contact_frames: usize,
+    /// Each of them.
+    pub touches: Vec<PartnerTouch>,
+    /// How far the points of contacts are from where they belong to each other: where both have a surface such that skin
+    /// touches skin, else scaled to the bodies; mean \[m\]. `null` without a contact.
+    pub error_mean: Option<f64>,
+    /// The 95th percentile \[m\].
+    pub error_p95: Option<f64>,
+    /// The largest \[m\].
+    pub error_max: Option<f64>,
+    /// The share of contact frames within 1 cm.
+    pub within_1cm: Option<f64>,
+    /// The same as `error_p95` of both as they were retargeted alone \[m\].
+    pub alone_p95: Option<f64>,
+    /// The distance of surfaces in contact, inside or outside, measured on the meshes: 95th percentile of the frames that
+    /// were measured \[m\]. `null` without surfaces or contacts.
+    pub gap_p95: Option<f64>,
+    /// The share of measured contact frames whose surfaces are within 1 cm, inside or outside.
+    pub touching: Option<f64>,
+    /// The same share of both as they were retargeted alone.
+    pub touching_alone: Option<f64>,
+    /// How deep one is inside of the other at most, measured on the meshes in some frames \[m\]; `null` without surfaces.
+    pub deepest: Option<f64>,
+    /// The same of both as they were retargeted alone \[m\].
+    pub deepest_alone: Option<f64>,
+    /// How far they were moved to each other, along the ground: the largest over time \[m\].
+    pub moved: Option<f64>,
+    /// How near hands and what they may touch come in the source, as a share of an arm's length.
+    pub nearest: Option<f64>,
+    /// Where it may look wrong.
+    pub warnings: Vec<String>,
+}
+
+/// A contact of two people.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PartnerTouch {
+    /// The part of the first and of the second, such as `RightHand`.
+    pub parts: [&'static str; 2],
+    /// The first frame.
+    pub start: usize,
+    /// The frame after the last.
+    pub end: usize,
+}
+
+impl PartnerReport {
+    pub(super) fn of(contacts: &[Contact], nearest: f64) -> PartnerReport {
+        PartnerReport {
+            contacts: contacts.len(),
+            contact_frames: contacts.iter().map(|contact| contact.frames.len()).sum(),
+            touches: contacts
+                .iter()
+                .map(|contact| PartnerTouch {
+                    parts: contact.parts.map(Part::name),
+                    start: contact.frames.start,
+                    end: contact.frames.end,
+                })
+                .collect(),
+            nearest: nearest.is_finite().then_some(nearest),
+            ..PartnerReport::default()
+        }
+    }
+
+    /// Says what may look wrong.
+    pub(super) fn warn(&mut self, nearest: f64) {
+        if self.contacts == 0 {
+            let far = match nearest.is_finite() {
+                true => format!("hands come within {nearest:.1} arm lengths"),
+                false => "no hands were found".to_owned(),
+            };
+            self.warnings.push(format!("they never touch ({far}): each is retargeted alone"));
+        }
+        if let Some(share) = self.within_1cm.filter(|share| *share < 0.95) {
+            self.warnings.push(format!(
+                "{:.0} % of the contact frames are more than 1 cm off, {:.0} mm at most",
+                100.0 * (1.0 - share),
+                self.error_max.unwrap_or_default() * 1000.0
+            ));
+        }
+        if let Some(deepest) = self.deepest.filter(|deepest| *deepest > 0.01) {
+            self.warnings.push(format!("one is up to {:.0} mm inside of the other", deepest * 1000.0));
+        }
+    }
+}
+
+impl std::fmt::Display for PartnerReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mm = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.1} mm", value * 1e3));
+        let percent =
+            |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.0} %", value * 100.0));
+        if self.contacts == 0 {
+            write!(f, "no contact")?;
+        } else {
+            write!(
+                f,
+                "{} contacts, {} frames: off by {} (95 %), {} within 1 cm; alone {}",
+                self.contacts,
+                self.contact_frames,
+                mm(self.error_p95),
+                percent(self.within_1cm),
+                mm(self.alone_p95)
+            )?;
+        }
+        if self.gap_p95.is_some() {
+            write!(
+                f,
+                "; surfaces {} apart (95 %), {} within 1 cm (alone {})",
+                mm(self.gap_p95),
+                percent(self.touching),
+                percent(self.touching_alone)
+            )?;
+        }
+        if self.deepest.is_some() {
+            write!(
+                f,
+                "; inside each other by {} at most (alone {})",
+                mm(self.deepest),
+                mm(self.deepest_alone)
+            )?;
+        }
+        write!(f, "; moved by {}", mm(self.moved))
+    }
+}

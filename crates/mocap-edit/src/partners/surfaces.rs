@@ -1,0 +1,333 @@
+//! The surfaces of two people: how far the points of a contact are apart when skin touches skin, and how far people have to
+//! stand apart.
+
+use mocap_model::{Clip, ForwardKinematics, Pose, Vector3};
+use mocap_retarget::{BodyBeside, BodyPart, PeopleMeter, PosedBeside, apart_along, nearest};
+use std::cell::RefCell;
+use std::ops::{Add, Mul, Sub};
+
+use super::contact::{Contact, Line, Part, Person, side};
+use super::goals::{Approach, Goals};
+use crate::smoothing::gaussian;
+
+/// Surfaces of a contact are brought this near \[m\].
+const GAP: f64 = 0.002;
+/// Surfaces are looked at so often \[1/s\], and in so many frames of a contact when its direction is chosen.
+const KEYS: f64 = 20.0;
+const CHOSEN_BY: usize = 10;
+/// A hand is at most so far from where it touches, as a share of an arm's length.
+const FAR: f64 = 0.9;
+/// What a direction costs in which surfaces do not meet \[m\].
+const MISSED: f64 = 0.2;
+/// Changes of the distance are smoothed over this time \[s\].
+const SMOOTH: f64 = 0.06;
+/// Surfaces further apart than this are not corrected by their meshes \[m\].
+const SEEN: f64 = 0.25;
+/// Hands in contact that are deeper in the body of the other need room \[m\].
+const ROOM: f64 = 0.002;
+/// The same of forearms in each other: fields of arms are coarse.
+const IN_ARM: f64 = 0.008;
+/// Arms in contact may be as deep in each other, and hands as far apart for it \[m\].
+const SHARED: f64 = 0.007;
+/// Directions in which a hand may come.
+const DIRECTIONS: usize = 10;
+
+/// Two bodies with surfaces, in metres.
+pub(super) struct Bodies<'a> {
+    pub besides: [&'a BodyBeside; 2],
+    pub clips: &'a [Clip; 2],
+    pub meter: RefCell<Option<PeopleMeter>>,
+}
+
+/// Both bodies in a frame.
+pub(super) struct Placed<'a> {
+    pub kinematics: [ForwardKinematics<'a>; 2],
+    poses: [Pose; 2],
+}
+
+impl<'a> Placed<'a> {
+    pub(super) fn new(clips: &'a [Clip; 2]) -> Placed<'a> {
+        Placed {
+            kinematics: clips.each_ref().map(ForwardKinematics::new),
+            poses: [Pose::default(), Pose::default()],
+        }
+    }
+
+    pub(super) fn place(&mut self, clips: &[Clip; 2], frame: usize) {
+        self.kinematics.iter_mut().for_each(|one| one.place(frame));
+        for (pose, (placed, clip)) in self.poses.iter_mut().zip(self.kinematics.iter().zip(clips)) {
+            pose.joints.clear();
+            pose.joints.extend(clip.skeleton().iter().map(|(joint, _)| *placed.at(joint)));
+        }
+    }
+
+    pub(super) fn poses(&self) -> [&Pose; 2] {
+        [&self.poses[0], &self.poses[1]]
+    }
+}
+
+/// The parts of surfaces that stand for a part of a contact: what is touched first counts.
+fn surfaces_of(part: Part) -> Vec<BodyPart> {
+    match part {
+        Part::Hand(hand) => vec![BodyPart::Hand(side(hand))],
+        Part::Line(Line::UpperArm(arm)) => vec![BodyPart::Arm(side(arm)), BodyPart::Core],
+        Part::Line(Line::Trunk | Line::Thigh(_)) => vec![BodyPart::Core],
+    }
+}
+
+/// The way from `from` along a direction at which surfaces of a contact touch \[m\].
+fn way(
+    contact: &Contact,
+    posed: &[PosedBeside<'_>; 2],
+    from: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    most: f64,
+) -> Option<f64> {
+    let [ours, theirs] = contact.parts.map(surfaces_of);
+    let mut first: Option<f64> = None;
+    for own in &ours {
+        for other in &theirs {
+            // A line is touched by the places of the hand, whoever has it.
+            let along = if contact.parts[0].is_hand() {
+                apart_along((&posed[0], *own), (&posed[1], *other), from, direction, most, GAP)
+            } else {
+                let (back, towards) = (-from, -direction);
+                apart_along((&posed[1], *other), (&posed[0], *own), &back, &towards, most, GAP)
+            };
+            first = first.into_iter().chain(along).reduce(f64::max);
+        }
+    }
+    first
+}
+
+/// The directions from the second body to the first along which a contact may open or close, in a frame: those of the
+/// source, out of the palms and into them, between the bodies and across. Directions follow the bodies, so that turned,
+/// mirrored and swapped people have the same.
+fn directions(
+    goals: &Goals<'_>,
+    contact: usize,
+    posed: &[PosedBeside<'_>; 2],
+    placed: &[ForwardKinematics<'_>; 2],
+    frame: usize,
+) -> [Option<Vector3<f64>>; DIRECTIONS] {
+    let parts = goals.contacts[contact].parts;
+    let up = goals.people[0].body.up;
+    let own = goals.wanted(contact, frame).try_normalize(0.01);
+    let between = between(goals.people, placed);
+    if !parts.iter().all(|part| part.is_hand()) {
+        let mut all = [None; DIRECTIONS];
+        all[0] = own.or(between);
+        return all;
+    }
+    let thin = |i: usize| match parts[i] {
+        Part::Hand(hand) => posed[i].thin(side(hand)),
+        Part::Line(_) => None,
+    };
+    let across = between.map(|between| up.cross(&between));
+    let back = |way: Option<Vector3<f64>>| way.map(|way| -way);
+    [own, thin(0), back(thin(0)), thin(1), back(thin(1)), between, across, back(across), Some(up), Some(-up)]
+}
+
+/// Along the ground, from the hips of the second to those of the first.
+pub(super) fn between(people: &[Person; 2], placed: &[ForwardKinematics<'_>; 2]) -> Option<Vector3<f64>> {
+    let [a, b] = [0, 1].map(|i| placed[i].position(people[i].body.hips));
+    people[0].body.on_ground(&(a - b)).try_normalize(1e-6)
+}
+
+/// By contact: how points are to be further apart for surfaces to touch.
+pub(super) fn beyond(goals: &Goals<'_>, bodies: &Bodies<'_>) -> Vec<Approach> {
+    (0..goals.contacts.len()).map(|contact| of_contact(goals, contact, bodies)).collect()
+}
+
+fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
+    let contact = &goals.contacts[at];
+    let frames = bodies.clips[0].frames();
+    let arm = goals.people.iter().filter_map(Person::arm_length).fold(0.0, f64::max);
+    let most = FAR * arm;
+    let mut placed = Placed::new(bodies.clips);
+    let mut look =
+        |frame: usize, which: &dyn Fn(usize) -> bool| -> [Option<(Vector3<f64>, f64)>; DIRECTIONS] {
+            placed.place(bodies.clips, frame);
+            let poses = placed.poses();
+            let posed = [bodies.besides[0].posed(poses[0]), bodies.besides[1].posed(poses[1])];
+            let [Some(a), Some(b)] = posed else { return [None; DIRECTIONS] };
+            let posed = [a, b];
+            let [one, other] = contact.places(goals.people, &placed.kinematics, frame);
+            let wanted = goals.wanted(at, frame);
+            let ways = directions(goals, at, &posed, &placed.kinematics, frame);
+            std::array::from_fn(|i| {
+                let direction = ways[i].filter(|_| which(i))?;
+                let from = goals.beside(wanted, &direction) - (one - other);
+                Some((direction, way(contact, &posed, &from, &direction, most)?))
+            })
+        };
+    // The direction in which surfaces are nearest over the whole contact.
+    let step = contact.frames.len().div_ceil(CHOSEN_BY).max(1);
+    let mut costs = [0.0; DIRECTIONS];
+    for frame in contact.frames.clone().step_by(step) {
+        let found = look(frame, &|_| true);
+        costs.iter_mut().zip(found).for_each(|(cost, found)| {
+            let way = found.map_or(MISSED, |(_, way)| way);
+            *cost += way * way;
+        });
+    }
+    let best = (0..DIRECTIONS).fold(0, |best, next| if costs[next] < costs[best] { next } else { best });
+    let (mut directions, mut ways): (Vec<(usize, Vector3<f64>)>, Vec<(usize, f64)>) = Default::default();
+    for frame in keys(contact, bodies.clips) {
+        if let Some((direction, way)) = look(frame, &|i| i == best)[best] {
+            directions.push((frame, direction));
+            ways.push((frame, way));
+        }
+    }
+    let sigma = SMOOTH * bodies.clips[0].rate().fps();
+    let directions = gaussian(&through(&directions, frames, Vector3::zeros()), sigma);
+    let directions = directions.iter().map(|way| way.try_normalize(1e-6).unwrap_or_default()).collect();
+    Approach { directions, ways: gaussian(&through(&ways, frames, 0.0), sigma) }
+}
+
+/// The frames of a contact in which surfaces are looked at.
+fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
+    let stride = (clips[0].rate().fps() / KEYS).floor().max(1.0) as usize;
+    let last = contact.frames.end - 1;
+    let mut keys: Vec<usize> = contact.frames.clone().step_by(stride).collect();
+    keys.extend((keys.last() != Some(&last)).then_some(last));
+    keys
+}
+
+/// Corrects how contacts are approached by what their meshes show of a result: how far surfaces are apart, or inside of each
+/// other. Returns the largest correction \[m\].
+pub(super) fn corrected(
+    goals: &mut Goals<'_>,
+    meter: &mut PeopleMeter,
+    clips: &[Clip; 2],
+    smoothed: bool,
+) -> f64 {
+    let mut placed = Placed::new(clips);
+    let mut largest = 0.0f64;
+    for (contact, approach) in goals.contacts.iter().zip(&mut goals.beyond) {
+        let mut known: Vec<(usize, f64)> = Vec::new();
+        for frame in keys(contact, clips) {
+            placed.place(clips, frame);
+            let parts = contact.parts.map(surfaces_of);
+            let mut gap: Option<f64> = None;
+            for own in &parts[0] {
+                for other in &parts[1] {
+                    let found = meter.gap([*own, *other], placed.poses(), SEEN);
+                    gap = gap.into_iter().chain(found).reduce(f64::min);
+                }
+            }
+            // What was not seen is too far away for a correction.
+            let Some(gap) = gap else { continue };
+            let mut more = GAP - gap;
+            if let [Part::Hand(own), Part::Hand(other)] = contact.parts {
+                let arms = [own, other].map(|hand| BodyPart::Arm(side(hand)));
+                let in_arms = meter.gap(arms, placed.poses(), SEEN).unwrap_or(0.0);
+                more = more.max((-SHARED - in_arms).min(SHARED - gap));
+            }
+            known.push((frame, more.clamp(-SEEN, SEEN)));
+        }
+        largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
+        let more = through(&known, clips[0].frames(), 0.0);
+        let sigma = if smoothed { SMOOTH / 2.0 * clips[0].rate().fps() } else { 0.0 };
+        let more = gaussian(&more, sigma);
+        approach.ways.iter_mut().zip(more).for_each(|(way, more)| *way += more);
+    }
+    largest
+}
+
+/// A curve through known values, straight between them and level beyond; `none` without any.
+pub(super) fn through<T>(known: &[(usize, T)], frames: usize, none: T) -> Vec<T>
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+{
+    let mut next = 0;
+    let at = |frame: usize| {
+        while next < known.len() && known[next].0 < frame {
+            next += 1;
+        }
+        match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
+            (_, Some((place, value))) if *place == frame => *value,
+            (Some((from, a)), Some((to, b))) => a + (*b - a) * ((frame - from) as f64 / (to - from) as f64),
+            (Some((_, value)), None) => value,
+            (None, Some((_, value))) => *value,
+            (None, None) => none,
+        }
+    };
+    (0..frames).map(at).collect()
+}
+
+/// By key: its frame, the direction along the ground from the second to the first, and by how much more they have to stand
+/// apart than `ways` says for trunks not to be inside of each other; below 0 where they are further apart.
+pub(super) fn needed(
+    bodies: &Bodies<'_>,
+    people: &[Person; 2],
+    ways: &[Vector3<f64>],
+    frames: impl Iterator<Item = usize>,
+) -> Vec<(usize, Vector3<f64>, f64)> {
+    let tall = bodies.besides.iter().map(|beside| beside.height()).fold(0.0, f64::max);
+    let mut placed = Placed::new(bodies.clips);
+    let mut found = Vec::new();
+    for frame in frames {
+        placed.place(bodies.clips, frame);
+        let [a, b] = [0, 1].map(|i| placed.kinematics[i].position(people[i].body.hips));
+        let apart = people[0].body.on_ground(&(a + ways[frame] - b));
+        if apart.norm() > tall {
+            continue;
+        }
+        let Some(direction) = apart.try_normalize(1e-6) else { continue };
+        let poses = placed.poses();
+        let posed = [bodies.besides[0].posed(poses[0]), bodies.besides[1].posed(poses[1])];
+        let [Some(a), Some(b)] = posed else { continue };
+        let (first, second) = ((&a, BodyPart::Core), (&b, BodyPart::Core));
+        if let Some(way) = apart_along(first, second, &ways[frame], &direction, tall, 0.0) {
+            found.push((frame, direction, way));
+        }
+    }
+    found
+}
+
+/// Whether arms of one may reach the other at any time.
+pub(super) fn is_near(bodies: &Bodies<'_>, people: &[Person; 2]) -> bool {
+    let tall = bodies.besides.iter().map(|beside| beside.height()).sum::<f64>() / 2.0;
+    let mut placed = bodies.clips.each_ref().map(ForwardKinematics::new);
+    (0..bodies.clips[0].frames()).any(|frame| {
+        placed.iter_mut().for_each(|one| one.place(frame));
+        let [a, b] = [0, 1].map(|i| placed[i].position(people[i].body.hips));
+        people[0].body.on_ground(&(a - b)).norm() < tall
+    })
+}
+
+/// How deep arms in contact are in the trunk or the forearm of the other at most, and the way by which people would have to
+/// stand further apart for that; `None` where they have room.
+pub(super) fn room_for_arms(
+    goals: &Goals<'_>,
+    bodies: &Bodies<'_>,
+    clips: &[Clip; 2],
+) -> Option<(f64, Vector3<f64>)> {
+    let mut placed = Placed::new(clips);
+    let mut worst: Option<(f64, Vector3<f64>)> = None;
+    let stride = (clips[0].rate().fps() / KEYS * 2.0).floor().max(1.0) as usize;
+    for contact in goals.contacts {
+        let [Part::Hand(one), Part::Hand(other)] = contact.parts else { continue };
+        for frame in contact.frames.clone().step_by(stride) {
+            placed.place(clips, frame);
+            let poses = placed.poses();
+            let posed = [bodies.besides[0].posed(poses[0]), bodies.besides[1].posed(poses[1])];
+            let ([Some(a), Some(b)], Some(direction)) = (posed, between(goals.people, &placed.kinematics))
+            else {
+                continue;
+            };
+            let arms = [(&a, BodyPart::Arm(side(one))), (&b, BodyPart::Arm(side(other)))];
+            let cores = [(&a, BodyPart::Core), (&b, BodyPart::Core)];
+            let in_core = -nearest(arms[0], cores[1]).min(nearest(arms[1], cores[0]));
+            let in_arm = -nearest(arms[0], arms[1]).min(nearest(arms[1], arms[0]));
+            // Arms that hang side by side part at the elbow by half of what people part.
+            for (depth, least, times) in [(in_core, ROOM, 2.0), (in_arm, IN_ARM, 3.0)] {
+                if depth > least && worst.is_none_or(|(most, _)| depth > most) {
+                    worst = Some((depth, direction * (times * depth)));
+                }
+            }
+        }
+    }
+    worst
+}

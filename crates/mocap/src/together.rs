@@ -1,0 +1,143 @@
+//! Several people on targets of their own: what is between them stays.
+
+use mocap_edit::{InStep, KeepOptions, PartnerReport, bring_in_step, keep_partners};
+use mocap_formats::Finding;
+use mocap_model::{Clip, ForwardKinematics, Vector3};
+use mocap_retarget::map_roles_in;
+
+use crate::target::measure_on_target;
+use crate::unit::in_space;
+use crate::{Error, Mapping, Opening, Target, TargetOptions, TargetReport, known_unit, put_on_target};
+
+/// People whose hips are never nearer than this many legs do not touch: two arms are shorter.
+const NEAR: f64 = 3.0;
+/// Frames in which people are looked at to see whether they come near \[1/s\].
+const LOOKED: f64 = 10.0;
+
+/// Someone among others, and whom they are put on.
+#[derive(Clone, Debug)]
+pub struct Together<'a> {
+    /// In notes and reports.
+    pub name: String,
+    /// The motion, in the space and time that all share.
+    pub clip: Clip,
+    /// Its reference pose, lead-in and surface.
+    pub opening: Opening,
+    /// Whom it is put on.
+    pub target: &'a Target,
+    /// Which joint moves which; `None`: by roles.
+    pub mapping: Option<&'a Mapping>,
+    /// How.
+    pub options: TargetOptions,
+}
+
+/// People on their targets.
+#[derive(Clone, Debug)]
+pub struct PutTogether {
+    /// By person: the motion and its report.
+    pub people: Vec<(Clip, TargetReport)>,
+    /// What is between two of them, by their numbers; those who are never near each other are left out.
+    pub between: Vec<([usize; 2], PartnerReport)>,
+    /// What was resampled or continued.
+    pub notes: Vec<String>,
+}
+
+/// Puts people who are together on targets of their own, each as [`put_on_target`], and keeps what is between them: contacts
+/// of hands, their distance, and that nobody stands in the other. Sources of other rates and lengths are brought in step.
+/// Assumptions are added to `warnings`.
+///
+/// ```
+/// use mocap::{Target, Together};
+///
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let robin = mocap::read_target("../../fixtures/clips/robin.skel", &Default::default())?.value;
+/// let person = |name: &str| Together {
+///     name: name.into(),
+///     clip: walk.clone(),
+///     opening: Default::default(),
+///     target: &robin,
+///     mapping: None,
+///     options: Default::default(),
+/// };
+/// let done = mocap::put_together(vec![person("a"), person("b")], &mut Vec::new())?;
+/// assert_eq!((done.people.len(), done.between.len()), (2, 1));
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`put_on_target`]; where the unit of one of two people who come near each other is not known.
+pub fn put_together(people: Vec<Together<'_>>, warnings: &mut Vec<Finding>) -> Result<PutTogether, Error> {
+    let motions = people.iter().map(|one| (one.name.clone(), one.clip.clone())).collect();
+    let InStep { clips: sources, notes } = bring_in_step(motions)?;
+    let mut done = Vec::with_capacity(people.len());
+    for (one, clip) in people.iter().zip(&sources) {
+        done.push(put_on_target(clip, &one.opening, one.target, one.mapping, &one.options, warnings)?);
+    }
+    let lead_in = people.iter().map(|one| one.opening.lead_in).max().unwrap_or_default();
+    let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
+    let (mut between, mut moved) = (Vec::new(), vec![false; people.len()]);
+    for a in 0..people.len() {
+        for b in a + 1..people.len() {
+            let on_bodies = [a, b].iter().all(|i| people[*i].target.robot().is_none());
+            let near = match (&places[a], &places[b]) {
+                (Some(one), Some(other)) => one.is_near(other),
+                _ => false,
+            };
+            if !on_bodies || !(near || people.len() == 2) {
+                continue;
+            }
+            let targets = [done[a].0.clone(), done[b].0.clone()];
+            let limits = [a, b].iter().all(|i| people[*i].options.body.limits);
+            let surfaces = [a, b].map(|i| people[i].target.surface.as_ref());
+            let ([one, other], report) = keep_partners(
+                [&sources[a], &sources[b]],
+                targets,
+                surfaces,
+                KeepOptions { lead_in, limits },
+            )?;
+            if report.changed {
+                done[a].0 = in_space(one, *done[a].0.skeleton().space());
+                done[b].0 = in_space(other, *done[b].0.skeleton().space());
+                (moved[a], moved[b]) = (true, true);
+            }
+            between.push(([a, b], report));
+        }
+    }
+    for (i, one) in people.iter().enumerate().filter(|(i, _)| moved[*i]) {
+        let both = (&sources[i], &done[i].0);
+        let report = measure_on_target(both, &one.opening, one.target, one.mapping, &one.options)?;
+        done[i].1 = report.unwrap_or_else(|| done[i].1.clone());
+    }
+    Ok(PutTogether { people: done, between, notes })
+}
+
+/// Where the hips of a person are at some times, along the ground \[m\].
+struct Places {
+    at: Vec<Vector3<f64>>,
+    leg: f64,
+}
+
+impl Places {
+    fn of(clip: &Clip) -> Option<Places> {
+        use mocap_model::Role::{Hips, LeftFoot, LeftLowerLeg};
+        let metres = known_unit(clip.skeleton())?.metres;
+        let roles = map_roles_in(clip);
+        let hips = roles.joint(Hips)?;
+        let offset = |role| Some(clip.skeleton().joint(roles.joint(role)?).offset.norm());
+        let leg = (offset(LeftLowerLeg)? + offset(LeftFoot)?) * metres;
+        let up = clip.skeleton().space().up.vector();
+        let mut placed = ForwardKinematics::of_joints(clip, &[hips]);
+        let step = (clip.rate().fps() / LOOKED).ceil().max(1.0) as usize;
+        let at = (0..clip.frames()).step_by(step).map(|frame| {
+            placed.place(frame);
+            let place = placed.position(hips) * metres;
+            place - up * place.dot(&up)
+        });
+        Some(Places { at: at.collect(), leg })
+    }
+
+    fn is_near(&self, other: &Places) -> bool {
+        let most = NEAR * self.leg.max(other.leg);
+        self.at.iter().zip(&other.at).any(|(a, b)| (a - b).norm() < most)
+    }
+}

@@ -1,0 +1,209 @@
+//! Contacts, feet and surfaces of pairs on all pairs of bodies.
+
+use crate::made::{Made, before_a_mirror, hand_in_hand, moved, right_to_right};
+use crate::scene::{BODIES, body, clip, put};
+use mocap::model::{ForwardKinematics, Pose};
+use mocap::retarget::{BodyPart, PeopleMeter, RetargetReport, Role, Side};
+use mocap::{Clip, FrameRate, Target, TargetReport, Vector3};
+
+/// Frames of a contact, and of the motion, that are measured on meshes.
+const OF_CONTACT: usize = 30;
+const OF_ALL: usize = 30;
+
+/// The bodies that are measured; with `MOCAP_ALL_PAIRS` set all of them, which takes many minutes.
+const SOME: [[&str; 2]; 3] = [["child", "strong_man"], ["heavy_man", "woman"], ["woman", "woman"]];
+
+/// The pairs: a high five, a handshake, a walk hand in hand (who pull each other), and dances in hold.
+fn pairs() -> Vec<Made> {
+    let raised = slow(&clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh"), 4.0);
+    let walk = clip("bandai/dataset-1_walk_normal_001.bvh");
+    let salsa = clip("characters/ortiz_salsa.bvh");
+    vec![
+        right_to_right("high five", &raised, 0.01, 0.03, true),
+        right_to_right("handshake", &raised, 0.01, 0.03, false),
+        hand_in_hand("hand in hand", &walk, 0.01, 0.03),
+        before_a_mirror("in hold", &salsa, Role::LeftHand, 0.01, 0.03),
+    ]
+}
+
+/// A motion that takes so many times as long, so that hands that meet stay together for a while.
+fn slow(clip: &Clip, times: f64) -> Clip {
+    let rate = |fps: f64| FrameRate::new(fps).expect("above 0");
+    let fps = clip.rate().fps();
+    clip.resampled(rate(fps * times)).expect("it has a rate").with_rate(rate(fps))
+}
+
+struct Measured {
+    within: usize,
+    frames: usize,
+    deepest: f64,
+}
+
+fn side(hand: Role) -> Side {
+    if hand == Role::LeftHand { Side::Left } else { Side::Right }
+}
+
+/// What meshes show of two people.
+fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured {
+    let mut placed = clips.map(ForwardKinematics::new);
+    let mut poses = [Pose::default(), Pose::default()];
+    let mut place = |frame: usize, poses: &mut [Pose; 2]| {
+        for i in 0..2 {
+            placed[i].place(frame);
+            poses[i].joints = clips[i].skeleton().iter().map(|(id, _)| *placed[i].at(id)).collect();
+        }
+    };
+    let mut found = Measured { within: 0, frames: 0, deepest: 0.0 };
+    for (hands, frames) in &made.contacts {
+        let step = frames.len().div_ceil(OF_CONTACT).max(1);
+        for frame in frames.iter().step_by(step) {
+            place(*frame, &mut poses);
+            let parts = hands.map(|hand| BodyPart::Hand(side(hand)));
+            let gap = meter.gap(parts, [&poses[0], &poses[1]], 0.3);
+            found.frames += 1;
+            found.within += usize::from(gap.is_some_and(|gap| gap.abs() <= 0.01));
+        }
+    }
+    let frames = clips[0].frames();
+    for frame in (0..frames).step_by(frames.div_ceil(OF_ALL).max(1)) {
+        place(frame, &mut poses);
+        found.deepest = found.deepest.max(meter.deepest([&poses[0], &poses[1]]));
+    }
+    found
+}
+
+fn of(report: &TargetReport) -> &RetargetReport {
+    match report {
+        TargetReport::Body(report) => report,
+        TargetReport::Robot(_) => panic!("a body"),
+    }
+}
+
+/// The worst skate of both feet \[m/s\], and the largest step \[degrees\].
+fn feet(report: &RetargetReport) -> (f64, f64) {
+    let skate = report.feet.iter().filter_map(|foot| foot.slide).fold(0.0, f64::max);
+    (skate, report.largest_step.excess)
+}
+
+fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
+    let done =
+        mocap::put_on_target(clip, &Default::default(), target, None, &Default::default(), &mut Vec::new());
+    let (motion, report) = done.expect("a person");
+    (motion, of(&report).clone())
+}
+
+pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
+    let all_pairs = std::env::var_os("MOCAP_ALL_PAIRS").is_some();
+    let targets = BODIES.map(body);
+    let mut all = (0, 0);
+    for made in &pairs() {
+        mocap_corpus::note!(
+            "{}: {} frames of {}",
+            made.name,
+            made.contacts[0].1.len(),
+            made.people[0].frames()
+        );
+        let sources = [0, 1].map(|i| targets.each_ref().map(|target| alone(&made.people[i], target)));
+        let (mut kept, mut copies, mut frames) = (0, 0, 0);
+        let (mut deepest, mut deepest_alone): (f64, f64) = (0.0, 0.0);
+        for (a, first) in targets.iter().enumerate() {
+            for (b, second) in targets.iter().enumerate() {
+                if !(all_pairs || SOME.contains(&[BODIES[a], BODIES[b]])) {
+                    continue;
+                }
+                let started = std::time::Instant::now();
+                let done = put(&made.people, [first, second]);
+                let took = started.elapsed().as_secs_f64();
+                let surfaces = [first, second].map(|target| target.surface.as_ref().expect("a mesh"));
+                let mut meter = PeopleMeter::new(surfaces[0], surfaces[1]).expect("two meshes");
+                let were = measure(made, [&sources[0][a].0, &sources[1][b].0], &mut meter);
+                let are = measure(made, [&done.people[0].0, &done.people[1].0], &mut meter);
+                let before = [feet(&sources[0][a].1), feet(&sources[1][b].1)];
+                let after = [0, 1].map(|i| feet(of(&done.people[i].1)));
+                mocap_corpus::note!(
+                    "{} on {} and {}: {}/{} within 1 cm (alone {}), inside by {:.1} mm (alone {:.1}), skate {:.3}/{:.3} was \
+                     {:.3}/{:.3}, step {:+.1}/{:+.1} was {:+.1}/{:+.1}, {took:.1} s; {}",
+                    made.name,
+                    BODIES[a],
+                    BODIES[b],
+                    are.within,
+                    are.frames,
+                    were.within,
+                    1e3 * are.deepest,
+                    1e3 * were.deepest,
+                    after[0].0,
+                    after[1].0,
+                    before[0].0,
+                    before[1].0,
+                    after[0].1,
+                    after[1].1,
+                    before[0].1,
+                    before[1].1,
+                    done.between.first().map(|(_, report)| report.to_string()).unwrap_or_default(),
+                );
+                (kept, copies, frames) = (kept + are.within, copies + were.within, frames + are.frames);
+                deepest = deepest.max(are.deepest);
+                deepest_alone = deepest_alone.max(were.deepest);
+            }
+        }
+        mocap_corpus::note!(
+            "{}: {:.1} % of contact frames within 1 cm (alone {:.1} %), inside by {:.1} mm at most (alone {:.1})",
+            made.name,
+            100.0 * kept as f64 / frames.max(1) as f64,
+            100.0 * copies as f64 / frames.max(1) as f64,
+            1e3 * deepest,
+            1e3 * deepest_alone,
+        );
+        assert!(frames > 0, "{}: no contact was made", made.name);
+        all = (all.0 + kept, all.1 + frames);
+    }
+    assert!(all.0 as f64 >= 0.95 * all.1 as f64, "{} of {}", all.0, all.1);
+}
+
+/// The largest distance between joints of two motions of one skeleton \[m\], every `step`-th frame of the second.
+fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
+    let [mut a, mut b] = [one, other].map(ForwardKinematics::new);
+    let mut most = 0.0f64;
+    for frame in 0..one.frames().min(other.frames().div_ceil(step)) {
+        a.place(frame);
+        b.place(frame * step);
+        let joints = one.skeleton().iter().map(|(id, _)| (a.position(id) - b.position(id)).norm());
+        most = joints.fold(most, f64::max);
+    }
+    most
+}
+
+/// A dance in hold on a child and a tall man: the first and the second exchanged, all turned, and at twice the rate.
+pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
+    let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
+    let [a, b] = &made.people;
+    let [first, second] = [body("child"), body("strong_man")];
+    let done = put(&made.people, [&first, &second]);
+    let swapped = put(&[b.clone(), a.clone()], [&second, &first]);
+    let swap = apart(&done.people[0].0, &swapped.people[1].0, 1).max(apart(
+        &done.people[1].0,
+        &swapped.people[0].0,
+        1,
+    ));
+    let turn = |clip: &Clip, degrees: f64| moved(clip, degrees, Vector3::zeros());
+    let turned = put(&[turn(a, 90.0), turn(b, 90.0)], [&first, &second]);
+    let back = [0, 1].map(|i| turn(&turned.people[i].0, -90.0));
+    let turned = apart(&done.people[0].0, &back[0], 1).max(apart(&done.people[1].0, &back[1], 1));
+    let twice = |clip: &Clip| {
+        let rate = FrameRate::new(clip.rate().fps() * 2.0).expect("above 0");
+        clip.resampled(rate).expect("it has a rate")
+    };
+    let fine = put(&[twice(a), twice(b)], [&first, &second]);
+    let fine = [0, 1].map(|i| apart(&done.people[i].0, &fine.people[i].0, 2));
+    let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
+    mocap_corpus::note!(
+        "swapped {:.4} mm, turned {:.4} mm, at twice the rate {:.1} and {:.1} mm (alone {:.1} mm)",
+        1e3 * swap,
+        1e3 * turned,
+        1e3 * fine[0],
+        1e3 * fine[1],
+        1e3 * alone,
+    );
+    assert!(swap < 1e-3 && turned < 2e-3, "{swap} {turned}");
+    assert!(fine.iter().all(|apart| *apart < 0.03 + alone), "{fine:?} {alone}");
+}

@@ -1,0 +1,10 @@
+//! Two people who are retargeted together: pairs made of single motions, on all pairs of bodies.
+
+mod bodies;
+mod made;
+mod scene;
+
+mocap_corpus::tests! {
+    bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
+    bodies::turned_swapped_and_resampled_people_are_the_same,
+}
