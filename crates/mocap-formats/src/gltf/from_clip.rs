@@ -13,6 +13,7 @@ use super::from_body::{MorphNode, add_body};
 use super::node_motion::stated_scales;
 use super::problem::Problem;
 use super::resize::{factor, resized};
+use super::skins;
 use super::target_names::target_names;
 use super::tree::{Source, Tree, tree};
 use super::trs::Trs;
@@ -110,7 +111,15 @@ pub(super) fn rebuilt(
     if document.root.skins.is_empty() {
         warnings.push(Finding::new(Problem::NoSkin));
     }
+    let skins = skins::mended(&document, &limits);
+    if !skins.is_empty() {
+        // Without what is mended: its old values are left out.
+        let mut owned = document.clone().into_owned();
+        owned.json.as_object_mut().into_iter().for_each(|json| skins::take_out(json, &skins));
+        document = Cow::Owned(owned);
+    }
     let mut builder = Builder::without_animations(&document);
+    skins::put_in(&mut builder, &skins);
     // The animations that stated these scales are gone.
     for (node, scale) in stated_scales(&document, &limits)? {
         builder.json["nodes"][node]["scale"] = vector(&scale);

@@ -20,6 +20,7 @@ mod node_motion;
 mod parse;
 mod problem;
 mod resize;
+mod skins;
 mod surface;
 mod target_names;
 mod to_body;
