@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mocap_model::{ScalarTrack, Track, in_between_weight};
+use mocap_model::{InBetween as Stated, ScalarTrack, Track, in_between_weight};
 
 /// Names of more words correct nothing: no face has them, and looking for their parts takes long.
 const WORDS: usize = 16;
@@ -54,20 +54,26 @@ struct InBetween {
     at: usize,
 }
 
-/// The in-betweens of a face: the name of another shape of the same mesh with a percentage of two digits behind it. (Tools
+/// The in-betweens of a face: those that its file states, and for other shapes the name of another shape of the same mesh with a percentage of two digits behind it. (Tools
 /// that make names unique count from 1: `jawOpen_2` and `jawOpen_02` are not in-betweens.)
-fn in_betweens<S: AsRef<str>>(names: &[S]) -> Vec<InBetween> {
+fn in_betweens<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<InBetween> {
     let places: BTreeMap<&str, usize> =
         names.iter().enumerate().rev().map(|(at, name)| (name.as_ref(), at)).collect();
+    let given = stated.iter().filter_map(|one| {
+        let (shape, of) = (*places.get(one.shape.as_str())?, *places.get(one.of.as_str())?);
+        Some(InBetween { shape, of, full: one.full.clone(), at: one.at })
+    });
+    let mut found: Vec<InBetween> = given.collect();
+    let known: BTreeSet<usize> = found.iter().map(|one| one.of).collect();
     let mut series: BTreeMap<usize, Vec<(u32, usize)>> = BTreeMap::new();
     for (shape, name) in names.iter().enumerate() {
         let Some((of, percent)) = name.as_ref().rsplit_once('_') else { continue };
         let percent = Some(percent).filter(|text| text.len() == 2).and_then(|text| text.parse::<u32>().ok());
-        if let (Some(percent @ 10..), Some(of)) = (percent, places.get(of)) {
+        let of = places.get(of).filter(|of| !known.contains(of));
+        if let (Some(percent @ 10..), Some(of)) = (percent, of) {
             series.entry(*of).or_default().push((percent, shape));
         }
     }
-    let mut found = Vec::new();
     for (of, mut shapes) in series {
         shapes.sort_unstable();
         shapes.dedup_by_key(|(percent, _)| *percent);
@@ -107,24 +113,30 @@ impl Made {
 }
 
 /// The shapes that follow from others, and what they follow from.
-fn followers<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Made)> {
-    let between = in_betweens(names);
+fn followers<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<(usize, Made)> {
+    let between = in_betweens(names, stated);
     let is_between: BTreeSet<usize> = between.iter().map(|between| between.shape).collect();
     let products = correctives(names).into_iter().filter(|(at, _)| !is_between.contains(at));
     let products: Vec<(usize, Made)> = products.map(|(at, of)| (at, Made::Product(of))).collect();
     between.into_iter().map(|between| (between.shape, Made::Between(between))).chain(products).collect()
 }
 
-/// By shape that follows from others: the places of these.
-pub fn followed<S: AsRef<str>>(names: &[S]) -> BTreeMap<usize, Vec<usize>> {
-    followers(names).into_iter().map(|(at, made)| (at, made.of().to_vec())).collect()
+/// By shape that follows from others: the places of these. `stated` are in-betweens with the weights that the file of the
+/// face states; those of other shapes are known by their names.
+pub fn followed<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> BTreeMap<usize, Vec<usize>> {
+    followers(names, stated).into_iter().map(|(at, made)| (at, made.of().to_vec())).collect()
 }
 
 /// Gives corrective shapes that have no track the product of the weights that they correct, each within 0 to 1, and
-/// in-betweens that have none their share of the shape that they stand in.
-pub fn add_correctives<S: AsRef<str>>(tracks: &mut Vec<ScalarTrack>, names: &[S], frames: usize) {
+/// in-betweens that have none their share of the shape that they stand in. `stated` is that of [`followed`].
+pub fn add_correctives<S: AsRef<str>>(
+    tracks: &mut Vec<ScalarTrack>,
+    names: &[S],
+    stated: &[Stated],
+    frames: usize,
+) {
     let given: BTreeSet<String> = tracks.iter().map(|track| track.name.clone()).collect();
-    let mut open = followers(names);
+    let mut open = followers(names, stated);
     open.retain(|(at, _)| !given.contains(names[*at].as_ref()));
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for (at, track) in tracks.iter().enumerate() {
@@ -166,7 +178,7 @@ mod tests {
     #[test]
     fn names_say_what_corrects_and_what_lies_between() {
         assert_eq!(correctives(&["jawOpen", "smile_L", "jawOpen_smile_L", "brow_up"]), [(2, vec![0, 1])]);
-        let found = in_betweens(&["jawOpen", "jawOpen_50", "jawOpen_02", "key_30"]);
+        let found = in_betweens(&["jawOpen", "jawOpen_50", "jawOpen_02", "key_30"], &[]);
         assert_eq!(found, [InBetween { shape: 1, of: 0, full: vec![0.5, 1.0], at: 0 }]);
     }
 
@@ -184,7 +196,7 @@ mod tests {
             track("Face.C", vec![0.5; 3]),
             track("Face.B_C", vec![0.9; 3]),
         ];
-        add_correctives(&mut tracks, &names, 3);
+        add_correctives(&mut tracks, &names, &[], 3);
         let made: Vec<(&str, Vec<f64>)> = tracks[4..]
             .iter()
             .map(|track| (track.name.as_str(), (0..3).map(|frame| track.values.at(frame)).collect()))
@@ -197,7 +209,7 @@ mod tests {
     fn in_betweens_fade_to_both_sides_and_are_corrected() {
         let names = ["jaw", "jaw_50", "smile", "jaw_50_smile", "jaw_75", "brow_30", "jaw_2", "Teeth.jaw_50"];
         let mut tracks = vec![track("jaw", vec![0.0, 0.25, 0.5, 0.625, 1.0]), track("smile", vec![0.5; 5])];
-        add_correctives(&mut tracks, &names, 5);
+        add_correctives(&mut tracks, &names, &[], 5);
         let values = |name: &str| -> Vec<f64> {
             let found = tracks.iter().find(|track| track.name == name);
             let found = found.unwrap_or_else(|| panic!("no {name}"));
@@ -207,7 +219,39 @@ mod tests {
         assert_eq!(values("jaw_75"), [0.0, 0.0, 0.0, 0.5, 0.0]);
         assert_eq!(values("jaw_50_smile"), [0.0, 0.25, 0.5, 0.25, 0.0]);
         assert_eq!(tracks.len(), 5, "what has no shape to stand in has no weight");
-        assert_eq!(followed(&names).keys().copied().collect::<Vec<_>>(), [1, 3, 4]);
+        assert_eq!(followed(&names, &[]).keys().copied().collect::<Vec<_>>(), [1, 3, 4]);
+    }
+
+    #[test]
+    fn weights_that_a_file_states_go_before_those_of_names() {
+        let names = ["jaw", "jaw_5", "jaw_30", "side", "side_-100", "other", "other_50"];
+        let stated = |shape: &str, of: &str, full: &[f64], at: usize| Stated {
+            shape: shape.into(),
+            of: of.into(),
+            full: full.to_vec(),
+            at,
+        };
+        // The name is rounded, and the last shape is wholly on at 60 %.
+        let stated = [
+            stated("jaw_5", "jaw", &[0.046, 0.3, 0.6], 0),
+            stated("jaw_30", "jaw", &[0.046, 0.3, 0.6], 1),
+            stated("side_-100", "side", &[-1.0, 1.0], 0),
+        ];
+        let mut tracks = vec![
+            track("jaw", vec![0.0, 0.046, 0.3, 0.45, 0.6]),
+            track("side", vec![-1.0, -0.5, 0.0, 0.5, 1.0]),
+            track("other", vec![0.0, 0.5, 0.5, 0.75, 1.0]),
+        ];
+        add_correctives(&mut tracks, &names, &stated, 5);
+        let values = |name: &str| -> Vec<f64> {
+            let found = tracks.iter().find(|track| track.name == name);
+            let found = found.unwrap_or_else(|| panic!("no {name}"));
+            (0..5).map(|frame| (found.values.at(frame) * 1e9).round() / 1e9).collect()
+        };
+        assert_eq!(values("jaw_5"), [0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(values("jaw_30"), [0.0, 0.0, 1.0, 0.5, 0.0]);
+        assert_eq!(values("side_-100"), [1.0, 0.5, 0.0, 0.0, 0.0]);
+        assert_eq!(values("other_50"), [0.0, 1.0, 1.0, 0.5, 0.0], "nothing is stated of it");
     }
 
     #[test]
@@ -215,7 +259,7 @@ mod tests {
         let names = ["A_B_C_D", "A_B_C", "A_B", "D", "C", "B", "A"];
         let mut tracks: Vec<ScalarTrack> =
             ["A", "B", "C", "D"].iter().map(|name| track(name, vec![0.5, 1.0])).collect();
-        add_correctives(&mut tracks, &names, 2);
+        add_correctives(&mut tracks, &names, &[], 2);
         let made: Vec<(&str, f64)> =
             tracks[4..].iter().map(|track| (track.name.as_str(), track.values.at(0))).collect();
         assert_eq!(made, [("A_B", 0.25), ("A_B_C", 0.125), ("A_B_C_D", 0.0625)]);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use mocap_model::{Character, Clip, EulerOrder, Expression, Markers, Scene, Skeleton};
+use mocap_model::{Character, Clip, EulerOrder, Expression, InBetween, Markers, Scene, Skeleton};
 
 use crate::body::BoundBody;
 use crate::bvh::{PositionDecision, PositionMode};
@@ -85,6 +85,12 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// Moods, sounds and gestures that move several shapes of its meshes (VRM); empty of other files.
     fn expressions(&self) -> Vec<Expression> {
+        Vec::new()
+    }
+
+    /// Shapes of its meshes that stand in others, where the file states the weights at which they are wholly on (FBX); empty
+    /// of other files.
+    fn in_betweens(&self) -> Vec<InBetween> {
         Vec::new()
     }
 

@@ -400,6 +400,18 @@ fn in_betweens_are_shapes_that_add_up_to_what_the_file_shows() {
     let shapes: Vec<&str> = body.body.meshes[0].shapes.iter().map(|shape| shape.name.as_str()).collect();
     assert_eq!(shapes, ["jaw", "jaw_25", "jaw_50", "side", "side_-100", "early", "still", "still_30"]);
 
+    // The weights are those of the file, and not those of the names.
+    let stated: Vec<(String, String, Vec<f64>, usize)> =
+        document.in_betweens().into_iter().map(|one| (one.shape, one.of, one.full, one.at)).collect();
+    let one = |shape: &str, of: &str, full: &[f64], at| (shape.to_owned(), of.to_owned(), full.to_vec(), at);
+    let expected = [
+        one("jaw_25", "jaw", &[0.25, 0.5, 1.0], 0),
+        one("jaw_50", "jaw", &[0.25, 0.5, 1.0], 1),
+        one("side_-100", "side", &[-1.0, 1.0], 0),
+        one("still_30", "still", &[0.3, 1.0], 0),
+    ];
+    assert_eq!(stated, expected);
+
     let scene = ufbx::load_memory(&bytes, ufbx::LoadOpts::default()).unwrap();
     for frame in 0..clip.frames() {
         let time = frame as f64 * clip.rate().frame_time();

@@ -90,6 +90,19 @@ pub enum Override {
     Blend,
 }
 
+/// A shape that adds to another one between its weights 0 and 1, as a file states it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InBetween {
+    /// Its name.
+    pub shape: String,
+    /// The name of the shape that it stands in.
+    pub of: String,
+    /// The weights at which the in-betweens of that shape, and last the shape itself, are wholly on.
+    pub full: Vec<f64>,
+    /// The index of its own weight in `full`.
+    pub at: usize,
+}
+
 /// How much of one of the shapes of a series is on where the series is at a weight. `full` are the weights at which each of
 /// them is wholly on, in increasing order; at 0 none is. Between two of them both fade, and beyond the last one the change
 /// is extrapolated. The last shape of a series is the one that is named; those before it are its in-betweens.

@@ -86,7 +86,9 @@ pub use coupling::{CoupledAngle, Coupling, Relation};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;
 pub use euler::{Angles, EulerOrder};
-pub use face::{ARKIT_SHAPES, Expression, Override, in_between_weight, mirrored_shape, words_of_name};
+pub use face::{
+    ARKIT_SHAPES, Expression, InBetween, Override, in_between_weight, mirrored_shape, words_of_name,
+};
 pub use frame_range::FrameRange;
 pub use kinematics::ForwardKinematics;
 pub use lanes::{LANES, RotationLanes, VectorLanes};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::rebuilt::rebuilt;
+use super::scalars::stated_in_betweens;
 use super::span::{Span, span};
 use super::stack::elements;
 use super::to_body::to_body;
@@ -14,7 +15,7 @@ use crate::{
     ClipChoice, Encoded, Finding, Format, Kept, Limits, Parsed, ReadOptions, Rejected, Stated, Warnings,
     WriteOptions,
 };
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, InBetween, Skeleton};
 
 impl crate::Document for Document {
     fn format(&self) -> Format {
@@ -67,6 +68,10 @@ impl crate::Document for Document {
         let skeleton = to_skeleton(self, &reading).map_err(|rejected| *rejected.error)?.value;
         let value = BoundBody { body: Arc::new(value), skeleton: Arc::new(skeleton) };
         Ok(Some(Parsed { value, warnings }))
+    }
+
+    fn in_betweens(&self) -> Vec<InBetween> {
+        stated_in_betweens(&self.scalars)
     }
 
     fn with_clips(&self, clips: &[Clip], format: Format, options: &WriteOptions) -> Result<Kept, Finding> {

@@ -1,6 +1,6 @@
 //! Numbers over time: weights of blend shapes, and properties that users add to joints.
 
-use mocap_model::{ScalarTrack, in_between_weight};
+use mocap_model::{InBetween, ScalarTrack, in_between_weight};
 use ufbx::{AnimStack, BlendChannel, PropFlags, SceneRoot};
 
 use super::geometry::DEFORM;
@@ -128,6 +128,25 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
         sources.extend(others);
     }
     sources
+}
+
+/// The in-betweens of a file with the weights that it states.
+pub(super) fn stated_in_betweens(sources: &[Source]) -> Vec<InBetween> {
+    // They follow the shape of their channel.
+    let mut of = "";
+    let mut found = Vec::new();
+    for source in sources {
+        match &source.between {
+            None => of = &source.name,
+            Some(Between { full, at }) => found.push(InBetween {
+                shape: source.name.clone(),
+                of: of.to_owned(),
+                full: full.clone(),
+                at: *at,
+            }),
+        }
+    }
+    found
 }
 
 /// The numbers of a stack; values that are not finite are those before.
