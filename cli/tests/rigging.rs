@@ -170,3 +170,58 @@ fn meshes_that_are_not_manifold_are_rigged() {
     assert_eq!(row["vertices"].as_u64(), Some(mesh.positions.len() as u64));
     sandbox.run(["info", "odd.glb"]).ok();
 }
+
+/// A dog of capsules with the legs, the trunk and the head of the fixture `dog_trot.bvh`, in metres.
+fn dog() -> Mesh {
+    let v = Vector3::new;
+    let mut dog = Mesh::default();
+    capsule(CORNERS, &mut dog, v(0.0, 0.55, 0.0), v(0.0, 0.57, 0.5), [0.12, 0.13]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.6, 0.56), v(0.0, 0.72, 0.68), [0.07, 0.06]);
+    capsule(CORNERS, &mut dog, v(0.0, 0.74, 0.7), v(0.0, 0.74, 0.8), [0.07, 0.05]);
+    for (x, z) in [(0.08, 0.0), (-0.08, 0.0), (0.08, 0.58), (-0.08, 0.58)] {
+        capsule(CORNERS, &mut dog, v(x, 0.53, z), v(x, 0.04, z), [0.05, 0.035]);
+    }
+    dog
+}
+
+#[test]
+fn a_skeleton_of_an_animal_fits_a_mesh_of_that_shape() {
+    let sandbox = Sandbox::new();
+    sandbox.put("dog.obj", obj(&dog()));
+    // On its side, looking elsewhere, in centimetres.
+    sandbox.put("turned.obj", obj(&moved(&dog(), |at| Vector3::new(at.z, -at.x, at.y) * -100.0)));
+    let skeleton = mocap::fixture("bodies/dog_trot.bvh");
+    let skeleton = skeleton.to_str().unwrap();
+    for (name, metres) in [("dog.obj", 1.0), ("turned.obj", 0.01)] {
+        let refused = sandbox.run(["rig", name, "-o", "x.glb"]);
+        assert!(refused.code == 1 && refused.stderr.contains("rig::not-human"), "{refused:?}");
+        let arguments =
+            ["rig", name, "--skeleton", skeleton, "-o", "dog.glb", "--overwrite", "--explain", "--json"];
+        let row = sandbox.run(arguments).ok().rows().remove(0);
+        assert_eq!(row["unit"].as_f64(), Some(metres), "{row}");
+        let place = |joint: &str| -> Vector3<f64> {
+            let all = row["explained"].as_array().unwrap();
+            let found = all.iter().find(|one| one["joint"] == joint).unwrap_or_else(|| panic!("no {joint}"));
+            Vector3::from([0, 1, 2].map(|axis| found["place"][axis].as_f64().unwrap()))
+        };
+        let hips = place("Bip01 Pelvis");
+        for (joint, expected) in [
+            ("Bip01 L Foot", [0.08, 0.03, 0.0]),
+            ("Bip01 R Foot", [-0.08, 0.03, 0.0]),
+            ("Bip01 L Hand", [0.08, 0.03, 0.58]),
+            ("Bip01 R Calf", [-0.08, 0.28, 0.0]),
+            ("Bip01 Head", [0.0, 0.74, 0.72]),
+        ] {
+            let off = (place(joint) - hips) - (Vector3::from(expected) - Vector3::new(0.0, 0.55, 0.0));
+            assert!(off.norm() < 0.15, "{name}: {joint} is {:.3} m off, {off:?}", off.norm());
+        }
+    }
+    // A person has other limbs than it.
+    sandbox.put("ball.obj", {
+        let mut ball = Mesh::default();
+        capsule(CORNERS, &mut ball, Vector3::zeros(), Vector3::new(0.0, 0.1, 0.0), [0.5, 0.5]);
+        obj(&ball)
+    });
+    let refused = sandbox.run(["rig", "ball.obj", "--skeleton", skeleton, "-o", "x.glb"]);
+    assert!(refused.code == 1 && refused.stderr.contains("rig::other-shape"), "{refused:?}");
+}

@@ -65,11 +65,18 @@ class Character:
         parts = [{k: np.array(n.get(k, d), float) for k, d in
                   (('translation', [0, 0, 0]), ('rotation', [0, 0, 0, 1]), ('scale', [1, 1, 1]))} for n in self.nodes]
         for animation in self.json.get('animations', [])[:1]:
+            samplers = [[self.numbers(s[end]) for end in ('input', 'output')] for s in animation['samplers']]
+            time = share * max(times[-1, 0] for times, _ in samplers)
             for channel in animation['channels']:
-                sampler = animation['samplers'][channel['sampler']]
-                times, values = self.numbers(sampler['input'])[:, 0], self.numbers(sampler['output'])
-                key = min(int(round(share * (len(times) - 1))), len(times) - 1)
-                parts[self.new[channel['target']['node']]][channel['target']['path']] = values[key]
+                times, values = samplers[channel['sampler']]
+                # Channels have keys at different times.
+                key = int(np.clip(np.searchsorted(times[:, 0], time), 1, max(len(times) - 1, 1)))
+                before, after = values[key - 1], values[min(key, len(values) - 1)]
+                if channel['target']['path'] == 'rotation' and before @ after < 0:
+                    after = -after
+                first, last = times[key - 1, 0], times[min(key, len(times) - 1), 0]
+                part = np.clip((time - first) / (last - first), 0, 1) if last > first else 0
+                parts[self.new[channel['target']['node']]][channel['target']['path']] = before + (after - before) * part
         world = []
         for part, parent in zip(parts, self.parents):
             x, y, z, w = part['rotation'] / np.linalg.norm(part['rotation'])
@@ -239,4 +246,5 @@ def main():
               f'{worst[3]:.2f} max % of height')
 
 
-main()
+if __name__ == '__main__':
+    main()

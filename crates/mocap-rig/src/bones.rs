@@ -104,8 +104,8 @@ fn reaches(skeleton: &Skeleton, joint: JointId, moves: &impl Fn(JointId) -> bool
 /// each stays inside.
 fn flesh(from: &Vector3<f64>, above: &Vector3<f64>, voxels: &Voxels, size: f64) -> Vector3<f64> {
     let Some(axis) = above.try_normalize(SHORTEST * size) else { return Vector3::zeros() };
-    let mut other = Vector3::zeros();
-    other[axis.iamin()] = 1.0;
+    // Directions begin at an axis of the voxels: they turn with the mesh.
+    let other = voxels.axes.column(voxels.axes.tr_mul(&axis).iamin()).into_owned();
     let across = axis.cross(&other).normalize();
     let mut directions = vec![axis];
     for ring in 1..=RINGS {

@@ -73,6 +73,12 @@ pub enum RigError {
         /// What was seen.
         seen: String,
     },
+    /// It has not the limbs of the skeleton that is to be fitted.
+    #[error("the mesh has not the shape of the skeleton: {seen}")]
+    OtherShape {
+        /// What was seen.
+        seen: String,
+    },
     /// There is no bone to follow.
     #[error("the skeleton has no joint that can move the mesh")]
     NoBones,
@@ -110,6 +116,7 @@ impl RigError {
             RigError::NoSolid { .. } => "rig::no-solid",
             RigError::SeveralBodies { .. } => "rig::several-bodies",
             RigError::NotHuman { .. } => "rig::not-human",
+            RigError::OtherShape { .. } => "rig::other-shape",
             RigError::NoBones => "rig::no-bones",
             RigError::Singular => "rig::singular",
             RigError::NoSkin => "rig::no-skin",
@@ -132,7 +139,10 @@ impl RigError {
             RigError::NoSolid { .. } => "close the surface, or turn its faces outwards",
             RigError::SeveralBodies { .. } => "give each character its own file",
             RigError::NotHuman { .. } => {
-                "rig needs one upright person with arms and legs apart; --up and --facing state the axes; --weights-only keeps the skeleton of the file, also with --weights-from CHARACTER"
+                "rig needs one upright person with arms and legs apart; --up and --facing state the axes; --skeleton takes an animal's skeleton; --weights-only keeps that of the file, also with --weights-from CHARACTER"
+            }
+            RigError::OtherShape { .. } => {
+                "--joints states places of joints; --weights-only keeps the skeleton of the file"
             }
             RigError::NoBones => "give a skeleton with --skeleton or --preset",
             RigError::Singular => "remove triangles without area",

@@ -1,7 +1,8 @@
 //! From a bare mesh to a character: a skeleton that fits inside, and weights that say how each vertex follows it.
 //!
 //! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] what it encloses.
-//! - [`find_body`] finds a person in it: how it stands, and where its joints are; [`fit`] puts a skeleton there.
+//! - [`find_body`] finds a person in it: how it stands, and where its joints are; [`fit`] puts a skeleton there;
+//!   [`fit_shape`] puts a skeleton of any shape, such as that of an animal, into a mesh of that shape.
 //! - [`segments`] are the bones of a skeleton in it, [`weigh`] finds how places follow them, [`copy_weights`] takes that from
 //!   another character, a [`Donor`]; [`bound`] is the body with these weights.
 //!
@@ -21,7 +22,8 @@ pub use body::{bound, turned};
 pub use bones::{BoneSegment, rest_places, segments};
 pub use error::RigError;
 pub use fit::{
-    BodyFrame, FittedJoint, FittedSkeleton, FoundBody, Landmark, find_body, fit, humanoid, humanoid_with,
+    BodyFrame, FittedJoint, FittedShape, FittedSkeleton, FoundBody, Landmark, find_body, fit, fit_shape,
+    humanoid, humanoid_with,
 };
 pub use mesh::{Neighbours, RigMesh};
 /// Rotations of bodies.

@@ -5,11 +5,14 @@
 use std::collections::BTreeMap;
 
 use mocap_model::{Body, Vector3};
+use nalgebra::{Matrix3, SymmetricEigen};
 
 use crate::RigError;
 
 /// Vertices nearer than this share of the size of the mesh are one place.
 const WELD: f64 = 1e-6;
+/// The width of cells in which places are searched, against that distance.
+const CELL: f64 = 64.0;
 
 /// The places and triangles of all meshes of a body.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +23,7 @@ pub struct RigMesh {
     pub triangles: Vec<[u32; 3]>,
     /// By vertex of the body, mesh after mesh: its place.
     pub of_vertex: Vec<u32>,
-    /// The length of the diagonal of the box around the places.
+    /// The length of the diagonal of the box around the places, along the own axes of the mesh.
     pub size: f64,
 }
 
@@ -49,22 +52,13 @@ impl RigMesh {
         if triangles == 0 {
             return Err(RigError::NoFaces { vertices: positions.len() });
         }
-        let low = positions.iter().fold(positions[0], |low, at| low.inf(at));
-        let high = positions.iter().fold(positions[0], |high, at| high.sup(at));
-        let size = (high - low).norm();
-        if !(size > 0.0 && size.is_finite()) {
+        let middle = positions.iter().sum::<Vector3<f64>>() / positions.len() as f64;
+        let reach = positions.iter().map(|at| (at - middle).norm()).fold(0.0, f64::max);
+        if !(reach > 0.0 && reach.is_finite()) {
             return Err(RigError::NoSize);
         }
-        let mut made = RigMesh { size, ..RigMesh::default() };
-        let mut known: BTreeMap<[i64; 3], u32> = BTreeMap::new();
-        for at in positions {
-            let key = std::array::from_fn(|axis| ((at[axis] - low[axis]) / (WELD * size)).round() as i64);
-            let place = *known.entry(key).or_insert_with(|| {
-                made.places.push(*at);
-                made.places.len() as u32 - 1
-            });
-            made.of_vertex.push(place);
-        }
+        let (places, of_vertex) = welded(positions, 2.0 * WELD * reach);
+        let mut made = RigMesh { places, of_vertex, ..RigMesh::default() };
         let mut first = 0;
         for mesh in &body.meshes {
             let mut corner = 0;
@@ -81,10 +75,43 @@ impl RigMesh {
             }
             first += mesh.positions.len();
         }
-        match made.triangles.is_empty() {
-            true => Err(RigError::NoFaces { vertices: positions.len() }),
-            false => Ok(made),
+        if made.triangles.is_empty() {
+            return Err(RigError::NoFaces { vertices: positions.len() });
         }
+        let (low, high) = made.span(&made.own_axes());
+        made.size = (high - low).norm();
+        Ok(made)
+    }
+
+    /// The principal axes of the surface: columns, the longest first. They turn with the mesh. Where the surface is not alike
+    /// on both sides, each points to the side that reaches further.
+    pub fn own_axes(&self) -> Matrix3<f64> {
+        let areas = self.areas();
+        let weighed = || self.places.iter().zip(&areas);
+        let whole = areas.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let middle = weighed().map(|(at, area)| at * *area).sum::<Vector3<f64>>() / whole;
+        let spread = weighed().map(|(at, area)| (at - middle) * (at - middle).transpose() * *area);
+        let spread = spread.sum::<Matrix3<f64>>() / whole;
+        // The search for axes ends for any numbers.
+        let Some(found) = SymmetricEigen::try_new(spread, f64::EPSILON, 1000) else {
+            return Matrix3::identity();
+        };
+        let mut order = [0, 1, 2];
+        order.sort_by(|a, b| found.eigenvalues[*b].total_cmp(&found.eigenvalues[*a]));
+        let pointing = order.map(|at| {
+            let axis: Vector3<f64> = found.eigenvectors.column(at).into_owned();
+            let lean: f64 = weighed().map(|(at, area)| (at - middle).dot(&axis).powi(3) * area).sum();
+            if lean < 0.0 { -axis } else { axis }
+        });
+        Matrix3::from_columns(&pointing)
+    }
+
+    /// The lowest and the highest coordinates of its triangles along axes.
+    pub(crate) fn span(&self, axes: &Matrix3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+        let mut used =
+            self.triangles.iter().flatten().map(|corner| axes.tr_mul(&self.places[*corner as usize]));
+        let first = used.next().unwrap_or_default();
+        used.fold((first, first), |(low, high), at| (low.inf(&at), high.sup(&at)))
     }
 
     /// How far a place is from the box around the places of the mesh.
@@ -137,6 +164,40 @@ impl RigMesh {
         }
         Neighbours { starts, all: pairs.into_iter().map(|(_, to)| to).collect() }
     }
+}
+
+/// Places, each once, and that of each position: the first one within a distance. What is one place does not depend on the
+/// axes of the file.
+fn welded(positions: &[Vector3<f64>], within: f64) -> (Vec<Vector3<f64>>, Vec<u32>) {
+    // Cells are much wider than the distance: few positions are so near to a border that more than one can hold their place.
+    let cell = CELL * within;
+    let (mut places, mut of_vertex): (Vec<Vector3<f64>>, Vec<u32>) = (Vec::new(), Vec::new());
+    // By cell its last place, by place the one before it in its cell.
+    let mut last: BTreeMap<[i64; 3], u32> = BTreeMap::new();
+    let mut before: Vec<Option<u32>> = Vec::new();
+    let key =
+        |at: &Vector3<f64>| -> [i64; 3] { std::array::from_fn(|axis| (at[axis] / cell).floor() as i64) };
+    for at in positions {
+        let [low, high] = [-within, within].map(|off| key(&at.add_scalar(off)));
+        let mut known: Option<u32> = None;
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    let chain =
+                        std::iter::successors(last.get(&[x, y, z]).copied(), |one| before[*one as usize]);
+                    let near = chain.filter(|one| (places[*one as usize] - at).norm() <= within).min();
+                    known = known.into_iter().chain(near).min();
+                }
+            }
+        }
+        of_vertex.push(known.unwrap_or_else(|| {
+            let place = places.len() as u32;
+            places.push(*at);
+            before.push(last.insert(key(at), place));
+            place
+        }));
+    }
+    (places, of_vertex)
 }
 
 /// Places that share an edge, place after place.

@@ -10,18 +10,23 @@
 
 use mocap_model::Vector3;
 use mocap_skin::TriangleTree;
+use nalgebra::Matrix3;
 
 use crate::RigMesh;
 
 /// Empty voxels around the mesh.
 const BORDER: usize = 2;
+/// Lengths that are longer than a whole number of voxels by less than this are that number [voxels].
+const WHOLE: f64 = 1e-6;
 /// A place is inside where the surface goes around it more often than this.
 const INSIDE: f64 = 0.5;
 
 /// Voxels of one size, and which of them are inside of a mesh.
 #[derive(Clone, Debug)]
 pub struct Voxels {
-    /// The middle of voxel 0, 0, 0.
+    /// Along which directions they lie: the columns are unit vectors at right angles.
+    pub axes: Matrix3<f64>,
+    /// The middle of voxel 0, 0, 0, along these axes.
     pub origin: Vector3<f64>,
     /// The side of a voxel.
     pub side: f64,
@@ -32,17 +37,23 @@ pub struct Voxels {
 }
 
 impl Voxels {
-    /// The voxels of a mesh, `across` of them along the longest side of its box.
+    /// The voxels of a mesh along its own axes, `across` of them along the longest side of the box around it: however the
+    /// mesh is turned, they enclose the same.
     pub fn new(mesh: &RigMesh, across: usize) -> Voxels {
-        let first = mesh.places[mesh.triangles[0][0] as usize];
-        let used = mesh.triangles.iter().flatten().map(|corner| mesh.places[*corner as usize]);
-        let (low, high) = used.fold((first, first), |(low, high), at| (low.inf(&at), high.sup(&at)));
+        Voxels::along(mesh, across, mesh.own_axes())
+    }
+
+    /// As [`Voxels::new`], along other axes.
+    pub fn along(mesh: &RigMesh, across: usize, axes: Matrix3<f64>) -> Voxels {
+        let (low, high) = mesh.span(&axes);
         let side = ((high - low).max() / across as f64).max(f64::MIN_POSITIVE);
-        let counts = std::array::from_fn(|axis| ((high - low)[axis] / side).ceil() as usize + 2 * BORDER);
+        // The longest side is a whole number of voxels but for rounding, which must not add one.
+        let whole = |length: f64| (length / side - WHOLE).ceil() as usize;
+        let counts = std::array::from_fn(|axis| whole((high - low)[axis]) + 2 * BORDER);
         // Middles lie in the same way on both sides of the middle of the box.
         let span = Vector3::from_fn(|axis, _| (counts[axis] - 1) as f64 * side);
         let origin = (low + high) * 0.5 - span * 0.5;
-        let mut voxels = Voxels { origin, side, counts, inside: Vec::new() };
+        let mut voxels = Voxels { axes, origin, side, counts, inside: Vec::new() };
         let votes: [Vec<i8>; 3] = std::array::from_fn(|axis| voxels.crossings(mesh, axis));
         let mut tree: Option<TriangleTree> = None;
         let mut inside = vec![false; voxels.len()];
@@ -74,7 +85,7 @@ impl Voxels {
         let mut turns = vec![0i32; self.len()];
         let mut totals = vec![0i32; self.counts[u] * self.counts[v]];
         for at in 0..mesh.triangles.len() {
-            let corners = mesh.corners(at);
+            let corners = mesh.corners(at).map(|corner| self.axes.tr_mul(&corner));
             let flat = corners
                 .map(|at| [(at[u] - self.origin[u]) / self.side, (at[v] - self.origin[v]) / self.side]);
             let [a, b, c] = flat;
@@ -138,7 +149,7 @@ impl Voxels {
     /// The middle of a voxel.
     pub fn middle(&self, at: usize) -> Vector3<f64> {
         let [x, y, z] = self.steps(at);
-        self.origin + Vector3::new(x as f64, y as f64, z as f64) * self.side
+        self.axes * (self.origin + Vector3::new(x as f64, y as f64, z as f64) * self.side)
     }
 
     /// The place of a voxel along each axis.
@@ -149,6 +160,7 @@ impl Voxels {
 
     /// The voxel that holds a place; `None` beyond the voxels.
     pub fn at(&self, place: &Vector3<f64>) -> Option<usize> {
+        let place = self.axes.tr_mul(place);
         let mut index = 0;
         for axis in (0..3).rev() {
             let step = ((place[axis] - self.origin[axis]) / self.side).round();
@@ -189,7 +201,7 @@ impl Voxels {
     pub fn outside_between(&self, from: &Vector3<f64>, to: &Vector3<f64>) -> f64 {
         let way = to - from;
         let length = way.norm();
-        let steps = (2.0 * length / self.side).ceil().max(1.0);
+        let steps = self.half_voxels(length);
         if !steps.is_finite() {
             return length;
         }
@@ -198,6 +210,11 @@ impl Voxels {
             .filter(|step| *step < steps && self.holds(&(from + way * ((step + 0.5) / steps))))
             .count();
         (steps - held as f64) * length / steps
+    }
+
+    /// In how many steps of at most half a voxel a length is gone; at least one.
+    pub(crate) fn half_voxels(&self, length: f64) -> f64 {
+        (2.0 * length / self.side - WHOLE).ceil().max(1.0)
     }
 
     /// Of a way of so many equal steps, those that may be among the voxels: the number of each, from 0 to `steps`. A way may
@@ -209,6 +226,7 @@ impl Voxels {
         steps: f64,
     ) -> impl Iterator<Item = f64> + use<> {
         let (mut enters, mut leaves) = (0.0f64, 1.0f64);
+        let [from, to] = [from, to].map(|end| self.axes.tr_mul(end));
         for axis in 0..3 {
             let start = (from[axis] - self.origin[axis]) / self.side;
             let way = (to[axis] - from[axis]) / self.side;
@@ -343,15 +361,16 @@ mod tests {
     #[test]
     fn surfaces_that_cover_each_other_enclose_the_same() {
         let one = cube();
-        let voxels = Voxels::new(&one, 10);
+        let cubes = |mesh: &RigMesh| Voxels::along(mesh, 10, Matrix3::identity());
+        let voxels = cubes(&one);
         assert!((voxels.volume() - 1.0).abs() < 1e-9, "{}", voxels.volume());
         let many = RigMesh { triangles: one.triangles.repeat(50), ..one };
-        assert_eq!(Voxels::new(&many, 10).inside, voxels.inside);
+        assert_eq!(cubes(&many).inside, voxels.inside);
     }
 
     #[test]
     fn long_ways_are_outside_but_for_what_is_inside() {
-        let voxels = Voxels::new(&cube(), 10);
+        let voxels = Voxels::along(&cube(), 10, Matrix3::identity());
         let at = |x: f64| Vector3::new(x, 0.5, 0.5);
         assert_eq!(voxels.outside_between(&at(0.2), &at(0.8)), 0.0);
         let outside = voxels.outside_between(&at(-2.0), &at(3.0));

@@ -18,6 +18,8 @@ const SECOND_BODY: f64 = 0.4;
 const SHORTEST_LIMB: f64 = 0.18;
 /// A sixth branch longer than this share of the shortest limb makes it no person.
 const SIXTH: f64 = 0.6;
+/// What reaches less far than this many times its depth has no limbs.
+const ROUND: f64 = 2.5;
 /// The trunk is at least this share of the longest limb.
 const TRUNK: f64 = 0.12;
 
@@ -94,7 +96,9 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();
     let is_clear = tips.len() == 6 && tips[5].1 <= SIXTH * tips[4].1;
     if limbs < 5 || !is_clear {
-        let seen = if limbs < 5 {
+        let seen = if longest < ROUND * depths[root] {
+            "one round mass without limbs, such as a head alone or a ball".to_owned()
+        } else if limbs < 5 {
             let tips: Vec<usize> = tips[..limbs].iter().map(|tip| tip.0).collect();
             format!(
                 "{limbs} limbs, where a person has two legs, two arms and a head{}",
@@ -157,6 +161,14 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     };
     upright(voxels, &found)?;
     Ok(found)
+}
+
+/// Whether a solid is one mass without limbs, such as a ball: smaller voxels show no more of it.
+pub(crate) fn is_round(voxels: &Voxels, depths: &[f64]) -> bool {
+    let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
+    let Some(root) = deepest else { return true };
+    let ways = Ways::new(voxels, &[(root, 0.0)]);
+    ways.furthest().is_none_or(|tip| ways.far[tip] < ROUND * depths[root])
 }
 
 /// What may have become of limbs that are not seen. The joints of arms that are grown into the trunk are uncertain.

@@ -4,13 +4,18 @@ use mocap_model::{SignedAxis, Vector3};
 use nalgebra::Matrix3;
 
 use super::extremities::Extremities;
+use super::standing::up_at_rest;
 use crate::geodesic::Ways;
 use crate::{Mirror, RigError, RigMesh, Voxels};
 
-/// An axis of the file within this angle is meant \[rad\].
-const SNAP: f64 = 0.45;
+/// Trunk and legs say so well where up is: an axis of the file within this angle is meant \[rad\].
+const SNAP: f64 = 0.2;
+/// The same of the floor on which a body rests.
+const SNAP_AT_REST: f64 = 0.035;
 /// A stated axis further than this from what the body shows is refused \[rad\].
 const FURTHEST: f64 = std::f64::consts::FRAC_PI_4 + 1e-6;
+/// A mirror plane that lies flatter than this cosine is none between left and right.
+const LYING: f64 = 0.25;
 /// The top of the head is this near above its end, as a share of the height.
 const HEAD: f64 = 0.07;
 /// Mirror planes are tried within this angle of the line of shoulders and hips, in steps \[rad\].
@@ -48,6 +53,17 @@ impl BodyFrame {
         self.floor + (self.left * local.x + self.up * local.y + self.forward * local.z) * self.height
     }
 
+    /// The same body as its file has it: up is the axis of the file that is meant, where there is one. The search for joints
+    /// knows nothing of the file, so that a body that is turned has the same joints.
+    pub(super) fn shown(&self, mesh: &RigMesh, head: &Vector3<f64>, is_stated: bool) -> BodyFrame {
+        let up = if is_stated { self.up } else { snapped(&self.up, SNAP_AT_REST) };
+        let level = (self.forward - up * self.forward.dot(&up)).try_normalize(0.0);
+        let Some(forward) = level.filter(|_| up != self.up) else { return *self };
+        let (low, high) = floor_and_top(mesh, head, &up);
+        let floor = self.floor + up * (low - self.floor.dot(&up));
+        BodyFrame { up, left: up.cross(&forward), forward, floor, height: high - low, ..*self }
+    }
+
     /// The rotation whose columns are left, up and forward.
     pub fn axes(&self) -> Matrix3<f64> {
         Matrix3::from_columns(&[self.left, self.up, self.forward])
@@ -68,9 +84,16 @@ pub(crate) fn frame(
     let at = |voxel: usize| voxels.middle(voxel);
     let feet = (at(found.feet[0]) + at(found.feet[1])) * 0.5;
     let rough = (at(found.chest) - at(found.pelvis)).normalize() + (at(found.chest) - feet).normalize();
-    let up = match up.map(SignedAxis::vector) {
+    let stated = up;
+    let up = match stated.map(SignedAxis::vector) {
         Some(stated) => meant("up", stated, stated.angle(&rough))?,
-        None => snapped(&rough),
+        None => up_at_rest(mesh, voxels, &rough).unwrap_or_else(|| snapped(&rough, SNAP)),
+    };
+    // What is its own mirror image stands along the plane between its halves.
+    let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < LYING);
+    let up = match &mirror {
+        Some(mirror) if stated.is_none() => (up - mirror.normal * up.dot(&mirror.normal)).normalize(),
+        _ => up,
     };
     let level = |way: Vector3<f64>| way - up * way.dot(&up);
     // Some way out on the limbs, ways no longer hug the inner side of a corner.
@@ -82,7 +105,6 @@ pub(crate) fn frame(
     let hips = out(found.pelvis, found.feet[0], 0.2) - out(found.pelvis, found.feet[1], 0.2);
     let hips = if shoulders.dot(&hips) < 0.0 { -hips } else { hips };
     let across = level(shoulders + hips).try_normalize(0.0).unwrap_or_else(|| any_level(&up));
-    let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < 0.05);
     let is_mirrored = mirror.is_some();
     let across = match &mirror {
         Some(mirror) => level(mirror.normal).normalize() * mirror.normal.dot(&across).signum(),
@@ -135,16 +157,16 @@ fn meant(axis: &'static str, stated: Vector3<f64>, off: f64) -> Result<Vector3<f
     if off > FURTHEST { Err(RigError::Axis { axis, degrees: off.to_degrees() }) } else { Ok(stated) }
 }
 
-/// The axis of the file that is meant by a direction, or the direction itself.
-fn snapped(way: &Vector3<f64>) -> Vector3<f64> {
+/// The axis of the file within an angle of a direction, or the direction itself.
+pub(super) fn snapped(way: &Vector3<f64>, within: f64) -> Vector3<f64> {
     let way = way.normalize();
     let axis = way.iamax();
     let mut unit = Vector3::zeros();
     unit[axis] = way[axis].signum();
-    if way.dot(&unit) > SNAP.cos() { unit } else { way }
+    if way.dot(&unit) > within.cos() { unit } else { way }
 }
 
-fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
+pub(super) fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
     let mut other = Vector3::zeros();
     other[up.iamin()] = 1.0;
     up.cross(&other).normalize()

@@ -1,6 +1,7 @@
 //! A skeleton that fits inside a mesh.
 
 mod arms;
+mod ends_of_tree;
 mod extremities;
 mod fingers;
 mod frame;
@@ -9,21 +10,25 @@ mod landmark;
 mod landmarks;
 mod legs;
 mod sections;
+mod shape;
+mod standing;
 mod template;
 mod trunk;
 mod upright;
 
 use mocap_model::SignedAxis;
+use nalgebra::Matrix3;
 
 use crate::{RigError, RigMesh, Voxels};
 use extremities::Extremities;
 pub use frame::BodyFrame;
 pub use landmark::Landmark;
 use landmark::Landmarks;
+pub use shape::{FittedShape, fit_shape};
 pub use template::{FittedJoint, FittedSkeleton, fit, humanoid, humanoid_with};
 
 /// Voxels along the longest side of a body: to find its ends, and to find joints.
-const COARSE: usize = 130;
+const COARSE: [usize; 3] = [130, 180, 240];
 const FINE: usize = 180;
 /// An end may be this far from its place among other voxels \[voxels\].
 const FURTHEST: f64 = 3.0;
@@ -49,12 +54,12 @@ pub fn find_body(
     up: Option<SignedAxis>,
     facing: Option<SignedAxis>,
 ) -> Result<FoundBody, RigError> {
-    let coarse = extremities::largest_part(&Voxels::new(mesh, COARSE))?;
-    let found = extremities::extremities(&coarse, &coarse.depths())?;
+    let (coarse, found) = ends(mesh)?;
     let frame = frame::frame(mesh, &coarse, &found, up, facing)?;
+    let shown = frame.shown(mesh, &coarse.middle(found.head), up.is_some());
     let places = mesh.places.iter().map(|at| frame.local(at)).collect();
     let upright = RigMesh { places, ..mesh.clone() };
-    let voxels = extremities::largest_part(&Voxels::new(&upright, FINE))?;
+    let voxels = extremities::largest_part(&Voxels::along(&upright, FINE, Matrix3::identity()))?;
     let near = FURTHEST * voxels.side.max(coarse.side / frame.height);
     let again = |voxel: usize| nearest_inside(&voxels, &frame.local(&coarse.middle(voxel)), near);
     let both = |[a, b]: [usize; 2]| Ok([again(a)?, again(b)?]);
@@ -67,7 +72,32 @@ pub fn find_body(
     };
     let (mut landmarks, fingers_seen) = landmarks::landmarks(&upright, &voxels, &ends, frame.is_mirrored)?;
     landmarks.values_mut().for_each(|landmark| landmark.place = frame.place(&landmark.place));
-    Ok(FoundBody { frame, landmarks, fingers_seen })
+    Ok(FoundBody { frame: shown, landmarks, fingers_seen })
+}
+
+/// The ends of a body among voxels. Limbs that are near to each other, such as raised arms beside the head, touch where voxels
+/// are too large: smaller ones are tried before a mesh is refused.
+///
+/// # Errors
+/// What is seen among the largest voxels.
+fn ends(mesh: &RigMesh) -> Result<(Voxels, Extremities), RigError> {
+    let mut first = None;
+    for across in COARSE {
+        let voxels = match extremities::largest_part(&Voxels::new(mesh, across)) {
+            Ok(voxels) => voxels,
+            Err(error) => return Err(first.unwrap_or(error)),
+        };
+        let depths = voxels.depths();
+        let error = match extremities::extremities(&voxels, &depths) {
+            Ok(found) => return Ok((voxels, found)),
+            Err(error) => error,
+        };
+        if extremities::is_round(&voxels, &depths) {
+            return Err(error);
+        }
+        first = first.or(Some(error));
+    }
+    Err(first.unwrap_or(RigError::NoSolid { share: 0.0 }))
 }
 
 /// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels
@@ -126,8 +156,36 @@ mod tests {
     }
 
     #[test]
+    fn arms_beside_the_head_part_from_it_among_smaller_voxels() {
+        let mut merged = 0;
+        for gap in [0.0105, 0.012, 0.0135, 0.015] {
+            let mut parts = vec![
+                [[-0.17, 0.9, -0.1], [0.17, 1.45, 0.1]],
+                [[-0.05, 1.4, -0.05], [0.05, 1.6, 0.05]],
+                [[-0.096, 1.55, -0.1], [0.096, 1.78, 0.1]],
+            ];
+            for [low, high] in [
+                [[0.096 + gap, 1.38, -0.04], [0.18, 2.05, 0.04]],
+                [[0.03, 0.0, -0.07], [0.16, 0.95, 0.07]],
+                [[0.03, 0.0, -0.07], [0.16, 0.07, 0.2]],
+            ] {
+                parts.extend([[low, high], [[-high[0], low[1], low[2]], [-low[0], high[1], high[2]]]]);
+            }
+            let mesh = boxes(&parts);
+            let large = extremities::largest_part(&Voxels::new(&mesh, COARSE[0])).unwrap();
+            merged += usize::from(extremities::extremities(&large, &large.depths()).is_err());
+            let (voxels, found) = ends(&mesh).unwrap_or_else(|error| panic!("{gap}: {error}"));
+            let head = voxels.middle(found.head);
+            assert!(head.x.abs() < 0.1 && head.y > 1.7, "{gap}: {head:?}");
+        }
+        assert!(merged > 0, "large voxels tell all of them apart");
+    }
+
+    #[test]
     fn an_end_that_is_gone_is_no_end() {
-        let voxels = Voxels { origin: Vector3::zeros(), side: 0.1, counts: [9, 1, 1], inside: vec![true; 9] };
+        let axes = Matrix3::identity();
+        let (origin, inside) = (Vector3::zeros(), vec![true; 9]);
+        let voxels = Voxels { axes, origin, side: 0.1, counts: [9, 1, 1], inside };
         assert_eq!(nearest_inside(&voxels, &Vector3::new(1.0, 0.0, 0.0), 0.3).unwrap(), 8);
         let error = nearest_inside(&voxels, &Vector3::new(1.2, 0.0, 0.0), 0.3).unwrap_err();
         assert_eq!(error.code(), "rig::not-human");

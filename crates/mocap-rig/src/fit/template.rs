@@ -109,7 +109,6 @@ pub fn fit(
     if let Some(joint) = fixed.keys().find(|name| template.find(name).is_none()) {
         return Err(RigError::NoJoint { joint: joint.clone() });
     }
-    let rest = rest_places(template);
     let known: Vec<Option<FittedJoint>> = template
         .joints()
         .iter()
@@ -126,18 +125,32 @@ pub fn fit(
     if known.iter().flatten().count() < 5 {
         return Err(RigError::NoBones);
     }
+    // A root below the hips stands on the floor.
+    let root = FittedJoint { place: found.frame.floor, confidence: 0.9, reason: "on the floor".into() };
+    placed(template, &known, root, space)
+}
+
+/// A template whose joints are where they are known to be: those between two of them stay at the same share of the way, others
+/// keep their way from the joint above, turned and scaled with it. `root` is where an unknown root is.
+///
+/// # Errors
+/// [`RigError::NoBones`].
+pub(super) fn placed(
+    template: &Skeleton,
+    known: &[Option<FittedJoint>],
+    root: FittedJoint,
+    space: Space,
+) -> Result<FittedSkeleton, RigError> {
+    let rest = rest_places(template);
     let mut joints: Vec<FittedJoint> = Vec::with_capacity(template.len());
     for (id, joint) in template.iter() {
         let at = id.index();
         let fitted = match (&known[at], joint.parent) {
             (Some(known), _) => known.clone(),
-            (None, None) => {
-                // A root below the hips stands on the floor.
-                FittedJoint { place: found.frame.floor, confidence: 0.9, reason: "on the floor".into() }
-            }
+            (None, None) => root.clone(),
             (None, Some(parent)) => {
                 let above = joints[parent.index()].clone();
-                match below(template, id, &known) {
+                match below(template, id, known) {
                     Some(next) => {
                         let share = share(&rest, parent.index(), at, next);
                         let to = known[next].as_ref().map_or(above.place, |known| known.place);

@@ -142,7 +142,8 @@ mod tests {
         let bone = |joint: u32| BoneSegment { joint: JointId(joint), from, to, is_leaf: true };
         let segments: Vec<BoneSegment> = (0..1 << 14).map(bone).collect();
         let mesh = RigMesh { places: vec![from; (1 << 14) + 1], size: 1.0, ..RigMesh::default() };
-        let voxels = Voxels { origin: from, side: 1.0, counts: [1; 3], inside: vec![false] };
+        let axes = nalgebra::Matrix3::identity();
+        let voxels = Voxels { axes, origin: from, side: 1.0, counts: [1; 3], inside: vec![false] };
         for (_, method) in WeightMethod::NAMED {
             let error = weigh(&mesh, &voxels, &segments, method, 4).unwrap_err();
             assert_eq!(error.code(), "rig::budget");

@@ -11,6 +11,8 @@ use crate::{BoneSegment, RigMesh};
 const SAME: f64 = 2e-5;
 /// The same of the ends of bones, which files round.
 const SAME_BONES: f64 = 1e-3;
+/// Places that are near to an image, on average, at most: more are no surface.
+const MOST_NEAR: usize = 16;
 
 /// The plane that halves a body, and which places lie on both sides of it alike.
 #[derive(Clone, Debug)]
@@ -75,7 +77,7 @@ impl Mirror {
     }
 }
 
-/// By place: its mirror image; `None` where one has none.
+/// By place: its mirror image, whose image it is; `None` where one has none.
 fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Option<Vec<u32>> {
     let cell = 2.0 * SAME * mesh.size;
     let key =
@@ -94,23 +96,33 @@ fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Optio
     for (place, at) in mesh.places.iter().enumerate() {
         cells.entry(key(at)).or_default().push(place as u32);
     }
-    mesh.places
-        .iter()
-        .map(|at| {
-            let at = image(at);
-            let [x, y, z] = key(&at);
-            let mut best: Option<(f64, u32)> = None;
-            for (dx, dy, dz) in (0..27).map(|i| (i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1)) {
-                for other in cells.get(&[x + dx, y + dy, z + dz]).into_iter().flatten() {
-                    let off = (mesh.places[*other as usize] - at).norm();
-                    if off <= SAME * mesh.size && best.is_none_or(|(least, _)| off < least) {
-                        best = Some((off, *other));
-                    }
+    // Several places may be near to an image: the nearest pairs are found first.
+    let mut pairs: Vec<(f64, u32, u32)> = Vec::with_capacity(mesh.places.len());
+    for (place, at) in mesh.places.iter().enumerate() {
+        let (place, at) = (place as u32, image(at));
+        let [x, y, z] = key(&at);
+        let before = pairs.len();
+        for (dx, dy, dz) in (0..27).map(|i| (i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1)) {
+            for other in cells.get(&[x + dx, y + dy, z + dz]).into_iter().flatten() {
+                let off = (mesh.places[*other as usize] - at).norm();
+                if off <= SAME * mesh.size {
+                    pairs.push((off, place, *other));
                 }
             }
-            best.map(|(_, place)| place)
-        })
-        .collect()
+        }
+        if pairs.len() == before || pairs.len() > MOST_NEAR * mesh.places.len() {
+            return None;
+        }
+    }
+    pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut images: Vec<Option<u32>> = vec![None; mesh.places.len()];
+    for (_, place, other) in pairs {
+        if images[place as usize].is_none() && images[other as usize].is_none() {
+            images[place as usize] = Some(other);
+            images[other as usize] = Some(place);
+        }
+    }
+    images.into_iter().collect()
 }
 
 /// The mean of weights and their mirror images.
@@ -118,4 +130,22 @@ pub(crate) fn symmetric(weights: &DMatrix<f64>, places: &[u32], twins: &[usize])
     DMatrix::from_fn(weights.nrows(), weights.ncols(), |place, joint| {
         0.5 * (weights[(place, joint)] + weights[(places[place] as usize, twins[joint])])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_come_in_pairs_where_places_are_close_together() {
+        // Two places on the right are both nearest to the first on the left.
+        let close = 0.4 * SAME;
+        let ends = [[0.5, 0.0, 0.0], [0.5, 2.0 * close, 0.0], [-0.5, 0.0, 0.0], [-0.5, close, 0.0]];
+        let far = [[0.5, 1.0, 0.2], [-0.5, 1.0, 0.2], [0.0, 0.5, 0.3]];
+        let places: Vec<Vector3<f64>> = ends.into_iter().chain(far).map(Vector3::from).collect();
+        let mesh = RigMesh { places, size: 1.0, ..RigMesh::default() };
+        let found = images(&mesh, &Vector3::x(), &Vector3::zeros()).unwrap();
+        assert_eq!(found, [2, 3, 0, 1, 5, 4, 6]);
+        assert!(images(&mesh, &Vector3::y(), &Vector3::zeros()).is_none());
+    }
 }

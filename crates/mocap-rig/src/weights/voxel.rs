@@ -30,7 +30,7 @@ pub(crate) fn solve(
         for segment in
             segments.iter().zip(group).filter(|(_, group)| **group == one).map(|(segment, _)| segment)
         {
-            let steps = (2.0 * segment.length() / voxels.side).ceil().max(1.0);
+            let steps = voxels.half_voxels(segment.length());
             for step in voxels.steps_within(&segment.from, &segment.to, steps) {
                 let at = segment.from + (segment.to - segment.from) * (step / steps);
                 if let Some(voxel) = voxels.at(&at).filter(|voxel| voxels.inside[*voxel]) {

@@ -19,8 +19,8 @@ use mocap_model::{
     Body, BoundBody, Clip, FrameRate, JointId, SignedAxis, Skeleton, Space, Unit, UnitSource, Vector3,
 };
 use mocap_rig::{
-    BodyFrame, Donor, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigMesh, WeightMethod, find_body, fit,
-    humanoid, humanoid_with, turned,
+    BodyFrame, Donor, FittedJoint, FittedSkeleton, FoundBody, Matrix3, RigError, RigMesh, WeightMethod,
+    find_body, fit, fit_shape, humanoid, humanoid_with, turned,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -315,12 +315,23 @@ fn fitted(
     let Source { mut body, unit, .. } = source;
     let positions = all_positions(&body);
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
-    let found = find_body(&mesh, args.up, args.facing).map_err(refused)?;
-    let unit = unit.unwrap_or_else(|| guessed_unit(found.frame.height));
-    warn_of(&found, unit, warnings);
+    let (frame, found, size) = match find_body(&mesh, args.up, args.facing) {
+        Ok(found) => (found.frame, Some(found), None),
+        // A skeleton that the user gives may have the shape of what is no person.
+        Err(RigError::NotHuman { .. }) if args.reading.skeleton.is_some() => {
+            let shape = fit_shape(template, &mesh, &BTreeMap::new(), *template.space()).map_err(refused)?;
+            (shape.frame, None, Some(shape.scale))
+        }
+        Err(error) => return Err(refused(error)),
+    };
+    let unit = unit.unwrap_or_else(|| match size {
+        None => guessed_unit(frame.height),
+        Some(scale) => unit_by_size(template, scale),
+    });
+    warn_of(&frame, size.is_some(), unit, warnings);
     // A body that does not stand along Y is put upright; another keeps its vertices.
-    let upright = found.frame.up == Vector3::y();
-    let turn = if upright { Matrix3::identity() } else { upright::turn(&found.frame) };
+    let upright = frame.up == Vector3::y();
+    let turn = if upright { Matrix3::identity() } else { upright::turn(&frame) };
     if !upright {
         let message = "the body does not stand along Y: the output is turned upright, with Z to the front";
         warnings.push(Diagnostic::new("rig::turned", message));
@@ -332,8 +343,14 @@ fn fitted(
     let back = turn.transpose();
     let fixed = plan.fixed.iter().map(|(name, place)| (name.clone(), back * *place / scale)).collect();
     joints::check(&mesh, &fixed)?;
-    let bare = without_unseen(&found, plan, warnings);
-    let fitted = fit(bare.as_ref().unwrap_or(template), &found, &fixed, space).map_err(refused)?;
+    let fitted = match &found {
+        Some(found) => {
+            let bare = without_unseen(found, plan, warnings);
+            fit(bare.as_ref().unwrap_or(template), found, &fixed, space)
+        }
+        None => fit_shape(template, &mesh, &fixed, space).map(|shape| shape.fitted),
+    };
+    let fitted = fitted.map_err(refused)?;
     warnings.extend(uncertain(&fitted));
     let joints: Vec<FittedJoint> = fitted
         .joints
@@ -346,14 +363,17 @@ fn fitted(
         .map_err(|error| Diagnostic::new("rig::skeleton", error.to_string()))?;
     let positions = all_positions(&body);
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
-    let moves =
-        |joint: JointId| skeleton.joint(joint).role.is_some() || skeleton.joint(joint).parent.is_some();
+    // A root on the floor below the body moves nothing.
+    let moves = |joint: JointId| {
+        let one = skeleton.joint(joint);
+        one.role.is_some() || one.parent.is_some() || skeleton.children(joint).len() > 1
+    };
     let weighed =
         with_weights((&body, &mesh), &skeleton, (args, plan.donor), (&moves, &|_| false), warnings)?;
     Ok(Rigged {
         skeleton,
         body: weighed.body,
-        frame: Some(found.frame),
+        frame: Some(frame),
         unit,
         joints,
         triangles: mesh.triangles.len(),
@@ -364,13 +384,14 @@ fn fitted(
 }
 
 /// What is guessed about a body.
-fn warn_of(found: &FoundBody, unit: Unit, warnings: &mut Vec<Diagnostic>) {
+fn warn_of(frame: &BodyFrame, by_skeleton: bool, unit: Unit, warnings: &mut Vec<Diagnostic>) {
     if unit.source == UnitSource::Guessed {
-        let (height, name) = (found.frame.height * unit.metres, unit.name().unwrap_or("a unit"));
-        let message = format!("the file states no unit: {name}, by the height of a person ({height:.2} m)");
+        let (height, name) = (frame.height * unit.metres, unit.name().unwrap_or("a unit"));
+        let by = if by_skeleton { "size of the skeleton" } else { "height of a person" };
+        let message = format!("the file states no unit: {name}, by the {by} ({height:.2} m)");
         warnings.push(Diagnostic::new("rig::unit", message).help("--input-unit states it"));
     }
-    if found.frame.facing_confidence < 0.5 {
+    if !by_skeleton && frame.facing_confidence < 0.5 {
         let message = "front and back are uncertain: the feet hardly point to a side";
         warnings.push(Diagnostic::new("rig::facing", message).help("--facing states where the body looks"));
     }
@@ -471,11 +492,23 @@ fn all_positions(body: &Body) -> Vec<Vector3<f64>> {
     body.meshes.iter().flat_map(|mesh| mesh.positions.iter().copied()).collect()
 }
 
+/// The usual units of meshes [m].
+fn usual_units() -> [f64; 5] {
+    let metres = |unit: &str| Unit::NAMED.iter().find(|(name, _)| *name == unit).map(|(_, metres)| *metres);
+    ["m", "cm", "mm", "in", "ft"].map(|unit| metres(unit).unwrap_or(1.0))
+}
+
+/// The unit in which a mesh is about as large as a skeleton, of which a unit is so many of the mesh.
+fn unit_by_size(skeleton: &Skeleton, scale: f64) -> Unit {
+    let metres = mocap_analysis::metres_per_unit(skeleton) / scale;
+    let off = |unit: &f64| (unit / metres).ln().abs();
+    let nearest = usual_units().into_iter().min_by(|a, b| off(a).total_cmp(&off(b)));
+    Unit { metres: nearest.unwrap_or(1.0), source: UnitSource::Guessed }
+}
+
 /// The unit in which a body of some height is a person.
 fn guessed_unit(height: f64) -> Unit {
-    let units = ["m", "cm", "mm", "in", "ft"];
-    let metres = units
-        .map(|unit| Unit::NAMED.iter().find(|(name, _)| *name == unit).map_or(1.0, |(_, metres)| *metres));
+    let metres = usual_units();
     let is_person = |metres: &&f64| (0.9..2.4).contains(&(height * **metres));
     let nearest = |a: &&f64, b: &&f64| {
         let off = |metres: f64| (height * metres / 1.7).ln().abs();
