@@ -538,3 +538,60 @@ fn pictures_show_the_shapes() {
     assert_ne!(open.len(), 0);
     assert_ne!(open, shut, "the lids close");
 }
+
+/// A take has no mesh, and its joints lie in one place: pictures are refused with what draws it, and a gallery shows curves.
+#[test]
+fn a_take_without_a_mesh_is_drawn_as_curves() {
+    let sandbox = Sandbox::new();
+    sandbox.put("take.csv", std::fs::read(face("take.csv")).unwrap());
+    sandbox.run(["convert", "take.csv", "-o", "take.vrma"]).ok();
+    for input in ["take.csv", "take.vrma"] {
+        for arguments in [
+            ["sheet", input, "-o", "x.svg"],
+            ["view", input, "-o", "x.html"],
+            ["render", input, "-o", "x.gif"],
+        ] {
+            let ran = sandbox.run(arguments);
+            let said = ran.stderr.contains("picture::only-numbers") && ran.stderr.contains("mocap plot");
+            assert!(ran.code == 1 && said, "{ran:?}");
+        }
+    }
+    sandbox.run(["plot", "take.csv", "--shape", "jawOpen", "-o", "jaw.svg"]).ok();
+    // With the character there is something to see.
+    sandbox.run(["face", "take.csv", &face("head.glb"), "-o", "talk.glb"]).ok();
+    sandbox.run(["sheet", "talk.glb", "-o", "talk.svg"]).ok();
+    sandbox.run(["gallery", "take.csv", "talk.glb", "-o", "site"]).ok();
+    let strip = |script: &str| -> Vec<String> {
+        let text = String::from_utf8(sandbox.read(script)).unwrap();
+        let line = text.lines().next().unwrap();
+        let entry: Value =
+            serde_json::from_str(line.trim_start_matches("/*").trim_end_matches("*/")).unwrap();
+        entry["strip"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect()
+    };
+    let of = |name: &str| strip(&format!("site/clips/{name}.js"));
+    let [left, curves, ..] = &of("take.csv")[..] else { panic!("no strip") };
+    assert!(left.is_empty() && curves.starts_with('M') && curves.matches('L').count() > 80, "{curves}");
+    // The lines of the head in six frames, and no joints.
+    let [left, lines, right, heads] = &of("talk.glb")[..] else { panic!("no strip") };
+    assert!(left.is_empty() && right.is_empty() && heads.is_empty(), "{left} {right} {heads}");
+    assert!(lines.matches('M').count() > 24, "{lines}");
+}
+
+#[test]
+fn what_is_missing_is_said_of_whom_it_is_missing() {
+    let sandbox = Sandbox::new();
+    // The names of the head, and not those of the take, are the reason.
+    let arguments = ["face", &face("take.csv"), &face("head.glb"), "--to", "livelink-csv", "-o", "x.csv"];
+    let ran = sandbox.run(arguments);
+    let said = ran.stderr.contains("livelink::not-arkit")
+        && ran.stderr.contains("character")
+        && ran.stderr.contains("head.glb");
+    assert!(ran.code == 1 && said, "{ran:?}");
+    // Expressions of an animation are listed.
+    sandbox.put("avatar.vrm", avatar());
+    sandbox.run(["face", &face("take.csv"), "avatar.vrm", "-o", "talk.vrma"]).ok();
+    let ran = sandbox.run(["info", "talk.vrma"]).ok();
+    assert!(ran.stdout.contains("numbers") && ran.stdout.contains("blinkLeft, aa"), "{}", ran.stdout);
+    let row = sandbox.run(["info", "talk.vrma", "--json"]).ok().rows().remove(0);
+    assert!(row["numbers"].as_array().unwrap().iter().any(|name| name == "aa"), "{row}");
+}

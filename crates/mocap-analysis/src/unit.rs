@@ -76,7 +76,7 @@ pub fn stature(skeleton: &Skeleton) -> Option<f64> {
 }
 
 /// The length of the bones from a joint down to one below it; `None` where it is not below.
-fn path_length(skeleton: &Skeleton, top: JointId, bottom: JointId) -> Option<f64> {
+pub(crate) fn path_length(skeleton: &Skeleton, top: JointId, bottom: JointId) -> Option<f64> {
     let mut length = 0.0;
     let mut at = bottom;
     while at != top {

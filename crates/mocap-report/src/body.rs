@@ -4,6 +4,7 @@
 //! Proportions are shares of the stature. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966; widths of
 //! hips and shoulders follow the skeleton.
 
+use crate::only_numbers::has_only_numbers;
 use crate::stage::{Place, Site, Stage, spread};
 use mocap_analysis::{feet_of, stature};
 use mocap_model::{Isometry3, JointId, Pose, Primitive, Robot, Role, Skeleton, Vector3};
@@ -59,6 +60,9 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
         return shapes(stage, robot, 0.012 * stage.size() / stage.scale);
     }
     let mut body = Body::default();
+    if has_only_numbers(stage.clip) {
+        return body;
+    }
     let size = stage.size() / stage.scale;
     if stage.bones.iter().all(|bone| bone.faint) {
         body.solids.extend((0..skeleton.len()).map(|joint| ball(joint, 0.018 * size)));

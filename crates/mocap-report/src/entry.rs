@@ -20,7 +20,7 @@ pub struct Entry {
     pub seconds: f64,
     /// How the unit is known: `file`, `guessed` or `unknown`.
     pub unit: String,
-    /// The stature \[m\]; `None` without a unit or without the roles of a body.
+    /// How tall the body is \[m\], by its mesh where it has one; `None` without a unit or without the roles of a body.
     pub height: Option<f64>,
     /// The mean speed of the hips over the floor \[m/s\]; `None` without a unit.
     pub speed: Option<f64>,

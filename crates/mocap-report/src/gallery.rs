@@ -20,16 +20,19 @@
 
 use crate::coding::base64;
 pub use crate::entry::{Entry, Failed, Figure, Outcome};
+use crate::face_strip;
 use crate::findings::Finding;
+use crate::only_numbers::has_only_numbers;
 use crate::overview;
 use crate::page::{self, Scripts};
 use crate::stage::Stage;
 use crate::style::style;
+use crate::surface::Surface;
 use crate::thumbnail::strip;
 use crate::view::{ViewInput, ViewOptions, parts};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use mocap_analysis::stature;
+use mocap_analysis::body_height;
 use mocap_model::UnitSource;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -55,7 +58,8 @@ pub struct ClipInput<'a> {
 pub fn clip_script(input: &ClipInput<'_>, options: &ViewOptions) -> Vec<u8> {
     let parts = parts(input.motions, options);
     let (stage, findings) = parts.stages.last().expect("a clip of a gallery has a motion");
-    let entry = entry(input, stage, findings, &parts.data);
+    let surface = parts.surfaces.last().and_then(Option::as_ref);
+    let entry = entry(input, (stage, surface), findings, &parts.data);
     let entry = serde_json::to_string(&entry).expect("plain data is JSON").replace('/', "\\/");
     let title = serde_json::to_string(&parts.title).expect("a name is JSON");
     let header = serde_json::to_string(&parts.header).expect("markup is JSON");
@@ -70,9 +74,15 @@ pub fn entry_of(script: &[u8]) -> Option<Entry> {
     serde_json::from_slice(json).ok()
 }
 
-fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &str) -> Entry {
+fn entry(
+    input: &ClipInput<'_>,
+    (stage, surface): (&Stage<'_>, Option<&Surface>),
+    findings: &[Finding],
+    data: &str,
+) -> Entry {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let style = style(stage);
+    let shown = input.motions.last().and_then(|motion| motion.body);
     let known = |value: f64| stage.unit.map(|_| (value * 1e3).round() / 1e3);
     Entry {
         path: input.path.to_owned(),
@@ -87,7 +97,7 @@ fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &
             Some(_) => "file",
         }
         .into(),
-        height: stature(skeleton).and_then(|height| known(height * stage.scale)),
+        height: body_height(skeleton, shown).and_then(|height| known(height * stage.scale)),
         speed: known(style.speed),
         travel: known(style.travel),
         styles: match input.labels {
@@ -97,7 +107,12 @@ fn entry(input: &ClipInput<'_>, stage: &Stage<'_>, findings: &[Finding], data: &
         findings: findings.len(),
         worst: findings.first().map(|finding| finding.kind.to_owned()),
         same: same(data),
-        strip: strip(stage),
+        strip: match surface.filter(|_| stage.drawn_height.is_some()) {
+            // The mesh and not the joints say how large it is: a head.
+            Some(surface) => face_strip::heads(stage, surface),
+            None if surface.is_none() && has_only_numbers(clip) => face_strip::curves(clip),
+            None => strip(stage),
+        },
         outcome: input.outcome.cloned(),
     }
 }

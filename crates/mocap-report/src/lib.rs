@@ -41,6 +41,7 @@ mod entry;
 mod escape;
 #[cfg(test)]
 mod extremes;
+mod face_strip;
 mod film;
 mod findings;
 pub mod gallery;
@@ -51,6 +52,7 @@ mod made;
 mod mesh;
 mod moment;
 mod numbers;
+mod only_numbers;
 mod overview;
 mod page;
 mod paint;
@@ -79,6 +81,7 @@ pub use camera::View;
 pub use drawing::Theme;
 pub use mocap_analysis::AnalysisError;
 pub use mocap_model::{Clip, JointId};
+pub use only_numbers::has_only_numbers;
 pub use surface::Colours;
 
 /// The examples of the README.

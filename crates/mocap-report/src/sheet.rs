@@ -10,7 +10,7 @@ use crate::skinned_pose::Skinned;
 use crate::stage::{Place, Stage, spread};
 use crate::surface::{Colours, FARTHEST, Surface};
 use crate::{raster, svg};
-use mocap_analysis::stature;
+use mocap_analysis::body_height;
 use mocap_model::{Body, Clip, Vector3};
 
 /// A motion on a sheet.
@@ -214,6 +214,8 @@ struct Row<'a> {
     name: &'a str,
     /// In place of the silhouettes of its body.
     mesh: Option<Mesh>,
+    /// How tall the body is [stage units]; `None` of what is no body.
+    tall: Option<f64>,
     poses: Vec<Pose>,
     /// Points of a cloud that are far from the others in a pose.
     left_out: usize,
@@ -415,7 +417,8 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
         });
     }
     let left_out = left_out.iter().filter(|out| **out).count();
-    Row { stage, name: input.name, mesh, poses, left_out }
+    let tall = body_height(input.clip.skeleton(), input.body).map(|height| height * stage.scale);
+    Row { stage, name: input.name, mesh, tall, poses, left_out }
 }
 
 /// The hips; of a cloud of markers the middle of those among the others.
@@ -493,7 +496,7 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The stature; without the roles of a body the distance from its lowest to its highest joint, the median over the poses
+/// How tall the body is; without the roles of a body the distance from its lowest to its highest joint, the median over the poses
 /// shown.
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = row.stage.drawn_height.into_iter().collect();
@@ -508,12 +511,11 @@ fn height(row: &Row<'_>) -> String {
         heights.push(high - low);
     });
     heights.sort_by(f64::total_cmp);
-    let stature = stature(row.stage.clip.skeleton()).map(|stature| stature * row.stage.scale);
-    let Some(middle) = heights.get(heights.len() / 2).map(|middle| stature.unwrap_or(*middle)) else {
+    let Some(middle) = heights.get(heights.len() / 2).map(|middle| row.tall.unwrap_or(*middle)) else {
         return "no pose at these times".into();
     };
-    // A body has a stature; what has none is only so high in these poses.
-    let word = if stature.is_some() { "tall" } else { "high" };
+    // A body is tall; what is none is only so high in these poses.
+    let word = if row.tall.is_some() { "tall" } else { "high" };
     match row.stage.unit {
         Some(mocap_model::UnitSource::Guessed | mocap_model::UnitSource::Voted) => {
             format!("{middle:.2} m {word} (unit guessed)")

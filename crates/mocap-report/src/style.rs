@@ -49,7 +49,7 @@ pub(crate) fn style(stage: &Stage<'_>) -> Style {
             turn += (heading - towards + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
                 - std::f64::consts::PI;
         }
-        before = Some((pose[..joints].to_vec(), heading));
+        before = Some((pose.to_vec(), heading));
     });
     let speed = travel / seconds;
     let middle = median(&heights);

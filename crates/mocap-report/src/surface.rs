@@ -169,6 +169,11 @@ impl Surface {
         }
     }
 
+    /// The first vertex in the place of one.
+    pub(crate) fn seam_of(&self, vertex: u32) -> u32 {
+        self.seams[vertex as usize]
+    }
+
     /// The mesh of a vertex, by its place in the body.
     pub(crate) fn mesh_of(&self, vertex: &Vertex) -> usize {
         self.bones[vertex.influences[0].bone as usize].mesh

@@ -110,6 +110,8 @@ pub(crate) struct Parts<'a> {
     pub data: String,
     /// By motion: what the page was made from, and what was found.
     pub stages: Vec<(Stage<'a>, Vec<Finding>)>,
+    /// By motion: its mesh, where one is drawn.
+    pub surfaces: Vec<Option<Surface>>,
 }
 
 pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Parts<'a> {
@@ -148,7 +150,8 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     let json = serde_json::to_string(&data).expect("plain data is JSON");
     let title: Vec<&str> = inputs.iter().map(|input| input.name).collect();
     let findings = data.clips.into_iter().map(|clip| clip.findings);
-    Parts { title: title.join(", "), header, data: json, stages: stages.into_iter().zip(findings).collect() }
+    let stages = stages.into_iter().zip(findings).collect();
+    Parts { title: title.join(", "), header, data: json, stages, surfaces }
 }
 
 /// The mesh of a motion, for which its stage gets room; none where another one takes its place.

@@ -13,6 +13,9 @@ use serde::Serialize;
 use crate::digits::{grouped, short, six_digits, three_digits};
 use crate::{Header, known_unit};
 
+/// So many names of numbers over time are shown.
+const NAMED: usize = 8;
+
 /// What a motion file contains. The fields are those of the rows of `mocap info --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FileFacts {
@@ -50,6 +53,9 @@ pub struct FileFacts {
     /// The names of the bodies, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subjects: Vec<String>,
+    /// The names of the numbers over time, such as weights of shapes and expressions of a face.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<String>,
     /// The names of the clips, of formats that hold several per file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clips: Vec<String>,
@@ -188,7 +194,7 @@ impl FileFacts {
     /// assert_eq!(facts.root.as_deref(), Some("Hips"));
     /// # Ok::<(), mocap::Error>(())
     /// ```
-    pub fn new(Header { skeleton, rate, .. }: &Header, stated: &Stated) -> FileFacts {
+    pub fn new(Header { skeleton, rate, numbers, .. }: &Header, stated: &Stated) -> FileFacts {
         let frames = stated.frames;
         let end_sites = skeleton.joints().iter().filter(|joint| joint.end_site).count();
         let roots: Vec<_> = skeleton.roots().collect();
@@ -213,6 +219,7 @@ impl FileFacts {
             roots: roots.len(),
             robot: skeleton.robot().map(|robot| RobotFacts::from(&**robot)),
             subjects: crate::several_subjects(skeleton),
+            numbers: numbers.clone(),
             clips: Vec::new(),
         }
     }
@@ -232,6 +239,9 @@ impl FileFacts {
                 "motion",
                 format!("{frames} frames at {fps} fps (frame time {time} s), {duration} s"),
             ));
+        }
+        if !self.numbers.is_empty() {
+            lines.push(("numbers", named(&self.numbers)));
         }
         if self.clips.len() > 1 {
             let clips: Vec<String> =
@@ -271,6 +281,13 @@ impl FileFacts {
         }
         lines
     }
+}
+
+/// How many names there are, and the first of them.
+fn named(names: &[String]) -> String {
+    let first = &names[..names.len().min(NAMED)];
+    let more = if names.len() > NAMED { " …" } else { "" };
+    format!("{} over time: {}{more}", names.len(), first.join(", "))
 }
 
 /// The rotation orders of joints that rotate, in the order of the joints.

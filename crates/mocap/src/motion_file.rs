@@ -46,6 +46,8 @@ pub struct Header {
     pub skeleton: Skeleton,
     /// `None` for a skeleton without motion.
     pub rate: Option<FrameRate>,
+    /// The names of its numbers over time, such as weights of shapes.
+    pub numbers: Vec<String>,
     /// What cannot be right about its motion, as far as its start shows it.
     pub verdicts: Vec<Verdict>,
 }
@@ -224,7 +226,8 @@ impl MotionFile {
                 let Parsed { value, mut warnings } = skeleton;
                 warnings.extend(unlikely_unit(&value, options));
                 let skeleton = restated(&value, options);
-                return Ok(Parsed { value: Header { skeleton, rate: None, verdicts: Vec::new() }, warnings });
+                let (numbers, verdicts) = (Vec::new(), Vec::new());
+                return Ok(Parsed { value: Header { skeleton, rate: None, numbers, verdicts }, warnings });
             }
             Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
         };
@@ -233,7 +236,8 @@ impl MotionFile {
         let clip = seen(value, self.format, options, &mut warnings);
         let warnings = first_frame(self.stated(options).frames, options, warnings)?;
         let skeleton = restated(clip.skeleton(), options);
-        let header = Header { skeleton, rate: Some(clip.rate()), verdicts: crate::verdicts(&clip) };
+        let numbers = clip.annotations().scalars.iter().map(|track| track.name.clone()).collect();
+        let header = Header { skeleton, rate: Some(clip.rate()), numbers, verdicts: crate::verdicts(&clip) };
         Ok(Parsed { value: header, warnings })
     }
 }

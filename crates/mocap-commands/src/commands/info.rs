@@ -200,14 +200,23 @@ fn info(
     let (mut inside, mut face) = (None, None);
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
-            // A table has no column for it.
-            let body = loaded.document().filter(|_| args.measures.measures());
-            let body = body.map(|document| document.body(&args.reading.limits())).transpose();
-            let body = body.map_err(Diagnostic::from)?.flatten();
+            let body = loaded.document().map(|document| document.body(&args.reading.limits())).transpose();
+            let body = match body {
+                Ok(body) => body.flatten(),
+                // Without measures, the motion is what counts.
+                Err(damaged) if !args.measures.measures() => {
+                    warnings.push(Diagnostic::from(damaged));
+                    None
+                }
+                Err(damaged) => return Err(Diagnostic::from(damaged).into()),
+            };
             let clip = loaded.into_motion(&args.reading)?.clip;
-            inside = body.and_then(|body| mocap::surface_report(&body.value, &clip));
+            // A table has no column for it.
+            let measured = body.as_ref().filter(|_| args.measures.measures());
+            inside = measured.and_then(|body| mocap::surface_report(&body.value, &clip));
+            let on = body.map(|body| body.value.on(clip.skeleton()));
             face = face_quality(clip.annotations(), clip.frames(), clip.rate().fps());
-            Some(Measured::of(clip, floors, &args.measures))
+            Some(Measured::of(clip, on.as_ref(), floors, &args.measures))
         }
         None => None,
     };

@@ -29,7 +29,7 @@ impl Line {
     ) -> Line {
         let clip = (facts.fps.is_some()).then_some(facts.frames);
         Line {
-            height: measured.and_then(|measured| measured.stature),
+            height: measured.and_then(|measured| measured.height),
             ..Line::of_file(path, (clip, facts.fps), &facts.unit, measured, warnings)
         }
     }

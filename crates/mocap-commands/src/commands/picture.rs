@@ -43,6 +43,19 @@ impl Drawn {
         }
     }
 
+    /// Refuses a motion of which nothing can be drawn.
+    pub(crate) fn check_seen(&self, bodies: &BodyArgs) -> Result<(), Diagnostic> {
+        if self.body(bodies).is_some() || !mocap_report::has_only_numbers(&self.clip) {
+            return Ok(());
+        }
+        let message =
+            format!("'{}' has no mesh, and its joints lie in one place: nothing can be drawn", self.name);
+        Err(Diagnostic::new("picture::only-numbers", message).help(format!(
+            "`mocap plot {0}` draws its numbers over time, `mocap face {0} CHARACTER.glb -o OUT.glb` moves a face by them",
+            self.path
+        )))
+    }
+
     /// Refuses a joint that moves no mesh of the file.
     pub(crate) fn check_weights(&self, bodies: &BodyArgs, shown: &WeightArgs) -> Result<(), Diagnostic> {
         let Some(name) = &shown.weights else { return Ok(()) };

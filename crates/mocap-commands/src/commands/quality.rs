@@ -11,7 +11,7 @@ use mocap_analysis::{
     floor_in_legs, quality,
 };
 use mocap_batch::{Input, JobContext, Source};
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Body, Clip, Skeleton};
 
 use crate::diagnostic::Diagnostic;
 use crate::options::{QualitySettings, Reading};
@@ -105,13 +105,18 @@ pub(crate) struct Measured {
     pub(crate) severity: f64,
     /// The worst artifact in words.
     pub(crate) worst: Option<String>,
-    /// Lengths in metres of the motion per unit of its file; `None` where its unit is not known.
-    pub(crate) stature: Option<f64>,
+    /// How tall the body is \[m\]; `None` where its unit is not known, and of what is no body.
+    pub(crate) height: Option<f64>,
 }
 
 impl Measured {
-    /// Measures a motion and checks its gates.
-    pub(crate) fn of(clip: Clip, floors: &Floors, settings: &QualitySettings) -> Measured {
+    /// Measures a motion and checks its gates. `body` are its meshes, on its joints.
+    pub(crate) fn of(
+        clip: Clip,
+        body: Option<&Body>,
+        floors: &Floors,
+        settings: &QualitySettings,
+    ) -> Measured {
         let (quality, clip) = floors.measure(clip);
         let skeleton = clip.skeleton();
         let gates: Vec<GateResult> = settings.fail_above.iter().map(|gate| gate.check(&quality)).collect();
@@ -127,7 +132,7 @@ impl Measured {
             findings: quality.artifacts.iter().map(|found| finding(found, &quality, skeleton)).collect(),
             severity: quality.worst().map_or(0.0, Artifact::severity),
             worst: quality.worst().map(words),
-            stature: known.and_then(|unit| Some(mocap_analysis::stature(skeleton)? * unit.metres)),
+            height: known.and_then(|unit| Some(mocap_analysis::body_height(skeleton, body)? * unit.metres)),
         }
     }
 }

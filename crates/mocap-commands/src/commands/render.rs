@@ -67,6 +67,7 @@ const LARGE: usize = 20_000_000;
 /// # Errors
 /// If all end before the film starts.
 fn inputs<'a>(args: &Args, drawn: &'a [Drawn]) -> Result<Vec<RenderInput<'a>>, Diagnostic> {
+    drawn.iter().try_for_each(|drawn| drawn.check_seen(&args.bodies))?;
     let last = drawn.iter().map(|drawn| drawn.clip.duration()).fold(0.0, f64::max);
     match args.start.filter(|start| *start > last) {
         Some(start) => {

@@ -47,6 +47,7 @@ fn sheet(
     height: f32,
     options: &SheetOptions,
 ) -> Result<Vec<Page>, Diagnostic> {
+    drawn.iter().try_for_each(|drawn| drawn.check_seen(bodies))?;
     drawn.iter().try_for_each(|drawn| drawn.check_weights(bodies, shown))?;
     let titles: Vec<String> = drawn.iter().map(|drawn| drawn.title(shown)).collect();
     let inputs: Vec<SheetInput<'_>> = drawn

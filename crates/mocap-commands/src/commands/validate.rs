@@ -93,7 +93,7 @@ fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Re
     let (format, tally) =
         checked.as_ref().map_or((None, Tally::default()), |checked| (Some(checked.format), checked.tally));
     let clip = checked.and_then(|checked| checked.clip).filter(|_| args.measures.measures());
-    let measured = clip.map(|clip| Measured::of(clip, floors, &args.measures));
+    let measured = clip.map(|clip| Measured::of(clip, None, floors, &args.measures));
     let (mut missed, mut quality, mut gates) = (Vec::new(), None, Vec::new());
     if let Some(measured) = measured {
         warnings.extend(measured.findings);

@@ -54,6 +54,9 @@ fn page(
             "joints are paired by name; `mocap retarget IN character.glb` puts a motion on its skeleton",
         ));
     }
+    if options.mesh.is_none() {
+        drawn.iter().try_for_each(|drawn| drawn.check_seen(bodies))?;
+    }
     drawn.iter().try_for_each(|drawn| drawn.check_weights(bodies, shown))?;
     let titles: Vec<String> = drawn.iter().map(|drawn| drawn.title(shown)).collect();
     let inputs: Vec<ViewInput<'_>> = drawn

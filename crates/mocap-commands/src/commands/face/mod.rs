@@ -17,7 +17,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use mocap_face::{FaceMap, JointPose, Link, Match, add_correctives, followed, pose_joints, with_expressions};
 use mocap_formats::{Format, text};
-use mocap_model::{BoundBody, Clip, Expression, ScalarTrack, Skeleton, Track};
+use mocap_model::{BoundBody, Clip, Expression, InBetween, ScalarTrack, Skeleton, Track};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -158,6 +158,8 @@ struct Head {
     body: Option<BoundBody>,
     /// The names of the shapes of its meshes.
     shapes: Vec<String>,
+    /// Those that stand in others, where the file states their weights (FBX).
+    in_betweens: Vec<InBetween>,
     /// What moves several of them (VRM).
     expressions: Vec<Expression>,
     /// What moves joints.
@@ -307,6 +309,7 @@ fn read_head(
     let limits = reading.limits();
     let document = target.on.document.as_ref();
     let expressions = document.map(|document| document.expressions()).unwrap_or_default();
+    let in_betweens = document.map(|document| document.in_betweens()).unwrap_or_default();
     let found = document.map(|document| document.body(&limits)).transpose();
     let found = found.map_err(|finding| Diagnostic::from(finding).in_file(path))?.flatten();
     let shapes = found.as_ref().map(|body| mocap::face_shapes(&body.value)).unwrap_or_default();
@@ -336,7 +339,7 @@ fn read_head(
             names.push(name.clone());
         }
     }
-    Ok(Head { target, body, shapes, expressions, poses, names })
+    Ok(Head { target, body, shapes, in_betweens, expressions, poses, names })
 }
 
 /// A warning of shapes of one mesh that share a name. (Those of several meshes do so that they move together.)
@@ -401,7 +404,7 @@ impl Head {
             let mut moving = self.expressions.iter().filter(|of| linked(&of.name)).flat_map(|of| &of.binds);
             moving.any(|(shape, _)| shape == name)
         };
-        let followed = followed(&self.shapes);
+        let followed = followed(&self.shapes, &self.in_betweens);
         let corrects = |name: &str| {
             let at = self.shapes.iter().position(|shape| shape == name);
             let parts = at.and_then(|at| followed.get(&at));
@@ -517,7 +520,7 @@ fn driven(clip: &Clip, head: &Head, tracks: Vec<ScalarTrack>, turns: bool) -> Re
         false => with_expressions(tracks, &head.expressions, clip.frames()),
     };
     shapes.retain(|track| head.shapes.contains(&track.name));
-    add_correctives(&mut shapes, &head.shapes, clip.frames());
+    add_correctives(&mut shapes, &head.shapes, &head.in_betweens, clip.frames());
     if let Some(body) = &head.body {
         at_rest(&mut shapes, &head.shapes, body);
     }
@@ -566,7 +569,7 @@ fn face(
     let options = EncodeOptions { limits: reading.limits(), scene: args.scene, ..EncodeOptions::default() };
     let origin =
         Origin { document: head.target.on.document.as_deref(), file: Some(Path::new(&head.target.path)) };
-    let encoded = encode::clip_in(origin, clip, format, options);
+    let encoded = encode::clip_in(origin, clip, format, options).map_err(|error| of_character(error, head));
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {
         warnings.extend_from_slice(&encoded.warnings);
         warnings = read::strict(&reading, take(&mut warnings))?;
@@ -590,6 +593,22 @@ fn face(
     let (json, text) = (json(&row), row.text(head.names.len()));
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, warnings, tally, ..Report::default() })
+}
+
+/// What the output cannot hold are the names of the character, not those of the take.
+fn of_character(error: Diagnostic, head: &Head) -> Diagnostic {
+    if error.code != "livelink::not-arkit" {
+        return error;
+    }
+    let path = Path::new(&head.target.path);
+    let first: Vec<&str> = head.shapes.iter().take(3).map(String::as_str).collect();
+    let message = format!(
+        "no shape of the character has a name of ARKit ({} …), and Live Link CSV holds no others",
+        first.join(", ")
+    );
+    Diagnostic::new(error.code, message)
+        .in_file(path)
+        .help("`mocap convert TAKE.csv -o OUT.csv --to livelink-csv` writes the take itself; .json and .npz hold any names")
 }
 
 impl Row<'_> {
