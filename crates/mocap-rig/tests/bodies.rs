@@ -393,3 +393,23 @@ fn a_body_that_stands_has_the_same_joints_however_its_file_has_it() {
         }
     }
 }
+
+#[test]
+fn arms_that_nearly_touch_the_head_are_arms() {
+    // They touch it among the largest voxels, and not among smaller ones.
+    let (raised, _) = person(CORNERS, -1.5, 0.0);
+    for nearer in [0.028, 0.03] {
+        let mesh = moved(&raised, |at| match at.y > 1.45 && at.x.abs() > 0.12 {
+            true => Vector3::new(at.x - nearer * at.x.signum(), at.y, at.z),
+            false => *at,
+        });
+        let found = found(&mesh).unwrap_or_else(|error| panic!("{nearer}: {error}"));
+        let [head, left, right] =
+            [Role::Head, Role::LeftHand, Role::RightHand].map(|role| found.landmarks[&role].place);
+        assert!(
+            head.x.abs() < 0.02 && left.y > head.y + 0.3 && right.y > head.y + 0.3,
+            "{head} {left} {right}"
+        );
+        assert!(left.x > 0.1 && right.x < -0.1, "{left} {right}");
+    }
+}
