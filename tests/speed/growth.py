@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the cost of every verb, edit and format grows with frames, joints, vertices and files.
 
-    growth.py MOCAP [--only WORD,...] [--runs 3] [--limit 2.3] [--frames 4000] [--files 150]
+    growth.py MOCAP [--only WORD,...] [--runs 3] [--limit 2.3] [--frames 4000] [--files 150] [--quick]
 
 Runs each with n, 2 n and 4 n frames, joints, vertices or files, and prints the processor time (the least of the runs) and the
 peak memory of the process. Fails where either grows by more than the limit where the input doubles, and where a verb or
@@ -23,6 +23,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
+# Cases that take longer than the others together.
+SLOW = ["solve {points}"]
 # Below these, processor time [s] and peak [MB] say nothing about growth.
 FLOOR = {"time": 0.02, "peak": 24.0}
 
@@ -95,7 +97,7 @@ EDITS = {
     "detach": "--detach LeftHand",
 }
 # Steps of pipelines that are no edits.
-STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face"}
+STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face", "keep"}
 
 # What is done with a folder of small files.
 FOLDERS = [
@@ -176,6 +178,8 @@ class Bench:
 
     def case(self, name, commands):
         """Measures commands of growing size."""
+        if self.options.quick and any(word in name for word in SLOW):
+            return
         if self.options.only and not any(word in name for word in self.options.only):
             return
         self.count += 1
@@ -374,7 +378,12 @@ def main():
     parser.add_argument("--joints", type=int, default=200)
     parser.add_argument("--files", type=int, default=150)
     parser.add_argument("--corners", type=int, default=24, help="corners around the limbs of a mesh: 6,500 vertices")
+    parser.add_argument("--quick", action="store_true", help="small inputs once, in a minute: what is quadratic shows")
     options = parser.parse_args()
+    if options.quick:
+        # Twice as much may take up to three times as long: start-up counts more, and other programs run as well.
+        small = {"runs": 1, "limit": 3.0, "frames": 2000, "joints": 100, "files": 50, "corners": 12}
+        vars(options).update(small)
     with tempfile.TemporaryDirectory() as where:
         where = pathlib.Path(where)
         bench = Bench(options, where)

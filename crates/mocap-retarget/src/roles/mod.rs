@@ -214,7 +214,9 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
 const FEWEST: usize = 4;
 
 fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
-    let matches = SCHEMES.iter().map(|scheme| (scheme, matches(skeleton, scheme)));
+    let joints = skeleton.iter().filter(|(_, joint)| !joint.end_site);
+    let names: Vec<(JointId, Name)> = joints.map(|(id, joint)| (id, name::split(&joint.name))).collect();
+    let matches = SCHEMES.iter().map(|scheme| (scheme, matches(&names, scheme)));
     // The first of equals: `max_by_key` would take the last.
     let best = matches.reduce(|best, next| if next.1.len() > best.1.len() { next } else { best });
     if let Some((scheme, found)) = best
@@ -228,14 +230,14 @@ fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
     }
 }
 
-fn matches(skeleton: &Skeleton, scheme: &Scheme) -> Vec<(Role, JointId)> {
+fn matches(names: &[(JointId, Name)], scheme: &Scheme) -> Vec<(Role, JointId)> {
     let mut found: Vec<(Role, usize, JointId)> = Vec::new();
-    for (id, joint) in skeleton.iter().filter(|(_, joint)| !joint.end_site) {
-        let Some((role, at)) = role_of(scheme, &name::split(&joint.name)) else { continue };
+    for (id, name) in names {
+        let Some((role, at)) = role_of(scheme, name) else { continue };
         match found.iter_mut().find(|(other, ..)| *other == role) {
-            Some(other) if at < other.1 => *other = (role, at, id),
+            Some(other) if at < other.1 => *other = (role, at, *id),
             Some(_) => {}
-            None => found.push((role, at, id)),
+            None => found.push((role, at, *id)),
         }
     }
     found.into_iter().map(|(role, _, joint)| (role, joint)).collect()
