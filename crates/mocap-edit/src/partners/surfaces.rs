@@ -170,7 +170,8 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
         });
     }
     let best = (0..DIRECTIONS).fold(0, |best, next| if costs[next] < costs[best] { next } else { best });
-    let (mut directions, mut ways): (Vec<(usize, Vector3<f64>)>, Vec<(usize, f64)>) = Default::default();
+    let mut directions: Vec<(usize, Vector3<f64>)> = Vec::new();
+    let mut ways: Vec<(usize, f64)> = Vec::new();
     for frame in keys(contact, bodies.clips) {
         if let Some((direction, way)) = look(frame, &|i| i == best)[best] {
             directions.push((frame, direction));
