@@ -27,8 +27,6 @@ const SEEN: f64 = 0.25;
 const ROOM: f64 = 0.002;
 /// The same of forearms in each other: fields of arms are coarse.
 const IN_ARM: f64 = 0.008;
-/// Arms in contact may be as deep in each other, and hands as far apart for it \[m\].
-const SHARED: f64 = 0.007;
 /// Directions in which a hand may come.
 const DIRECTIONS: usize = 10;
 
@@ -218,13 +216,7 @@ pub(super) fn corrected(
             }
             // What was not seen is too far away for a correction.
             let Some(gap) = gap else { continue };
-            let mut more = GAP - gap;
-            if let [Part::Hand(own), Part::Hand(other)] = contact.parts {
-                let arms = [own, other].map(|hand| BodyPart::Arm(side(hand)));
-                let in_arms = meter.gap(arms, placed.poses(), SEEN).unwrap_or(0.0);
-                more = more.max((-SHARED - in_arms).min(SHARED - gap));
-            }
-            known.push((frame, more.clamp(-SEEN, SEEN)));
+            known.push((frame, (GAP - gap).clamp(-SEEN, SEEN)));
         }
         largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
         let more = through(&known, clips[0].frames(), 0.0);

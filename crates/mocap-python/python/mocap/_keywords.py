@@ -123,6 +123,10 @@ class Convert(TypedDict, total=False):
 class Retarget(TypedDict, total=False):
     """Options of ``mocap retarget``."""
 
+    pair: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """A motion and its target, for people who are together, in one space and time; once for each"""
+    characters: Value
+    """Targets of the characters of a scene, by name: a JSON object such as {"Anna": "woman.glb"}; all paths are scenes, and what is between people stays"""
     method: Literal["scale", "limb-ratio", "copy", "effectors"]
     """How to handle different proportions: scale (root and feet scaled by the ratio of leg lengths, arms copy rotations), limb-ratio (hands scaled, too, and all limbs solved by CCD, as Yang et al. 2002), copy (rotations only: feet float or penetrate), effectors (unscaled goals: limbs fold or overstretch)"""
     hands: Literal["auto", "scale", "keep", "off"]

@@ -312,23 +312,7 @@ fn retarget(
     };
     let scene = kept.scene;
     warnings.extend(kept.warnings);
-    let options = EncodeOptions {
-        euler: args.euler,
-        tolerance: None,
-        limits: args.reading.limits(),
-        bvh: args.bvh,
-        scene: args.scene,
-        order: args.robot_motion.order.unwrap_or_default(),
-        ..EncodeOptions::default()
-    };
-    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
-    let scene = scene.map(|character| {
-        let Character { name, clip, body } = character;
-        Character { name, clip: encode::named(clip, &stem, format), body }
-    });
-    // A character keeps its mesh, skin and materials.
-    let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
-    let encoded = encode::scene_in(origin, scene, format, options);
+    let encoded = encoded(job, args, target, scene, format);
     let gates = &args.gates.fail_above;
     let each = outcomes.iter().flat_map(|(_, outcome)| gates.iter().map(move |gate| (gate, outcome)));
     let (checked, errors): (Vec<_>, Vec<_>) =
@@ -361,6 +345,33 @@ fn retarget(
     let (json, text, line, figures) = (json(&row), row.text(), row.line(), figures(&outcomes[0].1));
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
+}
+
+/// The result as a file, with what else the file of the target holds.
+fn encoded(
+    job: &Job,
+    args: &Args,
+    target: &Target,
+    scene: Scene,
+    format: Format,
+) -> Result<encode::Encoded, Diagnostic> {
+    let options = EncodeOptions {
+        euler: args.euler,
+        tolerance: None,
+        limits: args.reading.limits(),
+        bvh: args.bvh,
+        scene: args.scene,
+        order: args.robot_motion.order.unwrap_or_default(),
+        ..EncodeOptions::default()
+    };
+    let stem = job.input.relative.file_stem().unwrap_or_default().to_string_lossy();
+    let scene = scene.map(|character| {
+        let Character { name, clip, body } = character;
+        Character { name, clip: encode::named(clip, &stem, format), body }
+    });
+    // A character keeps its mesh, skin and materials.
+    let origin = Origin { document: target.on.document.as_deref(), file: Some(Path::new(&target.path)) };
+    encode::scene_in(origin, scene, format, options)
 }
 
 /// The motion of an input, and its mesh where that of the target is kept out of itself: contacts of surfaces need both.

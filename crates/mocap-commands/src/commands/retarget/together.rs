@@ -49,7 +49,7 @@ pub(super) fn someone(
     args: &Args,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Someone, Diagnostic> {
-    let edits = Edits::from(args.edits.clone());
+    let edits = Edits::from(args.edits);
     let limits = args.reading.limits();
     let (clip, mut opening) = edited(clip, (&edits, limits), &args.method, false, warnings)?;
     opening.surface = mesh.and_then(|mesh| {
