@@ -37,8 +37,13 @@ const FILES: [(&str, &str); 22] = [
 ];
 
 /// Words that mean another file in one command.
-const OF_VERB: [(&str, &str, &str); 8] = [
+const OF_VERB: [(&str, &str, &str); 13] = [
+    ("validate", "FILE", "walk.bvh"),
     ("face", "TAKE...", "take.csv"),
+    ("face", "TAKE", "take.csv"),
+    ("convert", "TAKE", "take.csv"),
+    ("plot", "TAKE", "take.csv"),
+    ("plot", "NAME", "jawOpen"),
     ("skel", "FILE", "walk.bvh"),
     ("find", "FILE", "found.index"),
     ("info", "FILE", "found.index"),

@@ -50,10 +50,10 @@ impl Drawn {
         }
         let message =
             format!("'{}' has no mesh, and its joints lie in one place: nothing can be drawn", self.name);
-        Err(Diagnostic::new("picture::only-numbers", message).help(format!(
-            "`mocap plot {0}` draws its numbers over time, `mocap face {0} CHARACTER.glb -o OUT.glb` moves a face by them",
-            self.path
-        )))
+        Err(Diagnostic::new("picture::only-numbers", message).help(
+            "`mocap plot TAKE --shape NAME` draws its numbers over time, `mocap face TAKE CHARACTER -o OUT.glb` moves a face \
+             by them",
+        ))
     }
 
     /// Refuses a joint that moves no mesh of the file.

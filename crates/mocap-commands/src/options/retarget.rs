@@ -37,7 +37,7 @@ use super::{
 pub(crate) struct Args {
     /// Motions (files, directories, globs, or - for stdin), and last the target skeleton: a .skel file, any motion or
     /// skeleton file, the model of a robot (URDF, MJCF), or preset:NAME (`mocap skel --preset list`)
-    #[arg(value_name = "PATH", required_unless_present = "pair", num_args = 1..)]
+    #[arg(value_name = "PATH", required_unless_present_any = ["pair", "print_config"], num_args = 1..)]
     pub(crate) paths: Vec<PathBuf>,
     /// A motion and its target, for people who are together, in one space and time; once for each
     ///

@@ -608,7 +608,7 @@ fn of_character(error: Diagnostic, head: &Head) -> Diagnostic {
     );
     Diagnostic::new(error.code, message)
         .in_file(path)
-        .help("`mocap convert TAKE.csv -o OUT.csv --to livelink-csv` writes the take itself; .json and .npz hold any names")
+        .help("`mocap convert TAKE -o OUT.csv --to livelink-csv` writes the take itself; .json and .npz hold any names")
 }
 
 impl Row<'_> {
