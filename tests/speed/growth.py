@@ -97,7 +97,7 @@ EDITS = {
     "detach": "--detach LeftHand",
 }
 # Steps of pipelines that are no edits.
-STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face", "keep"}
+STEPS = {"read", "edit", "retarget", "compress", "write", "compare", "face", "keep", "solve"}
 
 # What is done with a folder of small files.
 FOLDERS = [

@@ -53,8 +53,8 @@ impl PeopleMeter {
         all
     }
 
-    /// How deep the mesh of one person is inside that of the other in these object-space poses [units]; 0 where they are
-    /// apart.
+    /// How deep the mesh of one person is inside that of the other in these object-space poses, in units of the skeletons;
+    /// 0 where they are apart.
     pub fn deepest(&mut self, poses: [&Pose; 2]) -> f64 {
         let palette = self.palette(poses);
         let whole = &self.whole;
