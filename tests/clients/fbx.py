@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""FBX files that mocap writes, as Blender, assimp and ufbx read them.
+"""FBX files that mocap writes, as Blender and assimp read them.
 
     MOCAP=target/debug/mocap fbx.py
 
 Writes motions as FBX and compares the places of all joints with the table of positions that mocap writes of the same
-motion, at ten frames of every clip; ufbx also in the middle between two frames, where curves are interpolated. All must
-agree within 0.1 mm. A program that is not installed is reported as skipped, as is the Python package `ufbx`.
+motion, at ten frames of every clip. Both programs must agree within 0.1 mm. A program that is not installed is reported
+as skipped. Needs no Python package.
 """
 import csv
 import json
@@ -14,11 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-
-try:
-    import ufbx
-except ImportError:
-    ufbx = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORPUS = os.environ.get("MOCAP_CORPUS", "../shared/data")
@@ -38,22 +33,18 @@ def run(*command):
     return done.stdout
 
 
-def frame_rate(mocap, source, options):
-    return json.loads(run(mocap, "info", "--json", *options, source))["fps"]
-
-
-def expected_places(mocap, source, options, folder, odd=False):
-    """(frame, joint) -> place [m], times by frame; of `odd` frames only if that is asked"""
+def expected_places(mocap, source, clip, folder):
+    """(frame, joint) -> place [m], times by frame"""
     table = os.path.join(folder, "places.csv")
-    run(mocap, "convert", source, *options, "--unit", "m", "-o", table, "--overwrite")
+    run(mocap, "convert", source, *clip, "--unit", "m", "-o", table, "--overwrite")
     places, times = {}, {}
     with open(table, newline="", encoding="utf8") as file:
         for row in csv.DictReader(file):
             frame = int(row["frame"])
             times[frame] = float(row["time"])
             places[frame, row["joint"]] = [float(row[axis]) for axis in "xyz"]
-    frames = [frame for frame in sorted(times) if not odd or frame % 2]
-    kept = frames[:: max(1, len(frames) // FRAMES)]
+    step = max(1, len(times) // FRAMES)
+    kept = sorted(times)[::step]
     return {key: place for key, place in places.items() if key[0] in kept}, {frame: times[frame] for frame in kept}
 
 
@@ -67,7 +58,7 @@ def worst(expected, found):
     return off[key], key
 
 
-def blender_places(file, clips, _folder):
+def blender_places(file, clips):
     """By clip: (frame, joint) -> place [m]. Blender has Z up: X, Y, Z are our X, -Z, Y."""
     with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as plan:
         json.dump({"file": file, "clips": clips}, plan)
@@ -138,22 +129,6 @@ def assimp_places(file, clips, folder):
     return places
 
 
-def ufbx_places(file, clips, _folder):
-    """As blender_places. Times may lie between frames; the library keeps Y up and centimetres."""
-    scene = ufbx.load_file(file)
-    stacks = {stack.name: stack for stack in scene.anim_stacks}
-    places = {}
-    for clip, times in clips.items():
-        stack = stacks[clip] if clip in stacks else only(scene.anim_stacks)
-        places[clip] = {}
-        for frame, time in times.items():
-            posed = ufbx.evaluate_scene(scene, stack.anim, stack.time_begin + time)
-            for node in posed.nodes:
-                to_world = node.node_to_world
-                places[clip][frame, node.name] = [axis / 100 for axis in (to_world.c3.x, to_world.c3.y, to_world.c3.z)]
-    return places
-
-
 def clip_names(mocap, source):
     """The names of the clips of a file; one without a name where the format holds one clip."""
     if not source.endswith(".fbx"):
@@ -165,29 +140,18 @@ def clip_names(mocap, source):
 def check(mocap, source, file, clients, folder):
     """How many clips of a file are not where the table of positions of the source has them."""
     stem = os.path.splitext(os.path.basename(file))[0]
-    expected, times, between, times_between, failed = {}, {}, {}, {}, 0
+    expected, times, failed = {}, {}, 0
     for name in clip_names(mocap, source):
-        clip, choice = name or stem, ["--clip", name] if name else []
-        expected[clip], times[clip] = expected_places(mocap, source, choice, folder)
-        # At twice the rate, each second frame lies in the middle between two of the clip.
-        twice = 2 * frame_rate(mocap, source, choice)
-        between[clip], times_between[clip] = expected_places(mocap, source, [*choice, "--fps", twice], folder, odd=True)
-    for client, places in clients.items():
-        failed += compare(client, stem, expected, places(file, times, folder))
-    if "ufbx" in clients:
-        failed += compare("ufbx between frames", stem, between, ufbx_places(file, times_between, folder))
-    return failed
-
-
-def compare(client, stem, expected, found):
-    """Prints how far each clip is off, and returns how many are too far."""
-    failed = 0
-    for clip in expected:
-        off, (frame, joint) = worst(expected[clip], found[clip])
-        good = off <= TOLERANCE
-        failed += not good
-        where = "" if good else f", at {joint} in frame {frame}"
-        print(f"{'ok' if good else 'FAILED'}: {client}, {stem} '{clip}': off by {off:.1e} m{where}")
+        choice = ["--clip", name] if name else []
+        expected[name or stem], times[name or stem] = expected_places(mocap, source, choice, folder)
+    for client in clients:
+        found = blender_places(file, times) if client == "Blender" else assimp_places(file, times, folder)
+        for clip in expected:
+            off, (frame, joint) = worst(expected[clip], found[clip])
+            good = off <= TOLERANCE
+            failed += not good
+            where = "" if good else f", at {joint} in frame {frame}"
+            print(f"{'ok' if good else 'FAILED'}: {client}, {stem} '{clip}': off by {off:.1e} m{where}")
     return failed
 
 
@@ -195,15 +159,11 @@ def main():
     mocap = os.environ["MOCAP"]
     sources = FIXTURES + [file for file in (os.path.join(CORPUS, name) for name in REAL) if os.path.exists(file)]
     failed = 0
-    clients = {"Blender": blender_places, "assimp": assimp_places, "ufbx": ufbx_places}
-    lacking = {
-        "Blender": os.environ.get("NO_BLENDER") or (not shutil.which("blender") and "blender is not installed"),
-        "assimp": not shutil.which("assimp") and "assimp is not installed",
-        "ufbx": not ufbx and "the Python package ufbx is not installed",
-    }
-    for name, why in lacking.items():
-        if why:
-            print(f"skipped: {why}")
+    clients = {"Blender": "blender", "assimp": "assimp"}
+    for name, program in list(clients.items()):
+        why = os.environ.get("NO_BLENDER") if name == "Blender" else None
+        if why or not shutil.which(program):
+            print(f"skipped: {why or name + ' is not installed'}")
             del clients[name]
     for source in sources:
         with tempfile.TemporaryDirectory() as folder:
