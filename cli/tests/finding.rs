@@ -53,7 +53,7 @@ fn what_is_no_index_is_named() {
     sandbox.put("empty.index", "");
     for (name, says) in [
         ("cut.index", "the index is damaged"),
-        ("empty.index", "is no index of motions"),
+        ("empty.index", "not an index of motions"),
         ("db/alex_walk.bvh", "is not an index"),
         ("none.index", "No such file"),
     ] {
@@ -216,7 +216,7 @@ fn files_that_are_called_an_index_are_not_read_as_motions() {
     sandbox.put("other.index", "HIERARCHY");
     let walk = "db/alex_walk.bvh";
     for (name, said) in [
-        ("empty.index", "the file is empty: it is no index of motions"),
+        ("empty.index", "the file is empty, not an index of motions"),
         ("other.index", "it is not an index of motions"),
     ] {
         for arguments in [&["find", walk, name][..], &["find", walk, "--index", name]] {

@@ -41,8 +41,8 @@ pub struct KeptBound {
     pub scene: Scene,
     /// What is carried by whom, as text.
     pub notes: Vec<String>,
-    /// How far a hand that holds what another hand carries is from its place at most \[m\]; 0 without such hands.
-    pub missing: f64,
+    /// How far a hand that holds what another hand carries is from its place at most \[m\]; `None` without such hands.
+    pub missing: Option<f64>,
 }
 
 /// One person before and after.
@@ -59,12 +59,12 @@ struct Person {
 /// Where the unit of the first character is not known, or frames differ.
 pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError> {
     let (Some(first), Some(after)) = (source.characters.first(), result.characters.first()) else {
-        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: 0.0 });
+        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: None });
     };
     let frames = first.clip.frames();
     let all = source.characters.iter().chain(&source.props).chain(&result.characters).chain(&result.props);
     if result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
-        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: 0.0 });
+        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: None });
     }
     let fps = first.clip.rate().fps();
     let metres = [metres_of(&first.clip, NAME)?, metres_of(&after.clip, NAME)?];
@@ -75,7 +75,7 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
         people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), clip });
     }
     let space = *after.clip.skeleton().space();
-    let mut kept = KeptBound { scene: result, notes: Vec::new(), missing: 0.0 };
+    let mut kept = KeptBound { scene: result, notes: Vec::new(), missing: None };
     let names: Vec<String> = kept.scene.characters.iter().map(|one| one.name.clone()).collect();
     for at in 0..kept.scene.props.len() {
         let was = in_metres(&source.props[at].clip, metres[0], NAME)?;
@@ -107,7 +107,7 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
                     come(&mut people[one.by], one, &off, fps)?;
                     moved = carry(&own, &times, &people, &grips);
                 }
-                kept.missing = kept.missing.max(missing);
+                kept.missing = Some(kept.missing.map_or(missing, |most| most.max(missing)));
                 kept.notes.push(format!(
                     "{}, {}, holds it in frames {} to {}",
                     names[hand.by],

@@ -22,7 +22,7 @@ pub struct InStep {
 /// frames stays in the last pose. Each comes with a name for the notes.
 ///
 /// # Errors
-/// Where a motion cannot be resampled.
+/// Where a motion has no frames, or cannot be resampled.
 pub fn bring_in_step(motions: Vec<(String, Clip)>) -> Result<InStep, EditError> {
     let failed = |error| EditError::model(NAME, error);
     let mut notes = Vec::new();
@@ -32,6 +32,10 @@ pub fn bring_in_step(motions: Vec<(String, Clip)>) -> Result<InStep, EditError> 
     };
     let mut clips = Vec::with_capacity(motions.len());
     for (name, clip) in &motions {
+        // Nobody stays in a pose that they never had.
+        if clip.frames() == 0 {
+            return Err(EditError::Retarget { edit: NAME, reason: format!("'{name}' has no frames") });
+        }
         let own = clip.rate().fps();
         if (own / rate.fps() - 1.0).abs() <= SAME_RATE {
             clips.push(clip.clone().with_rate(rate));
@@ -55,4 +59,30 @@ pub fn bring_in_step(motions: Vec<(String, Clip)>) -> Result<InStep, EditError> 
         }
     }
     Ok(InStep { clips, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::{FrameRate, JointTracks};
+
+    #[test]
+    fn who_has_fewer_frames_stays_and_who_has_none_is_refused() {
+        let walk = clip("alex_walk.bvh");
+        let short = walk.trimmed(0..10).unwrap();
+        let half = FrameRate::new(walk.rate().fps() / 2.0).unwrap();
+        let slow = walk.resampled(half).unwrap();
+        let with = |other: Clip| bring_in_step(vec![("a".into(), walk.clone()), ("b".into(), other)]);
+        let brought = with(short.clone()).unwrap();
+        assert_eq!(brought.clips[1].frames(), walk.frames());
+        assert!(brought.notes.len() == 1 && brought.notes[0].contains("10 frames"), "{:?}", brought.notes);
+        let brought = with(slow).unwrap();
+        assert!(brought.notes[0].contains("resampled"), "{:?}", brought.notes);
+        assert_eq!(brought.clips[1].frames(), walk.frames());
+        let tracks = walk.skeleton().joints().iter().map(JointTracks::at_rest).collect();
+        let none = Clip::new(walk.skeleton().clone(), walk.rate(), 0, tracks).unwrap();
+        let error = with(none).unwrap_err().to_string();
+        assert!(error.contains("'b' has no frames"), "{error}");
+    }
 }

@@ -24,7 +24,7 @@ pub const VERSION: u32 = 2;
 #[non_exhaustive]
 pub enum IndexError {
     /// There are none.
-    #[error("the file is empty: it is no index of motions")]
+    #[error("the file is empty, not an index of motions")]
     Empty,
     /// They do not start like one.
     #[error("it is not an index of motions")]

@@ -36,7 +36,7 @@ impl Targets {
         }
         let target = Arc::new(open(path)?);
         if target.robot().is_some() {
-            let message = "a robot is no partner: what is between people is kept on bodies";
+            let message = "robots cannot be targets here: contacts between people are kept on bodies only";
             return Err(Diagnostic::new("usage::together", message)
                 .help("retarget motions to robots one by one")
                 .in_file(path)

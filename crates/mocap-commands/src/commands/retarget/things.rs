@@ -22,7 +22,7 @@ pub(super) fn kept(source: &Scene, result: Scene) -> Result<Kept, Diagnostic> {
         return Ok(Kept { scene: result, ..Kept::default() });
     }
     let mocap_edit::KeptBound { scene, notes, missing } = mocap_edit::keep_bound(source, result)?;
-    let warnings = (missing > MISSED).then(|| {
+    let warnings = missing.filter(|missing| *missing > MISSED).map(|missing| {
         let message =
             format!("a hand is up to {:.0} mm from where it held: the arm is too short", missing * 1e3);
         Diagnostic::new("retarget::hand-off-thing", message)
