@@ -125,7 +125,7 @@ impl Console {
         if self.quiet {
             return String::new();
         }
-        // What has several lines is set apart from what follows.
+        // Full warnings have several lines; an empty line separates them from the next text.
         let end = if detail == Detail::Full { "\n\n" } else { "\n" };
         let text = |warning: &Diagnostic| self.renderer.warning(about, warning, detail) + end;
         warnings.iter().map(text).collect()

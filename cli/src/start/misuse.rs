@@ -35,7 +35,7 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
             Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
             _ => String::new(),
         });
-        // What shares no more than a few letters was not meant.
+        // A suggestion that shares only a few letters is dropped.
         if strsim::levenshtein(&words[0], &words[1]) * 3 > words[0].len() {
             error.remove(ContextKind::SuggestedArg);
             error.remove(ContextKind::Usage);
@@ -52,7 +52,7 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
     }
     let found = diagnostic(definition, &error, words);
     if words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
-        // Nothing can be said where stdout is gone.
+        // If stdout is closed, there is nowhere to report the error.
         let _ = writeln!(std::io::stdout().lock(), "{}", json(&ErrorRow::misuse(&found)));
     }
     let _ = Console::new(&Global::default()).usage_error(&found);

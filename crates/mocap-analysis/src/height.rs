@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn the_mesh_decides_from_soles_to_the_top_of_the_head() {
         let straight = skeleton(0.0);
-        // What the hips carry, such as a banner, is no part of the height.
+        // Vertices on the hips, such as a banner, do not count for the height.
         let vertices =
             [(1, [0.0, 1.72, 0.0]), (3, [0.1, 0.02, 0.0]), (0, [0.0, 3.0, 0.0]), (0, [0.0, -1.0, 0.0])];
         let height = body_height(&straight, Some(&body(&straight, &vertices))).unwrap();

@@ -101,7 +101,7 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
 /// As [`clip()`]; of a clip of several characters, each as the format wants to know it, and the first one where the format
 /// holds one.
 pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
-    // As trees of one skeleton nothing of it changes.
+    // Characters written as trees of one skeleton keep the document as it is.
     let together = !format.has_motion() || format.holds_several_characters() && !format.holds_arrays();
     if together || mocap::several_subjects(one.skeleton()).is_empty() {
         return clip(one, format, options);

@@ -38,7 +38,7 @@ pub const LAYERS: Layers = Layers {
         "version",
         "write-map",
     ],
-    // What one motion needs, another does not.
+    // Settings of edits belong to one motion, so no file sets them for all.
     fixed_headings: &[EDITS_HEADING],
     // The file with settings, and what tests and recipes read.
     others: &["MOCAP_CONFIG", "MOCAP_CORPUS", "MOCAP_PYTHON"],

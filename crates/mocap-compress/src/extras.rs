@@ -262,7 +262,7 @@ mod tests {
             for by in [0, 1, 0x7F, 0xFF] {
                 let mut bytes = described.clone();
                 bytes[at] = by;
-                // Whatever it means, it is read or refused.
+                // Every byte must be read or refused without a panic.
                 drop(super::parse(&bytes, frames, joints));
             }
         }

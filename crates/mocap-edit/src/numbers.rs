@@ -247,7 +247,7 @@ mod tests {
         for frame in [0, 7, face.frames() - 1] {
             assert!((jaw(&more, frame) - 1.5 * jaw(&face, frame)).abs() < 1e-12);
         }
-        // What stands still adds nothing.
+        // A track at rest adds nothing.
         assert_eq!(values(&more, "Face.eyeBlinkRight"), &Track::Constant(0.25));
         assert!(report.notes.iter().any(|note| note.contains("2 shapes")), "{:?}", report.notes);
         let smile = |name: &str| {

@@ -169,7 +169,7 @@ mod tests {
         assert!(done.characters.iter().all(|character| character.reports.len() == 2));
         let ball = &done.scene.props[0].clip;
         assert_eq!(ball.frames(), wanted.frames());
-        // What a mirror across X = 0 shows.
+        // Mirrored across X = 0.
         assert_eq!(ball.local(mocap_model::JointId(0), 4).translation.vector, Vector3::x() * -5.0);
         assert!(done.scene.into_one().is_ok());
     }

@@ -105,7 +105,7 @@ impl Applied {
 
     fn finish(&mut self, edit: &Edit, report: EditReport, clip: Clip) {
         self.reports.push(report);
-        // What the frames are split and joined for does not change what the clip says about them; edits change numbers,
+        // Splitting and joining frames does not change the annotations of the clip; edits change numbers,
         // and those that move frames in time move events.
         let Annotations { scalars, events, .. } = clip.annotations().clone();
         let was = self.clip.annotations();

@@ -106,7 +106,7 @@ fn stripped(skeleton: &Skeleton, what: Strip) -> Vec<bool> {
         let above = joint.parent.filter(|parent| gone[parent.index()]);
         gone[id.index()] = match what {
             Strip::Twist => match above {
-                // What hangs on a joint of the body stays with the body.
+                // End sites of joints of the body stay.
                 Some(_) if joint.end_site => true,
                 _ => joint.role.is_none() && !joint.end_site && has(&joint.name, &TWIST),
             },

@@ -142,7 +142,7 @@ pub fn add_correctives<S: AsRef<str>>(
     for (at, track) in tracks.iter().enumerate() {
         places.entry(track.name.clone()).or_insert(at);
     }
-    // What corrects a corrective may be named before it: it is made in a later pass.
+    // A corrective of a corrective may come before it in the list, so passes repeat.
     loop {
         let before = tracks.len();
         open.retain(|(at, made)| {

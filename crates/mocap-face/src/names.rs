@@ -53,7 +53,7 @@ fn side_of_part(part: &str) -> Option<Side> {
 pub fn meaning(name: &str) -> Option<Meaning> {
     let words = words(without_mesh(name));
     let whole = known(&words, true);
-    // What stands before is the name of a character or a tool; one word alone may mean anything.
+    // The words before may name a character or a tool; a single last word is too ambiguous to match.
     whole.or_else(|| (1..words.len().saturating_sub(1)).find_map(|from| known(&words[from..], false)))
 }
 

@@ -67,7 +67,7 @@ impl Solver for Objective {
             iterations = iteration::solve(chain, goals, options, |chain| {
                 descent.step(chain, &mut numbers);
             });
-            // What ended the iteration may have moved the chain in another way.
+            // The last change to the chain may not have been a step of the descent.
             chain.keep_couplings(&mut numbers);
             chain.scratch.start = start;
         }

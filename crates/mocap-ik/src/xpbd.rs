@@ -272,7 +272,7 @@ impl Rounds<'_> {
             let ready = readiness(chain, chain.scratch.dofs[k].joint as usize);
             let turn = ready * self.column(chain, k, effector, &column).dot(&change);
             let dof = &chain.scratch.dofs[k];
-            // What is held goes to the end of its range.
+            // A held coordinate stops at the end of its range.
             self.delta[k] = if held { (dof.angle + turn).clamp(dof.min, dof.max) - dof.angle } else { turn };
             greatest = greatest.max(self.delta[k].abs());
         }

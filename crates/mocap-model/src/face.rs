@@ -261,7 +261,7 @@ mod tests {
         let shares = |full: &[f64], weight: f64| -> Vec<f64> {
             (0..full.len()).map(|at| in_between_weight(full, at, weight)).collect()
         };
-        // What shapes that are proportional to their weights do together is the weight.
+        // In-betweens whose displacement is proportional to their weight add up to the weight.
         for full in
             [&[1.0][..], &[0.3, 1.0], &[0.25, 0.5, 1.0], &[-1.0, 1.0], &[-1.0, -0.5, 0.5, 1.0], &[0.5]]
         {

@@ -59,7 +59,7 @@ impl Clip {
         let (mut joints, mut tracks) = (Vec::new(), Vec::new());
         for (id, joint) in skeleton.iter().filter(|(id, _)| kept[id.index()]) {
             places[id.index()] = Some(JointId::from(joints.len()));
-            // What is left out between the joint and the next one above it that is kept, from the joint upwards.
+            // The removed joints between this joint and its next kept ancestor, from the joint upwards.
             let mut between = Vec::new();
             let mut above = joint.parent;
             while let Some(parent) = above.filter(|parent| !kept[parent.index()]) {

@@ -214,7 +214,7 @@ impl BodyChain {
             BodySolver::Xpbd => {
                 let outcome = Xpbd::default().solve(&mut chain, &goals, &options);
                 match outcome {
-                    // What is measured counts more than capsules, whose sizes are not those of the body.
+                    // Measured points count more than the capsules: their sizes are estimates.
                     Ok(outcome) if outcome.position > GIVES_WAY * body.leg => {
                         Objective::default().solve(&mut chain, &goals, &options)
                     }

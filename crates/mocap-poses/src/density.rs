@@ -81,7 +81,7 @@ impl PoseDensity {
         }
         let precision = covariance.clone().cholesky().map(|factor| factor.inverse());
         let whitening = covariance.cholesky().and_then(|factor| factor.l().try_inverse());
-        // What has a least deviation on its diagonal is positive definite.
+        // A covariance with a minimum deviation on its diagonal is positive definite, so both exist.
         let unit = || DMatrix::identity(size, size);
         let (precision, whitening) = (precision.unwrap_or_else(unit), whitening.unwrap_or_else(unit));
         let kept: Vec<usize> = (0..centres.len()).filter(|k| counts[*k] > 0).collect();
@@ -127,7 +127,7 @@ pub struct ChainDensity<'a> {
 
 impl ChainDensity<'_> {
     fn whitened(&self, rotations: &[Quat]) -> (DVector<f64>, DVector<f64>) {
-        // What is not in the chain is as usual.
+        // Joints outside the chain get their mean rotation.
         let own = self.places.iter().zip(&self.density.mean);
         let own: Vec<Quat> = own.map(|(place, mean)| place.map_or(*mean, |place| rotations[place])).collect();
         let z = vector(&self.density.mean, &own);

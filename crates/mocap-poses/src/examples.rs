@@ -69,7 +69,7 @@ impl PosePrior {
             let turns = self.rotations.iter().skip(place).step_by(count).copied();
             tracks[joint.index()].rotation = Track::Sampled(turns.collect());
         }
-        // What is above the hips does not turn them.
+        // Joints above the hips keep identity rotations.
         let mut above = skeleton.joint(self.body.hips).parent;
         while let Some(joint) = above {
             tracks[joint.index()].rotation = Track::Constant(Quat::identity());

@@ -208,7 +208,7 @@ impl Normal {
                 line[j] = (line[j] - dot) / other[j];
             }
             let dot: f64 = line[..i].iter().map(|a| a * a).sum();
-            // What rounding takes below zero is held by the ridge anyway.
+            // Rounding may give a value below zero; the ridge keeps the system solvable.
             line[i] = (line[i] - dot).max(1e-9).sqrt();
         }
         for i in 0..n {

@@ -100,7 +100,7 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
     let film = Film::new(inputs, options);
     let mut bytes = Vec::new();
     let mut encoder = encoder(&mut bytes, options.size);
-    // What did not change is left clear.
+    // Unchanged pixels are transparent.
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_animated(times.len() as u32, 0).expect("a film has a picture");
     let rate = (options.fps * 1000.0).round().clamp(1.0, 65_535.0);
@@ -189,7 +189,7 @@ mod tests {
         let film = gif(&[RenderInput::of(&clip)], &options()).unwrap();
         let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
         let mut delays = Vec::new();
-        // What a viewer shows: pixels that did not change are left as they are.
+        // As a viewer composes it: transparent pixels keep the previous frame.
         let mut shown = vec![0u8; 160 * 120];
         let mut written = 0;
         while let Some(frame) = decoder.read_next_frame().unwrap() {

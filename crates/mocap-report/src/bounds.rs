@@ -25,7 +25,7 @@ pub(crate) fn bounds<'a>(curves: impl Iterator<Item = (&'a [f64], f64)> + Clone)
     if low > high {
         return None;
     }
-    // What is held over a whole block: a broken frame has other frames in its block.
+    // Values that hold over a whole block: a single broken frame does not set the range.
     let mut held = [f64::INFINITY, f64::NEG_INFINITY];
     for (values, rate) in curves {
         for block in values.chunks_exact(((SHORT * rate).ceil() as usize).max(FEW)) {

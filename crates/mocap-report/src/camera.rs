@@ -60,7 +60,7 @@ impl Camera {
 
     pub(crate) fn see(&self, place: &Place) -> Seen {
         let [x, y, near] = self.turn([0, 1, 2].map(|i| place[i] - self.centre[i]));
-        // What is at the eye or behind it is kept in front of it: a body is never that large.
+        // Points at or behind the eye are clamped to a fifth of the distance, so that the division is safe.
         let grow = self.distance.map_or(1.0, |distance| distance / (distance - near).max(0.2 * distance));
         Seen { x: x * grow, y: y * grow, near }
     }

@@ -108,7 +108,7 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
     }
     let (zero, told): (Vec<_>, Vec<_>) =
         all.iter().partition(|it| it.values.iter().all(|(_, figure)| is_zero(figure)));
-    // What a gate watches comes first.
+    // Figures with a gate come first.
     let (gated, others): (Vec<_>, Vec<_>) = told.into_iter().partition(|it| it.figure.limit.is_some());
     let mut cards = String::new();
     for (heading, group) in [("Figures with a limit", &gated), ("Further figures", &others)] {

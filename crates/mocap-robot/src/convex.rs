@@ -159,7 +159,7 @@ pub(crate) fn gap(cores: &[Core; 2]) -> Gap {
             return inside(cores, simplex.corners());
         }
         let next = vertex(cores, &-at);
-        // What the furthest point can still gain.
+        // An upper bound of how much nearer the origin the next step can get.
         let gain = length - at.dot(&next.at) / length;
         if gain < EXACT * 0.1
             || simplex.corners().iter().any(|known| (known.at - next.at).norm() < EXACT * 1e-3)

@@ -30,7 +30,7 @@ impl Head {
         };
         let chains = rest.leaves().map(|leaf| -> Vec<usize> {
             let hinges = rest.hinges(leaf);
-            // What is behind a limb, such as fingers, belongs to it.
+            // Joints below a limb, such as fingers, belong to the limb.
             if hinges.iter().any(in_limb) { vec![] } else { hinges.into_iter().filter(above_torso).collect() }
         });
         let chains: Vec<Vec<usize>> = chains.filter(|chain| !chain.is_empty()).collect();

@@ -110,7 +110,7 @@ fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
             let values = || turned.iter().map(|point| point[axis]);
             (values().fold(f64::INFINITY, f64::min) + values().fold(f64::NEG_INFINITY, f64::max)) / 2.0
         };
-        // What has been levelled in length decides about the width.
+        // The tilt across is measured only near the lowest points after the tilt along is removed.
         let near = |point: &&Point3<f64>| axis == 0 || point.z < lowest + 2.0 * THICKNESS;
         let flat: Vec<(f64, f64)> = turned.iter().filter(near).map(|point| (point[axis], point.z)).collect();
         let slope = slope_below(&flat, middle(axis));

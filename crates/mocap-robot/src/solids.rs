@@ -324,7 +324,7 @@ impl Filter {
         let [first, second] = [a, b].map(|shape| &robot.shapes()[shape]);
         let (one, other) = (first.body.min(second.body), first.body.max(second.body));
         let [(a, above_a), (b, above_b)] = [one, other].map(|body| self.welded[body]);
-        // What is fixed to the world may be met by what is on it.
+        // Bodies fixed to the world may collide with the bodies jointed to them.
         let moves = self.floating || (a != 0 && b != 0);
         let joined = moves && (above_a == Some(b) || above_b == Some(a));
         a != b && !joined && !self.excluded.contains(&[one, other]) && first.mask.may_meet(second.mask)

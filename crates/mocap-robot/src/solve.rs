@@ -66,7 +66,7 @@ pub(crate) fn bounds(robot: &Robot) -> Vec<[f64; 2]> {
         None => [f64::NEG_INFINITY, f64::INFINITY],
     };
     let mut bounds: Vec<[f64; 2]> = robot.joints().iter().map(of).collect();
-    // What follows a joint bounds it too.
+    // The range of a joint that mimics another one bounds that one too.
     for (index, joint) in robot.joints().iter().enumerate().rev() {
         if let Some(mimic) = joint.mimic.filter(|mimic| mimic.factor != 0.0) {
             let ends = bounds[index].map(|bound| (bound - mimic.offset) / mimic.factor);

@@ -106,7 +106,7 @@ impl Column {
             self.costs.0[place..place + LANES].copy_from_slice(&costs);
             self.starts.0[place..place + LANES].copy_from_slice(&starts);
         }
-        // Nothing comes before the first sample.
+        // The first sample has no predecessor.
         self.costs.0[LANES] = distances.0[LANES];
         self.starts.0[LANES] = at;
     }

@@ -75,7 +75,7 @@ impl Variables {
             let mut left = Vec::new();
             for name in &open {
                 let value = self.values[name].value.clone();
-                // What is not known is found below, with its name.
+                // Unknown names are reported below.
                 if references(&value).any(|other| open.iter().any(|name| name == other)) {
                     left.push(name.clone());
                     continue;

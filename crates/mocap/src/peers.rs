@@ -235,7 +235,7 @@ mod tests {
         let answers = peers.answers(&child, &options);
         assert_eq!(answers.unit, Some(PeerAnswer { value: 0.01, agreeing: 2, clips: 2 }));
         assert!(peers.outcome().unwrap().ends_with("=cm"));
-        // Who is certain is not asked, and what the user states is not open.
+        // Peers do not decide for a file that is certain, nor for a unit that the user states.
         assert_eq!(peers.answers(&adult, &options), PeerAnswers::default());
         let stated = ReadOptions { unit: Some(0.0254), ..ReadOptions::default() };
         assert_eq!(peers.answers(&child, &stated), PeerAnswers::default());

@@ -40,7 +40,7 @@ impl Manifest {
             return Err(BatchError::NotManifest(path.to_owned()));
         }
         for (i, text) in bytes[..whole].split(|&byte| byte == b'\n').enumerate() {
-            // Nothing follows the last line break.
+            // The text after the last line break is empty.
             if text.is_empty() {
                 continue;
             }

@@ -170,7 +170,7 @@ where
         context.begin(self.options.timeout, self.manifest.as_ref().map_or("", ManifestWriter::tag));
         match (self.work)(job, context) {
             Ok(report) => Outcome::Done(report),
-            // Neither done nor failed: another run starts it again.
+            // An interrupted job counts as neither done nor failed; another run starts it again.
             Err(error) if error.kind() == FailureKind::Interrupted => {
                 context.undo();
                 Outcome::NotStarted
@@ -191,7 +191,7 @@ where
         let recorded = catch_unwind(AssertUnwindSafe(|| self.record(job, context, &outcome, seconds)));
         let outcome = match recorded {
             Ok(Ok(())) => outcome,
-            // What no manifest records counts as not done.
+            // A job that the manifest could not record counts as not done.
             Ok(Err(error)) => {
                 self.fail(error);
                 Outcome::NotStarted

@@ -284,7 +284,7 @@ fn one(
         output.push(format!("_{number:0digits$}{label}.{}", format.file_extension()));
         PathBuf::from(output)
     };
-    // Nothing is written where a clip would replace a file.
+    // All outputs are checked before the first is written.
     (1..=parts.len()).try_for_each(|number| encode::is_free(&output(number), args.overwrite))?;
     for (number, (range, label)) in parts.iter().enumerate() {
         let output = output(number + 1);

@@ -78,7 +78,7 @@ pub(super) fn mp4(
     let mut stderr = child.0.stderr.take().expect("it is piped");
     let said = std::thread::spawn(move || {
         let (mut said, mut part) = (Vec::new(), [0; 4096]);
-        // What cannot be read is left out: the exit code tells the rest.
+        // A read error ends the text; the exit code still tells whether the program failed.
         while let Some(count) = stderr.read(&mut part).ok().filter(|count| *count > 0) {
             said.extend_from_slice(&part[..count]);
             let over = said.len().saturating_sub(SAID);

@@ -13,7 +13,7 @@ impl From<BatchError> for Diagnostic {
     fn from(error: BatchError) -> Diagnostic {
         let mut diagnostic =
             Diagnostic { kind: error.kind(), ..Diagnostic::new(error.code(), error.to_string()) };
-        // What cannot be written is an output, not the input that the row is about.
+        // A write error is about the output file; the row is about the input.
         if let BatchError::Io { operation: "write", path, .. } = &error {
             diagnostic = diagnostic.in_file(path);
         }

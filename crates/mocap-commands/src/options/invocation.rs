@@ -90,7 +90,7 @@ impl Invocation {
             Given::Files(paths) => {
                 let facts = paths.iter().map(|path| match Content::of_file(path) {
                     Ok(content) => named(path, content),
-                    // What cannot be read is an error of the command, not of its manifest.
+                    // A file that cannot be read is an error of the command, not of its manifest.
                     Err(_) => path.display().to_string(),
                 });
                 facts.collect::<Vec<_>>().join(" ")

@@ -125,7 +125,7 @@ mod tests {
             _ => reader,
         };
         let words = if name == "FORMAT" { String::new() } else { words.join("|") };
-        // Where results go is a file or a directory.
+        // `-o` names a file or a directory.
         let name = if flag.get_long() == Some("output") { String::new() } else { name };
         [name, defaults.join(" "), words, written]
     }
@@ -204,7 +204,7 @@ mod tests {
                 && told("mocap compress a --error 1mm").is_empty()
         );
         assert!(told("mocap render a -o b.gif --view side").is_empty());
-        // What follows -- is a file.
+        // Arguments after `--` are files.
         assert!(told("mocap info -- --unit").is_empty());
     }
 

@@ -91,7 +91,7 @@ impl Plans {
     /// Where a step lacks a setting, settings exclude each other, or two steps write one file.
     pub(crate) fn new(file: File, inputs: &[Input]) -> Result<Plans, Diagnostic> {
         let mut plans = BTreeMap::new();
-        // What is wrong with the steps is said even where overrides are about all inputs.
+        // The steps are checked even if overrides cover every input.
         file.plan(&[])?;
         for input in inputs {
             let about = file.overrides_of(input);

@@ -289,7 +289,7 @@ impl TrackEncoder<'_> {
     ) {
         for narrowed in 1..LEVELS {
             loop {
-                // What is too wide for all codes is tried at the highest.
+                // A range too wide for every code is tried at the highest one.
                 let code = |level| layout.code_for(level, &tried.segment).unwrap_or(CODES);
                 if code(narrowed) == 0 {
                     break;

@@ -31,7 +31,7 @@ pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, precision: Precision, shel
             reach[parent.index()] = reach[parent.index()].max(reach[id.index()] + length);
         }
     }
-    // What is left to the joints below. Each takes half of it at most.
+    // The tolerance left for the joints below; each joint takes at most half of it.
     let mut left = vec![precision.constants; skeleton.len()];
     let still = STILL * precision.tolerance;
     let joints = skeleton.iter().map(|(id, joint)| {

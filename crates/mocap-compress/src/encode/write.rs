@@ -59,7 +59,7 @@ pub(crate) fn code_tracks<C: BitCoder>(
             models.reset(&mark);
             let mut meter = Meter::looking();
             heads.clone().code(&mut meter, *kind, levels, tracks.rotations.len(), head);
-            // What was seen of a track stands for all of it.
+            // The cost of the sampled part is scaled to the whole track.
             let share = nodes.len() as f64 / attempt.residuals.len().max(1) as f64;
             Attempt { head_bits: meter.bits, bits: attempt.bits * share, ..attempt }
         };

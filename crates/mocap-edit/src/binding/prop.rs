@@ -18,7 +18,7 @@ pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> 
     }
     let space = *first.skeleton().space();
     let own = *prop.skeleton().space();
-    // What states no unit has that of the scene.
+    // A prop without a stated unit has the unit of the scene.
     let stated = Space { unit: own.unit.or(space.unit), ..own };
     let mut clip = prop.clone().with_skeleton(prop.skeleton().with_space(stated).into()).map_err(failed)?;
     if space.unit.is_some() || (stated.up, stated.forward) != (space.up, space.forward) {

@@ -129,7 +129,7 @@ fn times_come_from_contact() {
     let walk = clip("alex_walk.bvh");
     let before = scene(false);
     let (held, _) = bind(&before, "stick@near=Alex@RightHand,10:40", HoldAs::Snapped).unwrap();
-    // What the hand held from frame 10 on is found again: it moves with it, then stays where it was put.
+    // `auto` finds the frames in which the hand held the stick: it moves with the hand, then stays where it was put.
     let (_, report) = bind(&held, "stick@near=Alex@RightHand,auto", HoldAs::Grasped).unwrap();
     let bound = report.figures.iter().find(|figure| figure.name == "bound-frames").unwrap().value.unwrap();
     assert!((30.0..60.0).contains(&bound), "{bound}");

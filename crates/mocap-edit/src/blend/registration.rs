@@ -172,7 +172,7 @@ impl Curve {
         let mut step = width / 4.0;
         for _ in 0..ROUNDS {
             for k in 1..knots {
-                // What a knot changes lies between its neighbours' neighbours.
+                // A knot changes only the frames up to two knots to each side.
                 let [from, to] = [k.saturating_sub(2), (k + 2).min(knots)].map(|k| k as f64 * width);
                 let frames = from.floor() as usize..=(to.ceil() as usize).min(self.last);
                 let own = self.values[k];

@@ -171,7 +171,7 @@ fn close(
     let (start, end, last) = (before, before + length, before + length + after);
     let mut samples = part(&all, start..end + 1);
     let inverse = stride.inverse();
-    // What the first frame is made of: only as much of the other end as can fade away on either side.
+    // The first frame takes only as much of the other end as can fade out on either side.
     let share = match before + after {
         0 => 0.5,
         both => after as f64 / both as f64,

@@ -276,7 +276,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         for dropout in dropouts.iter().filter(is_missing) {
             missing[dropout.frames.clone()].fill(0.0);
         }
-        // What examples fill counts as what is measured.
+        // Filled frames count as measured.
         for filled in filled.iter().filter(|filled| own(&filled.joint)) {
             missing[filled.frames()].fill(1.0);
         }

@@ -101,7 +101,7 @@ pub fn keep_partners(
     report.changed = result != targets;
     measure::report(&goals, (&targets, &result), surfaces.each_ref().map(Option::as_ref), &mut report);
     report.warn(nearest);
-    // What did not change keeps every bit.
+    // An unchanged clip keeps every bit.
     let result = if report.changed { back(result, spaces)? } else { given };
     Ok((result, report))
 }

@@ -214,7 +214,7 @@ pub(super) fn corrected(
                     gap = gap.into_iter().chain(found).reduce(f64::min);
                 }
             }
-            // What was not seen is too far away for a correction.
+            // A frame without a gap is too far away for a correction.
             let Some(gap) = gap else { continue };
             known.push((frame, (GAP - gap).clamp(-SEEN, SEEN)));
         }

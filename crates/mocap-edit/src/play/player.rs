@@ -264,7 +264,7 @@ impl<'a> Player<'a> {
         let from = *state;
         self.fired.insert((node, number));
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        // What the left state shows too continues as it is.
+        // Nodes that the left state shows too keep their phase.
         let mut fixed = vec![false; self.graph.nodes.len()];
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {

@@ -209,7 +209,7 @@ fn feet_rises(paths: &[FootPath], clip: &Clip) -> Vec<f64> {
 fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, EditError> {
     let frames = clip.frames();
     let feet = feet_rises(paths, clip);
-    // What the rise of the feet is more than the shorter leg allows.
+    // By how much the rise of the feet exceeds the reach of the shorter leg.
     let mut excess = vec![0.0f64; frames];
     for path in paths {
         let Some(base) = limb_base(body, path.joints[0]) else { continue };
@@ -267,7 +267,7 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
             }
         }
         for stance in &path.stances {
-            // What touches is a turned sole, which is below the points as far as the floor was, or an edge below a point.
+            // Contact is made by a turned sole, as far below the points as the floor was, or by an edge below a point.
             let mut nearest = f64::INFINITY;
             for frame in stance.core.clone() {
                 for point in 0..path.joints.len() {

@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
             let at = span.clone();
             let finding = || Finding::new(Problem::FrameNumber { found }).spanning(at);
             self.errors.push("amc::frame-number", None, finding);
-            // What follows is taken for the next frame, so its bones are not taken for those of the last.
+            // The lines below count as the next frame; otherwise its bones would be duplicates in the last one.
             let next = self.document.frame_numbers.last().map_or(1, |last| last.saturating_add(1));
             return self.start_frame(next, span);
         };

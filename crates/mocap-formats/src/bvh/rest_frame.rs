@@ -18,7 +18,7 @@ pub fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     if later == 0 {
         return None;
     }
-    // What happens later must not matter: the start of a clip tells as much as the whole.
+    // Only the start of the clip is read, so that a trimmed clip gives the same answer.
     let turning: Vec<&[UnitQuaternion<f64>]> = clip
         .tracks()
         .iter()

@@ -171,7 +171,7 @@ fn decoded(packed: &Packed, buffers: &[Arc<[u8]>], path: &str) -> Result<Vec<u8>
     let unexpected = |what: &str, found: String, expected: &str| {
         Finding::new(Problem::Unexpected { path: format!("{path}.{what}"), found, expected: expected.into() })
     };
-    // Nothing is allocated that the data cannot fill.
+    // The size is checked against the data before memory is allocated.
     if stride.saturating_mul(count) > data.len().saturating_mul(EXPANSION) {
         let expected = "what its bytes can hold: it was cut off or damaged";
         return Err(unexpected("count", count.to_string(), expected));

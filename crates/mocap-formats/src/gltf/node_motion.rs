@@ -58,7 +58,7 @@ pub(super) fn node_motions(document: &Document, limits: &Limits) -> Result<Vec<N
                 motion.moves[property] = true;
                 continue;
             }
-            // What cannot be read is reported where the motion is made.
+            // Unreadable keys are reported when the motion is made.
             let keys = animation.samplers.get(channel.sampler).and_then(|sampler| {
                 let kind = if property == 1 { "VEC4" } else { "VEC3" };
                 let values = document.floats(sampler.output, kind, "keys", limits).ok()?;

@@ -277,7 +277,7 @@ impl Reader<'_> {
     ) -> Result<(), Finding> {
         let bones = mesh.skin.bones.len();
         let sets = match self.weight_sets(primitive, path) {
-            // Whatever the weights were, all of them are of the one joint.
+            // With one joint, all weights belong to it, whatever their values.
             Err(error) if bones == 1 && error.problem_as::<crate::LimitExceeded>().is_none() => {
                 let (path, because) = (path.to_owned(), error.problem.to_string());
                 self.warnings.push(Finding::new(Problem::UnreadWeights { path, because }));

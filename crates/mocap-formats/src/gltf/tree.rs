@@ -213,7 +213,7 @@ pub(super) fn tree(
         let signs = signs.map(f64::signum) * sign;
         sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
     }
-    // What is at the ends of all limbs is mirrored: nodes above the mirror are not, and the scale of an end moves nothing.
+    // A body counts as mirrored if the ends of all its limbs are: joints above the mirrored node are not.
     let has_joint_below = |node: usize| nodes[node].children.iter().any(|child| chosen[*child]);
     let mut ends = sources.iter().filter(|source| !has_joint_below(source.node));
     if !made.is_empty() && ends.all(|source| source.frame.scale < 0.0) {
@@ -302,7 +302,7 @@ fn chosen(
         }
     }
     let skinned = chosen.clone();
-    // What lies between two joints is one; and what lies above the first ones, if it moves or shears.
+    // Nodes between two joints become joints; nodes above the first joints do if they move or shear.
     for node in (0..count).filter(|node| skinned[*node]) {
         let above: Vec<usize> = std::iter::successors(parents[node], |above| parents[*above]).collect();
         let needed = above.iter().rposition(|above| {

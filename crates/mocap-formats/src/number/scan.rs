@@ -86,7 +86,7 @@ fn short_word(values: u64, signs: usize, end: usize) -> Option<f64> {
     if !is_point || other & other.wrapping_sub(1) != 0 || end - signs == usize::from(other != 0) {
         return None;
     }
-    // What stands before it closes its gap.
+    // The digits before the point move up by one byte to close its gap.
     let moved = aligned & one.saturating_sub(1);
     let digits = eight_digits((aligned ^ point ^ moved) | moved << 8);
     let decimals = (other.leading_zeros() / 8) as usize % 8;
@@ -134,7 +134,7 @@ fn scan_any(text: &[u8], at: usize) -> Option<(f64, usize)> {
         }
     };
     if let Some(mantissa) = mantissa(window) {
-        // Neither a letter (an exponent, perhaps) nor a second point: the usual end.
+        // The usual end: no letter (which may start an exponent) and no second point.
         if window[mantissa.end] | 0x20 != b'e' {
             return Some((value(&mantissa), at + mantissa.end));
         }

@@ -159,7 +159,7 @@ pub(super) fn pose(numbers: &[f64], joints: &[usize]) -> Result<RobotPose, Probl
     for (joint, value) in joints.iter().zip(&numbers[BASE.len()..]) {
         values[*joint] = *value;
     }
-    // What has length 1 already keeps its bits.
+    // A unit quaternion keeps its bits.
     let exact = (q.norm() - 1.0).abs() < 1e-12;
     let rotation = if exact { UnitQuaternion::new_unchecked(q) } else { UnitQuaternion::new_normalize(q) };
     let place = Vector3::new(numbers[0], numbers[1], numbers[2]);

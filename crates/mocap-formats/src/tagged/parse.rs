@@ -56,7 +56,7 @@ fn json_error(text: &[u8], path: Option<&Path>, error: serde_json::Error, shape:
     let mut span = token_before(text, byte_of(text, error.line(), error.column()));
     let fault = match (error.classify(), path) {
         (serde_json::error::Category::Data, Some(path)) => {
-            // What is missing is missed where the whole ends; the whole starts at its path.
+            // The parser reports a missing field at the end of its object; the object starts at its path.
             if message.starts_with("missing field") || message.starts_with("invalid length") {
                 span = locate(text, &steps(path));
             }
@@ -92,7 +92,7 @@ fn plain(message: &str) -> String {
         ("u32", "a whole number"),
         ("usize", "a whole number"),
     ];
-    // What stands in quotes is the file's own.
+    // Quoted parts of the message come from the file and stay as they are.
     let pieces = message.split(['`', '"']).enumerate().map(|(i, piece)| {
         if i % 2 == 1 {
             return format!("'{piece}'");

@@ -245,7 +245,7 @@ impl Stage<'_> {
                     needs[arm][at] = change - base[arm];
                     around = around.min(clear);
                 }
-                // What a later pass brings out is not let go.
+                // A part that a later pass brings out keeps its contact.
                 let_go[at] = less;
                 if !self.in_contact(frame) {
                     clear[at] = Clear { around, at: base };

@@ -231,7 +231,7 @@ fn arm(line: &MiddleLine) -> Arm {
         Some(meets) if (meets - elbow).norm() < 0.03 => meets,
         _ => elbow,
     };
-    // What the bend hides of the corner is on the outer side.
+    // A bent arm shows its elbow corner on the outer side only.
     let outwards = (elbow - (wrist + upper_end) * 0.5).try_normalize(1e-9).unwrap_or_default();
     let on_axis = elbow;
     let elbow = if bend > BENT { elbow + outwards * ELBOW_BEHIND } else { elbow };

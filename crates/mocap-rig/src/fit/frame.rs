@@ -89,7 +89,7 @@ pub(crate) fn frame(
         Some(stated) => meant("up", stated, stated.angle(&rough))?,
         None => up_at_rest(mesh, voxels, &rough).unwrap_or_else(|| snapped(&rough, SNAP)),
     };
-    // What is its own mirror image stands along the plane between its halves.
+    // The up direction of a mirror-symmetric mesh lies in its mirror plane.
     let mirror = Mirror::of(mesh).filter(|mirror| mirror.normal.dot(&up).abs() < LYING);
     let up = match &mirror {
         Some(mirror) if stated.is_none() => (up - mirror.normal * up.dot(&mirror.normal)).normalize(),

@@ -97,7 +97,7 @@ pub(crate) fn middle_line(
         }
         let place = voxels.middle(at);
         let (middle, depth) = on_way[bin];
-        // What is as far from the end elsewhere belongs to another limb.
+        // Voxels far from the axis belong to another limb at the same distance.
         if (place - middle).norm() <= 3.5 * depth.max(2.0 * voxels.side) {
             sums[bin].0 += place;
             sums[bin].1 += 1.0;

@@ -126,7 +126,7 @@ fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointI
         let moving = donor.shares.iter().filter(|share| **share > 0.0).count();
         return Err(RigError::NoCommonJoints { shared: shared.0, moving });
     }
-    // What hangs above all shared joints goes to the first of them.
+    // Weights of joints above all shared joints go to the first shared joint.
     let first = found.iter().flatten().next().copied();
     found.iter_mut().for_each(|one| *one = one.or(first));
     Ok((found, merged))

@@ -94,7 +94,7 @@ impl<'a> Flesh<'a> {
 
     /// The nearest bone of a place with a normal.
     pub(crate) fn nearest(&self, place: &Vector3<f64>, normal: &Vector3<f64>) -> Nearest {
-        // What may be nearest comes first: ways are looked at only until none can be nearer.
+        // Candidates in order of distance: the search stops at the first that cannot be nearer.
         let mut order: Vec<(f64, usize)> =
             (0..self.segments.len()).map(|segment| (self.distance(segment, place), segment)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -76,7 +76,7 @@ impl Node {
             }
             Node::Compare(figure, above, limit) => (0..count)
                 .map(|at| {
-                    // What was not measured is neither above nor below.
+                    // A value that was not measured satisfies no comparison.
                     let value = figure.at(measures, at)?;
                     Some(if *above { value > *limit } else { value < *limit })
                 })

@@ -160,7 +160,7 @@ fn turns(measures: &Measures, segments: &mut Vec<Segment>) {
         let holds: Vec<bool> = smooth.iter().map(|rate| sign * rate > TURNS).collect();
         for range in runs(&holds, measures.samples_in(0.2), 1) {
             let turn = (heading[range.end - 1] - heading[range.start]) * sign;
-            // Who twists for a blow or a swing turns back at once.
+            // A twist for a blow or a swing turns back at once, so it is not a turn.
             let before =
                 &heading[range.start.saturating_sub(far)..(range.start + 1).saturating_sub(near).max(1)];
             let last = heading.len() - 1;

@@ -62,7 +62,7 @@ impl Measures {
             placed.iter().map(|joints_now| joints_now[joint].dot(&joints.up) / joints.leg).collect()
         };
         let ankles = [height(4), height(7)];
-        // Who stands has an ankle low: its usual lowest height is where the floor carries it.
+        // A standing body has one ankle low: the 5th percentile of the lower one gives the floor.
         let lowest = [0, 1].map(|side| percentile(&ankles[side], 0.05));
         let floor = lowest[0].min(lowest[1]) - ANKLE;
         let above = |values: Vec<f64>| values.into_iter().map(|value| value - floor).collect::<Vec<_>>();

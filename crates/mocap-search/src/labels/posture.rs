@@ -61,7 +61,7 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
     }
     let middle = |points: [usize; 2]| (measures.point(points[0], at) + measures.point(points[1], at)) / 2.0;
     let (ankles, knees) = (middle(ANKLES), middle(KNEES));
-    // Who crouches has the hips over the feet, or would fall; who sits is carried by a seat.
+    // A crouching body keeps its hips over its feet; hips far behind them mean that a seat carries the body.
     let carried = ankles.x.hypot(ankles.z) > 0.3 && ankles.z > 0.0 && knees.y > -0.3;
     if carried && stays {
         return Some(Label::Sit);
