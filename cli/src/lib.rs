@@ -14,7 +14,7 @@ mod start;
 use std::ffi::OsString;
 use std::sync::mpsc::Sender;
 
-use mocap_commands::{Detail, Exit, Global, Output, Rows, misuse, settings};
+use mocap_commands::{Detail, Exit, Global, Output, Rows, settings, usage_error};
 
 use command_line::{Cli, Command};
 use console::Console;
@@ -31,7 +31,7 @@ fn process(words: &[OsString]) -> Exit {
         Ok(Start::Work(cli, old_names)) => (*cli, old_names),
         Ok(Start::Print(print)) => return print.run(),
         Ok(Start::Help(text)) => return start::print_help(&text),
-        Ok(Start::Misuse(_)) => unreachable!("a process leaves"),
+        Ok(Start::Usage(_)) => unreachable!("a process leaves"),
         Err(error) => return Console::new(&Global::default()).usage_error(&error),
     };
     interrupt::install();
@@ -59,12 +59,12 @@ pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
     let mut output = Rows::new(rows);
     let exit = match start::of_words(&words) {
         Ok(Start::Work(cli, _)) => run(*cli, &mut output),
-        Ok(Start::Misuse(row)) => {
+        Ok(Start::Usage(row)) => {
             output.row(&row, "");
             Exit::Usage
         }
         Ok(Start::Print(_) | Start::Help(_)) => Exit::Usage,
-        Err(error) => misuse(&error, &mut output),
+        Err(error) => usage_error(&error, &mut output),
     };
     exit.code()
 }
@@ -76,5 +76,5 @@ fn run(Cli { command, global }: Cli, output: &mut dyn Output) -> Exit {
         Command::Generate(args) => args.run(config::definition(), output),
         Command::Help { .. } => unreachable!("help was printed"),
     };
-    done.unwrap_or_else(|error| misuse(&error, output))
+    done.unwrap_or_else(|error| usage_error(&error, output))
 }

@@ -69,9 +69,9 @@ fn what_cannot_be_edited_is_refused_with_what_helps() {
     for (words, code, said) in cases {
         let command = format!("edit {words} -o x.bvh");
         let ran = run(&sandbox, &command);
-        let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(ran.code != 0 && told.contains(code), "{command}: {ran:?}");
-        assert!(said.iter().all(|part| told.contains(part)), "{command}: {told}");
+        let reported = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code != 0 && reported.contains(code), "{command}: {ran:?}");
+        assert!(said.iter().all(|part| reported.contains(part)), "{command}: {reported}");
         assert!(!sandbox.path("x.bvh").exists(), "{command}");
     }
     for words in
@@ -95,9 +95,9 @@ fn what_cannot_be_joined_is_refused_with_what_helps() {
     for (words, code, said) in cases {
         let command = format!("join {words} -o x.bvh");
         let ran = run(&sandbox, &command);
-        let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(ran.code == 1 && told.contains(code), "{command}: {ran:?}");
-        assert!(said.iter().all(|part| told.contains(part)), "{command}: {told}");
+        let reported = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code == 1 && reported.contains(code), "{command}: {ran:?}");
+        assert!(said.iter().all(|part| reported.contains(part)), "{command}: {reported}");
         assert!(!sandbox.path("x.bvh").exists(), "{command}");
     }
     for words in ["--transition nan", "--search -1", "--kind fade"] {

@@ -35,7 +35,7 @@ fn every_bad_row_of_a_bvh_is_told_and_counted() {
     let (row, shown) = validated("a.bvh", &text, &[]);
     assert_eq!(row["warnings"][0]["code"], "bvh::end-site-spelling");
     let errors = row["errors"].as_array().unwrap();
-    let told: Vec<Value> = errors
+    let reported: Vec<Value> = errors
         .iter()
         .map(|error| json!([error["code"], error["frame"], error["count"], error["line"]]))
         .collect();
@@ -44,7 +44,7 @@ fn every_bad_row_of_a_bvh_is_told_and_counted() {
         json!(["bvh::not-a-number", 3, 2, 22]),
         json!(["bvh::value", 4, 2, 23]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(errors[0]["channel"], "Yposition");
     assert_eq!((&row["error"], &row["valid"]), (&errors[0], &false.into()));
     assert!(shown.contains("a.bvh: 3 errors, 1 warning"), "{shown}");
@@ -68,7 +68,7 @@ fn many_errors_are_counted_beyond_a_hundred() {
 }
 
 #[test]
-fn every_bad_frame_of_an_amc_is_told() {
+fn every_bad_frame_of_an_amc_is_reported() {
     let clean = std::fs::read_to_string(fixture("acclaim/clean.amc")).unwrap();
     let skeleton = std::fs::read(fixture("acclaim/clean.asf")).unwrap();
     let sandbox = Sandbox::new();
@@ -85,8 +85,11 @@ fn every_bad_frame_of_an_amc_is_told() {
     let row = ran.rows().remove(0);
     assert_eq!(row["warnings"][0]["code"], "amc::unknown-keyword");
     let errors = row["errors"].as_array().unwrap();
-    let told: Vec<Value> = errors.iter().map(|error| json!([error["code"], error["frame"]])).collect();
-    assert_eq!(told, [json!(["amc::number", 0]), json!(["amc::not-finite", 1]), json!(["amc::number", 2])]);
+    let reported: Vec<Value> = errors.iter().map(|error| json!([error["code"], error["frame"]])).collect();
+    assert_eq!(
+        reported,
+        [json!(["amc::number", 0]), json!(["amc::not-finite", 1]), json!(["amc::number", 2])]
+    );
     assert!(errors.iter().all(|error| error["line"].is_number() && error["joint"].is_string()), "{row}");
 }
 

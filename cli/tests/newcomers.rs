@@ -205,13 +205,13 @@ fn a_file_that_ends_within_a_number_loses_its_last_frame_only() {
 }
 
 #[test]
-fn a_stated_unit_that_makes_no_body_is_told() {
+fn a_stated_unit_that_makes_no_body_is_reported() {
     let sandbox = sandbox();
-    let told = |unit: &str| {
+    let reported = |unit: &str| {
         let rows = sandbox.run(["info", "alex_walk.bvh", "--input-unit", unit, "--json"]).ok().rows();
         rows[0]["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "unit::unlikely")
     };
-    assert!(told("m") && told("mm") && told("in") && !told("cm"));
+    assert!(reported("m") && reported("mm") && reported("in") && !reported("cm"));
     let ran =
         sandbox.run(["retarget", "alex_walk.bvh", "robin.skel", "--input-unit", "m", "-o", "r.bvh"]).ok();
     assert!(
@@ -482,7 +482,7 @@ fn old_names_of_options_work_and_are_told_in_every_layer() {
 
 #[cfg(unix)]
 #[test]
-fn an_old_variable_works_and_is_told() {
+fn an_old_variable_works_and_is_reported() {
     let sandbox = sandbox();
     let mut command = command(&sandbox.path(""));
     let words = ["compare", "alex_walk.bvh", "alex_walk.bvh", "--input-unit", "cm", "--json"];

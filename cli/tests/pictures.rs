@@ -147,7 +147,7 @@ fn filmed(sandbox: &Sandbox, folder: &std::path::Path, more: &[&str]) -> Ran {
 /// Stands for ffmpeg: what comes in goes out.
 #[cfg(unix)]
 #[test]
-fn ffmpeg_gets_all_pictures_and_its_errors_are_told() {
+fn ffmpeg_gets_all_pictures_and_its_errors_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = sandbox();
     let stub = |name: &str, script: &str| {

@@ -1,14 +1,14 @@
 //! From the words of the process to arguments: with the settings of the environment and of `mocap.toml`.
 
 mod help;
-mod misuse;
+mod usage;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, FromArgMatches};
-use misuse::leave;
+use usage::leave;
 
 use mocap_commands::settings::{self, LAYERS, Settings};
 use mocap_commands::{Diagnostic, Exit, Global, Invocation};
@@ -28,7 +28,7 @@ pub(crate) enum Start {
     /// Print this help.
     Help(String),
     /// The arguments are invalid: the row that says so.
-    Misuse(String),
+    Usage(String),
 }
 
 /// `--print-config`.
@@ -52,12 +52,12 @@ pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
 /// # Errors
 /// As [`of_process`].
 pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
-    parsed(words, |definition, error| Start::Misuse(misuse::row(definition, &error, words)))
+    parsed(words, |definition, error| Start::Usage(usage::row(definition, &error, words)))
 }
 
 fn parsed(
     words: &[OsString],
-    misused: impl Fn(&clap::Command, clap::Error) -> Start,
+    refused: impl Fn(&clap::Command, clap::Error) -> Start,
 ) -> Result<Start, Diagnostic> {
     let definition = config::definition();
     let named = named_config(words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
@@ -75,11 +75,11 @@ fn parsed(
     }
     let matches = match definition.clone().try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(error) => return Ok(misused(&definition, blamed(error))),
+        Err(error) => return Ok(refused(&definition, blamed(error))),
     };
     let mut cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return Ok(misused(&definition, error)),
+        Err(error) => return Ok(refused(&definition, error)),
     };
     if let Command::Help { of } = &cli.command {
         return help::page(definition, of, help::Detail::Full).map(Start::Help);

@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Invocation, new_name, renamed};
 use crate::output::Output;
-use crate::rows::misuse;
+use crate::rows::usage_error;
 use crate::settings::{self, Program};
 
 /// The value of an option.
@@ -40,7 +40,7 @@ const OF_TERMINALS: [&str; 5] = ["json", "blocks", "quiet", "color", "progress"]
 /// error without a path, and the exit is [`Exit::Usage`].
 pub fn call(verb: &str, paths: &[PathBuf], options: &[(String, Given)], output: &mut dyn Output) -> Exit {
     let done = verb_of(verb, paths, options).and_then(|(verb, invocation)| verb.run(&invocation, output));
-    done.unwrap_or_else(|error| misuse(&error, output))
+    done.unwrap_or_else(|error| usage_error(&error, output))
 }
 
 /// The verb with its options, and what manifests record of them.
@@ -201,15 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn old_names_of_keywords_are_told() {
-        let told = |verb: &str, names: &[&str]| {
-            let told = old_keywords(verb, names.iter().copied()).into_iter();
-            told.map(|warning| warning.message.clone()).collect::<Vec<_>>()
+    fn old_names_of_keywords_are_reported() {
+        let reported = |verb: &str, names: &[&str]| {
+            let reported = old_keywords(verb, names.iter().copied()).into_iter();
+            reported.map(|warning| warning.message.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(told("compare", &["fail_above", "shell"]), ["'fail_above' is now called 'max_error'"]);
-        assert_eq!(told("info", &["unit"]), ["'unit' is now called 'input_unit'"]);
+        assert_eq!(reported("compare", &["fail_above", "shell"]), ["'fail_above' is now called 'max_error'"]);
+        assert_eq!(reported("info", &["unit"]), ["'unit' is now called 'input_unit'"]);
         assert!(
-            told("convert", &["unit", "mesh"]).is_empty() && told("retarget", &["fail_above"]).is_empty()
+            reported("convert", &["unit", "mesh"]).is_empty()
+                && reported("retarget", &["fail_above"]).is_empty()
         );
     }
 

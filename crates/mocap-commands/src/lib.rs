@@ -65,4 +65,4 @@ pub use exit::Exit;
 pub use mocap_diagnostics::Detail;
 pub use options::{ColorWhen, Global, Invocation, ProgressWhen};
 pub use output::{JobResult, JobState, Meter, Output, Progress, Rows};
-pub use rows::{ErrorRow, json, misuse};
+pub use rows::{ErrorRow, json, usage_error};

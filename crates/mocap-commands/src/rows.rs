@@ -25,14 +25,14 @@ pub struct ErrorRow<'a> {
 
 impl<'a> ErrorRow<'a> {
     /// The row of an error in the arguments.
-    pub fn misuse(error: &'a Diagnostic) -> ErrorRow<'a> {
+    pub fn usage(error: &'a Diagnostic) -> ErrorRow<'a> {
         ErrorRow { path: None, error, warnings: &[] }
     }
 }
 
 /// Says that the options are wrong: a row that is about no input, and a message.
-pub fn misuse(error: &Diagnostic, output: &mut dyn Output) -> Exit {
-    output.row(&json(&ErrorRow::misuse(error)), "");
+pub fn usage_error(error: &Diagnostic, output: &mut dyn Output) -> Exit {
+    output.row(&json(&ErrorRow::usage(error)), "");
     output.error(None, error);
     Exit::Usage
 }

@@ -319,12 +319,12 @@ mod tests {
     }
 
     #[test]
-    fn gains_beyond_what_is_usual_are_told() {
-        let told = |gains: &str| {
+    fn gains_beyond_what_is_usual_are_reported() {
+        let reported = |gains: &str| {
             let (_, report) = bands(&clip("alex_walk.bvh"), &gains.parse().unwrap()).unwrap();
             report.warnings.iter().any(|warning| warning.code == "edit::large-gain")
         };
-        assert!(told("low=1000") && !told("low=2"));
+        assert!(reported("low=1000") && !reported("low=2"));
     }
 
     #[test]

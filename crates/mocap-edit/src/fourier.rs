@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_of_other_lengths_are_told() {
+    fn cycles_of_other_lengths_are_reported() {
         let walk = clip("alex_walk.bvh");
         let (slow, _) = crate::speed(&walk, 0.4).unwrap();
         let of = |styled: &Clip| {
@@ -564,9 +564,9 @@ mod tests {
                 Some(Characteristic { neutral: walk.clone(), styled: styled.clone(), gain: 0.5 });
             fourier(&walk, &Fourier { characteristic, lock_feet: false, ..Fourier::default() }).unwrap().1
         };
-        let told =
+        let reported =
             |report: EditReport| report.warnings.iter().any(|warning| warning.code == "edit::cycle-lengths");
-        assert!(told(of(&slow)) && !told(of(&walk)));
+        assert!(reported(of(&slow)) && !reported(of(&walk)));
     }
 
     #[test]

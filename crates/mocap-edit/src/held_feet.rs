@@ -53,9 +53,9 @@ impl Unrest {
         let speed = steps.sum::<f64>() * fps / (toe.len() - 1).max(1) as f64;
         let middle = toe.iter().sum::<Vector3<f64>>() / toe.len() as f64;
         let squares = toe.iter().map(|place| body.on_ground(&(place - middle)).norm_squared());
-        let spread = (squares.sum::<f64>() / toe.len() as f64).sqrt();
+        let deviation = (squares.sum::<f64>() / toe.len() as f64).sqrt();
         let way = body.on_ground(&(toe[toe.len() - 1] - toe[0])).norm();
-        Unrest { measures: [speed, spread, way] }
+        Unrest { measures: [speed, deviation, way] }
     }
 
     /// The share of this motion that is worse than another by no more than `unseen`: all measures shrink with it.
@@ -126,7 +126,7 @@ pub(crate) fn held_within(
         let runs = long(&contacts.toe).filter(overlaps);
         runs.map(|frames| Contact { frames, before: worst, way: Vec::new() }).collect()
     });
-    settled(&body, after, &contacts.collect::<Vec<_>>(), edit)
+    with_feet_held(&body, after, &contacts.collect::<Vec<_>>(), edit)
 }
 
 /// Contacts of more than one frame.
@@ -161,7 +161,7 @@ impl Hold<'_> {
                 false => self.contacts(&body, before, frames),
             }
         });
-        settled(&body, after, &contacts.collect::<Vec<_>>(), edit)
+        with_feet_held(&body, after, &contacts.collect::<Vec<_>>(), edit)
     }
 
     /// The contacts of a foot in the frames of the edited motion.
@@ -217,7 +217,7 @@ impl Hold<'_> {
 
 /// The motion whose feet are no worse in these contacts, by foot, than they were, and the number of contacts that were. Where
 /// a leg is too short for it, the hips are lowered.
-fn settled(
+fn with_feet_held(
     body: &Body,
     after: Clip,
     contacts: &[Vec<Contact>],

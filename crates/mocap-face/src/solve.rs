@@ -14,7 +14,7 @@ const TURNS: usize = 4;
 /// Passes over all frames in a turn, at most.
 const PASSES: usize = 40;
 /// Passes end where no weight moves by more.
-const SETTLED: f64 = 1e-6;
+const CONVERGED: f64 = 1e-6;
 /// The smallest step and mean of a weight that is taken for more than noise.
 const LEAST_STEP: f64 = 2e-3;
 const LEAST_MEAN: f64 = 5e-3;
@@ -241,7 +241,7 @@ fn relax(
             minimise(&matrix, &linear, &mut weights[at]);
             most = most.max((&weights[at] - before).amax());
         }
-        if most < SETTLED {
+        if most < CONVERGED {
             return;
         }
     }

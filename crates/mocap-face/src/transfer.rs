@@ -99,10 +99,10 @@ impl Similarity {
             return None;
         }
         let (from, to) = (from / sum, to / sum);
-        let (mut cross, mut spread, mut wide) = (Matrix3::zeros(), 0.0, 0.0);
+        let (mut cross, mut variance, mut wide) = (Matrix3::zeros(), 0.0, 0.0);
         for (a, b, weight) in pairs {
             cross += (b - to) * (a - from).transpose() * weight;
-            spread += (a - from).norm_squared() * weight;
+            variance += (a - from).norm_squared() * weight;
             wide += (b - to).norm_squared() * weight;
         }
         let svd = cross.svd(true, true);
@@ -112,12 +112,12 @@ impl Similarity {
             signs[2] = -1.0;
         }
         let along = svd.singular_values.dot(&signs);
-        let scale = along / spread;
-        if !(spread > 0.0 && scale.is_finite() && scale > 0.0) {
+        let scale = along / variance;
+        if !(variance > 0.0 && scale.is_finite() && scale > 0.0) {
             return None;
         }
         let linear = u * Matrix3::from_diagonal(&signs) * v_t * scale;
-        let left = (1.0 - along * along / (spread * wide)).max(0.0).sqrt();
+        let left = (1.0 - along * along / (variance * wide)).max(0.0).sqrt();
         Some(Similarity { linear, offset: to - linear * from, left })
     }
 
@@ -360,7 +360,7 @@ fn bring_together(
     if pairs.is_empty() {
         return;
     }
-    for spread in SPREADS {
+    for variance in SPREADS {
         let mut corrections: Vec<(usize, Vector3<f64>, f64)> = Vec::with_capacity(2 * pairs.len());
         for Pair { one, other, left, share, apart } in &pairs {
             let now = target[*one] + made[*one] - target[*other] - made[*other];
@@ -374,7 +374,7 @@ fn bring_together(
             }
             let (mut sum, mut weights) = (Vector3::zeros(), 0.0);
             for (at, correction, apart) in &corrections {
-                let reach = spread * apart;
+                let reach = variance * apart;
                 let off = (target[vertex] - target[*at]).norm_squared() / (2.0 * reach * reach);
                 if off < 8.0 {
                     let weight = (-off).exp();

@@ -10,7 +10,7 @@ use crate::entry::{ReadFile, ReadShared};
 use crate::foreign::foreign;
 use crate::left_out::{as_held, couplings_left, left_behind};
 use crate::{
-    Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadOptions, Rejected,
+    Document, Encoded, Finding, Format, FormatProblem, Kept, LeftOut, Parsed, ReadError, ReadOptions,
     WriteOptions, text,
 };
 
@@ -26,13 +26,13 @@ use crate::{
 /// assert_eq!(document.format(), Format::Bvh);
 /// let clip = document.to_clip(&options)?.value;
 /// assert_eq!((clip.frames(), clip.rate().fps()), (2, 100.0));
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// Where the format is unknown or cannot be read, an AMC comes without its skeleton
 /// ([`ReadOptions::skeleton`]), or the content is wrong: then with every place where it is.
-pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, ReadError> {
     let (read, _) = reader(bytes, options)?;
     read(bytes, options)
 }
@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Docume
 pub fn read_shared(
     bytes: &Arc<Vec<u8>>,
     options: &ReadOptions,
-) -> Result<Parsed<Box<dyn Document>>, Rejected> {
+) -> Result<Parsed<Box<dyn Document>>, ReadError> {
     match reader(bytes, options)? {
         (_, Some(read)) => read(bytes, options),
         (read, None) => read(bytes, options),
@@ -53,7 +53,7 @@ pub fn read_shared(
 }
 
 /// What reads the file.
-fn reader(bytes: &[u8], options: &ReadOptions) -> Result<(ReadFile, Option<ReadShared>), Rejected> {
+fn reader(bytes: &[u8], options: &ReadOptions) -> Result<(ReadFile, Option<ReadShared>), ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(text::Problem::Empty.into());
     }

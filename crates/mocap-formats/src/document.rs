@@ -8,7 +8,7 @@ use mocap_model::{Character, Clip, EulerOrder, Expression, InBetween, Markers, S
 use crate::body::BoundBody;
 use crate::bvh::{PositionDecision, PositionMode};
 use crate::{
-    Encoded, Finding, Format, FormatProblem, LeftOut, Limits, Parsed, ReadOptions, Rejected, WriteOptions,
+    Encoded, Finding, Format, FormatProblem, LeftOut, Limits, Parsed, ReadError, ReadOptions, WriteOptions,
 };
 
 /// A file as it was written: values, names and their order are kept.
@@ -25,7 +25,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Where it has no motion, or values that are not finite and are not to be repaired.
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let _ = options;
         let problem =
             if self.markers().is_some() { FormatProblem::OnlyMarkers } else { FormatProblem::NoMotion };
@@ -41,7 +41,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Document::to_clip`].
-    fn into_clip(self: Box<Self>, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn into_clip(self: Box<Self>, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         self.to_clip(options)
     }
 
@@ -50,7 +50,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Document::to_clip`].
-    fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         self.to_clip(options)
     }
 
@@ -58,7 +58,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Document::to_clip`], but for the motion.
-    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         let Parsed { value: clip, warnings } = self.to_clip_start(options)?;
         Ok(Parsed { value: clip.skeleton().as_ref().clone(), warnings })
     }
@@ -100,7 +100,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`Document::to_clip`]. Meshes that cannot be read are a warning ([`LeftOut::Unread`]).
-    fn to_scene(&self, options: &ReadOptions) -> Result<Parsed<Scene>, Rejected> {
+    fn to_scene(&self, options: &ReadOptions) -> Result<Parsed<Scene>, ReadError> {
         if let Some(markers) = self.markers() {
             return Ok(Parsed { value: Scene::from(markers.clone()), warnings: Vec::new() });
         }

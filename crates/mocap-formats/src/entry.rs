@@ -9,8 +9,8 @@ use crate::arrays::Arrays;
 use crate::body::BoundBody;
 use crate::left_out::Holds;
 use crate::{
-    Beside, Content, Document, Encoded, FileBeside, FilesBeside, Finding, Format, Limits, Parsed,
-    ReadOptions, Rejected, WriteOptions,
+    Beside, Content, Document, Encoded, FileBeside, FilesBeside, Finding, Format, Limits, Parsed, ReadError,
+    ReadOptions, WriteOptions,
 };
 
 /// One line of the table of formats. Each format has it in its own folder.
@@ -117,13 +117,13 @@ impl Entry {
     };
 }
 
-pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
-pub(crate) type ReadShared = fn(&Arc<Vec<u8>>, &ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>;
+pub(crate) type ReadFile = fn(&[u8], &ReadOptions) -> Result<Parsed<Box<dyn Document>>, ReadError>;
+pub(crate) type ReadShared = fn(&Arc<Vec<u8>>, &ReadOptions) -> Result<Parsed<Box<dyn Document>>, ReadError>;
 pub(crate) type JudgeStart = fn(&[u8], Option<u64>, &Limits) -> Result<(), Finding>;
 pub(crate) type WriteClip = for<'c> fn(Cow<'c, Clip>, &WriteOptions) -> Result<Encoded<'c>, Finding>;
 pub(crate) type WriteClips =
     fn(&[Clip], Option<&BoundBody>, &WriteOptions) -> Result<Encoded<'static>, Finding>;
-pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, Rejected>;
+pub(crate) type ListFiles = fn(&[u8], &FilesBeside, &Limits) -> Result<Vec<FileBeside>, ReadError>;
 pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'static>, Finding>;
 pub(crate) type WriteArrays = fn(Arrays) -> Content<'static>;
 pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::entry::{Entry, Start};
 use crate::{
-    Beside, Content, FileBeside, FilesBeside, Finding, Foreign, Format, Limits, Rejected, TABLE, arrays,
+    Beside, Content, FileBeside, FilesBeside, Finding, Foreign, Format, Limits, ReadError, TABLE, arrays,
 };
 
 impl Format {
@@ -228,7 +228,7 @@ impl Format {
         bytes: &[u8],
         known: &FilesBeside,
         limits: &Limits,
-    ) -> Result<Vec<FileBeside>, Rejected> {
+    ) -> Result<Vec<FileBeside>, ReadError> {
         self.entry().files_beside.map_or(Ok(Vec::new()), |list| list(bytes, known, limits))
     }
 

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! The crate prints nothing and opens no file. Repairs are listed as warnings in [`Parsed`]; an error says what
-//! was found, what was expected, and where ([`Rejected`]).
+//! was found, what was expected, and where ([`ReadError`]).
 //!
 //! Where to go next: [`Format`] is the table of formats; [`Document`] is what every file has. Each format has a
 //! module with its own document and options, such as [`bvh`] or [`amc`]; each of these has the same parts:
@@ -67,7 +67,7 @@ pub mod number;
 mod options;
 mod place;
 mod problem;
-mod rejected;
+mod read_error;
 pub mod robot;
 pub mod robot_motion;
 pub mod safetensors;
@@ -100,7 +100,7 @@ pub use nearest::nearest_name;
 pub use options::{ReadOptions, WriteOptions};
 pub use place::Place;
 pub use problem::{Problem, Remedy};
-pub use rejected::Rejected;
+pub use read_error::ReadError;
 pub use scene::{KeptScene, write_kept_scene, write_scene, write_scene_beside};
 pub use warnings::Warnings;
 

@@ -10,7 +10,7 @@ mod mutation;
 mod text_fbx;
 
 use mocap_formats::fbx::{Problem, from_clips, parse, to_clip};
-use mocap_formats::{Document, Finding, LimitExceeded, Limits, ReadOptions, Rejected, WriteOptions};
+use mocap_formats::{Document, Finding, LimitExceeded, Limits, ReadError, ReadOptions, WriteOptions};
 use mocap_model::*;
 use mutation::{mutated, mutation};
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-fn refused(bytes: &[u8]) -> Rejected {
+fn refused(bytes: &[u8]) -> ReadError {
     parse(bytes, &Limits::default()).map(|_| ()).expect_err("the file is wrong")
 }
 

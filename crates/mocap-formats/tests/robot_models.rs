@@ -1,10 +1,10 @@
 //! What is read of the models of robots: masses, which shapes may meet, and what is refused.
 
 use mocap_formats::robot::parse;
-use mocap_formats::{Limits, Rejected};
+use mocap_formats::{Limits, ReadError};
 use mocap_model::{ContactMask, Robot};
 
-fn read(text: &str) -> Result<Robot, Rejected> {
+fn read(text: &str) -> Result<Robot, ReadError> {
     let no_files = |_: &str| Err("there are no files".to_owned());
     Ok(parse(text.as_bytes(), &no_files, &Limits::default())?.value.1)
 }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_is_told() {
+    fn what_is_not_positive_definite_is_reported() {
         assert!(!cholesky(&mut [1.0, 0.0, 2.0, 1.0], 2));
         assert!(!cholesky(&mut [f64::NAN], 1));
     }

@@ -179,7 +179,7 @@ fn a_pinned_foot_stays_while_the_hips_move() {
 }
 
 #[test]
-fn chains_that_do_not_fit_are_told() {
+fn chains_that_do_not_fit_are_reported() {
     let skeleton = skeleton(hinge(0.0, 2.6));
     assert!(matches!(
         PosedChain::limb(&skeleton, JointId(1), JointId(1)),

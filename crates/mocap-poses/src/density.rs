@@ -10,7 +10,7 @@
 
 use crate::examples::Examples;
 use crate::learn::mean_rotation;
-use crate::regression::spread;
+use crate::regression::evenly_spaced;
 use crate::{Quat, Vec3};
 use mocap_ik::PoseCost;
 use mocap_model::{JointId, log};
@@ -54,7 +54,7 @@ impl PoseDensity {
         let size = 3 * joints.len();
         let vectors: Vec<DVector<f64>> = poses.iter().map(|pose| vector(&mean, pose)).collect();
         let mut centres: Vec<DVector<f64>> =
-            spread(vectors.len(), COMPONENTS).map(|at| vectors[at].clone()).collect();
+            evenly_spaced(vectors.len(), COMPONENTS).map(|at| vectors[at].clone()).collect();
         let mut nearest = vec![0; vectors.len()];
         let mut counts = vec![0usize; centres.len()];
         for _ in 0..ROUNDS {

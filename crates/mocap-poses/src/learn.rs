@@ -9,7 +9,7 @@ use crate::examples::{Examples, PosePrior, on_skeleton, placed, same_bones};
 use crate::fitted::{Fitted, Known};
 use crate::heading::floor_axes;
 use crate::predict::Predictor;
-use crate::regression::spread;
+use crate::regression::evenly_spaced;
 use crate::unusual::{Descriptors, nearest};
 use crate::{Placed, Quat, Vec3};
 use mocap_model::{Clip, FrameRate, JointId, JointTracks, Track, exp};
@@ -132,7 +132,7 @@ pub fn learn(clips: &[Sampled]) -> Result<(PosePrior, LearnReport), PosesError> 
     let (mut left_out, mut retargeted, mut learnt) = (Vec::new(), 0, 0);
     let mut rotations: Vec<Quat> = Vec::new();
     let mut descriptors = Descriptors::new(&body);
-    let taken: Vec<usize> = spread(all, FRAMES).collect();
+    let taken: Vec<usize> = evenly_spaced(all, FRAMES).collect();
     let (mut start, mut next) = (0, 0);
     for (place, sampled) in clips.iter().enumerate() {
         let end = start + sampled.clip.frames();
@@ -162,7 +162,7 @@ pub fn learn(clips: &[Sampled]) -> Result<(PosePrior, LearnReport), PosesError> 
         chosen.iter().flat_map(|at| rotations[at * joints..(at + 1) * joints].iter().copied()).collect();
     let kept = descriptors.only(&chosen);
     let off: Vec<f64> =
-        spread(frames, 4_000).map(|at| f64::from(nearest(&kept, descriptors.at(at))).sqrt()).collect();
+        evenly_spaced(frames, 4_000).map(|at| f64::from(nearest(&kept, descriptors.at(at))).sqrt()).collect();
     let mean = off.iter().sum::<f64>() / off.len() as f64;
     let max = off.iter().copied().fold(0.0, f64::max);
     let metres = mocap_analysis::guess_unit(&body.skeleton).or(body.skeleton.space().unit);
@@ -250,7 +250,7 @@ fn choose(descriptors: &Descriptors, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
     }
-    let mut chosen: Vec<usize> = spread(count, most / 2).collect();
+    let mut chosen: Vec<usize> = evenly_spaced(count, most / 2).collect();
     let usual = descriptors.only(&chosen);
     let mut off: Vec<f32> = (0..count).map(|at| nearest(&usual, descriptors.at(at))).collect();
     while chosen.len() < most {

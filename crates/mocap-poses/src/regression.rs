@@ -39,7 +39,7 @@ pub(crate) struct Weights {
 /// The examples that are centres, of so many.
 pub(crate) fn centre_rows(examples: usize) -> impl Iterator<Item = usize> {
     let fitted = examples.min(FITTED);
-    spread(fitted, CENTRES).map(move |at| at * examples / fitted.max(1))
+    evenly_spaced(fitted, CENTRES).map(move |at| at * examples / fitted.max(1))
 }
 
 fn kernel(square: f64) -> f64 {
@@ -55,7 +55,7 @@ impl Regression {
     /// Fits `y` (`rows × outputs`) to `x` (`rows × inputs`).
     pub(crate) fn fit(x: &[f64], y: &[f64], (inputs, outputs): (usize, usize)) -> Regression {
         let all = y.len().checked_div(outputs).unwrap_or(0);
-        let fitted: Vec<usize> = spread(all, FITTED).collect();
+        let fitted: Vec<usize> = evenly_spaced(all, FITTED).collect();
         let row = |at: usize| &x[at * inputs..(at + 1) * inputs];
         let centres: Vec<f64> = centre_rows(all).flat_map(|at| row(at).iter().copied()).collect();
         let mut made =
@@ -85,7 +85,7 @@ impl Regression {
         made.weights = normal.solve();
         let mut predicted = vec![0.0; outputs];
         let mut scratch = vec![0.0; size];
-        let checked: Vec<usize> = spread(all, 400).collect();
+        let checked: Vec<usize> = evenly_spaced(all, 400).collect();
         for at in &checked {
             made.predict(row(*at), &mut scratch, &mut predicted);
             for (o, value) in predicted.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Regression {
 }
 
 /// At most `most` of `count` places, evenly.
-pub(crate) fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn evenly_spaced(count: usize, most: usize) -> impl Iterator<Item = usize> {
     let taken = count.min(most);
     (0..taken).map(move |at| at * count / taken.max(1))
 }

@@ -105,7 +105,7 @@ impl Compressed {
         let made = py.detach(|| MotionFile::of_compressed(&self.inner).into_clip(&ReadOptions::default()));
         match made {
             Ok(made) => Ok(Clip { stem: self.stem.clone(), ..Clip::new(made.value) }),
-            Err(rejected) => Err(of_finding(py, &rejected.error, None)),
+            Err(failed) => Err(of_finding(py, &failed.error, None)),
         }
     }
 }

@@ -63,11 +63,11 @@ pub(crate) fn of_error(py: Python<'_>, error: Error) -> PyErr {
             let fields = Fields { path: Some(path.display().to_string()), ..plain() };
             raise_with(py, class, &fields, |keywords| keywords.set_item("errno", source.raw_os_error()))
         }
-        Error::File { path, rejected } => {
-            let fields = Fields::of(&rejected.error, Some(path));
+        Error::File { path, failed } => {
+            let fields = Fields::of(&failed.error, Some(path));
             raise_with(py, "FormatError", &fields, |keywords| {
-                keywords.set_item("errors", crate::findings::listed(py, &rejected.more, Some(path))?)?;
-                keywords.set_item("warnings", crate::findings::listed(py, &rejected.warnings, Some(path))?)
+                keywords.set_item("errors", crate::findings::listed(py, &failed.more, Some(path))?)?;
+                keywords.set_item("warnings", crate::findings::listed(py, &failed.warnings, Some(path))?)
             })
         }
         Error::Finding(finding) => of_finding(py, finding, None),

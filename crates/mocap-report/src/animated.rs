@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::film::{Film, RenderInput, RenderOptions, TooManyPictures, times};
 use crate::palette::Histogram;
 use crate::picture::{Picture, encoder, png};
-use crate::stage::spread;
+use crate::stage::evenly_spaced;
 
 /// A looping film as GIF of 256 colours.
 ///
@@ -17,7 +17,7 @@ pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8
     let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
     let mut seen = Histogram::new();
-    let samples: Vec<f64> = spread(times.len(), SAMPLES).into_iter().map(|i| times[i]).collect();
+    let samples: Vec<f64> = evenly_spaced(times.len(), SAMPLES).into_iter().map(|i| times[i]).collect();
     film.each(&samples, std::convert::identity, |picture| seen.add(&picture));
     // The last index leaves a pixel as it was.
     let palette = seen.palette(255);

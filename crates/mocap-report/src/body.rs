@@ -5,7 +5,7 @@
 //! hips and shoulders follow the skeleton.
 
 use crate::only_numbers::has_only_numbers;
-use crate::stage::{Place, Site, Stage, spread};
+use crate::stage::{Place, Site, Stage, evenly_spaced};
 use mocap_analysis::{feet_of, stature};
 use mocap_model::{Isometry3, JointId, Pose, Primitive, Robot, Role, Skeleton, Vector3};
 
@@ -493,7 +493,7 @@ fn reference_pose(stage: &Stage<'_>, up: &Vector3<f64>) -> Vec<Isometry3<f64>> {
     local.to_object(skeleton, &mut object);
     let mut best = (straight(&object), object.joints.clone());
     if best.0 < 0.8 {
-        for frame in spread(clip.frames(), 60) {
+        for frame in evenly_spaced(clip.frames(), 60) {
             clip.local_pose(frame, &mut local);
             local.to_object(skeleton, &mut object);
             let found = straight(&object);

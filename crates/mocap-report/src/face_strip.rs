@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::camera::{Camera, Seen, View};
 use crate::mesh::Corner;
-use crate::stage::{Stage, spread};
+use crate::stage::{Stage, evenly_spaced};
 use crate::surface::Surface;
 use crate::thumbnail::{CELL, POSES};
 use mocap_model::{Clip, Track, Vector3};
@@ -24,7 +24,7 @@ const POINTS: usize = 96;
 
 /// The lines of a mesh from the front in a few frames: all in the second path.
 pub(crate) fn heads(stage: &Stage<'_>, surface: &Surface) -> [String; 4] {
-    let frames = spread(stage.frames(), POSES);
+    let frames = evenly_spaced(stage.frames(), POSES);
     let heading = stage.heading(&stage.pose(0));
     let camera = Camera::new(View::Front, heading, [0.0, stage.floor, 0.0], stage.size());
     let poses: Vec<Vec<Seen>> = frames
@@ -158,7 +158,7 @@ pub(crate) fn curves(clip: &Clip) -> [String; 4] {
     let all = tracks.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], (_, range)| {
         [low.min(range[0]), high.max(range[1])]
     });
-    let frames = spread(clip.frames(), POINTS);
+    let frames = evenly_spaced(clip.frames(), POINTS);
     let mut strip: [String; 4] = Default::default();
     for (track, _) in &tracks {
         for (number, frame) in frames.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::drawing::Theme;
 use crate::mesh::mesh;
 use crate::paint::{Canvas, Eye, Paints};
 use crate::picture::Picture;
-use crate::stage::{FAR, Place, Stage, spread};
+use crate::stage::{FAR, Place, Stage, evenly_spaced};
 use crate::surface::{Colours, Surface};
 use crate::ticks::grid;
 use mocap_model::{Body, Clip, Vector3};
@@ -165,7 +165,7 @@ impl<'a> Film<'a> {
         let first = stages.first().map(|(stage, _)| stage);
         let known = first.is_some_and(|stage| stage.unit.is_some());
         let (from, count) = span(inputs, options);
-        let times = || spread(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
+        let times = || evenly_spaced(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
         let room = |((stage, solids), surface): (&(Stage<'a>, Vec<Solid>), &Option<Surface>)| {
             // Over a surface the camera follows the hips up and down.
             let height = match surface {

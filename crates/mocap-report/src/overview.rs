@@ -106,10 +106,10 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
         let sign = if measured.figure.greater_is_better { 1.0 } else { -1.0 };
         measured.values.sort_by(|a, b| (sign * a.1.value).total_cmp(&(sign * b.1.value)));
     }
-    let (zero, told): (Vec<_>, Vec<_>) =
+    let (zero, reported): (Vec<_>, Vec<_>) =
         all.iter().partition(|it| it.values.iter().all(|(_, figure)| is_zero(figure)));
     // Figures with a gate come first.
-    let (gated, others): (Vec<_>, Vec<_>) = told.into_iter().partition(|it| it.figure.limit.is_some());
+    let (gated, others): (Vec<_>, Vec<_>) = reported.into_iter().partition(|it| it.figure.limit.is_some());
     let mut cards = String::new();
     for (heading, group) in [("Figures with a limit", &gated), ("Further figures", &others)] {
         if group.is_empty() {

@@ -1,7 +1,7 @@
 //! How far markers are from where a body carries them.
 
 use crate::difference::{Difference, Measure, same_time};
-use crate::stage::{Place, Stage, spread};
+use crate::stage::{Place, Stage, evenly_spaced};
 use mocap_model::{Pose, UnitQuaternion, Vector3};
 
 /// Frames that tell where markers sit.
@@ -30,7 +30,7 @@ pub(crate) fn residuals(body: &Stage<'_>, cloud: &Stage<'_>) -> Option<Differenc
     // By marker and joint: its places.
     let mut seen = vec![Vec::new(); markers * joints.used.len()];
     let mut frames = Vec::new();
-    cloud.walk(spread(cloud.clip.frames(), SAMPLES), |frame, places| {
+    cloud.walk(evenly_spaced(cloud.clip.frames(), SAMPLES), |frame, places| {
         joints.at(body, same_time(cloud.clip, frame, body.clip), &mut frames);
         for (marker, place) in places[..markers].iter().enumerate() {
             for (joint, frame) in frames.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(crate) fn quarters_onto(body: &Stage<'_>, cloud: &Stage<'_>) -> usize {
     let joints = Joints::of(body);
     let mut frames = Vec::new();
     let mut off: [Vec<f64>; 4] = Default::default();
-    cloud.walk(spread(cloud.clip.frames(), FEW_SAMPLES), |frame, places| {
+    cloud.walk(evenly_spaced(cloud.clip.frames(), FEW_SAMPLES), |frame, places| {
         joints.at(body, same_time(cloud.clip, frame, body.clip), &mut frames);
         for place in &places[..markers] {
             let [mut right, up, mut forward] = *place;

@@ -7,7 +7,7 @@ use crate::drawing::{Align, Drawing, Ink, Point, Shape, Theme};
 pub use crate::moment::{Moment, MomentError};
 use crate::silhouette::{Polygon, Silhouette, outline, silhouettes};
 use crate::skinned_pose::Skinned;
-use crate::stage::{Place, Stage, spread};
+use crate::stage::{Place, Stage, evenly_spaced};
 use crate::surface::{Colours, FARTHEST, Surface};
 use crate::{raster, svg};
 use mocap_analysis::body_height;
@@ -373,7 +373,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
     let body = body(&stage);
     stage.sites = body.sites;
     let frames: Vec<usize> = if options.at.is_empty() {
-        spread(stage.frames(), options.poses.max(1))
+        evenly_spaced(stage.frames(), options.poses.max(1))
     } else {
         options.at.iter().filter_map(|moment| moment.frame_in(input.clip)).collect()
     };
@@ -444,7 +444,7 @@ fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
     const POINTS: usize = 9;
     let (from, to) = (from.min(to), from.max(to));
     let mut trail: Vec<Place> = Vec::new();
-    let frames = spread(to - from + 1, POINTS).into_iter().map(|frame| from + frame);
+    let frames = evenly_spaced(to - from + 1, POINTS).into_iter().map(|frame| from + frame);
     stage.walk(frames, |_, pose| {
         let at = pose[stage.centre];
         if (at[0] - hips[0]).hypot(at[2] - hips[2]) < 0.3 * stage.size() {

@@ -320,7 +320,7 @@ impl<'a> Stage<'a> {
         }
         let body = self.in_body();
         let mut lowest = Vec::new();
-        self.walk(spread(self.frames(), 2000), |_, places| {
+        self.walk(evenly_spaced(self.frames(), 2000), |_, places| {
             let heights = places.iter().zip(&body).filter(|(_, body)| **body).map(|(place, _)| place[1]);
             lowest.push(heights.fold(f64::INFINITY, f64::min));
         });
@@ -336,7 +336,7 @@ pub(crate) const FAR: f64 = 1e15;
 pub(crate) const MANY_FRAMES: usize = 20_000;
 
 /// At most `count` frames of `frames`, evenly spread from the first to the last.
-pub(crate) fn spread(frames: usize, count: usize) -> Vec<usize> {
+pub(crate) fn evenly_spaced(frames: usize, count: usize) -> Vec<usize> {
     match count.min(frames) {
         0 => Vec::new(),
         1 => vec![0],

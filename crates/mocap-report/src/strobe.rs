@@ -3,7 +3,7 @@
 use crate::View;
 use crate::film::{Film, RenderInput, RenderOptions, frame, span, turn};
 use crate::picture::png;
-use crate::stage::{Place, spread};
+use crate::stage::{Place, evenly_spaced};
 
 /// One PNG of a motion at several times along its path, like a chronophotograph. Poses are spread over the range. Where
 /// the path is shorter than half of what they need beside each other, they stand in a row from left to right.
@@ -11,7 +11,7 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     let (from, count) = span(&[input], options);
     let film = Film::new(&[input], options);
     let (stage, _) = &film.stages[0];
-    let times = spread(count, poses.max(1)).into_iter().map(|i| from + i as f64 / options.fps);
+    let times = evenly_spaced(count, poses.max(1)).into_iter().map(|i| from + i as f64 / options.fps);
     let frames: Vec<usize> = times.map(|time| frame(stage, time)).collect();
     let mut poses: Vec<Vec<Place>> = frames.iter().map(|frame| stage.pose(*frame)).collect();
     let hips = |poses: &[Vec<Place>]| -> Vec<Place> { poses.iter().map(|pose| pose[stage.centre]).collect() };

@@ -2,7 +2,7 @@
 //!
 //! Lengths are in statures, so body size does not matter.
 
-use crate::stage::{Place, Stage, spread};
+use crate::stage::{Place, Stage, evenly_spaced};
 use mocap_analysis::stature;
 
 /// Measures of a motion and the words that follow from them.
@@ -29,7 +29,7 @@ pub(crate) fn style(stage: &Stage<'_>) -> Style {
     let body = stature(clip.skeleton()).map_or(stage.size() / 1.2, |stature| stature * stage.scale);
     let body = if body.is_finite() && body > 0.0 { body } else { 1.0 };
     let count = ((seconds / STEP) as usize + 1).clamp(2, MOST);
-    let frames = spread(clip.frames(), count);
+    let frames = evenly_spaced(clip.frames(), count);
     let step = seconds / (frames.len() - 1).max(1) as f64;
     let joints = clip.skeleton().len();
     let (mut travel, mut activity, mut turn) = (0.0, 0.0, 0.0);

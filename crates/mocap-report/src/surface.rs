@@ -3,7 +3,7 @@
 
 use crate::mesh::Corner;
 use crate::ramp::ramp;
-use crate::stage::{FAR, Stage, spread};
+use crate::stage::{FAR, Stage, evenly_spaced};
 use mocap_model::{Body, Bone, Clip, Influence, JointId, Mesh, Pose, Side, Vector3};
 use mocap_skin::{BoundMesh, Deformer, MeshParts, SkinMethod};
 use nalgebra::Matrix4;
@@ -332,7 +332,7 @@ impl Surface {
         if length <= 0.0 || !stage.is_within(length) {
             return;
         }
-        let boxes: Vec<[V; 2]> = spread(stage.frames(), 12).into_iter().map(extent).collect();
+        let boxes: Vec<[V; 2]> = evenly_spaced(stage.frames(), 12).into_iter().map(extent).collect();
         stage.frame_mesh(&boxes);
     }
 
@@ -351,7 +351,7 @@ impl Surface {
 
     /// As [`Surface::height`], over some frames of the whole motion.
     pub(crate) fn usual_height(&self, stage: &Stage<'_>) -> f64 {
-        self.height(stage, spread(stage.frames(), 24).into_iter())
+        self.height(stage, evenly_spaced(stage.frames(), 24).into_iter())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A strip of small poses as SVG path data, for lists of many motions.
 
 use crate::camera::{Camera, View};
-use crate::stage::{Stage, spread};
+use crate::stage::{Stage, evenly_spaced};
 use mocap_model::{JointId, Role, Side};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(crate) const CELL: [f64; 2] = [96.0, 144.0];
 
 /// The lines of the left side, the middle and the right side over all poses, and the dots of the heads.
 pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
-    let frames = spread(stage.frames(), POSES);
+    let frames = evenly_spaced(stage.frames(), POSES);
     let mut heading = None;
     let mut poses = Vec::with_capacity(frames.len());
     let mut among = Vec::new();

@@ -12,7 +12,7 @@ use crate::ramp::FLOOR;
 use crate::residual::{quarters_onto, residuals};
 use crate::sheet::{count, decimals};
 use crate::skin_data::{SkinData, skin_data};
-use crate::stage::{FAR, Place, Stage, spread};
+use crate::stage::{FAR, Place, Stage, evenly_spaced};
 use crate::surface::{Colours, Surface};
 use crate::ticks::grid;
 use mocap_analysis::{runs, stature};
@@ -185,7 +185,7 @@ fn dress(stage: &mut Stage<'_>) -> Vec<Solid> {
     // Robots have heads without joints; other bodies without a stature may be longer than their bones.
     if skeleton.robot().is_some() || stature(skeleton).is_none() {
         let mut highest = stage.floor;
-        stage.walk(spread(stage.frames(), 24), |_, pose| {
+        stage.walk(evenly_spaced(stage.frames(), 24), |_, pose| {
             highest = highest.max(top(&body.solids, pose, stage.scale));
         });
         stage.make_room(stage.floor + 1.2 * (highest - stage.floor));
@@ -491,7 +491,7 @@ fn curve(values: &[f32], highest: f32) -> Vec<u8> {
     if values.len() <= CURVE {
         return values.iter().map(|value| level(*value)).collect();
     }
-    let bins = spread(values.len(), CURVE + 1);
+    let bins = evenly_spaced(values.len(), CURVE + 1);
     bins.windows(2).map(|bin| level(largest(&values[bin[0]..bin[1]]))).collect()
 }
 

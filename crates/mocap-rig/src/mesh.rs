@@ -90,10 +90,10 @@ impl RigMesh {
         let weighed = || self.places.iter().zip(&areas);
         let whole = areas.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let middle = weighed().map(|(at, area)| at * *area).sum::<Vector3<f64>>() / whole;
-        let spread = weighed().map(|(at, area)| (at - middle) * (at - middle).transpose() * *area);
-        let spread = spread.sum::<Matrix3<f64>>() / whole;
+        let covariance = weighed().map(|(at, area)| (at - middle) * (at - middle).transpose() * *area);
+        let covariance = covariance.sum::<Matrix3<f64>>() / whole;
         // The search for axes ends for any numbers.
-        let Some(found) = SymmetricEigen::try_new(spread, f64::EPSILON, 1000) else {
+        let Some(found) = SymmetricEigen::try_new(covariance, f64::EPSILON, 1000) else {
             return Matrix3::identity();
         };
         let mut order = [0, 1, 2];

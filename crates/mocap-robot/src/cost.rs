@@ -67,7 +67,7 @@ pub(crate) struct Goal {
 
 impl Goal {
     /// How people stand: upright, with the arms a little out.
-    pub(crate) fn stance(humanoid: &Humanoid) -> Goal {
+    pub(crate) fn reference(humanoid: &Humanoid) -> Goal {
         /// Of hanging arms \[rad\].
         const OUT: f64 = 0.17;
         let down = -Vector3::z();
@@ -158,7 +158,7 @@ impl Costs<'_> {
             let miss = goal - self.anatomy.masses.centre(kinematics, &mut normal.moves);
             normal.vector(weights.centre, &miss);
         }
-        normal.spread(kinematics);
+        normal.project(kinematics);
         for (joint, (value, rest)) in pose.values.iter().zip(&self.anatomy.rest.values).enumerate() {
             normal.column(kinematics.base_column() - 1 - joint, self.anatomy.postures[joint], rest - value);
         }

@@ -181,7 +181,7 @@ impl Normal {
     }
 
     /// Projects the equations of the bodies onto the joints that move them.
-    pub(crate) fn spread(&mut self, kinematics: &Kinematics) {
+    pub(crate) fn project(&mut self, kinematics: &Kinematics) {
         let Normal { system, bodies, .. } = self;
         let base = kinematics.base_column();
         for body in (0..bodies.len()).rev() {

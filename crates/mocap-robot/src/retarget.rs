@@ -199,10 +199,10 @@ fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
     let robot = kinematics.robot;
     let mut solids = Solids::of(robot);
     solids.allow(&kinematics.placed);
-    let stance = [Goal::stance(&anatomy.humanoid)];
-    let first = first_pose(kinematics, &stance[0], anatomy);
+    let reference = [Goal::reference(&anatomy.humanoid)];
+    let first = first_pose(kinematics, &reference[0], anatomy);
     let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
-    let stands = fit_frames(kinematics, &costs, &stance, first, FIRST_SWEEPS, 0).remove(0);
+    let stands = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).remove(0);
     solids.allow(&robot.place(&stands.base, &stands.values));
     solids.allow_always_inside(robot, &anatomy.rest.values);
     solids

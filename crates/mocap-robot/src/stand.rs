@@ -68,10 +68,10 @@ pub(crate) fn aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<
             if let (true, Some(at)) = (supported(frame), curves.zero_moment[frame]) {
                 let k = answer[frame];
                 let wanted = (goals[frame] - at - prices[frame]) * HOLD;
-                spread(&mut right, frame, [-k, 1.0 + 2.0 * k, -k], &wanted);
+                add_row(&mut right, frame, [-k, 1.0 + 2.0 * k, -k], &wanted);
             } else if falls[frame] {
                 let fall = -curves.acceleration[frame].xy() / rate * (FALL * FALL * rate * rate);
-                spread(&mut right, frame, [1.0, -2.0, 1.0], &fall);
+                add_row(&mut right, frame, [1.0, -2.0, 1.0], &fall);
             }
         }
         system.solve(&mut right);
@@ -113,7 +113,7 @@ fn apply(values: &[Vector2<f64>], frame: usize, row: [f64; 3]) -> Vector2<f64> {
     columns(frame, values.len()).into_iter().zip(row).map(|(column, weight)| values[column] * weight).sum()
 }
 
-fn spread(right: &mut [Vector2<f64>], frame: usize, row: [f64; 3], value: &Vector2<f64>) {
+fn add_row(right: &mut [Vector2<f64>], frame: usize, row: [f64; 3], value: &Vector2<f64>) {
     for (column, weight) in columns(frame, right.len()).into_iter().zip(row) {
         right[column] += value * weight;
     }

@@ -168,22 +168,22 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_variables_are_told() {
+    fn misspelt_variables_are_reported() {
         let stray = |names: &[&str]| LAYERS.stray(&definition(), names.iter().map(|name| (*name).to_owned()));
         assert!(stray(&["MOCAP_ERROR", "MOCAP_JOBS", "MOCAP_CORPUS", "MOCAP_CONFIG", "HOME"]).is_empty());
-        let told = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
-        assert_eq!(told.len(), 2);
-        assert!(told[0].contains("'MOCAP_ERROR'"), "{told:?}");
+        let reported = stray(&["MOCAP_EROR", "MOCAP_OUTPUT"]);
+        assert_eq!(reported.len(), 2);
+        assert!(reported[0].contains("'MOCAP_ERROR'"), "{reported:?}");
     }
 
     #[test]
-    fn a_variable_with_an_earlier_name_is_told() {
+    fn a_variable_with_an_earlier_name_is_reported() {
         let renamed = Arg::new("max").long("max-error").alias("limit").alias("jobs");
         let definition = definition().mut_subcommand("compress", |command| command.arg(renamed));
         let names = ["MOCAP_LIMIT", "MOCAP_JOBS"].into_iter();
-        let told = LAYERS.stray(&definition, names.map(str::to_owned));
+        let reported = LAYERS.stray(&definition, names.map(str::to_owned));
         // An option that has the name now is what it means.
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("'MOCAP_LIMIT' is now called 'MOCAP_MAX_ERROR'"), "{told:?}");
+        assert_eq!(reported.len(), 1, "{reported:?}");
+        assert!(reported[0].contains("'MOCAP_LIMIT' is now called 'MOCAP_MAX_ERROR'"), "{reported:?}");
     }
 }

@@ -173,7 +173,7 @@ mod tests {
     };
 
     #[test]
-    fn an_earlier_name_sets_the_option_and_is_told() {
+    fn an_earlier_name_sets_the_option_and_is_reported() {
         let compare = Command::new("compare").arg(Arg::new("e").long("max-error").alias("fail-above"));
         let edit = Command::new("edit").arg(Arg::new("f").long("fail-above"));
         let definition = Command::new("tool").subcommands([compare, edit]);

@@ -16,7 +16,7 @@ const SAMPLES: usize = 400;
 /// Partners of a marker.
 const PARTNERS: usize = 5;
 /// A distance is steady if half of the samples are within this of the median [m].
-const STEADY: f64 = 0.012;
+const CONSTANT: f64 = 0.012;
 /// Partners are nearer than this [m].
 const REACH: f64 = 0.6;
 /// Markers farther apart than this are not exchanged by a system that tracks them [m].
@@ -62,7 +62,7 @@ pub(crate) struct Exchange {
 /// Finds exchanged labels, and exchanges them back. `rate` is in frames per second.
 pub(crate) fn exchange_back(take: &mut Take, rate: f64) -> Vec<Exchange> {
     let count = take.names.len();
-    let distances = steady(take);
+    let distances = constant_distances(take);
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for a in 0..count {
         for b in a + 1..count {
@@ -116,7 +116,7 @@ struct Distances {
     partners: Vec<Vec<Partner>>,
 }
 
-fn steady(take: &Take) -> Distances {
+fn constant_distances(take: &Take) -> Distances {
     let count = take.names.len();
     let step = take.frames.div_ceil(SAMPLES).max(1);
     let frames: Vec<usize> = (0..take.frames).step_by(step).collect();
@@ -136,13 +136,13 @@ fn steady(take: &Take) -> Distances {
             }
             let middle = middle(&mut found);
             let mut off: Vec<f64> = found.iter().map(|distance| (distance - middle).abs()).collect();
-            let spread = self::middle(&mut off);
+            let deviation = self::middle(&mut off);
             // Exchanges and ghosts are among the fifth that differs most.
             let at = off.len() * 4 / 5;
             let wide = *off.select_nth_unstable_by(at, f64::total_cmp).1;
             median[a * count + b] = Some(middle);
             median[b * count + a] = Some(middle);
-            if spread < STEADY && middle < REACH {
+            if deviation < CONSTANT && middle < REACH {
                 let sigma = wide.max(SIGMA);
                 all[a].push(Partner { marker: b, distance: middle, sigma });
                 all[b].push(Partner { marker: a, distance: middle, sigma });

@@ -165,7 +165,7 @@ pub(crate) fn repeated(
 }
 
 /// The candidates whose poses differ most, and which show most markers.
-fn spread(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
+fn most_different(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
     let well = well_solved(subject, take, used, candidates);
     let places = if well.len() >= FEWEST_WELL { well } else { (0..candidates.len()).collect() };
     let candidates: Vec<Candidate> = places.iter().map(|at| candidates[*at].clone()).collect();
@@ -219,7 +219,7 @@ pub(crate) fn round(
     extra: &[CalibrationFrame],
     (scales, sigmas): (&[f64], Option<&[f64]>),
 ) -> Determined {
-    let mut frames: Vec<CalibrationFrame> = spread(subject, take, used, candidates)
+    let mut frames: Vec<CalibrationFrame> = most_different(subject, take, used, candidates)
         .into_iter()
         .map(|at| CalibrationFrame {
             seen: take.seen(candidates[at].frame, used),

@@ -67,7 +67,7 @@ struct Carried {
     pull: Vector3<f64>,
     twist: Vector3<f64>,
     /// `Σ w r pᵀ`.
-    spread: Matrix3<f64>,
+    covariance: Matrix3<f64>,
 }
 
 /// What a step needs at a pose.
@@ -89,7 +89,7 @@ impl Carried {
         self.second += (Matrix3::identity() * at.norm_squared() - at * at.transpose()) * weight;
         self.pull += off * weight;
         self.twist += at.cross(off) * weight;
-        self.spread += off * at.transpose() * weight;
+        self.covariance += off * at.transpose() * weight;
     }
 
     fn join(&mut self, other: &Carried) {
@@ -98,7 +98,7 @@ impl Carried {
         self.second += other.second;
         self.pull += other.pull;
         self.twist += other.twist;
-        self.spread += other.spread;
+        self.covariance += other.covariance;
     }
 }
 
@@ -353,8 +353,8 @@ impl FrameSolver {
             let mut moment = carried.second * turns + carried.first.cross(&moves);
             if needed == Needed::Newton {
                 let place = self.placed.position[dof.joint] - origin;
-                let spread = carried.spread - carried.pull * place.transpose();
-                moment -= spread.tr_mul(&turns) - turns * spread.trace();
+                let covariance = carried.covariance - carried.pull * place.transpose();
+                moment -= covariance.tr_mul(&turns) - turns * covariance.trace();
             }
             let mut above = at;
             for value in self.hessian.row_mut(at) {
@@ -426,10 +426,10 @@ pub(crate) fn rigid_fit(pairs: &[WeightedPair]) -> Option<(UnitQuaternion<f64>, 
         pairs.iter().fold(Vector3::zeros(), |sum, pair| sum + of(pair) * pair.2) / total
     };
     let (from, to) = (mean(|pair| pair.0), mean(|pair| pair.1));
-    let spread = pairs.iter().fold(Matrix3::zeros(), |sum: Matrix3<f64>, (a, b, weight)| {
+    let covariance = pairs.iter().fold(Matrix3::zeros(), |sum: Matrix3<f64>, (a, b, weight)| {
         sum + (b - to) * (a - from).transpose() * *weight
     });
-    let svd = spread.svd(true, true);
+    let svd = covariance.svd(true, true);
     let (u, v) = (svd.u?, svd.v_t?);
     let mut sign = Matrix3::identity();
     // Singular values are in no order: the smallest is turned over.

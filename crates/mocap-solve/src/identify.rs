@@ -32,7 +32,7 @@ const COVERED: f64 = 0.85;
 /// The largest median distance between points and markers of a body that is not calibrated [m].
 const MOST_OFF: f64 = 0.07;
 /// Points of one segment keep their distances: half of the time within this [m], for at least this share of pairs.
-const STEADY: (f64, f64) = (0.012, 0.85);
+const CONSTANT: (f64, f64) = (0.012, 0.85);
 /// The height of a body of the table with its markers [m].
 const HEIGHT: f64 = 1.72;
 
@@ -382,7 +382,7 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
 /// Whether points of one segment keep their distances.
 fn is_rigid(points: &Points<'_>, pairs: &[(usize, usize)], landmarks: &[Landmark]) -> bool {
     let step = points.frames.div_ceil(100).max(1);
-    let (mut steady, mut all) = (0usize, 0usize);
+    let (mut constant, mut all) = (0usize, 0usize);
     for (at, (a, first)) in pairs.iter().enumerate() {
         for (b, second) in &pairs[at + 1..] {
             let [one, two] = [&landmarks[*first], &landmarks[*second]];
@@ -402,8 +402,8 @@ fn is_rigid(points: &Points<'_>, pairs: &[(usize, usize)], landmarks: &[Landmark
             let mut off: Vec<f64> = found.iter().map(|distance| (distance - middle).abs()).collect();
             off.sort_by(f64::total_cmp);
             all += 1;
-            steady += usize::from(off[off.len() / 2] < STEADY.0);
+            constant += usize::from(off[off.len() / 2] < CONSTANT.0);
         }
     }
-    all > 0 && steady as f64 >= STEADY.1 * all as f64
+    all > 0 && constant as f64 >= CONSTANT.1 * all as f64
 }

@@ -17,7 +17,7 @@ pub(crate) struct Column {
 pub(crate) const SAMPLES: usize = 400;
 /// Two points are of one thing if four fifths of their distances are within this of the median [m]: the noise of
 /// cameras, as things do not bend.
-const STEADY: f64 = 0.004;
+const CONSTANT: f64 = 0.004;
 /// Two points are compared if they are seen together in at least this share of frames.
 const TOGETHER: f64 = 0.25;
 /// Most columns that are compared, the first by label: pairs grow with their square.
@@ -33,21 +33,23 @@ pub(crate) fn groups(columns: &[Column]) -> Vec<Vec<&Column>> {
     };
     let columns: Vec<&Column> = columns.iter().filter(often).take(MOST).collect();
     let count = columns.len();
-    let mut steady: Vec<(f64, usize, usize)> = Vec::new();
+    let mut constant: Vec<(f64, usize, usize)> = Vec::new();
     for a in 0..count {
         for b in a + 1..count {
-            steady.extend(spread(columns[a], columns[b]).filter(|off| *off < STEADY).map(|off| (off, a, b)));
+            constant.extend(
+                deviation(columns[a], columns[b]).filter(|off| *off < CONSTANT).map(|off| (off, a, b)),
+            );
         }
     }
-    steady.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let is_steady: BTreeSet<(usize, usize)> = steady.iter().map(|(_, a, b)| (*a, *b)).collect();
+    constant.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let is_constant: BTreeSet<(usize, usize)> = constant.iter().map(|(_, a, b)| (*a, *b)).collect();
     let mut of: Vec<usize> = (0..count).collect();
-    for (_, a, b) in &steady {
+    for (_, a, b) in &constant {
         let [one, two] = [of[*a], of[*b]];
         let of_group = |group: usize| -> Vec<usize> { (0..count).filter(|at| of[*at] == group).collect() };
         let (ones, twos) = (of_group(one), of_group(two));
         let all = one != two
-            && ones.iter().all(|a| twos.iter().all(|b| is_steady.contains(&(*a.min(b), *a.max(b)))));
+            && ones.iter().all(|a| twos.iter().all(|b| is_constant.contains(&(*a.min(b), *a.max(b)))));
         if all {
             of.iter_mut().filter(|group| **group == two).for_each(|group| *group = one);
         }
@@ -60,7 +62,7 @@ pub(crate) fn groups(columns: &[Column]) -> Vec<Vec<&Column>> {
 }
 
 /// How far four fifths of the distances between two columns are from their median [m].
-fn spread(a: &Column, b: &Column) -> Option<f64> {
+fn deviation(a: &Column, b: &Column) -> Option<f64> {
     let step = a.points.len().div_ceil(SAMPLES).max(1);
     let mut found: Vec<f64> = a
         .points

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Finding, Rejected};
+use mocap_formats::{Finding, ReadError};
 
 /// Every error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +20,12 @@ pub enum Error {
         source: io::Error,
     },
     /// A file cannot be understood: all errors with their places, and the warnings before them.
-    #[error("'{}': {rejected}", path.display())]
+    #[error("'{}': {failed}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// The error, with further errors and warnings.
-        rejected: Box<Rejected>,
+        failed: Box<ReadError>,
     },
     /// A motion or skeleton cannot be used as asked.
     #[error(transparent)]
@@ -76,7 +76,7 @@ impl Error {
                 io::ErrorKind::StorageFull => "io::disk-full",
                 _ => "io::error",
             },
-            Error::File { rejected, .. } => rejected.error.code(),
+            Error::File { failed, .. } => failed.error.code(),
             Error::Finding(finding) => finding.code(),
             Error::OutputFormat { .. } => "usage::format",
             Error::Retarget(error) => error.code(),
@@ -95,8 +95,8 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    pub(crate) fn file(path: &Path, rejected: impl Into<Rejected>) -> Error {
-        Error::File { path: path.to_owned(), rejected: Box::new(rejected.into()) }
+    pub(crate) fn file(path: &Path, failed: impl Into<ReadError>) -> Error {
+        Error::File { path: path.to_owned(), failed: Box::new(failed.into()) }
     }
 }
 

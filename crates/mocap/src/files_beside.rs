@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use mocap_formats::{Beside, FilesBeside, Finding, Format, Limits, Rejected};
+use mocap_formats::{Beside, FilesBeside, Finding, Format, Limits, ReadError};
 
 use crate::Problem;
 
@@ -28,7 +28,7 @@ pub fn files_beside<E>(
     format: Format,
     limits: &Limits,
     mut read: impl FnMut(&Path, u64) -> Result<Vec<u8>, E>,
-) -> Result<Result<FilesBeside, Rejected>, E> {
+) -> Result<Result<FilesBeside, ReadError>, E> {
     let mut files = FilesBeside::new();
     let folder = path.map(|path| path.parent().unwrap_or(Path::new("")));
     let mut left = limits.bytes;
@@ -46,7 +46,7 @@ pub fn files_beside<E>(
     loop {
         let names = match format.files_beside(bytes, &files, limits) {
             Ok(names) => names,
-            Err(rejected) => return Ok(Err(rejected)),
+            Err(failed) => return Ok(Err(failed)),
         };
         let Some(folder) = folder else { return Ok(Ok(files)) };
         let new: Vec<_> = names.into_iter().filter(|name| looked_for.insert(name.path.clone())).collect();
@@ -115,7 +115,7 @@ mod tests {
         let gltf = br#"{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":1}]}"#;
         let read = |path: &Path, limit: u64| crate::file_bytes(path, limit);
         let files = files_beside(Some(&path), gltf, Format::Gltf, &Limits::default(), read).unwrap();
-        files.map_err(|rejected| rejected.error.to_string())
+        files.map_err(|failed| failed.error.to_string())
     }
 
     #[test]

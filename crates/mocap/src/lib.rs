@@ -165,7 +165,7 @@ pub use mocap_solve as solve;
 
 pub use mocap_compress::{CompressOptions, Compressed, Compression, Effort};
 pub use mocap_formats::{
-    ClipChoice, FilesBeside, Finding, Format, KeptScene, Limits, Parsed, Rejected, WriteOptions,
+    ClipChoice, FilesBeside, Finding, Format, KeptScene, Limits, Parsed, ReadError, WriteOptions,
 };
 pub use mocap_model::{
     Annotations, Axis, Character, Clip, Dofs, EulerOrder, Event, FrameRange, FrameRate, Isometry3, Joint,

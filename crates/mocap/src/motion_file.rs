@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mocap_analysis::Verdict;
 use mocap_compress::{Compressed, OpenLimits};
 use mocap_formats::{
-    ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, Rejected, Remedy, Stated, asf,
-    bvh,
+    ClipChoice, Document, FilesBeside, Finding, LimitExceeded, Limits, Parsed, ReadError, Remedy, Stated,
+    asf, bvh,
 };
 use mocap_model::{Clip, FrameRate, Markers, Skeleton, UnitSource};
 
@@ -63,7 +63,7 @@ impl MotionFile {
         format: FileFormat,
         companions: Companions,
         options: &ReadOptions,
-    ) -> Result<Parsed<MotionFile>, Rejected> {
+    ) -> Result<Parsed<MotionFile>, ReadError> {
         MotionFile::read(bytes, format, companions, options, |options| mocap_formats::read(bytes, options))
     }
 
@@ -77,7 +77,7 @@ impl MotionFile {
         format: FileFormat,
         companions: Companions,
         options: &ReadOptions,
-    ) -> Result<Parsed<MotionFile>, Rejected> {
+    ) -> Result<Parsed<MotionFile>, ReadError> {
         let read = |options: &_| mocap_formats::read_shared(bytes, options);
         MotionFile::read(bytes, format, companions, options, read)
     }
@@ -87,8 +87,8 @@ impl MotionFile {
         format: FileFormat,
         companions: Companions,
         options: &ReadOptions,
-        read: impl FnOnce(&mocap_formats::ReadOptions) -> Result<Parsed<Box<dyn Document>>, Rejected>,
-    ) -> Result<Parsed<MotionFile>, Rejected> {
+        read: impl FnOnce(&mocap_formats::ReadOptions) -> Result<Parsed<Box<dyn Document>>, ReadError>,
+    ) -> Result<Parsed<MotionFile>, ReadError> {
         above_zero("the unit", options.unit)?;
         let (content, warnings) = match format {
             FileFormat::Mocz => (Content::Clip(decompressed(bytes, &options.limits)?), Vec::new()),
@@ -164,7 +164,7 @@ impl MotionFile {
     /// # Errors
     /// Where it has no motion, values that are not finite, more frames × joints than
     /// [`Limits::samples`](mocap_formats::Limits::samples), or no frame is left.
-    pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let format = self.format;
         let parsed = match self.content {
             Content::Document(document) => document.into_clip(&options.of_format(Companions::default())),
@@ -177,7 +177,7 @@ impl MotionFile {
     ///
     /// # Errors
     /// As [`MotionFile::into_clip`].
-    pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let parsed = match &self.content {
             Content::Document(document) => document.to_clip(&options.of_format(Companions::default())),
             Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
@@ -189,7 +189,7 @@ impl MotionFile {
     ///
     /// # Errors
     /// As [`MotionFile::into_clip`].
-    pub fn to_clips(&self, options: &ReadOptions) -> Result<Parsed<Vec<Clip>>, Rejected> {
+    pub fn to_clips(&self, options: &ReadOptions) -> Result<Parsed<Vec<Clip>>, ReadError> {
         let names = self.clip_names();
         // A name that is there twice does not tell which.
         let choice = |at: usize| match names.iter().position(|name| *name == names[at]) {
@@ -215,7 +215,7 @@ impl MotionFile {
     ///
     /// # Errors
     /// As [`MotionFile::into_clip`], but a skeleton needs no motion.
-    pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, Rejected> {
+    pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, ReadError> {
         let clip = match &self.content {
             Content::Document(document) if self.format.has_motion() => {
                 document.to_clip_start(&options.of_format(Companions::default()))
@@ -244,13 +244,13 @@ impl MotionFile {
 
 /// The motion of a document in the rate, unit and axes that the options state.
 fn meant(
-    parsed: Result<Parsed<Clip>, Rejected>,
+    parsed: Result<Parsed<Clip>, ReadError>,
     format: FileFormat,
     options: &ReadOptions,
-) -> Result<Parsed<Clip>, Rejected> {
+) -> Result<Parsed<Clip>, ReadError> {
     let Parsed { value: clip, mut warnings } = parsed.map_err(|error| refused(error, options.repair))?;
     if let Err(error) = options.limits.check_samples(clip.frames(), clip.skeleton().len()) {
-        return Err(Rejected::from(Finding::new(error)).behind(warnings));
+        return Err(ReadError::from(Finding::new(error)).behind(warnings));
     }
     let clip = subjects::of_clip(clip, options.subject.as_deref())?;
     let mut clip = seen(clip, format, options, &mut warnings);
@@ -285,19 +285,19 @@ fn first_frame(
     frames: usize,
     options: &ReadOptions,
     mut warnings: Vec<Finding>,
-) -> Result<Vec<Finding>, Rejected> {
+) -> Result<Vec<Finding>, ReadError> {
     if options.expect_rest_frame || options.drop_first_frame {
         warnings.retain(|warning| warning.remedy() != Some(Remedy::DropFirstFrame));
     }
     if options.drop_first_frame && frames < 2 {
         let error = Finding::new(Problem::NoFrameLeft { edit: "--drop-first-frame", frames });
-        return Err(Rejected::from(error).behind(warnings));
+        return Err(ReadError::from(error).behind(warnings));
     }
     Ok(warnings)
 }
 
 /// The error of a refused file; with `repair`, without what it would mend.
-fn refused(error: Rejected, repair: bool) -> Rejected {
+fn refused(error: ReadError, repair: bool) -> ReadError {
     if repair { error.without_repairable() } else { error }
 }
 

@@ -132,8 +132,8 @@ impl Peers {
                 .filter(|_| votes.open[0])
                 .map(|answer| unit_name(&Unit { metres: answer.value, source: UnitSource::Voted }));
             let positions = votes.position().filter(|_| votes.open[1]).map(|answer| answer.value.to_string());
-            let settled: Vec<String> = unit.into_iter().chain(positions).collect();
-            (!settled.is_empty()).then(|| format!("{:016x}={}", fnv(skeleton), settled.join(",")))
+            let decided: Vec<String> = unit.into_iter().chain(positions).collect();
+            (!decided.is_empty()).then(|| format!("{:016x}={}", fnv(skeleton), decided.join(",")))
         });
         let rows: Vec<String> = rows.collect();
         (!rows.is_empty()).then(|| rows.join(" "))

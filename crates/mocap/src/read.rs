@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use mocap_formats::{Document, Finding, Format, FormatProblem, Parsed, Rejected, asf, text};
+use mocap_formats::{Document, Finding, Format, FormatProblem, Parsed, ReadError, asf, text};
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::clip_of_file::split_clip;
@@ -153,7 +153,7 @@ pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<Moti
     let (path, _) = split_clip(path.as_ref());
     let path = path.as_ref();
     let bytes = motion_bytes(path, options)?;
-    let refused = |error: Rejected| Error::file(path, error);
+    let refused = |error: ReadError| Error::file(path, error);
     let format = FileFormat::of_file(Some(path), &bytes, options.format);
     let format = format.map_err(|finding| refused(finding.into()))?;
     let skeleton = match format.exchange() {
@@ -191,14 +191,14 @@ pub(crate) fn finish<T>(
     path: &Path,
     options: &ReadOptions,
     before: Vec<mocap_formats::Finding>,
-    meaning: Result<Parsed<T>, Rejected>,
+    meaning: Result<Parsed<T>, ReadError>,
 ) -> Result<Parsed<T>, Error> {
     match meaning {
         Ok(Parsed { value, warnings }) => {
             let warnings = before.into_iter().chain(warnings).collect();
             match strictly(options.strict, warnings) {
                 Ok(warnings) => Ok(Parsed { value, warnings }),
-                Err((error, others)) => Err(Error::file(path, Rejected::from(error).behind(others))),
+                Err((error, others)) => Err(Error::file(path, ReadError::from(error).behind(others))),
             }
         }
         Err(error) => Err(Error::file(path, error.behind(before))),

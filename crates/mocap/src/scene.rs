@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_edit::{AppliedCharacter, AppliedScene, ApplyOptions, Edit};
-use mocap_formats::{Document, Finding, Format, KeptScene, Parsed, Rejected, WriteOptions};
+use mocap_formats::{Document, Finding, Format, KeptScene, Parsed, ReadError, WriteOptions};
 use mocap_model::{
     Character, Clip, JointId, MarkerSet, Markers, ModelError, Part, Scene, Skeleton, Space, name_of_tree,
 };
@@ -37,7 +37,7 @@ pub fn read_scene(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parse
     let clip = split_clip(path).1.or_else(|| options.clip.clone());
     let options = &ReadOptions { clip, ..options.clone() };
     let Parsed { value: file, warnings } = open(path, options)?;
-    let refused = |finding: Finding| Error::file(path, Rejected::from(finding));
+    let refused = |finding: Finding| Error::file(path, ReadError::from(finding));
     if let Some(markers) = file.markers(options).map_err(refused)? {
         let scene = scene_of_markers(&markers).map_err(refused)?;
         let value = kept(scene, file.into_document(), options);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mocap_analysis::Verdict;
-use mocap_formats::{Document, Finding, Format, Parsed, Rejected, Remedy};
+use mocap_formats::{Document, Finding, Format, Parsed, ReadError, Remedy};
 use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
     RestChoice, RestPoseError, RetargetOptions, RoleMap, TargetSurface, map_roles, map_roles_in, rest_pose_of,
@@ -130,7 +130,7 @@ pub fn read_target(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Pars
     let keeps = file.format().exchange().is_some_and(Format::holds_several_clips);
     let document = file.into_document().filter(|_| keeps).map(Arc::from);
     let value = Target { document, ..target };
-    let meaning = value.with_surface(&SurfaceChoice::Auto, &lenient.limits).map_err(Rejected::from);
+    let meaning = value.with_surface(&SurfaceChoice::Auto, &lenient.limits).map_err(ReadError::from);
     finish(path, options, warnings, meaning)
 }
 

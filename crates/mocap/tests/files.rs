@@ -54,9 +54,9 @@ fn strict_makes_the_first_warning_an_error() {
     let warnings = mocap::read(&file).unwrap().warnings;
     assert!(!warnings.is_empty());
     let strict = ReadOptions { strict: true, ..ReadOptions::default() };
-    let Err(Error::File { rejected, .. }) = mocap::read_with(&file, &strict) else { panic!("it was read") };
-    assert_eq!(*rejected.error, warnings[0]);
-    assert_eq!(rejected.warnings, warnings[1..]);
+    let Err(Error::File { failed, .. }) = mocap::read_with(&file, &strict) else { panic!("it was read") };
+    assert_eq!(*failed.error, warnings[0]);
+    assert_eq!(failed.warnings, warnings[1..]);
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_compressed_clip_is_read_like_any_motion_and_is_not_json() {
     assert_eq!(mocap::read(&path).unwrap().value.frames(), walk.frames());
     // A file that is not what its name says.
     std::fs::write(&path, "nothing of the kind").unwrap();
-    let Err(Error::File { rejected, .. }) = mocap::read(&path) else { panic!("it was read") };
-    assert_eq!(rejected.code(), "mocz::magic");
+    let Err(Error::File { failed, .. }) = mocap::read(&path) else { panic!("it was read") };
+    assert_eq!(failed.code(), "mocz::magic");
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn errors_name_the_file_and_the_place() {
     let error = mocap::read(fixture("bvh/error-nan.bvh")).unwrap_err().to_string();
     assert!(error.contains("error-nan.bvh") && error.contains("line "), "{error}");
     assert!(matches!(mocap::read("no such file.bvh"), Err(Error::Io { doing: "read", .. })));
-    let Err(Error::File { rejected, .. }) = mocap::read(fixture("clips/robin.skel")) else { panic!() };
-    assert_eq!(rejected.code(), "format::no-motion");
+    let Err(Error::File { failed, .. }) = mocap::read(fixture("clips/robin.skel")) else { panic!() };
+    assert_eq!(failed.code(), "format::no-motion");
 }
 
 #[test]

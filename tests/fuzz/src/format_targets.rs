@@ -9,7 +9,7 @@ use mocap::model::{RobotMotion, RobotPose};
 use mocap::retarget::map_roles;
 use mocap::{
     Clip, CompressOptions, Compressed, FilesBeside, Format, FrameRate, Isometry3, Limits, Mapping, Parsed,
-    Rejected, Skeleton, WriteOptions,
+    ReadError, Skeleton, WriteOptions,
 };
 
 use crate::budget::SAMPLES;
@@ -235,9 +235,9 @@ fn motion_of(robot: &Skeleton, format: Format) -> Option<Vec<u8>> {
 }
 
 /// The codes of an error and of those behind it.
-fn codes_of(rejected: &Rejected) -> Outcome {
+fn codes_of(failed: &ReadError) -> Outcome {
     let mut codes = Vec::new();
-    for finding in std::iter::once(&*rejected.error).chain(&rejected.more).chain(&rejected.warnings) {
+    for finding in std::iter::once(&*failed.error).chain(&failed.more).chain(&failed.warnings) {
         codes.extend(checked(finding.code(), &finding.to_string())?);
     }
     Ok(codes)
@@ -254,13 +254,13 @@ fn read_and_write(bytes: &[u8], options: &ReadOptions) -> Outcome {
     let mut codes = Vec::new();
     let format = options.format.expect("a target has a format");
     // Files that it refers to are not there: a reader says so, or asks for none.
-    if let Err(rejected) = format.files_beside(bytes, &FilesBeside::default(), &options.limits) {
-        codes.extend(codes_of(&rejected)?);
+    if let Err(failed) = format.files_beside(bytes, &FilesBeside::default(), &options.limits) {
+        codes.extend(codes_of(&failed)?);
     }
     let document = match formats::read(bytes, options) {
         Ok(document) => document,
-        Err(rejected) => {
-            codes.extend(codes_of(&rejected)?);
+        Err(failed) => {
+            codes.extend(codes_of(&failed)?);
             return Ok(codes);
         }
     };
@@ -271,12 +271,12 @@ fn read_and_write(bytes: &[u8], options: &ReadOptions) -> Outcome {
             warned(&skeleton, &mut codes)?;
             codes.push("skeleton".into());
         }
-        Err(rejected) => codes.extend(codes_of(&rejected)?),
+        Err(failed) => codes.extend(codes_of(&failed)?),
     }
     let clip = match document.value.to_clip(options) {
         Ok(clip) => clip,
-        Err(rejected) => {
-            codes.extend(codes_of(&rejected)?);
+        Err(failed) => {
+            codes.extend(codes_of(&failed)?);
             return Ok(codes);
         }
     };
@@ -303,14 +303,14 @@ fn written_is_read(clip: &Clip, format: Format, options: &ReadOptions) -> Outcom
     let skeleton = match beside {
         Some(bytes) if format.skeleton_beside().is_some() => {
             let parsed = asf::parse(&bytes, &options.limits);
-            Some(parsed.map_err(|rejected| format!("the written ASF is refused: {rejected}"))?.value)
+            Some(parsed.map_err(|failed| format!("the written ASF is refused: {failed}"))?.value)
         }
         _ => None,
     };
     let limits = Limits { samples: usize::MAX, ..options.limits };
     let again = ReadOptions { format: Some(format), skeleton, limits, repair: false, ..options.clone() };
     let read = formats::read(&bytes, &again).and_then(|document| document.value.to_clip(&again));
-    let read = read.map_err(|rejected| format!("the written {format} is refused: {rejected}"))?.value;
+    let read = read.map_err(|failed| format!("the written {format} is refused: {failed}"))?.value;
     if read.frames() != clip.frames() {
         return Err(format!("the written {format} has {} frames, the clip {}", read.frames(), clip.frames()));
     }

@@ -31,11 +31,11 @@ where
             .map(|(&i, job)| (i, job.context.clone()))
             .collect();
         drop(in_flight);
-        let settled = abandoned.into_iter().map(|(i, context)| {
+        let decided = abandoned.into_iter().map(|(i, context)| {
             let outcome = Outcome::Failed(BatchError::TimedOut(time).into());
             (i, self.settle(&self.jobs[i], &context, outcome, time.as_secs_f64()))
         });
-        settled.collect()
+        decided.collect()
     }
 
     /// Puts another worker in the place of a stuck one, of `workers` that the run began with.

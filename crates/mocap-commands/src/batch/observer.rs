@@ -11,7 +11,7 @@ use super::worst::Worst;
 use crate::diagnostic::{Detail, Diagnostic, Failure};
 use crate::exit::Exit;
 use crate::output::{JobResult, JobState, Output, Progress};
-use crate::rows::{json, misuse};
+use crate::rows::{json, usage_error};
 
 /// Runs `work` on every job and hands the results on.
 pub(crate) fn run(
@@ -23,7 +23,7 @@ pub(crate) fn run(
     if options.dry_run {
         let rows = match plan_rows(jobs, options.engine.manifest.as_ref()) {
             Ok(rows) => rows,
-            Err(error) => return misuse(&error.into(), output),
+            Err(error) => return usage_error(&error.into(), output),
         };
         for row in rows {
             output.row(&json(&row), &row.to_string());
@@ -45,7 +45,7 @@ pub(crate) fn run(
         Ok(summary) => relay.end(&summary),
         Err(error) => {
             output.progress(Progress::Ends);
-            misuse(&error.into(), output)
+            usage_error(&error.into(), output)
         }
     }
 }

@@ -129,11 +129,11 @@ impl RunOptions {
     /// The same for outputs that depend on what the inputs settle together.
     pub(crate) fn with_peers<'r>(mut self, readings: impl IntoIterator<Item = &'r Reading>) -> RunOptions {
         if let Some(manifest) = &mut self.engine.manifest {
-            let settled =
+            let decided =
                 readings.into_iter().filter_map(|reading| reading.peers.outcome()).collect::<BTreeSet<_>>();
-            if !settled.is_empty() {
-                let settled = settled.into_iter().collect::<Vec<_>>().join(" ");
-                manifest.options.insert("what inputs settle together".to_owned(), settled);
+            if !decided.is_empty() {
+                let decided = decided.into_iter().collect::<Vec<_>>().join(" ");
+                manifest.options.insert("what inputs settle together".to_owned(), decided);
             }
         }
         self

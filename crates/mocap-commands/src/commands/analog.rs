@@ -73,7 +73,7 @@ pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Vec<u8>, Vec<Dia
         ..c3d::Options::default()
     };
     let found = c3d::analog(loaded.bytes(), &options);
-    let found = found.map_err(|rejected| Diagnostic::from_finding(&rejected.error, loaded.bytes()))?;
+    let found = found.map_err(|failed| Diagnostic::from_finding(&failed.error, loaded.bytes()))?;
     let warnings = found.warnings.iter().map(|warning| Diagnostic::from_finding(warning, loaded.bytes()));
     let warnings = warnings.collect();
     let channels = found.value.ok_or_else(|| none("its header states none"))?;

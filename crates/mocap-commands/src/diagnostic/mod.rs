@@ -135,7 +135,7 @@ impl From<mocap::Error> for Diagnostic {
         match error {
             mocap::Error::Io { doing, path, source } => Diagnostic::io(doing, &path, &source),
             mocap::Error::Finding(finding) => Diagnostic::from(*finding),
-            mocap::Error::File { path, rejected } => Diagnostic::from(*rejected.error).in_file(&path),
+            mocap::Error::File { path, failed } => Diagnostic::from(*failed.error).in_file(&path),
             mocap::Error::Compress(error) => error.into(),
             mocap::Error::Compare(error) => error.into(),
             mocap::Error::Edit(error) => error.into(),

@@ -164,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn old_names_work_and_are_told() {
+    fn old_names_work_and_are_reported() {
         let definition = Program::definition();
-        let told = |words: &str| {
+        let reported = |words: &str| {
             let words: Vec<OsString> = words.split(' ').map(Into::into).collect();
             definition.clone().try_get_matches_from(&words).unwrap();
             old_flags(&definition, &words)
@@ -174,38 +174,41 @@ mod tests {
                 .map(|warning| warning.message.clone())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(told("mocap info a --unit cm"), ["'--unit' is now called '--input-unit'"]);
+        assert_eq!(reported("mocap info a --unit cm"), ["'--unit' is now called '--input-unit'"]);
         assert_eq!(
-            told("mocap -q compare a b --fail-above=1mm"),
+            reported("mocap -q compare a b --fail-above=1mm"),
             ["'--fail-above' is now called '--max-error'"]
         );
         assert_eq!(
-            told("mocap compress a --set F*:error=1mm --set G*=2mm"),
+            reported("mocap compress a --set F*:error=1mm --set G*=2mm"),
             ["'--set' is now called '--joint-error'"]
         );
-        assert_eq!(told("mocap view a --mesh b.glb"), ["'--mesh' is now called '--character'"]);
-        assert_eq!(told("mocap terrain a --mesh b.glb"), ["'--mesh' is now called '--terrain-mesh'"]);
-        assert_eq!(told("mocap view a --terrain 0.1,0.2"), ["'--terrain' is now called '--draw-terrain'"]);
-        assert_eq!(told("mocap sheet a --body capsules"), ["'--body' is now called '--draw'"]);
-        assert_eq!(told("mocap find a b --view c.html"), ["'--view' is now called '--html'"]);
-        assert_eq!(told("mocap convert a -o b.glb --error 0"), ["'--error' is now called '--key-error'"]);
-        assert_eq!(told("mocap blend a b --weight 0.5"), ["'--weight' is now called '--weights'"]);
+        assert_eq!(reported("mocap view a --mesh b.glb"), ["'--mesh' is now called '--character'"]);
+        assert_eq!(reported("mocap terrain a --mesh b.glb"), ["'--mesh' is now called '--terrain-mesh'"]);
         assert_eq!(
-            told("mocap fourier a --neutral b --styled c --gain 2"),
+            reported("mocap view a --terrain 0.1,0.2"),
+            ["'--terrain' is now called '--draw-terrain'"]
+        );
+        assert_eq!(reported("mocap sheet a --body capsules"), ["'--body' is now called '--draw'"]);
+        assert_eq!(reported("mocap find a b --view c.html"), ["'--view' is now called '--html'"]);
+        assert_eq!(reported("mocap convert a -o b.glb --error 0"), ["'--error' is now called '--key-error'"]);
+        assert_eq!(reported("mocap blend a b --weight 0.5"), ["'--weight' is now called '--weights'"]);
+        assert_eq!(
+            reported("mocap fourier a --neutral b --styled c --gain 2"),
             ["'--gain' is now called '--style-gain'"]
         );
         // Names that other verbs keep.
-        assert!(told("mocap convert a -o b.glb --unit cm --mesh sticks").is_empty());
-        assert!(told("mocap edit a -o b --add c --weight 2 --fail-above max-deg=4").is_empty());
-        assert!(told("mocap run a.toml --set x=y").is_empty());
-        assert!(told("mocap bands a --gain high=0").is_empty());
+        assert!(reported("mocap convert a -o b.glb --unit cm --mesh sticks").is_empty());
+        assert!(reported("mocap edit a -o b --add c --weight 2 --fail-above max-deg=4").is_empty());
+        assert!(reported("mocap run a.toml --set x=y").is_empty());
+        assert!(reported("mocap bands a --gain high=0").is_empty());
         assert!(
-            told("mocap retarget a b --body off").is_empty()
-                && told("mocap compress a --error 1mm").is_empty()
+            reported("mocap retarget a b --body off").is_empty()
+                && reported("mocap compress a --error 1mm").is_empty()
         );
-        assert!(told("mocap render a -o b.gif --view side").is_empty());
+        assert!(reported("mocap render a -o b.gif --view side").is_empty());
         // Arguments after `--` are files.
-        assert!(told("mocap info -- --unit").is_empty());
+        assert!(reported("mocap info -- --unit").is_empty());
     }
 
     #[test]

@@ -303,13 +303,13 @@ mod tests {
         let toml = "[[step]]\ndo = 'compress'\nset = ['F*:error=1mm']\n[[step]]\ndo = 'compare'\nfail-above = '1mm'\n\
             [[override]]\nfiles = '*'\ncompare.fail-above = '2mm'\n";
         let file = File::of(Text::new("test.toml", toml.into()).unwrap(), &[]).unwrap();
-        let told: Vec<_> = file
+        let reported: Vec<_> = file
             .old_names
             .iter()
             .map(|found| (found.message.as_str(), found.place.map(|(line, _)| line)))
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 ("'set' is now called 'joint-error'", Some(3)),
                 ("'fail-above' is now called 'max-error'", Some(6)),

@@ -36,8 +36,8 @@ pub(super) fn companion(
     let here = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.in_file(&path)).collect();
     match asf::parse(&bytes, &limits) {
         Ok(Parsed { value, warnings }) => Ok((value, here(located(&warnings, &bytes)))),
-        Err(rejected) => {
-            let ReadFailure { errors, unlisted, warnings } = ReadFailure::of(rejected, &bytes);
+        Err(failed) => {
+            let ReadFailure { errors, unlisted, warnings } = ReadFailure::of(failed, &bytes);
             Err(ReadFailure { errors: here(errors), unlisted, warnings: here(warnings) })
         }
     }

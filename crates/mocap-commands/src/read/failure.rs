@@ -1,6 +1,6 @@
 //! Why a file could not be read: all of its errors.
 
-use mocap_formats::{Rejected, text};
+use mocap_formats::{ReadError, text};
 
 use super::located;
 use crate::diagnostic::{Diagnostic, Failure};
@@ -17,9 +17,9 @@ pub(crate) struct ReadFailure {
 
 impl ReadFailure {
     /// The errors and warnings of a reader, with the lines of the file.
-    pub(super) fn of(rejected: Rejected, bytes: &[u8]) -> ReadFailure {
+    pub(super) fn of(failed: ReadError, bytes: &[u8]) -> ReadFailure {
         let text = text::decode(bytes);
-        let Rejected { error, more, unlisted, warnings } = rejected;
+        let ReadError { error, more, unlisted, warnings } = failed;
         let all = [*error].into_iter().chain(more);
         let errors = all.map(|finding| Diagnostic::from_finding(&finding, &text)).collect();
         ReadFailure { errors, unlisted, warnings: located(&warnings, bytes) }

@@ -18,7 +18,7 @@ use mocap::{
 };
 use mocap_batch::{BatchError, Input, JobContext, Source};
 use mocap_compress::Compressed;
-use mocap_formats::{Document, Finding, Format, Limits, Parsed, Rejected, text};
+use mocap_formats::{Document, Finding, Format, Limits, Parsed, ReadError, text};
 use mocap_model::{Clip, Markers, Skeleton};
 
 use crate::diagnostic::{Diagnostic, Failure};
@@ -100,7 +100,7 @@ fn parsed(
         Some(exchange) => {
             let read = |path: &Path, limit: u64| context.read_file(path, limit).map_err(Diagnostic::from);
             let files = files_beside(input.path(), &bytes, exchange, &options.limits, read)?;
-            files.map_err(|rejected| looks_like(ReadFailure::of(rejected, &bytes), format, &bytes))?
+            files.map_err(|failed| looks_like(ReadFailure::of(failed, &bytes), format, &bytes))?
         }
         None => FilesBeside::new(),
     };
@@ -111,7 +111,7 @@ fn parsed(
             let peers = reading.peers.answers(&file, &options);
             Ok(Loaded { format: file.format(), file, warnings, clip, bytes, peers })
         }
-        Err(rejected) => Err(looks_like(ReadFailure::of(rejected, &bytes).behind(warnings), format, &bytes)),
+        Err(failed) => Err(looks_like(ReadFailure::of(failed, &bytes).behind(warnings), format, &bytes)),
     }
 }
 
@@ -203,7 +203,7 @@ impl Loaded {
                 warnings.extend(located(&found, &bytes));
                 Ok(Motion { clip, warnings, bytes: size })
             }
-            Err(rejected) => Err(ReadFailure::of(rejected, &bytes).behind(warnings)),
+            Err(failed) => Err(ReadFailure::of(failed, &bytes).behind(warnings)),
         }
     }
 
@@ -251,7 +251,7 @@ impl Loaded {
     /// What the library made of the file, with all warnings.
     fn checked<T>(
         &self,
-        made: Result<Parsed<T>, Rejected>,
+        made: Result<Parsed<T>, ReadError>,
         reading: &Reading,
     ) -> Result<(T, Vec<Diagnostic>), Failure> {
         let mut warnings = self.warnings.clone();
@@ -260,7 +260,7 @@ impl Loaded {
                 warnings.extend(located(&found, &self.bytes));
                 Ok((value, strict(reading, warnings)?))
             }
-            Err(rejected) => Err(ReadFailure::of(rejected, &self.bytes).behind(warnings).into()),
+            Err(failed) => Err(ReadFailure::of(failed, &self.bytes).behind(warnings).into()),
         }
     }
 

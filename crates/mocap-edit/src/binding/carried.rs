@@ -77,7 +77,7 @@ fn within(one: &Isometry3<f64>, other: &Isometry3<f64>, limits: (f64, f64)) -> b
 }
 
 /// Stretches of frames in which a place keeps to what it was at their start.
-fn steady(places: &[Isometry3<f64>], limits: (f64, f64), shortest: usize) -> Vec<Range<usize>> {
+fn fixed_ranges(places: &[Isometry3<f64>], limits: (f64, f64), shortest: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     for frame in 1..=places.len() {
@@ -107,7 +107,7 @@ pub(super) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) ->
                 places.iter().zip(thing).map(|(joint, thing)| joint.inverse() * thing).collect();
             let is_hand = matches!(role, Role::LeftHand | Role::RightHand);
             for (limits, exact) in [(EXACT, true), (HELD, false)] {
-                for frames in steady(&seen, limits, shortest) {
+                for frames in fixed_ranges(&seen, limits, shortest) {
                     let distance = seen[frames.start].translation.vector.norm();
                     let is_held = exact || (is_hand && distance < NEAR * person.arm);
                     if is_held && moves(places, &frames) && moves(thing, &frames) {
@@ -150,7 +150,7 @@ pub(super) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            for frames in steady(&seen, KEPT, shortest) {
+            for frames in fixed_ranges(&seen, KEPT, shortest) {
                 let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
                 let away = places[frames.start].translation.vector - thing[frames.start].translation.vector;
                 if away.norm() < 2.0 * NEAR * person.arm {

@@ -9,7 +9,7 @@ use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
 /// How fast the share of the lock may change \[s\].
-const STEADY: f64 = 0.1;
+const SMOOTHING: f64 = 0.1;
 
 /// The motion with planted feet locked as far as no joint turns by more than `allowed` \[rad\] for it, and the share of
 /// the way that was possible, over the frames in which a foot was moved; `None` without feet.
@@ -34,7 +34,7 @@ pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), Edi
         4.0 * (0.5 * pairs.map(chord).fold(0.0, f64::max).sqrt()).min(1.0).asin()
     };
     let turns: Vec<f64> = (0..mixed.frames).map(turns).collect();
-    let shares = steady(&turns, allowed, STEADY * clean.rate().fps());
+    let shares = smooth_shares(&turns, allowed, SMOOTHING * clean.rate().fps());
     let (mut sum, mut moved) = (0.0, 0);
     for frame in (0..mixed.frames).filter(|frame| turns[*frame] > f64::EPSILON) {
         (sum, moved) = (sum + shares[frame], moved + 1);
@@ -48,7 +48,7 @@ pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), Edi
 }
 
 /// The share of each turn that is allowed, without quick changes, which would be noise again.
-fn steady(turns: &[f64], allowed: f64, sigma: f64) -> Vec<f64> {
+fn smooth_shares(turns: &[f64], allowed: f64, sigma: f64) -> Vec<f64> {
     let reach = (2.0 * sigma).ceil() as usize;
     let around = |frame: usize| {
         let near = &turns[frame.saturating_sub(reach)..(frame + reach + 1).min(turns.len())];
@@ -67,7 +67,7 @@ mod tests {
     fn shares_change_slowly_and_stay_within_what_is_allowed() {
         let mut turns = vec![0.01; 60];
         turns[30] = 0.1;
-        let shares = steady(&turns, 0.02, 3.0);
+        let shares = smooth_shares(&turns, 0.02, 3.0);
         assert!((shares[0] - 1.0).abs() < 1e-9 && shares[30] * turns[30] < 0.03, "{shares:?}");
         assert!(shares.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.15));
     }

@@ -433,8 +433,8 @@ impl Curve {
     }
 
     fn smoothed_axes(&self) -> impl Iterator<Item = usize> + use<> {
-        let told = self.length_axis();
-        (0..4).filter(move |axis| Some(*axis) != told)
+        let reported = self.length_axis();
+        (0..4).filter(move |axis| Some(*axis) != reported)
     }
 
     fn write_to(&mut self, rotations: &mut [UnitQuaternion<f64>]) {

@@ -21,7 +21,7 @@ fn rotations(tracks: &JointTracks, frames: usize) -> Vec<UnitQuaternion<f64>> {
     (0..frames).map(|frame| tracks.rotation.at(frame)).collect()
 }
 
-fn told(report: &EditReport, joint: &str) -> bool {
+fn reported(report: &EditReport, joint: &str) -> bool {
     report.warnings.iter().any(|warning| warning.code == "edit::dropout" && warning.message.contains(joint))
 }
 
@@ -53,12 +53,13 @@ fn dropouts(name: &str, clip: &Clip) -> (usize, usize, Vec<String>) {
             };
             count += 1;
             let (was, is) = (off(&lost), off(&clean));
-            let told = told(&report, &clip.skeleton().joint(id).name);
+            let reported = reported(&report, &clip.skeleton().joint(id).name);
             // What moves no further than the noise is not missed.
-            if (told && is < (0.34 * was).max(2.0)) || was < 1.0 {
+            if (reported && is < (0.34 * was).max(2.0)) || was < 1.0 {
                 filled += 1;
             } else {
-                missed.push(format!("{name} {role:?} held {held}: {was:.1}° -> {is:.1}°, told {told}"));
+                missed
+                    .push(format!("{name} {role:?} held {held}: {was:.1}° -> {is:.1}°, reported {reported}"));
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{ClipOptions, Document, Problem, from_clip, parse, to_clip};
 use crate::asf::{self, is_skeleton};
 use crate::entry::{Entry, Start};
 use crate::left_out::Holds;
-use crate::{Beside, Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Beside, Content, Encoded, Finding, Format, Parsed, ReadError, ReadOptions, Stated};
 use mocap_model::Clip;
 
 /// The skeleton.
@@ -73,7 +73,7 @@ impl crate::Document for Moved {
         self.skeleton.stated_with(self.motion.frame_numbers.len())
     }
 
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let (frames, bones) = (self.motion.frame_numbers.len(), self.skeleton.bones.len());
         options.limits.check_samples(frames, bones).map_err(Finding::new)?;
         let ReadOptions { fps, asf_units: units, repair, .. } = *options;

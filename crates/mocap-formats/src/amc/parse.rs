@@ -8,8 +8,8 @@ use super::document::{FirstNotFinite, NotFinite};
 use super::{Bone, Document, Irregular, Problem};
 use crate::asf::{self, Report};
 use crate::place::locate;
-use crate::rejected::Errors;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Place, Rejected, number, text};
+use crate::read_error::Errors;
+use crate::{Finding, LimitExceeded, Limits, Parsed, Place, ReadError, number, text};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -31,12 +31,12 @@ const KEYWORDS: [&str; 9] = [
 /// # let amc = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin_walk.amc"));
 /// let document = mocap_formats::amc::parse(amc, &Default::default())?.value;
 /// assert!(document.frame_numbers.len() > 10);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// Findings that name the place, and the frame and the bone where there are any.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     let text = text::open(bytes, limits)?;
     let mut reader = Reader::new(&text, limits);
     let stopped = reader.read().err();
@@ -188,7 +188,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The document, or everything that is wrong with it; `stopped` is what ended the reading.
-    fn finish(mut self, stopped: Option<Finding>) -> Result<Parsed<Document>, Rejected> {
+    fn finish(mut self, stopped: Option<Finding>) -> Result<Parsed<Document>, ReadError> {
         if !self.errors.is_empty() || stopped.is_some() {
             for first in &self.document.not_finite.first {
                 let finding = || {
@@ -201,8 +201,8 @@ impl<'t> Reader<'t> {
             }
         }
         let warnings = self.report.into_warnings();
-        if let Some(rejected) = self.errors.into_rejected(self.text, stopped, &warnings) {
-            return Err(rejected);
+        if let Some(failed) = self.errors.into_rejected(self.text, stopped, &warnings) {
+            return Err(failed);
         }
         self.document.values.shrink_to_fit();
         let Document { bones, not_finite, .. } = &mut self.document;
@@ -477,7 +477,7 @@ impl<'t> Reader<'t> {
         }
         self.frame.has_not_finite = true;
         *frames += 1;
-        if first.len() < Rejected::MOST_LISTED {
+        if first.len() < ReadError::MOST_LISTED {
             let found = self.report.quote(word.clone());
             let place = Place { span: word, line: 0, column: 0 };
             first.push(FirstNotFinite { frame, bone, value: at, found, place, count: 1 });

@@ -3,7 +3,7 @@
 use super::document::FirstNotFinite;
 use super::{Document, Irregular, Problem};
 use crate::asf::{self, AngleUnit, AsfUnits, BuiltSkeleton, Dof};
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, gaps};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, gaps};
 use mocap_model::{Axis, Clip, EulerOrder, FrameRate, JointTracks, Track, UnitQuaternion, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const DEFAULT_FPS: f64 = 120.0;
 /// let clip = amc::to_clip(&skeleton, &motion, &Default::default())?.value;
 /// // Files of the database state no rate.
 /// assert_eq!(clip.frames(), motion.frame_numbers.len());
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn to_clip(
     skeleton: &asf::Document,
     motion: &Document,
     options: &ClipOptions,
-) -> Result<Parsed<Clip>, Rejected> {
+) -> Result<Parsed<Clip>, ReadError> {
     let built = asf::build(skeleton, options.units)?;
     let mut reader = Reader::new(skeleton, motion);
     if let Some(first) = motion.not_finite.first.first() {
@@ -62,7 +62,7 @@ pub fn to_clip(
     let tracks = reader.tracks(&built, options.repair);
     match Clip::new(Arc::new(built.skeleton), rate, motion.frame_numbers.len(), tracks) {
         Ok(value) => Ok(Parsed { value, warnings: reader.warnings }),
-        Err(error) => Err(Rejected::from(Finding::new(Problem::Clip(error))).behind(reader.warnings)),
+        Err(error) => Err(ReadError::from(Finding::new(Problem::Clip(error))).behind(reader.warnings)),
     }
 }
 
@@ -119,7 +119,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The errors about all values that are not finite, one a frame.
-    fn not_finite(&self) -> Rejected {
+    fn not_finite(&self) -> ReadError {
         let found = &self.motion.not_finite;
         let mut all = found
             .first
@@ -127,7 +127,7 @@ impl<'d> Reader<'d> {
             .map(|first| self.about(first, Problem::NotFinite { found: first.found.clone() }));
         let error = all.next().expect("there is one");
         let unlisted = found.frames - found.first.len();
-        Rejected { more: all.collect(), unlisted, ..Rejected::from(error) }
+        ReadError { more: all.collect(), unlisted, ..ReadError::from(error) }
     }
 
     /// A finding about the first value of a frame that is not finite.

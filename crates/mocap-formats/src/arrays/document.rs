@@ -4,10 +4,10 @@ use super::to_clip::{Source, to_clip};
 use super::{Arrays, to_markers, unpack};
 use crate::choice::chosen;
 use crate::markers::MarkersDocument;
-use crate::{Document, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Document, Encoded, Finding, Format, Parsed, ReadError, ReadOptions, Stated};
 use mocap_model::Clip;
 
-type Read = Result<Parsed<Box<dyn Document>>, Rejected>;
+type Read = Result<Parsed<Box<dyn Document>>, ReadError>;
 
 /// The document of a file by its arrays. `suffix` is what names of arrays end with in messages.
 pub(crate) fn document(
@@ -54,11 +54,11 @@ impl Document for ClipDocument {
         Stated::of_dofs(self.clip.skeleton(), self.clip.frames())
     }
 
-    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.clip.clone(), warnings: Vec::new() })
     }
 
-    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.clip, warnings: Vec::new() })
     }
 
@@ -95,7 +95,7 @@ impl Document for SetDocument {
         self.names.clone()
     }
 
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let (clip, first) = chosen(&self.names, options.clip.as_ref())?;
         let source = Source { arrays: &self.arrays, suffix: self.suffix };
         let broken = || source.value("clip_starts", String::new(), "it does not fit the frames of the file");

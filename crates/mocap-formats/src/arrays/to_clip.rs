@@ -312,45 +312,45 @@ fn skeleton(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<Skeleton, Finding> {
-    let told = skeleton_of_arrays(source, width, limits)?;
-    let Some(text) = source.texts("skeleton")?.and_then(<[_]>::first) else { return Ok(told) };
-    let full = skel::parse(text.as_bytes(), limits).map_err(|rejected| {
-        let message = format!("it is not a description of a skeleton: {}", rejected.error);
+    let stated = skeleton_of_arrays(source, width, limits)?;
+    let Some(text) = source.texts("skeleton")?.and_then(<[_]>::first) else { return Ok(stated) };
+    let full = skel::parse(text.as_bytes(), limits).map_err(|failed| {
+        let message = format!("it is not a description of a skeleton: {}", failed.error);
         source.value("skeleton", String::new(), message)
     })?;
-    if agree(&full.value, &told) {
+    if agree(&full.value, &stated) {
         return Ok(full.value);
     }
     let with = "parents, names, offsets and metres_per_unit";
     warnings.push(source.error("skeleton", |path| Problem::Disagrees { path, with }));
-    Ok(told)
+    Ok(stated)
 }
 
 /// Whether two skeletons are the same up to what the arrays hold: the order of end sites, degrees of freedom and
 /// rounding may differ.
-fn agree(full: &Skeleton, told: &Skeleton) -> bool {
+fn agree(full: &Skeleton, stated: &Skeleton) -> bool {
     let joints = |skeleton: &Skeleton, end_site: bool| -> Vec<Joint> {
         skeleton.joints().iter().filter(|joint| joint.end_site == end_site).cloned().collect()
     };
-    let size = told.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
+    let size = stated.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
     let name =
         |skeleton: &Skeleton, joint: &Joint| joint.parent.map(|parent| skeleton.joint(parent).name.clone());
     let same = |a: &Joint, b: &Joint| {
         near(&a.offset, &b.offset, size)
-            && name(full, a) == name(told, b)
+            && name(full, a) == name(stated, b)
             && a.rest_rotation.angle_to(&b.rest_rotation) < 1e-3
             && (a.end_site || (a.name == b.name && a.role == b.role))
     };
     let lists = |end_site: bool| {
-        let (a, b) = (joints(full, end_site), joints(told, end_site));
+        let (a, b) = (joints(full, end_site), joints(stated, end_site));
         a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b))
     };
-    let unit = match (full.space().metres(), told.space().metres()) {
+    let unit = match (full.space().metres(), stated.space().metres()) {
         (Some(a), Some(b)) => (a / b - 1.0).abs() < 1e-9,
         (None, None) => true,
         _ => false,
     };
-    unit && full.space().up == told.space().up && lists(false) && lists(true)
+    unit && full.space().up == stated.space().up && lists(false) && lists(true)
 }
 
 fn skeleton_of_arrays(source: &Source, width: usize, limits: &Limits) -> Result<Skeleton, Finding> {

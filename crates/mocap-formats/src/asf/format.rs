@@ -4,7 +4,7 @@ use super::{Document, Dof, from_skeleton, parse, to_skeleton};
 use crate::bvh::PositionMode;
 use crate::entry::{Entry, Start};
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Parsed, ReadError, ReadOptions, Stated};
 use mocap_model::Skeleton;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -65,7 +65,7 @@ impl crate::Document for Document {
         self.stated_with(0)
     }
 
-    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         Ok(to_skeleton(self, options.asf_units)?)
     }
 

@@ -3,7 +3,7 @@
 use super::lex::{Lexer, not_finite};
 use super::tree::tree;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Link, Problem, Report, Root, Section, Units};
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, number, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, number, text};
 use mocap_model::Axis;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,12 +20,12 @@ const MOST_CHANNELS: usize = 64;
 /// # let asf = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/robin.asf"));
 /// let document = mocap_formats::asf::parse(asf, &Default::default())?.value;
 /// assert!(document.bones.len() > 10);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// A finding that names the place and the bone.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     let text = text::open(bytes, limits)?;
     let mut reader =
         Reader { lexer: Lexer::new(&text), report: Report::new(&text), names: Vec::new(), limits: *limits };
@@ -33,7 +33,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
     let warnings = reader.report.into_warnings();
     match read {
         Ok(value) => Ok(Parsed { value, warnings }),
-        Err(error) => Err(Rejected::from(error).behind(warnings)),
+        Err(error) => Err(ReadError::from(error).behind(warnings)),
     }
 }
 

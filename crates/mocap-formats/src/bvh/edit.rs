@@ -21,7 +21,7 @@ impl Document {
     /// let second = document.edited(1..2, 1.0).expect("its positions are clear");
     /// let width = document.channels();
     /// assert_eq!(second.motion().unwrap().values()[..], document.motion().unwrap().values()[width..2 * width]);
-    /// # Ok::<(), mocap_formats::Rejected>(())
+    /// # Ok::<(), mocap_formats::ReadError>(())
     /// ```
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Content, Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated, WriteOptions};
+use crate::{Content, Encoded, Finding, Format, Parsed, ReadError, ReadOptions, Stated, WriteOptions};
 use mocap_model::{Clip, EulerOrder};
 use std::ops::Range;
 
@@ -83,11 +83,11 @@ impl crate::Document for Document {
         }
     }
 
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         to_clip(self, &clip_options(options))
     }
 
-    fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip_start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         to_clip_start(self, &clip_options(options), 1)
     }
 

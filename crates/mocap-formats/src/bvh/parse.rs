@@ -7,7 +7,7 @@ use super::reader::{Halt, Reader};
 use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
 use crate::text::SharedText;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, number, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, number, text};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use std::sync::Arc;
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
 /// let document = mocap_formats::bvh::parse(bytes, &Default::default())?.value;
 /// assert_eq!(document.nodes()[0].name, "Hips");
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// If the file is not a BVH, with the place; values that are not finite are left to [`to_clip`](super::to_clip).
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     parse_text(&text::open(bytes, limits)?, None, limits)
 }
 
@@ -36,12 +36,12 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
 ///
 /// let document = parse_shared(&bytes.to_vec().into(), &Default::default())?.value;
 /// assert_eq!(document, parse(bytes, &Default::default())?.value);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_shared(bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse_shared(bytes: &Arc<Vec<u8>>, limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     let text = text::open(bytes, limits)?;
     parse_text(&text, SharedText::of(bytes, &text), limits)
 }
@@ -50,17 +50,17 @@ fn parse_text(
     text: &[u8],
     shared: Option<SharedText>,
     limits: &Limits,
-) -> Result<Parsed<Document>, Rejected> {
+) -> Result<Parsed<Document>, ReadError> {
     match read(text, shared, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
-        Err(Stop::Rejected(rejected)) => Err(*rejected),
+        Err(Stop::ReadError(failed)) => Err(*failed),
         // Same length, so places stay right.
         Err(Stop::Comma) => {
             let (without, meaning, first) = commas::without_commas(text);
             let mut warnings = Warnings::default();
             warnings.push(Finding::new(Problem::Commas { meaning }).at(text, first));
             read(&without, None, limits, warnings).map_err(|stop| match stop {
-                Stop::Rejected(rejected) => *rejected,
+                Stop::ReadError(failed) => *failed,
                 Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
             })
         }
@@ -96,7 +96,7 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
 
 /// Why a text was not read.
 enum Stop {
-    Rejected(Box<Rejected>),
+    ReadError(Box<ReadError>),
     /// There is a comma among the numbers: read again without.
     Comma,
 }
@@ -116,9 +116,9 @@ fn read(
     let warnings = reader.warnings.into_vec_in(text);
     match (document, reader.errors.into_rejected(text, stopped, &warnings)) {
         (Some(value), None) => Ok(Parsed { value, warnings }),
-        (_, rejected) => {
-            let rejected = rejected.expect("what has no document was stopped by an error");
-            Err(Stop::Rejected(Box::new(rejected)))
+        (_, failed) => {
+            let failed = failed.expect("what has no document was stopped by an error");
+            Err(Stop::ReadError(Box::new(failed)))
         }
     }
 }

@@ -35,7 +35,7 @@ const CLEAR: f64 = 1.5;
 ///
 /// let document = parse(bytes, &Default::default())?.value;
 /// println!("{:?}", position_mode(&document));
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 pub fn position_mode(document: &Document) -> PositionDecision {
     document.positions.get_or_init(|| decide(document))

@@ -1,7 +1,7 @@
 //! A text that is read piece by piece, with what was found so far.
 
 use super::{Problem, grammar};
-use crate::rejected::Errors;
+use crate::read_error::Errors;
 use crate::{Context, Finding, Warnings, text};
 use nom::Parser;
 use std::ops::Range;

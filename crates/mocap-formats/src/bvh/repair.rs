@@ -4,7 +4,7 @@ use super::Problem;
 use super::document::{Channel, Document, Node};
 use super::motion::{Motion, Rows};
 use super::reading::PositionMode;
-use crate::{Finding, Rejected, Warnings, gaps};
+use crate::{Finding, ReadError, Warnings, gaps};
 use std::borrow::Cow;
 
 /// The motion with all values finite.
@@ -17,7 +17,7 @@ pub(super) fn finite<'a>(
     mode: PositionMode,
     repair: bool,
     warnings: &mut Warnings,
-) -> Result<Cow<'a, Motion>, Rejected> {
+) -> Result<Cow<'a, Motion>, ReadError> {
     // Rows that are still text were checked.
     let Rows::Numbers(values) = &motion.rows else { return Ok(Cow::Borrowed(motion)) };
     let Some(first) = values.iter().position(|value| !value.is_finite()) else {
@@ -53,13 +53,13 @@ fn missing(node: &Node, channel: Channel, mode: PositionMode) -> f64 {
 }
 
 /// The errors about all values that are not finite, one a frame.
-fn not_finite(document: &Document, values: &[f64], width: usize) -> Rejected {
+fn not_finite(document: &Document, values: &[f64], width: usize) -> ReadError {
     let mut errors = Vec::new();
     let mut frames = 0;
     for (frame, row) in values.chunks(width).enumerate() {
         let Some(column) = row.iter().position(|value| !value.is_finite()) else { continue };
         frames += 1;
-        if frames <= Rejected::MOST_LISTED {
+        if frames <= ReadError::MOST_LISTED {
             let count = row.iter().filter(|value| !value.is_finite()).count();
             let finding =
                 about(document, values, frame * width + column, width, |text| Problem::NotANumber { text });
@@ -69,7 +69,7 @@ fn not_finite(document: &Document, values: &[f64], width: usize) -> Rejected {
     let unlisted = frames - errors.len();
     let mut errors = errors.into_iter();
     let error = errors.next().expect("there is one");
-    Rejected { more: errors.collect(), unlisted, ..Rejected::from(error) }
+    ReadError { more: errors.collect(), unlisted, ..ReadError::from(error) }
 }
 
 /// A finding about one value of a motion; `problem` is given its text.

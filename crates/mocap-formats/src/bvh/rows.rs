@@ -11,7 +11,7 @@ use super::reader::{Halt, Reader, is_numeric_with_comma};
 use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
-use crate::{Finding, LimitExceeded, Limits, Place, Rejected, number, text};
+use crate::{Finding, LimitExceeded, Limits, Place, ReadError, number, text};
 use std::ops::Range;
 
 /// What was found behind the header.
@@ -233,7 +233,7 @@ fn tell(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channe
 fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFinite> {
     let mut listed: Vec<NotFinite> = Vec::new();
     for Odd { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
-        if listed.len() == Rejected::MOST_LISTED {
+        if listed.len() == ReadError::MOST_LISTED {
             break;
         }
         if listed.last().is_none_or(|last| last.index / channels != index / channels) {

@@ -8,7 +8,7 @@ use super::reading::PositionMode;
 use super::repair::finite;
 use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
-use crate::{Finding, Parsed, Rejected, Warnings};
+use crate::{Finding, Parsed, ReadError, Warnings};
 use mocap_model::{
     Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
     Vector3,
@@ -39,12 +39,12 @@ const DEFAULT_FPS: f64 = 30.0;
 ///
 /// let document = parse(bytes, &Default::default())?.value;
 /// assert!(to_clip(&document, &Default::default())?.value.skeleton().find("Hips").is_some());
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// Where a value is not finite and is not to be repaired, or finite values overflow.
-pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, Rejected> {
+pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip>, ReadError> {
     convert(document, options, usize::MAX)
 }
 
@@ -57,18 +57,18 @@ pub fn to_clip_start(
     document: &Document,
     options: &ClipOptions,
     frames: usize,
-) -> Result<Parsed<Clip>, Rejected> {
+) -> Result<Parsed<Clip>, ReadError> {
     convert(document, options, frames.max(ENOUGH))
 }
 
 /// Frames in which [`rest_first_frame`] finds all that it can find.
 const ENOUGH: usize = 1003;
 
-fn convert(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, Rejected> {
+fn convert(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, ReadError> {
     let mut warnings = Warnings::default();
     match clip(document, options, frames, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
-        Err(rejected) => Err(rejected.behind(warnings.into_vec())),
+        Err(failed) => Err(failed.behind(warnings.into_vec())),
     }
 }
 
@@ -77,7 +77,7 @@ fn clip(
     options: &ClipOptions,
     frames: usize,
     warnings: &mut Warnings,
-) -> Result<Clip, Rejected> {
+) -> Result<Clip, ReadError> {
     let mode = mode(document, options, warnings);
     let skeleton = Arc::new(skeleton(document));
     let rate = rate(document, options);

@@ -5,7 +5,7 @@ use super::number::Processor;
 use super::parameters::Parameters;
 use super::parse::{File, Layout, Options};
 use crate::arrays::{Array, Arrays, Data};
-use crate::{Finding, Limits, Parsed, Rejected, Warnings};
+use crate::{Finding, Limits, Parsed, ReadError, Warnings};
 use mocap_model::Vector3;
 
 /// What was not read.
@@ -80,16 +80,16 @@ pub struct Analog {
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.c3d"));
 /// assert!(mocap_formats::c3d::analog(bytes, &Default::default())?.value.is_none());
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// As [`super::parse`], and where scales and offsets are not as many as channels.
-pub fn analog(bytes: &[u8], options: &Options) -> Result<Parsed<Option<Analog>>, Rejected> {
+pub fn analog(bytes: &[u8], options: &Options) -> Result<Parsed<Option<Analog>>, ReadError> {
     let mut warnings = Warnings::default();
     match read(bytes, options, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
-        Err(error) => Err(Rejected::from(error).behind(warnings.into_vec())),
+        Err(error) => Err(ReadError::from(error).behind(warnings.into_vec())),
     }
 }
 
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn what_is_left_out_is_reported() {
         let rows = [&[1.0f32, 2.0, 6.0][..]; 2];
         assert_eq!(codes(&analog(&file(&plate(), 1, &rows), &Options::default()).unwrap()), [""; 0]);
 

@@ -5,7 +5,7 @@ use super::number::Processor;
 use super::parameters::Parameters;
 use crate::names::Unique;
 use crate::text::quote;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings};
 use mocap_model::{FrameRate, Markers, SignedAxis, Space, Unit, UnitSource, Vector3};
 
 /// Bytes of a block.
@@ -31,16 +31,16 @@ pub struct Options {
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.c3d"));
 /// let knee = mocap_formats::c3d::parse(bytes, &Default::default())?.value;
 /// assert!(knee.names().len() > 1);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// With the parameter (`POINT:RATE`), or the marker and frame, that is wrong.
-pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, Rejected> {
+pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, ReadError> {
     let mut warnings = Warnings::default();
     match markers(bytes, options, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
-        Err(error) => Err(Rejected::from(error).behind(warnings.into_vec())),
+        Err(error) => Err(ReadError::from(error).behind(warnings.into_vec())),
     }
 }
 

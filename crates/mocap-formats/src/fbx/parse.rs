@@ -8,7 +8,7 @@ use ufbx::{
 use super::document::Document;
 use super::tree::{Tree, axis};
 use super::{Problem, scan};
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
 
 /// Memory that the reader may use for any file \[bytes\].
 const MEMORY: usize = 256 << 20;
@@ -20,7 +20,7 @@ const MEMORY_PER_BYTE: usize = 256;
 /// # Errors
 /// Where the file is cut off or contradicts itself (with the path inside the file), its nodes form a cycle, it passes a
 /// limit, or has no joints.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     if bytes.len() > limits.bytes {
         let (found, limit) = (bytes.len(), limits.bytes);
         return Err(Finding::new(LimitExceeded { what: "bytes", found, limit }).into());
@@ -45,7 +45,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, Rejected
     }
     let tree = match Tree::of(&scene, limits, &mut warnings) {
         Ok(tree) => tree,
-        Err(error) => return Err(Rejected::from(error).behind(warnings.into_vec())),
+        Err(error) => return Err(ReadError::from(error).behind(warnings.into_vec())),
     };
     Ok(Parsed { value: Document::new(bytes, scene, tree, mirrored), warnings: warnings.into_vec() })
 }

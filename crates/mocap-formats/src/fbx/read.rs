@@ -12,7 +12,7 @@ use super::to_clip::{at_rest, to_clip, to_skeleton};
 use crate::body::BoundBody;
 use crate::choice::chosen;
 use crate::{
-    ClipChoice, Encoded, Finding, Format, Kept, Limits, Parsed, ReadOptions, Rejected, Stated, Warnings,
+    ClipChoice, Encoded, Finding, Format, Kept, Limits, Parsed, ReadError, ReadOptions, Stated, Warnings,
     WriteOptions,
 };
 use mocap_model::{Clip, InBetween, Skeleton};
@@ -44,7 +44,7 @@ impl crate::Document for Document {
         self.moving.iter().map(|stack| names[*stack].clone()).collect()
     }
 
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let (stack, warning) = chosen_stack(self, options.clip.as_ref())?;
         let mut parsed = match stack {
             Some(stack) => to_clip(self, stack, options)?,
@@ -54,7 +54,7 @@ impl crate::Document for Document {
         Ok(parsed)
     }
 
-    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         to_skeleton(self, options)
     }
 
@@ -65,7 +65,7 @@ impl crate::Document for Document {
     fn body(&self, limits: &Limits) -> Result<Option<Parsed<BoundBody>>, Finding> {
         let Some(Parsed { value, warnings }) = to_body(self, limits)? else { return Ok(None) };
         let reading = ReadOptions { limits: *limits, ..ReadOptions::default() };
-        let skeleton = to_skeleton(self, &reading).map_err(|rejected| *rejected.error)?.value;
+        let skeleton = to_skeleton(self, &reading).map_err(|failed| *failed.error)?.value;
         let value = BoundBody { body: Arc::new(value), skeleton: Arc::new(skeleton) };
         Ok(Some(Parsed { value, warnings }))
     }

@@ -36,7 +36,7 @@ pub(super) fn rebuilt(document: &Document, clips: &[Clip], options: &WriteOption
         return Ok(Kept::Not("only binary FBX files of version 7 with right-handed axes keep them"));
     };
     let reading = ReadOptions { limits: options.limits, ..ReadOptions::default() };
-    let skeleton = to_skeleton(document, &reading).map_err(|rejected| *rejected.error)?.value;
+    let skeleton = to_skeleton(document, &reading).map_err(|failed| *failed.error)?.value;
     let mut warnings = Vec::new();
     let mut held = Vec::with_capacity(clips.len());
     for clip in clips {

@@ -18,7 +18,7 @@ use super::tree::{Tree, space};
 use super::{Problem, scalars};
 use crate::gaps::fill;
 use crate::sides::swap_sides;
-use crate::{Finding, FormatProblem, Parsed, ReadOptions, Rejected, Warnings};
+use crate::{Finding, FormatProblem, Parsed, ReadError, ReadOptions, Warnings};
 
 /// Change of a unit quaternion up to which a rotation is constant.
 const TURN: f64 = 1e-12;
@@ -28,18 +28,18 @@ const TURN: f64 = 1e-12;
 /// # Errors
 /// If the stack does not exist, has more frames than the limit, or values that are not finite and are not to be
 /// repaired.
-pub fn to_clip(document: &Document, index: usize, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+pub fn to_clip(document: &Document, index: usize, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
     let stack = document.scene.anim_stacks.get(index);
     let stack = stack.ok_or_else(|| Finding::new(FormatProblem::NoMotion))?;
     let mut warnings = Warnings::default();
     match clip(document, stack, options, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec() }),
-        Err(rejected) => Err(rejected.behind(warnings.into_vec())),
+        Err(failed) => Err(failed.behind(warnings.into_vec())),
     }
 }
 
 /// The joints of a file at rest.
-pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
     let mut warnings = Warnings::default();
     let rest = rest(&document.scene, &document.tree, &mut warnings);
     let value = skeleton(document, &rest, &mut warnings)?;
@@ -47,7 +47,7 @@ pub(super) fn to_skeleton(document: &Document, _: &ReadOptions) -> Result<Parsed
 }
 
 /// The joints of a file without animation, as a clip of no frames.
-pub(super) fn at_rest(document: &Document, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+pub(super) fn at_rest(document: &Document, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
     let Parsed { value, mut warnings } = to_skeleton(document, options)?;
     warnings.push(Finding::new(Problem::NoAnimation));
     Ok(Parsed { value: Clip::at_rest(Arc::new(value), stated_rate(&document.scene, options)), warnings })
@@ -58,7 +58,7 @@ fn clip(
     stack: &AnimStack,
     options: &ReadOptions,
     warnings: &mut Warnings,
-) -> Result<Clip, Rejected> {
+) -> Result<Clip, ReadError> {
     let (scene, tree) = (&document.scene, &document.tree);
     let span = span(scene, tree.joints.len(), stack, options, warnings)?;
     let mut samples = sample(scene, tree, stack, &span);
@@ -189,7 +189,7 @@ fn mend(
     samples: &mut [Samples],
     repair: bool,
     warnings: &mut Warnings,
-) -> Result<(), Rejected> {
+) -> Result<(), ReadError> {
     let mut errors = Vec::new();
     for (joint, samples) in tree.joints.iter().zip(samples) {
         let finite = |(turn, place): (&UnitQuaternion<f64>, &Vector3<f64>)| {
@@ -215,14 +215,14 @@ fn mend(
             errors.push(finding);
         }
     }
-    let unlisted = errors.len().saturating_sub(Rejected::MOST_LISTED);
-    errors.truncate(Rejected::MOST_LISTED);
+    let unlisted = errors.len().saturating_sub(ReadError::MOST_LISTED);
+    errors.truncate(ReadError::MOST_LISTED);
     let mut errors = errors.into_iter();
     match errors.next() {
         None => Ok(()),
         Some(error) => {
             let (error, more) = (Box::new(error), errors.collect());
-            Err(Rejected { error, more, unlisted, warnings: Vec::new() })
+            Err(ReadError { error, more, unlisted, warnings: Vec::new() })
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::body::BoundBody;
 use crate::choice::chosen;
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Kept, Limits, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Kept, Limits, Parsed, ReadError, ReadOptions, Stated};
 
 pub(crate) static GLB: Entry = BINARY;
 
@@ -110,14 +110,14 @@ impl crate::Document for Document {
         Document::clip_names(self)
     }
 
-    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let (at, first) = chosen(&Document::clip_names(self), options.clip.as_ref())?;
         let mut parsed = to_clip(self, at, options.fps, &options.limits)?;
         parsed.warnings.extend(first);
         Ok(parsed)
     }
 
-    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, options: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         to_skeleton(self, &options.limits)
     }
 

@@ -352,8 +352,8 @@ fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
         // All three vertices are told: by a table, or by a byte that may ask for differences.
         let aux = if low < 14 { table[low] } else { take(&mut data, 1)?[0] };
         let (second, third) = (usize::from(aux >> 4), usize::from(aux & 15));
-        let told = low >= 14;
-        if told && aux == 0 {
+        let explicit = low >= 14;
+        if explicit && aux == 0 {
             next = 0;
         }
         let a_is_far = low == 15;
@@ -361,7 +361,7 @@ fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
         let mut b = if second == 0 { fresh(&mut next) } else { recent.vertex(second) };
         let mut c = if third == 0 { fresh(&mut next) } else { recent.vertex(third) };
         for (far, vertex) in
-            [(a_is_far, &mut a), (told && second == 15, &mut b), (told && third == 15, &mut c)]
+            [(a_is_far, &mut a), (explicit && second == 15, &mut b), (explicit && third == 15, &mut c)]
         {
             if far {
                 *vertex = stepped(&mut data, last)?;
@@ -370,8 +370,8 @@ fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
         }
         out.extend([a, b, c]);
         recent.push_vertex(a, true);
-        recent.push_vertex(b, second == 0 || told && second == 15);
-        recent.push_vertex(c, third == 0 || told && third == 15);
+        recent.push_vertex(b, second == 0 || explicit && second == 15);
+        recent.push_vertex(c, third == 0 || explicit && third == 15);
         recent.push_edge(b, a);
         recent.push_edge(c, b);
         recent.push_edge(a, c);

@@ -10,7 +10,7 @@ use super::document::{Document, Root};
 use super::meshopt;
 use super::problem::Problem;
 use crate::files_beside::{FileBeside, FilesBeside, relative_path};
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, text};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON_CHUNK: u32 = 0x4E4F_534A;
@@ -26,7 +26,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// A finding that names the place by its path in the JSON.
-pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Parsed<Document>, Rejected> {
+pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Parsed<Document>, ReadError> {
     let (json, binary) = chunks(bytes, limits)?;
     let (mut json, mut root) = typed(&json)?;
     let mut warnings = Vec::new();
@@ -90,7 +90,7 @@ pub fn parse(bytes: &[u8], beside: &FilesBeside, limits: &Limits) -> Result<Pars
 ///
 /// # Errors
 /// As [`parse`], and where a buffer is not beside the file.
-pub fn files_beside(bytes: &[u8], limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
+pub fn files_beside(bytes: &[u8], limits: &Limits) -> Result<Vec<FileBeside>, ReadError> {
     let (json, _) = chunks(bytes, limits)?;
     let (_, root) = typed(&json)?;
     let mut files = Vec::new();

@@ -16,7 +16,7 @@ use super::target_names::target_names;
 use super::tree::{Source, Tree, tree};
 use super::trs::unit;
 use crate::names::Unique;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError};
 
 /// Rates that a file of keys is looked at for, the lowest first.
 const RATES: [f64; 11] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0];
@@ -44,11 +44,11 @@ pub fn to_clip(
     animation: Option<usize>,
     fps: Option<f64>,
     limits: &Limits,
-) -> Result<Parsed<Clip>, Rejected> {
+) -> Result<Parsed<Clip>, ReadError> {
     let mut warnings = Vec::from_iter(expressions::left_out(document));
     match sampled(document, animation, fps, limits, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings }),
-        Err(error) => Err(Rejected::from(error).behind(warnings)),
+        Err(error) => Err(ReadError::from(error).behind(warnings)),
     }
 }
 
@@ -56,7 +56,7 @@ pub fn to_clip(
 ///
 /// # Errors
 /// As [`to_clip`].
-pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skeleton>, Rejected> {
+pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skeleton>, ReadError> {
     let mut warnings = Vec::from_iter(expressions::left_out(document));
     let skeleton = tree(document, limits, &mut warnings).and_then(|tree| match tree.uneven {
         None => Ok(tree.skeleton),
@@ -64,7 +64,7 @@ pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skelet
     });
     match skeleton {
         Ok(value) => Ok(Parsed { value, warnings }),
-        Err(error) => Err(Rejected::from(error).behind(warnings)),
+        Err(error) => Err(ReadError::from(error).behind(warnings)),
     }
 }
 

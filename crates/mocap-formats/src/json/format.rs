@@ -3,7 +3,7 @@
 use super::{parse, to_bytes, writable, write};
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Content, Encoded, Format, Parsed, ReadError, ReadOptions, Stated};
 use mocap_model::Clip;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -45,11 +45,11 @@ impl crate::Document for Document {
         Stated::of_dofs(self.0.skeleton(), self.0.frames())
     }
 
-    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.0.clone(), warnings: Vec::new() })
     }
 
-    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.0, warnings: Vec::new() })
     }
 

@@ -4,7 +4,7 @@ use super::Problem;
 use super::document::{File, SHAPE, ScalarField};
 use crate::skel::{Source, rotation, skeleton};
 use crate::tagged::{Step, deserialize, locate, refuse_foreign};
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, text};
 use mocap_model::{Annotations, Clip, Event, FrameRate, JointTracks, ScalarTrack, Track, Vector3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use std::sync::Arc;
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let bytes = mocap_formats::json::to_bytes(&clip);
 /// assert_eq!(mocap_formats::json::parse(&bytes, &Default::default())?.value.frames(), 120);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// A finding that names the field by its path, and its line and column.
-pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, Rejected> {
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Clip>, ReadError> {
     let text = text::open(bytes, limits)?;
     refuse_foreign(&text, &SHAPE)?;
     let mut warnings = Vec::new();
     match clip(&text, limits, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings }),
-        Err(error) => Err(Rejected::from(error).behind(warnings)),
+        Err(error) => Err(ReadError::from(error).behind(warnings)),
     }
 }
 

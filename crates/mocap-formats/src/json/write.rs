@@ -34,7 +34,7 @@ pub fn writable(clip: &Clip, limits: &Limits) -> Result<(), Finding> {
 /// let bytes = mocap_formats::json::to_bytes(&clip);
 /// // Every number is exact.
 /// assert_eq!(mocap_formats::json::parse(&bytes, &Default::default())?.value, clip);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 pub fn to_bytes(clip: &Clip) -> Vec<u8> {
     let mut bytes = Vec::new();

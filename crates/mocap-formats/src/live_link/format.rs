@@ -6,7 +6,7 @@ use super::write::Columns;
 use super::{LEAD, Options, parse, write};
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Content, Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Content, Encoded, Format, Parsed, ReadError, ReadOptions, Stated};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "livelink-csv",
@@ -54,11 +54,11 @@ impl crate::Document for Document {
         }
     }
 
-    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn to_clip(&self, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.clip.clone(), warnings: Vec::new() })
     }
 
-    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, Rejected> {
+    fn into_clip(self: Box<Self>, _: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         Ok(Parsed { value: self.clip, warnings: Vec::new() })
     }
 

@@ -11,7 +11,7 @@ use mocap_model::{
 use super::timecode::{EVENT, RATES, Timecode, rate};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::gaps::fill;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
 
 /// How a Live Link Face CSV is read.
 #[derive(Clone, Debug, Default)]
@@ -34,17 +34,17 @@ pub struct Options {
 /// assert_eq!((clip.frames(), clip.rate().fps()), (3, 60.0));
 /// assert_eq!(clip.annotations().scalars[0].values.at(1), 0.5);
 /// assert_eq!(take.warnings.len(), 1);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// With line and column, and the frame of values.
-pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Clip>, Rejected> {
+pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Clip>, ReadError> {
     let text = text::open(bytes, &options.limits)?;
     let mut warnings = Warnings::default();
     match clip(&text, options, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec_in(&text) }),
-        Err(error) => Err(Rejected::from(error).behind(warnings.into_vec_in(&text))),
+        Err(error) => Err(ReadError::from(error).behind(warnings.into_vec_in(&text))),
     }
 }
 

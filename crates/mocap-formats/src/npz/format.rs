@@ -5,7 +5,7 @@ use crate::arrays::{self, Source, of_clip};
 use crate::entry::Entry;
 use crate::left_out::Holds;
 use crate::robot_motion::{document, is_robot_motion, read_arrays, robot_format};
-use crate::{Content, Format, Parsed, ReadOptions, Rejected, smpl};
+use crate::{Content, Format, Parsed, ReadError, ReadOptions, smpl};
 
 pub(crate) static FORMAT: Entry = Entry {
     name: "npz",
@@ -42,7 +42,7 @@ pub(crate) static FORMAT: Entry = Entry {
 pub(crate) fn read(
     bytes: &[u8],
     options: &ReadOptions,
-) -> Result<Parsed<Box<dyn crate::Document>>, Rejected> {
+) -> Result<Parsed<Box<dyn crate::Document>>, ReadError> {
     let archive = Archive::open(bytes, &options.limits)?;
     if is_robot_motion(|name| archive.has(name)) {
         let read = |which: &dyn Fn(&str) -> bool| archive.read(which);
@@ -56,7 +56,7 @@ pub(crate) fn read(
     let read = match archive.has("poses") && !archive.has("rotations") {
         true => smpl::to_clip(&Source { arrays: &arrays, suffix }, options)
             .map(|clip| arrays::clip_document(Format::Smpl, clip, bytes))
-            .map_err(Rejected::from),
+            .map_err(ReadError::from),
         false => arrays::document(Format::Npz, arrays, suffix, bytes, options),
     };
     match read {
@@ -64,6 +64,6 @@ pub(crate) fn read(
             parsed.warnings.splice(..0, warnings);
             Ok(parsed)
         }
-        Err(rejected) => Err(rejected.behind(warnings)),
+        Err(failed) => Err(failed.behind(warnings)),
     }
 }

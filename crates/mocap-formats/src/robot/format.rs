@@ -5,7 +5,7 @@ use mocap_model::Skeleton;
 use super::parse::{RobotFile, beside, files_beside, parse};
 use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
-use crate::{Encoded, Finding, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Finding, Format, Parsed, ReadError, ReadOptions, Stated};
 
 pub(crate) static URDF: Entry = Entry {
     name: "urdf",
@@ -61,7 +61,7 @@ impl crate::Document for Document {
         Stated::of_dofs(&self.skeleton, 0)
     }
 
-    fn to_skeleton(&self, _: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, _: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         Ok(Parsed { value: self.skeleton.clone(), warnings: Vec::new() })
     }
 

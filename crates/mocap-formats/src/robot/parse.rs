@@ -6,7 +6,7 @@ use mocap_model::Robot;
 
 use super::element::{Include, read};
 use super::{Problem, from_mjcf, from_urdf};
-use crate::{FileBeside, FilesBeside, Finding, Limits, Parsed, Rejected, text};
+use crate::{FileBeside, FilesBeside, Finding, Limits, Parsed, ReadError, text};
 
 /// Which of the two formats a robot is described in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum RobotFile {
 /// let (format, robot) = robot::parse(arm, &no_files, &Limits::default())?.value;
 /// assert_eq!(format, robot::RobotFile::Mjcf);
 /// assert_eq!(robot.joints()[0].limit.unwrap().max, std::f64::consts::FRAC_PI_2);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn parse(
     bytes: &[u8],
     include: Include,
     limits: &Limits,
-) -> Result<Parsed<(RobotFile, Robot)>, Rejected> {
+) -> Result<Parsed<(RobotFile, Robot)>, ReadError> {
     let decoded = text::open(bytes, limits)?;
     let decoded = std::str::from_utf8(&decoded)
         .map_err(|_| Finding::new(Problem::Xml { message: "the text is not UTF-8".into() }))?;
@@ -58,7 +58,11 @@ pub fn parse(
 ///
 /// # Errors
 /// If the text cannot be decoded.
-pub fn files_beside(bytes: &[u8], known: &FilesBeside, limits: &Limits) -> Result<Vec<FileBeside>, Rejected> {
+pub fn files_beside(
+    bytes: &[u8],
+    known: &FilesBeside,
+    limits: &Limits,
+) -> Result<Vec<FileBeside>, ReadError> {
     let decoded = text::open(bytes, limits)?;
     let Ok(decoded) = std::str::from_utf8(&decoded) else { return Ok(Vec::new()) };
     let asked = RefCell::new(Vec::new());

@@ -3,7 +3,7 @@
 use super::{parse, to_bytes};
 use crate::entry::Entry;
 use crate::left_out::Holds;
-use crate::{Encoded, Format, Parsed, ReadOptions, Rejected, Stated};
+use crate::{Encoded, Format, Parsed, ReadError, ReadOptions, Stated};
 use mocap_model::Skeleton;
 
 pub(crate) static FORMAT: Entry = Entry {
@@ -42,7 +42,7 @@ impl crate::Document for Document {
         Stated::of_dofs(&self.0, 0)
     }
 
-    fn to_skeleton(&self, _: &ReadOptions) -> Result<Parsed<Skeleton>, Rejected> {
+    fn to_skeleton(&self, _: &ReadOptions) -> Result<Parsed<Skeleton>, ReadError> {
         Ok(Parsed { value: self.0.clone(), warnings: Vec::new() })
     }
 

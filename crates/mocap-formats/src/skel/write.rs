@@ -12,7 +12,7 @@ use mocap_model::Skeleton;
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let bytes = mocap_formats::skel::to_bytes(clip.skeleton());
 /// assert_eq!(mocap_formats::skel::parse(&bytes, &Default::default())?.value, *clip.skeleton().as_ref());
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 pub fn to_bytes(skeleton: &Skeleton) -> Vec<u8> {
     emit(&file_of(skeleton), 2)

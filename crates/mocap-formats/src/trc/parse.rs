@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::names::Unique;
-use crate::{Finding, LimitExceeded, Limits, Parsed, Rejected, Warnings, c3d, text};
+use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, c3d, text};
 use mocap_model::{FrameRate, Markers, Space, Unit, UnitSource, Vector3};
 use std::ops::Range;
 
@@ -27,17 +27,17 @@ pub struct Options {
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/markers/knee.trc"));
 /// let knee = mocap_formats::trc::parse(bytes, &Default::default())?.value;
 /// assert!(knee.names().len() > 1);
-/// # Ok::<(), mocap_formats::Rejected>(())
+/// # Ok::<(), mocap_formats::ReadError>(())
 /// ```
 ///
 /// # Errors
 /// With line and column, marker and frame.
-pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, Rejected> {
+pub fn parse(bytes: &[u8], options: &Options) -> Result<Parsed<Markers>, ReadError> {
     let text = text::open(bytes, &options.limits)?;
     let mut warnings = Warnings::default();
     match markers(&text, options, &mut warnings) {
         Ok(value) => Ok(Parsed { value, warnings: warnings.into_vec_in(&text) }),
-        Err(error) => Err(Rejected::from(error).behind(warnings.into_vec_in(&text))),
+        Err(error) => Err(ReadError::from(error).behind(warnings.into_vec_in(&text))),
     }
 }
 

@@ -4,7 +4,7 @@
 //! that the first and the second are alike. What counts in the end is measured on the mesh (`people_meter.rs`).
 
 use super::TargetSurface;
-use super::body_surface::{BodySurface, spread};
+use super::body_surface::{BodySurface, farthest_points};
 use mocap_model::{Pose, Side, Vector3};
 use mocap_skin::{Affine, Field, Part, PosedField, Sided};
 use nalgebra::Matrix3;
@@ -68,9 +68,9 @@ impl BodyBeside {
         let all: Vec<u32> = (0..body.parts.len() as u32).collect();
         let around: Vec<u32> =
             all.into_iter().filter(|vertex| is_around(body.parts[*vertex as usize])).collect();
-        let core = spread(body.surface.positions(), &around, CORE_PLACES);
+        let core = farthest_points(body.surface.positions(), &around, CORE_PLACES);
         let lower_arms =
-            [0, 1].map(|side| spread(body.surface.positions(), &body.lower_arm(side), HAND_PLACES));
+            [0, 1].map(|side| farthest_points(body.surface.positions(), &body.lower_arm(side), HAND_PLACES));
         Some(BodyBeside { body, hands, lower_arms, core })
     }
 
@@ -129,7 +129,7 @@ impl Hand {
         let mut rest = Pose::default();
         Pose::rest(&body.skeleton).to_object(&body.skeleton, &mut rest);
         let wrist = rest.joints[arm.joints[2].index()].rotation;
-        let vertices = spread(places, &own, HAND_PLACES);
+        let vertices = farthest_points(places, &own, HAND_PLACES);
         Some(Hand { vertices, field, thin: wrist.inverse() * thin })
     }
 }

@@ -127,13 +127,13 @@ pub(crate) struct ArmPoints {
 
 impl ArmPoints {
     /// So many of the forearm and of the hand, far from each other.
-    pub(crate) fn spread(surface: &Surface, parts: &[Part], side: Sided, counts: [usize; 2]) -> ArmPoints {
+    pub(crate) fn sampled(surface: &Surface, parts: &[Part], side: Sided, counts: [usize; 2]) -> ArmPoints {
         let (mut points, mut clusters) = (Vec::new(), Vec::new());
         for (part, count) in [Part::Forearm(side), Part::Hand(side)].into_iter().zip(counts) {
             let vertices: Vec<u32> =
                 (0..parts.len() as u32).filter(|vertex| parts[*vertex as usize] == part).collect();
             let (first, on_hand) = (points.len(), part == Part::Hand(side));
-            let chosen = spread(surface.positions(), &vertices, count).into_iter();
+            let chosen = farthest_points(surface.positions(), &vertices, count).into_iter();
             points.extend(chosen.map(|vertex| ArmPoint { vertex, on_hand }));
             let range = first..points.len();
             cluster(&mut points, range, surface.positions(), &mut clusters);
@@ -273,7 +273,7 @@ fn arm_surface(
     };
     let forearm = below(middle, &[&hand]);
     let upper = below(base, &[&hand, &forearm]);
-    let points = ArmPoints::spread(surface, parts, sided, [FOREARM_POINTS, HAND_POINTS]);
+    let points = ArmPoints::sampled(surface, parts, sided, [FOREARM_POINTS, HAND_POINTS]);
     if points.points.is_empty() {
         return None;
     }
@@ -306,7 +306,7 @@ fn cluster(
 }
 
 /// Vertices that are far from each other: each the farthest from those before it.
-pub(crate) fn spread(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
+pub(crate) fn farthest_points(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
     let at = |vertex: u32| places[vertex as usize];
     let Some(first) = vertices.first() else { return Vec::new() };
     let middle: Vector3<f64> =

@@ -190,7 +190,7 @@ impl Looking<'_> {
             return found;
         }
         let dense = self.dense[arm].get_or_insert_with(|| {
-            ArmPoints::spread(&body.surface, &body.parts, surface.side, [FOREARM_POINTS, HAND_POINTS])
+            ArmPoints::sampled(&body.surface, &body.parts, surface.side, [FOREARM_POINTS, HAND_POINTS])
         });
         if let Some(carriers) = dense.near(&body.surface, palette, field, within, &mut self.places) {
             each_near(dense, &self.places, (field, &carriers), within, |point, hit| {

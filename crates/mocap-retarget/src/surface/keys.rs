@@ -59,7 +59,7 @@ impl Keys {
 
     /// Changes of all frames of the range, through those of the keys: cubic between them, with the slopes of
     /// parabolas, and none next to keys without a change.
-    pub(crate) fn spread(&self, keys: &[Change]) -> Vec<Change> {
+    pub(crate) fn interpolated(&self, keys: &[Change]) -> Vec<Change> {
         let mut all = vec![Change::zeros(); self.frames];
         let time = |key: usize| self.offset(key) as f64;
         let slope = |key: usize| -> Change {
@@ -127,13 +127,13 @@ mod tests {
         let keys = keys(41, 120.0);
         let parabola = |at: f64| Change::repeat(at * at - 50.0 * at + 700.0);
         let values: Vec<Change> = (0..keys.len()).map(|key| parabola(keys.offset(key) as f64)).collect();
-        let all = keys.spread(&values);
+        let all = keys.interpolated(&values);
         for at in 4..=36 {
             assert!((all[at] - parabola(at as f64)).norm() < 1e-9, "{at}");
         }
         let mut one = vec![Change::zeros(); keys.len()];
         one[5] = Change::repeat(1.0);
-        let all = keys.spread(&one);
+        let all = keys.interpolated(&one);
         for (at, change) in all.iter().enumerate() {
             assert_eq!(*change != Change::zeros(), (17..24).contains(&at), "{at}");
         }

@@ -198,7 +198,7 @@ impl Stage<'_> {
             let_go += gone.map(|(key, _)| frames(key)).sum::<usize>();
             stretches.push((stretch, found));
         }
-        let mut all = by_arm.map(|changes| keys.spread(&changes));
+        let mut all = by_arm.map(|changes| keys.interpolated(&changes));
         for (stretch, found) in &stretches {
             let Stretch { keys, run, bounds } = stretch;
             let (keys, run) = (*keys, run.clone());

@@ -30,10 +30,10 @@ pub(super) fn by_proportions(
     let middle = places.iter().sum::<Vector3<f64>>() / count;
     let Some(along) = (middle - wrist).try_normalize(1e-9) else { return Vec::new() };
     let length = places.iter().map(|place| (place - wrist).dot(&along)).fold(0.0, f64::max);
-    let spread =
+    let covariance =
         places.iter().map(|place| (place - middle) * (place - middle).transpose()).sum::<Matrix3<f64>>();
     let flat = Matrix3::identity() - along * along.transpose();
-    let axes = SymmetricEigen::new(flat * spread * flat);
+    let axes = SymmetricEigen::new(flat * covariance * flat);
     let across = axes.eigenvectors.column(axes.eigenvalues.imax()).into_owned();
     // The thumb points forward, or up, in poses in which people are modelled.
     let ahead = Vector3::new(0.0, 0.5, 1.0);

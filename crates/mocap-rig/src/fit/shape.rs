@@ -206,8 +206,9 @@ fn turned(from: &[Vector3<f64>], to: &[Vector3<f64>], scale: f64) -> (Matrix3<f6
     let count = from.len() as f64;
     let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
     let (a, b) = (middle(from), middle(to));
-    let spread: Matrix3<f64> = from.iter().zip(to).map(|(from, to)| (to - b) * (from - a).transpose()).sum();
-    let found = SVD::try_new(spread, true, true, f64::EPSILON, 1000);
+    let covariance: Matrix3<f64> =
+        from.iter().zip(to).map(|(from, to)| (to - b) * (from - a).transpose()).sum();
+    let found = SVD::try_new(covariance, true, true, f64::EPSILON, 1000);
     let turn = found.and_then(|found| {
         let (u, v) = (found.u?, found.v_t?);
         // The largest singular value is first: a mirror image turns the axis of the smallest.

@@ -39,13 +39,13 @@ fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f6
     let count = from.len().max(1) as f64;
     let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
     let (a, b) = (middle(from), middle(to));
-    let spread: Matrix3<f64> =
+    let covariance: Matrix3<f64> =
         from.iter().zip(to).map(|(from, to)| (to - b) * (from - a).transpose()).sum::<Matrix3<f64>>();
     let size = |places: &[Vector3<f64>], middle: &Vector3<f64>| {
         places.iter().map(|at| (at - middle).norm_squared()).sum::<f64>().sqrt()
     };
     let (before, after) = (size(from, &a), size(to, &b));
-    (nearest_rotation(&spread), if before > 0.0 { after / before } else { 1.0 })
+    (nearest_rotation(&covariance), if before > 0.0 { after / before } else { 1.0 })
 }
 
 /// The rotation nearest to a matrix: the quaternion of B. K. P. Horn, "Closed-form solution of absolute orientation using

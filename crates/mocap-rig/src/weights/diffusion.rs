@@ -54,7 +54,7 @@ impl Diffusion {
     }
 
     /// By place: what comes to it from sources.
-    pub(crate) fn spread(&self, source: impl Fn(usize) -> f64) -> Vec<f64> {
+    pub(crate) fn diffused(&self, source: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut heat = DMatrix::zeros(self.held.len(), 1);
         for (place, held) in self.held.iter().enumerate() {
             heat[self.row_of[place]] = held * source(place);

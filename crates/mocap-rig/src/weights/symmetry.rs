@@ -31,9 +31,9 @@ impl Mirror {
     pub fn of(mesh: &RigMesh) -> Option<Mirror> {
         let count = mesh.places.len() as f64;
         let middle: Vector3<f64> = mesh.places.iter().sum::<Vector3<f64>>() / count;
-        let spread: Matrix3<f64> =
+        let covariance: Matrix3<f64> =
             mesh.places.iter().map(|at| (at - middle) * (at - middle).transpose()).sum::<Matrix3<f64>>();
-        let axes = SymmetricEigen::new(spread).eigenvectors;
+        let axes = SymmetricEigen::new(covariance).eigenvectors;
         let mut candidates: Vec<Vector3<f64>> = Vec::new();
         // Axes of the file are exact where they fit.
         candidates.extend([Vector3::x(), Vector3::y(), Vector3::z()]);

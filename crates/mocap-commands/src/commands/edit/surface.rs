@@ -143,7 +143,7 @@ pub(super) fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
             let limits = Limits::default();
             let mut beside = FilesBeside::default();
             let folder = file.parent().unwrap_or(Path::new(""));
-            for needed in gltf::files_beside(&bytes, &limits).map_err(|rejected| finding(*rejected.error))? {
+            for needed in gltf::files_beside(&bytes, &limits).map_err(|failed| finding(*failed.error))? {
                 if needed.needed {
                     let path = folder.join(&needed.path);
                     beside.insert(
@@ -152,8 +152,7 @@ pub(super) fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
                     );
                 }
             }
-            let document =
-                gltf::parse(&bytes, &beside, &limits).map_err(|rejected| finding(*rejected.error))?;
+            let document = gltf::parse(&bytes, &beside, &limits).map_err(|failed| finding(*failed.error))?;
             let triangles = gltf::triangles(&document.value, &limits).map_err(finding)?;
             triangles
                 .into_iter()

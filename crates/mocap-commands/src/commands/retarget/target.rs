@@ -192,8 +192,8 @@ pub(crate) fn read(
     let loaded = read::load(context, input, &reading)?;
     let (on, mut warnings) = if loaded.format.has_motion() || rest_frame.is_some() {
         let (Motion { clip, mut warnings, .. }, document) = loaded.into_motion_and_document(&reading)?;
-        let settled = |warning: &Diagnostic| (warning.code, warning.remedy);
-        let first_is_rest = mocap::settle_target_warnings(&mut warnings, settled);
+        let known = |warning: &Diagnostic| (warning.code, warning.remedy);
+        let first_is_rest = mocap::settle_target_warnings(&mut warnings, known);
         let on = mocap::Target::of_clip(&clip, first_is_rest, rest_frame)
             .map_err(|error| rest::refused("--target-rest", &error))?;
         (mocap::Target { document: document.map(Arc::from), ..on }, warnings)
