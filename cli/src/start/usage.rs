@@ -53,7 +53,7 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
     let found = diagnostic(definition, &error, words);
     if words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
         // If stdout is closed, there is nowhere to report the error.
-        let _ = writeln!(std::io::stdout().lock(), "{}", json(&ErrorRow::misuse(&found)));
+        let _ = writeln!(std::io::stdout().lock(), "{}", json(&ErrorRow::usage(&found)));
     }
     let _ = Console::new(&Global::default()).usage_error(&found);
     std::process::exit(2);
@@ -122,7 +122,7 @@ fn is_measure_below_zero(word: &str) -> bool {
 
 /// The row of a wrong command line: it is about no input.
 pub(super) fn row(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> String {
-    json(&ErrorRow::misuse(&diagnostic(definition, error, words)))
+    json(&ErrorRow::usage(&diagnostic(definition, error, words)))
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use std::fmt;
 
 /// Why a file is not read: all its errors as far as they could be told apart, and what was repaired before.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rejected {
+pub struct ReadError {
     /// The first error.
     pub error: Box<Finding>,
     /// The errors behind it: reading continues after a value that is not a number, and stops where the structure of a
-    /// file is lost. At most [`Rejected::MOST_LISTED`] with the first.
+    /// file is lost. At most [`ReadError::MOST_LISTED`] with the first.
     pub more: Vec<Finding>,
     /// Errors beyond those.
     pub unlisted: usize,
@@ -18,7 +18,7 @@ pub struct Rejected {
     pub warnings: Vec<Finding>,
 }
 
-impl Rejected {
+impl ReadError {
     /// As many errors are listed; the rest is counted.
     pub const MOST_LISTED: usize = 100;
 
@@ -28,16 +28,16 @@ impl Rejected {
     }
 
     /// The same with warnings that were found before.
-    pub fn behind(mut self, mut warnings: Vec<Finding>) -> Rejected {
+    pub fn behind(mut self, mut warnings: Vec<Finding>) -> ReadError {
         warnings.append(&mut self.warnings);
-        Rejected { warnings, ..self }
+        ReadError { warnings, ..self }
     }
 }
 
-impl Rejected {
+impl ReadError {
     /// The same without errors that interpolation would mend, unless nothing else is wrong: where a file is to be
     /// repaired, these are not what it was refused for.
-    pub fn without_repairable(mut self) -> Rejected {
+    pub fn without_repairable(mut self) -> ReadError {
         let stays = |finding: &Finding| finding.remedy() != Some(Remedy::Repair);
         if stays(&self.error) || self.more.iter().any(stays) {
             let mut errors = std::iter::once(*self.error).chain(self.more).filter(stays);
@@ -48,31 +48,31 @@ impl Rejected {
     }
 }
 
-impl From<Finding> for Rejected {
-    fn from(error: Finding) -> Rejected {
-        Rejected { error: Box::new(error), more: Vec::new(), unlisted: 0, warnings: Vec::new() }
+impl From<Finding> for ReadError {
+    fn from(error: Finding) -> ReadError {
+        ReadError { error: Box::new(error), more: Vec::new(), unlisted: 0, warnings: Vec::new() }
     }
 }
 
-impl From<Rejected> for Finding {
-    fn from(rejected: Rejected) -> Finding {
-        *rejected.error
+impl From<ReadError> for Finding {
+    fn from(failed: ReadError) -> Finding {
+        *failed.error
     }
 }
 
-impl From<text::Problem> for Rejected {
-    fn from(problem: text::Problem) -> Rejected {
+impl From<text::Problem> for ReadError {
+    fn from(problem: text::Problem) -> ReadError {
         Finding::new(problem).into()
     }
 }
 
-impl fmt::Display for Rejected {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }
 }
 
-impl std::error::Error for Rejected {}
+impl std::error::Error for ReadError {}
 
 /// Errors of single values while reading continues: one a frame, counted, and a bounded number of them.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl Errors {
             {
                 last.count += 1;
             }
-        } else if self.listed.len() < Rejected::MOST_LISTED {
+        } else if self.listed.len() < ReadError::MOST_LISTED {
             self.listed.push(finding());
         } else {
             self.unlisted += 1;
@@ -124,12 +124,12 @@ impl Errors {
         text: &[u8],
         last: Option<Finding>,
         warnings: &[Finding],
-    ) -> Option<Rejected> {
+    ) -> Option<ReadError> {
         locate(text, self.listed.iter_mut().filter_map(|finding| finding.place.as_mut()));
         self.listed.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
         let mut all = self.listed.into_iter().chain(last);
         let error = Box::new(all.next()?);
         let (more, unlisted) = (all.collect(), self.unlisted);
-        Some(Rejected { error, more, unlisted, warnings: warnings.to_vec() })
+        Some(ReadError { error, more, unlisted, warnings: warnings.to_vec() })
     }
 }
