@@ -1,4 +1,5 @@
-//! Files that only commands read: pipelines, graphs, keys, tables, settings, manifests.
+//! Files that only commands read (pipelines, graphs, keys, tables, settings, manifests, indexes, example poses), and
+//! motions that are read and then processed.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -7,6 +8,7 @@ use std::sync::mpsc;
 use tempfile::TempDir;
 
 use crate::corpus::{fixture, has_extension, root};
+use crate::sealed::{sealed_index, sealed_poses};
 use crate::target::{Outcome, Target, checked};
 
 /// A command, where `FILE` stands for the input, `CLIP` for a short motion and `OUT` for an output.
@@ -16,7 +18,42 @@ struct Command {
     words: &'static str,
     corpus: fn() -> Vec<Vec<u8>>,
     inserted: &'static [&'static str],
+    /// Makes check sums right again after a change.
+    seal: fn(Vec<u8>) -> Vec<u8>,
 }
+
+/// For files without check sums.
+fn unsealed(bytes: Vec<u8>) -> Vec<u8> {
+    bytes
+}
+
+/// A motion that is changed and then processed by a command.
+const fn processed(name: &'static str, words: &'static str) -> Command {
+    Command {
+        name,
+        extension: "bvh",
+        words,
+        corpus: || vec![tiny_motion()],
+        inserted: &NUMBERS,
+        seal: unsealed,
+    }
+}
+
+/// Numbers that few operations expect.
+const NUMBERS: [&str; 12] = [
+    "0 ",
+    "-0 ",
+    "1e300 ",
+    "-1e300 ",
+    "1e-300 ",
+    "90 ",
+    "180 ",
+    "1e9 ",
+    "-1e9 ",
+    "0.0000001 ",
+    "Frames: 2\n",
+    "Frames: 1\n",
+];
 
 const TOML: [&str; 14] = [
     "[[step]]",
@@ -35,13 +72,14 @@ const TOML: [&str; 14] = [
     "${x}",
 ];
 
-const COMMANDS: [Command; 11] = [
+const COMMANDS: &[Command] = &[
     Command {
         name: "pipeline",
         extension: "toml",
         words: "run FILE CLIP --explain",
         corpus: || in_examples("pipelines"),
         inserted: &TOML,
+        seal: unsealed,
     },
     Command {
         name: "graph",
@@ -49,6 +87,7 @@ const COMMANDS: [Command; 11] = [
         words: "play FILE --explain",
         corpus: || in_examples("locomotion"),
         inserted: &TOML,
+        seal: unsealed,
     },
     Command {
         name: "space",
@@ -56,6 +95,7 @@ const COMMANDS: [Command; 11] = [
         words: "blend --space FILE --param speed=1 --duration 0.2s -o OUT --overwrite",
         corpus: || in_examples("locomotion"),
         inserted: &TOML,
+        seal: unsealed,
     },
     Command {
         name: "settings",
@@ -63,6 +103,7 @@ const COMMANDS: [Command; 11] = [
         words: "info CLIP --config FILE",
         corpus: || vec![b"[default]\njobs = 2\n\n[convert]\nto = \"glb\"\n".to_vec()],
         inserted: &TOML,
+        seal: unsealed,
     },
     Command {
         name: "keys",
@@ -76,6 +117,7 @@ const COMMANDS: [Command; 11] = [
             ]
         },
         inserted: &TOML,
+        seal: unsealed,
     },
     Command {
         name: "ranges",
@@ -83,6 +125,7 @@ const COMMANDS: [Command; 11] = [
         words: "split CLIP --ranges FILE -o DIR --overwrite",
         corpus: || vec![b"start,end\n0,0.5\n0.25,1\n".to_vec()],
         inserted: &[",", "\n", "-", ";"],
+        seal: unsealed,
     },
     Command {
         name: "time-map",
@@ -90,6 +133,7 @@ const COMMANDS: [Command; 11] = [
         words: "edit CLIP --time-map FILE -o OUT --overwrite",
         corpus: || vec![b"0,0\n0.5,0.25\n1,1\n".to_vec()],
         inserted: &[",", "\n", "-", ";"],
+        seal: unsealed,
     },
     Command {
         name: "path",
@@ -97,6 +141,7 @@ const COMMANDS: [Command; 11] = [
         words: "edit CLIP --along FILE -o OUT --overwrite",
         corpus: || vec![b"0,0,0\n0,0,100\n50,0,200\n".to_vec()],
         inserted: &[",", "\n", "-", ";"],
+        seal: unsealed,
     },
     Command {
         name: "heights",
@@ -104,6 +149,7 @@ const COMMANDS: [Command; 11] = [
         words: "terrain CLIP --heights FILE -o OUT --overwrite",
         corpus: || vec![b"0,0,0\n0,0.1,0\n0,0.1,0\n0,0,\n".to_vec()],
         inserted: &[",", "\n", "-", ";"],
+        seal: unsealed,
     },
     Command {
         name: "mesh",
@@ -111,6 +157,7 @@ const COMMANDS: [Command; 11] = [
         words: "terrain CLIP --terrain-mesh FILE -o OUT --overwrite",
         corpus: || vec![b"v -9 0 -9\nv 9 0 -9\nv 9 0 9\nv -9 0 9\nf 1 2 3\nf 1/1 3/2/1 -1\n".to_vec()],
         inserted: &["v ", "f ", "/", "-1", "\n"],
+        seal: unsealed,
     },
     Command {
         name: "manifest",
@@ -118,7 +165,60 @@ const COMMANDS: [Command; 11] = [
         words: "manifest stats FILE",
         corpus: || vec![manifest()],
         inserted: &["\"status\"", "null", "{}", "\"input\"", "\n"],
+        seal: unsealed,
     },
+    Command {
+        name: "index",
+        extension: "index",
+        words: "info FILE",
+        corpus: || vec![made("index CLIP -o", "made.index")],
+        inserted: &[],
+        seal: sealed_index,
+    },
+    Command {
+        name: "indexed-find",
+        extension: "index",
+        words: "find CLIP FILE --top 3",
+        corpus: || vec![made("index CLIP -o", "made.index")],
+        inserted: &[],
+        seal: sealed_index,
+    },
+    Command {
+        name: "poses",
+        extension: "poses",
+        words: "info CLIP --poses FILE",
+        corpus: || vec![made("poses CLIPS -o", "made.poses")],
+        inserted: &["\"parent\":", "null", "[]", "1e300", "-1"],
+        seal: sealed_poses,
+    },
+    Command {
+        name: "face-map",
+        extension: "json",
+        words: "face TAKE HEAD --map FILE -o OUT.glb --overwrite",
+        corpus: || vec![made("face TAKE HEAD --write-map", "made.json")],
+        inserted: &["{}", "[]", "null", "-1e300", "\"\"", ": "],
+        seal: unsealed,
+    },
+    Command {
+        name: "take",
+        extension: "csv",
+        words: "face FILE HEAD -o OUT.glb --overwrite",
+        corpus: || vec![std::fs::read(fixture("faces/take.csv")).expect("a take")],
+        inserted: &[",", "\n", "NaN", "1e300", "-1", ":"],
+        seal: unsealed,
+    },
+    processed("retarget", "retarget FILE CLIP -o OUT --overwrite"),
+    processed("target", "retarget CLIP FILE -o OUT --overwrite"),
+    processed("quality", "info FILE --quality"),
+    processed("denoise", "edit FILE --denoise auto -o OUT --overwrite"),
+    processed("loop", "edit FILE --loop -o OUT --overwrite"),
+    processed("label", "label FILE -o OUT.csv --overwrite"),
+    processed("find", "find FILE CLIP --top 2"),
+    processed("compress", "compress FILE -o OUT.mocz --overwrite"),
+    processed("to-fbx", "convert FILE -o OUT.fbx --overwrite"),
+    processed("to-glb", "convert FILE -o OUT.glb --mesh body --overwrite"),
+    processed("sheet", "sheet FILE -o OUT.svg --overwrite"),
+    processed("view", "view FILE -o OUT.html --overwrite"),
 ];
 
 /// One target for each command.
@@ -131,7 +231,7 @@ fn target(command: &'static Command) -> Target {
     let clip = short_clip(folder.path());
     let run = move |bytes: &[u8]| {
         let file = folder.path().join("input").with_extension(command.extension);
-        std::fs::write(&file, bytes).expect("the input can be written");
+        std::fs::write(&file, (command.seal)(bytes.to_vec())).expect("the input can be written");
         run(command.words, &file, &clip, folder.path())
     };
     Target {
@@ -164,6 +264,24 @@ fn short_clip(folder: &Path) -> PathBuf {
     path
 }
 
+/// A few frames, so that a change is likely to matter.
+fn tiny_motion() -> Vec<u8> {
+    let folder = TempDir::new().expect("a folder");
+    let clip = mocap::read(fixture("clips/alex_walk.bvh")).expect("a good clip").value;
+    let path = folder.path().join("tiny.bvh");
+    mocap::write(&path, &clip.trimmed(0..12).expect("12 frames")).expect("a written clip");
+    std::fs::read(path).expect("a clip")
+}
+
+/// What a command writes.
+fn made(words: &str, name: &str) -> Vec<u8> {
+    let folder = TempDir::new().expect("a folder");
+    let clip = short_clip(folder.path());
+    let path = folder.path().join(name);
+    let codes = run(&format!("{words} {}", path.display()), Path::new(""), &clip, folder.path());
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{words}: {error}: {codes:?}"))
+}
+
 fn manifest() -> Vec<u8> {
     let folder = TempDir::new().expect("a folder");
     let clip = short_clip(folder.path());
@@ -178,10 +296,16 @@ fn run(words: &str, file: &Path, clip: &Path, folder: &Path) -> Outcome {
     let words = words.split(' ').map(|word| match word {
         "FILE" => file.into(),
         "CLIP" => clip.into(),
+        "CLIPS" => fixture("clips").into(),
+        "TAKE" => fixture("faces/take.csv").into(),
+        "HEAD" => fixture("faces/head.glb").into(),
         "OUT" => folder.join("out.bvh").into(),
         "DIR" => folder.join("parts").into(),
         "DIR/" => folder.join("parts/").into(),
-        word => word.into(),
+        word => match word.strip_prefix("OUT.") {
+            Some(extension) => folder.join("out").with_extension(extension).into(),
+            None => word.into(),
+        },
     });
     let mut words: Vec<std::ffi::OsString> = std::iter::once("mocap".into()).chain(words).collect();
     if !words.iter().any(|word| word == "--config") {

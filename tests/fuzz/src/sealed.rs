@@ -1,4 +1,4 @@
-//! Checksums of compressed clips, made right again after a change: else a reader stops at them.
+//! Checksums of compressed clips, indexes and example poses, corrected after a change: else a reader stops at them.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -9,6 +9,24 @@ const FLAGS: usize = 7;
 /// The file with checksums that fit its content, as far as its table makes sense.
 pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     seal(&mut bytes);
+    bytes
+}
+
+/// An index with the hash of its content, which stands behind magic and version.
+pub(crate) fn sealed_index(mut bytes: Vec<u8>) -> Vec<u8> {
+    const HASH: std::ops::Range<usize> = 12..20;
+    if bytes.len() > HASH.end {
+        let hash = xxh3_64(&bytes[HASH.end..]);
+        bytes[HASH].copy_from_slice(&hash.to_le_bytes());
+    }
+    bytes
+}
+
+/// A file of example poses with the hash of its content, which is its last eight bytes.
+pub(crate) fn sealed_poses(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some((content, hash)) = bytes.split_last_chunk_mut::<8>() {
+        *hash = xxh3_64(content).to_le_bytes();
+    }
     bytes
 }
 
