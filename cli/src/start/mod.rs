@@ -2,6 +2,7 @@
 
 mod help;
 mod misuse;
+mod other_words;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
 /// # Errors
 /// As [`of_process`].
 pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
-    parsed(words, |definition, error| Start::Misuse(misuse::row(definition, &error, words)))
+    parsed(words, |definition, error| Start::Misuse(misuse::row(definition, error, words)))
 }
 
 fn parsed(
