@@ -1,4 +1,4 @@
-"""Puts a binary with its man pages, completions and licences into an archive and, on Linux, a Debian package.
+"""Puts a binary with its man pages, completions, documents and licences into an archive and, on Linux, a Debian package.
 
     python3 packaging/package.py --binary BIN --writer BIN --target TARGET --version VERSION --out DIR
 
@@ -25,6 +25,8 @@ COMPLETIONS = {
     "powershell": None,
     "elvish": None,
 }
+#: What README.md shows and names: its links and its first commands work in the archive.
+READABLE = ("docs/", "examples/", "fixtures/clips/")
 DEBIAN_MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 DESCRIPTION = """\
 Description: motion capture on the command line
@@ -44,6 +46,12 @@ def put(path, content, executable=False):
     path.chmod(0o755 if executable else 0o644)
 
 
+def readable():
+    """Documents, examples and the clips of their commands, by path: what the commit has."""
+    listed = subprocess.run(["git", "ls-files", "-z", *READABLE], check=True, capture_output=True, text=True).stdout
+    return {path: Path(path).read_bytes() for path in sorted(listed.rstrip("\0").split("\0"))}
+
+
 def man_pages(writer):
     with tempfile.TemporaryDirectory() as folder:
         written(writer, "man", "-o", folder)
@@ -56,6 +64,8 @@ def files(options):
     found = {name: (options.binary.read_bytes(), True)}
     for document in ("README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"):
         found[document] = (Path(document).read_bytes(), False)
+    for path, content in readable().items():
+        found[path] = (content, False)
     for page, content in man_pages(options.writer).items():
         found[f"man/{page}"] = (content, False)
     for shell in COMPLETIONS:
@@ -95,7 +105,9 @@ def debian(options, content):
             if place:
                 put(root / place, content[f"completions/mocap.{shell}"][0])
         documents = root / "usr/share/doc/mocap"
-        put(documents / "README.md", content["README.md"][0])
+        for name, (data, _) in content.items():
+            if name == "README.md" or name.startswith(READABLE):
+                put(documents / name, data)
         put(documents / "changelog.gz", gzip.compress(content["CHANGELOG.md"][0], 9, mtime=0))
         licences = content["LICENSE-MIT"][0] + b"\nor\n\n" + content["LICENSE-APACHE"][0]
         put(documents / "copyright", licences)

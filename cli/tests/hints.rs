@@ -11,9 +11,12 @@ use std::path::{Path, PathBuf};
 use mocap::{Sandbox, fixture};
 
 /// What stands for the words of a hint, where it is run.
-const FILES: [(&str, &str); 22] = [
+const FILES: [(&str, &str); 25] = [
     ("IN", "walk.bvh"),
     ("OUT", "out.bvh"),
+    ("OUT.html", "out.html"),
+    ("OUT.gif", "out.gif"),
+    ("OUT.npz", "out.npz"),
     ("FIXED", "fixed.bvh"),
     ("B.bvh", "walk.bvh"),
     ("A.bvh", "robin.bvh"),

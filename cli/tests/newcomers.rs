@@ -373,6 +373,20 @@ fn a_forgotten_flag_or_prefix_is_named() {
     said(&["convert", "alex_walk.bvh", "out.fbx"], "did you mean -o out.fbx?");
     said(&["compress", "alex_walk.bvh", "small.mocz"], "did you mean -o small.mocz?");
     said(&["retarget", "alex_walk.bvh", "unreal"], "preset:unreal is the skeleton of that name");
+    said(
+        &["retarget", "alex_walk.bvh", "unitree_g1"],
+        "a robot (URDF, MJCF), or preset:NAME with one of unreal",
+    );
+    said(
+        &["convert", "alex_walk.bvh", "--to", "smpl-npz"],
+        "`mocap retarget SOURCE preset:smpl --to smpl-npz -o",
+    );
+    said(
+        &["convert", "alex_walk.bvh", "-o", "walk.ma"],
+        "Blender, Maya, MotionBuilder, Unity and Unreal import fbx",
+    );
+    said(&["edit", "alex_walk.bvh", "--mirror"], "name another output with -o");
+    said(&["preview", "alex_walk.bvh"], "`mocap view IN -o OUT.html` plays motions");
     said(&["convert", "alex_walk.bvh", "--to"], "--to: Output format: bvh, ");
     said(&["info", "alex_walk.bvh", "--color"], "[possible values: auto, always, never]");
     said(&["edit", "alex_walk.bvh", "-o", "b.bvh", "--denoise"], "butterworth:HZ");

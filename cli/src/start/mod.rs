@@ -1,6 +1,7 @@
 //! From the words of the process to arguments: with the settings of the environment and of `mocap.toml`.
 
 mod help;
+mod other_words;
 mod usage;
 
 use std::ffi::OsString;
@@ -52,7 +53,7 @@ pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
 /// # Errors
 /// As [`of_process`].
 pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
-    parsed(words, |definition, error| Start::Usage(usage::row(definition, &error, words)))
+    parsed(words, |definition, error| Start::Usage(usage::row(definition, error, words)))
 }
 
 fn parsed(

@@ -9,6 +9,7 @@ use mocap_commands::{Diagnostic, ErrorRow, Global, json, sentence};
 use mocap_settings::plain_words;
 
 use super::help::{Detail, page_of_words, print_help};
+use super::other_words;
 use crate::console::Console;
 
 /// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
@@ -30,17 +31,8 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
             let tip = "a value that begins with - is given with =, as in --duration=-3s".into();
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         }
-        let words = [ContextKind::InvalidArg, ContextKind::SuggestedArg].map(|kind| match error.get(kind) {
-            // All flags share the dashes: they do not count.
-            Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
-            _ => String::new(),
-        });
-        // A suggestion that shares only a few letters is dropped.
-        if strsim::levenshtein(&words[0], &words[1]) * 3 > words[0].len() {
-            error.remove(ContextKind::SuggestedArg);
-            error.remove(ContextKind::Usage);
-        }
     }
+    drop_unlikely(&mut error);
     if asked {
         error.exit()
     }
@@ -59,6 +51,38 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
     std::process::exit(2);
 }
 
+/// Removes suggestions that share no more than a few letters with the word: they were not meant.
+fn drop_unlikely(error: &mut clap::Error) {
+    // All flags share the dashes: they do not count.
+    let of = |value: Option<&ContextValue>| match value {
+        Some(ContextValue::String(word)) => vec![word.trim_start_matches('-').to_owned()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    };
+    for (given, suggested) in [
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+    ] {
+        let (given, near) = (of(error.get(given)), of(error.get(suggested)));
+        let Some(word) = given.first() else { continue };
+        if !near.iter().any(|near| strsim::levenshtein(word, near) * 3 < word.len()) {
+            error.remove(suggested);
+            error.remove(ContextKind::Usage);
+        }
+    }
+}
+
+/// What another program calls a command or an option of this one.
+fn other_word(error: &clap::Error, command: &clap::Command) -> Option<String> {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
+        return other_words::command(word).map(str::to_owned);
+    }
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
+    let word = word.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let option = other_words::option(command, word.split('=').next()?)?;
+    values_of(command, &format!("--{option}"))
+}
+
 /// A wrong command line as an error like all others: what is wrong, and what can be done.
 fn diagnostic(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> Diagnostic {
     let text = plain_words(&error.to_string());
@@ -72,12 +96,19 @@ fn diagnostic(definition: &clap::Command, error: &clap::Error, words: &[OsString
     {
         help.extend(values_of(command, option));
     }
+    if let Some(meant) = other_word(error, command) {
+        help = vec![meant];
+    }
+    if error.kind() == ErrorKind::ArgumentConflict {
+        help.push(format!("leave one of them out; `{name} --help` says what each is for"));
+    }
     if error.kind() == ErrorKind::MissingRequiredArgument {
         let usage = command.clone().render_usage().to_string();
         help.push(usage.replacen("Usage", "usage", 1).lines().map(str::trim).collect::<Vec<_>>().join(" "));
     }
     if help.is_empty() {
-        help.push(format!("`{name} --help` lists the options"));
+        let what = if command.has_subcommands() { "commands" } else { "options" };
+        help.push(format!("`{name} --help` lists the {what}"));
     }
     Diagnostic::new("usage::arguments", sentence(error)).help(help.join("; "))
 }
@@ -121,8 +152,9 @@ fn is_measure_below_zero(word: &str) -> bool {
 }
 
 /// The row of a wrong command line: it is about no input.
-pub(super) fn row(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> String {
-    json(&ErrorRow::usage(&diagnostic(definition, error, words)))
+pub(super) fn row(definition: &clap::Command, mut error: clap::Error, words: &[OsString]) -> String {
+    drop_unlikely(&mut error);
+    json(&ErrorRow::usage(&diagnostic(definition, &error, words)))
 }
 
 #[cfg(test)]
@@ -148,7 +180,8 @@ mod tests {
 
     fn help(words: &[&str]) -> String {
         let definition = config::definition();
-        let error = definition.clone().try_get_matches_from(words).unwrap_err();
+        let mut error = definition.clone().try_get_matches_from(words).unwrap_err();
+        drop_unlikely(&mut error);
         let words: Vec<OsString> = words.iter().map(Into::into).collect();
         diagnostic(&definition, &error, &words).help.clone().unwrap()
     }
@@ -160,6 +193,13 @@ mod tests {
         let found = help(&["mocap", "edit", "a.bvh", "-o", "b.bvh", "--denoise"]);
         assert!(found.contains("butterworth:HZ"), "{found}");
         assert!(help(&["mocap", "info", "a", "--strct"]).contains("'--strict'"));
+        assert!(help(&["mocap", "retarge", "a", "b"]).contains("'retarget'"));
+        // Words of other programs, and words that are like none.
+        assert!(help(&["mocap", "export", "a.bvh"]).starts_with("`mocap convert "));
+        assert!(help(&["mocap", "convert", "a.bvh", "--frames", "10:250"]).starts_with("--trim: "));
+        assert_eq!(help(&["mocap", "frobnicate"]), "`mocap --help` lists the commands");
+        let found = help(&["mocap", "retarget", "a.bvh", "b.bvh", "--write-map", "m.json", "-o", "c.bvh"]);
+        assert!(found.starts_with("leave one of them out"), "{found}");
         assert_eq!(help(&["mocap", "compare", "a.bvh"]), "usage: mocap compare [OPTIONS] <A> <B>");
         assert_eq!(help(&["mocap", "info", "a", "--jobs", "x"]), "`mocap info --help` lists the options");
     }

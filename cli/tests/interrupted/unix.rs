@@ -77,11 +77,12 @@ fn until(child: &mut Child, what: impl Fn() -> bool) {
     }
 }
 
-/// Reads what a run says until it says that it ends early; what it says later, and what it said.
+/// Reads what a run says until it says that it ends early: it has seen the signal then. What it says later, and what it
+/// said.
 fn until_signal_is_seen(child: &mut Child) -> (BufReader<ChildStderr>, String) {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("inputs in flight are dropped") {
+    while !said.contains("interrupt again to stop at once") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     (stderr, said)
@@ -249,7 +250,11 @@ pub(crate) fn a_second_signal_ends_a_run_that_is_stuck() {
     pipe(&sandbox, "stuck.bvh");
     let arguments = ["convert", "stuck.bvh", "leg.bvh", "--to", "csv", "-o", "out/", "--resume", "-j", "2"];
     let mut child = spawn(&sandbox, &arguments);
-    until(&mut child, || sandbox.path("out/leg.csv").exists());
+    // A clip is done when the manifest says so, after its file is there.
+    let manifest = "out/.mocap-manifest.jsonl";
+    until(&mut child, || {
+        sandbox.path(manifest).exists() && counts(&sandbox, manifest).get("leg.bvh") == Some(&(1, 1))
+    });
     signal(&child, "INT");
     let (_stderr, _) = until_signal_is_seen(&mut child);
     assert_eq!(child.try_wait().unwrap(), None);
@@ -327,13 +332,12 @@ pub(crate) fn searches_end_before_the_next_file() {
         // Opened for writing where the run has opened it for reading.
         let mut pipe = std::fs::OpenOptions::new().write(true).open(sandbox.path(held[0])).unwrap();
         signal(&child, "INT");
-        // Nothing says that the signal was seen; a run that misses it would wait for the second file.
-        std::thread::sleep(Duration::from_millis(500));
+        let (mut stderr, mut said) = until_signal_is_seen(&mut child);
         pipe.write_all(LEG.as_bytes()).unwrap();
         drop(pipe);
         assert_eq!(end(&mut child).code(), Some(130), "{search:?}");
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        said.clear();
+        stderr.read_to_string(&mut said).unwrap();
         assert!(said.contains("interrupted") && !sandbox.path("x.index").exists(), "{said}");
     }
 }

@@ -250,17 +250,17 @@ impl fmt::Display for EditReport {
             None => format!("{} not measured", figure.name),
         }));
         if let (Some(before), Some(after)) = (&self.contacts_before, &self.contacts) {
-            let skate = |figures: &ContactFigures| {
-                figures.skate.map_or("not measured".into(), |skate| format!("{:.1}", skate * 100.0))
+            let skate = |figures: &ContactFigures| figures.skate.map(|skate| format!("{:.1}", skate * 100.0));
+            // The unit follows the last number.
+            let skate = match [before, after].map(skate) {
+                [Some(before), Some(after)] => format!("{before} -> {after} cm/s"),
+                [Some(before), None] => format!("{before} cm/s -> not measured"),
+                [None, Some(after)] => format!("not measured -> {after} cm/s"),
+                [None, None] => "not measured".into(),
             };
             parts.push(format!(
-                "contacts {}/{} -> {}/{} frames, skate {} -> {} cm/s",
-                before.left_frames,
-                before.right_frames,
-                after.left_frames,
-                after.right_frames,
-                skate(before),
-                skate(after)
+                "contacts {}/{} -> {}/{} frames, skate {skate}",
+                before.left_frames, before.right_frames, after.left_frames, after.right_frames,
             ));
         }
         parts.extend(self.notes.iter().cloned());

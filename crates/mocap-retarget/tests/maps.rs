@@ -1,6 +1,7 @@
 //! Maps that are wrong, unclear or given: a guess is an error, joints left out are reported, and a body that is not a biped
 //! moves by pairs.
 
+use cpu_time::ThreadTime;
 use mocap_formats::{Limits, bvh, skel};
 use mocap_model::*;
 use mocap_retarget::{
@@ -425,8 +426,8 @@ fn a_chain_of_thousands_of_joints_with_something_on_each_is_looked_through_once(
         last = 2 * i + 1;
     }
     let skeleton = Skeleton::new("", Space::default(), joints).unwrap();
-    let started = std::time::Instant::now();
+    let started = ThreadTime::now();
     assert!(map_roles(&skeleton).rows.is_empty());
-    // Walked again from each of its joints it takes a minute; the test is whether it ends.
+    // Walked again from each of its joints it takes a minute of processor time, whatever else runs.
     assert!(started.elapsed().as_secs() < 20);
 }

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use mocap_batch::{FileRecord, ReadFiles, interrupt};
 use mocap_formats::Remedy;
@@ -15,6 +17,9 @@ use crate::exit::Exit;
 use crate::options::{Inputs, Reading, Selection};
 use crate::output::Output;
 use crate::read::{self, Motion};
+
+/// How often interrupts are looked at while work is done.
+const TICK: Duration = Duration::from_millis(100);
 
 /// The motions that can be searched, with what was made of each.
 pub(super) struct Database<T> {
@@ -44,20 +49,26 @@ pub(super) fn interruptible(
     done
 }
 
-/// Does some pieces of work in parallel; the results are in the order of the pieces.
+/// Does some pieces of work in parallel; the results are in the order of the pieces. On an interrupt, the console says
+/// that the work ends after the pieces that were begun.
 ///
 /// # Errors
 /// Where it is interrupted.
 pub(super) fn in_parallel<T: Send>(
     count: usize,
     jobs: Option<u16>,
+    console: &dyn Output,
     work: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, Diagnostic> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
+        // Each worker drops its sender when it ends.
+        let (sender, ends) = channel::<()>();
         for _ in 0..workers(jobs).min(count) {
-            scope.spawn(|| {
+            let (sender, next, done, work) = (sender.clone(), &next, &done, &work);
+            scope.spawn(move || {
+                let _sender = sender;
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at >= count || interrupt::requested() {
@@ -67,6 +78,15 @@ pub(super) fn in_parallel<T: Send>(
                     done.lock().expect("no thread panics while it holds the list").push((at, one));
                 }
             });
+        }
+        drop(sender);
+        let mut reported = false;
+        while ends.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            if interrupt::requested() && !std::mem::replace(&mut reported, true) {
+                console.note(
+                    "interrupted: the search ends after the files in flight; interrupt again to stop at once",
+                );
+            }
         }
     });
     if interrupt::requested() {
@@ -154,7 +174,7 @@ pub(super) fn read_all<T: Send, E: Display>(
     make: impl Fn(&Clip) -> Result<T, E> + Sync,
 ) -> Result<Database<T>, Diagnostic> {
     let inputs = inputs_of(paths, selection, reading)?;
-    let made: Vec<Made<T>> = in_parallel(inputs.len(), selection.jobs, |at| {
+    let made: Vec<Made<T>> = in_parallel(inputs.len(), selection.jobs, console, |at| {
         motion_of(&inputs[at], reading).map(|clip| make(&clip).map_err(|why| why.to_string()))
     })?;
     let mut clips = Vec::new();

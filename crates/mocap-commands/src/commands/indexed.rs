@@ -129,7 +129,7 @@ pub(super) fn refresh(
             Some(clip.frames()),
         ))
     };
-    let made = in_parallel(inputs.len(), selection.jobs, one)?;
+    let made = in_parallel(inputs.len(), selection.jobs, console, one)?;
     let there: BTreeSet<_> = inputs.iter().map(name).collect();
     let gone = known.keys().filter(|key| !there.contains(*key)).count();
     let mut found = Refreshed {

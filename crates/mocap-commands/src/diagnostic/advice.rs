@@ -20,7 +20,8 @@ pub(super) fn on(finding: &Finding) -> Option<String> {
     }
     if let Some(smpl::Problem::OtherSkeleton { .. } | smpl::Problem::OtherRest) = finding.problem_as() {
         return Some(
-            "`mocap skel --preset smpl` writes such a skeleton, `mocap retarget` puts a motion on it".into(),
+            "`mocap retarget SOURCE preset:smpl --to smpl-npz -o OUT.npz` puts the motion on such a skeleton"
+                .into(),
         );
     }
     if let Some(arrays::Problem::OfAnotherSet { .. }) = finding.problem_as() {
@@ -97,7 +98,8 @@ fn on_file(problem: &Problem) -> Option<String> {
         Problem::UnsupportedOutput { .. } => {
             let formats = Format::ALL.into_iter().filter(|format| format.is_writable());
             let names: Vec<&str> = formats.map(Format::extension).collect();
-            format!("supported: {}; name one by the extension of -o or with --to", names.join(", "))
+            let programs = "Blender, Maya, MotionBuilder, Unity and Unreal import fbx";
+            format!("supported: {}; name one by the extension of -o or with --to; {programs}", names.join(", "))
         }
         Problem::UpDetected { body, usual } => {
             format!(
@@ -131,12 +133,18 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
         FormatProblem::NoMotion => "`mocap skel` shows, checks and writes skeletons".into(),
         FormatProblem::OnlyMarkers => {
             let formats = listed(Format::writes_markers, "and");
-            format!("`mocap info`, validate, plot and view show markers; `mocap convert` writes {formats}")
+            format!(
+                "`mocap solve TAKE` makes a motion of them; `mocap info`, validate, plot and view show them, and \
+                 `mocap convert` writes {formats}"
+            )
         }
         FormatProblem::NoMarkers { .. } => {
             let formats = Format::ALL.into_iter().filter(|format| format.writes_markers());
             let names: Vec<&str> = formats.map(Format::extension).collect();
-            format!("markers are written as {}", names.join(", "))
+            format!(
+                "`mocap solve TAKE` makes a motion of markers; markers are written as {}",
+                names.join(", ")
+            )
         }
         FormatProblem::NeedsMotion { .. } => {
             format!("skeletons are written as {}", listed(Format::writes_skeletons, "or"))
@@ -190,7 +198,7 @@ pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
         EditError::Phases { .. } => {
             "--timing registration pairs poses that are alike, --timing stretch from start to end, without foot strikes"
         }
-        EditError::Weights { .. } => "--weight 0.4 takes 40 % of the second of two motions",
+        EditError::Weights { .. } => "--weights 0.4 takes 40 % of the second of two motions",
         EditError::Terrain { .. } => {
             "place the motion on the terrain first: --terrain-origin start lays it below the first frame"
         }

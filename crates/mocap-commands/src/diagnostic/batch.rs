@@ -44,7 +44,7 @@ fn help(error: &BatchError) -> Option<String> {
         }
         E::NoOutputDirectory => "name one with -o DIR/; it mirrors the tree of the inputs",
         E::NoOutput(_) => "leave it out with --exclude",
-        E::OutputIsInput { by_manifest: false, .. } => "name another output",
+        E::OutputIsInput { by_manifest: false, .. } => "name another output with -o",
         E::OutputIsInput { by_manifest: true, .. } | E::ManifestIsOutput(_) => {
             "name another file with --manifest"
         }

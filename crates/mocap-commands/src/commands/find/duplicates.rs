@@ -71,7 +71,7 @@ pub(super) fn duplicates(
         database.clips.extend(other.clips);
     }
     let prints: Vec<&Fingerprint> = database.clips.iter().map(|(_, clip)| &clip.print).collect();
-    let found = copies(&prints, split, &DuplicateOptions::default(), &Jobs(args.selection.jobs))?;
+    let found = copies(&prints, split, &DuplicateOptions::default(), &Jobs(args.selection.jobs, console))?;
     let groups = clusters(&found);
     let nearest = nearest(&found);
     for group in &groups {
@@ -90,13 +90,13 @@ pub(super) fn duplicates(
 }
 
 /// As many threads as there are jobs, until an interrupt.
-struct Jobs(Option<u16>);
+struct Jobs<'a>(Option<u16>, &'a dyn Output);
 
-impl Workers for Jobs {
+impl Workers for Jobs<'_> {
     type Stopped = Diagnostic;
 
     fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Diagnostic> {
-        in_parallel(count, self.0, work)
+        in_parallel(count, self.0, self.1, work)
     }
 }
 

@@ -138,7 +138,7 @@ impl Searched {
         let make = |clip: &Clip| Motion::of(clip).map(Entry::new);
         let Database { clips, exit, .. } = read_database(paths, &args.selection, reading, console, make)?;
         let (shift, options) = (self.inputs.len(), args.find_options());
-        let hits = in_parallel(clips.len(), args.selection.jobs, |at| {
+        let hits = in_parallel(clips.len(), args.selection.jobs, console, |at| {
             let (input, entry) = &clips[at];
             find_in(query, (shift + at, entry), is_of(input, own), &options)
         })?;

@@ -26,7 +26,7 @@ pub(crate) use explain::Row as ExplainRow;
 ///
 /// The graph is a TOML file of clips and nodes; the timeline is a CSV with a column time, columns of parameters, and a
 /// column event, or a TOML file of [[row]] tables with the same keys. The take is as long as the timeline; the names of
-/// the states become its events.
+/// the states become its events. To watch a motion in a browser: mocap view.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
     Examples:\n\

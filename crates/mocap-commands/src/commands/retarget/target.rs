@@ -148,13 +148,22 @@ fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
     })
 }
 
-/// The error about a target that does not exist, where a preset has its name.
+/// The error about a target that does not exist, where the name of a skeleton or robot was given in place of a file.
 fn meant_preset(input: &Input) -> Option<Diagnostic> {
     let path = input.path().filter(|path| !path.exists())?;
     let name = path.to_str()?;
-    let preset = presets().iter().find(|preset| preset.name.eq_ignore_ascii_case(name))?;
     let error = Diagnostic::new("io::not-found", format!("there is no file '{name}'")).in_file(path);
-    Some(error.help(format!("{PRESET}{} is the skeleton of that name", preset.name)))
+    if let Some(preset) = presets().iter().find(|preset| preset.name.eq_ignore_ascii_case(name)) {
+        return Some(error.help(format!("{PRESET}{} is the skeleton of that name", preset.name)));
+    }
+    let is_name = path.extension().is_none() && path.components().count() == 1;
+    is_name.then(|| {
+        let known: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+        error.help(format!(
+            "the target is the file of a character, a skeleton or a robot (URDF, MJCF), or {PRESET}NAME with one of {}",
+            known.join(", ")
+        ))
+    })
 }
 
 /// Reads the target: a file, or `preset:NAME`. Flags about inputs do not apply to it.
