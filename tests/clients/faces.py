@@ -4,7 +4,7 @@ made for other heads.
 Usage: faces.py HEAD.glb [TAKE.csv...]     with `mocap` on the PATH (or MOCAP), Python 3.11 with numpy. The head has one mesh with shapes.
 Other heads are the same one in bent space: 13 smooth maps f that move places by up to some per cent of the size, and
 shapes f(x + d) - f(x) as truth. With takes of Live Link Face: how far lids are apart where the take closes an eye, of what they
-are apart when open. Gaps of lids are those of pairs of vertices that a shape of the name Lid brings together."""
+are apart when open. Gaps of lids are those of pairs of vertices that a shape of the name Lid brings together; with `--lids source` as the take has it."""
 import json, os, struct, subprocess, sys, tempfile
 import numpy as np
 
@@ -134,11 +134,24 @@ def gap(places, shape, found):
     return np.linalg.norm(posed[found[:, 0]] - posed[found[:, 1]], axis=1)
 
 
-def closed(head, path, folder, take):
-    """Of how far lids are apart at rest, what is left in the frames in which the take closes an eye the most: mean, largest."""
-    for name in ('talk', 'take'):
-        words = ['face', take, path] if name == 'talk' else ['convert', take]
-        mocap(*words, '-o', os.path.join(folder, name + '.json'), '--overwrite', '-qq')
+def openings(head, shape):
+    """Pairs of places on both lids, the direction of closing, and how far they are apart along it. Of several places over one,
+    that which comes nearest to it: a lid has an edge, and what is above it."""
+    nearest = {}
+    for one, other in pairs(head, shape):
+        way = shape[one] - shape[other]
+        size = np.linalg.norm(way)
+        open_by = (head.places[other] - head.places[one]) @ way / size
+        if other not in nearest or open_by - size < nearest[other][2] - nearest[other][3]:
+            nearest[other] = (one, way / size, open_by, size)
+    return [(one, other, *rest) for other, (one, *rest) in nearest.items()]
+
+
+def closed(head, path, folder, take, *words):
+    """What is left of the opening of the eyes in the frames in which the take closes them the most: along the way of the lids,
+    and between pairs of vertices."""
+    for name, first in (('talk', ['face', take, path, *words]), ('take', ['convert', take])):
+        mocap(*first, '-o', os.path.join(folder, name + '.json'), '--overwrite', '-qq')
     weights, source = [{t['name'].rsplit('.', 1)[-1]: np.atleast_1d(t['values'])
                         for t in json.load(open(os.path.join(folder, name + '.json')))['scalars']} for name in ('talk', 'take')]
     left = []
@@ -147,11 +160,13 @@ def closed(head, path, folder, take):
         shape = next((s for n, s in zip(head.names, head.shapes) if side in n and 'UpperLidClosed' in n), None)
         if shape is None:
             continue
-        found = pairs(head, shape)
+        found, lids = pairs(head, shape), openings(head, shape)
         open_gap = gap(head.places, 0 * shape, found)
         for frame in np.flatnonzero(blink >= max(.99 * blink.max(), .9)):
             face = sum(weights[n][min(frame, len(weights[n]) - 1)] * s for n, s in zip(head.names, head.shapes) if n in weights)
-            left.append((gap(head.places, face, found) / open_gap).mean())
+            posed = head.places + face
+            apart = sum(max((posed[other] - posed[one]) @ way, 0) for one, other, way, _, _ in lids)
+            left.append((apart / sum(lid[3] for lid in lids), (gap(head.places, face, found) / open_gap).mean()))
     return np.array(left)
 
 
@@ -229,10 +244,11 @@ def main(path, takes):
     print('| shapes for 13 bent heads, %% of the largest motion | %.1f to %.1f, mean %.1f (copies %.1f to %.1f) |'
           % (min(off), max(off), np.mean(off), min(copies), max(copies)))
     for take in takes:
-        left = 100 * closed(head, path, folder, take)
-        if len(left):
-            print('| %s: lids in %d frames of closed eyes, %% of open: mean, largest | %.1f, %.1f |'
-                  % (os.path.basename(take), len(left), left.mean(), left.max()))
+        for words in ((), ('--lids', 'source')):
+            left = 100 * closed(head, path, folder, take, *words)
+            if len(left):
+                print('| %s%s: closed eyes in %d frames, %% of open: mean, largest; between vertices | %.1f, %.1f; %.1f |'
+                      % (os.path.basename(take), ' '.join(('',) + words), len(left), *left.mean(0)[:1], left[:, 0].max(), left[:, 1].mean()))
     for take in takes[:1]:
         for noise, bound in ((.003, .005), (0, .002)):
             made = [compressed(take, folder, noise, bound, profile) for profile in PROFILES]

@@ -6,7 +6,9 @@
 mod correctives;
 mod expressions;
 mod joint_poses;
+mod lids;
 mod map;
+mod meeting;
 mod names;
 mod quadratic;
 mod quality;
@@ -17,6 +19,7 @@ mod vocabulary;
 pub use correctives::{add_correctives, followed};
 pub use expressions::with_expressions;
 pub use joint_poses::{JointMove, JointPose, pose_joints};
+pub use lids::{Lids, close_lids};
 pub use map::{FaceMap, Link, Match};
 pub use names::{Meaning, meaning};
 pub use quality::{FaceArtifact, FaceQuality, face_quality};

@@ -30,7 +30,7 @@ const BLINK: f64 = 0.3;
 /// ... and within so many seconds.
 const BLINK_LASTS: f64 = 0.5;
 /// Lids of which this weight is the most never meet.
-const CLOSED: f64 = 0.8;
+pub(crate) const CLOSED: f64 = 0.8;
 
 /// How good the motion of a face is.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

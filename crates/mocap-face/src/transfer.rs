@@ -11,11 +11,11 @@
 //! The similarity is that of S. Umeyama, "Least-squares estimation of transformation parameters between two point
 //! patterns", 1991.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use mocap_model::Vector3;
 use mocap_skin::TriangleTree;
 use nalgebra::Matrix3;
+
+use crate::meeting::meeting;
 
 /// Places that a local similarity is fitted to, at most.
 const ANCHORS: usize = 1200;
@@ -28,10 +28,6 @@ const ROUNDS: usize = 30;
 const UNLIKE: f64 = 0.25;
 /// A shape brings two places together where it leaves less than this of the way between them.
 const TOGETHER: f64 = 0.18;
-/// Places that are nearer to each other than this share of the largest motion are one surface.
-const APART: f64 = 0.5;
-/// Places within this share of the largest motion count as one.
-const FINE: f64 = 0.05;
 /// Corrections of such places, each spread over this share of the way between them: first with all around them, then each
 /// by itself.
 const SPREADS: [f64; 18] =
@@ -389,77 +385,15 @@ fn bring_together(
 
 /// The places that a shape brings together.
 fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) -> Vec<Pair> {
-    let most = moved.iter().map(Vector3::norm).fold(0.0, f64::max);
-    if most <= 0.0 {
-        return Vec::new();
-    }
-    let posed: Vec<Vector3<f64>> = rest.iter().zip(moved).map(|(at, by)| at + by).collect();
-    let cells = Cells::new(rest, &posed, most);
-    let pair = |one: usize| {
-        let meets = |other: &usize| {
-            let apart = (rest[one] - rest[*other]).norm();
-            apart > APART * most && (posed[one] - posed[*other]).norm() < TOGETHER * apart
-        };
-        let near = |a: &usize, b: &usize| {
-            let off = |other: usize| (posed[one] - posed[other]).norm_squared();
-            off(*a).total_cmp(&off(*b)).then(a.cmp(b))
-        };
-        let other = cells.around(&posed[one]).filter(meets).min_by(near)?;
+    let posed = |at: usize| rest[at] + moved[at];
+    let pair = |[one, other]: [usize; 2]| {
         let (a, b) = (moved[one].norm(), moved[other].norm());
         // A larger head closes its eyes as well as a smaller one.
         let grows = local[one].determinant().abs().cbrt().max(1.0);
-        let left = local[one] * (posed[one] - posed[other]) / grows;
-        Some(Pair {
-            one,
-            other,
-            left,
-            share: a / (a + b),
-            apart: (local[one] * (rest[one] - rest[other])).norm(),
-        })
+        let left = local[one] * (posed(one) - posed(other)) / grows;
+        Pair { one, other, left, share: a / (a + b), apart: (local[one] * (rest[one] - rest[other])).norm() }
     };
-    // Corrections spread: of places that are nearly one, one is enough.
-    let mut taken = BTreeSet::new();
-    let fine = FINE * most;
-    (0..rest.len())
-        .filter(|one| moved[*one].norm() > 0.5 * most && taken.insert(cell(&rest[*one], fine)))
-        .filter_map(pair)
-        .collect()
-}
-
-fn cell(at: &Vector3<f64>, size: f64) -> [i64; 3] {
-    [0, 1, 2].map(|axis| (at[axis] / size).floor() as i64)
-}
-
-/// Vertices by where a shape takes them. Of those that are nearly in one place before and after it, one is kept: how many
-/// there are depends on the size of the motion, not on how fine the mesh is.
-struct Cells {
-    size: f64,
-    vertices: BTreeMap<[i64; 3], Vec<usize>>,
-}
-
-impl Cells {
-    fn new(rest: &[Vector3<f64>], posed: &[Vector3<f64>], most: f64) -> Cells {
-        // Two places that meet are at most this far from each other afterwards: both move by `most`.
-        let size = TOGETHER * 2.0 * most / (1.0 - TOGETHER);
-        let fine = FINE * most;
-        let mut known = BTreeSet::new();
-        let mut vertices: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
-        for vertex in 0..rest.len() {
-            if known.insert((cell(&posed[vertex], fine), cell(&rest[vertex], fine))) {
-                vertices.entry(cell(&posed[vertex], size)).or_default().push(vertex);
-            }
-        }
-        Cells { size, vertices }
-    }
-
-    /// The vertices in the cell of a place and those around it.
-    fn around(&self, at: &Vector3<f64>) -> impl Iterator<Item = usize> + '_ {
-        let [x, y, z] = cell(at, self.size);
-        let beside = |middle: i64| middle - 1..=middle + 1;
-        let cells =
-            beside(x).flat_map(move |x| beside(y).flat_map(move |y| beside(z).map(move |z| [x, y, z])));
-        cells.filter_map(|cell| self.vertices.get(&cell)).flatten().copied()
-    }
+    meeting(rest, moved, TOGETHER).into_iter().map(pair).collect()
 }
 
 #[cfg(test)]

@@ -8,12 +8,27 @@ const QUANTITIES = {
 const INKS = () => [css.left, css.muted, css.right];
 // Of numbers over time, so many with the widest range are drawn at once.
 const MOST = 6, WIDEST = "widest";
-// Which numbers of a clip are drawn: the one that is chosen, or the widest.
-function drawnNumbers({ names, ranges }) {
-  const chosen = names.indexOf($("number").value);
-  if (chosen >= 0) return [chosen];
-  return names.map((_, i) => i).sort((a, b) => ranges[b][1] - ranges[a][1] || a - b).slice(0, MOST);
+// Curves that are nearer to each other than this share of the widest range are one line.
+const ALIKE = 0.05;
+// Which numbers of a clip are drawn: the one that is chosen, or the widest. Those that would cover each other are one group.
+function drawnNumbers(numbers) {
+  const chosen = numbers.names.indexOf($("number").value);
+  return chosen >= 0 ? [[chosen]] : numbers.widest ??= widestNumbers(numbers);
 }
+function widestNumbers({ names, values }) {
+  const range = i => { let low = Infinity, high = -Infinity; for (let at = i; at < values.length; at += names.length) { low = min(low, values[at]); high = max(high, values[at]); } return high - low; };
+  const wide = names.map((_, i) => range(i)), most = ALIKE * max(...wide), groups = [];
+  const alike = (a, b) => { for (let at = 0; at < values.length; at += names.length) if (!(Math.abs(values[at + a] - values[at + b]) <= most)) return false; return true; };
+  const order = names.map((_, i) => i).filter(i => wide[i] > most).sort((a, b) => wide[b] - wide[a] || a - b);
+  for (const i of order) {
+    const group = groups.find(([first]) => alike(first, i));
+    if (group) group.push(i);
+    else if (groups.length < MOST) groups.push([i]);
+  }
+  return groups;
+}
+// The part of a name behind that of a mesh which all names have.
+const shortName = (name, names) => { const at = names[0].indexOf(".") + 1; return at && names.every(other => other.startsWith(names[0].slice(0, at))) ? name.slice(at) : name; };
 function drawCurves() {
   const numbered = clips.findIndex(clip => clip.numbers), ofNumbers = numbered >= 0 && $("quantity").value === "numbers";
   const it = ofNumbers && state.numbers ? { clip: clips[state.selected?.clip]?.numbers ? state.selected.clip : numbered } : state.selected;
@@ -23,8 +38,8 @@ function drawCurves() {
   if (curves.width !== Math.round(w * ratio) || curves.height !== Math.round(h * ratio)) { curves.width = Math.round(w * ratio); curves.height = Math.round(h * ratio); }
   const drawn = ofNumbers ? drawnNumbers(clip.numbers) : [], inks = [css.accent, css.left, css.trail, css.warn, css.muted, css.text];
   const what = !ofNumbers ? QUANTITIES[$("quantity").value] : {
-    unit: () => "", names: drawn.map(i => clip.numbers.names[i]),
-    of: (clip, _, s) => drawn.map(i => clip.numbers.values[s * clip.numbers.names.length + i]),
+    unit: () => "", names: drawn.map(group => group.map(i => shortName(clip.numbers.names[i], clip.numbers.names)).join(" = ")),
+    of: (clip, _, s) => drawn.map(([i]) => clip.numbers.values[s * clip.numbers.names.length + i]),
   };
   const inkOf = k => ofNumbers ? inks[k] : what.names.length > 1 ? INKS()[k] : css.accent;
   const skip = max(1, Math.floor(clip.samples / 1200)), rows = [];

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use mocap_face::{FaceMap, Link, Match};
-use mocap_formats::{Limits, face_map, text};
+use mocap_formats::{Limits, face_map as map_file, text};
+use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Args, FileBeside, Head, Row, found, names, other_table};
+use super::{Args, FileBeside, Head, Row, other_table};
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, Encoded};
@@ -45,13 +46,61 @@ pub(super) fn rows(map: &FaceMap, source: &[String], target: &[String]) -> Vec<L
     map.links.iter().map(link).collect()
 }
 
+/// The names of the numbers over time of a clip.
+pub(super) fn names(clip: &Clip) -> Vec<String> {
+    clip.annotations().scalars.iter().map(|track| track.name.clone()).collect()
+}
+
+/// The map between a source and the face: found, or given.
+pub(super) fn face_map(
+    source: &[String],
+    head: &Head,
+    given: Option<&FileBeside>,
+) -> Result<FaceMap, Diagnostic> {
+    let map = match given {
+        Some(given) => parse(given, source, &head.names)?,
+        None => found(source, head),
+    };
+    if map.links.is_empty() {
+        let message = match source.len() {
+            _ if given.is_some() => "the map names no shape of the source: nothing moves".to_owned(),
+            0 => "the source has no shapes: no numbers over time".to_owned(),
+            count => format!("no name of the {count} shapes of the source means a shape of the character"),
+        };
+        let help = match source.len() {
+            0 => "sources are takes of Live Link Face (CSV), characters whose shapes move, and clips with numbers over time",
+            _ => "--write-map writes a map to fill in, --map takes it; --explain shows the names",
+        };
+        return Err(Diagnostic::new("face::nothing-mapped", message).help(help));
+    }
+    Ok(map)
+}
+
+/// The map by names. A shape is moved by itself or by an expression, not by both: an expression of the same name goes
+/// before shapes that only mean the same, and others give way to the shapes that they move.
+pub(super) fn found(source: &[String], head: &Head) -> FaceMap {
+    let mut map = FaceMap::found(source, &head.names);
+    for expression in head.expressions.iter().filter(|of| !head.shapes.contains(&of.name)) {
+        let own = |link: &Link| head.names[link.target] == expression.name;
+        let Some(by) = map.links.iter().find(|link| own(link)).map(|link| link.by) else { continue };
+        let bound = |link: &Link| expression.binds.iter().any(|(shape, _)| *shape == head.names[link.target]);
+        let exact = map.links.iter().filter(|link| bound(link)).any(|link| link.by == Match::SameName);
+        let any = map.links.iter().any(bound);
+        match by == Match::SameName && !exact {
+            true => map.links.retain(|link| !bound(link)),
+            false => map.links.retain(|link| !any || !own(link)),
+        }
+    }
+    map
+}
+
 /// The map of a file.
 pub(super) fn parse(given: &FileBeside, source: &[String], target: &[String]) -> Result<FaceMap, Diagnostic> {
-    let rows = face_map::parse(&given.bytes, source, target, &Limits::default());
+    let rows = map_file::parse(&given.bytes, source, target, &Limits::default());
     let rows = rows.map_err(|finding| {
         Diagnostic::from_finding(&finding, &text::decode(&given.bytes)).in_file(&given.path)
     })?;
-    let link = |row: face_map::Row| Link { target: row.target, from: row.from, by: Match::Stated };
+    let link = |row: map_file::Row| Link { target: row.target, from: row.from, by: Match::Stated };
     Ok(FaceMap { links: rows.into_iter().filter(|row| !row.from.is_empty()).map(link).collect() })
 }
 
@@ -120,6 +169,7 @@ pub(super) fn show(
         map: Some(rows(&map, &source, &head.names)),
         unused,
         unmoved,
+        lids: Vec::new(),
         residual: None,
         transferred: None,
         seconds: 0.0,
@@ -132,13 +182,13 @@ pub(super) fn show(
 /// The map as a file: shapes that nothing moves stand in it without a source.
 fn encoded(map: &FaceMap, source: &[String], target: &[String]) -> Encoded {
     let found = |at: usize| map.links.iter().find(|link| link.target == at);
-    let row = |at: usize| face_map::Row {
+    let row = |at: usize| map_file::Row {
         target: at,
         from: found(at).map_or_else(Vec::new, |link| link.from.clone()),
     };
-    let all: Vec<face_map::Row> = (0..target.len()).map(row).collect();
+    let all: Vec<map_file::Row> = (0..target.len()).map(row).collect();
     let note = |at: usize| Some(found(at).map_or("nothing was found", |link| link.by.text()).to_owned());
-    face_map::to_bytes(&all, source, target, note).into()
+    map_file::to_bytes(&all, source, target, note).into()
 }
 
 /// A line for each shape of the target, and what is left.

@@ -113,6 +113,7 @@ pub(super) fn made(
         map: None,
         unused,
         unmoved: Vec::new(),
+        lids: Vec::new(),
         residual: None,
         transferred: Some(transferred),
         seconds: started.elapsed().as_secs_f64(),

@@ -13,7 +13,8 @@ use mocap_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Head, Moved, put};
+use super::Head;
+use super::drive::{Moved, put};
 use crate::batch::{Failure, Job, JobContext};
 use crate::diagnostic::Diagnostic;
 use crate::options::Reading;
@@ -123,7 +124,8 @@ pub(super) fn solved(
     }
     let unmoved = solved.unseen.iter().map(|at| head.shapes[*at].clone()).collect();
     let residual = worst.map(|(frame, max)| ResidualRow { rms, max, frame });
-    Ok(Moved { clip, map: None, unused: Vec::new(), unmoved, residual, bytes_in: points.bytes })
+    let bytes_in = points.bytes;
+    Ok(Moved { clip, map: None, unused: Vec::new(), unmoved, lids: Vec::new(), residual, bytes_in })
 }
 
 /// How far points are from the neutral face, root mean square [m].

@@ -9,7 +9,10 @@ use mocap_model::Clip;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FileBeside, Followed, Head, HeadSettings, follow, read_beside, read_head};
+use super::drive::{Followed, Moves, follow};
+use super::head::{Head, HeadSettings, read_head};
+use super::lids::{LidsKind, LidsRow, LidsWord};
+use super::{FileBeside, read_beside};
 use crate::batch::{Failure, JobContext};
 use crate::diagnostic::{Detail, Diagnostic};
 use crate::options::{Reading, TargetSettings};
@@ -34,6 +37,14 @@ pub(crate) struct FaceStep {
     #[arg(long)]
     #[serde(default)]
     pub(crate) no_turns: bool,
+    /// What becomes of the weights of closed eyes
+    #[arg(long, value_enum, value_name = "LIDS", default_value = "close")]
+    #[serde(default = "closing")]
+    pub(crate) lids: LidsWord,
+}
+
+fn closing() -> LidsWord {
+    LidsWord(LidsKind::Close)
 }
 
 /// The character of a step, which all inputs share.
@@ -41,7 +52,7 @@ pub(crate) struct FaceStep {
 pub(crate) struct OpenFace {
     head: Head,
     given: Option<FileBeside>,
-    turns: bool,
+    moves: Moves,
 }
 
 /// What a step `face` did.
@@ -54,6 +65,8 @@ pub(crate) struct FaceMeasures {
     unused: Vec<String>,
     /// Shapes of the target that nothing moves.
     unmoved: Vec<String>,
+    /// Eyes that the source closes, and what is left between their lids.
+    lids: Vec<LidsRow>,
 }
 
 impl FaceStep {
@@ -100,17 +113,18 @@ impl FaceStep {
         let given = self.map.as_deref().map(|map| read_beside(map, reading)).transpose()?;
         let mut record = context.files_read().to_vec();
         record.extend(given.iter().flat_map(|given| given.record.iter().cloned()));
-        Ok((OpenFace { head, given, turns: !self.no_turns }, record))
+        let moves = Moves { turns: !self.no_turns, lids: self.lids.0 };
+        Ok((OpenFace { head, given, moves }, record))
     }
 }
 
 impl OpenFace {
     /// The character, moved by the shapes of a clip.
     pub(crate) fn moved(&self, clip: &Clip) -> Result<(Clip, FaceMeasures), Diagnostic> {
-        let Followed { clip, map, unused, unmoved } =
-            follow(clip, &self.head, self.given.as_ref(), self.turns)?;
+        let Followed { clip, map, unused, unmoved, lids } =
+            follow(clip, &self.head, self.given.as_ref(), self.moves)?;
         let target = self.head.target.path.clone();
-        Ok((clip, FaceMeasures { target, moved: map.len(), unused, unmoved }))
+        Ok((clip, FaceMeasures { target, moved: map.len(), unused, unmoved, lids }))
     }
 
     /// The file of the character, for outputs that keep its meshes.
