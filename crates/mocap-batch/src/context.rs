@@ -100,7 +100,8 @@ impl JobContext {
     }
 
     /// As [`JobContext::read`]; `judge` sees the first 4 and 64 KiB of an input that is longer, and its size where it
-    /// states one \[bytes\], before the rest is read.
+    /// states one \[bytes\], before the rest is read. Of what states no size it sees the start again, with the size that it
+    /// has at least, as that grows.
     ///
     /// # Errors
     /// As [`JobContext::read`], and what `judge` returns.

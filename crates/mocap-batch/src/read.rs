@@ -19,7 +19,8 @@ const JUDGED: [usize; 2] = [4 << 10, 64 << 10];
 /// Looks at the bytes that are read, piece by piece.
 type Look<'a> = &'a mut dyn FnMut(&[u8]);
 
-/// Says of the first bytes of an input, and of its size if it states one \[bytes\], whether the rest is read.
+/// Says of the first bytes of an input, and of its size \[bytes\], whether the rest is read. What states no size is judged
+/// again with the size that it has at least, while it grows.
 pub(crate) type Judge<'a> = &'a mut dyn FnMut(&[u8], Option<u64>) -> bool;
 
 /// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read; a device or pipe, which
@@ -139,6 +140,13 @@ fn bounded(
     }
     look(&bytes);
     loop {
+        // What states no size shows how large it is at least: its header may state more than that and the limits allow.
+        if stated.is_none() && bytes.len() >= PIECE && bytes.len() == bytes.capacity() {
+            let so_far = Some(bytes.len() as u64);
+            if !judge(&bytes[..JUDGED[1]], so_far) {
+                return Ok(Read::Refused);
+            }
+        }
         if bytes.len() == bytes.capacity() {
             // Twice as much each time, but not twice the limit.
             let more = bytes.len().max(PIECE).min(limit.saturating_sub(bytes.len()).saturating_add(1));
@@ -184,6 +192,17 @@ mod tests {
         };
         assert_eq!(super::bounded(&mut endless, 0, 1 << 40, &mut |_| {}, judge).unwrap(), Read::Refused);
         assert_eq!(starts, [(JUDGED[0], None), (JUDGED[1], None)]);
+        // While it grows, it is judged again.
+        let mut sizes = Vec::new();
+        let judge: Judge<'_> = &mut |start, size| {
+            sizes.extend(size);
+            start.len() <= JUDGED[1] && size.is_none_or(|size| size < 4 << 20)
+        };
+        assert_eq!(super::bounded(&mut endless, 0, 1 << 40, &mut |_| {}, judge).unwrap(), Read::Refused);
+        assert!(
+            sizes.iter().all(|size| *size >= PIECE as u64) && sizes.last() < Some(&(9 << 20)),
+            "{sizes:?}"
+        );
         let never: Judge<'_> = &mut |_, _| panic!("what is short is not judged");
         let short = &mut io::repeat(7).take(100);
         assert_eq!(super::bounded(short, 0, 1 << 40, &mut |_| {}, never).unwrap(), Read::Whole(vec![7; 100]));

@@ -3,7 +3,7 @@
 //! A panic does not cross the boundary: it becomes [`DEFECT`]. The caller keeps to the header: pointers are null or
 //! valid, and a freed object is not used again.
 
-use mocap_compress::{Compressed, JointId, Looping, OpenLimits, Profile, Sampler, Transform};
+use mocap_compress::{CompressError, Compressed, JointId, Looping, OpenLimits, Profile, Sampler, Transform};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,15 @@ pub const FLOATS: usize = 7;
 #[derive(Debug)]
 pub struct Clip {
     compressed: Arc<Compressed>,
-    names: Vec<CString>,
+    /// Shared by clips that share their skeleton.
+    names: Arc<Vec<CString>>,
+}
+
+impl Clip {
+    fn new(compressed: Compressed) -> Clip {
+        let names = compressed.skeleton().joints().iter().map(|joint| text(&joint.name)).collect();
+        Clip { compressed: Arc::new(compressed), names: Arc::new(names) }
+    }
 }
 
 /// A sampler of a clip.
@@ -105,6 +113,47 @@ fn text(text: &str) -> CString {
 /// `bytes` is null or points to `length` bytes; `clip` is null or valid for writing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mocap_open(bytes: *const u8, length: usize, clip: *mut *mut Clip) -> i32 {
+    let open = |bytes: &[u8]| Compressed::open(bytes, &OpenLimits::default()).map(Clip::new);
+    // SAFETY: as the caller says.
+    unsafe { open_by(bytes, length, clip, open) }
+}
+
+/// Opens a file in memory that was verified before; `like` is null or a clip whose skeleton is shared where it is the same.
+///
+/// # Safety
+/// As [`mocap_open`]; `like` is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mocap_open_trusted(
+    bytes: *const u8,
+    length: usize,
+    like: *const Clip,
+    clip: *mut *mut Clip,
+) -> i32 {
+    let open = |bytes: &[u8]| -> Result<Clip, CompressError> {
+        // SAFETY: null or valid, as the caller says.
+        let like = unsafe { like.as_ref() };
+        let skeleton = like.map(|like| &*like.compressed);
+        let compressed = Compressed::open_trusted(bytes, skeleton, &OpenLimits::default())?;
+        let shared = like.filter(|like| Arc::ptr_eq(like.compressed.skeleton(), compressed.skeleton()));
+        Ok(match shared {
+            Some(like) => Clip { compressed: Arc::new(compressed), names: like.names.clone() },
+            None => Clip::new(compressed),
+        })
+    };
+    // SAFETY: as the caller says.
+    unsafe { open_by(bytes, length, clip, open) }
+}
+
+/// Opens a file in memory in one of both ways.
+///
+/// # Safety
+/// As [`mocap_open`].
+unsafe fn open_by(
+    bytes: *const u8,
+    length: usize,
+    clip: *mut *mut Clip,
+    open: impl FnOnce(&[u8]) -> Result<Clip, CompressError>,
+) -> i32 {
     call(|| {
         if bytes.is_null() {
             return Err(null("bytes")());
@@ -117,10 +166,8 @@ pub unsafe extern "C" fn mocap_open(bytes: *const u8, length: usize, clip: *mut 
         // SAFETY: null or valid, as the caller says.
         let clip = unsafe { clip.as_mut() }.ok_or_else(null("clip"))?;
         *clip = std::ptr::null_mut();
-        let compressed = Compressed::open(bytes, &OpenLimits::default())
-            .map_err(|error| Failure(FILE, format!("{}: {error}", error.code())))?;
-        let names = compressed.skeleton().joints().iter().map(|joint| text(&joint.name)).collect();
-        *clip = Box::into_raw(Box::new(Clip { compressed: Arc::new(compressed), names }));
+        let opened = open(bytes).map_err(|error| Failure(FILE, format!("{}: {error}", error.code())))?;
+        *clip = Box::into_raw(Box::new(opened));
         Ok(())
     })
 }

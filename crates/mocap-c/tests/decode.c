@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int fail(const char *what) {
     printf("%s: %s\n", what, mocap_message());
@@ -52,12 +53,29 @@ int main(int count, char **arguments) {
     if (mocap_sampler_new(clip, NULL, NULL) != MOCAP_NULL) return fail("sampler to nowhere");
     if (mocap_sample(NULL, 0.0, 0, NULL, 0) != MOCAP_NULL) return fail("sample of nothing");
 
+    /* Trusted, alone and like another clip: the same names and the same poses. */
+    mocap_clip *trusted = NULL, *alike = NULL;
+    if (mocap_open_trusted(bytes, length, NULL, NULL) != MOCAP_NULL) return fail("trusted to nowhere");
+    if (mocap_open_trusted(NULL, length, clip, &trusted) != MOCAP_NULL) return fail("no trusted file");
+    if (mocap_open_trusted(bytes, length / 2, clip, &trusted) != MOCAP_FILE || trusted) return fail("half a trusted file");
+    if (mocap_open_trusted(bytes, length, NULL, &trusted) != MOCAP_OK) return fail("open trusted");
+    if (mocap_open_trusted(bytes, length, trusted, &alike) != MOCAP_OK) return fail("open alike");
+    for (uint32_t joint = 0; joint < info.joints; joint++) {
+        const char *names[3];
+        if (mocap_get_joint(clip, joint, &names[0], &parent) != MOCAP_OK) return fail("joint");
+        if (mocap_get_joint(trusted, joint, &names[1], &parent) != MOCAP_OK) return fail("joint of a trusted file");
+        if (mocap_get_joint(alike, joint, &names[2], &parent) != MOCAP_OK) return fail("joint of a file like it");
+        if (strcmp(names[0], names[1]) || names[1] != names[2]) return fail("names of a trusted file");
+    }
+    mocap_close(trusted);
+
     uint8_t *mask = calloc(info.joints, 1);
     mask[0] = 1;
-    if (mocap_sampler_new(clip, NULL, &all) != MOCAP_OK) return fail("sampler");
+    if (mocap_sampler_new(alike, NULL, &all) != MOCAP_OK) return fail("sampler");
     if (mocap_sampler_new(clip, mask, &one) != MOCAP_OK) return fail("sampler of one");
     free(mask);
     mocap_close(clip);
+    mocap_close(alike);
     size_t floats = (size_t)info.joints * MOCAP_FLOATS;
     float *pose = malloc(floats * sizeof *pose);
     if (mocap_sample(all, 0.0, 0, pose, floats - 1) != MOCAP_RANGE) return fail("a short pose");

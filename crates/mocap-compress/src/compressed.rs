@@ -1,15 +1,16 @@
 //! A compressed clip in memory.
 
-use crate::container::{self, BLOCK_VALUES, Parts};
+use crate::container::{self, BLOCK_VALUES, Parts, Verify};
 use crate::error::{CompressError, Section};
 use crate::extras::{self, Scales};
 use crate::packed::unpack;
-use crate::plan::{Local, Plan, read_plan};
+use crate::plan::{Local, Plan, read_plan, rest_locals};
 use crate::quat::Quat;
 use crate::skeleton::Reading;
 use crate::wire::{Malformed, Reader};
 use crate::{CompressedInfo, OpenLimits};
 use mocap_model::{Annotations, Skeleton};
+use std::ops::Range;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -68,30 +69,69 @@ impl Compressed {
         Compressed::open_on(bytes.into(), Some(skeleton), limits)
     }
 
+    /// Opens bytes that were verified before, such as those of a game's own package: no checksum is computed. The skeleton of
+    /// `like` is shared where the header says that it is the same, and not read, which is most of the work.
+    ///
+    /// Bytes that are damaged nevertheless give an error or another motion, and nothing worse.
+    ///
+    /// ```
+    /// # #[cfg(feature = "encode")] {
+    /// use mocap_compress::{CompressOptions, Compressed, OpenLimits, Profile, compress};
+    /// use std::sync::Arc;
+    /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+    /// let options = CompressOptions { profile: Profile::Direct, ..CompressOptions::default() };
+    /// let [wave, start] = [&clip, &clip.trimmed(0..30)?].map(|clip| compress(clip, &options));
+    /// let limits = OpenLimits::default();
+    /// let wave = Compressed::open(wave?.bytes, &limits)?;
+    /// let start = Compressed::open_trusted(start?.bytes, Some(&wave), &limits)?;
+    /// assert!(Arc::ptr_eq(start.skeleton(), wave.skeleton()));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the file is truncated, of a newer version, exceeds a limit, or its skeleton is in another file and not that of
+    /// `like`.
+    pub fn open_trusted(
+        bytes: impl Into<Arc<[u8]>>,
+        like: Option<&Compressed>,
+        limits: &OpenLimits,
+    ) -> Result<Compressed, CompressError> {
+        let bytes = bytes.into();
+        let parts = container::parts(&bytes, limits, Verify::Nothing)?;
+        let skeleton = match (like, &parts.skeleton) {
+            (Some(like), _) if like.parts.fingerprint == parts.fingerprint => like.skeleton.clone(),
+            (_, Some(range)) => own_skeleton(&bytes, range, parts.structure, limits)?,
+            (_, None) => return Err(CompressError::SkeletonElsewhere),
+        };
+        Compressed::of_parts(bytes, parts, skeleton, limits)
+    }
+
     fn open_on(
         bytes: Arc<[u8]>,
         given: Option<Arc<Skeleton>>,
         limits: &OpenLimits,
     ) -> Result<Compressed, CompressError> {
-        let parts = container::parts(&bytes, limits)?;
+        let parts = container::parts(&bytes, limits, Verify::All)?;
         let skeleton = match (&parts.skeleton, given) {
             (_, Some(given)) if fingerprint(&given) == parts.fingerprint => given,
-            (Some(range), _) => {
-                // A joint takes a few hundred bytes: names are the only part that may be long.
-                let limit = limits.joints as u64 * 1024 + 65536;
-                if parts.structure as u64 > limit {
-                    let what = "bytes of skeleton";
-                    return Err(CompressError::Limit { what, found: parts.structure as u64, limit });
-                }
-                let skeleton = crate::skeleton::unpack(&bytes[range.clone()], parts.structure, limits)
-                    .map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
-                Arc::new(skeleton)
-            }
+            (Some(range), _) => own_skeleton(&bytes, range, parts.structure, limits)?,
             (None, None) => return Err(CompressError::SkeletonElsewhere),
             (None, Some(given)) => as_read(&bytes, &parts, &given)?,
         };
+        Compressed::of_parts(bytes, parts, skeleton, limits)
+    }
+
+    /// The clip of a file whose parts are known, on its skeleton.
+    fn of_parts(
+        bytes: Arc<[u8]>,
+        parts: Parts,
+        skeleton: Arc<Skeleton>,
+        limits: &OpenLimits,
+    ) -> Result<Compressed, CompressError> {
         let start = parts.plan.start;
-        let plan = read_plan(&bytes[parts.plan.clone()], &skeleton)
+        let rest = rest_locals(&skeleton);
+        let plan = read_plan(&bytes[parts.plan.clone()], &rest)
             .map_err(|found| CompressError::malformed(Section::Plan, start, found))?;
         let values = (plan.moving.len() as u64).saturating_mul(parts.info.frames as u64);
         if values > limits.values {
@@ -102,8 +142,8 @@ impl Compressed {
             let limit = BLOCK_VALUES as u64;
             return Err(CompressError::Limit { what: "values in a block", found: block as u64, limit });
         }
-        let constants = plan.constants(&skeleton);
-        let kinds = plan.kinds(&skeleton);
+        let kinds = plan.kinds(&rest);
+        let constants = plan.constants(rest);
         let (annotations, scales) = read_extras(&bytes, &parts, &skeleton, limits)?;
         Ok(Compressed { bytes, parts, skeleton, plan, constants, kinds, annotations, scales })
     }
@@ -138,6 +178,25 @@ impl Compressed {
     pub fn moving_tracks(&self) -> usize {
         self.plan.moving.len()
     }
+}
+
+/// The skeleton that the file holds.
+fn own_skeleton(
+    bytes: &[u8],
+    range: &Range<usize>,
+    structure: usize,
+    limits: &OpenLimits,
+) -> Result<Arc<Skeleton>, CompressError> {
+    // A joint takes a few hundred bytes: names are the only part that may be long.
+    let limit = limits.joints as u64 * 1024 + 65536;
+    if structure as u64 > limit {
+        let what = "bytes of skeleton";
+        return Err(CompressError::Limit { what, found: structure as u64, limit });
+    }
+    let skeleton = crate::skeleton::unpack(&bytes[range.clone()], structure, limits);
+    let skeleton =
+        skeleton.map_err(|found| CompressError::malformed(Section::Skeleton, range.start, found))?;
+    Ok(Arc::new(skeleton))
 }
 
 /// What the file holds besides rotations and translations.

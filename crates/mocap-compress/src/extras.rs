@@ -267,7 +267,8 @@ mod tests {
             }
         }
         let (_, mut bytes) = back(&clip, &CompressOptions::default());
-        let parts = crate::container::parts(&bytes, &OpenLimits::default()).unwrap();
+        let parts =
+            crate::container::parts(&bytes, &OpenLimits::default(), crate::container::Verify::All).unwrap();
         bytes[parts.extras.unwrap().start + 3] ^= 1;
         let error = Compressed::open(bytes, &OpenLimits::default()).unwrap_err();
         assert!(matches!(error, CompressError::Checksum { section: Section::Extras, .. }), "{error}");

@@ -16,6 +16,11 @@ const PLACES: u32 = 18;
 const OF_BYTES: u32 = 0x9E37_79B1;
 const OF_NODE: u32 = 0x85EB_CA6B;
 
+/// A cell that has seen no bit.
+const NEW: Cell = Cell { one: 0x8000, seen: 0 };
+/// Bytes that touch few cells, at most.
+const FEW: usize = 256;
+
 /// What a model knows of a bit.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
@@ -70,10 +75,67 @@ static LOGITS: [i16; 4096] = {
 /// The weight of a guess at first, out of 2^16.
 const WEIGHT: i64 = 20_000;
 
+/// Cells by their places.
+#[derive(Clone, Debug)]
+enum Cells {
+    /// All of them.
+    All(Vec<Cell>),
+    /// Those that changed since [`PRIMED`]: a few bytes touch a few of the many, which take long to copy.
+    Changed(Changed),
+}
+
+/// Cells in an open table: a place is looked for from its lowest bits on.
+#[derive(Clone, Debug)]
+struct Changed {
+    /// The place and one more, 0 where there is none, and its cell; a power of two of them.
+    slots: Vec<(u32, Cell)>,
+}
+
+impl Cells {
+    #[inline]
+    fn get(&self, place: usize) -> Cell {
+        match self {
+            Cells::All(cells) => cells[place],
+            Cells::Changed(changed) => {
+                let (known, cell) = changed.slots[changed.slot(place)];
+                if known == 0 { PRIMED.primed(place) } else { cell }
+            }
+        }
+    }
+
+    #[inline]
+    fn learn(&mut self, place: usize, bit: bool) {
+        match self {
+            Cells::All(cells) => cells[place].learn(bit),
+            Cells::Changed(changed) => {
+                let at = changed.slot(place);
+                let slot = &mut changed.slots[at];
+                if slot.0 == 0 {
+                    *slot = (place as u32 + 1, PRIMED.primed(place));
+                }
+                slot.1.learn(bit);
+            }
+        }
+    }
+}
+
+impl Changed {
+    /// Where a place is, or would be.
+    #[inline]
+    fn slot(&self, place: usize) -> usize {
+        let last = self.slots.len() - 1;
+        let mut at = place & last;
+        while self.slots[at].0 != 0 && self.slots[at].0 != place as u32 + 1 {
+            at = (at + 1) & last;
+        }
+        at
+    }
+}
+
 /// Packs or unpacks bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Packer {
-    cells: Vec<Cell>,
+    cells: Cells,
     /// By number of cells that have seen a bit: the weights of all.
     weights: [[i64; ORDERS]; ORDERS + 1],
     /// The bytes before, the last one lowest.
@@ -101,7 +163,7 @@ const NAMES: &str = "Hips Spine Spine1 Spine2 Spine3 Chest UpperChest Neck Neck1
 /// A packer that has seen [`NAMES`], each of them a text.
 static PRIMED: LazyLock<Packer> = LazyLock::new(|| {
     let mut packer = Packer {
-        cells: vec![Cell { one: 0x8000, seen: 0 }; 1 << PLACES],
+        cells: Cells::All(vec![NEW; 1 << PLACES]),
         weights: [[WEIGHT; ORDERS]; ORDERS + 1],
         before: 0,
     };
@@ -115,6 +177,26 @@ static PRIMED: LazyLock<Packer> = LazyLock::new(|| {
 impl Packer {
     pub(crate) fn new() -> Packer {
         PRIMED.clone()
+    }
+
+    /// As [`Packer::new`], for so many bytes: quicker for few.
+    pub(crate) fn of_few(bytes: usize) -> Packer {
+        if bytes > FEW {
+            return Packer::new();
+        }
+        // Each bit touches a cell of each order at most; half of the slots stay free.
+        let slots = (2 * 8 * ORDERS * bytes.max(1)).next_power_of_two();
+        let cells = Cells::Changed(Changed { slots: vec![(0, NEW); slots] });
+        Packer { cells, weights: PRIMED.weights, before: PRIMED.before }
+    }
+
+    /// A cell of a packer that has all of them.
+    #[inline]
+    fn primed(&self, place: usize) -> Cell {
+        match &self.cells {
+            Cells::All(cells) => cells[place],
+            Cells::Changed(_) => NEW,
+        }
     }
 
     /// Packs bytes.
@@ -139,7 +221,7 @@ impl Packer {
         for shift in (0..8).rev() {
             let place = |hash: u32| (hash.wrapping_add(node.wrapping_mul(OF_NODE)) >> (32 - PLACES)) as usize;
             let places = hashes.map(place);
-            let cells = places.map(|place| self.cells[place]);
+            let cells = places.map(|place| self.cells.get(place));
             let weights = &mut self.weights[cells.iter().filter(|cell| cell.seen > 0).count()];
             let guesses = cells.map(|cell| match cell.seen {
                 0 => 0,
@@ -152,7 +234,7 @@ impl Packer {
             for (weight, guess) in weights.iter_mut().zip(guesses) {
                 *weight += (guess * error + 1024) >> 11;
             }
-            places.into_iter().for_each(|place| self.cells[place].learn(bit));
+            places.into_iter().for_each(|place| self.cells.learn(place, bit));
             node = node << 1 | u32::from(bit);
         }
         self.before = self.before << 8 | (node & 0xFF);
@@ -224,6 +306,18 @@ mod tests {
         assert_eq!(unpack(&pack(&[]), 0).unwrap(), [] as [u8; 0]);
         let any: Vec<u8> = (0..3000u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 24) as u8).collect();
         assert_eq!(unpack(&pack(&any), any.len()), Some(any));
+    }
+
+    #[test]
+    fn few_bytes_are_unpacked_as_many_are() {
+        for count in [0, 1, 22, 100, FEW] {
+            let bytes: Vec<u8> = (0..count as u32).map(|i| (i.wrapping_mul(OF_BYTES) >> 29) as u8).collect();
+            let packed = pack(&bytes);
+            let mut few = Packer::of_few(count);
+            assert!(matches!(few.cells, Cells::Changed(_)));
+            assert_eq!(few.take(&mut RangeDecoder::new(&packed), count), bytes);
+        }
+        assert!(matches!(Packer::of_few(FEW + 1).cells, Cells::All(_)));
     }
 
     #[test]

@@ -107,8 +107,8 @@ impl Plan {
     }
 
     /// The local transforms of the joints that do not move; of the others, those at rest.
-    pub(crate) fn constants(&self, skeleton: &Skeleton) -> Vec<Local> {
-        let mut locals = rest_locals(skeleton);
+    pub(crate) fn constants(&self, rest: Vec<Local>) -> Vec<Local> {
+        let mut locals = rest;
         for (local, joint) in locals.iter_mut().zip(&self.joints) {
             if let TrackState::Constant(rotation) = joint.rotation {
                 local.rotation = rotation.value;
@@ -121,21 +121,20 @@ impl Plan {
     }
 
     /// The kinds of the moving tracks, with the rest rotations of their joints.
-    pub(crate) fn kinds(&self, skeleton: &Skeleton) -> Vec<(Moving, Quat)> {
-        let rest = rest_locals(skeleton);
+    pub(crate) fn kinds(&self, rest: &[Local]) -> Vec<(Moving, Quat)> {
         self.moving.iter().map(|(joint, kind)| (*kind, rest[*joint].rotation)).collect()
     }
 }
 
-/// Reads what [`put_plan`] wrote.
-pub(crate) fn read_plan(bytes: &[u8], skeleton: &Skeleton) -> Result<Plan, Malformed> {
+/// Reads what [`put_plan`] wrote, of joints at rest.
+pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
-    let mut packer = Packer::new();
-    let codes = packer.take(&mut coder, skeleton.len());
+    let mut packer = Packer::of_few(rest.len());
+    let codes = packer.take(&mut coder, rest.len());
     let fail = |expected| Err(Malformed { at: 0, expected });
     let mut rotations = Rotations::default();
-    let mut joints = Vec::with_capacity(skeleton.len());
-    for (code, rest) in codes.into_iter().zip(rest_locals(skeleton)) {
+    let mut joints = Vec::with_capacity(rest.len());
+    for (code, rest) in codes.into_iter().zip(rest) {
         let rotation = match code & 3 {
             0 => TrackState::Rest,
             1 => {
@@ -248,7 +247,7 @@ mod tests {
                 JointState { rotation: TrackState::Moving, translation: TrackState::Moving },
             ];
             let plan = Plan::new(joints);
-            assert_eq!(read_plan(&put_plan(&plan), &skeleton), Ok(plan));
+            assert_eq!(read_plan(&put_plan(&plan), &rest_locals(&skeleton)), Ok(plan));
         }
     }
 
@@ -257,7 +256,7 @@ mod tests {
         let mut coder = crate::range_coder::RangeEncoder::new();
         Packer::new().put(&mut coder, &[1, 0, 0, 0]);
         Rotations::default().code(&mut coder, [5, 0, 0], 0);
-        let malformed = read_plan(&coder.finish(), &skeleton()).unwrap_err();
+        let malformed = read_plan(&coder.finish(), &rest_locals(&skeleton())).unwrap_err();
         assert_eq!(malformed.expected, "a rotation");
     }
 }

@@ -11,6 +11,7 @@ use mocap_model::{
 };
 use motion::Character;
 use motion::forge::forge;
+use std::sync::Arc;
 
 fn small(profile: Profile) -> Vec<u8> {
     let clip = motion::clip(Character::Calm, 2, 70);
@@ -84,6 +85,44 @@ fn contents_that_no_encoder_writes_neither_panic_nor_decode_to_nonsense() {
                 assert_eq!(decoded.frames(), 70);
             }
         }
+    }
+}
+
+#[test]
+fn trusted_bytes_play_as_verified_ones_do() {
+    let other = motion::clip(Character::Calm, 3, 70);
+    let other = open(&compress(&other, &CompressOptions::default()).unwrap().bytes).unwrap();
+    for profile in Profile::ALL {
+        let bytes = small(profile);
+        let verified = open(&bytes).unwrap();
+        let poses = |clip: &Compressed| {
+            let mut sampler = clip.sampler();
+            let mut pose = sampler.pose();
+            let times = (0..200).map(|i| f64::from(i) * 0.0171);
+            times
+                .map(|time| {
+                    sampler.sample(time, Looping::Wrap, &mut pose);
+                    pose.clone()
+                })
+                .collect::<Vec<_>>()
+        };
+        for like in [None, Some(&verified), Some(&other)] {
+            let trusted = Compressed::open_trusted(&bytes[..], like, &OpenLimits::default()).unwrap();
+            assert_eq!(trusted.skeleton(), verified.skeleton());
+            assert_eq!(poses(&trusted), poses(&verified));
+            // Only the same skeleton is shared.
+            let shared = like.is_some_and(|like| Arc::ptr_eq(like.skeleton(), trusted.skeleton()));
+            assert_eq!(shared, like.is_some_and(|like| like.skeleton() == verified.skeleton()));
+        }
+        // Damage is not seen, but is no worse than another motion.
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x55;
+            let opened = Compressed::open_trusted(changed, Some(&verified), &OpenLimits::default());
+            let Ok(clip) = opened else { continue };
+            clip.sampler().frame(35, &mut clip.sampler().pose());
+        }
+        assert!(Compressed::open_trusted(&bytes[..bytes.len() - 1], None, &OpenLimits::default()).is_err());
     }
 }
 

@@ -169,7 +169,7 @@ pub fn foreign(bytes: &[u8]) -> Option<Foreign> {
 impl Start<'_> {
     /// Whether the bytes have these letters.
     fn has_letters(&self, letters: &[u8]) -> bool {
-        self.text.windows(letters.len()).any(|window| window == letters)
+        memchr::memmem::find(self.text, letters).is_some()
     }
 
     /// Whether the text is XML with a tag.

@@ -56,7 +56,7 @@ pub(crate) fn in_metres<'c>(
     let moved = match *clip.skeleton().space() == space() {
         true => clip,
         false => {
-            let moved = clip.in_space(space());
+            let moved = clip.into_owned().into_space(space());
             Cow::Owned(moved.map_err(|error| Finding::new(MetresProblem::Overflow(error)))?)
         }
     };

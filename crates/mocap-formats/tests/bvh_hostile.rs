@@ -200,6 +200,11 @@ fn frames_times_joints_are_judged_by_the_header() {
     for end in [10, 100, text.find("Frames: 3").unwrap() + "Frames: 3".len()] {
         assert_eq!(judged(&text[..end], Some(text.len() as u64)), None);
     }
+    // What may have no end is refused where its start is wrong, unless that may be the cut.
+    let wrong = text.replacen("OFFSET", "OFFSETS", 1);
+    let refused = |start: &str, size| Format::Bvh.judge_start(start.as_bytes(), size, &limits).is_err();
+    let long = wrong.clone() + &" ".repeat(2000);
+    assert!(refused(&long, None) && !refused(&long, Some(1 << 20)) && !refused(&wrong[..100], None));
     let lie = text.replace("Frames: 3", "Frames: 300000000");
     let document = bvh::parse(lie.as_bytes(), &Limits { samples: 15, ..limits }).unwrap();
     assert_eq!((document.value.frames(), document.warnings.len()), (3, 1));

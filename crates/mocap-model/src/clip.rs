@@ -114,6 +114,11 @@ impl Clip {
         &self.tracks
     }
 
+    /// The tracks by joint; copied where another clip shares them.
+    pub(crate) fn into_tracks(self) -> Vec<JointTracks> {
+        Arc::unwrap_or_clone(self.tracks)
+    }
+
     /// The tracks of one joint.
     pub fn track(&self, joint: JointId) -> &JointTracks {
         &self.tracks[joint.index()]

@@ -100,14 +100,24 @@ impl Clip {
     /// # Errors
     /// If a length is not finite in the other unit.
     pub fn in_space(&self, space: Space) -> Result<Clip, ModelError> {
+        self.clone().into_space(space)
+    }
+
+    /// As [`Clip::in_space`]; in the memory of the clip where no other one shares it.
+    ///
+    /// # Errors
+    /// As [`Clip::in_space`].
+    pub fn into_space(self, space: Space) -> Result<Clip, ModelError> {
         let change = SpaceChange::new(self.skeleton().space(), &space);
-        let tracks = self.tracks().iter().map(|tracks| JointTracks {
-            rotation: tracks.rotation.map(|q| change.rotation(q)),
-            translation: tracks.translation.as_ref().map(|track| track.map(|v| change.vector(v))),
-            scale: tracks.scale.as_ref().map(|track| track.map(|v| change.sizes(v))),
-        });
         let skeleton = Arc::new(self.skeleton().in_space(space)?);
-        self.with_tracks(skeleton, tracks.collect())
+        let (rate, frames, annotations) = (self.rate(), self.frames(), self.annotations().clone());
+        let mut tracks = self.into_tracks();
+        for JointTracks { rotation, translation, scale } in &mut tracks {
+            rotation.change(|q| change.rotation(q));
+            translation.iter_mut().for_each(|track| track.change(|v| change.vector(v)));
+            scale.iter_mut().for_each(|track| track.change(|v| change.sizes(v)));
+        }
+        Clip::new(skeleton, rate, frames, tracks)?.with_annotations(annotations)
     }
 
     fn with_lengths(

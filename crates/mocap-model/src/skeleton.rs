@@ -228,6 +228,15 @@ impl Skeleton {
         Ok(Skeleton { robot: self.robot.clone().filter(|_| same), ..skeleton })
     }
 
+    /// The same skeleton with these roles of its joints and no others.
+    pub fn with_roles(&self, role: impl Fn(JointId) -> Option<Role>) -> Skeleton {
+        let mut skeleton = self.clone();
+        for (at, joint) in skeleton.joints.iter_mut().enumerate() {
+            joint.role = role(JointId::from(at));
+        }
+        skeleton
+    }
+
     /// The same skeleton whose numbers are read in another space; nothing is converted.
     pub fn with_space(&self, space: Space) -> Skeleton {
         let numbers = |space: &Space| (space.up, space.forward, space.metres());

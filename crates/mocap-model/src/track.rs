@@ -51,6 +51,15 @@ impl<T: Copy + PartialEq> Track<T> {
         }
     }
 
+    /// As [`Track::map`], in the memory of this track.
+    pub(crate) fn change(&mut self, mut change: impl FnMut(&T) -> T) {
+        let values = match self {
+            Track::Constant(value) => std::slice::from_mut(value),
+            Track::Sampled(values) => values,
+        };
+        values.iter_mut().for_each(|value| *value = change(value));
+    }
+
     /// Whether there is one value per frame.
     pub fn is_sampled(&self) -> bool {
         matches!(self, Track::Sampled(_))

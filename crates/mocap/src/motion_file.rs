@@ -1,6 +1,6 @@
 //! The meaning of a motion file: its document, and options for facts that the file does not state.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mocap_analysis::Verdict;
 use mocap_compress::{Compressed, OpenLimits};
@@ -19,6 +19,15 @@ use crate::{FileFormat, Problem, ReadOptions, above_zero, subjects};
 pub struct MotionFile {
     format: FileFormat,
     content: Content,
+    /// The start of its motion, once it was asked for: a short clip is made once, however often it is looked at.
+    start: OnceLock<Start>,
+}
+
+/// The start of a motion or all of it, as [`seen`], and the options that it was made with.
+#[derive(Debug)]
+struct Start {
+    options: ReadOptions,
+    clip: Parsed<Clip>,
 }
 
 #[derive(Debug)]
@@ -105,12 +114,16 @@ impl MotionFile {
             Content::Document(document) => FileFormat::Exchange(document.format()),
             Content::Clip(_) => format,
         };
-        Ok(Parsed { value: MotionFile { format, content }, warnings })
+        Ok(Parsed { value: MotionFile::new(format, content), warnings })
+    }
+
+    fn new(format: FileFormat, content: Content) -> MotionFile {
+        MotionFile { format, content, start: OnceLock::new() }
     }
 
     /// A compressed clip that was opened with a skeleton of another file.
     pub fn of_compressed(compressed: &Compressed) -> MotionFile {
-        MotionFile { format: FileFormat::Mocz, content: Content::Clip(stating(compressed.to_clip())) }
+        MotionFile::new(FileFormat::Mocz, Content::Clip(stating(compressed.to_clip())))
     }
 
     /// The format of the file.
@@ -164,7 +177,12 @@ impl MotionFile {
     /// # Errors
     /// Where it has no motion, values that are not finite, more frames × joints than
     /// [`Limits::samples`](mocap_formats::Limits::samples), or no frame is left.
-    pub fn into_clip(self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+    pub fn into_clip(mut self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        if let Some(made) = self.whole(options) {
+            drop(self);
+            return finished(made, options);
+        }
+        self.start.take();
         let format = self.format;
         let parsed = match self.content {
             Content::Document(document) => document.into_clip(&options.of_format(Companions::default())),
@@ -178,6 +196,9 @@ impl MotionFile {
     /// # Errors
     /// As [`MotionFile::into_clip`].
     pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        if let Some(made) = self.whole(options) {
+            return finished(made, options);
+        }
         let parsed = match &self.content {
             Content::Document(document) => document.to_clip(&options.of_format(Companions::default())),
             Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
@@ -216,30 +237,57 @@ impl MotionFile {
     /// # Errors
     /// As [`MotionFile::into_clip`], but a skeleton needs no motion.
     pub fn header(&self, options: &ReadOptions) -> Result<Parsed<Header>, ReadError> {
-        let clip = match &self.content {
-            Content::Document(document) if self.format.has_motion() => {
-                document.to_clip_start(&options.of_format(Companions::default()))
-            }
-            Content::Document(document) => {
-                let skeleton = document.to_skeleton(&options.of_format(Companions::default()));
-                let skeleton = skeleton.map_err(|error| refused(error, options.repair))?;
-                let Parsed { value, mut warnings } = skeleton;
-                warnings.extend(unlikely_unit(&value, options));
-                let skeleton = restated(&value, options);
-                let (numbers, verdicts) = (Vec::new(), Vec::new());
-                return Ok(Parsed { value: Header { skeleton, rate: None, numbers, verdicts }, warnings });
-            }
-            Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
-        };
-        let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
-        let value = subjects::of_clip(value, options.subject.as_deref())?;
-        let clip = seen(value, self.format, options, &mut warnings);
+        if let Content::Document(document) = &self.content
+            && !self.format.has_motion()
+        {
+            let skeleton = document.to_skeleton(&options.of_format(Companions::default()));
+            let skeleton = skeleton.map_err(|error| refused(error, options.repair))?;
+            let Parsed { value, mut warnings } = skeleton;
+            warnings.extend(unlikely_unit(&value, options));
+            let skeleton = restated(&value, options);
+            let (numbers, verdicts) = (Vec::new(), Vec::new());
+            return Ok(Parsed { value: Header { skeleton, rate: None, numbers, verdicts }, warnings });
+        }
+        let Parsed { value: clip, warnings } = self.start(options)?;
         let warnings = first_frame(self.stated(options).frames, options, warnings)?;
         let skeleton = restated(clip.skeleton(), options);
         let numbers = clip.annotations().scalars.iter().map(|track| track.name.clone()).collect();
         let header = Header { skeleton, rate: Some(clip.rate()), numbers, verdicts: crate::verdicts(&clip) };
         Ok(Parsed { value: header, warnings })
     }
+
+    /// The start of the motion, or all of it, as [`seen`].
+    fn start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+        let of_start = of_start(options);
+        if let Some(start) = self.start.get().filter(|start| start.options == of_start) {
+            return Ok(start.clip.clone());
+        }
+        let clip = match &self.content {
+            Content::Document(document) => document.to_clip_start(&options.of_format(Companions::default())),
+            Content::Clip(clip) => Ok(Parsed { value: clip.clone(), warnings: Vec::new() }),
+        };
+        let Parsed { value, mut warnings } = clip.map_err(|error| refused(error, options.repair))?;
+        let value = subjects::of_clip(value, options.subject.as_deref())?;
+        let value = seen(value, self.format, options, &mut warnings);
+        let clip = Parsed { value, warnings };
+        // The first that is asked for counts.
+        let _ = self.start.set(Start { options: of_start, clip: clip.clone() });
+        Ok(clip)
+    }
+
+    /// The motion as [`seen`], where its start is known with these options, and is all of it.
+    fn whole(&self, options: &ReadOptions) -> Option<Parsed<Clip>> {
+        let Start { options: made_with, clip } = self.start.get()?;
+        let of_all = *made_with == of_start(options) && options.subject.is_none();
+        let (frames, joints) = (clip.value.frames(), clip.value.skeleton().len());
+        let all = of_all && frames == self.stated(options).frames;
+        (all && options.limits.check_samples(frames, joints).is_ok()).then(|| clip.clone())
+    }
+}
+
+/// The options without those that count only once a motion is [`seen`].
+fn of_start(options: &ReadOptions) -> ReadOptions {
+    ReadOptions { strict: false, drop_first_frame: false, expect_rest_frame: false, ..options.clone() }
 }
 
 /// The motion of a document in the rate, unit and axes that the options state.
@@ -253,7 +301,13 @@ fn meant(
         return Err(ReadError::from(Finding::new(error)).behind(warnings));
     }
     let clip = subjects::of_clip(clip, options.subject.as_deref())?;
-    let mut clip = seen(clip, format, options, &mut warnings);
+    let clip = seen(clip, format, options, &mut warnings);
+    finished(Parsed { value: clip, warnings }, options)
+}
+
+/// A motion that was [`seen`], without a first frame that is dropped, in the unit and axes that the options state.
+fn finished(seen: Parsed<Clip>, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
+    let Parsed { value: mut clip, warnings } = seen;
     let warnings = first_frame(clip.frames(), options, warnings)?;
     if options.drop_first_frame {
         clip = clip.trimmed(1..clip.frames()).expect("there are two frames");

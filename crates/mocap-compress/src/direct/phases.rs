@@ -7,6 +7,7 @@ use super::SEGMENT;
 use super::kernels::READS;
 use crate::hierarchy::{Node, Reach, schedule};
 use crate::track::FLATNESS;
+use std::sync::LazyLock;
 
 /// A number of a segment: its level and its place there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,11 +25,14 @@ pub(super) struct Phases {
     reads: [[Read; READS]; SEGMENT],
 }
 
+/// Those of all segments.
+pub(super) static PHASES: LazyLock<Phases> = LazyLock::new(Phases::new);
+
 /// The weights of the numbers of two frames.
 pub(super) type Weights = [[f32; READS]; 2];
 
 impl Phases {
-    pub(super) fn new() -> Phases {
+    fn new() -> Phases {
         let nodes: Vec<Node> = schedule(SEGMENT as u32 + 1, SEGMENT as u32, Reach::Segment)
             .into_iter()
             .filter(|node| node.level > 0)
@@ -59,30 +63,25 @@ impl Phases {
         self.nodes.iter().map(|node| (node.frame as usize, read_of(node)))
     }
 
-    /// The weights of all pairs of frames, for tracks of this flatness.
-    pub(super) fn weights(&self, flat: &[u8]) -> [Weights; SEGMENT] {
-        // By frame, the weights of the numbers of all nodes.
-        let mut sums = [[0.0f64; SEGMENT]; SEGMENT + 1];
-        for (at, node) in self.nodes.iter().enumerate() {
+    /// The weights of a frame and the one after it, for tracks of this flatness. Only the numbers that they are made from
+    /// are looked at.
+    pub(super) fn weights(&self, frame: usize, flat: &[u8]) -> Weights {
+        let places = &self.pairs[frame];
+        // By frame, the weights of the numbers.
+        let mut sums = [[0.0f64; READS]; SEGMENT + 1];
+        for (own, at) in places.iter().enumerate() {
+            let node = &self.nodes[*at];
             let flat = FLATNESS[usize::from(flat[usize::from(node.level)])];
-            let mut sum = [0.0; SEGMENT];
+            let mut sum = [0.0; READS];
             for (tap, weight) in node.taps.iter().zip(node.weights(flat)) {
                 for (sum, part) in sum.iter_mut().zip(sums[*tap as usize]) {
                     *sum += f64::from(weight) * part;
                 }
             }
-            sum[at] = 1.0;
+            sum[own] = 1.0;
             sums[node.frame as usize] = sum;
         }
-        let mut weights = [[[0.0; READS]; 2]; SEGMENT];
-        for (frame, weights) in weights.iter_mut().enumerate() {
-            for (next, weights) in weights.iter_mut().enumerate() {
-                for (weight, at) in weights.iter_mut().zip(&self.pairs[frame]) {
-                    *weight = sums[frame + next][*at] as f32;
-                }
-            }
-        }
-        weights
+        [frame, frame + 1].map(|frame| sums[frame].map(|weight| weight as f32))
     }
 }
 
@@ -101,7 +100,7 @@ mod tests {
         let phases = Phases::new();
         let flat = [1u8, 3, 0, 2, 5];
         assert_eq!(flat.len(), LEVELS);
-        let weights = phases.weights(&flat);
+        let weights: [Weights; SEGMENT] = std::array::from_fn(|frame| phases.weights(frame, &flat));
         // Any numbers: put frames together one by one, and by weights.
         let number = |read: Read| ((read.level * 7 + read.index * 3) % 11) as f64 - 5.0;
         let mut values = [0.0f64; SEGMENT + 1];

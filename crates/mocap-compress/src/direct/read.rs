@@ -5,7 +5,7 @@
 
 use super::kernels::{Choose, Fetched, LayoutOf, Pair, READS, ReadRows, RowOf, Stored, Sums, WORD, Weights};
 use super::layout::Layout;
-use super::phases::Phases;
+use super::phases::{PHASES, Phases};
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::compose::Composer;
 use crate::compressed::Compressed;
@@ -32,9 +32,13 @@ pub(crate) struct Reader {
     lanes: Vec<u32>,
     /// How many tracks are wanted, and how many of them are rotations.
     wanted: [usize; 2],
-    phases: Phases,
-    /// By group and frame of a segment.
+    phases: &'static Phases,
+    /// By lane of the tracks that are wanted.
+    flat: Vec<[u8; LEVELS]>,
+    /// By group and frame of a segment, where frames are weighed.
     weights: Vec<[Weights; SEGMENT]>,
+    /// By frame of a segment, whether its weights are known: a first pose needs those of one.
+    weighed: [bool; SEGMENT],
     /// Whether some numbers are longer together than a word, in segments and in rows.
     long: bool,
     long_rows: bool,
@@ -81,7 +85,9 @@ impl Reader {
             composer,
             lanes,
             wanted: [kinds.len(), rotations],
-            phases: Phases::new(),
+            phases: &PHASES,
+            flat: vec![[0; LEVELS]; kinds.len()],
+            weighed: [false; SEGMENT],
             weights: vec![[[[[0.0; LANES]; READS]; 2]; SEGMENT]; read],
             long: false,
             long_rows: false,
@@ -112,6 +118,7 @@ impl Reader {
         let mut models = Models::new();
         self.composer.clear();
         [self.long, self.long_rows] = [false; 2];
+        self.weighed = [false; SEGMENT];
         let mut row_bits = 0;
         let mut next = 0;
         for (track, kind) in clip.kinds.iter().enumerate() {
@@ -123,12 +130,7 @@ impl Reader {
                 self.composer.put(next, *kind, &layout.head);
                 next += 1;
                 self.rows[group].put(lane, row_bits, &layout.row);
-                let weights = self.phases.weights(&layout.head.flat[..LEVELS]);
-                for (lanes, weights) in self.weights[group].iter_mut().zip(weights) {
-                    for (lanes, weights) in lanes.iter_mut().zip(weights) {
-                        lanes.iter_mut().zip(weights).for_each(|(lanes, weight)| lanes[lane] = weight);
-                    }
-                }
+                self.flat[self.lanes[track] as usize].copy_from_slice(&layout.head.flat[..LEVELS]);
                 self.long |= layout.most_bits() > WORD;
                 self.long_rows |= layout.row.bits() > WORD as usize;
             }
@@ -220,8 +222,22 @@ impl Reader {
         bits
     }
 
+    /// Finds the weights of a frame of segments and of the one after it.
+    fn weigh(&mut self, frame: usize) {
+        for (lane, flat) in self.flat.iter().enumerate() {
+            let lanes = &mut self.weights[lane / LANES][frame];
+            for (lanes, weights) in lanes.iter_mut().zip(self.phases.weights(frame, flat)) {
+                lanes.iter_mut().zip(weights).for_each(|(lanes, weight)| lanes[lane % LANES] = weight);
+            }
+        }
+        self.weighed[frame] = true;
+    }
+
     /// Sums the numbers of a frame of the segment and of the one after it.
     fn sum(&mut self, bits: &[u8], frame: usize, length: usize) {
+        if !self.weighed[frame] {
+            self.weigh(frame);
+        }
         let reads = self.phases.reads(frame);
         let pair = Pair {
             frame,

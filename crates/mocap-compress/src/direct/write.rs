@@ -1,7 +1,7 @@
 //! The encoder of the `direct` profile.
 
 use super::layout::{CODES, Choice, FINER, Layout, width_at};
-use super::phases::{Phases, Weights};
+use super::phases::{PHASES, Phases, Weights};
 use super::{LEVELS, SEGMENT, length, stored};
 use crate::bits::BitWriter;
 use crate::encode::block::{Block, EncodedBlock};
@@ -28,7 +28,7 @@ const ROUNDS: usize = 2;
 /// The bytes of a block.
 pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     let nodes = schedule(block.frames as u32, SEGMENT as u32, Reach::Segment);
-    let phases = Phases::new();
+    let phases = &*PHASES;
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
     let mut done = Tracks::default();
     let mut parts = Vec::new();
@@ -38,8 +38,8 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
         let starts: Vec<&Node> = nodes.iter().filter(|node| node.level == 0).collect();
         let encoder = TrackEncoder {
             frames: block.frames,
-            weights: phases.weights(&head.flat[..LEVELS]),
-            phases: &phases,
+            weights: std::array::from_fn(|frame| phases.weights(frame, &head.flat[..LEVELS])),
+            phases,
             lattice: head.lattice(),
         };
         let (track, missed) = match moving {

@@ -81,6 +81,7 @@ mod tests {
     use super::*;
     use crate::encode::moving::{Precision, plan_of};
     use crate::encode::rig::{ObjectPoses, Rig};
+    use crate::plan::rest_locals;
     use crate::quat::to_f32;
     use mocap_analysis::shell_distance;
     use mocap_model::{
@@ -135,9 +136,16 @@ mod tests {
             let s = f64::from(step);
             let clip = clip(s.sin(), Vector3::new(s.cos(), 0.5 * (1.7 * s).sin(), 0.2));
             let plan = plan_of(&clip, clip.skeleton(), PRECISION, SHELL);
-            let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
+            let rig = Rig::new(
+                &clip,
+                &plan.constants(rest_locals(clip.skeleton())),
+                &plan,
+                &TOLERANCES,
+                SHELL,
+                2.0,
+            );
             assert_eq!(rig.bodies.len(), 1);
-            let locals = plan.constants(clip.skeleton());
+            let locals = plan.constants(rest_locals(clip.skeleton()));
             let original = ObjectPoses::of(&clip, 1..2, &rig);
             let (rotation, position) = (original.rotations[0][0], original.positions[0][0]);
             let error = Vector3::new((3.1 * s).sin(), (1.3 * s).cos(), (0.7 * s).sin()) * (s / 400.0 * 2e-3);
@@ -191,7 +199,8 @@ mod tests {
     fn what_is_not_a_number_is_never_within_the_bound() {
         let clip = clip(0.3, Vector3::zeros());
         let plan = plan_of(&clip, clip.skeleton(), PRECISION, SHELL);
-        let rig = Rig::new(&clip, &plan.constants(clip.skeleton()), &plan, &TOLERANCES, SHELL, 2.0);
+        let rig =
+            Rig::new(&clip, &plan.constants(rest_locals(clip.skeleton())), &plan, &TOLERANCES, SHELL, 2.0);
         let identity = UnitQuaternion::identity();
         let check = RotationCheck {
             parent: identity,

@@ -33,7 +33,7 @@ pub use summary::{CompressSummary, RuleError, WorstJoint};
 use crate::compressed::{Compressed, fingerprint};
 use crate::container::{self, BLOCK_FRAMES, BLOCK_VALUES, SkeletonSection, block_count};
 use crate::error::CompressError;
-use crate::plan::{Plan, put_plan};
+use crate::plan::{Plan, put_plan, rest_locals};
 use crate::skeleton::Reading;
 use crate::{CompressedInfo, OpenLimits, Profile, archive, direct, keys, runtime};
 use block::Block;
@@ -291,19 +291,14 @@ impl<'a> Job<'a> {
             shell: self.options.shell,
             metres_per_unit: self.metres,
         };
-        let kinds = self.plan.kinds(&self.stored);
+        let rest = rest_locals(&self.stored);
+        let kinds = self.plan.kinds(&rest);
         let shell = self.options.shell / self.metres;
         let mut blocks = Vec::new();
         let mut failed = 0;
         if clip.frames() > 0 {
-            let rig = Rig::new(
-                clip,
-                &self.plan.constants(&self.stored),
-                &self.plan,
-                &tolerances,
-                shell,
-                settings.power,
-            );
+            let rig =
+                Rig::new(clip, &self.plan.constants(rest), &self.plan, &tolerances, shell, settings.power);
             for block in 0..count {
                 let first = block * self.block_frames;
                 let frames = first..(first + self.block_frames + 1).min(clip.frames());

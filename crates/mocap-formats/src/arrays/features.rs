@@ -1,80 +1,70 @@
 //! What a training set wants beside local rotations: heading, planar velocity, foot contacts.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of};
-use mocap_model::{Clip, ForwardKinematics, JointId, Role, Side, Vector3};
+use mocap_model::{Clip, JointId, Role, Side, Vector3};
 
 /// A direction is known where at least this share of the line between left and right is horizontal.
 const KNOWN: f64 = 0.2;
 
-/// Positions of joints in object space [units of the clip], frame by frame.
-pub(super) fn positions(clip: &Clip, joints: &[JointId]) -> Vec<Vector3<f64>> {
-    let mut positions = Vec::with_capacity(clip.frames() * joints.len());
-    let mut kinematics = ForwardKinematics::of_joints(clip, joints);
-    for frame in 0..clip.frames() {
-        kinematics.place(frame);
-        positions.extend(joints.iter().map(|joint| kinematics.position(*joint)));
-    }
-    positions
-}
-
-/// Central differences [units of the values per second]; one-sided at both ends; not a number in a single frame.
-///
-/// `width` values belong to a frame.
+/// Central differences of three frames [units of the values per second]: the one before, this one and the next; one-sided
+/// where one of them is missing; not a number in a single frame.
 pub(super) fn velocity(
-    values: &[Vector3<f64>],
-    width: usize,
-    frame: usize,
+    before: Option<&Vector3<f64>>,
+    here: &Vector3<f64>,
+    next: Option<&Vector3<f64>>,
     fps: f64,
-    at: usize,
 ) -> Vector3<f64> {
-    let frames = values.len() / width;
-    let (from, to) = (frame.saturating_sub(1), (frame + 1).min(frames - 1));
-    (values[to * width + at] - values[from * width + at]) * fps / (to - from) as f64
+    let apart = usize::from(before.is_some()) + usize::from(next.is_some());
+    (next.unwrap_or(here) - before.unwrap_or(here)) * fps / apart as f64
 }
 
 /// The heading of the body \[rad\] in every frame: the angle about the up axis from the forward axis of the space,
-/// continuous over time. `positions` are those of `joints`.
+/// continuous over time.
 ///
 /// It is the direction across hips and shoulders, by their roles; without these, that of the first root. Frames in
 /// which it is not known (a body that lies on its side) keep that of the frame before.
-pub(super) fn heading(clip: &Clip, joints: &[JointId], positions: &[Vector3<f64>]) -> Vec<f64> {
-    let skeleton = clip.skeleton();
-    let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
-    let left = up.cross(&forward);
-    let place = |role: Role| {
-        let id = skeleton.with_role(role)?;
-        joints.iter().position(|joint| *joint == id)
-    };
-    let pair = |a: Role, b: Role| place(a).zip(place(b));
-    let pairs: Vec<(usize, usize)> =
-        [pair(Role::LeftUpperLeg, Role::RightUpperLeg), pair(Role::LeftUpperArm, Role::RightUpperArm)]
-            .into_iter()
-            .flatten()
-            .collect();
-    let root = joints.first().copied();
-    let rest = root.map(|root| skeleton.joint(root).rest_rotation.inverse() * forward);
-    let facing = |frame: usize| -> Option<f64> {
-        let row = &positions[frame * joints.len()..(frame + 1) * joints.len()];
-        let direction = match pairs.is_empty() {
-            false => {
-                let across: Vector3<f64> = pairs.iter().map(|(left, right)| row[*left] - row[*right]).sum();
-                across.cross(&up) / across.norm()
-            }
-            true => clip.local(root?, frame).rotation * rest?,
+pub(super) struct Heading<'c> {
+    clip: &'c Clip,
+    up: Vector3<f64>,
+    forward: Vector3<f64>,
+    /// Left and right, by their places among the joints.
+    pairs: Vec<(usize, usize)>,
+    root: Option<JointId>,
+    /// The forward direction in the frame of the root at rest.
+    rest: Option<Vector3<f64>>,
+    first_known: usize,
+    headings: Vec<f64>,
+}
+
+impl<'c> Heading<'c> {
+    /// Of a clip, from positions of these joints.
+    pub(super) fn new(clip: &'c Clip, joints: &[JointId]) -> Heading<'c> {
+        let skeleton = clip.skeleton();
+        let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
+        let place = |role: Role| {
+            let id = skeleton.with_role(role)?;
+            joints.iter().position(|joint| *joint == id)
         };
-        let (x, z) = (direction.dot(&left), direction.dot(&forward));
-        (x.hypot(z) > KNOWN).then(|| x.atan2(z))
-    };
-    let mut headings: Vec<f64> = Vec::with_capacity(clip.frames());
-    let mut first_known = 0;
-    for frame in 0..clip.frames() {
-        let before = headings.last().copied();
-        let known = facing(frame);
-        if known.is_some() && first_known == 0 {
-            first_known = frame + 1;
+        let pair = |a: Role, b: Role| place(a).zip(place(b));
+        let pairs =
+            [pair(Role::LeftUpperLeg, Role::RightUpperLeg), pair(Role::LeftUpperArm, Role::RightUpperArm)];
+        let root = joints.first().copied();
+        let rest = root.map(|root| skeleton.joint(root).rest_rotation.inverse() * forward);
+        let headings = Vec::with_capacity(clip.frames());
+        let pairs = pairs.into_iter().flatten().collect();
+        Heading { clip, up, forward, pairs, root, rest, first_known: 0, headings }
+    }
+
+    /// The next frame: `row` has the positions of its joints.
+    pub(super) fn add(&mut self, row: &[Vector3<f64>]) {
+        let frame = self.headings.len();
+        let before = self.headings.last().copied();
+        let known = self.facing(frame, row);
+        if known.is_some() && self.first_known == 0 {
+            self.first_known = frame + 1;
         }
-        headings.push(match (known, before) {
-            (Some(angle), Some(before)) if first_known <= frame => {
+        self.headings.push(match (known, before) {
+            (Some(angle), Some(before)) if self.first_known <= frame => {
                 let turns = std::f64::consts::TAU;
                 angle + turns * ((before - angle) / turns).round()
             }
@@ -82,12 +72,30 @@ pub(super) fn heading(clip: &Clip, joints: &[JointId], positions: &[Vector3<f64>
             (None, before) => before.unwrap_or(0.0),
         });
     }
-    // Before the first frame in which it is known, it is that of this frame.
-    if first_known > 1 {
-        let known = headings[first_known - 1];
-        headings[..first_known - 1].fill(known);
+
+    /// Of all frames.
+    pub(super) fn finish(mut self) -> Vec<f64> {
+        // Before the first frame in which it is known, it is that of this frame.
+        if self.first_known > 1 {
+            let known = self.headings[self.first_known - 1];
+            self.headings[..self.first_known - 1].fill(known);
+        }
+        self.headings
     }
-    headings
+
+    fn facing(&self, frame: usize, row: &[Vector3<f64>]) -> Option<f64> {
+        let Heading { up, forward, .. } = self;
+        let direction = match self.pairs.is_empty() {
+            false => {
+                let across: Vector3<f64> =
+                    self.pairs.iter().map(|(left, right)| row[*left] - row[*right]).sum();
+                across.cross(up) / across.norm()
+            }
+            true => self.clip.local(self.root?, frame).rotation * self.rest?,
+        };
+        let (x, z) = (direction.dot(&up.cross(forward)), direction.dot(forward));
+        (x.hypot(z) > KNOWN).then(|| x.atan2(z))
+    }
 }
 
 /// A horizontal velocity as the body sees it: toward its left, and forward.

@@ -1,10 +1,10 @@
 //! A motion as arrays.
 
 use super::array::push;
-use super::features::{contacts, heading, planar, positions, velocity};
+use super::features::{Heading, contacts, planar, velocity};
 use super::{Array, ArrayOptions, Arrays, Data, Precision, encoding, ulps};
 use crate::skel;
-use mocap_model::{Annotations, Clip, EulerOrder, JointId, Skeleton, Vector3};
+use mocap_model::{Annotations, Clip, EulerOrder, ForwardKinematics, JointId, Skeleton, Vector3};
 
 /// The arrays of a motion. Lengths are metres where the unit is known, else units of the clip.
 ///
@@ -140,22 +140,39 @@ fn insert_lengths(
 fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Arrays) {
     let (frames, width, precision) = (clip.frames(), joints.len(), options.precision);
     let fps = clip.rate().fps();
-    let places = positions(clip, joints);
-    let headings = heading(clip, joints, &places);
     let unit = clip.skeleton().space().metres();
-    let metres: Vec<Vector3<f64>> = places.into_iter().map(|place| place * unit.unwrap_or(1.0)).collect();
     let mut position = precision.floats(frames * width * 3);
-    metres.iter().for_each(|place| push(&mut position, place.as_slice()));
     let mut velocities = precision.floats(frames * width * 3);
-    let mut planar_velocity = precision.floats(frames * 2);
-    for frame in 0..frames {
+    let mut of_root = Vec::with_capacity(frames);
+    let mut heading = Heading::new(clip, joints);
+    let mut kinematics = ForwardKinematics::of_joints(clip, joints);
+    // Of the frame before, this one and the next.
+    let mut rows: [Vec<Vector3<f64>>; 3] = Default::default();
+    for frame in 0..frames + 1 {
+        rows.rotate_left(1);
+        if frame < frames {
+            kinematics.place(frame);
+            rows[2].clear();
+            rows[2].extend(joints.iter().map(|joint| kinematics.position(*joint)));
+            heading.add(&rows[2]);
+            rows[2].iter_mut().for_each(|place| *place *= unit.unwrap_or(1.0));
+            rows[2].iter().for_each(|place| push(&mut position, place.as_slice()));
+        }
+        let Some(here) = frame.checked_sub(1) else { continue };
         for joint in 0..width {
-            let moves = velocity(&metres, width, frame, fps, joint);
+            let before = (here > 0).then(|| &rows[0][joint]);
+            let next = (frame < frames).then(|| &rows[2][joint]);
+            let moves = velocity(before, &rows[1][joint], next, fps);
             push(&mut velocities, moves.as_slice());
             if joint == 0 {
-                push(&mut planar_velocity, &planar(clip, &moves, headings[frame]));
+                of_root.push(moves);
             }
         }
+    }
+    let headings = heading.finish();
+    let mut planar_velocity = precision.floats(frames * 2);
+    for (moves, heading) in of_root.iter().zip(&headings) {
+        push(&mut planar_velocity, &planar(clip, moves, *heading));
     }
     let mut heading = precision.floats(frames);
     push(&mut heading, &headings);

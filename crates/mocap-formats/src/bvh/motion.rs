@@ -6,9 +6,14 @@ use crate::number;
 use crate::text::SharedText;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Frames whose values are looked at joint by joint: as many as fit in the caches of a processor.
 pub(super) const BLOCK: usize = 128;
+
+/// The numbers of a text that are held once they were read: as many as stay in the caches of a processor. A short clip is
+/// looked at several times.
+const HELD: usize = 1 << 15;
 
 /// A frame time as written, and what it means.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +49,8 @@ pub(super) struct RowText {
     pub(super) starts: Vec<usize>,
     /// Numbers a frame.
     pub(super) width: usize,
+    /// All numbers of a short text, once they were read.
+    held: OnceLock<Vec<f64>>,
 }
 
 impl Motion {
@@ -64,11 +71,14 @@ impl Motion {
     ) -> &'a [f64] {
         match &self.rows {
             Rows::Numbers(values) => &values[frames.start * width..frames.end * width],
-            Rows::Text(text) => {
-                buffer.clear();
-                text.read(frames.start, frames.len() * width, buffer);
-                buffer
-            }
+            Rows::Text(text) => match text.held() {
+                Some(values) => &values[frames.start * width..frames.end * width],
+                None => {
+                    buffer.clear();
+                    text.read(frames.start, frames.len() * width, buffer);
+                    buffer
+                }
+            },
         }
     }
 
@@ -85,9 +95,8 @@ impl Motion {
     pub(super) fn cut(&self, frames: Range<usize>, width: usize) -> Motion {
         let rows = match &self.rows {
             Rows::Numbers(values) => Rows::Numbers(values[frames.start * width..frames.end * width].to_vec()),
-            Rows::Text(RowText { text, starts, width }) => {
-                let starts = starts[frames.clone()].to_vec();
-                Rows::Text(RowText { text: text.clone(), starts, width: *width })
+            Rows::Text(RowText { text, starts, width, .. }) => {
+                Rows::Text(RowText::new(text.clone(), starts[frames.clone()].to_vec(), *width))
             }
         };
         Motion { frames: frames.len(), frame_time: self.frame_time.clone(), rows }
@@ -97,11 +106,17 @@ impl Motion {
     pub(super) fn columns(&self, columns: &[usize], width: usize) -> Vec<Vec<f64>> {
         let mut found = vec![Vec::with_capacity(self.frames); columns.len()];
         let Some(last) = columns.last() else { return found };
+        let held = match &self.rows {
+            Rows::Numbers(values) => Some(values),
+            Rows::Text(text) => text.held(),
+        };
         let mut row = Vec::with_capacity(width);
         for frame in 0..self.frames {
-            let row = match &self.rows {
-                Rows::Numbers(values) => &values[frame * width..(frame + 1) * width],
-                Rows::Text(text) => {
+            let row = match (held, &self.rows) {
+                (Some(values), _) | (None, Rows::Numbers(values)) => {
+                    &values[frame * width..(frame + 1) * width]
+                }
+                (None, Rows::Text(text)) => {
                     row.clear();
                     text.read(frame, last + 1, &mut row);
                     &row[..]
@@ -134,6 +149,16 @@ impl PartialEq for Motion {
 }
 
 impl RowText {
+    pub(super) fn new(text: SharedText, starts: Vec<usize>, width: usize) -> RowText {
+        RowText { text, starts, width, held: OnceLock::new() }
+    }
+
+    /// All numbers, where they are few.
+    fn held(&self) -> Option<&Vec<f64>> {
+        let few = self.starts.len().saturating_mul(self.width) <= HELD;
+        few.then(|| self.held.get_or_init(|| self.values()))
+    }
+
     fn values(&self) -> Vec<f64> {
         let mut values = Vec::with_capacity(self.starts.len() * self.width + number::MOST_WORDS);
         if !self.starts.is_empty() {

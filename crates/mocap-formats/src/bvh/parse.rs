@@ -67,13 +67,20 @@ fn parse_text(
     }
 }
 
+/// The end of a start that ends within a file \[bytes\]: an error there may be that of the cut.
+const CUT: usize = 1 << 10;
+
 /// Judges a file by its start: the limits on joints, and on frames × joints where the file is large enough for what its
-/// header states. Other errors are left to [`parse`], which sees the whole file.
+/// header states. Other errors are left to [`parse`], which sees the whole file; but what states no size may have no end, and
+/// is refused where its start is wrong.
 pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
     let text = text::decode(start);
     let mut reader = Reader::new(&text, Warnings::default());
+    let whole = text.len().saturating_sub(CUT);
+    let wrong = |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.span.end < whole);
     let judged = |halt: Halt| match halt {
         Halt::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
+        Halt::Error(finding) if size.is_none() && wrong(&finding) => Err(*finding),
         _ => Ok(()),
     };
     let nodes = match hierarchy(&mut reader, limits) {

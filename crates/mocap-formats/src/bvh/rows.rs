@@ -50,7 +50,7 @@ pub(super) fn rows(
     {
         reader.at = reader.text.len();
         let first = Some(start..start + line_length(&reader.text[start..]));
-        let rows = Rows::Text(RowText { text: shared, starts, width: channels });
+        let rows = Rows::Text(RowText::new(shared, starts, channels));
         return Ok(Found { frames: declared as usize, rows, first, not_finite: Vec::new() });
     }
     let expected = |channels: usize| declared.map(|frames| frames.saturating_mul(channels as u64));

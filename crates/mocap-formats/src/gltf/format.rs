@@ -1,5 +1,6 @@
 //! GLB and glTF in the table of formats.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mocap_model::{Clip, Expression, Skeleton};
@@ -30,8 +31,8 @@ const BINARY: Entry = Entry {
     beside: None,
     detect: |start| super::parse::is_binary(start.bytes),
     read: READ,
-    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options, true)),
-    write_clips: Some(|clips, body, options| encoded(clips, body, options, true)),
+    write: Some(|clip, options| encoded(vec![clip], None, options, true)),
+    write_clips: Some(|clips, body, options| encoded(borrowed(clips), body, options, true)),
     write_skeleton: None,
     files_beside: Some(|bytes, _, limits| files_beside(bytes, limits)),
     reads_clips: true,
@@ -47,8 +48,8 @@ pub(crate) static GLTF: Entry = Entry {
     note: Some("glTF 2.0 as JSON"),
     // A JSON object whose `asset` comes with a version.
     detect: |start| start.is_json_with("\"asset\"") && start.is_json_with("\"version\""),
-    write: Some(|clip, options| encoded(std::slice::from_ref(&*clip), None, options, false)),
-    write_clips: Some(|clips, body, options| encoded(clips, body, options, false)),
+    write: Some(|clip, options| encoded(vec![clip], None, options, false)),
+    write_clips: Some(|clips, body, options| encoded(borrowed(clips), body, options, false)),
     ..BINARY
 };
 
@@ -74,8 +75,13 @@ const READ: Result<ReadFile, &str> = Ok(|bytes, options| {
     Ok(Parsed { value: Box::new(value), warnings })
 });
 
+/// Clips that stay where they are.
+fn borrowed(clips: &[Clip]) -> Vec<Cow<'_, Clip>> {
+    clips.iter().map(Cow::Borrowed).collect()
+}
+
 fn encoded(
-    clips: &[Clip],
+    clips: Vec<Cow<'_, Clip>>,
     body: Option<&BoundBody>,
     options: &crate::WriteOptions,
     binary: bool,

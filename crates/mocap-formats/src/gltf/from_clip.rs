@@ -45,15 +45,15 @@ impl Default for WriteOptions {
 /// # Errors
 /// If a length is not finite in metres, single precision cannot tell two times apart, or a clip is of another skeleton.
 pub(super) fn built(
-    clips: &[Clip],
+    clips: Vec<Cow<'_, Clip>>,
     body: Option<&BoundBody>,
     options: &WriteOptions,
 ) -> Result<(Builder, Vec<Finding>), Finding> {
     let mut warnings = Vec::new();
     let mut moved = Vec::with_capacity(clips.len());
     for clip in clips {
-        times_differ(clip)?;
-        moved.push(in_metres(Cow::Borrowed(clip), &mut warnings)?);
+        times_differ(&clip)?;
+        moved.push(in_metres(clip, &mut warnings)?);
     }
     let mut builder = Builder::new();
     let Some(first) = moved.first() else { return Ok((builder, warnings)) };

@@ -3,6 +3,7 @@
 //! Based on: VRM Consortium, "VRM Animation 1.0" (`VRMC_vrm_animation`): bones turn and only the hips move, the rest pose is
 //! a T-pose, the weight of an expression is the translation along x of a node. Eyes are not among the bones.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use mocap_model::{
@@ -65,7 +66,8 @@ fn expression(name: &str) -> &str {
 pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, Vec<Finding>), Finding> {
     let scalars = clip.annotations().scalars.clone();
     let bones = turning(clip)?;
-    let (mut builder, mut warnings) = built(&[bones], None, &WriteOptions { mesh: Style::None, ..*options })?;
+    let (mut builder, mut warnings) =
+        built(vec![Cow::Owned(bones)], None, &WriteOptions { mesh: Style::None, ..*options })?;
     let skeleton = clip.skeleton();
     let mut humanoid = Map::new();
     for (id, joint) in skeleton.iter() {

@@ -5,6 +5,7 @@
 //! bones show the limbs. Each role has a reason and a score.
 
 mod four_legs;
+mod known;
 mod mirror_image;
 mod motion;
 mod name;
@@ -13,6 +14,7 @@ mod score;
 mod shape;
 
 use four_legs::Limbs;
+use known::Found;
 use mocap_model::{Clip, JointId, Role, Side, Skeleton};
 use name::Name;
 use schemes::{SCHEMES, Scheme};
@@ -141,13 +143,7 @@ impl RoleMap {
 
     /// The same skeleton with these roles and no others.
     pub fn apply(&self, skeleton: &Skeleton) -> Skeleton {
-        let mut id = 0;
-        skeleton
-            .with_joints(|joint| {
-                joint.role = self.role(JointId(id));
-                id += 1;
-            })
-            .expect("roles change no tree")
+        skeleton.with_roles(|joint| self.role(joint))
     }
 
     fn add(&mut self, role: Role, joint: JointId, reason: RoleReason, score: f64) {
@@ -174,8 +170,8 @@ impl RoleMap {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
-    let mut map = map_with(skeleton, &|_, _| None);
-    if Limbs::of(&map).is_some_and(|limbs| limbs.rest_on_four(skeleton)) {
+    let Found { mut map, rests_on_four, .. } = known::of_skeleton(skeleton);
+    if rests_on_four {
         score::doubt_four_legs(&mut map);
     }
     map
@@ -183,9 +179,12 @@ pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
 
 /// The same for a skeleton with a motion: if neither names nor the rest pose tell left from right, the motion does.
 pub fn map_roles_in(clip: &Clip) -> RoleMap {
-    let mut map = map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs));
-    let on_four = |limbs: Limbs| limbs.rest_on_four(clip.skeleton()) && limbs.moves_on_four(clip);
-    if Limbs::of(&map).is_some_and(on_four) {
+    let Found { mut map, asks_motion, mut rests_on_four } = known::of_skeleton(clip.skeleton());
+    if asks_motion {
+        map = map_with(clip.skeleton(), &|pair, legs| motion::left_first(clip, pair, legs));
+        rests_on_four = Limbs::of(&map).is_some_and(|limbs| limbs.rest_on_four(clip.skeleton()));
+    }
+    if rests_on_four && Limbs::of(&map).is_some_and(|limbs| limbs.moves_on_four(clip)) {
         score::doubt_four_legs(&mut map);
     }
     map
