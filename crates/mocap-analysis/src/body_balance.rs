@@ -4,6 +4,8 @@
 //! parameters", 1996, the mean of men and women. The trunk is three parts along the spine: as one segment between hips
 //! and shoulders, its centre would be ahead of where it is in a body that bends.
 
+use std::ops::Range;
+
 use mocap_model::{Clip, Isometry3, JointId, PlacedJoints, Role, Skeleton, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Vector2};
 use schemars::JsonSchema;
@@ -11,7 +13,10 @@ use serde::Serialize;
 
 use crate::balance::{BalanceCurves, Segment};
 use crate::low_pass::low_pass;
-use crate::{ContactOptions, FootMotion, Polygon, Trajectory, feet_of, floor_of, metres_per_unit};
+use crate::{
+    ContactOptions, FootMotion, Polygon, Trajectory, feet_of, flights, floor_of, metres_per_unit,
+    off_free_fall,
+};
 
 /// What is faster than this is noise to accelerations \[Hz\].
 const CUTOFF: f64 = 6.0;
@@ -23,12 +28,18 @@ const OUTSIDE: f64 = 0.01;
 /// Balance of a person, in metres, Z up, the floor at 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyBalance {
-    /// By frame.
+    /// By frame, of a motion without what is faster than 6 Hz.
     pub curves: BalanceCurves,
+    /// By frame: the centre of mass of the motion as it is.
+    pub centre: Trajectory,
     /// By frame: the soles in contact.
     pub soles: Vec<Polygon>,
     /// By frame: whether both feet are in contact and the centre of mass is slower than 0.1 m/s.
     pub still: Vec<bool>,
+    /// Frames in which the body flies.
+    pub flights: Vec<Range<usize>>,
+    /// Frames per second.
+    pub fps: f64,
 }
 
 /// Figures of balance of a person. People who move need not be over their soles; those who stand still are.
@@ -43,6 +54,10 @@ pub struct BalanceSummary {
     pub margin: Option<f64>,
     /// How far its extrapolated point is inside the soles, in the worst frame that stands still (m).
     pub extrapolated_margin: Option<f64>,
+    /// Share of frames that fly: 0.1 s or more without a foot in contact, in which the centre of mass falls.
+    pub flight: f64,
+    /// How far its fall in flight is from free fall, over free fall; `None` without flights.
+    pub off_fall: Option<f64>,
 }
 
 /// A segment between two ways of finding its ends.
@@ -149,7 +164,9 @@ pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
     let is_still =
         |frame: usize| stands(0, frame) && stands(1, frame) && curves.velocity[frame].norm() < STILL;
     let still = (0..clip.frames()).map(is_still).collect();
-    Some(BodyBalance { curves, soles, still })
+    let contact: Vec<bool> = (0..clip.frames()).map(|frame| stands(0, frame) || stands(1, frame)).collect();
+    let flights = flights(&contact, &curves.acceleration, fps);
+    Some(BodyBalance { centre: centre_of(&parts), curves, soles, still, flights, fps })
 }
 
 /// The parts of a body. Centres are shares of the way from the nearer joint.
@@ -193,6 +210,15 @@ fn parts(joints: &Joints, at: &dyn Fn(JointId) -> Trajectory) -> Vec<Part> {
     parts
 }
 
+/// By frame: the centre of mass.
+fn centre_of(parts: &[Part]) -> Trajectory {
+    let mass: f64 = parts.iter().map(|part| part.mass).sum();
+    let weighed =
+        |frame: usize| parts.iter().map(|part| part.centre[frame] * part.mass).sum::<Vector3<f64>>();
+    let frames = parts.first().map_or(0, |part| part.centre.len());
+    (0..frames).map(|frame| weighed(frame) / mass).collect()
+}
+
 /// The outline of a foot on the floor, from its ankle and the ball of it.
 fn sole_of(ankle: Vector3<f64>, ball: Vector3<f64>, leg: f64) -> [Vector2<f64>; 4] {
     // Of a leg: the foot before the ball and behind the ankle, and half of its breadth.
@@ -228,6 +254,8 @@ impl BodyBalance {
             outside: (!still.is_empty()).then(|| outside as f64 / still.len() as f64),
             margin: worst(&ground),
             extrapolated_margin: worst(&|frame| self.curves.extrapolated[frame]),
+            flight: self.flights.iter().map(Range::len).sum::<usize>() as f64 / frames.max(1) as f64,
+            off_fall: off_free_fall(&self.centre, &self.flights, self.fps),
         }
     }
 }

@@ -30,17 +30,20 @@
 //! - feet: [`feet_of`], [`contacts`], [`foot_measure`], [`floor_height`];
 //! - one motion: [`quality`], its JSON and text [`QualitySummary`], limits on its figures ([`Gate`]),
 //!   [`largest_step`], [`mean_jerk`]; several motions of a database: [`FloorVote`];
-//! - balance: [`BalanceCurves`] of rigid [`Segment`]s, a support [`Polygon`];
+//! - balance: [`BalanceCurves`] of rigid [`Segment`]s, a support [`Polygon`], [`flights`], people ([`body_balance`]);
+//!   where the centre of mass should go: [`centre_aside`], [`centre_higher`];
 //! - where joints are: [`trajectory`], [`trajectories`], [`placements`];
 //! - a skeleton: [`guess_unit`], [`metres_per_unit`], [`stature`], [`tree_diameter`], [`upright`].
 
 mod artifacts;
 mod balance;
+mod balance_plan;
 mod body_balance;
 mod contacts;
 mod error;
 mod error_text;
 mod feet;
+mod flight;
 mod floor;
 mod floor_vote;
 mod foot_motion;
@@ -65,11 +68,13 @@ mod verdict;
 
 pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
 pub use balance::{BalanceCurves, GRAVITY, Segment};
+pub use balance_plan::{OverSoles, Support, centre_aside, centre_higher};
 pub use body_balance::{BalanceSummary, BodyBalance, body_balance};
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
 pub use error_text::millimetres;
 pub use feet::{FootMeasure, SoleHeights, foot_measure};
+pub use flight::{flights, off_free_fall};
 pub use floor::{floor_height, floor_of};
 pub use floor_vote::{FloorVote, floor_in_legs};
 pub use foot_motion::FootMotion;

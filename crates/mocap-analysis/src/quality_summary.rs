@@ -162,11 +162,14 @@ impl QualitySummary {
 
 impl BalanceSummary {
     fn text(&self) -> String {
+        let flight = self.off_fall.map_or_else(String::new, |off| {
+            format!("; flight {:.0} % of frames, {:.1} % off free fall", 100.0 * self.flight, 100.0 * off)
+        });
         let (Some(outside), Some(margin)) = (self.outside, self.margin) else {
-            return "not measured: no frame stands still".into();
+            return format!("not measured: no frame stands still{flight}");
         };
         format!(
-            "still {:.0} % of frames; centre of mass outside the soles {:.1} % of them, margin min {:.0} mm",
+            "still {:.0} % of frames; centre of mass outside the soles {:.1} % of them, margin min {:.0} mm{flight}",
             100.0 * self.still,
             100.0 * outside,
             1000.0 * margin

@@ -58,7 +58,7 @@ impl Body {
     }
 
     /// The clip with the roles of the body: what counts as a contact depends on how fast the hips travel.
-    fn named<'c>(&self, clip: &'c Clip) -> Cow<'c, Clip> {
+    pub(crate) fn named<'c>(&self, clip: &'c Clip) -> Cow<'c, Clip> {
         let roles = [Role::Hips, Role::LeftUpperLeg, Role::RightUpperLeg];
         let has = |role: &Role| clip.skeleton().with_role(*role) == self.skeleton.with_role(*role);
         match roles.iter().all(has) || clip.skeleton().len() != self.skeleton.len() {

@@ -20,7 +20,7 @@ pub struct EditMetric {
 
 impl EditMetric {
     /// All metrics.
-    pub const ALL: [EditMetric; 20] = METRICS;
+    pub const ALL: [EditMetric; 22] = METRICS;
 
     /// The metric with a name.
     pub fn named(name: &str) -> Option<EditMetric> {
@@ -48,7 +48,7 @@ impl EditMetric {
     }
 }
 
-const METRICS: [EditMetric; 20] = [
+const METRICS: [EditMetric; 22] = [
     metric("rms-deg", "deg", "change of local rotations, rms"),
     metric("max-deg", "deg", "largest change of a local rotation"),
     metric("rms", "m", "change of joint positions, rms"),
@@ -68,6 +68,8 @@ const METRICS: [EditMetric; 20] = [
     metric("key-error", "m", "largest distance of a joint from its key"),
     metric("gaze-error", "deg", "largest angle between a gaze and its target"),
     metric("pose-distance", "m", "mean distance of the poses that are blended"),
+    metric("balance-margin", "m", "centre of mass outside the soles in frames that stand still"),
+    metric("off-fall", "", "fall in flight off free fall, as a ratio"),
     metric("terrain-penetration", "m", "how deep a sole is in the terrain at most"),
 ];
 

@@ -267,7 +267,7 @@ fn with_feet_held(
 }
 
 /// How far the hips are raised, by frame \[units\]: less than 0 where a leg is too short for the place of its foot.
-fn hips_rises(
+pub(crate) fn hips_rises(
     clip: &Clip,
     body: &Body,
     ankles: &[(JointId, Vec<Option<Isometry3<f64>>>)],

@@ -34,6 +34,7 @@
 //! | smooth a cycle, or carry the style of one to another | [`fourier()`] |
 //! | walk over steps, slopes and bumps | [`on_terrain`], [`surface_below`] |
 //! | lock planted feet | [`fix_feet`] |
+//! | bring the centre of mass over the soles | [`balance()`] |
 //! | take the root motion out, put it in, give it a joint | [`in_place`], [`root_curve`], [`apply_root`], [`add_root_joint`] |
 //! | place the whole motion | [`face`], [`start_at_origin`], [`ground`] |
 //! | cut and resample | [`trim`], [`split`], [`drop_first_frame`], [`resample`] |
@@ -43,6 +44,7 @@
 //! body (heading, feet) find its joints by their roles.
 
 mod arms;
+mod balance;
 mod bands;
 mod binding;
 mod blend;
@@ -88,6 +90,7 @@ mod terrain;
 mod trim;
 mod warp;
 
+pub use balance::balance;
 pub use bands::{BandRange, Gains, bands};
 pub use binding::{BindPoint, Binding, Bound, HoldAs, KeptBound, attach, detach, is_carried, keep_bound};
 pub use blend::{

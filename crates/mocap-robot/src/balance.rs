@@ -1,6 +1,8 @@
 //! Balance of a robot's motion: by its inertials, on the soles that touch the floor.
 
-use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, low_pass};
+use std::ops::Range;
+
+use mocap_analysis::{BalanceCurves, Polygon, flights, low_pass, off_free_fall};
 use mocap_model::{Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::{Point3, Quaternion};
 use schemars::JsonSchema;
@@ -35,15 +37,18 @@ pub struct Balance {
     /// How far the ground point of the centre of mass is inside the soles, in the worst frame that stands still (m);
     /// negative outside.
     pub margin: Option<f64>,
-    /// Share of frames that fly: no sole on the floor.
+    /// Share of frames that fly: 0.1 s or more without a sole on the floor, in which the centre of mass falls.
     pub flight: f64,
-    /// Mean difference of the fall of the centre of mass from free fall in flight, over free fall.
+    /// How far the fall of the centre of mass is from free fall in flight, over free fall; `None` without flights.
     pub off_fall: Option<f64>,
 }
 
 /// Balance frame by frame, and the soles on the floor.
 pub(crate) struct BalanceTrack {
     pub(crate) curves: BalanceCurves,
+    /// By frame: the centre of mass of the motion as it is \[m\].
+    centre: Vec<Vector3<f64>>,
+    fps: f64,
     pub(crate) soles: Vec<Polygon>,
     /// By frame: feet on the floor.
     pub(crate) touching: Vec<[bool; 2]>,
@@ -57,9 +62,10 @@ impl BalanceTrack {
         let placed: Vec<Vec<Isometry3<f64>>> = smooth.iter().map(place).collect();
         let curves = BalanceCurves::of(&masses.segments, &placed, motion.fps.fps());
         let shapes = [0, 1].map(|foot| foot_shapes(robot, humanoid.soles[foot].body).collect::<Vec<_>>());
-        let (mut soles, mut touching) = (Vec::new(), Vec::new());
+        let (mut soles, mut touching, mut centre) = (Vec::new(), Vec::new(), Vec::new());
         for pose in &motion.poses {
             let bodies = robot.place(&pose.base, &pose.values);
+            centre.push(masses.centre_of(&bodies));
             let on_floor: [Vec<_>; 2] = [0, 1].map(|foot| {
                 let sole = &humanoid.soles[foot];
                 let points: Vec<Point3<f64>> = match shapes[foot].is_empty() {
@@ -75,7 +81,7 @@ impl BalanceTrack {
             touching.push([0, 1].map(|foot: usize| !on_floor[foot].is_empty()));
             soles.push(Polygon::around(&on_floor.concat()));
         }
-        BalanceTrack { curves, soles, touching }
+        BalanceTrack { curves, centre, fps: motion.fps.fps(), soles, touching }
     }
 
     /// The figures; `None` without a mass.
@@ -101,12 +107,8 @@ impl BalanceTrack {
             .filter(|frame| self.touching[*frame] == [true; 2] && self.curves.velocity[*frame].norm() < STILL)
             .collect();
         let margin = |frame: &usize| self.soles[*frame].margin(&self.curves.centre[*frame].xy());
-        let flies = |frame: usize| self.touching[frame] == [false; 2];
-        // A frame at the edge of a flight has half of a contact in its acceleration.
-        let inner: Vec<usize> =
-            (2..frames.saturating_sub(2)).filter(|frame| (frame - 2..=frame + 2).all(flies)).collect();
-        let off = |frame: &usize| (self.curves.acceleration[*frame].z + GRAVITY).abs() / GRAVITY;
-        let fall = inner.iter().map(off).sum::<f64>() / inner.len() as f64;
+        let contact: Vec<bool> = self.touching.iter().map(|feet| *feet != [false; 2]).collect();
+        let flights = flights(&contact, &self.curves.acceleration, self.fps);
         Some(Balance {
             mass: masses.total(),
             without_mass: robot.bodies().len() - masses.bodies.len(),
@@ -115,8 +117,8 @@ impl BalanceTrack {
             distance_p95: p95.filter(|distance| distance.is_finite()),
             still: share(still.len()),
             margin: still.iter().map(margin).min_by(f64::total_cmp),
-            flight: share((0..frames).filter(|frame| flies(*frame)).count()),
-            off_fall: (!inner.is_empty()).then_some(fall),
+            flight: share(flights.iter().map(Range::len).sum()),
+            off_fall: off_free_fall(&self.centre, &flights, self.fps),
         })
     }
 }

@@ -30,7 +30,6 @@ mod solids;
 mod solve;
 mod source;
 mod speed_limits;
-mod stand;
 
 pub use balance::Balance;
 pub use error::RobotError;

@@ -41,6 +41,14 @@ impl Masses {
         self.bodies.iter().map(|(body, centre)| bodies[*body] * centre).collect()
     }
 
+    /// The centre of mass of a robot whose bodies are placed \[m\].
+    pub(crate) fn centre_of(&self, bodies: &[Isometry3<f64>]) -> Vector3<f64> {
+        let parts = self.segments.iter().zip(&self.bodies);
+        let weighed =
+            parts.map(|(segment, (body, centre))| (bodies[*body] * centre).translation.vector * segment.mass);
+        weighed.sum::<Vector3<f64>>() / self.total
+    }
+
     /// By body: the mass of it and of all on it \[kg\], and their sum of mass × place in the world [kg m].
     fn carried(&self, kinematics: &Kinematics) -> Vec<(f64, Vector3<f64>)> {
         let mut carried = vec![(0.0, Vector3::zeros()); kinematics.placed.len()];

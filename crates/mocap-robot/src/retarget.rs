@@ -1,8 +1,8 @@
 //! Puts a captured motion on a robot.
 
-use std::ops::Range;
-
-use mocap_analysis::{BalanceCurves, GRAVITY, Polygon, runs};
+use mocap_analysis::{
+    BalanceCurves, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
+};
 use mocap_model::{Clip, FrameRate, Isometry3, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::{Point3, Vector2};
 
@@ -23,7 +23,6 @@ use crate::solids::{Solids, check_shapes};
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
 use crate::speed_limits::{exceed, highest_steps, hold as hold_speeds};
-use crate::stand::{Support, aside, higher};
 
 /// How a motion is put on a robot.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,48 +203,42 @@ fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
     let costs = Costs { anatomy, solids: &solids, weights: WEIGHTS };
     let stands = fit_frames(kinematics, &costs, &reference, first, FIRST_SWEEPS, 0).remove(0);
     solids.allow(&robot.place(&stands.base, &stands.values));
-    solids.allow_always_inside(robot, &anatomy.rest.values);
+    solids.allow_in_range(robot, &anatomy.rest.values);
     solids
 }
 
-/// What stands on the floor, and what flies. Where no foot is held for less than a flight takes, or the body does not
-/// fall meanwhile, as when it turns on a foot, the soles before and behind count; without any, it neither stands nor
-/// flies.
+/// What stands on the floor, and what flies. Where no foot is held and the body does not fly, as when it turns on a foot,
+/// the soles before and behind count; without any, it neither stands nor flies.
 fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Support {
-    /// The shortest flight \[s\].
-    const FLIGHT: f64 = 0.1;
-    /// What flies falls at least so fast: less than free fall, since small robots fly for as long as people.
-    const FALLS: f64 = 0.3 * GRAVITY;
     let corners = |goal: &Goal| -> Vec<Vector2<f64>> {
         goal.pins.iter().flatten().flatten().map(|pin| pin.coords.xy()).collect()
     };
     let held: Vec<Vec<Vector2<f64>>> = goals.iter().map(corners).collect();
     let mut soles: Vec<Polygon> = held.iter().map(|held| Polygon::around(held)).collect();
-    let mut flights = Vec::new();
-    for flight in without_soles(&soles) {
-        let fall = -curves.acceleration[flight.clone()].iter().map(|bend| bend.z).sum::<f64>();
-        if (flight.len() as f64) < FLIGHT * fps.fps() || fall < FALLS * flight.len() as f64 {
-            let ends = [flight.start.checked_sub(1), Some(flight.end).filter(|end| *end < held.len())];
-            let around: Vec<Vector2<f64>> =
-                ends.into_iter().flatten().flat_map(|end| held[end].iter().copied()).collect();
-            flight.for_each(|frame| soles[frame] = Polygon::around(&around));
-        } else {
-            flights.push(flight);
+    let contact: Vec<bool> = soles.iter().map(|sole| !sole.is_empty()).collect();
+    let flights = flights(&contact, &curves.acceleration, fps.fps());
+    let free: Vec<bool> = contact.iter().map(|contact| !contact).collect();
+    for run in runs(&free) {
+        let flight = flights.iter().find(|flight| run.contains(&flight.start)).cloned();
+        let [before, behind] = [run.start.checked_sub(1), Some(run.end).filter(|end| *end < held.len())]
+            .map(|end| end.map_or(&[][..], |end| &held[end]));
+        for frame in run {
+            // What pushes off and what lands does so on one foot.
+            soles[frame] = match &flight {
+                Some(flight) if flight.contains(&frame) => continue,
+                Some(flight) if frame < flight.start => Polygon::around(before),
+                Some(_) => Polygon::around(behind),
+                None => Polygon::around(&[before, behind].concat()),
+            };
         }
     }
-    Support { soles, flights }
-}
-
-/// Frames without a sole on the floor.
-fn without_soles(soles: &[Polygon]) -> Vec<Range<usize>> {
-    let without: Vec<bool> = soles.iter().map(Polygon::is_empty).collect();
-    runs(&without)
+    Support { soles, over: OverSoles::ZeroMoment, flights }
 }
 
 /// Gives the goals the centre of mass of a motion that stands.
 fn aim(goals: &mut [Goal], curves: &BalanceCurves, support: &Support, fps: FrameRate) {
-    let aside = aside(curves, support, fps.fps());
-    let higher = higher(&curves.centre, &support.flights, fps.fps());
+    let aside = centre_aside(curves, support, fps.fps());
+    let higher = centre_higher(&curves.centre, &support.flights, fps.fps());
     for (frame, goal) in goals.iter_mut().enumerate() {
         let moved = Vector3::new(aside[frame].x, aside[frame].y, higher[frame]);
         goal.centre = Some(Point3::from(curves.centre[frame] + moved));

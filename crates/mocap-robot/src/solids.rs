@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mocap_model::{Isometry3, Limit, Robot, RobotShape, Vector3};
+use mocap_model::{Isometry3, Limit, Robot, RobotJoint, RobotJointKind, RobotShape, Vector3};
 use nalgebra::Point3;
 
 use crate::RobotError;
@@ -78,8 +78,9 @@ struct Pair {
     allowed: f64,
     /// Whether only bodies without shapes are between theirs, as the cross piece of an ankle.
     joined: bool,
-    /// Whether they are kept apart. Shapes that are inside each other all over their range are not, nor those that
-    /// nearly touch by design, of bodies that are joined: the limits of the joint between them say how far it moves.
+    /// Whether they are kept apart. Shapes that are inside each other all over their range are not. Of bodies that are
+    /// joined, the limits of the joint between them say how far it moves: their shapes are not, where they nearly touch by
+    /// design, or meet so near to the joint that it would turn far for them to part.
     apart: bool,
 }
 
@@ -162,45 +163,37 @@ impl Solids {
         self.pairs = pairs;
     }
 
-    /// Shapes that are inside each other by design, and in nearly all poses that joints allow, are not kept apart:
-    /// nothing that a robot does can part them.
-    pub(crate) fn allow_always_inside(&mut self, robot: &Robot, rest: &[f64]) {
+    /// Shapes that nothing that a robot does can part, or that cost more than they gain, are not kept apart: those that are
+    /// inside each other by design and in nearly all poses that joints allow, and those of joined bodies that meet near the
+    /// joint.
+    pub(crate) fn allow_in_range(&mut self, robot: &Robot, rest: &[f64]) {
         /// Poses that are tried.
         const POSES: usize = 48;
         /// Inside in this share of them is always.
         const ALWAYS: f64 = 0.75;
-        let mut counts: HashMap<[usize; 2], usize> = HashMap::new();
-        let pairs = || self.pairs.iter().flat_map(|(_, pairs)| pairs).filter(|pair| pair.overlap > 0.0);
-        if pairs().next().is_none() {
-            return;
-        }
+        /// A joint that turns further than this for surfaces to part by their margin turns far \[rad\].
+        const FAR: f64 = 0.4;
+        // By pair: how often its shapes are inside each other, and the sum of their levers about the joint between them.
+        let mut met: HashMap<[usize; 2], (usize, f64)> = HashMap::new();
+        let pairs = || self.pairs.iter().flat_map(|(_, pairs)| pairs);
+        let tried = || pairs().filter(|pair| pair.apart && (pair.overlap > 0.0 || pair.joined));
         let mut placed = Placed::default();
-        for pose in 0..POSES {
-            let values: Vec<f64> = robot
-                .joints()
-                .iter()
-                .zip(rest)
-                .enumerate()
-                .map(|(joint, (of, rest))| {
-                    // Joints go through their ranges in unlike steps.
-                    let share =
-                        ((pose + 1) as f64 * (0.618_033_988_75 + 0.754_877_666_25 * joint as f64)).fract();
-                    let within = |limit: Limit| {
-                        let [min, max] = [limit.min.max(rest - 1.5), limit.max.min(rest + 1.5)];
-                        min + share * (max - min)
-                    };
-                    of.limit.map_or(*rest, within)
-                })
-                .collect();
-            self.place(&robot.place(&Isometry3::identity(), &values), &mut placed);
-            for pair in pairs() {
-                let inside = self.near(pair.solids, &placed, 0.0).is_some_and(|near| near.distance < 0.0);
-                *counts.entry(pair.solids).or_default() += usize::from(inside);
+        for pose in 0..if tried().next().is_some() { POSES } else { 0 } {
+            let bodies = robot.place(&Isometry3::identity(), &pose_in_range(robot, rest, pose));
+            self.place(&bodies, &mut placed);
+            for pair in tried() {
+                let near = self.near(pair.solids, &placed, 0.0).filter(|near| near.distance < 0.0);
+                if let Some(near) = near {
+                    let (count, levers) = met.entry(pair.solids).or_default();
+                    *count += 1;
+                    *levers += if pair.joined { lever(robot, &bodies, &near) } else { f64::INFINITY };
+                }
             }
         }
         for pair in self.pairs.iter_mut().flat_map(|(_, pairs)| pairs) {
-            let inside = counts.get(&pair.solids).copied().unwrap_or(0);
-            pair.apart &= (inside as f64) < ALWAYS * POSES as f64;
+            let Some((count, levers)) = met.get(&pair.solids) else { continue };
+            let always = pair.overlap > 0.0 && *count as f64 >= ALWAYS * POSES as f64;
+            pair.apart &= !always && levers / *count as f64 >= MARGIN / FAR;
         }
     }
 
@@ -277,6 +270,36 @@ impl Solids {
         let points = [points[0] - inwards, points[1] + inwards];
         Some(Near { bodies, points, direction, distance: distance - skins })
     }
+}
+
+/// One of the poses that joints allow: they go through their ranges, as far as 1.5 rad from rest, in unlike steps.
+fn pose_in_range(robot: &Robot, rest: &[f64], number: usize) -> Vec<f64> {
+    let value = |(joint, (of, rest)): (usize, (&RobotJoint, &f64))| {
+        let share = ((number + 1) as f64 * (0.618_033_988_75 + 0.754_877_666_25 * joint as f64)).fract();
+        let within = |limit: Limit| {
+            let [min, max] = [limit.min.max(rest - 1.5), limit.max.min(rest + 1.5)];
+            min + share * (max - min)
+        };
+        of.limit.map_or(*rest, within)
+    };
+    robot.joints().iter().zip(rest).enumerate().map(value).collect()
+}
+
+/// How much two shapes of joined bodies part for a radian of the joint between them that parts them most \[m/rad\].
+fn lever(robot: &Robot, bodies: &[Isometry3<f64>], near: &Near) -> f64 {
+    let (above, below) = (near.bodies[0].min(near.bodies[1]), near.bodies[0].max(near.bodies[1]));
+    let up = std::iter::successors(Some(below), |body| robot.bodies()[*body].parent);
+    let middle = nalgebra::center(&near.points[0], &near.points[1]);
+    let of = |joint: &RobotJoint| {
+        let body = bodies[joint.body];
+        let arm = middle - body * Point3::from(joint.anchor);
+        match joint.kind {
+            RobotJointKind::Hinge => (body.rotation * joint.axis).cross(&arm).dot(&near.direction).abs(),
+            RobotJointKind::Slide => f64::INFINITY,
+        }
+    };
+    let between = up.take_while(|body| *body != above).flat_map(|body| robot.joints_of(body));
+    between.map(of).fold(0.0, f64::max)
 }
 
 /// Whether one of two bodies is on the other, with only bodies without shapes between them.

@@ -81,6 +81,7 @@ edits! {
     fourier::Fourier;
     terrain::Terrain;
     fix_feet::FixFeet;
+    balance::Balance;
     turn::Turn;
     along::Along;
     add::Add;

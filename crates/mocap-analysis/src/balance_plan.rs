@@ -1,20 +1,20 @@
-//! Where the centre of mass of a robot should go, so that its motion stands: the zero-moment point stays on the soles,
-//! and what flies falls freely.
+//! Where the centre of mass should go for a motion to stand: over the soles, and what flies falls freely.
 //!
-//! The way that the centre of mass moves aside is small and smooth, and changes the zero-moment point as that of an
-//! inverted pendulum (S. Kajita et al., "Biped walking pattern generation by using preview control of zero-moment
+//! The way that the centre of mass moves aside is small and smooth. It takes the ground point of the centre with it, and
+//! changes the zero-moment point as that of an inverted pendulum (S. Kajita et al., "Biped walking pattern generation by using preview control of zero-moment
 //! point", 2003). The convex problem over all frames is solved by the alternating direction method of multipliers
 //! (S. Boyd et al., 2011): a banded system, and the nearest point of each frame's soles, by turns.
 
 use std::ops::Range;
 
-use mocap_analysis::{BalanceCurves, GRAVITY, Polygon};
 use mocap_model::Vector3;
 use nalgebra::Vector2;
 
+use crate::{BalanceCurves, GRAVITY, Polygon};
+
 /// Rounds of the method.
 const ROUNDS: usize = 80;
-/// How far inside the soles the zero-moment point is put \[m\]: the motion that follows is not exact.
+/// How far inside the soles the point over them is put \[m\]: the motion that follows is not exact.
 const INSIDE: f64 = 0.02;
 /// Weight of a metre per second squared aside, against a metre \[s²\].
 const SMOOTH: f64 = 0.02;
@@ -23,52 +23,74 @@ const HOLD: f64 = 0.5;
 /// Weight of free fall in flight [s²], against a metre.
 const FALL: f64 = 2.0;
 
-/// What carries a motion: by frame the soles that stand, and the frames that fly. Frames with neither are carried by
-/// something else, as those who swim or hang.
-pub(crate) struct Support {
-    pub(crate) soles: Vec<Polygon>,
-    pub(crate) flights: Vec<Range<usize>>,
+/// What has to be over the soles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverSoles {
+    /// The ground point of the centre of mass: of what stands still.
+    Centre,
+    /// The zero-moment point: of what moves.
+    ZeroMoment,
+}
+
+/// What carries a motion: by frame the soles that something has to be over, and the frames that fly. Frames with neither
+/// are carried by something else, as those who swim or hang, or are out of balance on purpose, as those who walk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Support {
+    /// By frame; empty where nothing has to be over them.
+    pub soles: Vec<Polygon>,
+    /// What has to be over them.
+    pub over: OverSoles,
+    /// Frames in flight.
+    pub flights: Vec<Range<usize>>,
 }
 
 /// Ways aside of the centre of mass on the floor, one a frame \[m\].
-pub(crate) fn aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<Vector2<f64>> {
-    let Support { soles, flights } = support;
+pub fn centre_aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<Vector2<f64>> {
+    let Support { soles, over, flights } = support;
     let frames = soles.len();
     let mut falls = vec![false; frames];
     flights.iter().for_each(|flight| falls[flight.clone()].fill(true));
     let rate = fps * fps;
     let inner: Vec<Polygon> = soles.iter().map(|sole| sole.shrunk(INSIDE)).collect();
-    let supported = |frame: usize| !soles[frame].is_empty() && curves.zero_moment[frame].is_some();
-    // How the zero-moment point answers to an acceleration aside [s²].
-    let answer: Vec<f64> = (0..frames)
+    let point: Vec<Option<Vector2<f64>>> = (0..frames)
+        .map(|frame| match over {
+            _ if soles[frame].is_empty() => None,
+            OverSoles::Centre => Some(curves.centre[frame].xy()),
+            OverSoles::ZeroMoment => curves.zero_moment[frame],
+        })
+        .collect();
+    // How that point answers to ways aside in a frame and its neighbours.
+    let answer: Vec<[f64; 3]> = (0..frames)
         .map(|frame| {
-            curves.centre[frame].z.max(0.05) / (GRAVITY + curves.acceleration[frame].z).max(2.0) * rate
+            let height = curves.centre[frame].z.max(0.05);
+            let k = match over {
+                OverSoles::Centre => 0.0,
+                OverSoles::ZeroMoment => height / (GRAVITY + curves.acceleration[frame].z).max(2.0) * rate,
+            };
+            [-k, 1.0 + 2.0 * k, -k]
         })
         .collect();
     let mut system = Bands::new(frames);
     for frame in 0..frames {
         system.add(frame, [0.0, 1.0, 0.0], 1.0);
         system.add(frame, [1.0, -2.0, 1.0], SMOOTH * SMOOTH * rate * rate);
-        if supported(frame) {
-            let k = answer[frame];
-            system.add(frame, [-k, 1.0 + 2.0 * k, -k], HOLD);
+        if point[frame].is_some() {
+            system.add(frame, answer[frame], HOLD);
         } else if falls[frame] {
             system.add(frame, [1.0, -2.0, 1.0], FALL * FALL * rate * rate);
         }
     }
     system.factor();
     let mut aside = vec![Vector2::zeros(); frames];
-    let mut goals: Vec<Vector2<f64>> = (0..frames)
-        .map(|frame| curves.zero_moment[frame].map_or_else(Vector2::zeros, |at| inner[frame].nearest(&at)))
-        .collect();
+    let nearest = |frame: usize| point[frame].map_or_else(Vector2::zeros, |at| inner[frame].nearest(&at));
+    let mut goals: Vec<Vector2<f64>> = (0..frames).map(nearest).collect();
     let mut prices = vec![Vector2::<f64>::zeros(); frames];
     for _ in 0..ROUNDS {
         let mut right = vec![Vector2::zeros(); frames];
         for frame in 0..frames {
-            if let (true, Some(at)) = (supported(frame), curves.zero_moment[frame]) {
-                let k = answer[frame];
+            if let Some(at) = point[frame] {
                 let wanted = (goals[frame] - at - prices[frame]) * HOLD;
-                add_row(&mut right, frame, [-k, 1.0 + 2.0 * k, -k], &wanted);
+                add_row(&mut right, frame, answer[frame], &wanted);
             } else if falls[frame] {
                 let fall = -curves.acceleration[frame].xy() / rate * (FALL * FALL * rate * rate);
                 add_row(&mut right, frame, [1.0, -2.0, 1.0], &fall);
@@ -77,9 +99,8 @@ pub(crate) fn aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<
         system.solve(&mut right);
         aside = right;
         for frame in 0..frames {
-            let Some(at) = curves.zero_moment[frame].filter(|_| supported(frame)) else { continue };
-            let k = answer[frame];
-            let moved = at + apply(&aside, frame, [-k, 1.0 + 2.0 * k, -k]);
+            let Some(at) = point[frame] else { continue };
+            let moved = at + apply(&aside, frame, answer[frame]);
             goals[frame] = inner[frame].nearest(&(moved + prices[frame]));
             prices[frame] += moved - goals[frame];
         }
@@ -89,7 +110,7 @@ pub(crate) fn aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<
 
 /// How much higher the centre of mass goes, one a frame \[m\]: in flight it falls freely from where it left the floor
 /// to where it comes down; the rest is spread over take-off and landing.
-pub(crate) fn higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
+pub fn centre_higher(centre: &[Vector3<f64>], flights: &[Range<usize>], fps: f64) -> Vec<f64> {
     let mut higher = vec![0.0; centre.len()];
     for flight in flights {
         let (first, last) = (flight.start.saturating_sub(1), flight.end.min(centre.len() - 1));
@@ -184,7 +205,7 @@ impl Bands {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_analysis::Segment;
+    use crate::Segment;
     use mocap_model::Isometry3;
     use nalgebra::Matrix3;
 
@@ -202,7 +223,7 @@ mod tests {
 
     /// Ninety frames on one sole.
     fn standing() -> Support {
-        Support { soles: vec![sole(); 90], flights: Vec::new() }
+        Support { soles: vec![sole(); 90], over: OverSoles::ZeroMoment, flights: Vec::new() }
     }
 
     fn outside(curves: &BalanceCurves, aside: &[Vector2<f64>]) -> f64 {
@@ -218,35 +239,46 @@ mod tests {
         let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
         let none = vec![Vector2::zeros(); 90];
         assert!(outside(&curves, &none) > 0.1);
-        let found = aside(&curves, &standing(), 30.0);
+        let found = centre_aside(&curves, &standing(), 30.0);
         assert!(outside(&curves, &found) < 0.01, "{}", outside(&curves, &found));
         assert!(found.iter().all(|way| way.norm() < 0.12));
     }
 
     #[test]
+    fn a_centre_beside_the_sole_is_brought_over_it() {
+        let curves = swaying(|_| Vector2::new(0.0, 0.09));
+        let soles = (0..90).map(|frame| if frame < 60 { sole() } else { Polygon::default() });
+        let support = Support { soles: soles.collect(), over: OverSoles::Centre, flights: Vec::new() };
+        let found = centre_aside(&curves, &support, 30.0);
+        // The sole ends at 5 cm, and 2 cm inside it are asked for.
+        assert!((found[30] - Vector2::new(0.0, -0.06)).norm() < 1e-3, "{}", found[30]);
+        assert!(found[89].norm() < 1e-3, "{}", found[89]);
+    }
+
+    #[test]
     fn what_stands_stays() {
         let curves = swaying(|time| Vector2::new(0.01 * time.sin(), 0.0));
-        let found = aside(&curves, &standing(), 30.0);
+        let found = centre_aside(&curves, &standing(), 30.0);
         assert!(found.iter().all(|way| way.norm() < 1e-3));
     }
 
     #[test]
     fn what_neither_stands_nor_flies_stays() {
         let curves = swaying(|time| Vector2::new(0.02 * (6.0 * time).sin(), 0.09 * (3.0 * time).sin()));
-        let support = Support { soles: vec![Polygon::around(&[]); 90], flights: Vec::new() };
-        assert!(aside(&curves, &support, 30.0).iter().all(|way| way.norm() < 1e-12));
+        let support = Support { soles: vec![Polygon::default(); 90], ..standing() };
+        assert!(centre_aside(&curves, &support, 30.0).iter().all(|way| way.norm() < 1e-12));
     }
 
     #[test]
     fn a_flight_of_one_frame_in_all_has_no_height() {
-        assert_eq!(higher(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0), [0.0]);
+        assert_eq!(centre_higher(&[Vector3::new(0.0, 0.0, 0.8)], std::slice::from_ref(&(0..1)), 30.0), [0.0]);
     }
 
     #[test]
     fn a_jump_falls_freely() {
         let centre: Vec<Vector3<f64>> = (0..40).map(|_| Vector3::new(0.0, 0.0, 0.8)).collect();
         let flight = 10..22;
-        let up = higher(&centre, std::slice::from_ref(&flight), 30.0);
+        let up = centre_higher(&centre, std::slice::from_ref(&flight), 30.0);
         let z = |frame: usize| centre[frame].z + up[frame];
         for frame in flight {
             let bend = (z(frame + 1) - 2.0 * z(frame) + z(frame - 1)) * 900.0;

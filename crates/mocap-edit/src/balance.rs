@@ -1,0 +1,364 @@
+//! Balance: hips move and the trunk leans as little as needed for the centre of mass to be over the soles where the body
+//! stands still, and to fall freely in flight. Feet stay where they are.
+//!
+//! Where the centre should go is planned for all frames at once (`mocap_analysis::centre_aside`). The hips take most of the
+//! way: a part of the mass stays with the feet, so that the way of the hips is found in a few rounds.
+
+use mocap_analysis::{
+    BodyBalance, FootMotion, OverSoles, Polygon, Support, body_balance, centre_aside, centre_higher,
+    placements,
+};
+use mocap_model::{Clip, Isometry3, JointId, Role, UnitQuaternion, Vector3};
+use nalgebra::{Translation3, Unit};
+
+use crate::body::Body;
+use crate::carrier::Carrier;
+use crate::held_feet::hips_rises;
+use crate::legs::{Plane, hips_raised, place_ankles};
+use crate::samples::Samples;
+use crate::{EditError, EditReport};
+
+const NAME: &str = "balance";
+
+/// Rounds until the centre of mass is where it should be.
+const ROUNDS: usize = 5;
+/// The lean of the trunk for a metre that the centre goes aside \[rad/m\], and what is left to the hips: least squares of
+/// both, where 4 cm of the hips count as much as 4° of the trunk, for a body whose trunk, head and arms have seven tenths of
+/// the mass, a third of a leg above the hips.
+const LEAN: f64 = 0.5;
+const HIPS: f64 = 0.9;
+/// The centre of mass goes no further aside than this share of a leg: what is further out does not stand, it falls.
+const FURTHEST: f64 = 0.15;
+/// The time in which feet leave the floor towards where a flight takes them \[s\].
+const TAKE_OFF: f64 = 0.1;
+/// A centre of mass this far outside the soles is worth a warning \[m\].
+const OUTSIDE: f64 = 0.01;
+/// As is a fall this far from free fall.
+const OFF_FALL: f64 = 0.05;
+
+/// Brings the centre of mass over the soles in frames that stand still, and lets it fall freely in flight.
+///
+/// Masses are those of an average body ([`body_balance`]); feet stay where they are, but for flights, where they go with
+/// the body. Frames that move on the floor are changed only as far as smoothness takes it: who walks is out of balance most
+/// of the time.
+///
+/// ```
+/// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
+/// // A body of an arm and nothing else has no balance.
+/// assert_eq!(mocap_edit::balance(&clip).unwrap_err().code(), "edit::no-feet");
+/// ```
+///
+/// # Errors
+/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where the unit is unknown,
+/// [`EditError::Unlabelled`] where legs, arms or the head are not known, so that masses are not.
+pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
+    let body = Body::of(clip);
+    if body.feet.is_empty() {
+        return Err(EditError::NoFeet { edit: NAME });
+    }
+    let metres = body.metres.ok_or(EditError::NoUnit { edit: NAME })?;
+    let found = measured(clip, &body).ok_or_else(|| EditError::Unlabelled {
+        edit: NAME,
+        reason:
+            "masses are known of bodies with two legs, two arms and a head, and not all of them were found"
+                .into(),
+    })?;
+    let way = Way::planned(clip, &body, &found, metres);
+    let mut shift = vec![Vector3::zeros(); clip.frames()];
+    let mut balanced = clip.clone();
+    if way.goal.iter().zip(way.centre(&found)).any(|(goal, centre)| (goal - centre).norm() > 1e-5) {
+        for round in 0..ROUNDS {
+            let now = if round == 0 { Some(found.clone()) } else { measured(&balanced, &body) };
+            let now = now.map_or_else(Vec::new, |now| way.centre(&now));
+            let missing = way.goal.iter().zip(now).map(|(goal, now)| goal - now);
+            shift.iter_mut().zip(missing).for_each(|(shift, missing)| *shift += missing);
+            balanced = way.moved(clip, &body, &shift)?;
+        }
+    }
+    let report = report(clip, &balanced, &body, &found, &way);
+    Ok((balanced, report))
+}
+
+fn measured(clip: &Clip, body: &Body) -> Option<BodyBalance> {
+    body_balance(&body.named(clip))
+}
+
+/// Where the centre of mass goes, in metres, Z up.
+struct Way {
+    /// By frame.
+    goal: Vec<Vector3<f64>>,
+    /// By frame: how far feet go with the body, along the floor and up; 0 where they stand.
+    flies: Vec<[f64; 2]>,
+    /// From the axes of the clip to Z up.
+    upright: UnitQuaternion<f64>,
+    metres: f64,
+}
+
+impl Way {
+    fn planned(clip: &Clip, body: &Body, found: &BodyBalance, metres: f64) -> Way {
+        let fps = clip.rate().fps();
+        let sole = |frame: usize| match found.still[frame] {
+            true => found.soles[frame].clone(),
+            false => Polygon::default(),
+        };
+        let soles = (0..clip.frames()).map(sole).collect();
+        let support = Support { soles, over: OverSoles::Centre, flights: found.flights.clone() };
+        let aside = centre_aside(&found.curves, &support, fps);
+        let higher = centre_higher(&found.centre, &found.flights, fps);
+        let motions = FootMotion::of(&body.named(clip), &body.feet);
+        let furthest = FURTHEST * motions.iter().map(|foot| foot.leg).fold(0.0, f64::max) * metres;
+        let clearance = clearances(&motions, metres);
+        let mut flies = vec![[0.0; 2]; clip.frames()];
+        for flight in &found.flights {
+            let ramp = (TAKE_OFF * fps).min(flight.len() as f64 / 2.0).max(1.0);
+            for frame in flight.clone() {
+                let from_end = (frame - flight.start + 1).min(flight.end - frame) as f64;
+                let share = (from_end / ramp).min(1.0);
+                flies[frame] = [share * share * (3.0 - 2.0 * share), 1.0];
+            }
+        }
+        let goal = (0..clip.frames()).map(|frame| {
+            let aside = aside[frame] * (furthest / aside[frame].norm().max(furthest));
+            // What would fall through the floor does not fly.
+            let up = higher[frame].max(-clearance[frame]);
+            let moved = Vector3::new(aside.x, aside.y, up);
+            Way::between(&found.curves.centre[frame], &found.centre[frame]) + moved
+        });
+        let upright = mocap_model::rotation_between(&body.up, &Vector3::z());
+        Way { goal: goal.collect(), flies, upright, metres }
+    }
+
+    /// The centre of mass that is moved: along the floor without noise, its height as it is.
+    fn centre(&self, found: &BodyBalance) -> Vec<Vector3<f64>> {
+        let centres = found.curves.centre.iter().zip(&found.centre).zip(&self.flies);
+        centres.map(|((smooth, exact), _)| Way::between(smooth, exact)).collect()
+    }
+
+    fn between(smooth: &Vector3<f64>, exact: &Vector3<f64>) -> Vector3<f64> {
+        Vector3::new(smooth.x, smooth.y, exact.z)
+    }
+
+    /// The motion with a centre of mass that is moved by about so much.
+    fn moved(&self, clip: &Clip, body: &Body, shift: &[Vector3<f64>]) -> Result<Clip, EditError> {
+        let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
+        let back = self.upright.inverse();
+        let trunk = trunk(body);
+        let share = if trunk.is_some() { HIPS } else { 1.0 };
+        for (frame, shift) in shift.iter().enumerate() {
+            // In frames that do not fly, heights are those of the legs.
+            let up = shift.z * self.flies[frame][1];
+            let mut place = carrier.at(&samples, frame);
+            let by = Vector3::new(shift.x * share, shift.y * share, up);
+            place.translation.vector += back * by / self.metres;
+            carrier.put(&mut samples, frame, &place);
+        }
+        if let Some((joint, above)) = trunk {
+            let placed = &placements(clip, &[above])[0];
+            for (frame, shift) in shift.iter().enumerate() {
+                let axis = back * Vector3::new(-shift.y, shift.x, 0.0);
+                let Some((axis, size)) = Unit::try_new_and_get(axis, 1e-12) else { continue };
+                let lean = UnitQuaternion::from_axis_angle(&axis, LEAN * size);
+                let parent = placed[frame].rotation;
+                let local = &mut samples.rotations[joint.index()][frame];
+                *local = parent.inverse() * lean * parent * *local;
+            }
+        }
+        let leaned = samples.into_clip(NAME)?;
+        let mut ankles: Vec<(JointId, Vec<Option<Isometry3<f64>>>)> = Vec::new();
+        for foot in &body.feet {
+            let places = placements(clip, &[foot.ankle]).remove(0);
+            let places =
+                places.into_iter().zip(shift).zip(&self.flies).map(|((mut place, shift), [along, up])| {
+                    let by = Vector3::new(shift.x * along, shift.y * along, shift.z * up);
+                    place.translation =
+                        Translation3::from(place.translation.vector + back * by / self.metres);
+                    (shift.norm() > 0.0).then_some(place)
+                });
+            ankles.push((foot.ankle, places.collect()));
+        }
+        let rises = hips_rises(&leaned, body, &ankles, NAME)?;
+        let lowered = hips_raised(&leaned, body, &rises, NAME)?;
+        // Whoever is lowered keeps feet in place.
+        for (ankle, places) in &mut ankles {
+            let own = &placements(clip, &[*ankle])[0];
+            let low = places.iter_mut().zip(own).zip(&rises).filter(|(_, rise)| **rise != 0.0);
+            low.for_each(|((place, own), _)| *place = place.or(Some(*own)));
+        }
+        Ok(place_ankles(&lowered, body, &ankles, Plane::Own, NAME)?.0)
+    }
+}
+
+/// The first joint above the hips that carries both arms, and what it is on: where a trunk leans.
+fn trunk(body: &Body) -> Option<(JointId, JointId)> {
+    let skeleton = &body.skeleton;
+    let arms = [Role::LeftUpperArm, Role::RightUpperArm].map(|role| skeleton.with_role(role));
+    let [Some(left), Some(right)] = arms else { return None };
+    let carries = |joint: JointId| {
+        [left, right].into_iter().all(|arm| arm != joint && skeleton.is_in_subtree(arm, joint))
+            && body.feet.iter().all(|foot| !skeleton.is_in_subtree(foot.ankle, joint))
+    };
+    let (joint, _) = skeleton.iter().find(|(id, _)| carries(*id))?;
+    Some((joint, skeleton.joint(joint).parent?))
+}
+
+/// How high both feet are above where they stand, by frame \[m\].
+fn clearances(motions: &[FootMotion], metres: f64) -> Vec<f64> {
+    let frames = motions.first().map_or(0, |foot| foot.lowest.len());
+    let least = |foot: &FootMotion| foot.lowest.iter().copied().fold(f64::INFINITY, f64::min);
+    let least: Vec<f64> = motions.iter().map(least).collect();
+    let above = |frame: usize| {
+        let heights = motions.iter().zip(&least).map(|(foot, least)| foot.lowest[frame] - least);
+        heights.fold(f64::INFINITY, f64::min) * metres
+    };
+    (0..frames).map(above).collect()
+}
+
+/// How far the worst frame that stood still before is outside the soles \[m\], negative inside, and its frame.
+fn worst(before: &BodyBalance, now: &BodyBalance) -> Option<(f64, usize)> {
+    let outside = |frame: usize| -before.soles[frame].margin(&now.curves.centre[frame].xy());
+    let still = (0..before.still.len()).filter(|frame| before.still[*frame]);
+    still.map(|frame| (outside(frame), frame)).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &Way) -> EditReport {
+    let mut report = EditReport::measured(NAME, clip, balanced);
+    let now = measured(balanced, body);
+    let now = now.as_ref().unwrap_or(found);
+    let (was, is) = (worst(found, found), worst(found, now));
+    let fall = |of: &BodyBalance| mocap_analysis::off_free_fall(&of.centre, &found.flights, of.fps);
+    let hips = [clip, balanced].map(|clip| placements(clip, &[body.hips]).remove(0));
+    let moved =
+        hips[0].iter().zip(&hips[1]).map(|(a, b)| (a.translation.vector - b.translation.vector).norm());
+    let share = |frames: usize| 100.0 * frames as f64 / clip.frames().max(1) as f64;
+    let still = found.still.iter().filter(|still| **still).count();
+    let flying: usize = found.flights.iter().map(std::ops::Range::len).sum();
+    report = report
+        .figure("balance-margin", is.map(|(outside, _)| outside.max(0.0)), "m")
+        .figure("off-fall", fall(now), "")
+        .figure("hips-moved", moved.fold(0.0, f64::max) * way.metres, "m");
+    let inside = |worst: Option<(f64, usize)>| worst.map_or(0.0, |(outside, _)| -outside * 1000.0);
+    report = match is {
+        Some(_) => report.note(format!(
+            "still {:.0} % of frames, centre of mass at least {:.0} mm inside the soles, before {:.0} mm",
+            share(still),
+            inside(is),
+            inside(was)
+        )),
+        None => report.note("no frame stands still on both feet"),
+    };
+    if let (Some(before), Some(after)) = (fall(found), fall(now)) {
+        report = report.note(format!(
+            "flight {:.0} % of frames, {:.1} % off free fall, before {:.1} %",
+            share(flying),
+            after * 100.0,
+            before * 100.0
+        ));
+        if after > OFF_FALL {
+            let message = format!(
+                "flights stay {:.0} % off free fall: feet have no room above the floor for a deeper fall",
+                after * 100.0
+            );
+            report.warn("edit::flight", message);
+        }
+    }
+    if let Some((outside, frame)) = is.filter(|(outside, _)| *outside > OUTSIDE) {
+        let message = format!(
+            "the centre of mass stays {:.0} mm outside the soles in frame {frame}, where the body stands still: it would have to go further than a body that stands can; something else may carry it",
+            outside * 1000.0
+        );
+        report.warn("edit::balance", message);
+    }
+    report.warn_of_skate();
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+
+    /// A body that stands and waves, its trunk bent back by an angle.
+    fn bent_back(angle: f64) -> Clip {
+        let wave = clip("alex_wave.bvh");
+        let body = Body::of(&wave);
+        let (trunk, _) = trunk(&body).unwrap();
+        let mut samples = Samples::of(&wave);
+        let lean = UnitQuaternion::from_scaled_axis(body.lateral * -angle);
+        samples.rotations[trunk.index()].iter_mut().for_each(|rotation| *rotation = lean * *rotation);
+        samples.into_clip("test").unwrap()
+    }
+
+    fn margin(clip: &Clip) -> f64 {
+        measured(clip, &Body::of(clip)).unwrap().summary().margin.unwrap()
+    }
+
+    fn largest_change(a: &Clip, b: &Clip, joints: &[JointId]) -> f64 {
+        let places = [a, b].map(|clip| placements(clip, joints));
+        let pairs = places[0].iter().flatten().zip(places[1].iter().flatten());
+        pairs.map(|(a, b)| (a.translation.vector - b.translation.vector).norm()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn who_falls_back_is_brought_over_the_soles_and_feet_stay() {
+        let bent = bent_back(0.6);
+        assert!(margin(&bent) < -0.01, "{}", margin(&bent));
+        let (balanced, report) = balance(&bent).unwrap();
+        assert!(margin(&balanced) > 0.01, "{} {report}", margin(&balanced));
+        let feet: Vec<JointId> = Body::of(&bent).feet.iter().flat_map(|foot| foot.points.clone()).collect();
+        assert!(largest_change(&bent, &balanced, &feet) < 1e-6);
+        assert!(report.warnings.is_empty(), "{report}");
+    }
+
+    #[test]
+    fn who_stands_stays_to_the_bit() {
+        let wave = clip("alex_wave.bvh");
+        assert!(margin(&wave) > 0.02, "{}", margin(&wave));
+        assert_eq!(balance(&wave).unwrap().0, wave);
+    }
+
+    #[test]
+    fn balance_turns_and_grows_with_the_body() {
+        let bent = bent_back(0.6);
+        let hips = [Body::of(&bent).hips];
+        let balanced = balance(&bent).unwrap().0;
+        let turned = |clip: &Clip| {
+            let turn = Isometry3::rotation(Body::of(clip).up * 1.3);
+            crate::root::place_roots(clip, "test", |_| turn).unwrap()
+        };
+        let both = [balance(&turned(&bent)).unwrap().0, turned(&balanced)];
+        assert!(largest_change(&both[0], &both[1], &hips) < 1e-6);
+        let metres = Body::of(&bent).metres.unwrap();
+        let mirrored = |clip: &Clip| crate::mirror(clip).unwrap().0;
+        let both = [balance(&mirrored(&bent)).unwrap().0, mirrored(&balanced)];
+        assert!(largest_change(&both[0], &both[1], &hips) * metres < 2e-3);
+    }
+
+    #[test]
+    fn a_jump_falls_freely() {
+        let jump = clip("alex_jump.bvh");
+        let off = |clip: &Clip| measured(clip, &Body::of(clip)).unwrap().summary().off_fall;
+        let (balanced, report) = balance(&jump).unwrap();
+        assert!(off(&jump).unwrap() > 0.05, "{:?}", off(&jump));
+        assert!(off(&balanced).unwrap() < 0.03, "{:?} {report}", off(&balanced));
+    }
+
+    #[test]
+    fn bodies_without_known_masses_are_refused() {
+        let walk = clip("alex_walk.bvh");
+        let body = Body::of(&walk);
+        let head = body.skeleton.with_role(Role::Head).unwrap();
+        let skeleton = walk.skeleton().clone();
+        let joints = skeleton.iter().map(|(id, joint)| {
+            let name = if skeleton.is_in_subtree(id, head) {
+                format!("extra{}", id.index())
+            } else {
+                joint.name.clone()
+            };
+            mocap_model::Joint { name, role: None, ..joint.clone() }
+        });
+        let named = mocap_model::Skeleton::new("body", *skeleton.space(), joints.collect()).unwrap();
+        let headless = walk.with_skeleton(named.into()).unwrap();
+        let error = balance(&headless).map(|(_, report)| report.to_string());
+        assert_eq!(error.unwrap_err().code(), "edit::body");
+    }
+}
