@@ -68,7 +68,9 @@ pub(super) fn face_map(
             count => format!("no name of the {count} shapes of the source means a shape of the character"),
         };
         let help = match source.len() {
-            0 => "sources are takes of Live Link Face (CSV), characters whose shapes move, and clips with numbers over time",
+            0 => {
+                "sources are takes of Live Link Face (CSV), characters whose shapes move, and clips with numbers over time"
+            }
             _ => "--write-map writes a map to fill in, --map takes it; --explain shows the names",
         };
         return Err(Diagnostic::new("face::nothing-mapped", message).help(help));
