@@ -247,6 +247,12 @@ impl<'a> Predictor<'a> {
     /// The pose of all joints in space that meets the goals, which are of the joints that the predictor was fitted for;
     /// and what is left of the greatest distance to a goal [lengths of a leg, rad].
     pub fn pose(&self, goals: &[Goal], at: &mut Vec<Placed>) -> f64 {
+        self.pose_by(goals, goals, at)
+    }
+
+    /// As [`Predictor::pose`], where what the examples are asked for is not what is met: `seen` are the same goals with
+    /// other orientations.
+    pub(crate) fn pose_by(&self, goals: &[Goal], seen: &[Goal], at: &mut Vec<Placed>) -> f64 {
         let body = &self.examples.body;
         at.clear();
         at.resize(body.skeleton.len(), Placed::identity());
@@ -257,7 +263,10 @@ impl<'a> Predictor<'a> {
                 goal.orientation.iter().for_each(|turn| placed.rotation = *turn);
             }
         };
-        put(at, goals);
+        put(at, seen);
+        for goal in goals.iter().filter(|goal| goal.joint == body.hips) {
+            goal.orientation.iter().for_each(|turn| at[body.hips.index()].rotation = *turn);
+        }
         let up = body.up();
         if let Some(root) = &self.root {
             self.place_hips(root, at, &up);
@@ -270,6 +279,13 @@ impl<'a> Predictor<'a> {
         });
         let of_trunk: Vec<Goal> =
             goals.iter().filter(|goal| body.trunk.contains(&goal.joint)).copied().collect();
+        for goal in &of_trunk {
+            // A head turns by itself.
+            let leads = body.trunk.iter().any(|joint| body.skeleton.joint(*joint).parent == Some(goal.joint));
+            if let Some(turn) = goal.orientation.filter(|_| !leads) {
+                at[goal.joint.index()].rotation = turn;
+            }
+        }
         if !of_trunk.is_empty() {
             project(body, at, &of_trunk, &self.of_trunk);
         }

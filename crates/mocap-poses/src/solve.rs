@@ -21,6 +21,10 @@ const SHORT: f64 = 0.1;
 const FADE: f64 = 0.3;
 /// A point is met where it is this near \[m\].
 const MET: f64 = 1e-3;
+/// How far rest poses of recordings are turned against each other, as a deviation \[rad\]: 5°.
+const RESTS: f64 = 0.0873;
+/// Frames, evenly over a motion, from which constant rotations are found.
+const CALIBRATED: usize = 300;
 /// Sets of known points that are kept fitted.
 const KEPT: usize = 12;
 
@@ -91,7 +95,8 @@ pub fn solve_with(
     let gap = (SHORT * goals.rate.fps()).round() as usize;
     let filled = fill_gaps(&mut given, gap);
     let mut poses: Vec<Option<Vec<Placed>>> = vec![None; given.frames.len()];
-    let sets = pose_all(&examples, &given, options.solver, &mut poses)?;
+    let seen = as_examples(&examples, &given)?;
+    let sets = pose_all(&examples, &given.frames, &seen, options.solver, &mut poses)?;
     let fade = (FADE * goals.rate.fps()).round().max(1.0) as usize;
     let empty = poses.iter().filter(|pose| pose.is_none()).count();
     let mut motion = Motion::of(&examples, poses)?;
@@ -125,39 +130,80 @@ fn knows(goals: &[Goal], hips: JointId) -> bool {
     goals.iter().any(|goal| goal.joint == hips && goal.position.is_some() && goal.orientation.is_some())
 }
 
-/// Turns the orientations of trackers into those of their joints: the rotation between both is the mean of what the
-/// positions alone lead one to expect.
-fn mount(examples: &Examples, given: &mut JointGoals) -> Result<(), PosesError> {
+/// By joint with an orientation: the rotation from that to what the places alone lead one to expect, on average over `most`
+/// frames or fewer, and how far single frames are from the average \[rad\]. `aligned` is a joint whose orientation is known.
+fn mountings(
+    examples: &Examples,
+    given: &JointGoals,
+    aligned: Option<JointId>,
+    most: usize,
+) -> Result<Vec<(JointId, Quat, f64)>, PosesError> {
+    let every = given.frames.len().div_ceil(most).max(1);
     let mut places = given.clone();
+    places.frames = places.frames.into_iter().step_by(every).collect();
     for goals in &mut places.frames {
-        goals.iter_mut().for_each(|goal| goal.orientation = None);
+        for goal in goals.iter_mut().filter(|goal| Some(goal.joint) != aligned) {
+            goal.orientation = None;
+        }
         goals.retain(|goal| goal.position.is_some());
     }
     let mut poses = vec![None; places.frames.len()];
-    pose_all(examples, &places, BodySolver::default(), &mut poses)?;
-    for joint in given.joints.iter().flatten() {
+    pose_all(examples, &places.frames, &places.frames, BodySolver::default(), &mut poses)?;
+    let mut found = Vec::new();
+    for joint in given.joints.iter().flatten().filter(|joint| Some(**joint) != aligned) {
         let turn = |(goals, pose): (&Vec<Goal>, &Option<Vec<Placed>>)| {
             let tracker = goals.iter().find(|goal| goal.joint == *joint)?.orientation?;
             Some(tracker.inverse() * pose.as_ref()?[joint.index()].rotation)
         };
-        let turns: Vec<Quat> = given.frames.iter().zip(&poses).filter_map(turn).collect();
-        let mounting = mean_rotation(turns.iter());
-        let own = given.frames.iter_mut().flatten().filter(|goal| goal.joint == *joint);
+        let turns: Vec<Quat> = given.frames.iter().step_by(every).zip(&poses).filter_map(turn).collect();
+        if turns.is_empty() {
+            continue;
+        }
+        let mean = mean_rotation(turns.iter());
+        let square = turns.iter().map(|turn| turn.angle_to(&mean).powi(2)).sum::<f64>() / turns.len() as f64;
+        found.push((*joint, mean, square.sqrt()));
+    }
+    Ok(found)
+}
+
+/// Turns the orientations of trackers into those of their joints.
+fn mount(examples: &Examples, given: &mut JointGoals) -> Result<(), PosesError> {
+    for (joint, mounting, _) in mountings(examples, given, None, usize::MAX)? {
+        let own = given.frames.iter_mut().flatten().filter(|goal| goal.joint == joint);
         own.filter_map(|goal| goal.orientation.as_mut()).for_each(|turn| *turn *= mounting);
     }
     Ok(())
 }
 
+/// The goals as the examples are asked for them. A recording has its own rest pose of hands, feet and head: they are turned
+/// against those of the examples by constant rotations. Each is known from the mean difference to what the places alone lead
+/// one to expect, as well as single frames agree on it.
+fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>, PosesError> {
+    let hips = examples.body.hips;
+    let mut seen = given.frames.clone();
+    if !seen.iter().flatten().any(|goal| goal.joint != hips && goal.orientation.is_some()) {
+        return Ok(seen);
+    }
+    for (joint, turn, spread) in mountings(examples, given, Some(hips), CALIBRATED)? {
+        let share = RESTS * RESTS / (RESTS * RESTS + spread * spread);
+        let turn = slerp(&Quat::identity(), &turn, share);
+        let own = seen.iter_mut().flatten().filter(|goal| goal.joint == joint);
+        own.filter_map(|goal| goal.orientation.as_mut()).for_each(|own| *own *= turn);
+    }
+    Ok(seen)
+}
+
 /// Poses of all frames in which something is known; the number of runs of frames in which the same is known.
 fn pose_all(
     examples: &Examples,
-    given: &JointGoals,
+    given: &[Vec<Goal>],
+    seen: &[Vec<Goal>],
     solver: BodySolver,
     poses: &mut [Option<Vec<Placed>>],
 ) -> Result<usize, PosesError> {
     let mut kept: BTreeMap<Vec<Known>, (usize, Predictor<'_>)> = BTreeMap::new();
     let known = |goals: &[Goal]| goals.iter().map(Known::of).collect::<Vec<Known>>();
-    let runs = runs(&given.frames, known);
+    let runs = runs(given, known);
     let mut sets: Vec<&Vec<Known>> = runs.iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect();
     for (turn, (range, set)) in runs.iter().enumerate() {
         if set.is_empty() {
@@ -173,9 +219,10 @@ fn pose_all(
         let Some((used, predictor)) = kept.get_mut(set) else { continue };
         *used = turn;
         let predictor = &*predictor;
-        poses[range.clone()].par_iter_mut().zip(&given.frames[range.clone()]).for_each(|(pose, goals)| {
+        let goals = given[range.clone()].par_iter().zip(&seen[range.clone()]);
+        poses[range.clone()].par_iter_mut().zip(goals).for_each(|(pose, (goals, seen))| {
             let mut placed = Vec::new();
-            predictor.pose(goals, &mut placed);
+            predictor.pose_by(goals, seen, &mut placed);
             *pose = Some(placed);
         });
     }

@@ -302,14 +302,6 @@ impl Motion {
         Ok(Motion::of_joints(&Joints::of(clip)?, clip, RATE))
     }
 
-    /// The motion of a clip with more samples per second.
-    ///
-    /// # Errors
-    /// As [`Motion::of`].
-    pub fn detailed(clip: &Clip) -> Result<Motion, SearchError> {
-        Ok(Motion::of_joints(&Joints::of(clip)?, clip, DETAILED))
-    }
-
     pub(crate) fn of_joints(joints: &Joints, clip: &Clip, rate: f64) -> Motion {
         let (fps, duration) = (clip.rate().fps(), clip.duration());
         let count = (duration * rate + 1e-6) as usize + 1;

@@ -106,8 +106,7 @@ fn short_and_outside_queries_are_refused() {
 }
 
 fn copied(clips: &[&Clip]) -> Vec<Copied> {
-    let prints: Vec<Fingerprint> =
-        clips.iter().map(|clip| Fingerprint::new(&Motion::detailed(clip).unwrap())).collect();
+    let prints: Vec<Fingerprint> = clips.iter().map(|clip| Fingerprint::of(clip).unwrap()).collect();
     copies(&prints.iter().collect::<Vec<_>>(), None, &DuplicateOptions::default(), &InOrder)
         .unwrap_or_else(|never| match never {})
 }
@@ -131,6 +130,40 @@ fn copies_of_a_turn_are_one_cluster() {
     assert!((trimmed.ranges[0].start - (frames / 4) as f64 / take.rate().fps()).abs() < 0.02, "{trimmed:?}");
     let fast = found.iter().find(|pair| pair.motions == [0, 5]).unwrap();
     assert!((fast.speed - 1.0 / 1.05).abs() < 0.005, "{fast:?}");
+}
+
+/// Noise of a deviation in each rotation of each frame \[rad\].
+fn noisy(clip: &Clip, deviation: f64) -> Clip {
+    let mut state = 11u64;
+    let mut normal = || {
+        let mut even = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        ((0..12).map(|_| even()).sum::<f64>() - 6.0) * deviation
+    };
+    let mut tracks = clip.tracks().to_vec();
+    for (joint, track) in tracks.iter_mut().enumerate() {
+        let rotations = (0..clip.frames()).map(|frame| {
+            let noise = Vector3::new(normal(), normal(), normal());
+            clip.local(JointId(joint as u32), frame).rotation * exp(&noise)
+        });
+        track.rotation = Track::Sampled(rotations.collect());
+    }
+    Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).unwrap()
+}
+
+#[test]
+fn a_noisy_copy_of_few_frames_is_found_and_noise_makes_no_others_alike() {
+    let slow = FrameRate::new(15.0).unwrap();
+    let takes: Vec<Clip> = ["alex_turn.bvh", "alex_walk.bvh", "alex_jump.bvh"]
+        .map(|name| fixture(name).resampled(slow).unwrap())
+        .to_vec();
+    let mut clips = takes.clone();
+    clips.extend(takes.iter().map(|take| noisy(take, 0.0175)));
+    let found = copied(&clips.iter().collect::<Vec<_>>());
+    assert_eq!(clusters(&found), [vec![0, 3], vec![1, 4], vec![2, 5]], "{found:?}");
+    assert!(found.iter().all(|pair| pair.share <= pair.with_noise), "{found:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::widest::widest;
 use std::ops::Range;
 
 /// Parts of the body: its points, the velocity of the hips, the turn.
-const PARTS: usize = POINTS + 2;
+pub(super) const PARTS: usize = POINTS + 2;
 /// Movement of at least this separates copies from others [leg lengths]: a still body is like any other.
 const MOVEMENT: f64 = 0.01;
 /// Speeds of copies.
@@ -28,6 +28,8 @@ const HOPELESS: f64 = 0.2;
 const CERTAIN: f64 = 0.2;
 /// Shares of parts that are less are not told apart: rounding, and filters of programs.
 const LEAST: f64 = 0.002;
+/// How well the noise of two motions is known: a difference that is less than this share of it says no more.
+const UNSURE: f64 = 0.25;
 
 /// An alignment: the time in the second motion is `offset + speed · time` in the first.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,8 @@ struct Fit {
     distance: f64,
     share: f64,
     movement: f64,
+    /// The share with the noise in it.
+    plain: f64,
 }
 
 impl Map {
@@ -102,13 +106,24 @@ impl Map {
         let points = (count * POINTS) as f64;
         let sway = count as f64 * SWAY * SWAY;
         // Of a body whose parts err independently, each by an unknown amount, this is the ratio of likelihoods: a part
-        // that hardly moves, or that a retarget moves otherwise, does not outweigh the others.
-        let shares = error.iter().zip(&movement).map(|(error, movement)| error / (movement + sway));
-        let logs = shares.map(|share| (share + LEAST).ln());
+        // that hardly moves, or that a retarget moves otherwise, does not outweigh the others. A part that moves less than
+        // its noise says nothing.
+        let (mut logs, mut weights, mut plain) = (0.0, 0.0, 0.0);
+        for (part, error) in error.iter_mut().enumerate() {
+            plain += (*error / (movement[part] + sway) + LEAST).ln() / PARTS as f64;
+            let own = count as f64 * compared.noise[part];
+            let noise = own + count as f64 * b.noise[side][part];
+            let movement = (movement[part] - own).max(0.0) + sway;
+            *error = (*error - noise).max(UNSURE * noise);
+            let weight = movement / (movement + noise);
+            logs += weight * (*error / movement + LEAST).ln();
+            weights += weight;
+        }
         let fit = Fit {
             distance: (error.iter().sum::<f64>() / points).sqrt(),
             movement: (movement.iter().sum::<f64>() / points).sqrt(),
-            share: (logs.sum::<f64>() / PARTS as f64).exp() - LEAST,
+            share: (logs / weights).exp() - LEAST,
+            plain: plain.exp() - LEAST,
         };
         let determinant = normal[0][0] * normal[1][1] - normal[0][1] * normal[1][0];
         let step = if determinant > 1e-6 * normal[0][0] * normal[1][1] {
@@ -130,6 +145,8 @@ struct Compared {
     first: Vec<Row>,
     /// The means of these.
     level: Row,
+    /// Their noise, by part of the body.
+    noise: [f64; PARTS],
     /// The second motion, and its change per second.
     second: Vec<Row>,
     slopes: Vec<Row>,
@@ -151,6 +168,7 @@ impl Compared {
             middle: 0.0,
             first: Vec::new(),
             level: [0.0; WIDTH],
+            noise: [0.0; PARTS],
             second: Vec::new(),
             slopes: Vec::new(),
         }
@@ -174,6 +192,7 @@ impl Compared {
             },
         );
         self.level = mean(self.first.iter());
+        self.noise = a.noise[0];
     }
 
     /// The sums of a side of a second motion.
@@ -263,6 +282,7 @@ pub(super) fn align(
                     speed: map.speed,
                     distance: fit.distance,
                     share: fit.share,
+                    with_noise: fit.plain,
                 });
                 if is_certain {
                     return best;

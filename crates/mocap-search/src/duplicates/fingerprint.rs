@@ -1,11 +1,16 @@
 //! A motion as copies are compared.
 
+use mocap_model::Clip;
+
+use super::align::PARTS;
+use super::noise::noise;
 use super::values::{Row, SIZE, Values, WIDTH};
 use super::window::{self, Window};
-use crate::motion::{MIRRORED, Motion, POINTS};
+use crate::SearchError;
+use crate::motion::{DETAILED, Joints, MIRRORED, Motion, POINTS};
 
 /// Velocities of the hips count as the way in this time \[s\].
-const WAY: f64 = 0.2;
+pub(super) const WAY: f64 = 0.2;
 /// Samples to either side over which noise is averaged, twice.
 const NOISE: usize = 2;
 /// A landmark moves faster than all samples within this time \[s\].
@@ -30,6 +35,8 @@ const MIRROR: [(usize, f32); SIZE] = {
 pub struct Fingerprint {
     /// As it is, and in the mirror.
     sides: [Vec<Row>; 2],
+    /// The variance of noise in each part of the body, as it is and in the mirror.
+    pub(super) noise: [[f64; PARTS]; 2],
     pub(super) rate: f64,
     /// \[s\]
     pub(super) duration: f64,
@@ -40,16 +47,32 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a motion at a detailed rate.
-    pub fn new(motion: &Motion) -> Fingerprint {
-        let samples = rows(motion);
+    /// The fingerprint of the motion of a clip.
+    ///
+    /// # Errors
+    /// Where the clip is not a moving human body: see [`SearchError`].
+    pub fn of(clip: &Clip) -> Result<Fingerprint, SearchError> {
+        let joints = Joints::of(clip)?;
+        let motion = Motion::of_joints(&joints, clip, DETAILED);
+        let noise = noise(&Motion::of_joints(&joints, clip, clip.rate().fps()));
+        let samples = rows(&motion);
         let landmarks = landmarks(&samples, motion.rate);
-        let duration = (motion.samples.len() - 1) as f64 / motion.rate;
         let mirror = samples.iter().map(mirrored).collect();
-        let sides = [samples, mirror];
-        let plain = Fingerprint { sides, rate: motion.rate, duration, landmarks, windows: Vec::new() };
+        let plain = Fingerprint {
+            sides: [samples, mirror],
+            noise: [noise, std::array::from_fn(|part| noise[MIRRORED.get(part).copied().unwrap_or(part)])],
+            rate: motion.rate,
+            duration: (motion.samples.len() - 1) as f64 / motion.rate,
+            landmarks,
+            windows: Vec::new(),
+        };
         let windows = plain.landmarks.iter().map(|time| plain.window(0, *time)).collect();
-        Fingerprint { windows, ..plain }
+        Ok(Fingerprint { windows, ..plain })
+    }
+
+    /// How noisy it is: the variance of noise, summed over the parts of the body.
+    pub(super) fn total_noise(&self) -> f64 {
+        self.noise[0].iter().sum()
     }
 
     /// The window around a moment; `side` 1 is the mirror.
@@ -86,8 +109,8 @@ fn mirrored(row: &Row) -> Row {
     mirror
 }
 
-/// The values of a motion, without noise.
-fn rows(motion: &Motion) -> Vec<Row> {
+/// The values of a motion.
+pub(super) fn values(motion: &Motion) -> Vec<Values> {
     let row = |sample: &crate::Sample| {
         let mut values = [0.0; SIZE];
         for (value, point) in values.iter_mut().zip(sample.points.as_flattened()) {
@@ -99,17 +122,26 @@ fn rows(motion: &Motion) -> Vec<Row> {
         values[SIZE - 1] = f64::from(sample.turn) * WAY * 0.5;
         values
     };
-    let rows: Vec<Values> = motion.samples.iter().map(row).collect();
+    motion.samples.iter().map(row).collect()
+}
+
+/// The values of a motion, with less noise.
+fn rows(motion: &Motion) -> Vec<Row> {
     let filled = |row: Values| {
         let mut filled = [0.0; WIDTH];
         filled.iter_mut().zip(row).for_each(|(filled, value)| *filled = value as f32);
         filled
     };
-    averaged(&averaged(&rows)).into_iter().map(filled).collect()
+    smoothed(&values(motion)).into_iter().map(filled).collect()
+}
+
+/// Numbers over time, with less noise.
+pub(super) fn smoothed<const N: usize>(rows: &[[f64; N]]) -> Vec<[f64; N]> {
+    averaged(&averaged(rows))
 }
 
 /// Means over a few samples; a symmetric and smaller number of them at the ends.
-fn averaged(rows: &[Values]) -> Vec<Values> {
+fn averaged<const N: usize>(rows: &[[f64; N]]) -> Vec<[f64; N]> {
     (0..rows.len())
         .map(|at| {
             let radius = NOISE.min(at).min(rows.len() - 1 - at);

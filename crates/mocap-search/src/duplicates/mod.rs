@@ -11,6 +11,7 @@ mod align;
 mod candidates;
 mod fingerprint;
 mod forest;
+mod noise;
 mod values;
 mod window;
 
@@ -36,8 +37,10 @@ pub struct Copied {
     /// The root mean square difference, without a constant one [leg lengths].
     pub distance: f64,
     /// The share of the movement that the difference is: a ratio of variances, the geometric mean over the parts of the
-    /// body.
+    /// body. The noise of both motions does not count, nor do parts that move less than it.
     pub share: f64,
+    /// The same with the noise, over all parts.
+    pub with_noise: f64,
 }
 
 /// What counts as the same capture.
@@ -60,15 +63,16 @@ impl Default for DuplicateOptions {
     }
 }
 
+/// Motions that are alike only without their noise have to be so much more alike: noise hides what differs.
+const NOISY: f64 = 0.6;
 /// An overlap of this time counts as the share says \[s\].
 const SHORT: f64 = 4.0;
 
 impl DuplicateOptions {
-    /// Whether an alignment is that of a copy.
-    fn accept(&self, copied: &Copied) -> bool {
+    /// Whether an alignment is that of a copy, if its share is as given.
+    fn accept(&self, copied: &Copied, share: f64) -> bool {
         let seconds = copied.ranges[0].end - copied.ranges[0].start;
-        let share = self.share * (seconds / SHORT).max(1.0).sqrt();
-        copied.share <= share && copied.distance <= self.distance
+        share <= self.share * (seconds / SHORT).max(1.0).sqrt() && copied.distance <= self.distance
     }
 }
 
@@ -111,9 +115,29 @@ pub fn copies<W: Workers>(
     let pairs = pairs(workers.each(motions.len(), |motion| candidates.of(motion))?);
     let found = workers.each(pairs.len(), |at| {
         let [a, b] = pairs[at];
-        align([a, b], motions[a], motions[b], options).filter(|copied| options.accept(copied))
+        align([a, b], motions[a], motions[b], options).filter(|copied| options.accept(copied, copied.share))
     })?;
-    Ok(found.into_iter().flatten().collect())
+    let found: Vec<Copied> = found.into_iter().flatten().collect();
+    Ok(without_guesses(motions, found, options))
+}
+
+/// Copies without those that only noise makes alike: where it hides what differs, a motion is a copy of the one that it is
+/// most like, not also of other takes of it.
+fn without_guesses(motions: &[&Fingerprint], found: Vec<Copied>, options: &DuplicateOptions) -> Vec<Copied> {
+    let mut least: BTreeMap<usize, f64> = BTreeMap::new();
+    for copied in &found {
+        for motion in copied.motions {
+            let best = least.entry(motion).or_insert(copied.share);
+            *best = best.min(copied.share);
+        }
+    }
+    let is_sure = |copied: &Copied| {
+        let [a, b] = copied.motions;
+        let noisy = if motions[a].total_noise() > motions[b].total_noise() { a } else { b };
+        let is_best = least.get(&noisy).is_none_or(|least| copied.share <= *least);
+        options.accept(copied, copied.with_noise) || is_best && options.accept(copied, copied.share / NOISY)
+    };
+    found.into_iter().filter(is_sure).collect()
 }
 
 /// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.

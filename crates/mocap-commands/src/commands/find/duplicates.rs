@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mocap_model::Clip;
+use mocap_search::SearchError;
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, Workers, clusters, copies};
-use mocap_search::{Motion, SearchError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -55,9 +55,8 @@ pub(super) fn duplicates(
     console: &mut dyn Output,
 ) -> Result<Exit, Diagnostic> {
     let prepare = |clip: &Clip| {
-        let motion = Motion::detailed(clip)?;
-        let print = Fingerprint::new(&motion);
-        Ok::<_, SearchError>(Candidate { print, duration: motion.duration, fps: clip.rate().fps() })
+        let (duration, fps) = (clip.duration(), clip.rate().fps());
+        Ok::<_, SearchError>(Candidate { print: Fingerprint::of(clip)?, duration, fps })
     };
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());
