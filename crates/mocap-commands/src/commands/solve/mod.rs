@@ -190,7 +190,7 @@ fn solve(
         }
         (poses::Content::Markers(loaded), _) => {
             poses::check_options(args, false)?;
-            solve_markers(job, context, (args, format), setup, loaded)
+            solve_markers(job, context, (args, format), setup, *loaded)
         }
     }
 }

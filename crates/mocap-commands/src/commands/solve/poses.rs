@@ -41,7 +41,7 @@ pub(super) enum Content {
     /// Points and trackers for joints of the target, with what was found while they were read.
     Points(Goals, Vec<Diagnostic>),
     /// Optical markers.
-    Markers(Loaded),
+    Markers(Box<Loaded>),
 }
 
 /// Reads a take: by its content, it holds points of joints or optical markers.
@@ -79,7 +79,7 @@ pub(super) fn content_of(
     };
     // Points without known names may be the markers of a set: their places say which.
     if labels > joints || joints == 0 {
-        return Ok((Content::Markers(loaded), size));
+        return Ok((Content::Markers(Box::new(loaded)), size));
     }
     let up = needed(target)?.on.skeleton.space().up;
     Ok((Content::Points(goals.with_up(markers.space().up, up), warnings), size))
