@@ -1,0 +1,126 @@
+//! Edits and joins of bad input: each refusal says what is wrong and what helps.
+
+use crate::mocap::{Ran, Sandbox, fixture};
+use serde_json::Value;
+
+/// A leg that swings and stays in place: no feet, no unit that fits.
+const SWING: &str = "HIERARCHY\nROOT Base\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n JOINT Tip\n {\n  \
+                     OFFSET 0 -5 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -4 0\n  }\n }\n}\n\
+                     MOTION\nFrames: 40\nFrame Time: 0.033333\n";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["alex_walk", "alex_turn", "robin_walk"] {
+        sandbox.put(&format!("{name}.bvh"), std::fs::read(fixture(&format!("clips/{name}.bvh"))).unwrap());
+    }
+    let rows: String = (0..40).map(|i| format!("{} 0 0 {} 0 0\n", i, 40 - i)).collect();
+    sandbox.put("swing.bvh", format!("{SWING}{rows}"));
+    sandbox.run(["edit", "alex_walk.bvh", "--trim", "0:1", "-o", "pose.bvh"]).ok();
+    sandbox.run(["edit", "alex_walk.bvh", "--trim", "0:60", "-o", "step.bvh"]).ok();
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, command: &str) -> Ran {
+    sandbox.run(command.split(' ').collect::<Vec<_>>())
+}
+
+fn figure(row: &Value, name: &str) -> f64 {
+    let figures = row["edits"][0]["figures"].as_array().unwrap();
+    let found = figures.iter().find(|figure| figure["name"] == name);
+    found.and_then(|figure| figure["value"].as_f64()).unwrap_or_else(|| panic!("{name} in {row}"))
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_with_what_helps() {
+    let sandbox = sandbox();
+    sandbox.put("late.csv", "0,0\n1,90\n");
+    sandbox.put("back.csv", "0,0\n1,0.5\n2,0.4\n");
+    sandbox.put("nan.csv", "0,0\n1,nan\n");
+    let cases: [(&str, &str, &[&str]); 17] = [
+        // Without feet.
+        ("swing.bvh --fix-feet", "edit::no-feet", &["no joint is certain to be a foot", "mocap skel IN"]),
+        ("swing.bvh --ground", "edit::no-feet", &["no joint is certain to be a foot"]),
+        ("swing.bvh --sync alex_walk.bvh", "edit::no-feet", &["no joint is certain to be a foot"]),
+        // One frame.
+        ("pose.bvh --loop", "edit::too-short", &["the motion has 1", "longer motion"]),
+        ("pose.bvh --denoise auto", "edit::too-short", &["at least 8 frames", "the motion has 1"]),
+        ("pose.bvh --drop-first-frame", "edit::no-frames", &["the motion has 1 frames"]),
+        ("pose.bvh --duration 2s", "edit::too-short", &["the motion has 1"]),
+        ("pose.bvh --sync alex_walk.bvh", "edit::sync", &["comes down", "--duration or --time-map"]),
+        // A body that stays.
+        ("swing.bvh --turn 90", "edit::still", &["does not travel", "--heading"]),
+        // No cycle: the best, and how far it is from one.
+        (
+            "swing.bvh --loop",
+            "edit::no-cycle",
+            &["the most similar poses within 120 s, at ", "apart; a cycle needs", "--loop=30:92"],
+        ),
+        ("alex_walk.bvh --loop=3:5", "edit::option", &["frames of the range is 2", "at least 5"]),
+        // Outside the clip.
+        ("alex_walk.bvh --loop=900:1000", "edit::no-frames", &["loop leaves no frame", "mocap info"]),
+        ("alex_walk.bvh --trim 90s:", "edit::no-frames", &["trim leaves no frame"]),
+        ("alex_walk.bvh --time-map late.csv", "edit::time-map", &["90 s is outside the motion, which lasts"]),
+        ("alex_walk.bvh --time-map back.csv", "edit::time-map", &["it runs backwards", "both increasing"]),
+        ("alex_walk.bvh --time-map nan.csv", "edit::table", &["line 2", "'1,nan'"]),
+        ("alex_walk.bvh --add alex_walk.bvh --mask Tail", "edit::mask", &["no joint matches 'Tail'", "glob"]),
+    ];
+    for (words, code, said) in cases {
+        let command = format!("edit {words} -o x.bvh");
+        let ran = run(&sandbox, &command);
+        let reported = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code != 0 && reported.contains(code), "{command}: {ran:?}");
+        assert!(said.iter().all(|part| reported.contains(part)), "{command}: {reported}");
+        assert!(!sandbox.path("x.bvh").exists(), "{command}");
+    }
+    for words in
+        ["--speed nan", "--speed 0", "--duration -1", "--turn nan", "--denoise butterworth:nan", "--loop=9:3"]
+    {
+        let command = format!("edit alex_walk.bvh {words} -o x.bvh");
+        let ran = run(&sandbox, &command);
+        assert!(ran.code == 2 && ran.stderr.contains("invalid value"), "{command}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_joined_is_refused_with_what_helps() {
+    let sandbox = sandbox();
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("alex_walk.bvh robin_walk.bvh", "edit::skeletons", &["different skeletons", "mocap retarget"]),
+        ("alex_walk.bvh pose.bvh", "edit::too-short", &["after the transition has 1 frames", "--transition"]),
+        ("pose.bvh alex_walk.bvh", "edit::too-short", &["before the transition has 1 frames"]),
+        ("alex_walk.bvh step.bvh --transition 9s", "edit::too-short", &["a transition of 9 s needs"]),
+    ];
+    for (words, code, said) in cases {
+        let command = format!("join {words} -o x.bvh");
+        let ran = run(&sandbox, &command);
+        let reported = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code == 1 && reported.contains(code), "{command}: {ran:?}");
+        assert!(said.iter().all(|part| reported.contains(part)), "{command}: {reported}");
+        assert!(!sandbox.path("x.bvh").exists(), "{command}");
+    }
+    for words in ["--transition nan", "--search -1", "--kind fade"] {
+        let command = format!("join alex_walk.bvh alex_turn.bvh {words} -o x.bvh");
+        let ran = run(&sandbox, &command);
+        assert!(ran.code == 2 && ran.stderr.contains("invalid value"), "{command}: {ran:?}");
+    }
+}
+
+#[test]
+fn feet_stand_in_a_transition_unless_they_are_left_free() {
+    let sandbox = sandbox();
+    let join = |more: &str| {
+        let command = format!("join alex_walk.bvh alex_turn.bvh -o joined.bvh --overwrite --json{more}");
+        run(&sandbox, &command).ok().rows().remove(0)
+    };
+    for kind in [" --kind blend", " --kind inertial"] {
+        let (locked, free) = (join(kind), join(&format!("{kind} --no-lock")));
+        let [tight, loose] = [&locked, &free].map(|row| figure(row, "transition-skate"));
+        assert!(tight < 1e-6 && tight < loose, "{kind}: {tight} of {loose}");
+        assert!(figure(&locked, "peak-acceleration") <= 1.2, "{kind}: {locked}");
+    }
+    run(&sandbox, "join alex_walk.bvh alex_turn.bvh -o gated.bvh --fail-above transition-skate=0.02").ok();
+    let step =
+        "[[step]]\ndo = 'join'\nwith = 'alex_turn.bvh'\nno-lock = true\n[[step]]\ndo = 'write'\nto = 'bvh'\n";
+    sandbox.put("steps.toml", step);
+    run(&sandbox, "run steps.toml alex_walk.bvh -o out/").ok();
+}

@@ -1,0 +1,37 @@
+//! The command line on small files: what it prints, what it writes, its fields, its exit codes; one module per subject.
+
+#[path = "../mocap/mod.rs"]
+mod mocap;
+#[path = "../../../crates/mocap-rig/tests/person/mod.rs"]
+mod person;
+
+mod bake;
+mod blending;
+mod characters;
+mod compression;
+mod config;
+mod contract;
+mod door;
+mod editing;
+mod examples;
+mod faces;
+mod finding;
+mod findings;
+mod guard;
+mod impossible;
+mod manifest;
+mod many;
+mod mapping;
+mod misread;
+mod newcomers;
+mod pipelines;
+mod poses;
+mod rates;
+mod resume;
+mod retarget;
+mod rigging;
+mod robots;
+mod solving;
+mod stance;
+mod streams;
+mod subjects;

@@ -1,0 +1,284 @@
+//! Robots: models as files, motions on them, and the files of trainers.
+
+use crate::mocap::{Ran, Sandbox, fixture};
+
+fn path(name: &str) -> String {
+    fixture(name).display().to_string()
+}
+
+/// A walk on the robot of the fixtures.
+fn retarget(sandbox: &Sandbox, output: &str, flags: &[&str]) -> Ran {
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.xml"));
+    sandbox.run([&["retarget", &walk, &robot, "-o", output, "--json"], flags].concat())
+}
+
+fn rows(bytes: &[u8]) -> Vec<Vec<f64>> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    text.lines().map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
+}
+
+#[test]
+fn a_walk_goes_onto_a_robot_without_a_flag() {
+    let sandbox = Sandbox::new();
+    let row = retarget(&sandbox, "walk.csv", &[]).ok().rows().remove(0);
+    let motion = rows(&sandbox.read("walk.csv"));
+    assert_eq!(motion.len() as u64, row["frames"].as_u64().unwrap());
+    assert!(motion.iter().all(|row| row.len() == 7 + 21), "{}", motion[0].len());
+    let robot = &row["robot"];
+    assert_eq!(robot["limits"]["share"], 0.0, "{robot}");
+    assert!(robot["velocity"].is_null(), "an MJCF states no speeds: {robot}");
+    // The toes of this robot, a capsule without width, roll off after the contact of the source.
+    assert!(robot["skate"]["mean"].as_f64().unwrap() < 0.1, "{robot}");
+    assert_eq!(robot["penetration"]["share"], 0.0, "{robot}");
+    // Its thighs are 40 mm inside its pelvis by design, as MuJoCo measures too.
+    assert!(robot["self_added"]["max"].as_f64().unwrap() < 0.02, "{robot}");
+    assert!((robot["path"].as_f64().unwrap() - 1.0).abs() < 0.05, "{robot}");
+    for (limb, most) in [("thigh", 10.0), ("shank", 10.0), ("upper_arm", 12.0), ("forearm", 30.0)] {
+        assert!(robot["follow"][limb].as_f64().unwrap() < most, "{limb}: {robot}");
+    }
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("walk.csv.joints.json")).unwrap();
+    assert_eq!((beside["joints"][0].as_str(), beside["order"].as_str()), (Some("waist_yaw"), Some("dfs")));
+}
+
+#[test]
+fn a_database_goes_onto_a_robot() {
+    let sandbox = Sandbox::new();
+    for clip in ["alex_walk", "alex_turn", "robin_jump"] {
+        sandbox.put(&format!("in/{clip}.bvh"), std::fs::read(fixture(&format!("clips/{clip}.bvh"))).unwrap());
+    }
+    let robot = path("robots/pip.xml");
+    sandbox.run(["retarget", "in", &robot, "-o", "out/", "--to", "unitree-csv"]).ok();
+    let written = sandbox.files("out");
+    assert_eq!(written.iter().filter(|name| name.ends_with(".csv")).count(), 3, "{written:?}");
+    let once = sandbox.read("out/alex_walk.pip.csv");
+    sandbox.run(["retarget", "in", &robot, "-o", "again/", "--to", "unitree-csv", "-j", "1"]).ok();
+    assert!(once == sandbox.read("again/alex_walk.pip.csv"), "the same bytes for any number of threads");
+}
+
+#[test]
+fn an_edited_motion_of_a_robot_stays_one() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "in/walk.csv", &["--fps", "50"]).ok();
+    let columns = rows(&sandbox.read("in/walk.csv"))[0].len();
+    let flags = ["--skeleton", &robot, "--input-fps", "50"];
+    let edits: [(&str, &[&str]); 3] = [
+        ("out/walk.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "out/"]),
+        ("x.csv", &["edit", "in/walk.csv", "--speed", "2", "-o", "x.csv"]),
+        ("parts/walk_001.csv", &["split", "in/walk.csv", "--every", "1", "-o", "parts"]),
+    ];
+    for (output, command) in edits {
+        sandbox.run([command, &flags[..]].concat()).ok();
+        assert_eq!(rows(&sandbox.read(output))[0].len(), columns, "{command:?}");
+    }
+    // Positions are there for those who ask.
+    let asked = ["edit", "in/walk.csv", "--speed", "2", "--to", "csv", "-o", "positions.csv"];
+    sandbox.run([&asked[..], &flags].concat()).ok();
+    assert!(sandbox.read("positions.csv").starts_with(b"frame,"));
+}
+
+#[test]
+fn every_format_is_read_as_it_was_written() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    retarget(&sandbox, "walk.csv", &["--fps", "50"]).ok();
+    let first = rows(&sandbox.read("walk.csv"));
+    for (to, file) in [
+        ("robot-csv", "a.csv"),
+        ("mjlab-npz", "b.npz"),
+        ("isaac-npz", "c.npz"),
+        ("gmr-npz", "d.npz"),
+        ("unitree-csv", "e.csv"),
+    ] {
+        let flags = ["--skeleton", &robot, "--input-fps", "50"];
+        sandbox.run([&["convert", "walk.csv", "-o", file, "--to", to], &flags[..]].concat()).ok();
+        let back = format!("{file}.back.csv");
+        let flags = ["--skeleton", &robot, "--to", "unitree-csv"];
+        sandbox.run([&["convert", file, "-o", &back], &flags[..]].concat()).ok();
+        let again = rows(&sandbox.read(&back));
+        assert_eq!(first.len(), again.len(), "{to}");
+        for (a, b) in first.iter().flatten().zip(again.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{to}: {a} {b}");
+        }
+    }
+    // Breadth first, and read by the names in the file.
+    let flags = ["--skeleton", &robot, "--order", "bfs", "--to", "isaac-npz"];
+    sandbox.run([&["convert", "walk.csv", "-o", "bfs.npz"], &flags[..]].concat()).ok();
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("bfs.npz.joints.json")).unwrap();
+    let names: Vec<&str> =
+        beside["joints"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(&names[..3], ["waist_yaw", "left_hip_pitch", "right_hip_pitch"]);
+    sandbox.run(["convert", "bfs.npz", "-o", "flat.csv", "--to", "unitree-csv", "--skeleton", &robot]).ok();
+    for (a, b) in first.iter().flatten().zip(rows(&sandbox.read("flat.csv")).iter().flatten()) {
+        assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+    let ran = sandbox.run([
+        "convert",
+        "walk.csv",
+        "-o",
+        "x.npz",
+        "--to",
+        "gmr-npz",
+        "--order",
+        "bfs",
+        "--skeleton",
+        &robot,
+    ]);
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::order"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_table_is_read_at_the_rate_that_is_stated_beside_it() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    let ran = retarget(&sandbox, "walk.csv", &["--fps", "50"]).ok();
+    let row = ran.rows().remove(0);
+    let warnings = row["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|warning| warning["code"] == "robot-motion::rate"), "{row}");
+    let rate = || {
+        let row = sandbox.run(["info", "--json", "walk.csv", "--skeleton", &robot]).ok().rows().remove(0);
+        (row["fps"].as_f64(), row["warnings"][0]["code"].as_str().map(str::to_owned))
+    };
+    assert_eq!(rate(), (Some(50.0), None));
+    // Of another motion: not used, with a warning.
+    let text = String::from_utf8(sandbox.read("walk.csv")).unwrap();
+    sandbox.put("walk.csv", text.lines().skip(1).collect::<Vec<_>>().join("\n"));
+    assert_eq!(rate(), (Some(30.0), Some("robot-motion::sidecar".to_owned())));
+    // Each file has its own.
+    retarget(&sandbox, "walk.npz", &[]).ok();
+    assert!(sandbox.path("walk.npz.joints.json").exists());
+}
+
+#[test]
+fn a_skeleton_file_carries_the_robot() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.urdf"));
+    sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
+    for (target, output) in [(&*robot, "a.csv"), ("pip.skel", "b.csv")] {
+        sandbox.run(["retarget", &walk, target, "-o", output]).ok();
+    }
+    assert!(sandbox.read("a.csv") == sandbox.read("b.csv"), "the same robot");
+    sandbox.run(["skel", "pip.skel", "-o", "again.skel"]).ok();
+    assert!(sandbox.read("pip.skel") == sandbox.read("again.skel"), "nothing is lost");
+    // A limit that is edited in the skeleton holds on the robot.
+    let text = String::from_utf8(sandbox.read("pip.skel")).unwrap();
+    let knee = text.lines().find(|line| line.contains("\"left_knee\", \"parent\"")).expect("a joint a line");
+    let start = knee.find("\"limits\": { \"X\": [").expect("a knee has limits");
+    let end = start + knee[start..].find(']').unwrap();
+    let edited = format!("{}\"limits\": {{ \"X\": [0, 11{}", &knee[..start], &knee[end..]);
+    sandbox.put("stiff.skel", text.replace(knee, &edited));
+    sandbox.run(["retarget", &walk, "stiff.skel", "-o", "c.csv"]).ok();
+    let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("c.csv.joints.json")).unwrap();
+    let joints = beside["joints"].as_array().unwrap();
+    let column = 7 + joints.iter().position(|joint| joint == "left_knee").unwrap();
+    let most = rows(&sandbox.read("c.csv")).iter().map(|row| row[column]).fold(f64::MIN, f64::max);
+    assert!(most <= 11f64.to_radians() + 1e-12, "{most}");
+    sandbox.put("broken.skel", text.replacen("[0, 0, -0.26]", "[0, 0, -0.3]", 1));
+    let ran = sandbox.run(["validate", "broken.skel"]);
+    assert!(ran.code == 1 && ran.stdout.contains("robot") | ran.stderr.contains("robot"), "{}", ran.stderr);
+}
+
+#[test]
+fn pickles_are_written_and_never_read() {
+    let sandbox = Sandbox::new();
+    retarget(&sandbox, "walk.pkl", &[]).ok();
+    let bytes = sandbox.read("walk.pkl");
+    assert!(bytes.starts_with(b"\x80\x02}") && bytes.ends_with(b"."));
+    let ran = sandbox.run(["info", "walk.pkl", "--skeleton", &path("robots/pip.xml")]);
+    assert!(ran.code == 1 && ran.stderr.contains("never read"), "{}", ran.stderr);
+}
+
+#[test]
+fn speeds_come_from_another_model_and_gates_are_held() {
+    let sandbox = Sandbox::new();
+    let limits = path("robots/pip.urdf");
+    let gates = "limits=0,velocity=0,skate=0.1,penetration=0.005,thigh=10";
+    let row = retarget(&sandbox, "walk.csv", &["--limits-from", &limits, "--fail-above", gates])
+        .ok()
+        .rows()
+        .remove(0);
+    assert_eq!(row["robot"]["velocity"]["share"], 0.0, "{row}");
+    let ran = retarget(&sandbox, "b.csv", &["--fail-above", "thigh=0.001,velocity=0"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(!sandbox.path("b.csv").exists(), "a motion that misses a gate is not written");
+    assert!(
+        ran.stderr.contains("gate::metric-above") && ran.stderr.contains("gate::not-measured"),
+        "{}",
+        ran.stderr
+    );
+    let ran = retarget(&sandbox, "c.csv", &["--fail-above", "slide=1"]);
+    assert!(ran.code == 2 && ran.stderr.contains("measured on bodies"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_table_with_too_few_columns_is_refused() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("short.csv"), "time,base_x,base_y\n0,1,2\n").unwrap();
+    let ran =
+        sandbox.run(["info", "short.csv", "--from", "robot-csv", "--skeleton", &path("robots/pip.xml")]);
+    assert!(ran.code == 1 && ran.stderr.contains("robot-motion::columns"), "{}", ran.stderr);
+}
+
+#[test]
+fn turning_a_clip_leaves_the_joints() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    let motion = |turned: bool| {
+        let text = String::from_utf8(std::fs::read(fixture("clips/alex_walk.bvh")).unwrap()).unwrap();
+        // Another root above the hips turns everything by 137 degrees.
+        let text = if turned {
+            let (hierarchy, rows) = text.split_once("MOTION").unwrap();
+            let (head, motion) = rows.split_once("Frame Time").unwrap();
+            let (time, lines) = motion.split_once('\n').unwrap();
+            let inner = hierarchy.trim().strip_prefix("HIERARCHY").unwrap().replacen("ROOT", "JOINT", 1);
+            let lines: Vec<String> = lines.lines().map(|line| format!("137 {line}")).collect();
+            format!(
+                "HIERARCHY\nROOT World\n{{\nOFFSET 0 0 0\nCHANNELS 1 Yrotation\n{inner}\n}}\nMOTION{head}Frame Time{time}\n{}\n",
+                lines.join("\n")
+            )
+        } else {
+            text
+        };
+        sandbox.put("walk.bvh", text);
+        sandbox
+            .run(["retarget", "walk.bvh", &robot, "-o", "walk.csv", "--overwrite", "--input-unit", "cm"])
+            .ok();
+        rows(&sandbox.read("walk.csv"))
+    };
+    let (plain, turned) = (motion(false), motion(true));
+    assert_eq!(plain.len(), turned.len());
+    for (a, b) in plain.iter().zip(&turned) {
+        for (a, b) in a[7..].iter().zip(&b[7..]) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_humanoid_is_refused() {
+    let sandbox = Sandbox::new();
+    let walk = path("clips/alex_walk.bvh");
+    let ran = sandbox.run(["retarget", &walk, &path("robots/arm.urdf"), "-o", "x.csv"]);
+    assert!(ran.code == 2 && ran.stderr.contains("legs"), "{}", ran.stderr);
+    let dog = path("bodies/dog_trot.bvh");
+    let ran = sandbox.run(["retarget", &dog, &path("robots/pip.xml"), "-o", "x.csv"]);
+    assert!(ran.code != 0 && !sandbox.path("x.csv").exists(), "{}", ran.stderr);
+    let ran =
+        sandbox.run(["retarget", &walk, &path("clips/robin.skel"), "-o", "x.csv", "--to", "unitree-csv"]);
+    assert!(ran.code == 2 && ran.stderr.contains("not a robot"), "{}", ran.stderr);
+}
+
+#[test]
+fn models_are_shown_like_skeletons() {
+    let sandbox = Sandbox::new();
+    let row = sandbox.run(["info", "--json", &path("robots/pip.xml")]).ok().rows().remove(0);
+    assert_eq!(row["format"], "mjcf");
+    assert_eq!(row["robot"]["joints"].as_array().unwrap().len(), 21);
+    assert_eq!(row["robot"]["joints_bfs"][1], "left_hip_pitch");
+    let row = sandbox.run(["info", "--json", &path("robots/pip.urdf")]).ok().rows().remove(0);
+    assert_eq!(row["robot"]["with_speed"], 21);
+    sandbox.run(["view", &path("robots/pip.xml"), "-o", "pip.html"]).ok();
+    assert!(String::from_utf8(sandbox.read("pip.html")).unwrap().contains("[22,23,0.06,0.06,"));
+    let row = sandbox.run(["info", "--json", &path("robots/included.xml")]).ok().rows().remove(0);
+    assert_eq!(row["robot"]["joints"][0], "turn");
+}

@@ -1,0 +1,4 @@
+//! Clips and robots as data.
+
+mod clip;
+mod robot;

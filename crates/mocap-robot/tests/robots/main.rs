@@ -1,0 +1,7 @@
+//! Robots of many constructions.
+
+#[path = "../../../mocap-retarget/tests/motions/clip.rs"]
+mod clip;
+
+mod constructions;
+mod landmarks;
