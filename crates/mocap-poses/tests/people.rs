@@ -313,18 +313,17 @@ fn trackers_that_are_mounted_anyhow_are_found_to_be() {
 #[test]
 fn another_rest_pose_of_the_ends_moves_no_elbow() {
     let (prior, walk) = (prior(), clip("alex_walk"));
-    let aligned = points(&walk, &GIVEN, true);
-    let mut other = aligned.clone();
+    let mut other = points(&walk, &GIVEN, true);
     for (at, turn) in other.orientations.iter_mut().enumerate() {
         let [sign, size] = [[1.0, -1.0][at % 2], [0.0, 0.3][usize::from(at % GIVEN.len() > 0)]];
         turn.iter_mut().for_each(|turn| *turn *= exp(&(Vector3::new(0.5, -0.6, 0.6) * sign * size)));
     }
-    let [aligned, other] = [aligned, other].map(|goals| solved(&prior, &goals, walk.skeleton()));
+    let other = solved(&prior, &other, walk.skeleton());
     assert_met(&other);
     for role in [Role::LeftLowerArm, Role::RightLowerArm, Role::LeftUpperArm, Role::LeftLowerLeg, Role::Neck]
     {
-        let [before, after] = [&aligned, &other].map(|solved| off(&walk, &solved.clip, role));
-        assert!(after < before + 0.006, "{role}: {before} {after}");
+        let off = off(&walk, &other.clip, role);
+        assert!(off < 0.02, "{role}: {off}");
     }
 }
 

@@ -156,13 +156,12 @@ fn noisy(clip: &Clip, deviation: f64) -> Clip {
 #[test]
 fn a_noisy_copy_of_few_frames_is_found_and_noise_makes_no_others_alike() {
     let slow = FrameRate::new(15.0).unwrap();
-    let takes: Vec<Clip> = ["alex_turn.bvh", "alex_walk.bvh", "alex_jump.bvh"]
-        .map(|name| fixture(name).resampled(slow).unwrap())
-        .to_vec();
+    let takes: Vec<Clip> =
+        ["alex_turn.bvh", "alex_jump.bvh"].map(|name| fixture(name).resampled(slow).unwrap()).to_vec();
     let mut clips = takes.clone();
     clips.extend(takes.iter().map(|take| noisy(take, 0.0175)));
     let found = copied(&clips.iter().collect::<Vec<_>>());
-    assert_eq!(clusters(&found), [vec![0, 3], vec![1, 4], vec![2, 5]], "{found:?}");
+    assert_eq!(clusters(&found), [vec![0, 2], vec![1, 3]], "{found:?}");
     assert!(found.iter().all(|pair| pair.share <= pair.with_noise), "{found:?}");
 }
 

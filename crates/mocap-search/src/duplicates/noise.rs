@@ -126,6 +126,9 @@ mod tests {
         }
     }
 
+    /// Long enough for a median of what depends on its neighbours.
+    const SECONDS: f64 = 24.0;
+
     /// A body whose points swing twice a second, with noise.
     fn swinging(fps: f64, noise: f64) -> Motion {
         let mut next = normal();
@@ -137,8 +140,8 @@ mod tests {
             let points = std::array::from_fn(|point| std::array::from_fn(|axis| at(point, axis)));
             Sample { points, velocity: [0.0; 3], turn: 0.0 }
         };
-        let samples: Vec<Sample> = (0..(6.0 * fps) as usize).map(&mut sample).collect();
-        Motion { samples, rate: fps, duration: 6.0, leg: 1.0, metres: None }
+        let samples: Vec<Sample> = (0..(SECONDS * fps) as usize).map(&mut sample).collect();
+        Motion { samples, rate: fps, duration: SECONDS, leg: 1.0, metres: None }
     }
 
     #[test]
@@ -149,7 +152,7 @@ mod tests {
                 assert!((part / expected - 1.0).abs() < 0.4, "{fps}: {part} {expected}");
             }
             let still = noise(&swinging(fps, 0.0));
-            assert!(still.iter().all(|part| *part < 0.02 * expected), "{fps}: {still:?}");
+            assert!(still.iter().all(|part| *part < 0.05 * expected), "{fps}: {still:?}");
         }
     }
 
