@@ -113,8 +113,8 @@ pub use mocap_analysis::{GateResult, MissedGate, ParseGateError};
 pub use options::{Floor, FootLock, Hands, LimbSolver, RetargetMethod, RetargetOptions};
 pub use pair::LimbRatios;
 pub use report::{
-    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
-    SelfContactReport, SoleReport, StepReport,
+    AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, PartnerFigures,
+    RetargetReport, SelfContactReport, SoleReport, StepReport,
 };
 pub use rest_choice::{RestChoice, RestPoseError, RestSource, frame_pose, rest_pose_of, with_rest_pose};
 pub use rest_pose::{estimate_rest_pose, estimate_rest_pose_with_source};

@@ -81,6 +81,7 @@ pub(crate) fn report(
         jerk_ratio: jerk_ratio(pair, was, &is),
         largest_step: body_steps(pair, source, motion),
         surface: None,
+        partners: None,
         floor: [heights.source_floor * metres[0], heights.target_floor * metres[1]],
         warnings,
     };

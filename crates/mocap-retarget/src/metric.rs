@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 25] = [
+const METRICS: [RetargetMetric; 27] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -111,6 +111,12 @@ const METRICS: [RetargetMetric; 25] = [
     }),
     metric("surface-deep-frames", "", "share of frames with a vertex deeper than 1 cm at 1.7 m", |report| {
         report.surface.as_ref().map(|surface| surface.deep_frames)
+    }),
+    metric("partner-off", "m", "how far contacts with other people are off, 95th percentile", |report| {
+        report.partners.and_then(|partners| partners.off)
+    }),
+    metric("partner-inside", "m", "how deep one is inside another person at most", |report| {
+        report.partners.and_then(|partners| partners.inside)
     }),
 ];
 

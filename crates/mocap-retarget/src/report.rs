@@ -34,10 +34,30 @@ pub struct RetargetReport {
     pub largest_step: StepReport,
     /// What the surface shows; `None` without [`crate::RetargetOptions::surface`].
     pub surface: Option<SurfaceReport>,
+    /// What is between this person and others, the worst of them; `None` of a person alone.
+    pub partners: Option<PartnerFigures>,
     /// Floor heights of source and target \[m\].
     pub floor: [f64; 2],
     /// What was left out or assumed.
     pub warnings: Vec<RetargetWarning>,
+}
+
+/// What is between a person and others who were retargeted together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PartnerFigures {
+    /// How far contacts are off, 95th percentile \[m\]: the distance of surfaces where both have one, else that of the points
+    /// that touch from where they belong. `None` without contacts.
+    pub off: Option<f64>,
+    /// How deep one is inside of the other at most \[m\]; `None` without surfaces.
+    pub inside: Option<f64>,
+}
+
+impl PartnerFigures {
+    /// The worse of both.
+    pub fn worst(self, other: PartnerFigures) -> PartnerFigures {
+        let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        PartnerFigures { off: larger(self.off, other.off), inside: larger(self.inside, other.inside) }
+    }
 }
 
 /// A role and its joints.
@@ -195,7 +215,13 @@ pub struct StepReport {
 impl RetargetReport {
     /// What cannot be right about the motion, or hardly is. `fps` is its frame rate.
     pub fn verdicts(&self, fps: f64) -> Vec<Verdict> {
-        let limbs = self.angles.iter().map(|row| {
+        // Arms that go to other people move as they must.
+        let to_others = self.partners.is_some_and(|partners| partners.off.is_some());
+        let is_arm = |role: Role| {
+            use Role::{LeftHand, LeftLowerArm, LeftUpperArm, RightHand, RightLowerArm, RightUpperArm};
+            matches!(role, LeftUpperArm | LeftLowerArm | LeftHand | RightUpperArm | RightLowerArm | RightHand)
+        };
+        let limbs = self.angles.iter().filter(|row| !(to_others && is_arm(row.role))).map(|row| {
             let AngleReport { role, correlation, source_rms, .. } = *row;
             LimbMatch { role, source_rms, correlation }
         });

@@ -215,10 +215,14 @@ pub fn scene_for_format(
 ) -> Scene {
     let before = warnings.len();
     let meshes = has_document && format.holds_several_clips();
-    for one in scene.characters.iter_mut().chain(&mut scene.props) {
+    let mut ready = |one: &mut Character| {
         let clip = if meshes { one.clip.clone() } else { prepare(one.clip.clone(), format, warnings) };
         one.clip = for_format(clip, format, warnings);
-    }
+    };
+    scene.characters.iter_mut().for_each(&mut ready);
+    // A prop has no size to guess its unit from.
+    share_unit(&mut scene);
+    scene.props.iter_mut().for_each(&mut ready);
     let mut found = warnings.split_off(before);
     found.dedup();
     warnings.append(&mut found);
@@ -257,7 +261,7 @@ pub fn prepare_whole(clip: Clip, format: Format, warnings: &mut Vec<Finding>) ->
     Ok(scene_for_format(scene_of(clip)?, false, format, warnings).into_one()?.clip)
 }
 
-/// Gives what has no known unit (a prop has no size to guess it from) that of the others: they are in one space.
+/// Gives what has no known unit that of the others: they are in one space.
 fn share_unit(scene: &mut Scene) {
     let all = || scene.characters.iter().chain(&scene.props);
     let Some(unit) = all().find_map(|one| one.clip.skeleton().space().unit) else { return };

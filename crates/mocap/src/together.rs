@@ -3,7 +3,7 @@
 use mocap_edit::{InStep, KeepOptions, PartnerReport, bring_in_step, keep_partners};
 use mocap_formats::Finding;
 use mocap_model::{Clip, ForwardKinematics, Vector3};
-use mocap_retarget::map_roles_in;
+use mocap_retarget::{PartnerFigures, map_roles_in};
 
 use crate::target::measure_on_target;
 use crate::unit::in_space;
@@ -107,6 +107,14 @@ pub fn put_together(people: Vec<Together<'_>>, warnings: &mut Vec<Finding>) -> R
         let both = (&sources[i], &done[i].0);
         let report = measure_on_target(both, &one.opening, one.target, one.mapping, &one.options)?;
         done[i].1 = report.unwrap_or_else(|| done[i].1.clone());
+    }
+    for (pair, report) in &between {
+        let found = PartnerFigures { off: report.gap_p95.or(report.error_p95), inside: report.deepest };
+        for i in pair {
+            if let TargetReport::Body(report) = &mut done[*i].1 {
+                report.partners = Some(report.partners.unwrap_or_default().worst(found));
+            }
+        }
     }
     Ok(PutTogether { people: done, between, notes })
 }

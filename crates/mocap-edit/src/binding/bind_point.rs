@@ -33,12 +33,19 @@ pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Resu
     let skeleton = character.skeleton();
     let Some(name) = &point.joint else { return Ok(Place { owner, top, joint: top }) };
     let joint = joint(character, top, name).ok_or_else(|| {
-        let below = skeleton.subtree(top).into_iter().map(|id| skeleton.joint(id).name.clone());
+        let roles = map_roles_in(&character.clip).certain();
+        let names = skeleton.subtree(top).into_iter().flat_map(|id| {
+            let role = roles.role(id).map(|role| role.to_string());
+            std::iter::once(skeleton.joint(id).name.clone()).chain(role)
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names.dedup();
         EditError::BindPoint {
             edit,
-            what: "is a bind point of it",
+            what: "is a bind point called",
             name: point.to_string(),
-            near: near(name, &below.collect::<Vec<_>>()),
+            near: near(name, &names),
         }
     })?;
     Ok(Place { owner, top, joint })

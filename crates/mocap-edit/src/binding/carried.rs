@@ -172,9 +172,9 @@ pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
     exact || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
 }
 
-/// Whether a thing has so many joints that it may carry a rider.
+/// Whether a thing has so many joints, without end sites, that it may carry a rider.
 pub(super) fn is_mount(thing: &Clip) -> bool {
-    thing.skeleton().len() >= MOUNT
+    thing.skeleton().joints().iter().filter(|joint| !joint.end_site).count() >= MOUNT
 }
 
 /// The joint of a mount that carries the hips of a person throughout, and where the hips are in its frame.

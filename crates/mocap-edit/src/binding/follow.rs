@@ -80,8 +80,7 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
     for at in 0..kept.scene.props.len() {
         let was = in_metres(&source.props[at].clip, metres[0], NAME)?;
         let name = source.props[at].name.clone();
-        if is_mount(&was) {
-            ride(&mut people, (&name, &was), &names, &mut kept.notes)?;
+        if is_mount(&was) && ride(&mut people, (&name, &was), &names, &mut kept.notes)? {
             continue;
         }
         let own = places(&was, JointId(0));
@@ -131,13 +130,15 @@ fn holders_of(people: &[Person]) -> Vec<&Holder> {
     people.iter().map(|person| &person.source).collect()
 }
 
-/// A rider goes where the mount carries the hips: as high above the bone that carries them as legs are longer.
+/// A rider goes where the mount carries the hips: as high above the bone that carries them as legs are longer. Whether anybody
+/// rides.
 fn ride(
     people: &mut [Person],
     (name, horse): (&str, &Clip),
     names: &[String],
     notes: &mut Vec<String>,
-) -> Result<(), EditError> {
+) -> Result<bool, EditError> {
+    let known = notes.len();
     for (person, rider) in people.iter_mut().zip(names) {
         let (Some(hips), Some(own)) = (person.source.places(Role::Hips), person.target.places(Role::Hips))
         else {
@@ -157,7 +158,7 @@ fn ride(
         person.target = Holder::of(&person.clip);
         notes.push(format!("{rider} stays on {name}"));
     }
-    Ok(())
+    Ok(notes.len() > known)
 }
 
 /// The places of joints of a thing in the frame of its first one, at the start: where it may be held.

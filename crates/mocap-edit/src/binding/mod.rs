@@ -121,8 +121,13 @@ fn carry(
     let hand = places(&one(scene, parent).clip, parent.joint);
     let (grip, top) = (places(clip, child.joint), places(clip, child.top));
     let first = range.start;
+    let grasped = hand[first].inverse() * grip[first];
     let offset = match hold {
-        HoldAs::Grasped => hand[first].inverse() * grip[first],
+        HoldAs::Grasped => grasped,
+        // Axes of hips say nothing of how somebody sits.
+        HoldAs::Snapped if is_hips(owner, child.joint) => {
+            Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
+        }
         HoldAs::Snapped => Isometry3::identity(),
     };
     let mut moved = top.clone();
@@ -196,6 +201,11 @@ fn carry(
         warn_of_afar(&mut report, scene, (binding, parent), (&grip[first], &hand[first]), first);
     }
     Ok((changed, report))
+}
+
+/// Whether a joint is the hips of a person.
+fn is_hips(owner: &Character, joint: JointId) -> bool {
+    mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips) == Some(joint)
 }
 
 /// Warns where a hand grasps what is further away than its bone is long.

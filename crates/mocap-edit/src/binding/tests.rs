@@ -178,3 +178,43 @@ fn a_prop_of_a_file_takes_the_rate_and_length_of_the_scene() {
     let whole = done.scene.into_one().unwrap();
     assert!(whole.clip.skeleton().find("near").is_some());
 }
+
+/// The stick with an end site below each bind point, as BVH files have them.
+fn with_end_sites(stick: &Clip) -> Clip {
+    let mut joints = stick.skeleton().joints().to_vec();
+    for (name, parent) in [("near_End", 1), ("far_End", 2)] {
+        let end = Joint::new(name, Some(JointId(parent)), Vector3::new(0.0, 0.1, 0.0));
+        joints.push(Joint { end_site: true, ..end });
+    }
+    let skeleton = Arc::new(Skeleton::new("", *stick.skeleton().space(), joints).unwrap());
+    let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+    tracks[..3].clone_from_slice(stick.tracks());
+    Clip::new(skeleton, stick.rate(), stick.frames(), tracks).unwrap()
+}
+
+#[test]
+fn a_prop_with_end_sites_is_carried_and_is_no_mount() {
+    let mut before = scene(false);
+    before.props[0].clip = with_end_sites(&before.props[0].clip);
+    let (held, _) = bind(&before, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let (person, thing) = (&held.characters[0].clip, &held.props[0].clip);
+    assert!(is_carried(person, thing, 0.01));
+    let kept = keep_bound(&held, held.clone()).unwrap();
+    assert!(kept.notes[0].contains("stick stays with Alex"), "{:?}", kept.notes);
+}
+
+#[test]
+fn somebody_put_on_a_saddle_keeps_their_turn() {
+    let before = scene(true);
+    let hips = BindPoint { who: "Alex".into(), joint: Some("Hips".into()) };
+    let hips = |scene: &Scene| {
+        let place = find(scene, &hips, ATTACH).unwrap();
+        places(&one(scene, &place).clip, place.joint)
+    };
+    let (after, _) = bind(&before, "Alex@Hips=stick@near", HoldAs::Snapped).unwrap();
+    let (was, is, saddle) = (hips(&before), hips(&after), of_stick(&after, 1));
+    assert!(was[0].rotation.angle_to(&is[0].rotation) < 1e-7);
+    let (way, turn) = apart(&saddle, &is, 0..is.len());
+    assert!(way < 1e-9 && turn < 1e-7, "{way} {turn}");
+    assert!((saddle[0].translation.vector - is[0].translation.vector).norm() < 1e-9);
+}

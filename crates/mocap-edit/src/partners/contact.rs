@@ -23,8 +23,15 @@ const LEAVES: f64 = 1.3;
 const SHORTEST: f64 = 0.1;
 /// A contact that is let go for a shorter time goes on \[s\]: distances at the limit flicker.
 const LET_GO: f64 = 0.08;
-/// Hands are on their way for this time before and after \[s\].
-const AROUND: f64 = 0.15;
+/// What touches stays: points of a contact are slower to each other than this [arm lengths / s], hands in a frame, others
+/// for as long as a contact lasts at least.
+const SLOW: f64 = 1.0;
+/// A hand that touches a hand is on its way there, or from there, for so long: what it passes is no contact \[s\].
+const ON_ITS_WAY: f64 = 0.3;
+/// Lines through trunks that are nearer to each other than this share of an arm's length, and hands nearer to the line through
+/// a trunk, are inside of each other by far more than a touch: 10 and 4 cm for an arm of 0.55 m.
+const TRUNKS: f64 = 0.18;
+const THROUGH: f64 = 0.08;
 /// From wrist to palm, as a share of the arm's length.
 const PALM: f64 = 0.15;
 
@@ -175,6 +182,13 @@ impl Person {
         }
     }
 
+    /// From one end of a line to the other; nothing of a hand.
+    fn line(&self, kinematics: &ForwardKinematics<'_>, part: Part) -> Vector3<f64> {
+        let Part::Line(line) = part else { return Vector3::zeros() };
+        let ends = line.ends(&self.body.skeleton).map(|ends| ends.map(|joint| kinematics.position(joint)));
+        ends.map_or_else(Vector3::zeros, |[from, to]| to - from)
+    }
+
     /// The place on a line that is nearest to a point, from 0 to 1; 0 of a hand.
     fn along(&self, kinematics: &ForwardKinematics<'_>, part: Part, point: &Vector3<f64>) -> f64 {
         let Part::Line(line) = part else { return 0.0 };
@@ -211,7 +225,6 @@ pub(super) struct Contact {
     /// Which of their points.
     points: [usize; 2],
     pub frames: Range<usize>,
-    around: usize,
     track: Arc<Track>,
 }
 
@@ -222,6 +235,23 @@ struct Track {
     offsets: Vec<Vector3<f64>>,
     /// Where on the line of each, from 0 to 1.
     along: Vec<[f64; 2]>,
+    /// The same as a length from where the line begins \[m\].
+    ways: Vec<[f64; 2]>,
+}
+
+impl Track {
+    /// How fast the points are to each other in a frame, across and along lines, by the slower of the steps beside it \[m/frame\].
+    fn step(&self, frame: usize) -> f64 {
+        let step = |from: usize, to: usize| {
+            let (Some(a), Some(b)) = (self.offsets.get(from), self.offsets.get(to)) else {
+                return f64::INFINITY;
+            };
+            let along: f64 = (0..2).map(|i| (self.ways[to][i] - self.ways[from][i]).powi(2)).sum();
+            ((b - a).norm_squared() + along).sqrt()
+        };
+        let before = frame.checked_sub(1).map_or(f64::INFINITY, |before| step(before, frame));
+        before.min(step(frame, frame + 1))
+    }
 }
 
 impl Contact {
@@ -237,11 +267,6 @@ impl Contact {
             let point = people[i].point(&placed[i], self.parts[i], self.points[i], along[i]);
             point.unwrap_or_default()
         })
-    }
-
-    /// Frames before and after it in which hands are on their way.
-    pub(super) fn around(&self) -> usize {
-        self.around
     }
 
     /// The vector from the point of the second to that of the first in the source \[m\].
@@ -293,11 +318,62 @@ pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (
                 |track: &Track| track.offsets[frames.clone()].iter().map(|offset| offset.norm()).sum::<f64>();
             let best = (0..tracks.len()).min_by(|a, b| mean(&tracks[*a]).total_cmp(&mean(&tracks[*b])));
             let Some(best) = best else { continue };
+            let slow = SLOW * length / clips[0].rate().fps();
+            let slow = frames
+                .clone()
+                .filter(|frame| distances[*frame] <= near && tracks[best].step(*frame) < slow)
+                .count();
+            if slow < if hands { 1 } else { seconds(SHORTEST).max(1) } {
+                continue;
+            }
             let (points, track) = ([best / count, best % count], tracks[best].clone());
-            found.push(Contact { parts, points, frames, around: seconds(AROUND), track });
+            found.push(Contact { parts, points, frames, track });
         }
     }
-    (without_neighbours(found), nearest / length.max(f64::MIN_POSITIVE))
+    (without_neighbours(found, seconds(ON_ITS_WAY)), nearest / length.max(f64::MIN_POSITIVE))
+}
+
+/// The time in which two people are inside of each other by far more than a touch, after a lead-in \[s\]; `None` where that is
+/// less than the time of a short contact, as it is of people who were recorded together.
+pub(super) fn time_inside(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> Option<f64> {
+    let lengths: Vec<f64> = people.iter().filter_map(Person::arm_length).collect();
+    let length = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+    let trunks = [0, 1].map(|i| Line::Trunk.ends(&people[i].body.skeleton));
+    let [Some(one), Some(other)] = trunks else { return None };
+    let mut placed = [0, 1].map(|i| ForwardKinematics::new(clips[i]));
+    let mut inside = 0usize;
+    for frame in lead_in..clips[0].frames() {
+        placed.iter_mut().for_each(|one| one.place(frame));
+        let lines =
+            [one.map(|joint| placed[0].position(joint)), other.map(|joint| placed[1].position(joint))];
+        let through = (0..2).any(|i| {
+            let hands = (0..2).filter_map(|hand| people[i].point(&placed[i], Part::Hand(hand), 0, 0.0));
+            let [from, to] = lines[1 - i];
+            hands.into_iter().any(|hand| between_lines([hand, hand], [from, to]) < THROUGH * length)
+        });
+        inside += usize::from(through || between_lines(lines[0], lines[1]) < TRUNKS * length);
+    }
+    let time = inside as f64 / clips[0].rate().fps();
+    (inside > 0 && time >= SHORTEST).then_some(time)
+}
+
+/// The least distance of two lines with ends.
+fn between_lines([a, b]: [Vector3<f64>; 2], [c, d]: [Vector3<f64>; 2]) -> f64 {
+    let (one, other, way) = (b - a, d - c, a - c);
+    let (size, cross, others) = (one.norm_squared(), one.dot(&other), other.norm_squared());
+    let nearest = |along: f64| {
+        if others > 0.0 { ((cross * along + other.dot(&way)) / others).clamp(0.0, 1.0) } else { 0.0 }
+    };
+    let across = size * others - cross * cross;
+    let start = if across > 1e-12 * size * others && across > 0.0 {
+        ((cross * other.dot(&way) - others * one.dot(&way)) / across).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let along = nearest(start);
+    // Where that end was out of bounds, the first line has a nearer place.
+    let start = if size > 0.0 { ((cross * along - one.dot(&way)) / size).clamp(0.0, 1.0) } else { 0.0 };
+    (way + one * start - other * along).norm()
 }
 
 /// By pair, then by pair of points: where they are to each other.
@@ -311,18 +387,20 @@ fn tracks(people: &[Person; 2], clips: [&Clip; 2], pairs: &[[Part; 2]]) -> Vec<V
             let count = Person::points(parts[1]);
             for (at, track) in tracks.iter_mut().enumerate() {
                 let points = [at / count, at % count];
-                let mut along = [0.0; 2];
+                let (mut along, mut ways) = ([0.0; 2], [0.0; 2]);
                 // A line is nearest to the hand of the other.
                 for i in 0..2 {
                     let hand = people[1 - i].point(&placed[1 - i], parts[1 - i], points[1 - i], 0.0);
                     if let Some(hand) = hand.filter(|_| !parts[i].is_hand()) {
                         along[i] = people[i].along(&placed[i], parts[i], &hand);
+                        ways[i] = along[i] * people[i].line(&placed[i], parts[i]).norm();
                     }
                 }
                 let place =
                     |i: usize| people[i].point(&placed[i], parts[i], points[i], along[i]).unwrap_or_default();
                 track.offsets.push(place(0) - place(1));
                 track.along.push(along);
+                track.ways.push(ways);
             }
         }
     }
@@ -343,9 +421,10 @@ fn joined(runs: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
 
 /// A hand that holds a hand is near the body behind it as well: it touches what is nearest, and lines only where it does not
 /// touch a hand; of lines, the one in which it is deepest for its thickness.
-fn without_neighbours(found: Vec<Contact>) -> Vec<Contact> {
-    let overlap =
-        |a: &Contact, b: &Contact| a.frames.start.max(b.frames.start) < a.frames.end.min(b.frames.end);
+fn without_neighbours(found: Vec<Contact>, way: usize) -> Vec<Contact> {
+    let overlap = |a: &Contact, b: &Contact, around: usize| {
+        a.frames.start.max(b.frames.start) < a.frames.end.min(b.frames.end) + around
+    };
     let hand_of = |contact: &Contact| (0..2).find(|i| contact.parts[*i].is_hand());
     let share = |contact: &Contact| {
         let near = contact.parts.map(Part::near).into_iter().fold(0.0, f64::max);
@@ -366,8 +445,25 @@ fn without_neighbours(found: Vec<Contact>) -> Vec<Contact> {
                 _ => share(other) < share(one) * (1.0 - 1e-9),
             };
             let differs = one.parts != other.parts;
-            differs && same && better && overlap(one, other) && !(is_hands(one) && is_hands(other))
+            let around = if is_hands(other) { way } else { 0 };
+            differs && same && better && overlap(one, other, around) && !(is_hands(one) && is_hands(other))
         })
     };
     found.iter().filter(|one| keep(one)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_far_apart_as_their_nearest_places() {
+        let at = Vector3::new;
+        let up = [at(0.0, 0.0, 0.0), at(0.0, 1.0, 0.0)];
+        let across = [at(-1.0, 0.5, 0.2), at(1.0, 0.5, 0.2)];
+        assert!((between_lines(up, across) - 0.2).abs() < 1e-12);
+        assert!((between_lines(up, [at(0.3, 5.0, 0.0), at(0.3, 1.4, 0.0)]) - 0.5).abs() < 1e-12);
+        assert!((between_lines(up, [at(0.3, 0.2, 0.0), at(0.3, 0.9, 0.0)]) - 0.3).abs() < 1e-12);
+        assert!((between_lines([at(0.0, 2.0, 0.0); 2], up) - 1.0).abs() < 1e-12);
+    }
 }

@@ -51,13 +51,13 @@ impl Goals<'_> {
         (0..self.contacts.len()).filter(move |contact| self.contacts[*contact].frames.contains(&frame))
     }
 
-    /// By person, hand and frame: whether a hand touches a hand or upper arm of the other, or is about to.
-    pub(super) fn holds(&self, frames: usize) -> [[Vec<bool>; 2]; 2] {
+    /// By person, hand and frame: whether a hand touches a hand or upper arm of the other, or is about to within so many frames.
+    pub(super) fn holds(&self, frames: usize, around: usize) -> [[Vec<bool>; 2]; 2] {
         let none = || [vec![false; frames], vec![false; frames]];
         let mut holds = [none(), none()];
         for contact in self.contacts {
-            let around = contact.frames.start.saturating_sub(contact.around())
-                ..(contact.frames.end + contact.around()).min(frames);
+            let around =
+                contact.frames.start.saturating_sub(around)..(contact.frames.end + around).min(frames);
             for (i, hands) in holds.iter_mut().enumerate() {
                 let on_arm = !matches!(contact.parts[1 - i], Part::Line(Line::Trunk | Line::Thigh(_)));
                 if let (Part::Hand(hand), true) = (contact.parts[i], on_arm) {

@@ -1,14 +1,14 @@
 //! What is between two people, measured: contacts by points and on meshes, and how deep one is inside of the other.
 
 use mocap_model::{Clip, JointId, Vector3};
-use mocap_retarget::{BodyPart, PeopleMeter, TargetSurface};
+use mocap_retarget::{PeopleMeter, TargetSurface};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::contact::{Line, Part, Person, find, side};
+use super::contact::{Person, find};
 use super::goals::Goals;
 use super::report::PartnerReport;
-use super::surfaces::Placed;
+use super::surfaces::{Placed, surface_of};
 use super::{KEPT, in_metres, percentile};
 use crate::EditError;
 
@@ -79,14 +79,6 @@ fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> O
         found.deepest = found.deepest.max(meter.deepest(placed.poses()));
     }
     found
-}
-
-fn surface_of(part: Part) -> BodyPart {
-    match part {
-        Part::Hand(hand) => BodyPart::Hand(side(hand)),
-        Part::Line(Line::UpperArm(arm)) => BodyPart::Arm(side(arm)),
-        Part::Line(Line::Trunk | Line::Thigh(_)) => BodyPart::Core,
-    }
 }
 
 /// What two motions of two people have between them, in comparison.

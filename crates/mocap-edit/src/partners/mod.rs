@@ -12,6 +12,7 @@ mod contact;
 mod goals;
 mod in_step;
 mod measure;
+mod own_frame;
 mod place;
 mod report;
 mod surfaces;
@@ -25,10 +26,11 @@ use std::cell::RefCell;
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::held_feet::held;
-use contact::{Contact, Person, find};
+use contact::{Contact, Person, find, time_inside};
 use goals::Goals;
 pub use in_step::{InStep, bring_in_step};
 pub use measure::{BetweenPeople, between_people};
+use own_frame::{OwnFrame, is_exchanged};
 pub(crate) use place::shifted;
 use place::{meet, placed, separated};
 pub use report::{PartnerReport, PartnerTouch};
@@ -42,8 +44,14 @@ const WIDEST: f64 = 0.4;
 const HELPS: f64 = 0.85;
 /// Times that contacts are corrected by what meshes show.
 const CORRECTED: usize = 6;
-/// Hands that are further off than this after arms were brought out of bodies go back \[m\].
+/// Times that this is done after arms were brought out of bodies.
+const TOUCHED: usize = 3;
+/// Corrections below this are not worth it \[m\].
 const OFF: f64 = 0.003;
+/// Hands are on their way for this time before and after \[s\].
+const AROUND: f64 = 0.15;
+/// Corrections go on while they are smaller than this share of the one before.
+const LESS: f64 = 0.9;
 /// A contact is kept within this distance \[m\].
 const KEPT: f64 = 0.01;
 
@@ -76,9 +84,39 @@ pub fn keep_partners(
     let targets = [in_metres(&given[0])?, in_metres(&given[1])?];
     in_step(&sources, &targets)?;
     let surfaces = [0, 1].map(|i| surfaces[i]?.in_metres(spaces[i].1));
+    if is_exchanged(&sources, &targets) {
+        let exchanged = |[a, b]: [Clip; 2]| [b, a];
+        let [first, second] = surfaces;
+        let options = KeepOptions { lead_in, limits };
+        let (result, mut report) = kept(exchanged(sources), exchanged(targets), [second, first], options)?;
+        report.exchange();
+        let result = if report.changed { back(exchanged(result), spaces)? } else { given };
+        return Ok((result, report));
+    }
+    let (result, report) = kept(sources, targets, surfaces, KeepOptions { lead_in, limits })?;
+    // An unchanged clip keeps every bit.
+    let result = if report.changed { back(result, spaces)? } else { given };
+    Ok((result, report))
+}
+
+/// As [`keep_partners`], in metres.
+fn kept(
+    sources: [Clip; 2],
+    targets: [Clip; 2],
+    surfaces: [Option<TargetSurface>; 2],
+    KeepOptions { lead_in, limits }: KeepOptions,
+) -> Result<([Clip; 2], PartnerReport), EditError> {
+    let frame = OwnFrame::of(&[Person::of(&sources[0]), Person::of(&sources[1])], &sources);
+    let sources = [frame.put(&sources[0])?, frame.put(&sources[1])?];
+    let targets = [frame.put(&targets[0])?, frame.put(&targets[1])?];
     let people = [Person::of(&sources[0]), Person::of(&sources[1])];
     let bodies = [Person::of(&targets[0]), Person::of(&targets[1])];
-    let (contacts, nearest) = find(&people, [&sources[0], &sources[1]], lead_in);
+    let both = [&sources[0], &sources[1]];
+    let inside = time_inside(&people, both, lead_in);
+    if let Some(inside) = inside {
+        return Ok((targets, PartnerReport::inside_each_other(inside)));
+    }
+    let (contacts, nearest) = find(&people, both, lead_in);
     let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
     let mut report = PartnerReport::of(&contacts, nearest);
     let scale = scale(&people, &bodies).unwrap_or(1.0);
@@ -93,7 +131,7 @@ pub fn keep_partners(
             let met = together(&mut goals, &targets, Some(&with), &mut report)?;
             match met == targets && !is_near(&with, &bodies) {
                 true => met,
-                false => apart(&goals, met, surfaces.each_ref().map(Option::as_ref), limits)?,
+                false => apart(&mut goals, met, surfaces.each_ref().map(Option::as_ref), &with)?,
             }
         }
         _ => together(&mut goals, &targets, None, &mut report)?,
@@ -101,9 +139,8 @@ pub fn keep_partners(
     report.changed = result != targets;
     measure::report(&goals, (&targets, &result), surfaces.each_ref().map(Option::as_ref), &mut report);
     report.warn(nearest);
-    // An unchanged clip keeps every bit.
-    let result = if report.changed { back(result, spaces)? } else { given };
-    Ok((result, report))
+    let frame = frame.inverse();
+    Ok(([frame.put(&result[0])?, frame.put(&result[1])?], report))
 }
 
 /// Both, moved to each other and with their hands where they meet.
@@ -138,13 +175,19 @@ fn together(
         wider += more;
         (ways, result) = (wide, next);
     }
+    let mut before = f64::INFINITY;
     for round in 0..CORRECTED {
         let mut meter = bodies.meter.borrow_mut();
         let Some(meter) = meter.as_mut() else { break };
-        if corrected(goals, meter, &result, 2 * round < CORRECTED) < OFF {
+        let most = corrected(goals, meter, &result, 2 * round < CORRECTED);
+        if most < OFF {
             break;
         }
         result = moved(goals, targets, &ways)?;
+        if most > before * LESS {
+            break;
+        }
+        before = most;
     }
     report.moved = ways.iter().map(Vector3::norm).reduce(f64::max);
     Ok(result)
@@ -167,21 +210,36 @@ fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Resul
 
 /// Arms that are inside of the own body or of the other one are brought out, by the arms of each as the other was before.
 fn apart(
-    goals: &Goals<'_>,
+    goals: &mut Goals<'_>,
     clips: [Clip; 2],
     surfaces: [Option<&TargetSurface>; 2],
-    limits: bool,
+    bodies: &Bodies<'_>,
 ) -> Result<[Clip; 2], EditError> {
     let [Some(a), Some(b)] = surfaces else { return Ok(clips) };
     let failed = |error| EditError::model(NAME, error);
-    let holds = goals.holds(clips[0].frames());
+    let around = (AROUND * clips[0].rate().fps()).round() as usize;
+    let holds = goals.holds(clips[0].frames(), around);
     let of = |i: usize| [holds[i][0].as_slice(), holds[i][1].as_slice()];
+    let limits = goals.limits;
     let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
     let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
     let both = [first, second];
     // Hands that were brought out of bodies have left what they hold.
     let is_off = both != clips && goals.errors(&both).iter().any(|error| *error > OFF);
-    if is_off { reached(goals, both) } else { Ok(both) }
+    if !is_off {
+        return Ok(both);
+    }
+    let mut result = reached(goals, both.clone())?;
+    // Wrists have turned: what they hold is elsewhere.
+    let mut meter = bodies.meter.borrow_mut();
+    let Some(meter) = meter.as_mut() else { return Ok(result) };
+    for _ in 0..TOUCHED {
+        if corrected(goals, meter, &result, false) < OFF {
+            break;
+        }
+        result = reached(goals, both.clone())?;
+    }
+    Ok(result)
 }
 
 /// That all motions have one rate and number of frames.

@@ -4,7 +4,7 @@ use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
 
 use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
-use super::surfaces::{Bodies, needed, through};
+use super::surfaces::{Bodies, needed, stride, through};
 use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
@@ -132,7 +132,7 @@ pub(super) fn separated(
     mut ways: Vec<Vector3<f64>>,
 ) -> Vec<Vector3<f64>> {
     let (frames, fps) = (ways.len(), bodies.clips[0].rate().fps());
-    let stride = (fps / LOOKED).floor().max(1.0) as usize;
+    let stride = stride(&bodies.clips[0], LOOKED);
     let keys = || (0..frames).step_by(stride);
     let first = needed(bodies, people, &ways, keys());
     let is_inside = |found: &[(usize, Vector3<f64>, f64)]| found.iter().any(|(.., way)| *way > INSIDE);

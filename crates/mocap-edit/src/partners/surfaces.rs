@@ -12,8 +12,8 @@ use crate::smoothing::gaussian;
 
 /// Surfaces of a contact are brought this near \[m\].
 const GAP: f64 = 0.002;
-/// Surfaces are looked at so often \[1/s\], and in so many frames of a contact when its direction is chosen.
-const KEYS: f64 = 20.0;
+/// Surfaces are looked at so often \[1/s\], and at so many times of a contact when its direction is chosen.
+const KEYS: f64 = 30.0;
 const CHOSEN_BY: usize = 10;
 /// A hand is at most so far from where it touches, as a share of an arm's length.
 const FAR: f64 = 0.9;
@@ -21,6 +21,9 @@ const FAR: f64 = 0.9;
 const MISSED: f64 = 0.2;
 /// Changes of the distance are smoothed over this time \[s\].
 const SMOOTH: f64 = 0.06;
+/// Forearms of hands that touch may be this deep in the other, and hands for that this far apart \[m\].
+const DEEP: f64 = 0.005;
+const APART: f64 = 0.006;
 /// Surfaces further apart than this are not corrected by their meshes \[m\].
 const SEEN: f64 = 0.25;
 /// Hands in contact that are deeper in the body of the other need room \[m\].
@@ -70,6 +73,15 @@ fn surfaces_of(part: Part) -> Vec<BodyPart> {
         Part::Hand(hand) => vec![BodyPart::Hand(side(hand))],
         Part::Line(Line::UpperArm(arm)) => vec![BodyPart::Arm(side(arm)), BodyPart::Core],
         Part::Line(Line::Trunk | Line::Thigh(_)) => vec![BodyPart::Core],
+    }
+}
+
+/// The part of a surface that a part of a contact is.
+pub(super) fn surface_of(part: Part) -> BodyPart {
+    match part {
+        Part::Hand(hand) => BodyPart::Hand(side(hand)),
+        Part::Line(Line::UpperArm(arm)) => BodyPart::Arm(side(arm)),
+        Part::Line(Line::Trunk | Line::Thigh(_)) => BodyPart::Core,
     }
 }
 
@@ -183,9 +195,14 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
     Approach { directions, ways: gaussian(&through(&ways, frames, 0.0), sigma) }
 }
 
+/// Frames between those of so many a second: a motion at twice the rate is looked at at the same times.
+pub(super) fn stride(clip: &Clip, rate: f64) -> usize {
+    (clip.rate().fps() / rate).round().max(1.0) as usize
+}
+
 /// The frames of a contact in which surfaces are looked at.
 fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
-    let stride = (clips[0].rate().fps() / KEYS).floor().max(1.0) as usize;
+    let stride = stride(&clips[0], KEYS);
     let last = contact.frames.end - 1;
     let mut keys: Vec<usize> = contact.frames.clone().step_by(stride).collect();
     keys.extend((keys.last() != Some(&last)).then_some(last));
@@ -216,7 +233,18 @@ pub(super) fn corrected(
             }
             // A frame without a gap is too far away for a correction.
             let Some(gap) = gap else { continue };
-            known.push((frame, (GAP - gap).clamp(-SEEN, SEEN)));
+            let mut more = GAP - gap;
+            if let [Part::Hand(one), Part::Hand(other)] = contact.parts {
+                let [one, other] = [side(one), side(other)];
+                let pairs = [
+                    [BodyPart::Hand(one), BodyPart::Arm(other)],
+                    [BodyPart::Arm(one), BodyPart::Hand(other)],
+                ];
+                let in_arm = pairs.iter().filter_map(|pair| meter.gap(*pair, placed.poses(), APART));
+                let in_arm = in_arm.reduce(f64::min).map_or(more, |gap| -DEEP - gap);
+                more = more.max(in_arm.min(APART - gap));
+            }
+            known.push((frame, more.clamp(-SEEN, SEEN)));
         }
         largest = known.iter().map(|(_, more)| more.abs()).fold(largest, f64::max);
         let more = through(&known, clips[0].frames(), 0.0);
@@ -298,7 +326,7 @@ pub(super) fn room_for_arms(
 ) -> Option<(f64, Vector3<f64>)> {
     let mut placed = Placed::new(clips);
     let mut worst: Option<(f64, Vector3<f64>)> = None;
-    let stride = (clips[0].rate().fps() / KEYS * 2.0).floor().max(1.0) as usize;
+    let stride = stride(&clips[0], KEYS / 2.0);
     for contact in goals.contacts {
         let [Part::Hand(one), Part::Hand(other)] = contact.parts else { continue };
         for frame in contact.frames.clone().step_by(stride) {

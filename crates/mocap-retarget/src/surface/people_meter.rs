@@ -56,10 +56,24 @@ impl PeopleMeter {
     /// How deep the mesh of one person is inside that of the other in these object-space poses, in units of the skeletons;
     /// 0 where they are apart.
     pub fn deepest(&mut self, poses: [&Pose; 2]) -> f64 {
+        self.deepest_part(poses).map_or(0.0, |(depth, ..)| depth)
+    }
+
+    /// As [`PeopleMeter::deepest`], with the person (0 or 1) and the part of its body that is deepest inside of the other;
+    /// `None` where they are apart.
+    pub fn deepest_part(&mut self, poses: [&Pose; 2]) -> Option<(f64, usize, Part)> {
         let palette = self.palette(poses);
         let whole = &self.whole;
-        let meters = self.inside.iter_mut().flatten();
-        meters.map(|meter| meter.measure(whole, &palette).deepest).fold(0.0, f64::max)
+        let first = [0, self.bodies[0].parts.len()];
+        let mut most: Option<(f64, usize, Part)> = None;
+        for (person, meter) in self.inside.iter_mut().enumerate() {
+            let Some(found) = meter.as_mut().map(|meter| meter.measure(whole, &palette)) else { continue };
+            let part = found.vertex.and_then(|at| self.bodies[person].parts.get(at as usize - first[person]));
+            if let (Some(part), true) = (part, most.is_none_or(|(depth, ..)| found.deepest > depth)) {
+                most = Some((found.deepest, person, *part));
+            }
+        }
+        most
     }
 
     /// The distance between a part of the first person and one of the second, at most `within`; negative where one is inside

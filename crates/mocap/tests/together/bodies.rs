@@ -37,6 +37,8 @@ struct Measured {
     within: usize,
     frames: usize,
     deepest: f64,
+    /// Where: frame, person and part.
+    at: String,
 }
 
 fn side(hand: Role) -> Side {
@@ -53,7 +55,7 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
             poses[i].joints = clips[i].skeleton().iter().map(|(id, _)| *placed[i].at(id)).collect();
         }
     };
-    let mut found = Measured { within: 0, frames: 0, deepest: 0.0 };
+    let mut found = Measured { within: 0, frames: 0, deepest: 0.0, at: String::new() };
     for (hands, frames) in &made.contacts {
         let step = frames.len().div_ceil(OF_CONTACT).max(1);
         for frame in frames.iter().step_by(step) {
@@ -67,7 +69,10 @@ fn measure(made: &Made, clips: [&Clip; 2], meter: &mut PeopleMeter) -> Measured 
     let frames = clips[0].frames();
     for frame in (0..frames).step_by(frames.div_ceil(OF_ALL).max(1)) {
         place(frame, &mut poses);
-        found.deepest = found.deepest.max(meter.deepest([&poses[0], &poses[1]]));
+        let Some((depth, person, part)) = meter.deepest_part([&poses[0], &poses[1]]) else { continue };
+        if depth > found.deepest {
+            (found.deepest, found.at) = (depth, format!(" ({part:?} of {person}, frame {frame})"));
+        }
     }
     found
 }
@@ -79,10 +84,11 @@ fn of(report: &TargetReport) -> &RetargetReport {
     }
 }
 
-/// The worst skate of both feet \[m/s\], and the largest step \[degrees\].
-fn feet(report: &RetargetReport) -> (f64, f64) {
+/// The worst skate of both feet \[m/s\], the largest step beyond that of the source \[degrees\], and its joint.
+fn feet(report: &RetargetReport) -> (f64, f64, String) {
     let skate = report.feet.iter().filter_map(|foot| foot.slide).fold(0.0, f64::max);
-    (skate, report.largest_step.excess)
+    let step = &report.largest_step;
+    (skate, step.excess, format!("{:?}, most {} in {}", step.excess_role, step.joint, step.frame))
 }
 
 fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
@@ -94,9 +100,10 @@ fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
 
 pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     let all_pairs = std::env::var_os("MOCAP_ALL_PAIRS").is_some();
+    let only = std::env::var("MOCAP_PAIR").ok();
     let targets = BODIES.map(body);
     let mut all = (0, 0);
-    for made in &pairs() {
+    for made in pairs().iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
         mocap_corpus::note!(
             "{}: {} frames of {}",
             made.name,
@@ -121,8 +128,8 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
                 let before = [feet(&sources[0][a].1), feet(&sources[1][b].1)];
                 let after = [0, 1].map(|i| feet(of(&done.people[i].1)));
                 mocap_corpus::note!(
-                    "{} on {} and {}: {}/{} within 1 cm (alone {}), inside by {:.1} mm (alone {:.1}), skate {:.3}/{:.3} was \
-                     {:.3}/{:.3}, step {:+.1}/{:+.1} was {:+.1}/{:+.1}, {took:.1} s; {}",
+                    "{} on {} and {}: {}/{} within 1 cm (alone {}), inside by {:.1} mm{} (alone {:.1}), skate {:.3}/{:.3} was \
+                     {:.3}/{:.3}, step {:+.1} ({})/{:+.1} ({}) was {:+.1}/{:+.1}, {took:.1} s; {}",
                     made.name,
                     BODIES[a],
                     BODIES[b],
@@ -130,13 +137,16 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
                     are.frames,
                     were.within,
                     1e3 * are.deepest,
+                    are.at,
                     1e3 * were.deepest,
                     after[0].0,
                     after[1].0,
                     before[0].0,
                     before[1].0,
                     after[0].1,
+                    after[0].2,
                     after[1].1,
+                    after[1].2,
                     before[0].1,
                     before[1].1,
                     done.between.first().map(|(_, report)| report.to_string()).unwrap_or_default(),
@@ -196,11 +206,13 @@ pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
     };
     let fine = put(&[twice(a), twice(b)], [&first, &second]);
     let fine = [0, 1].map(|i| apart(&done.people[i].0, &fine.people[i].0, 2));
+    let turned_alone = apart(&alone(a, &first).0, &turn(&alone(&turn(a, 90.0), &first).0, -90.0), 1);
     let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
     mocap_corpus::note!(
-        "swapped {:.4} mm, turned {:.4} mm, at twice the rate {:.1} and {:.1} mm (alone {:.1} mm)",
+        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), at twice the rate {:.1} and {:.1} mm (alone {:.1} mm)",
         1e3 * swap,
         1e3 * turned,
+        1e3 * turned_alone,
         1e3 * fine[0],
         1e3 * fine[1],
         1e3 * alone,
