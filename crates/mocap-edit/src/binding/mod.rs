@@ -109,6 +109,16 @@ fn bound_frames(
     }
 }
 
+/// Where a bind point is held in the frame of the parent, by where it is in the first bound frame.
+fn held_at(hold: HoldAs, hips: bool, grasped: &Isometry3<f64>) -> Isometry3<f64> {
+    match hold {
+        HoldAs::Grasped => *grasped,
+        // Axes of hips say nothing of how somebody sits.
+        HoldAs::Snapped if hips => Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation),
+        HoldAs::Snapped => Isometry3::identity(),
+    }
+}
+
 /// The child follows the parent.
 fn carry(
     scene: &Scene,
@@ -121,15 +131,7 @@ fn carry(
     let hand = places(&one(scene, parent).clip, parent.joint);
     let (grip, top) = (places(clip, child.joint), places(clip, child.top));
     let first = range.start;
-    let grasped = hand[first].inverse() * grip[first];
-    let offset = match hold {
-        HoldAs::Grasped => grasped,
-        // Axes of hips say nothing of how somebody sits.
-        HoldAs::Snapped if is_hips(owner, child.joint) => {
-            Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
-        }
-        HoldAs::Snapped => Isometry3::identity(),
-    };
+    let offset = held_at(hold, is_hips(owner, child.joint), &(hand[first].inverse() * grip[first]));
     let mut moved = top.clone();
     for frame in range.clone() {
         moved[frame] = hand[frame] * offset * (grip[frame].inverse() * top[frame]);
