@@ -21,19 +21,6 @@ pub(super) fn rotation(channels: &[Channel], row: &[f64]) -> UnitQuaternion<f64>
     UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k))
 }
 
-/// A direction of the parent's frame as the joint sees it, by its rotation channels [deg].
-pub(super) fn seen_by(channels: &[Channel], row: &[f64], mut direction: Vector3<f64>) -> Vector3<f64> {
-    for (channel, value) in channels.iter().zip(row) {
-        let Channel::Rotation(axis) = channel else { continue };
-        let (s, c) = value.to_radians().sin_cos();
-        // The axes that turn, each into the next.
-        let [j, k] = [1, 2].map(|next| (axis.index() + next) % 3);
-        (direction[j], direction[k]) =
-            (direction[j] * c + direction[k] * s, direction[k] * c - direction[j] * s);
-    }
-    direction
-}
-
 /// The translation of a joint from its OFFSET and position channels.
 pub(super) fn translation(
     channels: &[Channel],
@@ -51,20 +38,4 @@ pub(super) fn translation(
         }
     }
     translation
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_joint_sees_directions_as_its_rotation_says() {
-        let orders = [[Axis::X, Axis::Y, Axis::Z], [Axis::Z, Axis::X, Axis::Y], [Axis::Y, Axis::Y, Axis::X]];
-        let direction = Vector3::new(0.3, -0.8, 0.5);
-        for channels in orders.map(|order| order.map(Channel::Rotation)) {
-            let row = [31.0, -112.0, 77.5];
-            let wanted = rotation(&channels, &row).inverse() * direction;
-            assert!((seen_by(&channels, &row, direction) - wanted).norm() < 1e-12, "{channels:?}");
-        }
-    }
 }

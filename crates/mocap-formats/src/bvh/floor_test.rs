@@ -1,9 +1,9 @@
 //! The floor test: how low a body comes where position channels replace OFFSET, and where they add to it.
 
-use super::channels::{seen_by, translation};
-use super::document::{Channel, Document, NodeKind};
+use super::channels::{rotation, translation};
+use super::document::{Document, NodeKind};
 use super::reading::{LowestPoints, PositionMode};
-use mocap_model::{Axis, Vector3};
+use mocap_model::{Axis, UnitQuaternion, Vector3};
 
 /// Frames looked at, spread over the motion.
 const FRAMES: usize = 200;
@@ -18,14 +18,13 @@ pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
         return None;
     }
     let stem = stem(document);
-    let vertical = vertical(document, &stem);
-    let mut placed = Vec::with_capacity(stem.len());
+    let vertical = vertical(document, &stem).index();
     let looked_at = frames.min(FRAMES);
     let (mut replace, mut add, mut extents, mut buffer) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for i in 0..looked_at {
         let frame = i * frames / looked_at;
         let row = motion.values_of(frame..frame + 1, width, &mut buffer);
-        let [replaced, added] = heights(document, row, vertical, &stem, &mut placed);
+        let [replaced, added] = heights(document, row, vertical, &stem);
         extents.push(replaced[1] - replaced[0]);
         replace.push(replaced[0]);
         add.push(added[0]);
@@ -68,25 +67,11 @@ fn vertical(document: &Document, stem: &[bool]) -> Axis {
     if extent(2) > 2.0 * extent(1) { Axis::Z } else { Axis::Y }
 }
 
-/// Where a node is along the vertical: only that is followed from parents to children.
-struct Placed {
-    /// The vertical as the node sees it.
-    vertical: Vector3<f64>,
-    /// The heights where positions replace OFFSET, and where they add to it.
-    heights: [f64; 2],
-}
-
-/// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it. `placed` is for the
-/// nodes.
-fn heights(
-    document: &Document,
-    row: &[f64],
-    vertical: Axis,
-    stem: &[bool],
-    placed: &mut Vec<Placed>,
-) -> [[f64; 2]; 2] {
+/// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it.
+fn heights(document: &Document, row: &[f64], vertical: usize, stem: &[bool]) -> [[f64; 2]; 2] {
     const MODES: [PositionMode; 2] = [PositionMode::Replace, PositionMode::Add];
-    placed.clear();
+    let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> =
+        Vec::with_capacity(document.nodes().len());
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     let mut column = 0;
     for (node, stem) in document.nodes().iter().zip(stem) {
@@ -97,20 +82,19 @@ fn heights(
             NodeKind::EndSite => (&[][..], &[][..]),
             NodeKind::Root | NodeKind::Joint => (&node.channels[..], values),
         };
-        let (up, above) = match node.parent {
-            None => (vertical.unit().into_inner(), [0.0; 2]),
-            Some(parent) => (placed[parent].vertical, placed[parent].heights),
+        let local = MODES.map(|mode| translation(channels, values, node.offset, mode));
+        let turn = rotation(channels, values);
+        let here = match node.parent {
+            None => (turn, local),
+            Some(parent) => {
+                let (above, places) = &placed[parent];
+                (above * turn, [places[0] + above * local[0], places[1] + above * local[1]])
+            }
         };
-        let moves = channels.iter().any(|channel| matches!(channel, Channel::Position(_)));
-        let local = match moves {
-            true => MODES.map(|mode| up.dot(&translation(channels, values, node.offset, mode))),
-            false => [up.dot(&node.offset); 2],
-        };
-        let heights = [above[0] + local[0], above[1] + local[1]];
-        for (range, height) in range.iter_mut().zip(heights).filter(|_| !stem) {
-            *range = [range[0].min(height), range[1].max(height)];
+        for (range, place) in range.iter_mut().zip(&here.1).filter(|_| !stem) {
+            *range = [range[0].min(place[vertical]), range[1].max(place[vertical])];
         }
-        placed.push(Placed { vertical: seen_by(channels, values, up), heights });
+        placed.push(here);
     }
     range
 }
