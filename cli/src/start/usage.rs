@@ -195,9 +195,9 @@ mod tests {
         assert!(help(&["mocap", "info", "a", "--strct"]).contains("'--strict'"));
         assert!(help(&["mocap", "retarge", "a", "b"]).contains("'retarget'"));
         // Words of other programs, and words that are like none.
-        assert!(help(&["mocap", "export", "a.bvh"]).starts_with("`mocap convert "));
+        assert!(help(&["mocap", "export", "a.bvh"]).contains(" converts, trims, "));
         assert!(help(&["mocap", "convert", "a.bvh", "--frames", "10:250"]).starts_with("--trim: "));
-        assert_eq!(help(&["mocap", "frobnicate"]), "`mocap --help` lists the commands");
+        assert!(help(&["mocap", "frobnicate"]).ends_with("--help` lists the commands"));
         let found = help(&["mocap", "retarget", "a.bvh", "b.bvh", "--write-map", "m.json", "-o", "c.bvh"]);
         assert!(found.starts_with("leave one of them out"), "{found}");
         assert_eq!(help(&["mocap", "compare", "a.bvh"]), "usage: mocap compare [OPTIONS] <A> <B>");
