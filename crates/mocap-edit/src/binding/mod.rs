@@ -122,14 +122,7 @@ fn carry(
     let (grip, top) = (places(clip, child.joint), places(clip, child.top));
     let first = range.start;
     let grasped = hand[first].inverse() * grip[first];
-    let offset = match hold {
-        HoldAs::Grasped => grasped,
-        // Axes of hips say nothing of how somebody sits.
-        HoldAs::Snapped if is_hips(owner, child.joint) => {
-            Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
-        }
-        HoldAs::Snapped => Isometry3::identity(),
-    };
+    let offset = offset_of(owner, child.joint, hold, grasped);
     let mut moved = top.clone();
     for frame in range.clone() {
         moved[frame] = hand[frame] * offset * (grip[frame].inverse() * top[frame]);
@@ -203,9 +196,17 @@ fn carry(
     Ok((changed, report))
 }
 
-/// Whether a joint is the hips of a person.
-fn is_hips(owner: &Character, joint: JointId) -> bool {
-    mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips) == Some(joint)
+/// Where a bind point is held in the frame of the hand, from where it is in the first bound frame.
+fn offset_of(owner: &Character, joint: JointId, hold: HoldAs, grasped: Isometry3<f64>) -> Isometry3<f64> {
+    let hips = || mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips);
+    match hold {
+        HoldAs::Grasped => grasped,
+        // Axes of hips say nothing of how somebody sits.
+        HoldAs::Snapped if hips() == Some(joint) => {
+            Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
+        }
+        HoldAs::Snapped => Isometry3::identity(),
+    }
 }
 
 /// Warns where a hand grasps what is further away than its bone is long.
