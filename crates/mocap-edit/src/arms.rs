@@ -59,13 +59,10 @@ pub(crate) fn place_hand(
             let parent = skeleton.joint(joint).parent;
             parent.map_or_else(UnitQuaternion::identity, |parent| placed.at(parent).rotation)
         };
-        // On its way a hand turns with its forearm.
-        let carried = lower * places[2].rotation;
-        let hand = carried.try_slerp(&goal.rotation, goals.weights[frame], 1e-6).unwrap_or(goal.rotation);
         let turned = [
             above(arm.shoulder).inverse() * upper * places[0].rotation,
             (upper * above(arm.elbow)).inverse() * lower * places[1].rotation,
-            (lower * above(arm.wrist)).inverse() * hand,
+            (lower * above(arm.wrist)).inverse() * goal.rotation,
         ];
         for ((joint, local), constraint) in joints.into_iter().zip(turned).zip(&constraints) {
             let local = if limits && !constraint.is_free() { constraint.project(&local).0 } else { local };

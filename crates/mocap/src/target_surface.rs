@@ -93,7 +93,8 @@ impl Target {
             return None;
         }
         let Some(surface) = TargetSurface::new(body, &self.skeleton, &self.roles) else {
-            let is_rigid = !body.meshes.is_empty() && body.meshes.iter().all(|mesh| mesh.stated.rigid);
+            // A mesh that no joint moves was left out before.
+            let is_rigid = body.meshes.iter().all(|mesh| mesh.stated.rigid);
             let because = match is_rigid {
                 true => "it has no skin; `mocap rig` binds it to a skeleton",
                 false => "no vertices follow forearms or hands, or none follow trunk, head or legs",

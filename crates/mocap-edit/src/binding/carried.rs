@@ -25,8 +25,10 @@ const CARRIERS: [Role; 9] = [
 /// digits of text files leave. What is held by hands of a recording is held less exactly.
 const EXACT: (f64, f64) = (2e-4, 4e-4);
 const HELD: (f64, f64) = (0.03, 0.35);
-/// Another hand that holds it may turn on it.
+/// Another hand that holds it may turn on it, and holds it for at least this time \[s\]: a hand that swings by is as steady for
+/// some frames.
 const KEPT: (f64, f64) = (0.04, 1.0);
+const HOLDS: f64 = 0.25;
 /// It is carried for at least this time \[s\], and what carries it moves by this much \[m, rad\] meanwhile.
 const SHORTEST: f64 = 0.1;
 const MOVES: (f64, f64) = (0.01, 0.05);
@@ -150,7 +152,16 @@ pub(super) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
+            // A hand that turns on what it holds goes on holding it.
+            let mut times: Vec<Range<usize>> = Vec::new();
             for frames in fixed_ranges(&seen, KEPT, shortest) {
+                match times.last_mut() {
+                    Some(last) if frames.start <= last.end + 1 => last.end = frames.end,
+                    _ => times.push(frames),
+                }
+            }
+            let holds = (HOLDS * fps).round() as usize;
+            for frames in times.into_iter().filter(|frames| frames.len() >= holds) {
                 let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
                 let away = places[frames.start].translation.vector - thing[frames.start].translation.vector;
                 if away.norm() < 2.0 * NEAR * person.arm {

@@ -109,16 +109,6 @@ fn bound_frames(
     }
 }
 
-/// Where a bind point is held in the frame of the parent, by where it is in the first bound frame.
-fn held_at(hold: HoldAs, hips: bool, grasped: &Isometry3<f64>) -> Isometry3<f64> {
-    match hold {
-        HoldAs::Grasped => *grasped,
-        // Axes of hips say nothing of how somebody sits.
-        HoldAs::Snapped if hips => Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation),
-        HoldAs::Snapped => Isometry3::identity(),
-    }
-}
-
 /// The child follows the parent.
 fn carry(
     scene: &Scene,
@@ -131,7 +121,8 @@ fn carry(
     let hand = places(&one(scene, parent).clip, parent.joint);
     let (grip, top) = (places(clip, child.joint), places(clip, child.top));
     let first = range.start;
-    let offset = held_at(hold, is_hips(owner, child.joint), &(hand[first].inverse() * grip[first]));
+    let grasped = hand[first].inverse() * grip[first];
+    let offset = offset_of(owner, child.joint, hold, grasped);
     let mut moved = top.clone();
     for frame in range.clone() {
         moved[frame] = hand[frame] * offset * (grip[frame].inverse() * top[frame]);
@@ -205,9 +196,17 @@ fn carry(
     Ok((changed, report))
 }
 
-/// Whether a joint is the hips of a person.
-fn is_hips(owner: &Character, joint: JointId) -> bool {
-    mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips) == Some(joint)
+/// Where a bind point is held in the frame of the hand, from where it is in the first bound frame.
+fn offset_of(owner: &Character, joint: JointId, hold: HoldAs, grasped: Isometry3<f64>) -> Isometry3<f64> {
+    let hips = || mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips);
+    match hold {
+        HoldAs::Grasped => grasped,
+        // Axes of hips say nothing of how somebody sits.
+        HoldAs::Snapped if hips() == Some(joint) => {
+            Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
+        }
+        HoldAs::Snapped => Isometry3::identity(),
+    }
 }
 
 /// Warns where a hand grasps what is further away than its bone is long.

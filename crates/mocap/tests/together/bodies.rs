@@ -168,7 +168,7 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
         all = (all.0 + kept, all.1 + frames);
     }
     // Asked are 95 %: fast hands leave a contact within a frame, which high fives miss.
-    assert!(all.0 as f64 >= 0.88 * all.1 as f64, "{} of {}", all.0, all.1);
+    assert!(all.0 as f64 >= 0.93 * all.1 as f64, "{} of {}", all.0, all.1);
 }
 
 /// The largest distance between joints of two motions of one skeleton \[m\], every `step`-th frame of the second.
@@ -217,8 +217,7 @@ pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
         1e3 * fine[1],
         1e3 * alone,
     );
-    // Asked is the same result: exchanged or turned people differ by up to 1 cm in some frames. At twice the rate another direction of approach may be the shortest, and
-    // an elbow is elsewhere then.
-    assert!(swap < 0.02 && turned < 0.02, "{swap} {turned}");
-    assert!(fine.iter().all(|apart| *apart < 0.2 + alone), "{fine:?} {alone}");
+    // At twice the rate another direction of approach may be the shortest, and an elbow is elsewhere then.
+    assert!(swap < 1e-6 && turned < 1e-5, "{swap} {turned}");
+    assert!(fine.iter().all(|apart| *apart < 0.08 + alone), "{fine:?} {alone}");
 }
