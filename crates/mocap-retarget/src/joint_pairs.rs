@@ -175,6 +175,7 @@ impl PairedJoints {
             jerk_ratio: None,
             largest_step: largest_steps(source, motion, &rows, &sources),
             surface: None,
+            balance: None,
             floor: [0.0; 2],
             warnings,
         }

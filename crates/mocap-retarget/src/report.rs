@@ -1,7 +1,7 @@
 //! The report of a retarget: quality in numbers.
 
 use crate::{LimbRatios, RetargetWarning, SurfaceReport};
-use mocap_analysis::{FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
+use mocap_analysis::{BalanceSummary, FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
 use mocap_model::Role;
 use std::ops::Range;
 
@@ -34,6 +34,9 @@ pub struct RetargetReport {
     pub largest_step: StepReport,
     /// What the surface shows; `None` without [`crate::RetargetOptions::surface`].
     pub surface: Option<SurfaceReport>,
+    /// Balance of source and target; `None` without [`crate::RetargetOptions::balance`], and where one of them lacks legs,
+    /// arms or a head.
+    pub balance: Option<[BalanceSummary; 2]>,
     /// Floor heights of source and target \[m\].
     pub floor: [f64; 2],
     /// What was left out or assumed.
