@@ -14,8 +14,6 @@ use crate::{BalanceCurves, GRAVITY, Polygon};
 
 /// Rounds of the method.
 const ROUNDS: usize = 80;
-/// How far inside the soles the point over them is put \[m\]: the motion that follows is not exact.
-const INSIDE: f64 = 0.02;
 /// Weight of a metre per second squared aside, against a metre \[s²\].
 const SMOOTH: f64 = 0.02;
 /// Weight of the soles, against a metre aside.
@@ -40,18 +38,20 @@ pub struct Support {
     pub soles: Vec<Polygon>,
     /// What has to be over them.
     pub over: OverSoles,
+    /// How far inside their edge it has to be \[m\]; over their middle where they are narrower.
+    pub inside: f64,
     /// Frames in flight.
     pub flights: Vec<Range<usize>>,
 }
 
 /// Ways aside of the centre of mass on the floor, one a frame \[m\].
 pub fn centre_aside(curves: &BalanceCurves, support: &Support, fps: f64) -> Vec<Vector2<f64>> {
-    let Support { soles, over, flights } = support;
+    let Support { soles, over, inside, flights } = support;
     let frames = soles.len();
     let mut falls = vec![false; frames];
     flights.iter().for_each(|flight| falls[flight.clone()].fill(true));
     let rate = fps * fps;
-    let inner: Vec<Polygon> = soles.iter().map(|sole| sole.shrunk(INSIDE)).collect();
+    let inner: Vec<Polygon> = soles.iter().map(|sole| sole.shrunk(*inside)).collect();
     let point: Vec<Option<Vector2<f64>>> = (0..frames)
         .map(|frame| match over {
             _ if soles[frame].is_empty() => None,
@@ -223,7 +223,7 @@ mod tests {
 
     /// Ninety frames on one sole.
     fn standing() -> Support {
-        Support { soles: vec![sole(); 90], over: OverSoles::ZeroMoment, flights: Vec::new() }
+        Support { soles: vec![sole(); 90], over: OverSoles::ZeroMoment, inside: 0.02, flights: Vec::new() }
     }
 
     fn outside(curves: &BalanceCurves, aside: &[Vector2<f64>]) -> f64 {
@@ -248,7 +248,8 @@ mod tests {
     fn a_centre_beside_the_sole_is_brought_over_it() {
         let curves = swaying(|_| Vector2::new(0.0, 0.09));
         let soles = (0..90).map(|frame| if frame < 60 { sole() } else { Polygon::default() });
-        let support = Support { soles: soles.collect(), over: OverSoles::Centre, flights: Vec::new() };
+        let support =
+            Support { soles: soles.collect(), over: OverSoles::Centre, inside: 0.02, flights: Vec::new() };
         let found = centre_aside(&curves, &support, 30.0);
         // The sole ends at 5 cm, and 2 cm inside it are asked for.
         assert!((found[30] - Vector2::new(0.0, -0.06)).norm() < 1e-3, "{}", found[30]);

@@ -7,8 +7,8 @@ use crate::page::{self, Scripts};
 use crate::stage::{FAR, Stage};
 use crate::ticks::ticks;
 use crate::{glyphs, raster, svg};
-use mocap_analysis::runs;
-use mocap_model::{Axis, Clip, JointId, Side};
+use mocap_analysis::{body_balance, metres_per_unit, runs};
+use mocap_model::{Axis, Clip, JointId, Side, Vector3};
 use serde_json::json;
 use std::ops::Range;
 
@@ -28,6 +28,8 @@ pub struct PlotInput<'a> {
 pub enum Plotted {
     /// The curves of a joint, as [`PlotOptions::channel`] says.
     Joint(JointId),
+    /// The centre of mass of a person ([`mocap_analysis::body_balance`]): its position, or its speed.
+    CentreOfMass,
     /// A number over time, such as the weight of a shape, by its place in [`mocap_model::Annotations::scalars`].
     Number(usize),
 }
@@ -42,14 +44,19 @@ impl PlotInput<'_> {
     fn joint(&self) -> Option<JointId> {
         match self.of {
             Plotted::Joint(joint) => Some(joint),
-            Plotted::Number(_) => None,
+            Plotted::CentreOfMass | Plotted::Number(_) => None,
         }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self.of, Plotted::Number(_))
     }
 
     /// The name of the joint or number.
     fn of_name(&self) -> &str {
         match self.of {
             Plotted::Joint(joint) => &self.clip.skeleton().joint(joint).name,
+            Plotted::CentreOfMass => "centre of mass",
             Plotted::Number(at) => self.clip.annotations().scalars.get(at).map_or("", |track| &track.name),
         }
     }
@@ -205,7 +212,7 @@ struct Curve {
 
 fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
     let of = match channel {
-        _ if inputs.iter().all(|input| input.joint().is_none()) => None,
+        _ if inputs.iter().all(PlotInput::is_number) => None,
         Channel::Rotation => Some("rotation"),
         Channel::Position => Some("position"),
         Channel::Speed => Some("speed"),
@@ -234,6 +241,11 @@ fn values(
     let clip = input.clip;
     let joint = match input.of {
         Plotted::Joint(joint) => joint,
+        Plotted::CentreOfMass => {
+            let unit = if metres { 1.0 } else { metres_per_unit(clip.skeleton()) };
+            let places = centre_of_mass(clip, unit);
+            return moved(&places, channel, clip.rate().fps());
+        }
         Plotted::Number(at) => {
             let track = clip.annotations().scalars.get(at);
             let value = |frame: usize| track.map_or(0.0, |track| track.values.at(frame));
@@ -245,11 +257,27 @@ fn values(
     }
     let scale = if metres { stage.scale } else { 1.0 };
     let places: Vec<_> = mocap_analysis::trajectory(clip, joint).iter().map(|place| place * scale).collect();
-    if channel == Channel::Position {
-        let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
-        return (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)]);
+    moved(&places, channel, clip.rate().fps())
+}
+
+/// The curves of a place over time.
+fn moved(places: &[Vector3<f64>], channel: Channel, fps: f64) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+    match channel {
+        Channel::Speed => (vec![None], vec![speed(places, fps)]),
+        Channel::Rotation | Channel::Position => {
+            let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
+            (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)])
+        }
     }
-    (vec![None], vec![speed(&places, clip.rate().fps())])
+}
+
+/// The centre of mass along the axes of a clip, above its floor; nothing where it is not known. `metres` is the length of
+/// the unit that is drawn.
+fn centre_of_mass(clip: &Clip, metres: f64) -> Vec<Vector3<f64>> {
+    let up = clip.skeleton().space().up.vector();
+    let turn = mocap_model::rotation_between(&Vector3::z(), &up);
+    let centre = body_balance(clip).map_or_else(Vec::new, |balance| balance.centre);
+    centre.iter().map(|place| turn * place / metres).collect()
 }
 
 fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
@@ -282,7 +310,7 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     }
     let unit = if metres { "m" } else { "units" };
     let unit = match channel {
-        _ if inputs.iter().all(|input| input.joint().is_none()) => String::new(),
+        _ if inputs.iter().all(PlotInput::is_number) => String::new(),
         Channel::Rotation => "degrees".to_owned(),
         Channel::Position => unit.to_owned(),
         Channel::Speed => format!("{unit}/s"),
@@ -298,7 +326,7 @@ fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>], curves_each: usize) 
     let mut seen: Vec<*const Clip> = Vec::new();
     for (i, stage) in stages.iter().enumerate() {
         // Feet say nothing about numbers.
-        if inputs[i].joint().is_none() {
+        if inputs[i].is_number() {
             continue;
         }
         // Several joints of one motion share its contacts.
@@ -341,7 +369,7 @@ fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
 }
 
 /// By central differences, one-sided at the ends.
-fn speed(places: &[mocap_model::Vector3<f64>], fps: f64) -> Vec<f64> {
+fn speed(places: &[Vector3<f64>], fps: f64) -> Vec<f64> {
     let last = places.len().saturating_sub(1);
     let at = |frame: usize| {
         let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));

@@ -3,6 +3,7 @@
 use crate::{
     EffectorReport, FootReport, LimbRatios, RetargetReport, SelfContactReport, SoleReport, SurfaceReport,
 };
+use mocap_analysis::BalanceSummary;
 use mocap_model::Role;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,6 +48,9 @@ pub struct RetargetFigures<'a> {
     angle_correlation: BTreeMap<&'static str, Option<f64>>,
     jerk_ratio: Option<f64>,
     largest_step: Step<'a>,
+    /// Balance of source and target, with a gate on `balance-margin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balance: Option<[BalanceSummary; 2]>,
     /// Measured on the mesh at evenly spaced frames; `null` without a surface.
     surface: Option<SurfaceReport>,
 }
@@ -176,6 +180,7 @@ impl<'a> From<&'a RetargetReport> for RetargetFigures<'a> {
                 excess: step.excess,
                 excess_role: step.excess_role.map(Role::name),
             },
+            balance: report.balance,
             surface: report.surface.clone(),
         }
     }

@@ -176,6 +176,7 @@ impl PairedJoints {
             largest_step: largest_steps(source, motion, &rows, &sources),
             surface: None,
             partners: None,
+            balance: None,
             floor: [0.0; 2],
             warnings,
         }

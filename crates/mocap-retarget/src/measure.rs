@@ -16,8 +16,8 @@ use crate::self_contact::{ContactOffset, MovingHands, SelfContacts, Touched, con
 use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
-    ContactOptions, FootContacts, FootMotion, correlation, floor_of, largest_step, mean_jerk, rms_difference,
-    runs,
+    BalanceSummary, ContactOptions, FootContacts, FootMotion, body_balance, correlation, floor_of,
+    largest_step, mean_jerk, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
@@ -45,6 +45,8 @@ pub(crate) struct StageResults<'a> {
     pub lead_in: usize,
     /// Whether limits were requested.
     pub limits_asked: bool,
+    /// Whether balance is measured.
+    pub balance: bool,
 }
 
 /// The report of a motion; `warnings` hold for any clip.
@@ -82,10 +84,16 @@ pub(crate) fn report(
         largest_step: body_steps(pair, source, motion),
         surface: None,
         partners: None,
+        balance: results.balance.then(|| balance(source, motion)).flatten(),
         floor: [heights.source_floor * metres[0], heights.target_floor * metres[1]],
         warnings,
     };
     if results.lead_in > 0 { report.after_lead_in(results.lead_in) } else { report }
+}
+
+/// Of source and target.
+fn balance(source: &Clip, motion: &Clip) -> Option<[BalanceSummary; 2]> {
+    Some([body_balance(source)?.summary(), body_balance(motion)?.summary()])
 }
 
 /// One forward pass over the target, for all that is measured of it.

@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 27] = [
+const METRICS: [RetargetMetric; 28] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -99,6 +99,15 @@ const METRICS: [RetargetMetric; 27] = [
     metric("correlation-lost", "", "1 - correlation of a limb angle with the source's", |report| {
         worst(report.angles.iter().filter_map(|row| row.correlation).map(|correlation| 1.0 - correlation))
     }),
+    metric(
+        "balance-margin",
+        "m",
+        "how much nearer the centre of mass comes to the edge of the soles than the source's, standing still",
+        |report| {
+            let [source, target] = report.balance?;
+            Some((source.margin? - target.margin?).max(0.0))
+        },
+    ),
     metric("jerk", "", "jerk of hands and feet over the source's", |report| report.jerk_ratio),
     metric("step", "deg", "step of a joint in one frame beyond the source's", |report| {
         (report.frames > report.lead_in + 1).then_some(report.largest_step.excess)

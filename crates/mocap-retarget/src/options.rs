@@ -153,6 +153,8 @@ pub struct RetargetOptions {
     /// A body of the source's proportions, where its surface is not known: it says where the hands touch that touch by
     /// its joints, and whether arms touch each other. Default: none.
     pub source_stand_in: Option<Arc<Body>>,
+    /// Whether the balance of source and target is measured: it takes about as long as the retarget. Default: false.
+    pub balance: bool,
 }
 
 impl RetargetOptions {
@@ -191,6 +193,7 @@ impl Default for RetargetOptions {
             joint_pairs: Vec::new(),
             surface: None,
             source_surface: None,
+            balance: false,
             source_stand_in: None,
         }
     }

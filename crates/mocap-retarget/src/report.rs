@@ -1,7 +1,7 @@
 //! The report of a retarget: quality in numbers.
 
 use crate::{LimbRatios, RetargetWarning, SurfaceReport};
-use mocap_analysis::{FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
+use mocap_analysis::{BalanceSummary, FootMeasure, LimbMatch, Verdict, always_in_contact, limb_matches};
 use mocap_model::Role;
 use std::ops::Range;
 
@@ -36,6 +36,9 @@ pub struct RetargetReport {
     pub surface: Option<SurfaceReport>,
     /// What is between this person and others, the worst of them; `None` of a person alone.
     pub partners: Option<PartnerFigures>,
+    /// Balance of source and target; `None` without [`crate::RetargetOptions::balance`], and where one of them lacks legs,
+    /// arms or a head.
+    pub balance: Option<[BalanceSummary; 2]>,
     /// Floor heights of source and target \[m\].
     pub floor: [f64; 2],
     /// What was left out or assumed.

@@ -260,6 +260,7 @@ impl Retargeter {
                 self_contacts: &staged.self_contacts,
                 lead_in,
                 limits_asked: self.options.limits,
+                balance: self.options.balance,
             },
         );
         Ok(RetargetReport { surface, ..report })

@@ -92,6 +92,8 @@ const LEAST_LEG: f64 = 1e-3;
 /// How often a motion that is to stand is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 3;
 const BALANCE_SWEEPS: usize = 2;
+/// How far inside the soles the zero-moment point is put \[m\]: the motion that follows is not exact.
+const INSIDE: f64 = 0.02;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
 
@@ -232,7 +234,7 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
             };
         }
     }
-    Support { soles, over: OverSoles::ZeroMoment, flights }
+    Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE, flights }
 }
 
 /// Gives the goals the centre of mass of a motion that stands.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{ArgGroup, Args as ClapArgs};
 use globset::Glob;
+use mocap_analysis::body_balance;
 use mocap_formats::nearest_name;
 use mocap_model::{Clip, JointId, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, Plotted, html, png, svg};
@@ -22,17 +23,21 @@ use crate::verb::VerbArgs;
 /// HTML file zooms and reads off values.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Plot")]
-#[command(group(ArgGroup::new("curves").required(true).multiple(true).args(["joint", "shape"])))]
+#[command(group(ArgGroup::new("curves").required(true).multiple(true).args(["joint", "shape", "centre_of_mass"])))]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
     \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html\n\
+    \x20 mocap plot jump.bvh --centre-of-mass -o jump.svg\n\
     \x20 mocap plot talk.glb --shape jawOpen --shape 'eyeBlink*' -o face.svg")]
 pub(crate) struct Args {
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
     #[arg(long, value_name = "JOINT")]
     pub(crate) joint: Vec<String>,
+    /// Draw the centre of mass of a person: position (world [m], above the floor) or speed [m/s]
+    #[arg(long, conflicts_with = "shape")]
+    pub(crate) centre_of_mass: bool,
     /// Shape, or another number over time, whose weight is drawn: its name without case and mesh, * for any letters;
     /// repeatable
     #[arg(long, value_name = "SHAPE", conflicts_with_all = ["joint", "channel"])]
@@ -62,7 +67,12 @@ words! {
 impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> PlotOptions {
-        PlotOptions { channel: self.channel.0, theme: self.theme.0, ..PlotOptions::default() }
+        let channel = match self.channel.0 {
+            // A point has no rotation.
+            Channel::Rotation if self.centre_of_mass && self.joint.is_empty() => Channel::Position,
+            channel => channel,
+        };
+        PlotOptions { channel, theme: self.theme.0, ..PlotOptions::default() }
     }
 }
 
@@ -77,8 +87,9 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
     let options = args.options();
     // A sheet of the motion has the plain name.
-    let asked = if args.shape.is_empty() { &args.joint } else { &args.shape };
-    let extension = format!("{}.{}", file_name(asked), extension(&format));
+    let mut asked = if args.shape.is_empty() { args.joint.clone() } else { args.shape.clone() };
+    asked.extend(args.centre_of_mass.then(|| "centre-of-mass".to_owned()));
+    let extension = format!("{}.{}", file_name(&asked), extension(&format));
     picture::run(&args.pictures, &extension, (invocation, console), |drawn| {
         plot(drawn, args, &options, format)
     })
@@ -103,6 +114,13 @@ fn plot(
             let of = find(motion.clip.skeleton(), joint).map_err(in_file)?;
             found.push((motion, joint.clone(), of.into()));
         }
+        if args.centre_of_mass {
+            if body_balance(&motion.clip).is_none() {
+                let message = "the centre of mass is known of bodies with two legs, two arms and a head, and not all of them were found";
+                return Err(in_file(Diagnostic::new("plot::no-centre", message)));
+            }
+            found.push((motion, "centre of mass".to_owned(), Plotted::CentreOfMass));
+        }
         for shape in &args.shape {
             for (name, at) in find_shapes(&motion.clip, shape).map_err(in_file)? {
                 if !found
@@ -118,7 +136,7 @@ fn plot(
     let each = found.len() / drawn.len().max(1);
     let caption = |(motion, name, of): &(&Drawn, String, Plotted)| match (of, drawn.len(), each) {
         (Plotted::Number(_), 1, _) => name.clone(),
-        (Plotted::Joint(_), _, 1) => motion.name.clone(),
+        (Plotted::Joint(_) | Plotted::CentreOfMass, _, 1) => motion.name.clone(),
         _ => format!("{} {name}", motion.name),
     };
     let captions: Vec<String> = found.iter().map(caption).collect();

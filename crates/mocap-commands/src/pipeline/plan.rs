@@ -219,6 +219,7 @@ impl BodySettings {
         let input = Input::named(&self.target);
         let target = read_target((context, &input), &self.reading, self.rest, &self.inputs)
             .and_then(|target| Ok(target.on_robot((&self.robot, self.map.map.is_some()), context)?))
+            .map(|target| target.judged_by(&self.gates.fail_above))
             .and_then(|target| target.with_surface((&self.body, self.surface_frames), context, &self.inputs));
         let target = target.map_err(|Failure { error, warnings }| {
             console.warnings(&path, &warnings, Detail::Full);

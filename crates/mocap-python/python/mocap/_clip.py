@@ -60,6 +60,8 @@ if TYPE_CHECKING:
         """Put the feet on steps, RISE,RUN[,COUNT[,FROM]]: see `mocap terrain --help`, which takes height fields and meshes too."""
         fix_feet: bool
         """Lock planted feet: legs are solved anew, the hips follow a little."""
+        balance: bool
+        """Bring the centre of mass over the soles where the body stands still, and let it fall freely in jumps."""
         turn: Union[str, float]
         """Bend the path: from start to end the motion turns this much more to the left [degrees]."""
         along: npt.ArrayLike

@@ -426,6 +426,8 @@ class Edit(TypedDict, total=False):
     """Put the feet on steps, RISE,RUN[,COUNT[,FROM]]: see `mocap terrain --help`, which takes height fields and meshes too"""
     fix_feet: bool
     """Lock planted feet: legs are solved anew, the hips follow a little"""
+    balance: bool
+    """Bring the centre of mass over the soles where the body stands still, and let it fall freely in jumps"""
     turn: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Bend the path: from start to end the motion turns this much more to the left [degrees]"""
     along: Union[Value, Sequence[Value], Mapping[str, Value]]
@@ -471,7 +473,7 @@ class Edit(TypedDict, total=False):
     label_events: bool
     """Write the labels of `mocap label` into the motion as events, such as 'kick,left' where it starts and 'kick,left end' where it ends"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, gaze-error, pose-distance, terrain-penetration"""
+    """Gate: exit code 3 where a figure of an edit exceeds its limit, such as max-deg=4,skate=0.01 [degrees, m, m/s]; the clip is not written then. Figures: rms-deg, max-deg, rms, max, skate, contacts-lost, mirror-residual, noise, seam-pose, seam-velocity, deviation, peak-acceleration, transition-skate, unreachable, stride-change, alignment-error, key-error, gaze-error, pose-distance, balance-margin, off-fall, terrain-penetration"""
     to: Value
     """Output format: bvh, amc (with its .asf beside it), csv (positions), json, npz (numpy arrays), safetensors (tensors), smpl-npz (SMPL, SMPL-H, SMPL-X as in AMASS), glb (glTF 2.0 in one file), gltf (glTF 2.0 as JSON), vrma (VRM animation), fbx, usda (USD as text), livelink-csv (faces), unitree-csv (robots: base and joints, no header), robot-csv (the same with a header), mjlab-npz (robots: mjlab, BeyondMimic), isaac-npz (robots: AMP of Isaac Lab), gmr-npz (robots: GMR), gmr-pkl (GMR's pickle) [default: by the extension of OUT, else that of the input]"""
     euler: Value

@@ -154,6 +154,7 @@ fn open_target_in(args: &Args, path: &Path, context: &JobContext) -> Result<Targ
     let input = Input::named(path);
     let target = target::read((context, &input), &settings, args.method.target_rest, &args.reading)?;
     let target = target.on_robot((&args.robot, args.mapping.map.map.is_some()), context)?;
+    let target = target.judged_by(&args.gates.fail_above);
     match shows_only {
         true => Ok(target),
         false => {

@@ -2,7 +2,7 @@
 
 use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
-use mocap_retarget::{RetargetError, SourceOrTarget, frame_pose, map_roles_in};
+use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose, map_roles_in};
 use mocap_robot::{RobotError, RobotOptions};
 
 use super::finding;
@@ -30,7 +30,8 @@ pub(crate) fn put_on_target(
     let mapping = map.map(|map| map.mapping(clip.skeleton(), target)).transpose()?;
     let RobotLimits { velocities, accelerations, separate, balance } = target.limits.clone();
     let robot = RobotOptions { fps, separate, balance, velocities, accelerations, ..RobotOptions::default() };
-    let options = TargetOptions { body: method.options(&target.on.skeleton), robot };
+    let body = RetargetOptions { balance: target.measures_balance, ..method.options(&target.on.skeleton) };
+    let options = TargetOptions { body, robot };
     let mut found = Vec::new();
     let done = mocap::put_on_target(clip, opening, &target.on, mapping.as_ref(), &options, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));

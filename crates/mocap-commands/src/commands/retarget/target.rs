@@ -13,7 +13,9 @@ use mocap_robot::{Humanoid, RobotError};
 
 use crate::batch::{Failure, Input, JobContext};
 use crate::diagnostic::Diagnostic;
-use crate::options::{BodyChoice, PeerInputs, PositionChannelsArg, Reading, RobotSettings, TargetSettings};
+use crate::options::{
+    BodyChoice, PeerInputs, PositionChannelsArg, Reading, RobotSettings, TargetGate, TargetSettings,
+};
 use crate::read::{self, Motion, robot_of_file};
 use crate::rest;
 
@@ -25,6 +27,8 @@ pub(crate) struct Target {
     pub(crate) warnings: Vec<Diagnostic>,
     /// What counts on a robot.
     pub(super) limits: RobotLimits,
+    /// Whether a gate asks for the balance of bodies, which takes time to measure.
+    pub(super) measures_balance: bool,
 }
 
 /// What counts on a robot besides its model.
@@ -44,6 +48,12 @@ impl Target {
     /// The robot, where it is one.
     pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
         self.on.robot()
+    }
+
+    /// The target for results that these gates judge.
+    pub(crate) fn judged_by(self, gates: &[TargetGate]) -> Target {
+        let asks = |gate: &TargetGate| gate.body.is_some_and(|gate| gate.metric.name == "balance-margin");
+        Target { measures_balance: gates.iter().any(asks), ..self }
     }
 
     /// The target with the surface that the settings choose.
@@ -96,7 +106,7 @@ impl Target {
             return match settings.limits_from {
                 None if settings.balance => {
                     Err(Diagnostic::new("usage::balance", "--balance is for robots as target")
-                        .help("the target is not the model of a robot"))
+                        .help("`mocap edit OUT --balance -o FIXED` brings the result on a body into balance"))
                 }
                 None => Ok(self),
                 Some(_) => {
@@ -193,6 +203,7 @@ pub(crate) fn read(
             on: mocap::Target::new(preset.skeleton()),
             warnings: Vec::new(),
             limits: RobotLimits::default(),
+            measures_balance: false,
         });
     }
     if let Some(error) = meant_preset(input) {
@@ -223,7 +234,7 @@ pub(crate) fn read(
     }
     let warnings = read::strict(inputs, warnings)?;
     let limits = RobotLimits::default();
-    Ok(Target { path: input.shown(), on, warnings, limits })
+    Ok(Target { path: input.shown(), on, warnings, limits, measures_balance: false })
 }
 
 /// An error, about the file of the robot if it is about the robot.

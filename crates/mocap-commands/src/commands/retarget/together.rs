@@ -9,7 +9,7 @@ use mocap::{Opening, PutTogether, TargetOptions, TargetReport, Together};
 use mocap_edit::PartnerReport;
 use mocap_formats::{Finding, Format, Limits};
 use mocap_model::{BoundBody, Character, Clip, Scene, Space};
-use mocap_retarget::{TargetSurface, map_roles_in};
+use mocap_retarget::{RetargetOptions, TargetSurface, map_roles_in};
 
 use super::row::{BetweenRow, Measures, Row, SubjectRow, figures};
 use super::target::Target;
@@ -82,7 +82,10 @@ pub(super) fn put(
         target: &one.target.on,
         mapping: None,
         options: TargetOptions {
-            body: args.method.options(&one.target.on.skeleton),
+            body: RetargetOptions {
+                balance: one.target.measures_balance,
+                ..args.method.options(&one.target.on.skeleton)
+            },
             ..TargetOptions::default()
         },
     });
