@@ -277,7 +277,7 @@ impl MotionFile {
 
     /// The motion as [`seen`], where its start is known with these options, and is all of it.
     fn whole(&self, options: &ReadOptions) -> Option<Parsed<Clip>> {
-        let Start { options: made_with, clip } = self.start.get()?.as_ref();
+        let Start { options: made_with, clip } = &**self.start.get()?;
         let of_all = *made_with == of_start(options) && options.subject.is_none();
         let (frames, joints) = (clip.value.frames(), clip.value.skeleton().len());
         let all = of_all && frames == self.stated(options).frames;
