@@ -20,7 +20,7 @@ pub struct MotionFile {
     format: FileFormat,
     content: Content,
     /// The start of its motion, once it was asked for: a short clip is made once, however often it is looked at.
-    start: OnceLock<Start>,
+    start: OnceLock<Box<Start>>,
 }
 
 /// The start of a motion or all of it, as [`seen`], and the options that it was made with.
@@ -271,13 +271,13 @@ impl MotionFile {
         let value = seen(value, self.format, options, &mut warnings);
         let clip = Parsed { value, warnings };
         // The first that is asked for counts.
-        let _ = self.start.set(Start { options: of_start, clip: clip.clone() });
+        let _ = self.start.set(Box::new(Start { options: of_start, clip: clip.clone() }));
         Ok(clip)
     }
 
     /// The motion as [`seen`], where its start is known with these options, and is all of it.
     fn whole(&self, options: &ReadOptions) -> Option<Parsed<Clip>> {
-        let Start { options: made_with, clip } = self.start.get()?;
+        let Start { options: made_with, clip } = &**self.start.get()?;
         let of_all = *made_with == of_start(options) && options.subject.is_none();
         let (frames, joints) = (clip.value.frames(), clip.value.skeleton().len());
         let all = of_all && frames == self.stated(options).frames;
