@@ -167,8 +167,8 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
         assert!(frames > 0, "{}: no contact was made", made.name);
         all = (all.0 + kept, all.1 + frames);
     }
-    // Asked are 95 %: fast hands leave a contact within a frame, which high fives miss.
-    assert!(all.0 as f64 >= 0.93 * all.1 as f64, "{} of {}", all.0, all.1);
+    // Of all pairs together: high fives miss it, as fast hands leave a contact within a frame.
+    assert!(only.is_some() || all.0 as f64 >= 0.95 * all.1 as f64, "{} of {}", all.0, all.1);
 }
 
 /// The largest distance between joints of two motions of one skeleton \[m\], every `step`-th frame of the second.
