@@ -12,7 +12,7 @@ const COMMANDS: [(&[&str], &str); 12] = [
     ),
     (
         &["mirror", "loop", "smooth", "filter", "clean", "denoise", "retime", "speed"],
-        "`mocap edit` does: `mocap edit --help` lists the edits",
+        "`mocap edit --help` lists the edits that do it",
     ),
     (&["transfer", "remap", "map", "robot"], "`mocap retarget SOURCE TARGET` moves another skeleton"),
     (&["concat", "merge", "append"], "`mocap join` joins motions of one skeleton"),
