@@ -43,13 +43,13 @@ const OFF_FALL: f64 = 0.05;
 /// Brings the centre of mass over the soles in frames that stand still, and lets it fall freely in flight.
 ///
 /// Masses are those of an average body ([`body_balance`]); feet stay where they are, but for flights, where they go up
-/// and down with the body. Frames that move on the floor are changed only as far as smoothness takes it: who walks is out of balance most
-/// of the time.
+/// and down with the body. Frames that move on the floor are changed only as far as smoothness takes it: a walk is out
+/// of balance most of the time.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// // A body of an arm and nothing else has no balance.
-/// assert_eq!(mocap_edit::balance(&clip).unwrap_err().code(), "edit::no-feet");
+/// assert_eq!(mocap_edit::balance(&clip).unwrap_err().code(), "edit::body");
 /// ```
 ///
 /// # Errors

@@ -83,6 +83,26 @@ impl Phases {
         }
         [frame, frame + 1].map(|frame| sums[frame].map(|weight| weight as f32))
     }
+
+    /// The weights of all pairs of frames in one pass: less work than pair by pair where most of them are needed.
+    pub(super) fn all_weights(&self, flat: &[u8]) -> [Weights; SEGMENT] {
+        // By frame, the weights of the numbers of all nodes.
+        let mut sums = [[0.0f64; SEGMENT]; SEGMENT + 1];
+        for (at, node) in self.nodes.iter().enumerate() {
+            let flat = FLATNESS[usize::from(flat[usize::from(node.level)])];
+            let mut sum = [0.0; SEGMENT];
+            for (tap, weight) in node.taps.iter().zip(node.weights(flat)) {
+                for (sum, part) in sum.iter_mut().zip(sums[*tap as usize]) {
+                    *sum += f64::from(weight) * part;
+                }
+            }
+            sum[at] = 1.0;
+            sums[node.frame as usize] = sum;
+        }
+        std::array::from_fn(|frame| {
+            [frame, frame + 1].map(|next| self.pairs[frame].map(|at| sums[next][at] as f32))
+        })
+    }
 }
 
 fn read_of(node: &Node) -> Read {
@@ -101,6 +121,7 @@ mod tests {
         let flat = [1u8, 3, 0, 2, 5];
         assert_eq!(flat.len(), LEVELS);
         let weights: [Weights; SEGMENT] = std::array::from_fn(|frame| phases.weights(frame, &flat));
+        assert_eq!(weights, phases.all_weights(&flat));
         // Any numbers: put frames together one by one, and by weights.
         let number = |read: Read| ((read.level * 7 + read.index * 3) % 11) as f64 - 5.0;
         let mut values = [0.0f64; SEGMENT + 1];

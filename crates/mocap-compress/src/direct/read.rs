@@ -222,15 +222,27 @@ impl Reader {
         bits
     }
 
-    /// Finds the weights of a frame of segments and of the one after it.
+    /// Finds the weights of a frame of segments and of the one after it; the second time, those of all frames.
     fn weigh(&mut self, frame: usize) {
+        let first = self.weighed.iter().all(|weighed| !weighed);
         for (lane, flat) in self.flat.iter().enumerate() {
-            let lanes = &mut self.weights[lane / LANES][frame];
-            for (lanes, weights) in lanes.iter_mut().zip(self.phases.weights(frame, flat)) {
-                lanes.iter_mut().zip(weights).for_each(|(lanes, weight)| lanes[lane % LANES] = weight);
+            let by_frame = &mut self.weights[lane / LANES];
+            let mut put = |frame: usize, weights: [[f32; READS]; 2]| {
+                for (lanes, weights) in by_frame[frame].iter_mut().zip(weights) {
+                    lanes.iter_mut().zip(weights).for_each(|(lanes, weight)| lanes[lane % LANES] = weight);
+                }
+            };
+            if first {
+                put(frame, self.phases.weights(frame, flat));
+            } else {
+                let all = self.phases.all_weights(flat);
+                all.into_iter().enumerate().for_each(|(frame, weights)| put(frame, weights));
             }
         }
-        self.weighed[frame] = true;
+        match first {
+            true => self.weighed[frame] = true,
+            false => self.weighed = [true; SEGMENT],
+        }
     }
 
     /// Sums the numbers of a frame of the segment and of the one after it.

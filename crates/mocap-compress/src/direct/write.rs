@@ -38,7 +38,7 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
         let starts: Vec<&Node> = nodes.iter().filter(|node| node.level == 0).collect();
         let encoder = TrackEncoder {
             frames: block.frames,
-            weights: std::array::from_fn(|frame| phases.weights(frame, &head.flat[..LEVELS])),
+            weights: phases.all_weights(&head.flat[..LEVELS]),
             phases,
             lattice: head.lattice(),
         };
