@@ -174,7 +174,9 @@ def test_ctrl_c_ends_a_batch_in_order(tmp_path):
     # A pipe has no size, so they are the last to be read.
     held = held_inputs(tmp_path)
     program = """
-        import sys, mocap
+        import signal, sys, mocap
+        # A shell that runs tests in the background lets them ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             for row in mocap.batch.compress(sys.argv[2:], out=sys.argv[1], jobs=1, profile="archive", resume=True):
                 print("row", flush=True)
@@ -200,7 +202,8 @@ def test_ctrl_c_ends_a_batch_in_order(tmp_path):
 def test_ctrl_c_ends_a_search_before_its_last_file(tmp_path, verb):
     held = held_inputs(tmp_path)
     program = """
-        import sys, mocap
+        import signal, sys, mocap
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         options = {"duplicates": True} if sys.argv[1] == "find" else {}
         try:
             list(mocap.batch.rows(sys.argv[1], sys.argv[2:], jobs=1, **options))

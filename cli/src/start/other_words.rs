@@ -62,7 +62,8 @@ mod tests {
         let is_command = |word: &str| definition.find_subcommand(word).is_some();
         for (words, advice) in COMMANDS {
             assert!(words.iter().all(|word| !is_command(word)), "{words:?}");
-            let named = advice.strip_prefix("`mocap ").and_then(|rest| rest.split(' ').next()).unwrap();
+            let named =
+                advice.strip_prefix("`mocap ").and_then(|rest| rest.split([' ', '`']).next()).unwrap();
             assert!(is_command(named), "{advice}");
         }
         for (words, meant) in OPTIONS {
