@@ -114,7 +114,7 @@ fn trusted_bytes_play_as_verified_ones_do() {
             let shared = like.is_some_and(|like| Arc::ptr_eq(like.skeleton(), trusted.skeleton()));
             assert_eq!(shared, like.is_some_and(|like| like.skeleton() == verified.skeleton()));
         }
-        // Damage is not seen, but is no worse than another motion.
+        // Damage is not detected, but it must not do worse than another motion: no panic, finite poses.
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0x55;

@@ -110,7 +110,7 @@ impl Way {
             false => Polygon::default(),
         };
         let soles = (0..clip.frames()).map(sole).collect();
-        // Aside, a flight goes on as it left the floor.
+        // Horizontally, a flight keeps the velocity of its take-off.
         let support = Support { soles, over: OverSoles::Centre, inside: INSIDE, flights: Vec::new() };
         let aside = centre_aside(&found.curves, &support, fps);
         let is_flight = |flight: &Range<usize>| {

@@ -13,7 +13,7 @@ use crate::quality::CLOSED;
 /// A shape closes an eye where it leaves less than this of the way between places of both lids; more where it brings hardly
 /// any so near.
 const TOGETHER: [f64; 3] = [0.18, 0.25, 0.35];
-/// Fewer pairs of places are no lids, if others come nearly as near.
+/// A smaller number of vertex pairs does not count as lids if other pairs come nearly as close.
 const FEWEST: usize = 4;
 
 /// What an eye does.

@@ -152,7 +152,7 @@ pub(super) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            // A hand that turns on what it holds goes on holding it.
+            // A hand that turns on its grip still holds it: ranges that follow each other are one.
             let mut times: Vec<Range<usize>> = Vec::new();
             for frames in fixed_ranges(&seen, KEPT, shortest) {
                 match times.last_mut() {

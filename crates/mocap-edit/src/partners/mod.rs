@@ -50,7 +50,7 @@ const TOUCHED: usize = 3;
 const OFF: f64 = 0.003;
 /// Hands are on their way for this time before and after \[s\].
 const AROUND: f64 = 0.15;
-/// Corrections go on while they are smaller than this share of the one before.
+/// Corrections repeat while each is smaller than this share of the one before.
 const LESS: f64 = 0.9;
 /// A contact is kept within this distance \[m\].
 const KEPT: f64 = 0.01;

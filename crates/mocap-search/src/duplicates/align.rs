@@ -1,15 +1,13 @@
 //! The alignment of two motions in time.
 
 use super::fingerprint::Fingerprint;
-use super::values::{Row, SIZE, SWAY, WIDTH};
+use super::values::{PARTS, Row, SIZE, SWAY, WIDTH};
 use super::window::squared_distance;
 use super::{Copied, DuplicateOptions};
 use crate::motion::POINTS;
 use crate::widest::widest;
 use std::ops::Range;
 
-/// Parts of the body: its points, the velocity of the hips, the turn.
-pub(super) const PARTS: usize = POINTS + 2;
 /// Movement of at least this separates copies from others [leg lengths]: a still body is like any other.
 const MOVEMENT: f64 = 0.01;
 /// Speeds of copies.

@@ -2,17 +2,12 @@
 
 use mocap_model::Clip;
 
-use super::align::PARTS;
 use super::noise::noise;
-use super::values::{Row, SIZE, Values, WIDTH};
+use super::values::{PARTS, Row, SIZE, Values, WIDTH, smoothed, values};
 use super::window::{self, Window};
 use crate::SearchError;
 use crate::motion::{DETAILED, Joints, MIRRORED, Motion, POINTS};
 
-/// Velocities of the hips count as the way in this time \[s\].
-pub(super) const WAY: f64 = 0.2;
-/// Samples to either side over which noise is averaged, twice.
-const NOISE: usize = 2;
 /// A landmark moves faster than all samples within this time \[s\].
 const ALONE: f64 = 0.2;
 
@@ -109,22 +104,6 @@ fn mirrored(row: &Row) -> Row {
     mirror
 }
 
-/// The values of a motion.
-pub(super) fn values(motion: &Motion) -> Vec<Values> {
-    let row = |sample: &crate::Sample| {
-        let mut values = [0.0; SIZE];
-        for (value, point) in values.iter_mut().zip(sample.points.as_flattened()) {
-            *value = f64::from(*point);
-        }
-        for axis in 0..3 {
-            values[3 * POINTS + axis] = f64::from(sample.velocity[axis]) * WAY;
-        }
-        values[SIZE - 1] = f64::from(sample.turn) * WAY * 0.5;
-        values
-    };
-    motion.samples.iter().map(row).collect()
-}
-
 /// The values of a motion, with less noise.
 fn rows(motion: &Motion) -> Vec<Row> {
     let filled = |row: Values| {
@@ -133,22 +112,6 @@ fn rows(motion: &Motion) -> Vec<Row> {
         filled
     };
     smoothed(&values(motion)).into_iter().map(filled).collect()
-}
-
-/// Numbers over time, with less noise.
-pub(super) fn smoothed<const N: usize>(rows: &[[f64; N]]) -> Vec<[f64; N]> {
-    averaged(&averaged(rows))
-}
-
-/// Means over a few samples; a symmetric and smaller number of them at the ends.
-fn averaged<const N: usize>(rows: &[[f64; N]]) -> Vec<[f64; N]> {
-    (0..rows.len())
-        .map(|at| {
-            let radius = NOISE.min(at).min(rows.len() - 1 - at);
-            let near = &rows[at - radius..=at + radius];
-            std::array::from_fn(|k| near.iter().map(|row| row[k]).sum::<f64>() / near.len() as f64)
-        })
-        .collect()
 }
 
 /// When the body moves faster than within some time before and after; where it does so the most, if there is no such

@@ -3,9 +3,7 @@
 //! Bodies move below a few hertz; noise of a recording is the same at all frequencies. Differences of sixth order see the
 //! highest ones only. Their median is not moved by the few frames in which a body is that fast.
 
-use super::align::PARTS;
-use super::fingerprint::{WAY, smoothed};
-use super::values::{SIZE, Values};
+use super::values::{PARTS, SIZE, Values, WAY, smoothed, values};
 use crate::motion::Motion;
 
 /// The order of the differences.
@@ -17,7 +15,7 @@ const MEDIAN: f64 = 0.4549;
 
 /// The variance that white noise of the frames leaves in each part of the body, after it was averaged.
 pub(super) fn noise(frames: &Motion) -> [f64; PARTS] {
-    let rows: Vec<Values> = super::fingerprint::values(frames);
+    let rows: Vec<Values> = values(frames);
     let gain = Gain::at(frames.rate);
     let plain = binomial();
     let mut sloped = vec![0.0; ORDER + 3];
@@ -68,8 +66,8 @@ fn square(rows: &[Values], k: usize, factors: &[f64]) -> f64 {
     *squares.select_nth_unstable_by(middle, f64::total_cmp).1 / MEDIAN
 }
 
-/// What is left of the variance of white noise of frames after samples were taken between them and averaged: of places, and
-/// of their change per second.
+/// Shares of the variance of white noise that remain after resampling and averaging: of places, and of their change per
+/// second.
 struct Gain {
     place: f64,
     slope: f64,

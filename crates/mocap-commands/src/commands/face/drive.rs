@@ -7,7 +7,7 @@ use mocap_model::{BoundBody, Clip, ScalarTrack, Skeleton, Track};
 
 use super::lids::{self, LidsKind, LidsRow};
 use super::map::{self, LinkRow, face_map, names};
-use super::solve::ResidualRow;
+use super::row::ResidualRow;
 use super::{Args, FileBeside, Head, other_table};
 use crate::batch::{Failure, Job, JobContext};
 use crate::diagnostic::Diagnostic;
@@ -15,7 +15,7 @@ use crate::edit;
 use crate::options::{Edits, Reading};
 use crate::read::{self, Motion};
 
-/// What moves the face: the clip with its shapes, and what is reported of it.
+/// The clip with its face shapes, and its report rows.
 pub(super) struct Moved {
     pub(super) clip: Clip,
     pub(super) map: Option<Vec<LinkRow>>,

@@ -75,7 +75,7 @@ pub(super) fn read_head(
         target.warnings.extend(found.warnings.into_iter().map(Diagnostic::from));
         found.value
     });
-    // The face is what it holds: that it has no motion of its own is no warning.
+    // A face file holds a face; a missing body motion needs no warning.
     target.warnings.retain(|warning| !warning.code.ends_with("::no-animation"));
     target.warnings.extend(body.as_ref().and_then(|body| same_names(body, path)));
     let mut names = shapes.clone();

@@ -22,7 +22,7 @@ pub(crate) enum LidsKind {
     Source,
 }
 
-/// Shapes are no longer what they were made for where their weight is larger.
+/// Above this weight, a shape is extrapolated beyond what its author modelled.
 const BEYOND: f64 = 1.25;
 /// An eye of which more is left looks open; relative to the opening at rest.
 const CLOSED: f64 = 0.05;

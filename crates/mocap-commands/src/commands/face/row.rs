@@ -6,8 +6,18 @@ use serde::Serialize;
 use super::lids::LidsRow;
 use super::map::LinkRow;
 use super::shapes::TransferRow;
-use super::solve::ResidualRow;
 use crate::diagnostic::Diagnostic;
+
+/// How far the face is from the points, over all frames.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ResidualRow {
+    /// Root mean square [m].
+    pub(super) rms: f64,
+    /// Root mean square of the worst frame [m].
+    pub(super) max: f64,
+    /// The worst frame, from 0.
+    pub(super) frame: usize,
+}
 
 /// A line of `mocap face --json`.
 #[derive(Serialize, JsonSchema)]

@@ -10,26 +10,15 @@ use mocap_formats::{Limits, text};
 use mocap_model::{
     Clip, FrameRate, Joint, JointTracks, Markers, ScalarTrack, Skeleton, Space, Track, Vector3,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Head;
 use super::drive::{Moved, put};
+use super::row::ResidualRow;
 use crate::batch::{Failure, Job, JobContext};
 use crate::diagnostic::Diagnostic;
 use crate::options::Reading;
 use crate::read;
-
-/// How far the face is from the points, over all frames.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct ResidualRow {
-    /// Root mean square [m].
-    pub(super) rms: f64,
-    /// That of the worst frame [m].
-    max: f64,
-    /// The worst frame, from 0.
-    frame: usize,
-}
 
 /// Which vertices the points are.
 #[derive(Debug, Deserialize)]
