@@ -423,7 +423,7 @@ def main():
         meshes = [{**sizes[0], "mesh": where / f"person-{factor}.obj"} for factor in (1, 2, 4)]
         for factor, size in zip((1, 2, 4), meshes):
             size["mesh"].write_text(person(factor * options.corners))
-        for words in ("rig {mesh} -o {out}.glb", "rig {mesh} --weights voxel -o {out}.glb"):
+        for words in ("rig {mesh} -o {out}.glb", "rig {mesh} --weight-method voxel -o {out}.glb"):
             bench.case(f"vertices: {words.replace(' -o {out}.glb', '').replace('{mesh}', 'MESH')}",
                        of_sizes(words, meshes))
 

@@ -90,19 +90,19 @@ fn weights_are_copied_to_another_topology() {
 fn weights_of_a_joint_are_drawn() {
     let sandbox = sandbox();
     sandbox.run(["sheet", "person.glb", "-o", "plain.png"]).ok();
-    sandbox.run(["sheet", "person.glb", "--weights", "LeftArm", "-o", "arm.png"]).ok();
-    sandbox.run(["sheet", "person.glb", "--weights", "LeftUpperArm", "-o", "role.png"]).ok();
+    sandbox.run(["sheet", "person.glb", "--weights-of", "LeftArm", "-o", "arm.png"]).ok();
+    sandbox.run(["sheet", "person.glb", "--weights-of", "LeftUpperArm", "-o", "role.png"]).ok();
     assert!(sandbox.read("arm.png") != sandbox.read("plain.png"));
-    sandbox.run(["view", "person.glb", "--weights", "LeftArm", "-o", "arm.html"]).ok();
+    sandbox.run(["view", "person.glb", "--weights-of", "LeftArm", "-o", "arm.html"]).ok();
     let page = String::from_utf8(sandbox.read("arm.html")).unwrap();
     assert!(page.contains("weights of LeftArm"));
     let refused = |arguments: &[&str], said: &str| {
         let ran = sandbox.run(arguments);
         assert!(ran.code != 0 && ran.stderr.contains(said), "{ran:?}");
     };
-    refused(&["sheet", "person.glb", "--weights", "LeftAm", "-o", "x.png"], "did you mean 'LeftArm'?");
-    refused(&["sheet", "person.glb", "--weights", "LeftArm", "--draw", "capsules", "-o", "x.png"], "mesh");
-    refused(&["view", "person.glb", "--weights", "LeftArm", "--character", "person.glb"], "--character");
+    refused(&["sheet", "person.glb", "--weights-of", "LeftAm", "-o", "x.png"], "did you mean 'LeftArm'?");
+    refused(&["sheet", "person.glb", "--weights-of", "LeftArm", "--draw", "capsules", "-o", "x.png"], "mesh");
+    refused(&["view", "person.glb", "--weights-of", "LeftArm", "--character", "person.glb"], "--character");
 }
 
 /// What each mesh is refused for: the code, and words of what was seen.

@@ -142,7 +142,7 @@ impl RigError {
                 "rig needs one upright person with arms and legs apart; --up and --facing state the axes; --skeleton takes an animal's skeleton; --weights-only keeps that of the file, also with --weights-from CHARACTER"
             }
             RigError::OtherShape { .. } => {
-                "--joints states places of joints; --weights-only keeps the skeleton of the file"
+                "--joint-places states where joints are; --weights-only keeps the skeleton of the file"
             }
             RigError::NoBones => "give a skeleton with --skeleton or --preset",
             RigError::Singular => "remove triangles without area",

@@ -37,7 +37,7 @@ pub(crate) struct Drawn {
 impl Drawn {
     /// Its name in a picture, with what is shown in place of its colours.
     pub(crate) fn title(&self, shown: &WeightArgs) -> String {
-        match &shown.weights {
+        match &shown.weights_of {
             Some(joint) => format!("{}, weights of {joint}", self.name),
             None => self.name.clone(),
         }
@@ -58,8 +58,8 @@ impl Drawn {
 
     /// Refuses a joint that moves no mesh of the file.
     pub(crate) fn check_weights(&self, bodies: &BodyArgs, shown: &WeightArgs) -> Result<(), Diagnostic> {
-        let Some(name) = &shown.weights else { return Ok(()) };
-        let refused = |what: String| Diagnostic::new("picture::weights", format!("--weights: {what}"));
+        let Some(name) = &shown.weights_of else { return Ok(()) };
+        let refused = |what: String| Diagnostic::new("picture::weights", format!("--weights-of: {what}"));
         let Some(body) = self.body(bodies) else {
             let message = format!("'{}' is drawn without a mesh, so there are no weights", self.name);
             return Err(refused(message).help("`mocap info` shows whether a file has a mesh"));

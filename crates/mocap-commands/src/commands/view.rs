@@ -26,10 +26,10 @@ impl VerbArgs for Args {
 
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
-    if args.mesh.is_some() && args.shown.weights.is_some() {
-        let message = "--weights shows the mesh of each file, and --character replaces it";
+    if args.mesh.is_some() && args.shown.weights_of.is_some() {
+        let message = "--weights-of shows the mesh of each file, and --character replaces it";
         return Err(
-            Diagnostic::new("usage::conflict", message).help("view the character itself with --weights")
+            Diagnostic::new("usage::conflict", message).help("view the character itself with --weights-of")
         );
     }
     let mesh = args.mesh.as_deref().map(read_mesh).transpose()?;

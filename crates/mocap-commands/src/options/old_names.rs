@@ -43,6 +43,11 @@ const RENAMED: &[Renamed] = &[
     Renamed { of: &["convert", "retarget", "write"], old: "error", new: "key-error" },
     // How pictures look at a body.
     Renamed { of: &["find"], old: "view", new: "html" },
+    // Weights of motions that are mixed, of `blend`.
+    Renamed { of: &["view", "sheet"], old: "weights", new: "weights-of" },
+    Renamed { of: &["rig"], old: "weights", new: "weight-method" },
+    // Which joints of a clip are kept.
+    Renamed { of: &["rig"], old: "joints", new: "joint-places" },
     // A file of example poses.
     Renamed { of: &["sheet"], old: "poses", new: "count" },
     // Gains of bands.
@@ -141,10 +146,9 @@ mod tests {
         }
     }
 
-    /// Flags that still mean two things: those of `rig` and `solve` have the names that riggers and labs use, and wait for
-    /// other names of the ones in `convert`, `skel` and `blend`. `--ik` chooses a solver everywhere, but those of limbs, whole
-    /// bodies and both are not the same ones.
-    const STILL_DIFFERENT: [&str; 5] = ["ik", "joints", "marker-set", "preset", "weights"];
+    /// Flags that mean the same with other values: `--ik` chooses a solver, of limbs, of whole bodies or of both;
+    /// `--marker-set` names a set, and `solve` reads a table too; `--preset` names a rig, and `skel` lists them too.
+    const OTHER_VALUES: [&str; 3] = ["ik", "marker-set", "preset"];
 
     #[test]
     fn flags_of_one_name_take_the_same() {
@@ -156,7 +160,7 @@ mod tests {
             for (path, flag) in flags {
                 kinds.entry(taken(flag)).or_default().push(path);
             }
-            if kinds.len() > 1 && !STILL_DIFFERENT.contains(&name.as_str()) {
+            if kinds.len() > 1 && !OTHER_VALUES.contains(&name.as_str()) {
                 wrong.push(format!("--{name}: {kinds:#?}"));
             }
         }
@@ -196,6 +200,11 @@ mod tests {
         assert_eq!(
             reported("mocap fourier a --neutral b --styled c --gain 2"),
             ["'--gain' is now called '--style-gain'"]
+        );
+        assert_eq!(reported("mocap sheet a --weights Hips"), ["'--weights' is now called '--weights-of'"]);
+        assert_eq!(
+            reported("mocap rig a -o b.glb --weights voxel --joints c.json"),
+            ["'--weights' is now called '--weight-method'", "'--joints' is now called '--joint-places'"]
         );
         // Names that other verbs keep.
         assert!(reported("mocap convert a -o b.glb --unit cm --mesh sticks").is_empty());

@@ -61,7 +61,7 @@ pub(crate) struct BodyArgs {
 pub(crate) struct WeightArgs {
     /// Draw how much vertices follow a joint: blue 0, green half, red 1
     #[arg(long, value_name = "JOINT", conflicts_with = "colours")]
-    pub(crate) weights: Option<String>,
+    pub(crate) weights_of: Option<String>,
 }
 
 /// What is drawn of a character.

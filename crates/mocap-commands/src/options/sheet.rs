@@ -67,7 +67,7 @@ impl Args {
             width: f32::from(self.width),
             theme: self.theme.0,
             colours: self.bodies.colours.0,
-            weights: self.shown.weights.clone(),
+            weights: self.shown.weights_of.clone(),
             ..SheetOptions::default()
         }
     }

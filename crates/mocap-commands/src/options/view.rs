@@ -46,7 +46,7 @@ impl Args {
             most_frames,
             shell: self.shell.0,
             colours: self.bodies.colours.0,
-            weights: self.shown.weights.clone(),
+            weights: self.shown.weights_of.clone(),
             ..ViewOptions::default()
         }
     }

@@ -63,11 +63,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["skeleton", "weights_only"], help_heading = "Skeleton")]
     pub(crate) preset: Option<String>,
     /// Keep the skeleton of the file, and find only weights
-    #[arg(long, conflicts_with_all = ["skeleton", "joints", "facing", "up"], help_heading = "Skeleton")]
+    #[arg(long, conflicts_with_all = ["skeleton", "joint_places", "facing", "up"], help_heading = "Skeleton")]
     pub(crate) weights_only: bool,
     /// JSON with places of joints that are known, such as {"LeftArm": [0.15, 1.27, 0.02]} [m]; the others are fitted
     #[arg(long, value_name = "FILE", help_heading = "Skeleton")]
-    pub(crate) joints: Option<PathBuf>,
+    pub(crate) joint_places: Option<PathBuf>,
     /// Axis of the file that points up: X, Y, Z, -X, -Y or -Z [default: from legs and trunk]
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true, help_heading = "Skeleton")]
     pub(crate) up: Option<SignedAxis>,
@@ -77,10 +77,10 @@ pub(crate) struct Args {
     /// Skinning weights: heat (on the surface), voxel (through the inside: for layers and holes) or distance (a simple
     /// rule)
     #[arg(long, value_name = "METHOD", default_value = "heat", help_heading = "Weights")]
-    pub(crate) weights: WeightMethod,
+    pub(crate) weight_method: WeightMethod,
     /// Copy the weights of a rigged character (GLB, glTF or FBX) of any topology, from the nearest places of its surface
     /// in the pose of the mesh [default skeleton: that of the character]
-    #[arg(long, value_name = "CHARACTER", conflicts_with = "weights", help_heading = "Weights")]
+    #[arg(long, value_name = "CHARACTER", conflicts_with = "weight_method", help_heading = "Weights")]
     pub(crate) weights_from: Option<PathBuf>,
     /// Joints that move a vertex, at most [1 to 16]
     #[arg(
@@ -189,7 +189,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     }
     let donor = args.weights_from.as_deref().map(|path| weights::donor(path, args)).transpose()?;
     let template = template(args, donor.as_ref())?;
-    let fixed = args.joints.as_deref().map(joints::read).transpose()?.unwrap_or_default();
+    let fixed = args.joint_places.as_deref().map(joints::read).transpose()?.unwrap_or_default();
     // The extensions of meshes are not among those that `renamed` replaces.
     let rename = |path: &Path| match MeshFormat::of_path(path) {
         Some(_) => path.with_extension(format.file_extension()),
@@ -198,7 +198,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let derive = |input: &Input| Some(rename(&input.output_name()));
     let none = |_: &Path| Vec::new();
     let reads = read_files(&args.reading, Some(&args.inputs.selection))
-        .and(args.joints.as_deref())
+        .and(args.joint_places.as_deref())
         .and(args.weights_from.as_deref());
     let naming = Naming { derive: &derive, companions: &none, reads };
     let jobs = batch::plan(inputs(args)?, &args.outputs, &naming)?;
@@ -432,7 +432,7 @@ fn uncertain(fitted: &FittedSkeleton) -> Option<Diagnostic> {
         return None;
     }
     let message = format!("uncertain joints: {}", uncertain.join(", "));
-    Some(Diagnostic::new("rig::uncertain", message).help("--joints states their places"))
+    Some(Diagnostic::new("rig::uncertain", message).help("--joint-places states them"))
 }
 
 /// New weights for the skeleton of the file.
@@ -561,7 +561,7 @@ fn row<'a>(
         up: frame.map(|frame| frame.up.into()),
         facing: frame.map(|frame| frame.forward.into()),
         facing_confidence: frame.map(|frame| frame.facing_confidence),
-        weights: if rigged.matched.is_some() { "copied" } else { args.weights.name() },
+        weights: if rigged.matched.is_some() { "copied" } else { args.weight_method.name() },
         matched: rigged.matched,
         influences: most.max().unwrap_or(0) as usize,
         symmetric: rigged.symmetric,

@@ -43,7 +43,7 @@ pub(super) fn with_weights(
     let segments = segments(skeleton, &places, &voxels, mesh.size, moves);
     let influences = usize::from(args.influences);
     let Some(donor) = donor else {
-        let weights = weigh(mesh, &voxels, &segments, args.weights, influences).map_err(refused)?;
+        let weights = weigh(mesh, &voxels, &segments, args.weight_method, influences).map_err(refused)?;
         let body = bound(body, mesh, &weights, skeleton, skips);
         return Ok(Weighed { body, symmetric: weights.mirrored, matched: None });
     };
@@ -56,7 +56,8 @@ pub(super) fn with_weights(
             100.0 * matched
         );
         let warning = Diagnostic::new("rig::few-matched", message);
-        warnings.push(warning.help("--joints corrects the pose; --weights heat needs no character"));
+        warnings
+            .push(warning.help("--joint-places corrects the pose; --weight-method heat needs no character"));
     }
     if !merged.is_empty() {
         let message = format!(
