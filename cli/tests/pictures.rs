@@ -282,6 +282,9 @@ fn the_pictures_of_the_documents_are_up_to_date() {
     {
         sandbox.put(name, std::fs::read(fixture("clips").join(name)).unwrap());
     }
+    sandbox.put("pip.xml", std::fs::read(fixture("robots/pip.xml")).unwrap());
+    std::fs::create_dir(sandbox.path("database")).unwrap();
+    sandbox.put("database/walk.bvh", std::fs::read(fixture("clips/alex_walk.bvh")).unwrap());
     for command in gallery() {
         sandbox.run(command.split(' ').collect::<Vec<_>>()).ok();
     }
@@ -289,6 +292,8 @@ fn the_pictures_of_the_documents_are_up_to_date() {
         "sheet.svg",
         "strobe.png",
         "retarget.svg",
+        "fbx.svg",
+        "robot.svg",
         "plot.svg",
         "heatmap.png",
         "edits.svg",

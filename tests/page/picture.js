@@ -1,4 +1,4 @@
-// A picture of a page that `mocap` wrote, at a frame:
+// A picture of a page that `mocap` wrote, of motions at a frame:
 //
 //   node picture.js PAGE.html PICTURE.png FRAME [WIDTHxHEIGHT]
 
@@ -16,7 +16,8 @@ const page = await browser.newPage({ viewport: { width, height } });
 const drawn = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 await page.goto(pathToFileURL(resolve(file)).href);
 await drawn();
-await page.evaluate(frame => viewer.toFrame(frame), Number(frame));
+// The index of a gallery has no frames.
+await page.evaluate(frame => window.viewer?.toFrame(frame), Number(frame));
 await drawn();
 await page.screenshot({ path: picture });
 await browser.close();

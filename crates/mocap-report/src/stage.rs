@@ -313,6 +313,10 @@ impl<'a> Stage<'a> {
     }
 
     fn find_floor(&self) -> f64 {
+        // The floor of a simulator is at height 0, whatever the joints of the feet are above their soles.
+        if self.clip.skeleton().robot().is_some() && self.clip.frames() > 0 {
+            return 0.0;
+        }
         if self.contacts.len() == self.feet.len()
             && let Some(height) = floor_height(self.clip, &self.feet, &self.contacts)
         {
