@@ -58,7 +58,7 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
     Ok(Character { name: String::new(), clip, body })
 }
 
-/// Gives every character a name that no other has.
+/// Makes the names of characters unique.
 fn name_apart(all: &mut [Character]) {
     let mut taken: HashSet<String> = HashSet::with_capacity(all.len());
     for at in 0..all.len() {
@@ -104,8 +104,8 @@ fn in_one_space_and_time(first: &Character, other: &mut Character) -> Result<(),
     Ok(())
 }
 
-/// Puts the name of a character before the names of its joints where that name would be lost, or a joint of another
-/// character has the same.
+/// Prefixes the names of joints with the name of their character, where that name would be lost or a joint of another
+/// character has the same name.
 fn tell_joints_apart(all: &mut [Character]) -> Result<(), ModelError> {
     let mut owners: HashMap<String, usize> = HashMap::new();
     let mut clash = vec![false; all.len()];
@@ -134,13 +134,14 @@ fn tell_joints_apart(all: &mut [Character]) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// `Alice:Hips`; names that begin so stay.
+/// `Alice:Hips`; names with this prefix are unchanged.
 fn prefixed(character: &str, name: &str) -> String {
     let has = name.strip_prefix(character).is_some_and(|rest| rest.starts_with(':'));
     if has { name.to_owned() } else { format!("{character}:{name}") }
 }
 
-/// Puts the name of a character before numbers over time and shapes that another one has with other values.
+/// Prefixes scalar tracks and shapes with the name of their character, where another character has them with other
+/// values.
 fn tell_scalars_apart(all: &mut [Character]) -> Result<(), ModelError> {
     let mut known: HashMap<String, Option<Track<f64>>> = HashMap::new();
     for character in all.iter_mut() {
