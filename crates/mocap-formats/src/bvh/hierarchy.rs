@@ -136,7 +136,7 @@ fn begin(
     Ok(Open { node: nodes.len() - 1, span, offset: false, channels: false })
 }
 
-/// The joint that a message about a node names: an end site goes by its joint.
+/// The joint that a message about a node names: for an end site, its parent.
 fn joint_of(nodes: &[Node], node: usize) -> &str {
     let node = &nodes[node];
     match node.parent.filter(|_| node.kind == NodeKind::EndSite) {
@@ -145,7 +145,7 @@ fn joint_of(nodes: &[Node], node: usize) -> &str {
     }
 }
 
-/// Judges a node at its closing bracket.
+/// Checks a node at its closing bracket.
 fn close(reader: &mut Reader, closed: Open, nodes: &[Node]) -> Result<(), Halt> {
     let end_site = nodes[closed.node].kind == NodeKind::EndSite;
     let joint = joint_of(nodes, closed.node);

@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadErro
     parse_text(&text::open(bytes, limits)?, None, limits)
 }
 
-/// As [`parse`], of bytes that are kept: where all rows are as they should be, the document holds them as text.
+/// As [`parse`], of shared bytes: where all rows are regular, the document keeps them as text.
 ///
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
@@ -54,7 +54,7 @@ fn parse_text(
     match read(text, shared, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
         Err(Stop::ReadError(failed)) => Err(*failed),
-        // Same length, so places stay right.
+        // The replacement has the same length, so places in messages stay correct.
         Err(Stop::Comma) => {
             let (without, meaning, first) = commas::without_commas(text);
             let mut warnings = Warnings::default();
@@ -67,12 +67,12 @@ fn parse_text(
     }
 }
 
-/// The end of a start that ends within a file \[bytes\]: an error there may be that of the cut.
+/// Errors within so many bytes of the end of a partial file may come from the cut.
 const CUT: usize = 1 << 10;
 
-/// Judges a file by its start: the limits on joints, and on frames × joints where the file is large enough for what its
-/// header states. Other errors are left to [`parse`], which sees the whole file; but what states no size may have no end, and
-/// is refused where its start is wrong.
+/// Checks the start of a file: the limits on joints, and on frames × joints where the file is large enough for what its
+/// header states. Other errors are left to [`parse`], which has the whole file; but a stream without a known size may
+/// be endless, so any error in its start counts.
 pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
     let text = text::decode(start);
     let mut reader = Reader::new(&text, Warnings::default());
@@ -95,16 +95,16 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
         Ok(header) => header,
         Err(halt) => return judged(halt),
     };
-    // A count at the end of the start may be longer.
+    // A number at the end of the part that was read may continue.
     let (Some(frames), Some(size), false) = (header.frames, size, reader.at_end()) else { return Ok(()) };
     let rows = size.saturating_sub(reader.at as u64);
     rows::check_size(&reader, &nodes, (frames, header.frames_span), rows, limits).or_else(judged)
 }
 
-/// Why a text was not read.
+/// Why parsing ended without a document.
 enum Stop {
     ReadError(Box<ReadError>),
-    /// There is a comma among the numbers: read again without.
+    /// There is a comma among the numbers: parse again without commas.
     Comma,
 }
 
@@ -121,7 +121,7 @@ fn read(
         Err(Halt::Comma) => return Err(Stop::Comma),
     };
     let warnings = reader.warnings.into_vec_in(text);
-    match (document, reader.errors.into_rejected(text, stopped, &warnings)) {
+    match (document, reader.errors.into_read_error(text, stopped, &warnings)) {
         (Some(value), None) => Ok(Parsed { value, warnings }),
         (_, failed) => {
             let failed = failed.expect("what has no document was stopped by an error");

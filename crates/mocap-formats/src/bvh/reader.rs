@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) enum Halt {
     /// The file is wrong.
     Error(Box<Finding>),
-    /// There is a comma among the numbers: read again without.
+    /// There is a comma among the numbers: parse again without commas.
     Comma,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
     pub(super) warnings: Warnings,
-    /// Values that are not numbers: reading continues behind them.
+    /// Errors of values that are not numbers: reading continues after them.
     pub(super) errors: Errors,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         self.at >= self.text.len()
     }
 
-    /// What a parser finds here; the text behind it comes next.
+    /// Applies a parser at the current position and moves past what it takes.
     pub(super) fn take<T>(&mut self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> Option<T> {
         let (rest, found) = parser.parse(self.rest()).ok()?;
         self.at = self.text.len() - rest.len();
