@@ -1,8 +1,8 @@
-//! Why a motion cannot be edited as asked.
+//! The error of the crate.
 
 use mocap_model::ModelError;
 
-/// A length in units of the clip, for people.
+/// A length in units of the clip as text for messages.
 fn length(value: f64, metres: Option<f64>) -> String {
     match metres {
         Some(metres) => format!("{:.2} m", value * metres),

@@ -9,7 +9,7 @@ use crate::pose_cloud::{Clouds, align};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
-/// A jump of a joint at the seam that shows [deg].
+/// Warn of a jump of a joint at the seam above this [deg].
 const JUMP: f64 = 1.0;
 
 /// Plays a loop several times: the first frame of each repetition is the last frame of the one before.

@@ -1,4 +1,4 @@
-//! What is between two people, measured: contacts by points and on meshes, and how deep one is inside of the other.
+//! Measures contacts between two people, by points and on meshes, and their interpenetration.
 
 use mocap_model::{Clip, JointId, Vector3};
 use mocap_retarget::{PeopleMeter, TargetSurface};
@@ -12,27 +12,28 @@ use super::surfaces::{Placed, surface_of};
 use super::{KEPT, in_metres, percentile};
 use crate::EditError;
 
-/// Frames in which meshes are measured: of each contact, and of the motion.
+/// Number of frames in which meshes are measured: per contact, and in the whole motion.
 const MEASURED: usize = 12;
 const IN_ALL: usize = 24;
-/// Hands of people whose hips are further apart than so many arms of both do not touch.
+/// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
+/// touch.
 const APART: f64 = 3.0;
-/// Surfaces further apart are as far as this \[m\].
+/// Distances of surfaces are clamped to this \[m\].
 const FAR: f64 = 0.5;
 
-/// So many of a range of frames, evenly spaced.
+/// `count` evenly spaced frames of a range.
 fn some(frames: std::ops::Range<usize>, count: usize) -> Vec<usize> {
     let step = frames.len().div_ceil(count).max(1);
     frames.step_by(step).collect()
 }
 
-/// What meshes show of the contacts and of people inside of each other.
+/// Contacts and interpenetration measured on the meshes.
 struct OnMeshes {
     gaps: Vec<f64>,
     deepest: f64,
 }
 
-/// Measures both motions before and after they were brought together.
+/// Measures both motions before and after contacts were restored.
 pub(super) fn report(
     goals: &Goals<'_>,
     (alone, result): (&[Clip; 2], &[Clip; 2]),
@@ -119,7 +120,7 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
     let were = apart(&reference, hips(&people));
     let are = apart(&other, hips(&bodies));
     let reach: f64 = people.iter().filter_map(Person::arm_length).sum();
-    // Hips are no further than that from hands.
+    // Contacts are possible only if the hips are near enough for hands to meet.
     let is_near = were.iter().any(|way| way.norm() < APART * reach);
     let contacts = match is_near {
         true => find(&people, [&reference[0], &reference[1]], 0).0,
@@ -151,7 +152,7 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
     })
 }
 
-/// By frame: from the hips of the second to those of the first.
+/// By frame: the vector from the hips of the second to those of the first.
 fn apart(clips: &[Clip; 2], hips: [JointId; 2]) -> Vec<Vector3<f64>> {
     let mut placed = Placed::new(clips);
     let at = |frame: usize| {

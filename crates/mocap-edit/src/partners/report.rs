@@ -61,7 +61,7 @@ pub struct PartnerTouch {
 }
 
 impl PartnerReport {
-    /// Of two people who stand in each other: they were not recorded together.
+    /// The report of two people who interpenetrate in the source: they were not recorded together.
     pub(super) fn inside_each_other(seconds: f64) -> PartnerReport {
         let warning = format!(
             "they are inside of each other for {seconds:.1} s: motions that were not recorded together are retargeted alone; \
@@ -70,7 +70,7 @@ impl PartnerReport {
         PartnerReport { inside_source: Some(seconds), warnings: vec![warning], ..PartnerReport::default() }
     }
 
-    /// The same of the second and the first.
+    /// Exchanges the roles of both people.
     pub(super) fn exchange(&mut self) {
         self.touches.iter_mut().for_each(|touch| touch.parts.reverse());
     }
@@ -92,7 +92,7 @@ impl PartnerReport {
         }
     }
 
-    /// Says what may look wrong.
+    /// Adds warnings.
     pub(super) fn warn(&mut self, nearest: f64) {
         if self.contacts == 0 {
             let far = match nearest.is_finite() {
@@ -101,7 +101,7 @@ impl PartnerReport {
             };
             self.warnings.push(format!("they never touch ({far}): each is retargeted alone"));
         }
-        // Where there are surfaces, they count.
+        // Distances of surfaces take precedence over those of points.
         if let Some(share) = self.touching.or(self.within_1cm).filter(|share| *share < 0.95) {
             self.warnings.push(format!(
                 "{:.0} % of the contact frames are more than 1 cm off, {:.0} mm in 95 % of them",
