@@ -72,7 +72,7 @@ pub struct Mimic {
     pub offset: f64,
 }
 
-/// A primitive that stands for a part of a body in collisions. Sizes in \[m\].
+/// A collision primitive. Sizes in \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Primitive {
     /// A ball about the origin.

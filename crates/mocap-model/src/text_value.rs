@@ -13,7 +13,7 @@ use crate::{
     UnitLength,
 };
 
-/// Reads a value from its text; a number stands for its text.
+/// Reads a value from its text; a number is read as its text.
 ///
 /// # Errors
 /// Where the text is not such a value, with the reason that its [`FromStr`] gives.
