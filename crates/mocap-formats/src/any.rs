@@ -169,10 +169,9 @@ pub fn write_with_body(
 }
 
 /// Writes clips into the file that they come from, or that their skeleton comes from: everything else in it stays.
-/// Where the format or the joints are others, its meshes, skins, shapes and materials are written anew
-/// ([`Document::body`]). Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns
-/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes that cannot be read, and ([`LeftOut::NoMeshes`]) where the
-/// format has none.
+/// Where the format or the joints differ, its meshes, skins, shapes and materials are converted ([`Document::body`]).
+/// Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns ([`LeftOut::Meshes`]) where a
+/// drawn body replaces meshes that cannot be read, and ([`LeftOut::NoMeshes`]) where the format has none.
 ///
 /// ```
 /// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_kept};

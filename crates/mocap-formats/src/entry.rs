@@ -128,7 +128,7 @@ pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'
 pub(crate) type WriteArrays = fn(Arrays) -> Content<'static>;
 pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;
 
-/// The start of a file, as detection looks at it.
+/// The start of a file, for detection.
 pub(crate) struct Start<'t> {
     /// The raw bytes, for binary formats.
     pub(crate) bytes: &'t [u8],
@@ -142,7 +142,7 @@ pub(crate) struct Start<'t> {
     pub(crate) second: Option<&'t [u8]>,
 }
 
-/// How much of a file detection looks at \[bytes\].
+/// The length of the start that detection uses \[bytes\].
 const LOOKED_AT: usize = 64 * 1024;
 
 impl Start<'_> {

@@ -4,7 +4,7 @@ use super::{Document, Problem};
 
 /// Bones by their places in [`Document::bones`].
 pub(crate) struct Tree {
-    /// `None`: the bone hangs on the root.
+    /// `None`: the parent is the root.
     pub(crate) parents: Vec<Option<usize>>,
     /// By bone, in the order of the file.
     pub(crate) children: Vec<Vec<usize>>,

@@ -173,7 +173,7 @@ impl RowText {
         &self.text[start..self.starts.get(frame + 1).map_or(start, |next| *next)]
     }
 
-    /// Appends so many numbers from the start of a frame on.
+    /// Appends `count` numbers from the start of a frame on.
     fn read(&self, frame: usize, count: usize, values: &mut Vec<f64>) {
         let enough = values.len() + count;
         let mut at = self.starts[frame];

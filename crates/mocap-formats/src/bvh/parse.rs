@@ -3,7 +3,7 @@
 use super::document::{Document, NodeKind, Origin};
 use super::hierarchy::hierarchy;
 use super::motion::{FrameTime, Motion};
-use super::reader::{Halt, Reader};
+use super::reader::{ParseError, Reader};
 use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
 use crate::text::SharedText;
@@ -53,15 +53,15 @@ fn parse_text(
 ) -> Result<Parsed<Document>, ReadError> {
     match read(text, shared, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
-        Err(Stop::ReadError(failed)) => Err(*failed),
+        Err(ParseFailure::ReadError(failed)) => Err(*failed),
         // The replacement has the same length, so places in messages stay correct.
-        Err(Stop::Comma) => {
+        Err(ParseFailure::Comma) => {
             let (without, meaning, first) = commas::without_commas(text);
             let mut warnings = Warnings::default();
             warnings.push(Finding::new(Problem::Commas { meaning }).at(text, first));
             read(&without, None, limits, warnings).map_err(|stop| match stop {
-                Stop::ReadError(failed) => *failed,
-                Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
+                ParseFailure::ReadError(failed) => *failed,
+                ParseFailure::Comma => Finding::new(Problem::Commas { meaning }).into(),
             })
         }
     }
@@ -78,14 +78,14 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
     let mut reader = Reader::new(&text, Warnings::default());
     let whole = text.len().saturating_sub(CUT);
     let wrong = |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.span.end < whole);
-    let judged = |halt: Halt| match halt {
-        Halt::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
-        Halt::Error(finding) if size.is_none() && wrong(&finding) => Err(*finding),
+    let judged = |error: ParseError| match error {
+        ParseError::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
+        ParseError::Error(finding) if size.is_none() && wrong(&finding) => Err(*finding),
         _ => Ok(()),
     };
     let nodes = match hierarchy(&mut reader, limits) {
         Ok(nodes) => nodes,
-        Err(halt) => return judged(halt),
+        Err(error) => return judged(error),
     };
     let start = reader.at;
     if reader.take(grammar::keyword("MOTION")).is_none() {
@@ -93,7 +93,7 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
     }
     let header = match header(&mut reader, start..start + "MOTION".len()) {
         Ok(header) => header,
-        Err(halt) => return judged(halt),
+        Err(error) => return judged(error),
     };
     // A number at the end of the part that was read may continue.
     let (Some(frames), Some(size), false) = (header.frames, size, reader.at_end()) else { return Ok(()) };
@@ -102,7 +102,7 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
 }
 
 /// Why parsing ended without a document.
-enum Stop {
+enum ParseFailure {
     ReadError(Box<ReadError>),
     /// There is a comma among the numbers: parse again without commas.
     Comma,
@@ -113,24 +113,28 @@ fn read(
     shared: Option<SharedText>,
     limits: &Limits,
     warnings: Warnings,
-) -> Result<Parsed<Document>, Stop> {
+) -> Result<Parsed<Document>, ParseFailure> {
     let mut reader = Reader::new(text, warnings);
     let (document, stopped) = match document(&mut reader, shared, limits) {
         Ok(document) => (Some(document), None),
-        Err(Halt::Error(finding)) => (None, Some(*finding)),
-        Err(Halt::Comma) => return Err(Stop::Comma),
+        Err(ParseError::Error(finding)) => (None, Some(*finding)),
+        Err(ParseError::Comma) => return Err(ParseFailure::Comma),
     };
     let warnings = reader.warnings.into_vec_in(text);
     match (document, reader.errors.into_read_error(text, stopped, &warnings)) {
         (Some(value), None) => Ok(Parsed { value, warnings }),
         (_, failed) => {
             let failed = failed.expect("what has no document was stopped by an error");
-            Err(Stop::ReadError(Box::new(failed)))
+            Err(ParseFailure::ReadError(Box::new(failed)))
         }
     }
 }
 
-fn document(reader: &mut Reader, shared: Option<SharedText>, limits: &Limits) -> Result<Document, Halt> {
+fn document(
+    reader: &mut Reader,
+    shared: Option<SharedText>,
+    limits: &Limits,
+) -> Result<Document, ParseError> {
     let text = reader.text;
     let mut nodes = hierarchy(reader, limits)?;
     let mut origin = Origin::default();
@@ -157,7 +161,7 @@ struct Header {
 }
 
 /// Reads `Frames:` and `Frame Time:`, in either order.
-fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
+fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, ParseError> {
     let mut header = Header { frames: None, frames_span: motion.clone(), frame_time: None };
     let mut has_frame_time = false;
     loop {
@@ -195,7 +199,7 @@ fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
     Ok(header)
 }
 
-fn count(reader: &mut Reader) -> Result<u64, Halt> {
+fn count(reader: &mut Reader) -> Result<u64, ParseError> {
     let start = reader.at;
     let expected = "the number of frames";
     let Ok((_, word)) = grammar::word(reader.rest()) else { return Err(reader.unexpected(expected)) };

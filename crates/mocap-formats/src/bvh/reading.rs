@@ -24,6 +24,7 @@ impl fmt::Display for PositionMode {
 
 /// A body is on the floor if its lowest point is within this share of its vertical extent from height 0.
 const NEAR: f64 = 0.15;
+/// It is far from the floor beyond this share.
 const FAR: f64 = 0.35;
 
 /// The lowest height of a body in either mode of its position channels \[units of the file\].

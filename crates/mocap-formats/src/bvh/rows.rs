@@ -7,7 +7,7 @@ use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
 use super::motion::{RowText, Rows};
-use super::reader::{Halt, Reader, is_numeric_with_comma};
+use super::reader::{ParseError, Reader, is_numeric_with_comma};
 use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
@@ -33,7 +33,7 @@ pub(super) fn rows(
     (declared, header): (Option<u64>, Range<usize>),
     nodes: &mut [Node],
     limits: &Limits,
-) -> Result<Found, Halt> {
+) -> Result<Found, ParseError> {
     reader.skip_space();
     let start = reader.at;
     if let Some(declared) = declared {
@@ -106,7 +106,7 @@ pub(super) fn check_size(
     (frames, header): (u64, Range<usize>),
     size: u64,
     limits: &Limits,
-) -> Result<(), Halt> {
+) -> Result<(), ParseError> {
     let channels = channels_of(nodes, |node| node.kind != NodeKind::EndSite) as u64;
     // A number and its blank are at least two bytes.
     let fits = channels > 0 && frames.saturating_mul(2 * channels) <= size.saturating_add(1);
@@ -177,14 +177,14 @@ fn line_length(text: &[u8]) -> usize {
 
 struct Stream {
     values: Vec<f64>,
-    /// Words that are not finite numbers, in order; NaN stands for them among the values.
-    odd: Vec<Odd>,
+    /// Words that are not finite numbers, in order; their values are NaN.
+    odd: Vec<UnusualWord>,
     /// Whether one of them is not a number at all.
     nonsense: bool,
 }
 
 /// A word that is not a finite number.
-struct Odd {
+struct UnusualWord {
     /// Among the values.
     index: usize,
     span: Range<usize>,
@@ -195,21 +195,21 @@ struct Odd {
 }
 
 /// This many are kept; the rest is only counted.
-const MOST_ODD: usize = 1 << 16;
+const MOST_UNUSUAL: usize = 1 << 16;
 
 impl Stream {
     fn push_odd(&mut self, span: Range<usize>, nonsense: bool) {
         self.nonsense |= nonsense;
-        if self.odd.len() < MOST_ODD {
-            self.odd.push(Odd { index: self.values.len(), span, nonsense, surplus: false });
+        if self.odd.len() < MOST_UNUSUAL {
+            self.odd.push(UnusualWord { index: self.values.len(), span, nonsense, surplus: false });
         }
         self.values.push(f64::NAN);
     }
 }
 
 /// Reports words that are not numbers, and values that are not finite.
-fn report(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channels: usize) {
-    for Odd { index, span, nonsense, surplus } in odd {
+fn report(reader: &mut Reader, odd: &[UnusualWord], values: &[f64], nodes: &[Node], channels: usize) {
+    for UnusualWord { index, span, nonsense, surplus } in odd {
         let frame = index / channels;
         let text = reader.text;
         let finding = || {
@@ -223,16 +223,16 @@ fn report(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], chan
         };
         reader.errors.push(if *nonsense { "bvh::value" } else { "bvh::not-a-number" }, Some(frame), finding);
     }
-    if odd.len() == MOST_ODD {
+    if odd.len() == MOST_UNUSUAL {
         let bad = values.chunks(channels).filter(|row| row.iter().any(|value| value.is_nan())).count();
         reader.errors.count(bad.saturating_sub(reader.errors.len()));
     }
 }
 
 /// The first value of each frame that is not finite, up to the number of errors that are listed.
-fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFinite> {
+fn listed(text: &[u8], odd: &[UnusualWord], values: usize, channels: usize) -> Vec<NotFinite> {
     let mut listed: Vec<NotFinite> = Vec::new();
-    for Odd { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
+    for UnusualWord { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
         if listed.len() == ReadError::MOST_LISTED {
             break;
         }
@@ -246,7 +246,7 @@ fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFi
 }
 
 /// Reads numbers up to the end of the text, or to other text once there are as many as expected.
-fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<Stream, Halt> {
+fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<Stream, ParseError> {
     let text = reader.text;
     let mut at = reader.at;
     // A number and its blank are at least two bytes: the reserve is bounded by the size of the text.
@@ -279,7 +279,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
             break;
         }
         reader.at = at;
-        if !odd_word(reader, &mut stream, expected, nodes)? {
+        if !unusual_word(reader, &mut stream, expected, nodes)? {
             return Ok(stream);
         }
         at = reader.at;
@@ -317,7 +317,12 @@ fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Opt
 
 /// Reads a word that is not a plain number; `false` where the rows end before it.
 #[cold]
-fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[Node]) -> Result<bool, Halt> {
+fn unusual_word(
+    reader: &mut Reader,
+    stream: &mut Stream,
+    expected: u64,
+    nodes: &[Node],
+) -> Result<bool, ParseError> {
     let start = reader.at;
     if reader.sees(grammar::comment) {
         reader.skip_space();
@@ -333,7 +338,7 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
     }
     let word = grammar::word(reader.rest()).map_or(&reader.rest()[..1], |(_, word)| word);
     if is_numeric_with_comma(word) {
-        return Err(Halt::Comma);
+        return Err(ParseError::Comma);
     }
     let span = start..start + word.len();
     if stream.values.len() as u64 >= expected {

@@ -34,7 +34,7 @@ pub(super) fn expressions(document: &Document) -> Vec<Expression> {
     within(document, ROOM).0
 }
 
-/// The warning of a character whose expressions are not wholly read.
+/// The warning for a character with expressions that are not read completely.
 pub(super) fn left_out(document: &Document) -> Option<Finding> {
     let (found, is_whole) = within(document, ROOM);
     let read = found.iter().map(|expression| expression.binds.len()).sum();

@@ -209,7 +209,7 @@ struct Values {
     shape: Shape,
 }
 
-/// Checks that single precision, in which glTF stores times, tells all frames apart. It is coarsest at the end.
+/// Checks that times of frames are distinct in single precision, in which glTF stores them. It is coarsest at the end.
 fn times_differ(clip: &Clip) -> Result<(), Finding> {
     let time = |frame: usize| (frame as f64 * clip.rate().frame_time()) as f32;
     let last = clip.frames().saturating_sub(1);

@@ -79,7 +79,7 @@ pub enum Problem {
     )]
     NoHips,
     #[error(
-        "expressions are left out, as they are gazes or have the name of another: {}", names.join(", ")
+        "expressions are left out, because they are gazes or share the name of another: {}", names.join(", ")
     )]
     ExpressionsLeftOut { names: Vec<String> },
     #[error(

@@ -22,6 +22,7 @@ use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError};
 const RATES: [f64; 11] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0];
 /// The lowest rate that equally spaced keys may have.
 const SLOWEST: f64 = 23.9;
+/// The highest one.
 const FASTEST: f64 = 1000.0;
 /// Tolerance of equally spaced keys [spacings].
 const SPACING: f64 = 0.1;

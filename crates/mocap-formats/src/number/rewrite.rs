@@ -221,7 +221,7 @@ mod tests {
                 assert_eq!(written(number), text);
             }
         }
-        // Behind the end of the text nothing is looked at.
+        // Nothing beyond the end of the text is read.
         assert_eq!(rewrite_word(&mut Vec::new(), b"1 ", 0), None);
     }
 

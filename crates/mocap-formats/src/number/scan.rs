@@ -1,8 +1,8 @@
 //! Reads numbers, to the bit as [`str::parse`] does, but several times faster.
 //!
-//! Up to sixteen characters are looked at as two machine words: their digits are found, the point is taken out, and the
-//! whole becomes one integer without a loop. If integer and power of ten are both exact in `f64`, one division gives
-//! the correctly rounded value; otherwise the standard library parses the number.
+//! Up to sixteen characters are processed as two machine words: their digits are found, the point is removed, and the
+//! whole is converted to one integer without a loop. If integer and power of ten are both exact in `f64`, one division
+//! gives the correctly rounded value; otherwise the standard library parses the number.
 //!
 //! Based on: W. D. Clinger, "How to read floating point numbers accurately", 1990 (the exact case);
 //! D. Lemire, "Number parsing at a gigabyte per second", 2021 (eight digits in three multiplications).

@@ -171,7 +171,7 @@ fn place(bits: u64) -> usize {
     bits.trailing_zeros() as usize % BLOCK
 }
 
-/// Keeps the values of so many digits at the end of a word.
+/// Masks for the last digits of a word, by their number.
 const LAST: [u64; 16] = {
     let mut masks = [0x0F0F_0F0F_0F0F_0F0Fu64; 16];
     let mut digits = 0;

@@ -146,7 +146,7 @@ pub(super) fn without_lowest(bits: u64, count: usize) -> u64 {
     (0..count).fold(bits, |bits, _| bits & bits.wrapping_sub(1))
 }
 
-/// Whether so many bits, at least eight, are set one behind the other.
+/// Whether there is a run of at least `length` set bits; `length` is 8 or more.
 #[inline(always)]
 pub(super) fn has_run(bits: u64, length: u32) -> bool {
     let eight = [1, 2, 4].into_iter().fold(bits, |run, shift| run & (run << shift));

@@ -22,7 +22,7 @@ const USUAL: f64 = 1e9;
 pub struct BakeOptions {
     /// How joints move vertices.
     pub method: SkinMethod,
-    /// Whether meshes without a skin, which hang on one joint, are baked as well.
+    /// Whether meshes without a skin, which follow one joint rigidly, are baked as well.
     pub rigid: bool,
     /// Whether the up axis must be Y or Z, as USD requires: other clips are turned to Y up.
     pub upright: bool,
@@ -39,7 +39,7 @@ pub enum BakeError {
         _ => format!("the file has no mesh with a skin: its {rigid} meshes hang on one joint each"),
     })]
     NoSkin {
-        /// Meshes that hang on a joint.
+        /// The number of meshes that follow one joint rigidly.
         rigid: usize,
     },
     /// The clip is empty.
@@ -134,8 +134,8 @@ pub(super) enum Wanted {
 }
 
 impl VertexSequence {
-    /// The skinned meshes of a body over a clip of a skeleton with the same joints. Meshes that hang on one joint are
-    /// baked only if the options say so.
+    /// The skinned meshes of a body over a clip of a skeleton with the same joints. Rigid meshes, which follow one
+    /// joint, are baked only with [`BakeOptions::rigid`].
     ///
     /// # Errors
     /// If the clip has no frames, no mesh has a skin, or a mesh is damaged.
