@@ -55,7 +55,7 @@ const OFF_FALL: f64 = 0.05;
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where the unit is unknown,
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where the unit is unknown,
 /// [`EditError::Unlabelled`] where legs, arms or the head are not found, and so masses are unknown.
 pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);

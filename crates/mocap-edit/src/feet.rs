@@ -18,7 +18,7 @@ use crate::{EditError, EditReport};
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where contacts cannot be
 /// measured.
 pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);

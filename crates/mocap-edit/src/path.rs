@@ -114,19 +114,19 @@ fn between([a, b, c, d]: &[Vector3<f64>; 4], share: f64) -> Vector3<f64> {
 }
 
 /// The path of a motion over the ground without sway, and its arc length up to each frame.
-struct Way {
+struct GroundPath {
     places: Vec<Vector3<f64>>,
     lengths: Vec<f64>,
     fps: f64,
 }
 
-impl Way {
-    fn of(clip: &Clip, body: &Body, edit: &'static str) -> Result<Way, EditError> {
+impl GroundPath {
+    fn of(clip: &Clip, body: &Body, edit: &'static str) -> Result<GroundPath, EditError> {
         let fps = clip.rate().fps();
         let hips: Vec<Vector3<f64>> =
             mocap_analysis::trajectory(clip, body.hips).iter().map(|place| body.on_ground(place)).collect();
         let Path { points, lengths } = Path::through(gaussian(&hips, SMOOTH * fps));
-        let way = Way { places: points, lengths, fps };
+        let way = GroundPath { places: points, lengths, fps };
         let (moved, needed) = (way.length(), LEAST_WAY * mocap_analysis::tree_diameter(clip.skeleton()));
         if moved < needed {
             return Err(EditError::Still { edit, moved, needed, metres: body.metres });
@@ -176,7 +176,7 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
         return Err(EditError::Option { edit: "turn", name, value: angle, expected });
     }
     let body = Body::of(clip);
-    let way = Way::of(clip, &body, "turn")?;
+    let way = GroundPath::of(clip, &body, "turn")?;
     let turned = |frame: usize| angle * way.lengths[frame] / way.length();
     let mut place = way.places[0];
     let placements: Vec<Isometry3<f64>> = (0..way.places.len())
@@ -201,7 +201,7 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
 /// [`EditError::Still`] where the motion does not travel, [`EditError::Path`] where the path only rises.
 pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let way = Way::of(clip, &body, "along")?;
+    let way = GroundPath::of(clip, &body, "along")?;
     let path = path.on_ground(&body);
     if path.length() <= 0.0 {
         return Err(EditError::Path { reason: "it has no length along the ground".into() });
@@ -305,12 +305,12 @@ mod tests {
     fn a_motion_follows_a_path_by_its_own_way() {
         let walk = clip("alex_walk.bvh");
         let body = Body::of(&walk);
-        let way = Way::of(&walk, &body, "along").unwrap();
+        let way = GroundPath::of(&walk, &body, "along").unwrap();
         // Far away, along +X, and longer than the motion.
         let start = Vector3::new(500.0, 0.0, 300.0);
         let path = Path::new(&[start, start + Vector3::x() * 3.0 * way.length()]).unwrap();
         let (moved, report) = along(&walk, &path).unwrap();
-        let found = Way::of(&moved, &body, "along").unwrap();
+        let found = GroundPath::of(&moved, &body, "along").unwrap();
         assert!((found.places[0] - start).norm() < 0.02 * way.length());
         assert!((found.length() / way.length() - 1.0).abs() < 0.02, "{report}");
         let end = found.places[found.places.len() - 1] - start;

@@ -22,7 +22,7 @@ const SWING: f64 = 0.25;
 /// other motion, as long as this motion lasts.
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::Sync`] where fewer than two strikes match.
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::Sync`] where fewer than two strikes match.
 pub fn sync(clip: &Clip, other: &Clip) -> Result<(Clip, EditReport), EditError> {
     let (own, theirs) = (strikes(clip)?, strikes(other)?);
     let Some(first) = theirs.first() else {

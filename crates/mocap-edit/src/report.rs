@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::body::Body;
 
-/// What one edit changed. A figure that was not measured is `None`.
+/// The report of one edit. A figure that was not measured is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EditReport {
     /// The name of the edit.
@@ -34,9 +34,9 @@ pub struct EditReport {
     pub contacts: Option<ContactFigures>,
     /// Figures that only this edit has.
     pub figures: Vec<Figure>,
-    /// In words, for people: what the edit found or kept.
+    /// Notes for users: what the edit found or kept.
     pub notes: Vec<String>,
-    /// Where the edit may have done harm.
+    /// Possible problems of the result.
     pub warnings: Vec<EditWarning>,
 }
 
@@ -73,10 +73,10 @@ pub struct Figure {
     pub unit: &'static str,
 }
 
-/// Something to look at.
+/// A possible problem of the result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EditWarning {
-    /// Stable.
+    /// A stable code.
     pub code: &'static str,
     /// One sentence.
     pub message: String,

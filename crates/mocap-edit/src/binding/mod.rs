@@ -231,7 +231,7 @@ fn warn_of_afar(
     }
 }
 
-/// The parent, a hand, goes to the child, which somebody else carries.
+/// Brings the parent, a hand, to the child, which somebody else carries.
 fn reach(
     scene: &Scene,
     (binding, child, parent): (&Binding, &Place, &Place),
@@ -379,20 +379,20 @@ fn with_top(clip: &Clip, top: JointId, moved: &[Isometry3<f64>]) -> Result<Clip,
 }
 
 /// The offset between two transforms: a translation and a rotation.
-struct Apart {
+struct PlaceOffset {
     way: Vector3<f64>,
     turn: UnitQuaternion<f64>,
 }
 
-fn apart(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Apart {
-    Apart {
+fn apart(from: &Isometry3<f64>, to: &Isometry3<f64>) -> PlaceOffset {
+    PlaceOffset {
         way: to.translation.vector - from.translation.vector,
         turn: to.rotation * from.rotation.inverse(),
     }
 }
 
 /// A transform with a share of an offset applied.
-fn corrected(place: &Isometry3<f64>, apart: &Apart, share: f64) -> Isometry3<f64> {
+fn corrected(place: &Isometry3<f64>, apart: &PlaceOffset, share: f64) -> Isometry3<f64> {
     let turn = if share == 1.0 { apart.turn } else { apart.turn.powf(share) };
     Isometry3::from_parts((place.translation.vector + apart.way * share).into(), turn * place.rotation)
 }

@@ -16,7 +16,7 @@ const LONGEST: f64 = 120.0;
 const COARSE: f64 = 20.0;
 /// The weight of velocities relative to positions \[s\].
 const VELOCITY: f64 = 0.1;
-/// A cycle has at least this share of the median speed of the motion: standing still is not a cycle.
+/// A cycle has at least this share of the mean speed of the motion: standing still is not a cycle.
 const LIVELY: f64 = 0.5;
 /// The ends of a cycle differ by at most this share of the size of the body, whatever the rest of the motion does: 9 cm
 /// for a person.

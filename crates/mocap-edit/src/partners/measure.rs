@@ -12,8 +12,9 @@ use super::surfaces::{Placed, surface_of};
 use super::{KEPT, in_metres, percentile};
 use crate::EditError;
 
-/// Number of frames in which meshes are measured: per contact, and in the whole motion.
+/// Number of frames per contact in which meshes are measured.
 const MEASURED: usize = 12;
+/// The same in the whole motion.
 const IN_ALL: usize = 24;
 /// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
 /// touch.
@@ -82,15 +83,15 @@ fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> O
     found
 }
 
-/// What two motions of two people have between them, in comparison.
+/// A comparison of the contacts and relative placement of two people in two motions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BetweenPeople {
     /// Contacts of the reference: hands on hands, upper arms, trunk and thighs.
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
-    /// How far the points of contacts are from where they are to each other in the reference: mean \[m\]. `null` without a
-    /// contact.
+    /// The difference of the offset between the points of contacts from that in the reference: mean \[m\]. `null`
+    /// without a contact.
     pub contact_mean: Option<f64>,
     /// The 95th percentile \[m\].
     pub contact_p95: Option<f64>,
@@ -100,13 +101,13 @@ pub struct BetweenPeople {
     pub distance_mean: f64,
     /// The largest \[m\].
     pub distance_max: f64,
-    /// The turn of the direction from the hips of one to those of the other, about the up axis, against the reference: mean
-    /// \[degrees\]. `null` where they are never apart.
+    /// The difference of the direction from the hips of one to those of the other, about the up axis, from that in the
+    /// reference: mean \[degrees\]. `null` where the hips always coincide.
     pub direction_mean: Option<f64>,
 }
 
-/// Compares what is between two people in two motions of the same length: `reference` and `other` are both people of each,
-/// in one order.
+/// Compares the contacts and relative placement of two people in two motions of the same length. `reference` and
+/// `other` have both people, in the same order.
 ///
 /// # Errors
 /// Where frames or rates differ, or a unit is not known.

@@ -83,8 +83,8 @@ pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), 
     Ok((moved, report))
 }
 
-/// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body hangs on it.
-/// Positions of all other joints stay.
+/// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body becomes its
+/// child. Positions of all other joints stay.
 ///
 /// # Errors
 /// [`EditError::JointExists`] where a joint has that name.
@@ -174,7 +174,7 @@ pub fn start_at_origin(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 /// Moves the whole motion up or down: its floor is at height 0.
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where contacts cannot be
 /// measured.
 pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);

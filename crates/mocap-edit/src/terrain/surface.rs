@@ -327,7 +327,7 @@ impl Steps {
         let last = ((high[0] - from) / run).floor().min(f64::from(count) - 1.0);
         let steps = (last - first).max(-1.0) + 2.0;
         let [along, across] = [0, 1].map(|axis| high[axis] - low[axis]);
-        // Each step has a front, two sides, and at most one piece more than its length asks for.
+        // Each step has a front, two sides, and its length in pieces, rounded up.
         let few = |longest: &f64| {
             let pieces = (across / longest + 1.0) * (along / longest + 2.0 * steps);
             2.0 * (pieces + 2.0 * steps) <= MOST_PATCH as f64

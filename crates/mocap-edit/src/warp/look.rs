@@ -10,7 +10,7 @@ use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns, un
 use crate::EditError;
 use crate::legs::object_place;
 
-/// The most that a joint turns where no limit is given [degrees]: an eye, a head, a neck, a joint of the spine.
+/// The default limits of rotation [degrees]: of an eye, a head, a neck, a joint of the spine.
 const EYE: f64 = 35.0;
 const HEAD: f64 = 60.0;
 const NECK: f64 = 40.0;
