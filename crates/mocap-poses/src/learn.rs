@@ -46,14 +46,14 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// What was learnt.
+/// The report of [`learn`].
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LearnReport {
-    /// Clips that were learnt from.
+    /// Clips from which examples were chosen.
     pub clips: usize,
     /// Of these, clips of other skeletons than that of the examples, which were retargeted to it.
     pub retargeted: usize,
-    /// Frames that were looked at, at most 30 per second.
+    /// Frames that were considered, at most 30 per second.
     pub frames: usize,
     /// Example poses.
     pub poses: usize,
@@ -64,13 +64,13 @@ pub struct LearnReport {
     pub distance_mean: Option<f64>,
     /// The same, greatest of these frames [m].
     pub distance_max: Option<f64>,
-    /// How much each joint turns in the examples: root mean square angle from its mean [rad].
+    /// The variation of each joint in the examples: root mean square angle from its mean [rad].
     pub turns: Vec<JointTurn>,
-    /// Clips that were not learnt from.
+    /// Clips that were left out.
     pub left_out: Vec<LeftOut>,
 }
 
-/// How much a joint turns.
+/// The variation of a joint.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct JointTurn {
     /// Its name.

@@ -72,7 +72,7 @@ pub(crate) fn project(body: &Body, at: &mut [Placed], goals: &[Goal], freedom: &
 
 /// The errors of goals.
 #[derive(Clone, Copy, Debug)]
-struct Off {
+struct GoalErrors {
     /// [lengths of a leg, rad]
     greatest: f64,
     squares: f64,
@@ -88,9 +88,9 @@ fn rows_of(goals: &[Goal]) -> Vec<Row> {
 }
 
 /// Computes the errors of the goals, by row and in total.
-fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> Off {
+fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> GoalErrors {
     let mut row = 0;
-    let mut off = Off { greatest: 0.0, squares: 0.0 };
+    let mut off = GoalErrors { greatest: 0.0, squares: 0.0 };
     for goal in goals {
         let now = &at[goal.joint.index()];
         let point = goal.position.map(|position| (position - now.translation.vector) / body.leg);

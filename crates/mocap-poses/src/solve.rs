@@ -108,7 +108,8 @@ pub fn solve_with(
         sets,
         empty,
         filled,
-        hips_estimated: given.frames.iter().filter(|goals| !has_hips(goals, examples.body.hips)).count() - empty,
+        hips_estimated: given.frames.iter().filter(|goals| !has_hips(goals, examples.body.hips)).count()
+            - empty,
         goals: measure(goals, &given.joints, &stated, &poses, &examples, metres),
         unusual: unusual(&examples, &poses, metres),
     };
@@ -193,7 +194,7 @@ fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>
     Ok(seen)
 }
 
-/// The poses of all frames with goals, and the number of runs of frames with the same set of goals.
+/// Predicts the poses of all frames with goals. Returns the number of distinct sets of known joints.
 fn pose_all(
     examples: &Examples,
     given: &[Vec<Goal>],
