@@ -38,9 +38,9 @@ fn what_cannot_be_edited_is_refused_with_what_helps() {
     sandbox.put("nan.csv", "0,0\n1,nan\n");
     let cases: [(&str, &str, &[&str]); 17] = [
         // Without feet.
-        ("swing.bvh --fix-feet", "edit::no-feet", &["no joint is certain to be a foot", "mocap skel IN"]),
-        ("swing.bvh --ground", "edit::no-feet", &["no joint is certain to be a foot"]),
-        ("swing.bvh --sync alex_walk.bvh", "edit::no-feet", &["no joint is certain to be a foot"]),
+        ("swing.bvh --fix-feet", "edit::no-feet", &["no joint is recognised as a foot", "mocap skel IN"]),
+        ("swing.bvh --ground", "edit::no-feet", &["no joint is recognised as a foot"]),
+        ("swing.bvh --sync alex_walk.bvh", "edit::no-feet", &["no joint is recognised as a foot"]),
         // One frame.
         ("pose.bvh --loop", "edit::too-short", &["the motion has 1", "longer motion"]),
         ("pose.bvh --denoise auto", "edit::too-short", &["at least 8 frames", "the motion has 1"]),

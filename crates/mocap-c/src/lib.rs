@@ -9,7 +9,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// All is well.
+/// Success.
 pub const OK: i32 = 0;
 /// A pointer is null.
 pub const NULL: i32 = 1;
@@ -47,7 +47,7 @@ pub struct ClipSampler {
     _clip: Arc<Compressed>,
 }
 
-/// What a clip is.
+/// The properties of a clip.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
@@ -83,12 +83,12 @@ fn call(work: impl FnOnce() -> Result<(), Failure>) -> i32 {
     let result = result.unwrap_or_else(|_| Err(Failure(DEFECT, "a defect of the library".into())));
     let (status, message) =
         result.map_or_else(|Failure(status, message)| (status, message), |()| (OK, String::new()));
-    // A thread that ends has none.
+    // A thread that is ending has no thread-local storage.
     let _ = MESSAGE.try_with(|last| *last.borrow_mut() = text(&message));
     status
 }
 
-/// Frees an object.
+/// Frees an object that C owns.
 ///
 /// # Safety
 /// It is null or from `Box::into_raw`, and not used again.
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn mocap_close(clip: *mut Clip) {
     unsafe { free(clip) }
 }
 
-/// What a clip is.
+/// The properties of a clip.
 ///
 /// # Safety
 /// Pointers are null or valid.
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn mocap_sample(
     })
 }
 
-/// What went wrong in this thread last.
+/// The message of the last error in this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn mocap_message() -> *const c_char {
     MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())

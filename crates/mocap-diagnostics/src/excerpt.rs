@@ -1,4 +1,4 @@
-//! The piece of a line that a diagnostic shows.
+//! The part of a line that a diagnostic shows.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use mocap_formats::Place;
 /// A line of a file, cut to a window around the error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Excerpt {
-    /// The window; `…` stands at a side that was cut.
+    /// The window, with `…` at a side that was cut.
     pub(crate) text: String,
-    /// What is wrong, in bytes of `text`; may be empty at the end of a line.
+    /// The marked range, in bytes of `text`; may be empty at the end of a line.
     pub(crate) span: Range<usize>,
 }
 
-/// Bytes kept before the error: the renderer counts its columns from the start of the line. Rows of MOTION
-/// run to 7,000 characters and are trimmed when they are shown; a file on one line is cut here.
+/// Bytes that are kept before the error, because the renderer counts columns from the start of the line. Rows of MOTION
+/// have up to 7,000 characters and are trimmed by the renderer; a file on one line is cut here.
 const BEFORE: usize = 1 << 16;
 /// Bytes kept behind the error.
 const BEHIND: usize = 80;

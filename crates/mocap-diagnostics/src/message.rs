@@ -1,4 +1,4 @@
-//! One error or warning: its place, and what can be done.
+//! One error or warning, with its place and help.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use mocap_formats::{Context, Finding, Place};
 use crate::excerpt::Excerpt;
 use crate::visible;
 
-/// The most of each part that is kept \[bytes\]: names and texts of a file may be of any length, and a message with all
-/// of its parts stays below 4 kB.
+/// The most bytes of each part: names and texts of a file may be of any length, and a message with all of its parts
+/// stays below 4 kB.
 const MESSAGE: usize = 1000;
 const NOTE: usize = 1500;
 const HELP: usize = 500;
@@ -33,7 +33,7 @@ pub struct Message {
     pub context: Context,
     /// How often it was found.
     pub count: usize,
-    /// What it is about in full; may have several lines.
+    /// Details; may have several lines.
     pub note: Option<Box<str>>,
     /// What can be done about it.
     pub help: Option<String>,

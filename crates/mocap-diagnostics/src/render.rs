@@ -1,4 +1,4 @@
-//! Messages as text for people.
+//! Renders messages as text.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer as Snippets, Snippet};
@@ -14,7 +14,7 @@ pub enum Detail {
     Line,
 }
 
-/// Makes text of diagnostics, coloured where that is wanted.
+/// Renders diagnostics as text, with colours if enabled.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     snippets: Snippets,
@@ -28,7 +28,7 @@ impl Renderer {
         Renderer { snippets: snippets.decor_style(DecorStyle::Ascii).term_width(120), lister: None }
     }
 
-    /// The renderer that names a command which lists all errors of a file.
+    /// The same renderer, with a command to name that lists all errors of a file.
     #[must_use]
     pub fn listed_by(self, command: &'static str) -> Renderer {
         Renderer { lister: Some(command), ..self }

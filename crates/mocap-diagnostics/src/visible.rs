@@ -1,4 +1,4 @@
-//! Texts of files on a terminal.
+//! Makes texts of files safe for a terminal.
 
 /// The text with pictures of its control characters (`␛`), other than line ends and tabs: a name in a file must not move
 /// the cursor or change colours.

@@ -1,7 +1,7 @@
-//! Arms that are solved anew for hands at given places: the elbow stays on the side on which it is.
+//! Inverse kinematics of arms for given hand positions: the elbow keeps its side.
 //!
-//! The elbow is off the line from shoulder to wrist by a vector, which turns with that line. Where an arm is nearly straight
-//! that vector says little: it is smoothed over time, and the side to which the arm bends in the whole motion is added.
+//! The pole vector, from the line between shoulder and wrist to the elbow, turns with that line. It is noisy where an
+//! arm is nearly straight: so it is smoothed over time, and the mean bend direction of the whole motion is added.
 
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
@@ -11,9 +11,9 @@ use crate::EditError;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
-/// The time around a frame that shows where the elbow is \[s\].
+/// The width of the smoothing of the pole vector \[s\].
 const AROUND: f64 = 0.15;
-/// How much the side of the whole motion counts, as a share of the arm's length.
+/// The weight of the mean bend direction, as a share of the arm's length.
 const USUAL: f64 = 0.04;
 /// Arms are stretched to this share of their length at most, unless they are already.
 const STRETCHED: f64 = 0.999;
@@ -26,15 +26,15 @@ pub(crate) struct ArmJoints {
     pub wrist: JointId,
 }
 
-/// Where a hand is to be, by frame, and how much of the way there it is.
+/// The placements of a hand by frame, with the weights by which they were blended in.
 pub(crate) struct HandGoals<'a> {
     pub places: &'a [Option<Isometry3<f64>>],
-    /// 0 where the arm is as it is, to 1.
+    /// From 0 (the hand is where it was) to 1; the pole vector is smoothed accordingly.
     pub weights: &'a [f64],
 }
 
-/// The motion with a hand at its goals, and by how much the arm was too short at most \[units\]. Limits of joints are kept
-/// where `limits` says so: then the hand may miss its goal.
+/// The motion with a hand at its goals, and the largest distance by which the arm was too short \[units\]. With
+/// `limits`, joint limits are kept, and the hand may miss its goal.
 pub(crate) fn place_hand(
     clip: &Clip,
     arm: ArmJoints,
@@ -76,12 +76,12 @@ pub(crate) fn place_hand(
     Ok((samples.into_clip(edit)?, missing))
 }
 
-/// By frame: on which side of the line from shoulder to wrist the elbow is, in object space.
+/// By frame: the pole vector of the elbow in object space.
 fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>> {
     let mut placed = ForwardKinematics::new(clip);
     let above = clip.skeleton().joint(arm.shoulder).parent;
     let mut length = 0.0f64;
-    // In the frame of what carries the arm, so that a turn of the body is none of the elbow.
+    // In the frame of the arm's parent, so that turns of the body do not count as turns of the elbow.
     let mut own: Vec<(Vector3<f64>, UnitQuaternion<f64>, Vector3<f64>)> = Vec::with_capacity(clip.frames());
     for frame in 0..clip.frames() {
         placed.place(frame);
@@ -110,7 +110,8 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>
     poles
 }
 
-/// The turns of upper arm and forearm in object space that bring the wrist to a goal, and by how much the arm is too short.
+/// The rotations of upper arm and forearm in object space that bring the wrist to a goal, and the distance by which the
+/// arm is too short.
 fn bent(
     [a, b, c]: &[Isometry3<f64>; 3],
     goal: &Isometry3<f64>,
@@ -129,14 +130,14 @@ fn bent(
     let off = (upper * upper - along * along).max(0.0).sqrt();
     let elbow = a + line * along + side * off;
     let normal = line.cross(&side);
-    // The same normal in the pose before: bones turn with it.
+    // The normal of the plane of the arm, in the pose before.
     let before = aim.inverse() * normal;
     let upper_turn = turn((b - a, before), (elbow - a, normal))?;
     let lower_turn = turn((c - b, before), (a + line * far - elbow, normal))?;
     Some((upper_turn, lower_turn, (to.norm() - most).max(0.0)))
 }
 
-/// The turn that takes a bone and the normal of its plane to others.
+/// The rotation that takes a bone and the normal of its plane to another pair.
 fn turn(
     (from, normal): (Vector3<f64>, Vector3<f64>),
     (to, other): (Vector3<f64>, Vector3<f64>),

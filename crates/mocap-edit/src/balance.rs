@@ -1,8 +1,8 @@
-//! Balance: hips move and the trunk leans as little as needed for the centre of mass to be over the soles where the body
-//! stands still, and to fall freely in flight. Feet stay where they are.
+//! Balance: moves the hips and leans the trunk as little as needed to bring the centre of mass over the support polygon
+//! where the body stands still, and into free fall in flight. Feet stay in place.
 //!
-//! Where the centre should go is planned for all frames at once (`mocap_analysis::centre_aside`). The hips take most of the
-//! way: a part of the mass stays with the feet, so that the way of the hips is found in a few rounds.
+//! The trajectory of the centre of mass is planned for all frames at once (`mocap_analysis::centre_aside`). The hips
+//! make most of the shift. Since the mass of the legs moves less than the hips, the shift is found by iteration.
 
 use std::ops::Range;
 
@@ -22,29 +22,31 @@ use crate::{EditError, EditReport};
 
 const NAME: &str = "balance";
 
-/// Rounds until the centre of mass is where it should be.
+/// Iterations of the shift of the hips.
 const ROUNDS: usize = 5;
-/// The lean of the trunk for a metre that the centre goes aside \[rad/m\], and what is left to the hips: least squares of
-/// both, where 4 cm of the hips count as much as 4° of the trunk, for a body whose trunk, head and arms have seven tenths of
-/// the mass, a third of a leg above the hips.
+/// Lean of the trunk per horizontal shift of the centre of mass \[rad/m\]. This and [`HIPS`] minimise the squares of
+/// both, with 4 cm of the hips weighted as 4° of the trunk, for a body with seven tenths of its mass in trunk, head and
+/// arms, a third of a leg's length above the hips.
 const LEAN: f64 = 0.5;
+/// Shift of the hips per horizontal shift of the centre of mass.
 const HIPS: f64 = 0.9;
-/// How far inside the soles the centre of mass is put \[m\]: people who stand have it there, or further in.
+/// Least distance of the centre of mass from the edge of the support polygon \[m\], as people have it when they stand.
 const INSIDE: f64 = 0.04;
-/// The centre of mass goes no further aside than this share of a leg: what is further out does not stand, it falls.
+/// Largest shift of the centre of mass, as a share of a leg: a body further out of balance is falling, not standing.
 const FURTHEST: f64 = 0.15;
-/// What falls this far from free fall, as a ratio, does not fly: its rate or unit is wrong, or something carries it.
+/// A flight whose acceleration differs by this ratio from free fall is skipped: the rate or unit is wrong, or something
+/// carries the body.
 const NO_FLIGHT: f64 = 1.0;
-/// A centre of mass this far outside the soles is worth a warning \[m\].
+/// Warn of a centre of mass this far outside the support polygon \[m\].
 const OUTSIDE: f64 = 0.01;
-/// As is a fall this far from free fall.
+/// Warn of flights whose acceleration differs by this ratio from free fall.
 const OFF_FALL: f64 = 0.05;
 
-/// Brings the centre of mass over the soles in frames that stand still, and lets it fall freely in flight.
+/// Brings the centre of mass over the support polygon where the body stands still, and into free fall in flight.
 ///
-/// Masses are those of an average body ([`body_balance`]); feet stay where they are, but for flights, where they go up
-/// and down with the body. Frames that move on the floor are changed only as far as smoothness takes it: a walk is out
-/// of balance most of the time.
+/// Masses are those of an average body ([`body_balance`]). Feet stay in place except in flights, where they move up and
+/// down with the body. Frames that move on the floor change only by smoothing from their neighbours: a walk is not
+/// statically balanced most of the time.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -53,8 +55,8 @@ const OFF_FALL: f64 = 0.05;
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where the unit is unknown,
-/// [`EditError::Unlabelled`] where legs, arms or the head are not known, so that masses are not.
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where the unit is unknown,
+/// [`EditError::Unlabelled`] where legs, arms or the head are not found, and so masses are unknown.
 pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {
@@ -67,13 +69,13 @@ pub fn balance(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
             "masses are known of bodies with two legs, two arms and a head, and not all of them were found"
                 .into(),
     })?;
-    let way = Way::planned(clip, &body, &found, metres);
+    let way = Plan::planned(clip, &body, &found, metres);
     let mut shift = vec![Vector3::zeros(); clip.frames()];
     let mut balanced = clip.clone();
-    if way.goal.iter().zip(Way::centre(&found)).any(|(goal, centre)| (goal - centre).norm() > 1e-5) {
+    if way.goal.iter().zip(Plan::centre(&found)).any(|(goal, centre)| (goal - centre).norm() > 1e-5) {
         for round in 0..ROUNDS {
             let now = if round == 0 { Some(found.clone()) } else { measured(&balanced, &body) };
-            let now = now.map_or_else(Vec::new, |now| Way::centre(&now));
+            let now = now.map_or_else(Vec::new, |now| Plan::centre(&now));
             let missing = way.goal.iter().zip(now).map(|(goal, now)| goal - now);
             shift.iter_mut().zip(missing).for_each(|(shift, missing)| *shift += missing);
             balanced = way.moved(clip, &body, &shift)?;
@@ -87,13 +89,13 @@ fn measured(clip: &Clip, body: &Body) -> Option<BodyBalance> {
     body_balance(&body.named(clip))
 }
 
-/// Where the centre of mass goes, in metres, Z up.
-struct Way {
+/// The planned trajectory of the centre of mass, in metres, Z up.
+struct Plan {
     /// By frame.
     goal: Vec<Vector3<f64>>,
     /// Frames in flight.
     flights: Vec<Range<usize>>,
-    /// How many flights are left as they are.
+    /// Number of flights that are skipped.
     left: usize,
     /// By frame: whether it is in a flight, where feet go up and down with the body.
     flies: Vec<bool>,
@@ -102,8 +104,8 @@ struct Way {
     metres: f64,
 }
 
-impl Way {
-    fn planned(clip: &Clip, body: &Body, found: &BodyBalance, metres: f64) -> Way {
+impl Plan {
+    fn planned(clip: &Clip, body: &Body, found: &BodyBalance, metres: f64) -> Plan {
         let fps = clip.rate().fps();
         let sole = |frame: usize| match found.still[frame] {
             true => found.soles[frame].clone(),
@@ -126,33 +128,33 @@ impl Way {
         flights.iter().for_each(|flight| flies[flight.clone()].fill(true));
         let goal = (0..clip.frames()).map(|frame| {
             let aside = aside[frame] * (furthest / aside[frame].norm().max(furthest));
-            // What would fall through the floor does not fly.
+            // The body must not sink below the clearance of the feet.
             let up = higher[frame].max(-clearance[frame]);
             let moved = Vector3::new(aside.x, aside.y, up);
-            Way::between(&found.curves.centre[frame], &found.centre[frame]) + moved
+            Plan::between(&found.curves.centre[frame], &found.centre[frame]) + moved
         });
         let upright = mocap_model::rotation_between(&body.up, &Vector3::z());
-        Way { goal: goal.collect(), flights, left: left.len(), flies, upright, metres }
+        Plan { goal: goal.collect(), flights, left: left.len(), flies, upright, metres }
     }
 
-    /// The centre of mass that is moved: along the floor without noise, its height as it is.
+    /// The centre of mass that is shifted: smoothed along the floor, with its exact height.
     fn centre(found: &BodyBalance) -> Vec<Vector3<f64>> {
         let centres = found.curves.centre.iter().zip(&found.centre);
-        centres.map(|(smooth, exact)| Way::between(smooth, exact)).collect()
+        centres.map(|(smooth, exact)| Plan::between(smooth, exact)).collect()
     }
 
     fn between(smooth: &Vector3<f64>, exact: &Vector3<f64>) -> Vector3<f64> {
         Vector3::new(smooth.x, smooth.y, exact.z)
     }
 
-    /// The motion with a centre of mass that is moved by about so much.
+    /// The motion with its centre of mass shifted by approximately `shift` \[m\].
     fn moved(&self, clip: &Clip, body: &Body, shift: &[Vector3<f64>]) -> Result<Clip, EditError> {
         let (mut samples, carrier) = (Samples::of(clip), Carrier::hips(clip, body));
         let back = self.upright.inverse();
         let trunk = trunk(body);
         let share = if trunk.is_some() { HIPS } else { 1.0 };
         for (frame, shift) in shift.iter().enumerate() {
-            // In frames that do not fly, heights are those of the legs.
+            // Outside flights, the legs determine the height.
             let up = if self.flies[frame] { shift.z } else { 0.0 };
             let mut place = carrier.at(&samples, frame);
             let by = Vector3::new(shift.x * share, shift.y * share, up);
@@ -184,7 +186,7 @@ impl Way {
         }
         let rises = hips_rises(&leaned, body, &ankles, NAME)?;
         let lowered = hips_raised(&leaned, body, &rises, NAME)?;
-        // Whoever is lowered keeps feet in place.
+        // Where the hips are lowered, feet without a target keep their placement.
         for (ankle, places) in &mut ankles {
             let own = &placements(clip, &[*ankle])[0];
             let low = places.iter_mut().zip(own).zip(&rises).filter(|(_, rise)| **rise != 0.0);
@@ -194,7 +196,7 @@ impl Way {
     }
 }
 
-/// The first joint above the hips that carries both arms, and what it is on: where a trunk leans.
+/// The first joint above the hips that carries both arms, and its parent: the trunk leans there.
 fn trunk(body: &Body) -> Option<(JointId, JointId)> {
     let skeleton = &body.skeleton;
     let arms = [Role::LeftUpperArm, Role::RightUpperArm].map(|role| skeleton.with_role(role));
@@ -207,7 +209,7 @@ fn trunk(body: &Body) -> Option<(JointId, JointId)> {
     Some((joint, skeleton.joint(joint).parent?))
 }
 
-/// How high both feet are above where they stand, by frame \[m\].
+/// The height of the lower foot above its contact height, by frame \[m\].
 fn clearances(motions: &[FootMotion], metres: f64) -> Vec<f64> {
     let frames = motions.first().map_or(0, |foot| foot.lowest.len());
     let least = |foot: &FootMotion| foot.lowest.iter().copied().fold(f64::INFINITY, f64::min);
@@ -219,14 +221,15 @@ fn clearances(motions: &[FootMotion], metres: f64) -> Vec<f64> {
     (0..frames).map(above).collect()
 }
 
-/// How far the worst frame that stood still before is outside the soles \[m\], negative inside, and its frame.
+/// The largest distance of the centre of mass outside the support polygon over frames that stood still before \[m\]
+/// (negative inside), and its frame.
 fn worst(before: &BodyBalance, now: &BodyBalance) -> Option<(f64, usize)> {
     let outside = |frame: usize| -before.soles[frame].margin(&now.curves.centre[frame].xy());
     let still = (0..before.still.len()).filter(|frame| before.still[*frame]);
     still.map(|frame| (outside(frame), frame)).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &Way) -> EditReport {
+fn report(clip: &Clip, balanced: &Clip, body: &Body, found: &BodyBalance, way: &Plan) -> EditReport {
     let mut report = EditReport::measured(NAME, clip, balanced);
     let now = measured(balanced, body);
     let now = now.as_ref().unwrap_or(found);

@@ -1,4 +1,4 @@
-//! Bands: a motion split into bands of frequency, each louder or quieter, and put together again.
+//! Bands: splits a motion into frequency bands, multiplies each by a gain, and adds them up again.
 //!
 //! Level 0 is the motion; each next level is the one before, smoothed by the B-spline kernel 1/16 · (1 4 6 4 1) whose taps
 //! lie twice as far apart. A band is what two levels differ by: for rotations the displacement L with Gₖ = Gₖ₊₁ · exp(L),
@@ -18,19 +18,19 @@ use crate::{EditError, EditReport};
 const KERNEL: [f64; 3] = [6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
 /// The kernel passes half of a wave of this many periods per frame: cos⁴(π f) = ½.
 const HALF: f64 = 0.182_024_6;
-/// Gains beyond it, either way, exaggerate more than any style does.
+/// Larger gains, or their negative, distort the motion: a warning.
 const USUAL: f64 = 10.0;
 /// Bands from this frequency on are high [Hz]: tremor and impacts.
 const HIGH: f64 = 4.0;
 /// Bands from here up to high are the middle [Hz]: bounce and style; gait itself is low.
 const MIDDLE: f64 = 1.0;
 
-/// Which bands a gain is for.
+/// The bands that a gain applies to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BandRange {
     /// One band; 0 is the fastest.
     Level(usize),
-    /// Bands whose middle lies in this range \[Hz\].
+    /// Bands whose centre frequency lies in this range \[Hz\].
     Hertz(f64, f64),
 }
 
@@ -52,12 +52,12 @@ impl fmt::Display for BandRange {
     }
 }
 
-/// The middle of a band \[Hz\]: the geometric mean of the frequencies at which its two levels pass half.
+/// The centre frequency of a band \[Hz\]: the geometric mean of the frequencies at which its two levels pass half.
 fn middle(level: usize, fps: f64) -> f64 {
     HALF * fps / 2f64.powi(level as i32) * std::f64::consts::SQRT_2
 }
 
-/// Gains of bands; where two are for one band, the later counts.
+/// Gains of bands; of two for one band, the later counts.
 ///
 /// ```
 /// let gains: mocap_edit::Gains = "high=0,mid=1.5,0.5..1hz=1.2".parse()?;
@@ -120,8 +120,8 @@ impl fmt::Display for Gains {
     }
 }
 
-/// Multiplies bands of a motion by gains; 1 leaves a band as it is. Rotations change by displacements, never by Euler
-/// angles; the turns of a root about the up axis and positions are curves.
+/// Multiplies bands of a motion by gains; 1 leaves a band as it is. Rotations are filtered as rotation vectors between
+/// levels, never as Euler angles; the heading of a root and positions are filtered as curves.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -132,8 +132,8 @@ impl fmt::Display for Gains {
 /// ```
 ///
 /// # Errors
-/// [`EditError::TooShort`] where the motion has fewer than four frames, [`EditError::Band`] where no band of the motion
-/// is meant by a gain.
+/// [`EditError::TooShort`] where the motion has fewer than four frames, [`EditError::Band`] where a gain matches no
+/// band of the motion.
 pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError> {
     let (frames, fps) = (clip.frames(), clip.rate().fps());
     if frames < 4 {
@@ -182,7 +182,7 @@ pub fn bands(clip: &Clip, gains: &Gains) -> Result<(Clip, EditReport), EditError
     Ok((changed, report))
 }
 
-/// The frame `by` frames away; beyond an end the motion runs backwards.
+/// The frame `by` frames away, reflected at the ends; true where it is reflected.
 fn reflected(frame: usize, by: isize, frames: usize) -> (usize, bool) {
     let last = (frames - 1) as isize;
     let at = frame as isize + by;
@@ -202,7 +202,7 @@ fn taps(level: usize) -> impl Iterator<Item = (isize, f64)> {
     [-2isize, -1, 1, 2].into_iter().map(move |tap| (tap * step, KERNEL[tap.unsigned_abs()]))
 }
 
-/// Gains on the displacements of rotations.
+/// Applies gains to the bands of rotations.
 fn filtered(rotations: &[UnitQuaternion<f64>], gains: &[f64]) -> Vec<UnitQuaternion<f64>> {
     let frames = rotations.len();
     let mut level = rotations.to_vec();
@@ -227,7 +227,7 @@ fn filtered(rotations: &[UnitQuaternion<f64>], gains: &[f64]) -> Vec<UnitQuatern
     level
 }
 
-/// A root turns any number of times about the up axis: that turn is a curve, the rest are displacements.
+/// A root may turn about the up axis by many whole turns: its heading is filtered as a curve, the rest as rotations.
 fn filtered_root(
     rotations: &[UnitQuaternion<f64>],
     up: &Vector3<f64>,
@@ -246,7 +246,8 @@ fn filtered_root(
     filtered(&rest, gains).iter().zip(&turns).map(|(rest, turn)| about(*turn) * rest).collect()
 }
 
-/// Gains on a curve. Beyond its ends it is continued by point reflection, so a straight line stays a straight line.
+/// Applies gains to the bands of a curve. Beyond its ends it is continued by point reflection, so a straight line stays
+/// a straight line.
 fn filtered_curve<T>(values: &[T], gains: &[f64]) -> Vec<T>
 where
     T: Copy + std::ops::Add<Output = T> + std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>,

@@ -1,4 +1,4 @@
-//! What a clip's skeleton is as a body: roles, directions, feet, unit.
+//! The skeleton of a clip as a body: roles, directions, feet, unit.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use nalgebra::Unit;
 /// A skeleton with roles, and the directions of its space.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
-    /// With the roles that are certain.
+    /// The skeleton with the roles that were found with certainty.
     pub(crate) skeleton: Arc<Skeleton>,
     pub(crate) up: Vector3<f64>,
     pub(crate) forward: Vector3<f64>,
     /// Towards the body's left: up × forward.
     pub(crate) lateral: Vector3<f64>,
-    /// The length of a unit \[m\], where it is stated or the size of the body shows it.
+    /// The length of a unit \[m\], if it is stated or can be inferred from the size of the body.
     pub(crate) metres: Option<f64>,
     pub(crate) feet: Vec<Foot>,
     /// The joint that carries the trunk: the hips, else the first root.
@@ -57,7 +57,8 @@ impl Body {
         self.metres.unwrap_or(1.0)
     }
 
-    /// The clip with the roles of the body: what counts as a contact depends on how fast the hips travel.
+    /// The clip with the roles of the body. Contact detection needs the hips, because its thresholds depend on their
+    /// speed.
     pub(crate) fn named<'c>(&self, clip: &'c Clip) -> Cow<'c, Clip> {
         let roles = [Role::Hips, Role::LeftUpperLeg, Role::RightUpperLeg];
         let has = |role: &Role| clip.skeleton().with_role(*role) == self.skeleton.with_role(*role);

@@ -1,4 +1,4 @@
-//! The joint that carries the travel of a body: a root, or the hips below a root that stays.
+//! The root-motion joint of a body: a root, or the hips below a root that does not travel.
 
 use mocap_analysis::placements;
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
@@ -36,7 +36,7 @@ impl Carrier {
         Carrier { joint: path[at], above: path[..at].to_vec() }
     }
 
-    /// The carrier that is the hips: joints above them stay in one pose.
+    /// The hips as the carrier: joints above them are held in one pose.
     pub(crate) fn hips(clip: &Clip, body: &Body) -> Carrier {
         let mut above = Vec::new();
         let mut at = body.hips;
@@ -48,7 +48,7 @@ impl Carrier {
         Carrier { joint: body.hips, above }
     }
 
-    /// The object transform of what the joint hangs on.
+    /// The transform of the joint's parent in object space.
     fn base(&self, samples: &Samples, frame: usize) -> Isometry3<f64> {
         self.above.iter().fold(Isometry3::identity(), |base, joint| base * samples.local(*joint, frame))
     }
@@ -58,18 +58,19 @@ impl Carrier {
         self.base(samples, frame) * samples.local(self.joint, frame)
     }
 
-    /// What the joint hangs on in the first frame: all of a motion whose joints above are held.
+    /// The transform of the joint's parent in the first frame, which is that of all frames if the joints above are
+    /// held.
     pub(crate) fn above_at(&self, samples: &Samples) -> Isometry3<f64> {
         self.base(samples, 0)
     }
 
-    /// Puts the joint at an object transform.
+    /// Sets the transform of the joint in object space.
     pub(crate) fn put(&self, samples: &mut Samples, frame: usize, place: &Isometry3<f64>) {
         let local = self.base(samples, frame).inverse() * place;
         samples.set_local(self.joint, frame, &local);
     }
 
-    /// Holds everything above the joint at its pose in `from`; the joint itself stays where it is in the world.
+    /// Holds all joints above at their pose in `from`; the joint keeps its transform in object space.
     pub(crate) fn hold_above(&self, samples: &mut Samples, from: &Samples) {
         for frame in 0..samples.frames {
             let place = self.at(samples, frame);

@@ -1,8 +1,8 @@
-//! Why a motion cannot be edited as asked.
+//! The error of the crate.
 
 use mocap_model::ModelError;
 
-/// A length in units of the clip, for people.
+/// A length in units of the clip as text for messages.
 fn length(value: f64, metres: Option<f64>) -> String {
     match metres {
         Some(metres) => format!("{:.2} m", value * metres),
@@ -31,7 +31,7 @@ pub enum EditError {
     Model { edit: &'static str, error: ModelError },
     #[error("{edit}: {name} is {value}, but must be {expected}")]
     Option { edit: &'static str, name: &'static str, value: f64, expected: &'static str },
-    #[error("{edit}: the body has no feet: no joint is certain to be a foot")]
+    #[error("{edit}: the body has no feet: no joint is recognised as a foot")]
     NoFeet { edit: &'static str },
     #[error("{edit}: the unit of lengths is unknown, and the size of the skeleton fits no usual unit")]
     NoUnit { edit: &'static str },

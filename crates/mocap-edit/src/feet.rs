@@ -1,4 +1,4 @@
-//! Foot fix: planted feet stay in place, by the foot lock of retargeting on the same skeleton.
+//! Foot lock: keeps planted feet in place, with the foot lock of retargeting on the same skeleton.
 
 use mocap_analysis::FootContacts;
 use mocap_model::Clip;
@@ -7,7 +7,7 @@ use mocap_retarget::{Floor, FootLock, Hands, RetargetOptions, Retargeter};
 use crate::body::Body;
 use crate::{EditError, EditReport};
 
-/// Locks the feet during their contacts: legs are solved anew, hips follow a little, everything else stays.
+/// Locks the feet during their contacts: IK solves the legs, the hips follow a little, everything else stays.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -18,7 +18,7 @@ use crate::{EditError, EditReport};
 /// ```
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where contacts cannot be
 /// measured.
 pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
@@ -26,7 +26,7 @@ pub fn fix_feet(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
         return Err(EditError::NoFeet { edit: "fix-feet" });
     }
     body.metres.ok_or(EditError::NoUnit { edit: "fix-feet" })?;
-    // Without contacts nothing is locked: the motion stays to the bit.
+    // Without contacts nothing is locked: the motion is unchanged bit by bit.
     let stands = body.contacts(clip).is_some_and(|feet| feet.iter().any(|(_, own)| own.toe.contains(&true)));
     let fixed = if stands { locked(clip)? } else { clip.clone() };
     let report = EditReport::measured("fix-feet", clip, &fixed);
@@ -38,7 +38,7 @@ pub(crate) fn locked(clip: &Clip) -> Result<Clip, EditError> {
     locked_in(clip, None)
 }
 
-/// The motion with feet that are locked in these contacts, in the order of the feet; else in those that it shows.
+/// The motion with feet locked in these contacts, in the order of the feet; `None`: in detected contacts.
 pub(crate) fn locked_in(clip: &Clip, contacts: Option<&[FootContacts]>) -> Result<Clip, EditError> {
     let failed = |error: mocap_retarget::RetargetError| EditError::FixFeet { reason: error.to_string() };
     // Without a floor, feet are locked at the height of their contact, and neither feet nor toes are lifted.

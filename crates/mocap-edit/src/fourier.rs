@@ -1,4 +1,4 @@
-//! Fourier series of a closed cycle: fewer harmonics, and the character of one cycle carried to another.
+//! Fourier series of a closed cycle: fewer harmonics, and transfer of style between cycles.
 //!
 //! A frame travels along the stride at constant speed and turn rate. The motion of the hips relative to this frame and
 //! the rotation of each joint relative to its mean are periodic: each is a Fourier series over the phase of the cycle. A
@@ -27,13 +27,13 @@ const MOST_HARMONICS: usize = 128;
 const MATCHED: usize = 3;
 /// Phases that are tried for the match.
 const TRIED: usize = 360;
-/// Cycles that travel less than this have no stride to compare \[m\].
+/// Cycles that travel less than this are in place: stride lengths are not compared \[m\].
 const TRAVELS: f64 = 0.05;
 /// A characteristic makes a cycle at most this much longer or shorter.
 const MOST_CHANGE: f64 = 8.0;
 /// Contacts of a foot with less time between them are one stance \[s\].
 const ONE_STANCE: f64 = 0.1;
-/// Cycles that differ more in length are hardly the same part of a gait.
+/// Cycles whose lengths differ by more than this factor are hardly the same part of a gait: a warning.
 const ALIKE: f64 = 2.0;
 
 /// Options of [`fourier`].
@@ -60,7 +60,7 @@ pub struct Characteristic {
     pub neutral: Clip,
     /// With it.
     pub styled: Clip,
-    /// How much of it: 0.5 is half-way, above 1 exaggerates, below 0 is the opposite. Default: 1.
+    /// The factor of the style: 0.5 is half-way, above 1 exaggerates, below 0 is the opposite. Default: 1.
     pub gain: f64,
 }
 
@@ -147,7 +147,7 @@ fn cycle_at(clip: &Clip, like: &Clip) -> Result<Clip, EditError> {
     }
 }
 
-/// Cycles that can be compared wave by wave: where some hold more strides than others, each is cut to one stride.
+/// Makes cycles comparable harmonic by harmonic: if they have different numbers of strides, each is cut to one stride.
 fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
     let [Some(a), Some(b), Some(c)] = cycles.each_ref().map(strides_of) else { return Ok(cycles) };
     if b == a && c == a {
@@ -162,7 +162,7 @@ fn with_as_many_strides(cycles: [Clip; 3]) -> Result<[Clip; 3], EditError> {
     Ok(cut)
 }
 
-/// How many strides a cycle holds: the stances of the foot with fewer of them, counted between two repetitions; `None`
+/// The number of strides of a cycle: the stances of the foot with fewer of them, counted across repetitions; `None`
 /// without feet.
 fn strides_of(cycle: &Clip) -> Option<usize> {
     let length = cycle.frames() - 1;
@@ -179,7 +179,7 @@ fn strides_of(cycle: &Clip) -> Option<usize> {
     contacts.iter().map(|(_, own)| stances(&own.toe)).min().filter(|count| *count > 0)
 }
 
-/// When the feet of a cycle are planted, at the phases of three repetitions in `frames` frames each.
+/// The contacts of three repetitions of a cycle, resampled to `frames` frames each.
 fn contacts_of(cycle: &Clip, body: &Body, frames: usize) -> Result<Option<Vec<FootContacts>>, EditError> {
     let length = cycle.frames() - 1;
     let Some(found) = body.contacts(&repeated(cycle, 3)?) else { return Ok(None) };
@@ -191,7 +191,7 @@ fn contacts_of(cycle: &Clip, body: &Body, frames: usize) -> Result<Option<Vec<Fo
     Ok(Some(contacts.collect()))
 }
 
-/// What to say of a neutral and a styled cycle that are not the same part of a gait.
+/// The warning if a neutral and a styled cycle are not the same part of a gait.
 fn unlike(cycle: &Clip, neutral: &Clip, styled: &Clip) -> Option<String> {
     let lengths = [cycle, neutral, styled].map(|clip| clip.frames() - 1);
     let [longest, shortest] = [lengths.iter().max()?, lengths.iter().min()?].map(|length| *length as f64);
@@ -204,7 +204,7 @@ fn unlike(cycle: &Clip, neutral: &Clip, styled: &Clip) -> Option<String> {
     })
 }
 
-/// A periodic curve: its mean, then cosines and sines of once, twice … a cycle.
+/// A periodic curve: its mean, then the cosine and sine coefficients of the harmonics.
 #[derive(Clone, Debug, Default)]
 struct Curve {
     mean: Vector3<f64>,
@@ -221,7 +221,7 @@ impl Curve {
                 sums[0] += value * cos;
                 sums[1] += value * sin;
             }
-            // The fastest wave of an even number of frames has no sine.
+            // The highest harmonic of an even number of frames has no sine term.
             let scale = if 2 * k == count { 1.0 } else { 2.0 } / count as f64;
             sums.map(|sum| sum * scale)
         };
@@ -237,7 +237,7 @@ impl Curve {
         })
     }
 
-    /// The curve that begins at another phase.
+    /// The curve shifted to start at another phase.
     fn shifted(&self, by: f64) -> Curve {
         let shift = |(k, [cosine, sine]): (usize, &[Vector3<f64>; 2])| {
             let (sin, cos) = (TAU * (k + 1) as f64 * by).sin_cos();
@@ -262,7 +262,7 @@ impl Curve {
     }
 }
 
-/// The turns of a joint: logarithms of its turns from a middle.
+/// The rotations of a joint: rotation vectors relative to a mean rotation.
 #[derive(Clone, Debug)]
 struct Turns {
     middle: UnitQuaternion<f64>,
@@ -295,14 +295,14 @@ struct Series {
     place: Curve,
     /// The travelling frame at phase 0.
     start: Isometry3<f64>,
-    /// The way over a cycle in this frame, along the ground, and the turn about the up axis \[rad\].
+    /// The translation over a cycle in this frame, along the ground, and the rotation about the up axis \[rad\].
     way: Vector3<f64>,
     turn: f64,
     up: Vector3<f64>,
 }
 
 impl Series {
-    /// Turns are measured from the middles of `like`.
+    /// Rotations are relative to the means of `like`, if given.
     fn of(cycle: &Clip, body: &Body, most: usize, like: Option<&Series>) -> Series {
         let length = cycle.frames() - 1;
         let (all, carrier) = (Samples::of(cycle), Carrier::hips(cycle, body));
@@ -310,7 +310,8 @@ impl Series {
         let places: Vec<Isometry3<f64>> = (0..=length).map(|frame| carrier.at(&all, frame)).collect();
         let stride = along_ground(body, &(places[length] * places[0].inverse()));
         let turn = log(&stride.rotation).dot(&body.up);
-        // The stride in a frame at the origin that faces forward: powers of it are taken there.
+        // The stride relative to a frame at the origin that faces forward, in which fractional powers of it are
+        // computed.
         let powers = Powers { way: stride.translation.vector, turn, up: body.up };
         let headings = travel(cycle, body).headings;
         let phase = |frame: usize| frame as f64 / length as f64;
@@ -359,7 +360,7 @@ impl Series {
         self.start * self.powers().at(1.0) * self.start.inverse()
     }
 
-    /// The same cycle, begun at the phase at which it is most like another.
+    /// The same cycle, started at the phase at which it is most similar to another.
     fn matched(mut self, other: &Series) -> Series {
         let curves = |series: &Series| -> Vec<Curve> {
             series.joints.iter().map(|joint| joint.turns.clone()).chain([series.place.clone()]).collect()
@@ -435,7 +436,7 @@ impl Series {
         }
     }
 
-    /// The cycle in this many frames, and the first one again.
+    /// The cycle in this many frames, plus the first pose again.
     fn samples(&self, like: &Clip, body: &Body, frames: usize) -> Samples {
         let carrier = Carrier::hips(like, body);
         let mut samples = Samples::of(like);
@@ -462,7 +463,7 @@ impl Series {
     }
 }
 
-/// Parts of a stride: an even turn along an arc.
+/// Fractional powers of a stride: motion along an arc at constant turn rate.
 struct Powers {
     way: Vector3<f64>,
     turn: f64,

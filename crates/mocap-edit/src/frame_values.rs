@@ -10,7 +10,7 @@ pub(crate) fn expanded<T: Copy>(track: &Track<T>, frames: usize) -> Vec<T> {
     }
 }
 
-/// A track that is constant where all values are equal.
+/// A track of values, constant if they are equal.
 pub(crate) fn collapsed<T: Copy + PartialEq>(values: Vec<T>, otherwise: T) -> Track<T> {
     Track::from_samples(values).unwrap_or(Track::Constant(otherwise))
 }

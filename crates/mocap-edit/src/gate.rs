@@ -7,7 +7,7 @@ use mocap_retarget::GateResult;
 
 use crate::EditReport;
 
-/// A figure of reports by name: the worst over all edits. Greater is worse.
+/// A metric of edit reports: the worst figure over all edits. Greater is worse.
 #[derive(Clone, Copy, Debug)]
 pub struct EditMetric {
     /// The name in commands.
@@ -106,7 +106,7 @@ impl EditGate {
         GateResult { metric: self.metric.name, value, limit: self.limit, passed }
     }
 
-    /// Why a result of this gate is a miss: a stable code and a sentence; `None` if it passed.
+    /// The stable code and message of a failed result; `None` if it passed.
     pub fn missed(&self, result: &GateResult) -> Option<(&'static str, String)> {
         let EditMetric { name, description, .. } = self.metric;
         match result.value {

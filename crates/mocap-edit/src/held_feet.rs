@@ -1,10 +1,10 @@
-//! Feet that an edit made worse: during each contact of the motion before the edit, a foot moves at most as fast, as far
-//! and as unsteadily as it did.
+//! Corrects feet that an edit made worse: during each contact of the motion before the edit, a foot must not move
+//! faster, farther or with more deviation than it did.
 //!
-//! A contact that is worse is brought back towards the way of the foot before the edit, or drawn towards its middle,
-//! whichever moves it less: along the ground, by as much as is needed and no more. Heights stay: a leg that is nearly
-//! straight bends a lot to lift its foot a little. The correction fades out before and after the contact; legs are solved
-//! anew for it, and hips stay where legs are long enough.
+//! A contact that got worse is moved towards the path of the foot before the edit, or contracted towards its mean,
+//! whichever moves it less: along the ground, by the least amount that suffices. Heights stay, because a nearly
+//! straight leg bends a lot to lift its foot a little. The correction fades out before and after the contact. IK solves
+//! the legs, and the hips move only if a leg is too short.
 
 use std::ops::Range;
 
@@ -19,47 +19,50 @@ use crate::{EditError, EditReport};
 
 /// The time over which a correction fades \[s\].
 const FADE: f64 = 0.2;
-/// Corrections go a little further than needed: they are measured again by others, with other contacts.
+/// Corrections go slightly beyond the limit, because later measures detect slightly different contacts.
 const MARGIN: f64 = 0.995;
-/// What is larger by this share is the same up to rounding ...
+/// Measures that are larger by this share are equal up to rounding ...
 const ROUNDING: f64 = 1e-6;
-/// ... and what is larger by this speed \[m/s\], deviation \[m\] and way \[m\] is below what can be measured.
+/// ... and increases of speed \[m/s\], deviation \[m\] and distance \[m\] up to this are negligible.
 const UNSEEN: [f64; 3] = [0.0002, 0.00003, 0.0001];
-/// Hips are lowered for more than this only: a straight leg bends a lot for it.
+/// The hips are lowered only for larger increases than this, because a straight leg bends a lot for it.
 const SMALL: [f64; 3] = [0.001, 0.0001, 0.0003];
-/// Feet that are this slow [m/s], this steady \[m\] and travel this little \[m\] stand, whatever they did before.
+/// Limits of speed [m/s], deviation \[m\] and distance \[m\] below which a foot counts as planted regardless of its
+/// motion before.
 const STANDS: [f64; 3] = [0.002, 0.0003, 0.001];
 /// A leg is stretched to this share of its length at most, unless it was already.
 const STRETCH: f64 = 0.998;
 /// Hips are lowered by this share of a leg at most.
 const LOWERED: f64 = 0.1;
-/// How often contacts are measured and corrected: a leg that was too short takes more than one round.
+/// Most rounds of measuring and correcting contacts: legs that are too short need more than one.
 const ROUNDS: usize = 4;
-/// How often the share of a correction is halved until it is known.
+/// Steps of bisection for the share of a correction.
 const HALVINGS: usize = 12;
-/// A place this near to a frame is that frame \[frames\].
+/// A place this close to a frame is that frame \[frames\].
 const SAME: f64 = 1e-6;
 
-/// How a foot moves during a contact, in units of the clip.
+/// How much a foot moves during a contact, in units of the clip.
 #[derive(Clone, Copy, Debug)]
-struct Unrest {
-    /// Along the ground: mean speed, rms distance from the middle, and the way from the first frame to the last.
+struct FootDrift {
+    /// Along the ground: mean speed, rms deviation from the mean position, and distance between the first and the last
+    /// position.
     measures: [f64; 3],
 }
 
-impl Unrest {
-    fn of(body: &Body, toe: &[Vector3<f64>], fps: f64) -> Unrest {
+impl FootDrift {
+    fn of(body: &Body, toe: &[Vector3<f64>], fps: f64) -> FootDrift {
         let steps = toe.windows(2).map(|pair| body.on_ground(&(pair[1] - pair[0])).norm());
         let speed = steps.sum::<f64>() * fps / (toe.len() - 1).max(1) as f64;
         let middle = toe.iter().sum::<Vector3<f64>>() / toe.len() as f64;
         let squares = toe.iter().map(|place| body.on_ground(&(place - middle)).norm_squared());
         let deviation = (squares.sum::<f64>() / toe.len() as f64).sqrt();
         let way = body.on_ground(&(toe[toe.len() - 1] - toe[0])).norm();
-        Unrest { measures: [speed, deviation, way] }
+        FootDrift { measures: [speed, deviation, way] }
     }
 
-    /// The share of this motion that is worse than another by no more than `unseen`: all measures shrink with it.
-    fn allowed(&self, before: &Unrest, unseen: [f64; 3], metres: f64) -> f64 {
+    /// The largest factor (at most 1) on this motion at which no measure exceeds those of `before` by more than
+    /// `unseen`. All measures are proportional to it.
+    fn allowed(&self, before: &FootDrift, unseen: [f64; 3], metres: f64) -> f64 {
         let limits = before.measures.iter().zip(STANDS.iter().zip(unseen));
         let shares = self.measures.iter().zip(limits).map(|(is, (was, (stands, unseen)))| {
             let most = was.max(stands / metres);
@@ -69,15 +72,15 @@ impl Unrest {
     }
 }
 
-/// The motion before an edit, and where the frames of the edited one come from.
+/// The motion before an edit, and the correspondence of its frames to those of the edited motion.
 pub(crate) struct Hold<'a> {
     /// The motion before.
     pub(crate) before: &'a Clip,
-    /// The place in it of each frame of the edited motion \[frames\]; `None` of a frame that is new.
+    /// The place in it of each frame of the edited motion \[frames\]; `None` for a new frame.
     pub(crate) place: &'a dyn Fn(usize) -> Option<f64>,
-    /// Left and right are swapped.
+    /// Whether left and right are swapped.
     pub(crate) mirrored: bool,
-    /// Joints that the edit moves on purpose: feet with one of them are not held.
+    /// Joints that the edit moves on purpose: feet with one of them are not corrected.
     pub(crate) free: &'a [JointId],
 }
 
@@ -91,7 +94,7 @@ pub(crate) fn held(
     held_at(before, after, edit, |frame| Some(frame as f64))
 }
 
-/// As [`held`], of a motion whose frames are at these places of the one before \[frames\].
+/// As [`held`], for a motion whose frames are at these places of the one before \[frames\].
 pub(crate) fn held_at(
     before: &Clip,
     after: Clip,
@@ -101,7 +104,8 @@ pub(crate) fn held_at(
     Hold { before, place: &place, mirrored: false, free: &[] }.apply(after, edit)
 }
 
-/// As [`held`], of a motion that is made of others: its contacts in these frames are no worse than the worst of theirs.
+/// As [`held`], for a motion that is composed of others: its contacts in these frames are no worse than the worst of
+/// the sources.
 pub(crate) fn held_within(
     sources: &[&Clip],
     after: Clip,
@@ -110,14 +114,14 @@ pub(crate) fn held_within(
 ) -> Result<(Clip, Option<usize>), EditError> {
     let body = Body::of(&after);
     let Some(found) = body.contacts(&after) else { return Ok((after, None)) };
-    let mut worst = Unrest { measures: [0.0; 3] };
+    let mut worst = FootDrift { measures: [0.0; 3] };
     for source in sources {
         let own = Body::of(source);
         let scale = own.metres_or_one() / body.metres_or_one();
         for (motion, contacts) in own.contacts(source).into_iter().flatten() {
             for run in long(&contacts.toe) {
-                let unrest = Unrest::of(&own, &motion.toe[run], source.rate().fps());
-                worst.measures = std::array::from_fn(|i| worst.measures[i].max(unrest.measures[i] * scale));
+                let drift = FootDrift::of(&own, &motion.toe[run], source.rate().fps());
+                worst.measures = std::array::from_fn(|i| worst.measures[i].max(drift.measures[i] * scale));
             }
         }
     }
@@ -137,8 +141,8 @@ fn long(toe: &[bool]) -> impl Iterator<Item = Range<usize>> + use<> {
 /// A contact of the edited motion, and how the foot moved in it before the edit.
 struct Contact {
     frames: Range<usize>,
-    before: Unrest,
-    /// Where the toe was in each frame; empty where no motion before has this contact.
+    before: FootDrift,
+    /// The position of the toe before the edit, by frame; empty if the motion before does not have this contact.
     way: Vec<Vector3<f64>>,
 }
 
@@ -171,7 +175,7 @@ impl Hold<'_> {
         (motion, contacts): &(FootMotion, FootContacts),
         frames: usize,
     ) -> Vec<Contact> {
-        // The contacts before are numbered; a frame between two of one contact is in it.
+        // Numbers the contacts before the edit; a frame between two frames of one contact belongs to it.
         let mut own = vec![None; contacts.toe.len()];
         for (number, run) in runs(&contacts.toe).into_iter().enumerate() {
             own[run].fill(Some(number));
@@ -207,7 +211,7 @@ impl Hold<'_> {
             let frames = start..start + places.len();
             (frames.len() > 1 && toe.len() > 1).then(|| Contact {
                 frames,
-                before: Unrest::of(body, toe, fps),
+                before: FootDrift::of(body, toe, fps),
                 way: places.into_iter().map(at).collect(),
             })
         });
@@ -251,12 +255,12 @@ fn with_feet_held(
             });
             ankles.push((*ankle, places.collect()));
         }
-        // First legs alone, then with the hips.
+        // The first round moves only the legs, later ones also the hips.
         let rises = if round == 0 { Vec::new() } else { hips_rises(&clip, body, &ankles, edit)? };
         if rises.iter().any(|rise| *rise < 0.0) {
             for ((_, places), now) in ankles.iter_mut().zip(&now) {
                 let lowered = places.iter_mut().zip(now).zip(&rises).filter(|(_, rise)| **rise < 0.0);
-                // A foot that is not corrected stays where it is.
+                // A foot without a correction keeps its placement.
                 lowered.for_each(|((place, now), _)| *place = place.or(Some(*now)));
             }
             clip = hips_raised(&clip, body, &rises, edit)?;
@@ -266,7 +270,8 @@ fn with_feet_held(
     Ok((clip, Some(most)))
 }
 
-/// How far the hips are raised, by frame \[units\]: less than 0 where a leg is too short for the place of its foot.
+/// The height change of the hips, by frame \[units\]: negative where a leg is too short to reach the target of its
+/// foot.
 pub(crate) fn hips_rises(
     clip: &Clip,
     body: &Body,
@@ -295,7 +300,8 @@ pub(crate) fn hips_rises(
     Ok(lower_envelope(&excess, (FADE * clip.rate().fps()).round() as usize))
 }
 
-/// How far a foot is moved in each frame such that no contact is worse than before, and the number of contacts that were.
+/// The displacement of a foot by frame with which no contact is worse than before, and the number of corrected
+/// contacts.
 fn corrections(
     body: &Body,
     contacts: &[Contact],
@@ -309,7 +315,7 @@ fn corrections(
     let mut moves: Vec<Option<Vector3<f64>>> = vec![None; toe.len()];
     for (i, Contact { frames: run, before, way }) in contacts.iter().enumerate() {
         let own = &toe[run.clone()];
-        let allowed = |toe: &[Vector3<f64>]| Unrest::of(body, toe, fps).allowed(before, unseen, metres);
+        let allowed = |toe: &[Vector3<f64>]| FootDrift::of(body, toe, fps).allowed(before, unseen, metres);
         let share = allowed(own);
         if share >= 1.0 {
             continue;
@@ -343,8 +349,8 @@ fn middle(places: &[Vector3<f64>]) -> Vector3<f64> {
     places.iter().sum::<Vector3<f64>>() / places.len() as f64
 }
 
-/// How far a toe is moved towards its way before the edit until that is enough, its middle in place: the least share of
-/// the difference. All that is measured of a contact is convex, so that a larger share is enough too.
+/// The least displacement of a toe towards its path before the edit, with its mean in place, that satisfies the limits.
+/// All measures are convex in the share of the difference, so bisection finds the least share.
 fn restored(
     body: &Body,
     toe: &[Vector3<f64>],
@@ -385,7 +391,7 @@ mod tests {
     use crate::samples::Samples;
     use mocap_model::{Role, exp};
 
-    /// A walk whose legs shake by an angle.
+    /// A walk with jitter of the legs by an angle.
     fn shaken(walk: &Clip, angle: f64) -> Clip {
         let body = Body::of(walk);
         let mut samples = Samples::of(walk);
@@ -407,7 +413,7 @@ mod tests {
         let (was, is) = (body.contacts(&walk).unwrap(), FootMotion::of(&fixed, &body.feet));
         for ((before, contacts), after) in was.iter().zip(&is) {
             for run in runs(&contacts.toe).into_iter().filter(|run| run.len() > 1) {
-                let of = |toe: &[Vector3<f64>]| Unrest::of(&body, &toe[run.clone()], 60.0);
+                let of = |toe: &[Vector3<f64>]| FootDrift::of(&body, &toe[run.clone()], 60.0);
                 let allowed = of(&after.toe).allowed(&of(&before.toe), SMALL, body.metres_or_one());
                 assert!(allowed >= 1.0, "{run:?}: {allowed}");
             }
@@ -423,15 +429,15 @@ mod tests {
         let place = body.forward * 3.0;
         let toe: Vec<Vector3<f64>> =
             way.iter().enumerate().map(|(i, at)| at * 1.01 + lateral(i) + place).collect();
-        let before = Unrest::of(&body, &way, 60.0);
+        let before = FootDrift::of(&body, &way, 60.0);
         let contact = Contact { frames: 0..41, before, way: way.clone() };
         let (moves, corrected) = corrections(&body, &[contact], &toe, 60.0, UNSEEN);
         let moved: Vec<Vector3<f64>> = moves.iter().map(|moved| moved.unwrap()).collect();
         assert!(corrected == 1 && moved.iter().all(|moved| moved.norm() < 0.005), "{moved:?}");
         let fixed: Vec<Vector3<f64>> = toe.iter().zip(&moved).map(|(toe, moved)| toe + moved).collect();
-        let allowed = Unrest::of(&body, &fixed, 60.0).allowed(&before, SMALL, body.metres_or_one());
+        let allowed = FootDrift::of(&body, &fixed, 60.0).allowed(&before, SMALL, body.metres_or_one());
         assert!(allowed >= 1.0, "{allowed}");
-        // A way in another direction is not taken.
+        // A path in another direction is not used.
         let turned =
             Contact { frames: 0..41, before, way: way.iter().map(|at| body.turn(2.0) * at).collect() };
         let (turned, _) = corrections(&body, &[turned], &toe, 60.0, UNSEEN);

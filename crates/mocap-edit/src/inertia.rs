@@ -1,4 +1,4 @@
-//! Offsets that die away by a polynomial of fifth degree.
+//! Offsets that decay by a polynomial of fifth degree.
 
 use mocap_model::Vector3;
 
@@ -10,8 +10,9 @@ struct Decay {
 }
 
 impl Decay {
-    /// `x0` is not negative. Based on: D. Bollo, "Inertialization", 2018: x = At⁵ + Bt⁴ + Ct³ + a₀t²/2 + v₀t + x₀ with a₀
-    /// not below 0; an offset that shrinks already ends sooner. One that grows overshoots, unless that is clamped.
+    /// `x0` is not negative. Based on: D. Bollo, "Inertialization", 2018: x = At⁵ + Bt⁴ + Ct³ + a₀t²/2 + v₀t + x₀ with
+    /// a₀ ≥ 0. An offset that already shrinks ends sooner; one that grows overshoots first, unless `no_overshoot`
+    /// clamps its speed.
     fn new(x0: f64, v0: f64, time: f64, no_overshoot: bool) -> Decay {
         let v0 = if no_overshoot { v0.min(0.0) } else { v0 };
         let time = if v0 < 0.0 && x0 > 0.0 { time.min(-5.0 * x0 / v0) } else { time };
@@ -73,7 +74,7 @@ mod tests {
             let speed = |t: f64| (decay.at(t + 1e-6) - decay.at(t - 1e-6)) / 2e-6;
             assert!((decay.at(0.0) - x0).abs() < 1e-12 && (speed(1e-5) - v0).abs() < 0.05 * (1.0 + v0.abs()));
             assert!(decay.at(decay.time - 1e-9).abs() < 1e-6 && speed(decay.time - 1e-4).abs() < 1e-2);
-            // An offset that does not grow never turns to the other side.
+            // An offset that does not grow never changes its sign.
             let negative = (0..400).any(|i| decay.at(f64::from(i) * 1e-3) < -1e-9);
             assert!(!negative, "{x0} {v0}");
         }

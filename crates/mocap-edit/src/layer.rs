@@ -16,7 +16,7 @@ pub struct Layer {
     /// A motion adds its difference from its first frame, a single pose its difference from the rest pose. Joints and
     /// numbers over time (weights of shapes) are matched by name. The motion is sampled by time; after its end the last frame holds.
     pub clip: Clip,
-    /// How much of it is added, 1 for all; less than 0 takes away. Default: 1.
+    /// The factor of the difference; negative values subtract. Default: 1.
     pub weight: f64,
     /// The joints to which it is added; `None`: all.
     pub mask: Option<Mask>,
@@ -34,10 +34,10 @@ impl Layer {
 /// Where the rotations of a layer or an addition are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerSpace {
-    /// Relative to the parent joint: what is below a changed joint moves along.
+    /// Relative to the parent joint: joints below a changed joint move along.
     #[default]
     Local,
-    /// Relative to the root: a masked joint turns in the space of the body, however its parents are turned.
+    /// Relative to the root: a masked joint rotates in the space of the body, independent of its parents' rotation.
     Mesh,
 }
 
@@ -57,7 +57,7 @@ mocap_model::text_values! {
     LayerSpace "local or mesh";
 }
 
-/// A joint of the motion, the joint of the layer with its name, and how much of it is added.
+/// A joint of the motion, the joint of the layer with its name, and the weight with which it is added.
 struct Part {
     joint: JointId,
     other: JointId,
@@ -89,7 +89,7 @@ impl Source<'_> {
     }
 }
 
-/// The part of a turn.
+/// A rotation, scaled by a weight.
 fn part_of(turn: &UnitQuaternion<f64>, weight: f64) -> UnitQuaternion<f64> {
     exp(&(log(turn) * weight))
 }
@@ -165,7 +165,7 @@ pub fn add(clip: &Clip, layer: &Layer) -> Result<(Clip, EditReport), EditError> 
     if numbers > 0 {
         report.notes.push(format!("{numbers} shapes and other numbers over time"));
     }
-    // A layer that is only a face says nothing about joints.
+    // A layer that only has scalar tracks need not have joints.
     if !missing.is_empty() && added > 0 {
         let names = missing.iter().take(8).copied().collect::<Vec<_>>().join(", ");
         let message = format!("{} joints are not in the layer and stay: {names}", missing.len());
@@ -193,8 +193,8 @@ fn add_local(samples: &mut Samples, source: &Source, parts: &[Part]) {
     }
 }
 
-/// (pose · reference⁻¹)^weight · base in object space, turned by how the body faces elsewhere than the layer at its start.
-/// Joints outside the mask keep their local rotations.
+/// (pose · reference⁻¹)^weight · base in object space, rotated by the difference in heading between the body and the
+/// start of the layer. Joints outside the mask keep their local rotations.
 fn add_mesh(samples: &mut Samples, source: &Source, parts: &[Part], clip: &Clip) {
     let body = Body::of(clip);
     let headings = travel(clip, &body).headings;
@@ -226,7 +226,8 @@ fn add_mesh(samples: &mut Samples, source: &Source, parts: &[Part], clip: &Clip)
     }
 }
 
-/// The translation of a joint with that of the layer, which is turned first. A pose places the body; only a motion moves it.
+/// The translation of a joint plus that of the layer, rotated first. Only a motion adds translations to the root: that
+/// of a pose is its placement.
 fn moved(
     samples: &Samples,
     source: &Source,
@@ -271,7 +272,7 @@ mod tests {
         assert!(changed > 0 && report.max_deg.unwrap() > 0.1);
     }
 
-    /// The motion that stands in the pose of the reference becomes the layer.
+    /// A motion that stays in the reference pose becomes the layer.
     #[test]
     fn on_its_reference_a_layer_gives_itself() {
         let wave = clip("alex_wave.bvh");

@@ -1,4 +1,4 @@
-//! Legs that are solved anew for feet at given places.
+//! Inverse kinematics of legs for given foot placements.
 
 use mocap_ik::{Goal, IkError, IkMethod, PosedChain, SolveOptions, Solver};
 use mocap_model::{Clip, Isometry3, JointId, Pose, Role, UnitQuaternion, Vector3};
@@ -9,28 +9,28 @@ use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::samples::Samples;
 
-/// A knee that bends by less than the angle with this sine takes most of its axis from the rest of the motion.
+/// A knee bent by less than the angle with this sine gets most of its axis from the rest of the motion.
 const STRAIGHT: f64 = 0.2;
 
-/// A leg that bends by less than this shows no plane \[sine\].
+/// A leg bent by less than this defines no plane \[sine\].
 const NO_PLANE: f64 = 0.03;
 
-/// How a leg that is solved anew turns about the line from hip to ankle.
+/// The plane in which IK bends a leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Plane {
-    /// The knee bends about its axis in this frame and in the rest of the motion: for feet that move far.
+    /// From the knee axis in this frame and in the rest of the motion: for feet that move far.
     Usual,
-    /// It bends in the plane of its frame: for feet that move a little.
+    /// The plane of the leg in its frame: for feet that move a little.
     Own,
 }
 
-/// Reaches for a place as exactly as numbers allow.
+/// Solver options for the highest accuracy.
 pub(crate) fn exact() -> SolveOptions {
     SolveOptions { position_tolerance: 1e-13, limits: false, ..SolveOptions::default() }
 }
 
-/// Brings ankles to places in object space, by frame; without a place the leg keeps its pose. The second value is
-/// how much of a leg was missing at most \[units\].
+/// Moves ankles to targets in object space, by frame; without a target the leg keeps its pose. The second value is the
+/// largest distance by which a leg was too short \[units\].
 pub(crate) fn place_ankles(
     clip: &Clip,
     body: &Body,
@@ -73,8 +73,8 @@ fn knee_of(body: &Body, ankle: JointId) -> Option<JointId> {
     knees.into_iter().flatten().find(|knee| body.skeleton.is_in_subtree(ankle, *knee))
 }
 
-/// The axis about which a knee bends, by frame, in the frame of the joint above. A leg that is almost straight does not
-/// show it, and a leg that is bent more in the result would turn aside: there the axis is that of all frames.
+/// The flexion axis of a knee, by frame, in the frame of the joint above. A nearly straight leg does not define it, and
+/// an error would turn the leg sideways if the result is bent more: there it is the mean axis of all frames.
 fn knee_axes(
     clip: &Clip,
     leg: &mut PosedChain,
@@ -103,7 +103,7 @@ fn knee_axes(
     Ok(axes)
 }
 
-/// Turns a joint such that it has an orientation in object space.
+/// Rotates a joint to an orientation in object space.
 pub(crate) fn orient(clip: &Clip, pose: &mut Pose, joint: JointId, orientation: &UnitQuaternion<f64>) {
     let now = object_place(clip, pose, joint).rotation;
     let local = &mut pose.joints[joint.index()].rotation;
@@ -111,7 +111,7 @@ pub(crate) fn orient(clip: &Clip, pose: &mut Pose, joint: JointId, orientation: 
     *local = parent.inverse() * orientation;
 }
 
-/// Where a joint of a pose is in object space.
+/// The transform of a joint of a pose in object space.
 pub(crate) fn object_place(clip: &Clip, pose: &Pose, joint: JointId) -> Isometry3<f64> {
     let mut place = pose.joints[joint.index()];
     let mut above = clip.skeleton().joint(joint).parent;
@@ -122,7 +122,7 @@ pub(crate) fn object_place(clip: &Clip, pose: &Pose, joint: JointId) -> Isometry
     place
 }
 
-/// The motion with hips that are raised, by frame \[units\]; feet go with them.
+/// The motion with the hips raised, by frame \[units\]; the feet move along.
 pub(crate) fn hips_raised(
     clip: &Clip,
     body: &Body,
@@ -138,7 +138,7 @@ pub(crate) fn hips_raised(
     samples.into_clip(edit)
 }
 
-/// How far a limb reaches from its base.
+/// The length of a limb from its base.
 pub(crate) fn limb_length(
     clip: &Clip,
     base: JointId,
@@ -149,7 +149,7 @@ pub(crate) fn limb_length(
     Ok(PosedChain::limb(clip.skeleton(), base, end).map_err(failed)?.chain.length(0))
 }
 
-/// The joint from which a limb reaches with this one: the upper arm or leg, else two joints above.
+/// The base of the limb that ends in this joint: the upper arm or leg, else two joints above.
 pub(crate) fn limb_base(body: &Body, joint: JointId) -> Option<JointId> {
     let skeleton = &body.skeleton;
     let tops = [Role::LeftUpperArm, Role::RightUpperArm, Role::LeftUpperLeg, Role::RightUpperLeg];

@@ -1,11 +1,11 @@
-//! Joints that an edit turns beyond the limits of their skeleton.
+//! Warns of joints that an edit turns beyond their limits.
 
 use mocap_ik::Constraint;
 use mocap_model::{Clip, JointId};
 
 use crate::EditReport;
 
-/// Limits are kept within this \[rad\].
+/// Tolerance of joint limits \[rad\].
 const SLACK: f64 = 1e-6;
 /// The most joints that a warning names.
 const NAMED: usize = 5;

@@ -8,8 +8,9 @@ use mocap_model::{JointId, ScalarTrack, Skeleton};
 
 use crate::EditError;
 
-/// Joints by role, name or glob, with commas. `NAME/**` also takes all below; `NAME/**~3` begins with a third at the joint,
-/// and takes the third below it whole; `NAME=0.5` takes half. Where several parts take a joint, the largest share counts.
+/// Joints by role, name or glob, with commas. `NAME/**` also takes all joints below; `NAME/**~3` grows by a third per
+/// level, from a third at the joint to 1 two levels below; `NAME=0.5` takes half. Where several parts match a joint,
+/// the largest share counts.
 ///
 /// ```
 /// let mask: mocap_edit::Mask = "LeftUpperArm/**,Head".parse().unwrap();
@@ -26,7 +27,7 @@ struct Part {
     name: String,
     glob: GlobMatcher,
     below: bool,
-    /// Joints over which the share grows.
+    /// Number of levels over which the share grows to 1.
     depth: usize,
     share: f64,
 }
@@ -91,24 +92,24 @@ mocap_model::text_values! {
 }
 
 impl Mask {
-    /// By joint of a skeleton with roles, how much of it the mask takes, from 0 to 1.
+    /// The share of each joint of a skeleton with roles, from 0 to 1.
     ///
     /// # Errors
-    /// [`EditError::Mask`] where a part takes no joint.
+    /// [`EditError::Mask`] where a part matches no joint.
     pub(crate) fn shares(&self, skeleton: &Skeleton) -> Result<Vec<f64>, EditError> {
         self.shares_beside(skeleton, &[])
     }
 
-    /// How much of a number over time the mask takes, by its name with or without the mesh before it, from 0 to 1.
+    /// The share of a scalar track, by its name with or without the prefix of its mesh, from 0 to 1.
     pub(crate) fn share_of_number(&self, name: &str) -> f64 {
         let parts = self.parts.iter().filter(|part| part.takes_number(name));
         parts.map(|part| part.share).fold(0.0, f64::max)
     }
 
-    /// As [`Mask::shares`], with parts that take one of these numbers over time in place of joints.
+    /// As [`Mask::shares`], but a part may match a scalar track instead of a joint.
     ///
     /// # Errors
-    /// [`EditError::Mask`] where a part takes neither.
+    /// [`EditError::Mask`] where a part matches neither.
     pub(crate) fn shares_beside(
         &self,
         skeleton: &Skeleton,
@@ -143,7 +144,7 @@ impl Mask {
     }
 }
 
-/// How many joints one is below another.
+/// The number of levels from `above` down to `joint`.
 fn levels(skeleton: &Skeleton, joint: JointId, above: JointId) -> usize {
     let mut at = joint;
     let mut levels = 0;

@@ -1,4 +1,4 @@
-//! Motions in metres with Y up and Z forward, and back: where people and things of different files are together.
+//! Converts motions of different files to metres with Y up and Z forward, and back.
 
 use mocap_model::{Clip, Space, Unit, UnitSource};
 
@@ -9,7 +9,7 @@ pub(crate) fn metres_of(clip: &Clip, edit: &'static str) -> Result<f64, EditErro
     crate::body::Body::of(clip).metres.ok_or(EditError::NoUnit { edit })
 }
 
-/// A motion in metres with Y up and Z forward; its units have so many metres.
+/// A motion in metres with Y up and Z forward; `metres` is the length of its unit.
 pub(crate) fn in_metres(clip: &Clip, metres: f64, edit: &'static str) -> Result<Clip, EditError> {
     let failed = |error| EditError::model(edit, error);
     let unit = Some(Unit { metres, source: UnitSource::Flag });
@@ -19,7 +19,7 @@ pub(crate) fn in_metres(clip: &Clip, metres: f64, edit: &'static str) -> Result<
     clip.in_space(Space { unit, ..Space::default() }).map_err(failed)
 }
 
-/// A motion in metres in a space again, whose units have so many metres.
+/// Converts a motion in metres back to a space; `metres` is the length of its unit.
 pub(crate) fn back(
     clip: &Clip,
     (space, metres): (Space, f64),

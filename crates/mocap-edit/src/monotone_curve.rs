@@ -1,8 +1,8 @@
-//! Curves that are monotone between keys where the keys are: between two keys a value stays between theirs.
+//! Monotone cubic interpolation: between two keys, values stay between those of the keys.
 //!
 //! Based on: F. Fritsch, R. Carlson, "Monotone Piecewise Cubic Interpolation", 1980.
 
-/// The curve through keys with these slopes; before and after them their ends hold.
+/// The cubic Hermite curve through keys with these slopes; constant before the first and after the last.
 pub(crate) fn hermite(keys: &[(f64, f64)], slopes: &[f64], x: f64) -> f64 {
     let next = keys.partition_point(|key| key.0 <= x).clamp(1, keys.len() - 1);
     let ((x0, y0), (x1, y1)) = (keys[next - 1], keys[next]);

@@ -1,4 +1,4 @@
-//! Numbers over time, such as the weights of shapes, in edits of motions.
+//! Scalar tracks, such as the weights of shapes, in edits of motions.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use crate::frame_values::{collapsed, expanded};
 use crate::mask::Mask;
 use crate::monotone_curve::monotone;
 
-/// The numbers at places between frames \[frames\]: between two frames a number stays between its values there, as the
-/// weight of a shape must; at a frame it is the frame.
+/// Scalar tracks sampled at places between frames \[frames\]. Between two frames a value stays between those of the
+/// frames, so that weights of shapes stay in their range.
 pub(crate) fn at_places(scalars: &[ScalarTrack], places: &[f64]) -> Vec<ScalarTrack> {
     let moved = |track: &ScalarTrack| {
         let values = match &track.values {
@@ -27,8 +27,8 @@ pub(crate) fn at_places(scalars: &[ScalarTrack], places: &[f64]) -> Vec<ScalarTr
     scalars.iter().map(moved).collect()
 }
 
-/// The numbers of one motion and of the next one. A number that one of them does not have is 0 there, as the weight of a
-/// shape at rest.
+/// The concatenated scalar tracks of two motions. A track that one of them lacks is 0 there, the weight of a shape at
+/// rest.
 pub(crate) fn joined(first: (&[ScalarTrack], usize), next: (&[ScalarTrack], usize)) -> Vec<ScalarTrack> {
     let named = |of: &[ScalarTrack], name: &str| {
         of.iter().find(|track| track.name == name).map(|of| of.values.clone())
@@ -71,11 +71,11 @@ pub(crate) fn cut(scalars: &[ScalarTrack], range: Range<usize>) -> Vec<ScalarTra
     scalars.iter().map(cut).collect()
 }
 
-/// What became of numbers whose names have a side.
+/// The result of swapping scalar tracks whose names have a side.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Swapped {
     pub(crate) pairs: usize,
-    /// Names with a side whose counterpart is not there.
+    /// Names with a side that lack a counterpart.
     pub(crate) single: Vec<String>,
 }
 
@@ -113,8 +113,8 @@ pub(crate) struct Added<'a> {
     pub(crate) mask: Option<&'a Mask>,
 }
 
-/// Adds weight × (layer − reference) to numbers: the reference of a motion is its first frame, that of a pose is 0. After
-/// the end of the layer its last frame holds. Numbers that are not there begin at 0. Returns how many were added.
+/// Adds weight × (layer − reference) to numbers: the reference of a motion is its first frame, that of a pose is 0.
+/// After the end of the layer its last frame holds. Missing tracks are created from 0. Returns how many were added.
 pub(crate) fn add(scalars: &mut Vec<ScalarTrack>, frames: usize, added: &Added<'_>) -> usize {
     let Added { layer, step, weight, mask } = added;
     let last = layer.frames().saturating_sub(1);
@@ -153,7 +153,7 @@ mod tests {
     use crate::{Layer, add as add_layer, mirror as mirror_clip, speed};
     use mocap_model::Annotations;
 
-    /// A walk with a blink of the left eye (a bump of 9 frames around frame 20) and a jaw that opens evenly.
+    /// A walk with a blink of the left eye (9 frames around frame 20) and a jaw that opens at constant speed.
     fn face() -> Clip {
         let walk = clip("alex_walk.bvh");
         let frames = walk.frames();
@@ -192,7 +192,7 @@ mod tests {
         );
     }
 
-    /// As `mocap edit` does it: in a row of edits, with frames at the start that are no motion.
+    /// As in `mocap edit`: a sequence of edits, with lead-in frames.
     #[test]
     fn a_sequence_of_edits_keeps_what_they_do_to_shapes() {
         let face = face();
@@ -255,7 +255,7 @@ mod tests {
             let scalars = vec![ScalarTrack { name: name.into(), values: Track::Constant(0.8) }];
             pose.with_annotations(Annotations { scalars, ..Annotations::default() }).unwrap()
         };
-        // Names of a telephone have no mesh before them.
+        // Names from telephones have no prefix of a mesh.
         let (posed, _) = add_layer(&face, &Layer::new(smile("JawOpen"))).unwrap();
         assert!((jaw(&posed, 3) - jaw(&face, 3) - 0.8).abs() < 1e-12);
         let (posed, _) = add_layer(&face, &Layer::new(smile("cheekPuff"))).unwrap();

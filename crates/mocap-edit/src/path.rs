@@ -1,7 +1,7 @@
-//! Paths: bends the path of a motion over the ground, or lays it along a curve.
+//! Paths: bends the path of a motion over the ground, or moves it onto a given curve.
 //!
-//! The root moves along the new path by the length that it moves along its own, and turns as the path does: strides
-//! keep their length. Sway about the path stays. Based on: M. Gleicher, "Motion path editing", 2001.
+//! The root moves along the new path by arc length and turns with it, so strides keep their length. Sway about the path
+//! is kept. Based on: M. Gleicher, "Motion path editing", 2001.
 
 use std::str::FromStr;
 
@@ -14,15 +14,15 @@ use crate::root::place_roots;
 use crate::smoothing::{gaussian, unwrapped};
 use crate::{EditError, EditReport};
 
-/// Sway that is faster than this \[s\] does not count as path.
+/// Smoothing that separates the path from sway \[s\].
 const SMOOTH: f64 = 0.4;
-/// Slower than this share of its mean speed, a motion has no direction.
+/// Below this share of its mean speed, a motion has no direction of travel.
 const STANDS: f64 = 0.2;
 /// A motion whose hips move less than this fraction of the body size stands still.
 const LEAST_WAY: f64 = 0.1;
-/// Points of a path between two of its keys.
+/// Number of points of a path between two keys.
 const DENSE: usize = 32;
-/// A path that differs from the length of the motion's path by at most this ratio is stretched to it.
+/// A path whose length differs from that of the motion by at most this ratio is scaled to it.
 const STRETCH: f64 = 0.02;
 
 /// A smooth path over the ground through given points.
@@ -35,12 +35,12 @@ const STRETCH: f64 = 0.02;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     points: Vec<Vector3<f64>>,
-    /// The way from the first point to each.
+    /// The arc length from the first point to each.
     lengths: Vec<f64>,
 }
 
 impl Path {
-    /// A path through points \[units of the clip\]; heights are left out when it is used.
+    /// A path through points \[units of the clip\]; heights are ignored.
     ///
     /// # Errors
     /// [`EditError::Path`] where there are fewer than two points, or two in a row are the same.
@@ -113,20 +113,20 @@ fn between([a, b, c, d]: &[Vector3<f64>; 4], share: f64) -> Vector3<f64> {
     mix(&left, &right, t1, t2)
 }
 
-/// The way of a motion over the ground: its path without sway, and the length of it up to each frame.
-struct Way {
+/// The path of a motion over the ground without sway, and its arc length up to each frame.
+struct GroundPath {
     places: Vec<Vector3<f64>>,
     lengths: Vec<f64>,
     fps: f64,
 }
 
-impl Way {
-    fn of(clip: &Clip, body: &Body, edit: &'static str) -> Result<Way, EditError> {
+impl GroundPath {
+    fn of(clip: &Clip, body: &Body, edit: &'static str) -> Result<GroundPath, EditError> {
         let fps = clip.rate().fps();
         let hips: Vec<Vector3<f64>> =
             mocap_analysis::trajectory(clip, body.hips).iter().map(|place| body.on_ground(place)).collect();
         let Path { points, lengths } = Path::through(gaussian(&hips, SMOOTH * fps));
-        let way = Way { places: points, lengths, fps };
+        let way = GroundPath { places: points, lengths, fps };
         let (moved, needed) = (way.length(), LEAST_WAY * mocap_analysis::tree_diameter(clip.skeleton()));
         if moved < needed {
             return Err(EditError::Still { edit, moved, needed, metres: body.metres });
@@ -138,7 +138,7 @@ impl Way {
         self.lengths[self.lengths.len() - 1]
     }
 
-    /// The direction of travel in each frame; while the motion stands, that before, or the first one.
+    /// The direction of travel in each frame; while the motion stands still, the last one before, or the first.
     fn headings(&self, body: &Body) -> Vec<f64> {
         let last = self.places.len() - 1;
         let mean = self.length() / last.max(1) as f64;
@@ -176,7 +176,7 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
         return Err(EditError::Option { edit: "turn", name, value: angle, expected });
     }
     let body = Body::of(clip);
-    let way = Way::of(clip, &body, "turn")?;
+    let way = GroundPath::of(clip, &body, "turn")?;
     let turned = |frame: usize| angle * way.lengths[frame] / way.length();
     let mut place = way.places[0];
     let placements: Vec<Isometry3<f64>> = (0..way.places.len())
@@ -189,7 +189,7 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
         })
         .collect();
     let moved = place_roots(clip, "turn", |frame| placements[frame])?;
-    // A body that turns turns its planted foot along.
+    // Turning the body would rotate planted feet: correct them.
     let (moved, held) = held(clip, moved, "turn")?;
     let report = report("turn", clip, &moved, &body, held).figure("turned", angle.to_degrees(), "deg");
     Ok((moved, report))
@@ -201,7 +201,7 @@ pub fn turn(clip: &Clip, angle: f64) -> Result<(Clip, EditReport), EditError> {
 /// [`EditError::Still`] where the motion does not travel, [`EditError::Path`] where the path only rises.
 pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let way = Way::of(clip, &body, "along")?;
+    let way = GroundPath::of(clip, &body, "along")?;
     let path = path.on_ground(&body);
     if path.length() <= 0.0 {
         return Err(EditError::Path { reason: "it has no length along the ground".into() });
@@ -217,7 +217,7 @@ pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> 
         .map(|(own, (_, direction))| body.heading_of(direction).unwrap_or(0.0) - own)
         .collect();
     unwrapped(&mut turns);
-    // The body turns as gently as it did.
+    // Smooths the turn, so that angular accelerations do not grow.
     let turns = gaussian(&turns, 0.5 * SMOOTH * way.fps);
     let moved = place_roots(clip, "along", |frame| {
         placed(&on_path[frame].0, &body, turns[frame], &way.places[frame])
@@ -246,7 +246,7 @@ pub fn along(clip: &Clip, path: &Path) -> Result<(Clip, EditReport), EditError> 
     Ok((moved, report))
 }
 
-/// What takes a place on the ground to another, and turns the body there.
+/// The transform that takes a place on the ground to another and turns the body there.
 fn placed(to: &Vector3<f64>, body: &Body, turn: f64, from: &Vector3<f64>) -> Isometry3<f64> {
     let turn = body.turn(turn);
     Isometry3::from_parts(Translation3::from(to - turn * from), turn)
@@ -260,8 +260,8 @@ fn report(edit: &'static str, clip: &Clip, moved: &Clip, body: &Body, held: Opti
     report
 }
 
-/// The change of the mean length of a stride, from one stance of a foot to its next, as a ratio. On a bend the strides
-/// of the outer foot grow, those of the inner one shrink.
+/// The relative change of the mean stride length, without its sign; a stride is from one stance of a foot to its next.
+/// On a bend, strides of the outer foot grow and those of the inner one shrink.
 fn stride_change(body: &Body, before: &Clip, after: &Clip) -> Option<f64> {
     let contacts = body.contacts(before)?;
     let moved = mocap_analysis::FootMotion::of(after, &body.feet);
@@ -305,12 +305,12 @@ mod tests {
     fn a_motion_follows_a_path_by_its_own_way() {
         let walk = clip("alex_walk.bvh");
         let body = Body::of(&walk);
-        let way = Way::of(&walk, &body, "along").unwrap();
+        let way = GroundPath::of(&walk, &body, "along").unwrap();
         // Far away, along +X, and longer than the motion.
         let start = Vector3::new(500.0, 0.0, 300.0);
         let path = Path::new(&[start, start + Vector3::x() * 3.0 * way.length()]).unwrap();
         let (moved, report) = along(&walk, &path).unwrap();
-        let found = Way::of(&moved, &body, "along").unwrap();
+        let found = GroundPath::of(&moved, &body, "along").unwrap();
         assert!((found.places[0] - start).norm() < 0.02 * way.length());
         assert!((found.length() / way.length() - 1.0).abs() < 0.02, "{report}");
         let end = found.places[found.places.len() - 1] - start;

@@ -1,6 +1,6 @@
-//! Sync: a motion is retimed such that its feet come down when those of another motion do.
+//! Sync: retimes a motion so that its foot strikes coincide with those of another motion.
 //!
-//! A foot comes down about when it is furthest ahead of the hips. Based on: J. Zeni, J. Richards, J. Higginson, "Two
+//! A foot strikes about when it is furthest ahead of the hips. Based on: J. Zeni, J. Richards, J. Higginson, "Two
 //! simple methods for determining gait events during treadmill and overground walking using kinematic data", 2008.
 
 use mocap_analysis::{placements, trajectory};
@@ -10,19 +10,19 @@ use crate::body::Body;
 use crate::retime::{TimeMap, map_times};
 use crate::{EditError, EditReport};
 
-/// A foot that comes down: when \[s\], and which.
+/// A foot strike: its time \[s\] and side.
 type Strike = (f64, Side);
 
 /// A foot swings by at least this share of a leg between two strikes.
 const SWING: f64 = 0.25;
 
-/// Retimes a motion to the phases of another: each time a foot comes down there, the same foot comes down here.
+/// Retimes a motion to the foot strikes of another: each strike there coincides with one of the same foot here.
 ///
 /// The first strike of the other motion is matched with the first one of that side. The result runs on the clock of the
 /// other motion, as long as this motion lasts.
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::Sync`] where fewer than two strikes match.
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::Sync`] where fewer than two strikes match.
 pub fn sync(clip: &Clip, other: &Clip) -> Result<(Clip, EditReport), EditError> {
     let (own, theirs) = (strikes(clip)?, strikes(other)?);
     let Some(first) = theirs.first() else {
@@ -40,7 +40,7 @@ pub fn sync(clip: &Clip, other: &Clip) -> Result<(Clip, EditReport), EditError> 
         return Err(EditError::Sync { reason });
     }
     let mut keys: Vec<(f64, f64)> = pairs.iter().map(|(theirs, own)| (theirs.0, own.0)).collect();
-    // Before the first strike and after the last one the motion keeps the pace that it has there.
+    // The time map is extrapolated before the first strike and after the last.
     let pace = |a: (f64, f64), b: (f64, f64)| (b.1 - a.1) / (b.0 - a.0);
     let (head, tail) = (keys[0], keys[keys.len() - 1]);
     let start = (head.1 - head.0 * pace(head, keys[1])).max(0.0);
@@ -69,7 +69,7 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-/// When feet come down, in order of time.
+/// The foot strikes in order of time.
 fn strikes(clip: &Clip) -> Result<Vec<Strike>, EditError> {
     let body = Body::of(clip);
     if body.feet.is_empty() {

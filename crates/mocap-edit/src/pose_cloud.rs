@@ -1,4 +1,4 @@
-//! Poses as point clouds over the ground, and how to lay one onto another.
+//! Poses as point clouds, and their alignment on the ground.
 
 use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
 use nalgebra::Translation3;
@@ -8,7 +8,7 @@ use crate::body::Body;
 /// The positions of the joints of one frame.
 pub(crate) type Cloud = Vec<Vector3<f64>>;
 
-/// Positions of the hips and of all joints below, without end sites. Joints above the hips do not count: they may stay
+/// Positions of the hips and of all joints below, without end sites. Joints above the hips are left out: they may stay
 /// where the recording began.
 pub(crate) struct Clouds<'a> {
     kinematics: ForwardKinematics<'a>,
@@ -36,8 +36,8 @@ pub(crate) fn clouds(clip: &Clip) -> Vec<Cloud> {
     (0..clip.frames()).map(|frame| clouds.at(frame)).collect()
 }
 
-/// The turn about the up axis and the shift along the ground that take `from` nearest to `to`, and the rms distance
-/// that is left.
+/// The rotation about the up axis and translation along the ground that best align `from` with `to`, and the rms
+/// distance that remains.
 ///
 /// With points p and p' the angle is atan2(Σ w (p × p')·up - …, Σ w (p · p') …) about the weighted means. Based on:
 /// L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002.

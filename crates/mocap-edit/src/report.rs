@@ -1,4 +1,4 @@
-//! What edits changed, in numbers.
+//! Reports of edits.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::body::Body;
 
-/// What one edit changed. A figure that was not measured is `None`.
+/// The report of one edit. A figure that was not measured is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EditReport {
     /// The name of the edit.
@@ -34,9 +34,9 @@ pub struct EditReport {
     pub contacts: Option<ContactFigures>,
     /// Figures that only this edit has.
     pub figures: Vec<Figure>,
-    /// In words, for people: what the edit found or kept.
+    /// Notes for users: what the edit found or kept.
     pub notes: Vec<String>,
-    /// Where the edit may have done harm.
+    /// Possible problems of the result.
     pub warnings: Vec<EditWarning>,
 }
 
@@ -73,10 +73,10 @@ pub struct Figure {
     pub unit: &'static str,
 }
 
-/// Something to look at.
+/// A possible problem of the result.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EditWarning {
-    /// Stable.
+    /// A stable code.
     pub code: &'static str,
     /// One sentence.
     pub message: String,
@@ -89,7 +89,7 @@ impl Figure {
 }
 
 impl EditReport {
-    /// The report of an edit that turned `before` into `after`: what changed, and the contacts.
+    /// The report of an edit from `before` to `after`: changes and contacts.
     pub(crate) fn measured(name: &'static str, before: &Clip, after: &Clip) -> EditReport {
         let mut report = EditReport {
             name,
@@ -166,12 +166,12 @@ impl EditReport {
 }
 
 impl EditReport {
-    /// Warns where planted feet slide more than before.
+    /// Warns of more foot skate than before.
     pub(crate) fn warn_of_skate(&mut self) {
         self.warn_of_skate_above(self.contacts_before.and_then(|contacts| contacts.skate));
     }
 
-    /// Warns where planted feet slide more than this [m/s], and where no foot is planted any more.
+    /// Warns of more foot skate than this [m/s], and where all contacts are lost.
     pub(crate) fn warn_of_skate_above(&mut self, before: Option<f64>) {
         if let (Some(before), Some(after)) = (before, self.contacts.and_then(|contacts| contacts.skate))
             && after > 1.2 * before + 0.005
@@ -237,7 +237,7 @@ impl fmt::Display for EditReport {
         }
         parts.extend(self.figures.iter().map(|figure| match figure.value {
             Some(value) => {
-                // The sign of degrees follows its number, as in the rest of the line.
+                // The degree sign follows its number without a blank, as in the rest of the line.
                 let unit = match figure.unit {
                     "" => String::new(),
                     unit => match unit.strip_prefix("deg") {
@@ -268,7 +268,7 @@ impl fmt::Display for EditReport {
     }
 }
 
-/// At most four significant digits; what rounding leaves of 0 is 0.
+/// At most four significant digits; values that differ from 0 by rounding are 0.
 fn short(value: f64) -> String {
     match value.abs() {
         size if size < 1e-9 => "0".into(),

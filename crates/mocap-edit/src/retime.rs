@@ -1,4 +1,4 @@
-//! Retime: speed, duration, and a map of times.
+//! Retime: speed, duration, and time maps.
 //!
 //! Between frames rotations follow the natural cubic spline through the quaternions of one hemisphere, normalised; at
 //! frames they are the frames. A time map is monotone and smooth. Based on: F. Fritsch, R. Carlson, "Monotone Piecewise
@@ -68,7 +68,7 @@ pub fn duration(clip: &Clip, seconds: f64) -> Result<(Clip, EditReport), EditErr
     Ok((retimed, report))
 }
 
-/// Times of the output and of the input that belong together \[s\]; both increase.
+/// A map from times of the output to times of the input \[s\]; both increase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeMap {
     keys: Vec<(f64, f64)>,
@@ -115,7 +115,7 @@ impl TimeMap {
 }
 
 impl TimeMap {
-    /// The same map with all output times later.
+    /// The same map with all output times shifted by `by`.
     pub(crate) fn shifted(&self, by: f64) -> Result<TimeMap, EditError> {
         TimeMap::new(self.keys.iter().map(|(output, input)| (output + by, *input)).collect())
     }

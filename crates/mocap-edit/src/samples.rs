@@ -17,11 +17,11 @@ pub(crate) struct Samples {
     pub(crate) frames: usize,
     /// By joint, one per frame.
     pub(crate) rotations: Vec<Vec<UnitQuaternion<f64>>>,
-    /// By joint, one per frame; `None` where the offset holds.
+    /// By joint, one per frame; `None` where the joint stays at its offset.
     pub(crate) translations: Vec<Option<Vec<Vector3<f64>>>>,
     /// By joint, one per frame; `None` where nothing is scaled.
     pub(crate) scales: Vec<Option<Vec<Vector3<f64>>>>,
-    /// Name, events and scalars, as long as they fit the frames.
+    /// Name, events and scalar tracks; dropped where they no longer fit the frames.
     pub(crate) annotations: Annotations,
 }
 
@@ -84,7 +84,7 @@ impl Samples {
         self.frames = a + b;
     }
 
-    /// Another number of frames: numbers over time no longer fit, events after the end are dropped.
+    /// Sets the number of frames: scalar tracks no longer fit and are dropped, as are events after the end.
     pub(crate) fn set_frames(&mut self, frames: usize) {
         let end = frames as f64 * self.rate.frame_time();
         self.frames = frames;

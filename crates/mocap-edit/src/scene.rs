@@ -1,4 +1,4 @@
-//! Edits in a row on a scene.
+//! A sequence of edits on a scene.
 
 use mocap_model::{Character, Clip, ModelError, Scene};
 
@@ -14,7 +14,7 @@ pub struct AppliedScene {
     pub characters: Vec<AppliedCharacter>,
 }
 
-/// What edits did to one character.
+/// The results of edits on one character.
 #[derive(Clone, Debug)]
 pub struct AppliedCharacter {
     /// Its name.
@@ -23,12 +23,12 @@ pub struct AppliedCharacter {
     pub reports: Vec<EditReport>,
     /// One per [`ExtractRoot`](crate::edits::ExtractRoot).
     pub curves: Vec<RootCurve>,
-    /// Frames at its start that are a rest pose and not motion.
+    /// Number of lead-in frames at its start, which are a rest pose.
     pub lead_in: usize,
 }
 
-/// Applies edits to a scene in the order given: each to whom it takes ([`Takes`]). A scene of one character is edited as
-/// [`apply`] does.
+/// Applies edits to a scene in the order given, each to the characters that it takes ([`Takes`]). A scene of one
+/// character is edited as [`apply`] does.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -95,7 +95,7 @@ pub fn apply_to_scene(
     Ok(AppliedScene { scene, characters })
 }
 
-/// The clip of the only character of a scene, for what takes one.
+/// The clip of the only character of a scene, for edits that take one.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -108,7 +108,7 @@ pub fn apply_to_scene(
 /// ```
 ///
 /// # Errors
-/// [`EditError::OneCharacter`] where there are others, or props beside it: it would be moved apart from them.
+/// [`EditError::OneCharacter`] where there are other characters or props, relative to which it would move.
 pub fn only_character<'s>(scene: &'s Scene, edit: &'static str) -> Result<&'s Clip, EditError> {
     match (&scene.characters[..], &scene.props[..]) {
         ([only], []) => Ok(&only.clip),
@@ -119,7 +119,7 @@ pub fn only_character<'s>(scene: &'s Scene, edit: &'static str) -> Result<&'s Cl
     }
 }
 
-/// Checks that all of a scene have one number of frames.
+/// Checks that all clips of a scene have the same number of frames.
 pub(crate) fn check_frames(scene: &Scene, edit: &'static str) -> Result<(), EditError> {
     let mut all = scene.characters.iter().chain(&scene.props);
     let Some(first) = all.next() else { return Ok(()) };

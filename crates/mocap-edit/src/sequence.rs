@@ -1,4 +1,4 @@
-//! Edits in a row, each with its report.
+//! Sequences of edits, each with its report.
 
 use std::borrow::Cow;
 
@@ -17,14 +17,14 @@ pub struct Applied {
     pub reports: Vec<EditReport>,
     /// One per [`ExtractRoot`](crate::edits::ExtractRoot).
     pub curves: Vec<RootCurve>,
-    /// Frames at its start that are a rest pose and not motion.
+    /// Number of lead-in frames at its start, which are a rest pose.
     pub lead_in: usize,
 }
 
-/// How a sequence of edits is applied.
+/// Options of [`apply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApplyOptions {
-    /// Frames at the start that are a rest pose and not motion. Default: 0.
+    /// Number of lead-in frames at the start, which are a rest pose. Default: 0.
     pub lead_in: usize,
     /// The largest motion that an edit may make, in frames × joints (end sites included). Default: 64 million.
     pub max_samples: usize,
@@ -53,7 +53,7 @@ impl Default for ApplyOptions {
 /// ```
 ///
 /// # Errors
-/// The error of the first edit that fails; [`EditError::TooLarge`], before any work, where it would pass
+/// The error of the first edit that fails; [`EditError::TooLarge`], before any work, where an edit would exceed
 /// [`ApplyOptions::max_samples`].
 pub fn apply(clip: Clip, edits: &[Edit], options: &ApplyOptions) -> Result<Applied, EditError> {
     let mut applied = Applied { clip, reports: Vec::new(), curves: Vec::new(), lead_in: options.lead_in };
@@ -105,8 +105,8 @@ impl Applied {
 
     fn finish(&mut self, edit: &Edit, report: EditReport, clip: Clip) {
         self.reports.push(report);
-        // Splitting and joining frames does not change the annotations of the clip; edits change numbers,
-        // and those that move frames in time move events.
+        // Splitting off the lead-in and joining it again keeps annotations; scalar tracks come from the edit, as do
+        // events if it moves frames in time.
         let Annotations { scalars, events, .. } = clip.annotations().clone();
         let was = self.clip.annotations();
         let moved = edit.makes_events() || edit.keeps_poses() && events.len() == was.events.len();
@@ -119,7 +119,7 @@ impl Applied {
     }
 }
 
-/// The frames that stay as they are, where there are some, and the motion to be edited.
+/// The lead-in that stays unchanged, if any, and the motion to be edited.
 fn parts<'a>(
     clip: &'a Clip,
     lead_in: usize,
@@ -188,7 +188,7 @@ mod tests {
             ..Annotations::default()
         };
         let walk = walk.with_annotations(annotations).unwrap();
-        // A quarter of the way at half of the time.
+        // A quarter of the input at half of the output.
         let map = TimeMap::new(vec![(0.0, 0.0), (last / 2.0, last / 4.0), (last, last)]).unwrap();
         let edit = crate::edits::TimeMap { file: Source::held(map) }.into();
         let edited = apply(walk.clone(), &[edit], &ApplyOptions::default()).unwrap().clip;

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Mul, Sub};
 
-/// A Gaussian of `sigma` frames over a curve. Beyond its ends the curve is continued by point reflection: its first
-/// and last value stay, and a straight line stays a straight line.
+/// Smooths a curve by a Gaussian of `sigma` frames. Beyond its ends the curve is continued by point reflection, so its
+/// first and last value and straight lines are preserved.
 pub(crate) fn gaussian<T>(values: &[T], sigma: f64) -> Vec<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
@@ -12,11 +12,11 @@ where
     if last == 0 || sigma <= 0.0 {
         return values.to_vec();
     }
-    // Farther away there are only the values of the ends.
+    // Beyond this, the continuation is constant.
     let reach = ((4.0 * sigma).ceil() as usize).min(4 * values.len());
     let weights: Vec<f64> = (0..=reach).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
     let total = weights[0] + 2.0 * weights[1..].iter().sum::<f64>();
-    // Beyond a second reflection the end value holds.
+    // Beyond the reflection, the end value holds.
     let at = |frame: isize| -> T {
         if frame < 0 {
             values[0] * 2.0 - values[frame.unsigned_abs().min(last)]
@@ -37,8 +37,8 @@ where
     (0..values.len()).map(smooth).collect()
 }
 
-/// A smooth curve that is nowhere above another nor above 0, within `reach` frames of it: the least over the time ahead and behind, then
-/// a mean over the same time.
+/// A smooth curve that is nowhere above `values` or 0: the minimum over `reach` frames to both sides, then the mean
+/// over the same window.
 pub(crate) fn lower_envelope(values: &[f64], reach: usize) -> Vec<f64> {
     let frames = values.len();
     let near = |frame: usize| frame.saturating_sub(reach)..(frame + reach + 1).min(frames);

@@ -1,4 +1,4 @@
-//! Split: a take is cut into clips, by length, where it stands still, or at given ranges.
+//! Split: cuts a take into clips by length, at stillness, or by given ranges.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::body::Body;
 use crate::pose_cloud::clouds;
 use crate::scene::check_frames;
 
-/// Slower than this share of its body's size per second, a joint stands still.
+/// A joint is still below this speed [body sizes / s].
 const STILL_SPEED: f64 = 0.05;
 /// Speeds are means over this time \[s\].
 const WINDOW: f64 = 0.1;
-/// Parts of motion between two stillnesses that are shorter than this are not parts \[s\].
+/// Motion between two still ranges that is shorter than this is ignored \[s\].
 const SHORTEST: f64 = 0.25;
 
 /// How a take is cut.
@@ -21,7 +21,7 @@ const SHORTEST: f64 = 0.25;
 pub enum SplitBy {
     /// Parts of this length \[s\], above 0; the last one may be shorter.
     Length(f64),
-    /// Where the body stands still for at least this time \[s\], above 0: the stillness is left out.
+    /// At ranges in which the body is still for at least this time \[s\], above 0; these are left out.
     Stillness(f64),
     /// These ranges, start and end in seconds, end excluded; they may overlap.
     Ranges(Vec<(f64, f64)>),
@@ -62,7 +62,7 @@ pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> 
             let step = frames_in(clip, *seconds)?;
             let part = |start: usize| start..start.saturating_add(step).min(frames);
             let mut parts: Vec<Range<usize>> = (0..frames).step_by(step).map(part).collect();
-            // A single frame is not a clip: the last frame of a take stays with the part before it.
+            // A single frame is not a clip: it is added to the part before.
             if let [.., before, last] = parts.as_mut_slice()
                 && last.len() == 1
                 && before.len() > 1
@@ -77,7 +77,7 @@ pub fn split(clip: &Clip, by: &SplitBy) -> Result<Vec<Range<usize>>, EditError> 
     }
 }
 
-/// How many frames a time is.
+/// The number of frames in a time.
 fn frames_in(clip: &Clip, seconds: f64) -> Result<usize, EditError> {
     let (name, expected) = ("the time [s]", "at least one frame");
     let count = (seconds * clip.rate().fps()).round();
@@ -85,8 +85,8 @@ fn frames_in(clip: &Clip, seconds: f64) -> Result<usize, EditError> {
     if count.is_finite() && count >= 1.0 { Ok(count as usize) } else { Err(wrong) }
 }
 
-/// The frames of each part of a scene: all characters and props are cut at the same times. They stand still where every
-/// character does; who only watches cuts nothing.
+/// The frames of each part of a scene: all characters and props are cut at the same times. The scene is still where
+/// every character is; a character that never moves does not matter.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -114,7 +114,7 @@ pub fn split_scene(scene: &Scene, by: &SplitBy) -> Result<Vec<Range<usize>>, Edi
 
 fn in_frames(clip: &Clip, (start, end): (f64, f64)) -> Result<Range<usize>, EditError> {
     let (frames, fps) = (clip.frames(), clip.rate().fps());
-    // A rounded time of a frame is that frame.
+    // The tolerance accepts rounded times of frames.
     let frame = |time: f64| (time * fps - 1e-3).ceil().max(0.0);
     let range = frame(start)..frame(end);
     if !(start >= 0.0 && end > start && range.end <= frames as f64 && range.end > range.start) {
@@ -126,7 +126,7 @@ fn in_frames(clip: &Clip, (start, end): (f64, f64)) -> Result<Range<usize>, Edit
     Ok(range.start as usize..range.end as usize)
 }
 
-/// What lies between times of at least `still` frames in which all bodies stand.
+/// The ranges between those of at least `still` frames in which all bodies are still.
 fn moving_parts(clips: &[&Clip], still: usize) -> Result<Vec<Range<usize>>, EditError> {
     let (frames, fps) = (clips[0].frames(), clips[0].rate().fps());
     let mut stands = vec![true; frames];

@@ -1,4 +1,4 @@
-//! Strip: joints that a motion does not need are left out; what stays keeps its place in the world.
+//! Strip: removes joints that a motion does not need; the others keep their transforms in object space.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,11 +13,12 @@ use crate::{EditError, EditReport};
 /// A kind of joints that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strip {
-    /// Everything beyond the hands but props.
+    /// All joints below the hands, except props.
     Fingers,
-    /// Joints that only twist or share the skin of a limb: no role, and a name that says so.
+    /// Twist joints and joints that share the skin of a limb: without a role, recognised by their names.
     Twist,
-    /// Weapons, sockets and objects: no role at or below them, and a name that says so, or a root without a body.
+    /// Weapons, sockets and objects: without a role at or below them, recognised by their names, or roots without a
+    /// body.
     Props,
 }
 
@@ -52,7 +53,7 @@ const TWIST: [&str; 4] = ["twist", "roll", "sharebone", "_share"];
 const PROPS: [&str; 11] =
     ["prop", "weapon", "socket", "attach", "camera", "sword", "gun", "ball", "item", "object", "dummy"];
 
-/// Leaves joints out; the others keep their places and orientations in object space.
+/// Removes joints; the others keep their transforms in object space.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

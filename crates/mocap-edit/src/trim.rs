@@ -46,7 +46,7 @@ pub fn resample(clip: &Clip, rate: FrameRate) -> Result<Clip, EditError> {
     clip.resampled(rate).map_err(|error| EditError::model("fps", error))
 }
 
-/// A motion with as many frames, the last one again and again where there are fewer; without events and numbers over time.
+/// A motion cut or extended to a number of frames, by repeating the last one; without events and scalar tracks.
 pub(crate) fn of_length(clip: &Clip, frames: usize, edit: &'static str) -> Result<Clip, EditError> {
     let mut samples = Samples::of(clip);
     fn fit<T: Clone>(values: &mut Vec<T>, frames: usize) {

@@ -1,21 +1,22 @@
-//! Shapes that follow from others: the corrective shape `jawOpen_mouthSmileLeft` mends what both shapes do together, by the
-//! product of their weights; the in-between `jawOpen_50` is what `jawOpen` lacks at 0.5, and fades to both sides.
+//! Shapes whose weights follow from others: the corrective shape `jawOpen_mouthSmileLeft` corrects the combination of
+//! both shapes, by the product of their weights; the in-between `jawOpen_50` corrects `jawOpen` at 0.5, and fades to
+//! both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mocap_model::{InBetween as Stated, ScalarTrack, Track, in_between_weight};
 
-/// Names of more words correct nothing: no face has them, and looking for their parts takes long.
+/// Names with more words are not tested for correctives, which bounds the time of the search.
 const WORDS: usize = 16;
 
-/// The shapes of a face that correct others: its place among the names, and those of the shapes that it corrects.
+/// The correctives of a face: their indices among the names, and those of the shapes that they correct.
 fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
     let split = |name: &str| -> (String, Vec<String>) {
         let at = name.rfind(['.', '|', ':']).map_or(0, |at| at + 1);
         (name[..at].to_owned(), name[at..].split('_').map(str::to_lowercase).collect())
     };
     let all: Vec<(String, Vec<String>)> = names.iter().map(|name| split(name.as_ref())).collect();
-    // Two names may differ in case alone: both are looked up.
+    // Names may differ only in case: all of them are candidates.
     let mut places: BTreeMap<(&str, &[String]), Vec<usize>> = BTreeMap::new();
     for (at, (mesh, words)) in all.iter().enumerate() {
         places.entry((mesh, words)).or_default().push(at);
@@ -41,21 +42,22 @@ fn correctives<S: AsRef<str>>(names: &[S]) -> Vec<(usize, Vec<usize>)> {
     (0..all.len()).filter_map(parts).collect()
 }
 
-/// An in-between of a shape, by places among names.
+/// An in-between of a shape, by indices among names.
 #[derive(Clone, Debug, PartialEq)]
 struct InBetween {
-    /// Its own.
+    /// Its own index.
     shape: usize,
-    /// That of the shape that it stands in.
+    /// The index of the shape that it is an in-between of.
     of: usize,
-    /// The weights at which the in-betweens of that shape, and then the shape itself, are wholly on.
+    /// The weights at which the in-betweens of that shape, and then the shape itself, are fully applied.
     full: Vec<f64>,
-    /// Which of these is its own.
+    /// The index of its own weight in `full`.
     at: usize,
 }
 
-/// The in-betweens of a face: those that its file states, and for other shapes the name of another shape of the same mesh with a percentage of two digits behind it. (Tools
-/// that make names unique count from 1: `jawOpen_2` and `jawOpen_02` are not in-betweens.)
+/// The in-betweens of a face: those that its file states, and for other shapes those whose name is another shape of the
+/// same mesh followed by a percentage of two digits. (Tools that make names unique count from 1: `jawOpen_2` and
+/// `jawOpen_02` are not in-betweens.)
 fn in_betweens<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<InBetween> {
     let places: BTreeMap<&str, usize> =
         names.iter().enumerate().rev().map(|(at, name)| (name.as_ref(), at)).collect();
@@ -85,50 +87,50 @@ fn in_betweens<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<InBetween> 
     found
 }
 
-/// What makes the weight of a shape from those of others.
-enum Made {
+/// How the weight of a shape is derived from others.
+enum Derivation {
     /// Their product, each within 0 to 1.
     Product(Vec<usize>),
-    /// That of an in-between.
+    /// The weight of an in-between.
     Between(InBetween),
 }
 
-impl Made {
-    /// The places of what it is made of.
+impl Derivation {
+    /// The indices of the shapes that it depends on.
     fn of(&self) -> &[usize] {
         match self {
-            Made::Product(of) => of,
-            Made::Between(between) => std::slice::from_ref(&between.of),
+            Derivation::Product(of) => of,
+            Derivation::Between(between) => std::slice::from_ref(&between.of),
         }
     }
 
     fn track(&self, of: &[&Track<f64>], frames: usize) -> Track<f64> {
         match self {
-            Made::Product(_) => product(of, frames),
-            Made::Between(InBetween { full, at, .. }) => {
+            Derivation::Product(_) => product(of, frames),
+            Derivation::Between(InBetween { full, at, .. }) => {
                 of[0].map(|weight| in_between_weight(full, *at, *weight))
             }
         }
     }
 }
 
-/// The shapes that follow from others, and what they follow from.
-fn followers<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<(usize, Made)> {
+/// The shapes whose weights follow from others, with their derivations.
+fn followers<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> Vec<(usize, Derivation)> {
     let between = in_betweens(names, stated);
     let is_between: BTreeSet<usize> = between.iter().map(|between| between.shape).collect();
     let products = correctives(names).into_iter().filter(|(at, _)| !is_between.contains(at));
-    let products: Vec<(usize, Made)> = products.map(|(at, of)| (at, Made::Product(of))).collect();
-    between.into_iter().map(|between| (between.shape, Made::Between(between))).chain(products).collect()
+    let products: Vec<(usize, Derivation)> = products.map(|(at, of)| (at, Derivation::Product(of))).collect();
+    between.into_iter().map(|between| (between.shape, Derivation::Between(between))).chain(products).collect()
 }
 
-/// By shape that follows from others: the places of these. `stated` are in-betweens with the weights that the file of the
-/// face states; those of other shapes are known by their names.
+/// For each shape whose weight follows from others: the indices of these. `stated` are in-betweens with the weights
+/// that the file of the face states; in-betweens of other shapes are recognised by their names.
 pub fn followed<S: AsRef<str>>(names: &[S], stated: &[Stated]) -> BTreeMap<usize, Vec<usize>> {
     followers(names, stated).into_iter().map(|(at, made)| (at, made.of().to_vec())).collect()
 }
 
-/// Gives corrective shapes that have no track the product of the weights that they correct, each within 0 to 1, and
-/// in-betweens that have none their share of the shape that they stand in. `stated` is that of [`followed`].
+/// Adds tracks for correctives without one, with the product of the weights that they correct, each clamped to 0 to 1;
+/// and for in-betweens without one, from the weight of their shape. `stated` is as in [`followed`].
 pub fn add_correctives<S: AsRef<str>>(
     tracks: &mut Vec<ScalarTrack>,
     names: &[S],
@@ -142,7 +144,7 @@ pub fn add_correctives<S: AsRef<str>>(
     for (at, track) in tracks.iter().enumerate() {
         places.entry(track.name.clone()).or_insert(at);
     }
-    // A corrective of a corrective may come before it in the list, so passes repeat.
+    // A corrective of a corrective may come before it in the list, so passes are repeated.
     loop {
         let before = tracks.len();
         open.retain(|(at, made)| {
@@ -162,7 +164,7 @@ pub fn add_correctives<S: AsRef<str>>(
     }
 }
 
-/// The product of weights, each within 0 to 1.
+/// The product of weights, each clamped to 0 to 1.
 fn product(of: &[&Track<f64>], frames: usize) -> Track<f64> {
     let product = |frame: usize| of.iter().map(|track| track.at(frame).clamp(0.0, 1.0)).product::<f64>();
     match of.iter().any(|track| track.is_sampled()) {
@@ -231,7 +233,7 @@ mod tests {
             full: full.to_vec(),
             at,
         };
-        // The name is rounded, and the last shape is wholly on at 60 %.
+        // The name has a rounded percentage, and the last shape is fully applied at 60 %.
         let stated = [
             stated("jaw_5", "jaw", &[0.046, 0.3, 0.6], 0),
             stated("jaw_30", "jaw", &[0.046, 0.3, 0.6], 1),

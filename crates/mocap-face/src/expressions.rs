@@ -1,7 +1,7 @@
-//! Expressions of VRM characters: each moves several shapes, and some hold others back.
+//! Expressions of VRM characters: each moves several shapes, and some override others.
 //!
-//! Based on: VRM Consortium, "VRM 1.0", the section on expressions. Where several expressions hold one back, their
-//! factors multiply.
+//! Based on: VRM Consortium, "VRM 1.0", the section on expressions. Where several expressions override one, their
+//! factors are multiplied.
 
 use mocap_model::{Expression, Override, ScalarTrack, Track};
 
@@ -9,7 +9,8 @@ const BLINKS: [&str; 3] = ["blink", "blinkLeft", "blinkRight"];
 const GAZES: [&str; 4] = ["lookUp", "lookDown", "lookLeft", "lookRight"];
 const SOUNDS: [&str; 5] = ["aa", "ih", "ou", "ee", "oh"];
 
-/// The tracks of shapes from tracks of shapes and expressions: an expression adds its weight times those of its shapes.
+/// Converts tracks of shapes and expressions to tracks of shapes: an expression adds its weight times the weights of
+/// its shapes.
 ///
 /// ```
 /// use mocap_face::with_expressions;

@@ -1,34 +1,34 @@
-//! Faces that joints move: each shape is a pose of joints, and poses add up as displacements of vertices do.
+//! Joint-based faces: each shape is a pose of joints, and poses are added like displacements of vertices.
 //!
-//! Turns of one joint add as rotation vectors, which is exact about one axis and where a single pose acts.
+//! Rotations of a joint are added as rotation vectors, which is exact about one axis or for a single pose.
 
 use mocap_model::{Clip, JointId, JointTracks, ModelError, ScalarTrack, Track, Vector3, exp, log};
 
-/// A shape of a face that joints move.
+/// A shape of a joint-based face.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPose {
     /// The name of the shape.
     pub name: String,
-    /// What its joints do at weight 1.
+    /// The displacements of joints at weight 1.
     pub moves: Vec<JointMove>,
 }
 
-/// What a joint does at weight 1.
+/// The displacement of a joint at weight 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMove {
     /// The joint.
     pub joint: JointId,
-    /// A rotation vector about the axes of the joint as it stands without the pose \[rad\].
+    /// A rotation vector in the axes of the joint without the pose \[rad\].
     pub turn: Vector3<f64>,
     /// A displacement in the frame of its parent [units of the skeleton].
     pub shift: Vector3<f64>,
 }
 
-/// Turns and displacements below this are those of numbers that were rounded \[rad, shares of the displacement\].
+/// Rotations and displacements below this are rounding \[rad, shares of the displacement\].
 const STILL: f64 = 1e-7;
 
 impl JointPose {
-    /// The pose of a frame of a clip against its frame `neutral`.
+    /// The pose of a frame of a clip relative to its frame `neutral`.
     ///
     /// # Panics
     /// If the clip does not have the frames.
@@ -36,7 +36,7 @@ impl JointPose {
         JointPose::between(name, clip, neutral, clip, frame)
     }
 
-    /// The pose of a frame of a clip against a frame of another one on the same joints.
+    /// The pose of a frame of a clip relative to a frame of another one on the same joints.
     ///
     /// # Panics
     /// If a clip does not have the frame.

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
-//! A face is a neutral mesh V₀ and displacements Dᵢ, its shapes: V = V₀ + Σ wᵢ Dᵢ. Displacements add up. (The mean of
-//! key poses, which some texts print, halves each of two shapes that are both at 1.)
+//! A face is a neutral mesh V₀ and displacements Dᵢ, its shapes: V = V₀ + Σ wᵢ Dᵢ. Displacements are added. (A mean of
+//! key poses, as in some texts, would halve each of two shapes that are both at 1.)
 
 mod correctives;
 mod expressions;

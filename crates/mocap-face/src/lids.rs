@@ -1,7 +1,8 @@
-//! Lids that meet where the eyes of the source are closed.
+//! Closes the lids of a face where the eyes of the source are closed.
 //!
-//! Recorders rarely say 1 of a closed eye, and a shape that closes one head leaves another one open a little. A closed eye
-//! is a contact: near it, weights follow the lids of the face that is moved rather than the numbers of the source.
+//! Recorders rarely give a weight of 1 for a closed eye, and a weight that closes the eye of one head leaves that of
+//! another slightly open. A closed eye is a contact: near it, weights are determined by the lids of the target face
+//! instead of the numbers of the source.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,38 +11,38 @@ use mocap_model::{Mesh, ScalarTrack, Track, Vector3};
 use crate::meeting::meeting;
 use crate::quality::CLOSED;
 
-/// A shape closes an eye where it leaves less than this of the way between places of both lids; more where it brings hardly
-/// any so near.
+/// A shape closes pairs of lid vertices of which it leaves less than this share of the distance; larger shares are
+/// tried if there are too few pairs.
 const TOGETHER: [f64; 3] = [0.18, 0.25, 0.35];
-/// A smaller number of vertex pairs does not count as lids if other pairs come nearly as close.
+/// With fewer pairs of vertices, the next larger share of [`TOGETHER`] is tried.
 const FEWEST: usize = 4;
 
-/// What an eye does.
+/// The result for an eye.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lids {
     /// The shapes that close it.
     pub shapes: Vec<String>,
-    /// The largest weight before: the eye counts as closed there.
+    /// The largest weight before the change, at which the eye counts as closed.
     pub closed_at: f64,
     /// The weight at which the lids meet in that frame.
     pub meet_at: f64,
-    /// What is left of the opening in that frame, before and after, relative to the face at rest.
+    /// The remaining opening in that frame, before and after, relative to the face at rest.
     pub left: [f64; 2],
 }
 
-/// Two places, one on each lid.
+/// A pair of vertices, one on each lid.
 struct Pair {
     vertices: [u32; 2],
-    /// Where the shape leads the first one, seen from the second one; of length 1.
+    /// The unit direction in which the shape moves the first one relative to the second.
     way: Vector3<f64>,
-    /// How far they are apart along it at rest.
+    /// Their distance along this direction at rest.
     open: f64,
-    /// How much of it the shape takes at weight 1.
+    /// The reduction of this distance by the shape at weight 1.
     closed: f64,
 }
 
-/// The places on both lids that a shape brings together. Of several places over one, that which comes nearest to it: a lid has
-/// an edge, and what is above it.
+/// The pairs of vertices that a shape brings together. Of several candidates for a vertex, the one that comes nearest:
+/// it is on the edge of the lid.
 fn pairs(mesh: &Mesh, moved: &[Vector3<f64>], together: f64) -> Vec<Pair> {
     let mut nearest: BTreeMap<usize, Pair> = BTreeMap::new();
     for [one, other] in meeting(&mesh.positions, moved, together) {
@@ -57,15 +58,15 @@ fn pairs(mesh: &Mesh, moved: &[Vector3<f64>], together: f64) -> Vec<Pair> {
     nearest.into_values().collect()
 }
 
-/// The lids of an eye, and how far each shape brings its pairs together.
+/// The lids of an eye, and the effect of each shape on their pairs.
 struct Eye {
     pairs: Vec<Pair>,
-    /// By the other shapes that move these vertices: how much each brings each pair together at weight 1.
+    /// For the other shapes that move these vertices: the reduction of each pair's distance at weight 1.
     others: Vec<(String, Vec<f64>)>,
 }
 
 impl Eye {
-    /// The lids that some shapes of a mesh close together; `None` where they bring nothing together.
+    /// The lids that these shapes of a mesh close together; `None` if they bring no vertices together.
     fn of(mesh: &Mesh, shapes: &[String]) -> Option<Eye> {
         let mut moved = vec![Vector3::zeros(); mesh.positions.len()];
         for shape in mesh.shapes.iter().filter(|shape| shapes.contains(&shape.name)) {
@@ -88,7 +89,7 @@ impl Eye {
         Some(Eye { pairs, others })
     }
 
-    /// How far each pair is apart in a frame without the shapes that close the eye.
+    /// The distance of each pair in a frame without the shapes that close the eye.
     fn open(&self, tracks: &HashMap<&str, &Track<f64>>, frame: usize) -> Vec<f64> {
         let mut open: Vec<f64> = self.pairs.iter().map(|pair| pair.open).collect();
         for (name, taken) in &self.others {
@@ -98,7 +99,7 @@ impl Eye {
         open
     }
 
-    /// The weight at which half of the pairs have met.
+    /// The weight at which half of the pairs meet.
     fn meet_at(&self, open: &[f64]) -> f64 {
         let mut weights: Vec<f64> =
             open.iter().zip(&self.pairs).map(|(open, pair)| (open / pair.closed).max(0.0)).collect();
@@ -107,17 +108,17 @@ impl Eye {
         (weights[middle] + weights[(weights.len() - 1) / 2]) / 2.0
     }
 
-    /// What is left of the opening at a weight, relative to the face at rest.
+    /// The remaining opening at a weight, relative to the face at rest.
     fn left(&self, open: &[f64], weight: f64) -> f64 {
         let left = open.iter().zip(&self.pairs).map(|(open, pair)| (open - weight * pair.closed).max(0.0));
         left.sum::<f64>() / self.pairs.iter().map(|pair| pair.open).sum::<f64>()
     }
 }
 
-/// Closes eyes where the source closes them. `eyes` are the shapes that close each eye, or both. Where the largest weight
-/// of an eye is above 0.8, the source is taken to close it there; weights near that one rise, with the cube of their share
-/// of it, to the weight at which the lids of the mesh meet, as other shapes hold them, up to `most`. Smaller weights hardly
-/// change, and none becomes smaller. Returns what was found of each eye that closes.
+/// Closes eyes where the source closes them. `eyes` are the shapes that close each eye, or both. If the largest weight
+/// of an eye is above 0.8, the source is assumed to close it there. Weights are raised by the cube of their ratio to
+/// that weight, so that it reaches the weight at which the lids of the mesh meet (with the other shapes applied), but
+/// at most `most`. Smaller weights hardly change, and none is reduced. Returns the result for each eye that closes.
 pub fn close_lids(
     tracks: &mut [ScalarTrack],
     meshes: &[Mesh],

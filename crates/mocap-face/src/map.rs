@@ -1,4 +1,4 @@
-//! Which shapes of a source move which shapes of a target.
+//! The mapping of shapes from a source face to a target face.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use crate::names::{Meaning, meaning, without_mesh};
 /// How a shape of a target was matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
-    /// The names are the same, but for case, separators and the mesh before them.
+    /// The names are equal up to case, separators and the prefix of a mesh.
     SameName,
     /// Two vocabularies name the same shape.
     SameShape,
-    /// It does nearly the same, as visemes and moods do.
+    /// It is approximately the same, as for visemes and emotions.
     Nearly,
-    /// A file says so.
+    /// A map file states it.
     Stated,
 }
 
 impl Match {
-    /// A few words.
+    /// The name for users.
     pub fn text(self) -> &'static str {
         match self {
             Match::SameName => "the same name",
@@ -34,15 +34,15 @@ impl Match {
 /// A shape of the target, and what moves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Its place among the names of the target.
+    /// Its index among the names of the target.
     pub target: usize,
-    /// Places among the names of the source, with gains: the weight is the sum of gain × weight.
+    /// Indices of the source's names with gains: the weight is the sum of gain × weight.
     pub from: Vec<(usize, f64)>,
     /// How it was matched.
     pub by: Match,
 }
 
-/// Which shapes of a source move which shapes of a target.
+/// The mapping of shapes from a source face to a target face.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceMap {
     /// In the order of the target's names, each target at most once.
@@ -55,8 +55,8 @@ fn plain(name: &str) -> String {
 }
 
 impl FaceMap {
-    /// Matches names: the same ones, then what vocabularies call alike, then what does nearly the same and moves no shape
-    /// that is matched better. Several names of one meaning (a face and its lashes) all move.
+    /// Matches names: equal ones, then those with the same meaning in the vocabularies, then approximate ones for
+    /// shapes without a better match. Several target names with one meaning (a face and its lashes) are all moved.
     ///
     /// ```
     /// use mocap_face::FaceMap;
@@ -154,7 +154,8 @@ impl FaceMap {
     }
 }
 
-/// By shape of ARKit: the places of the source's names that do it. Names that only nearly do it count where no other does.
+/// By shape of ARKit: the indices of the source's names with this meaning. Approximate ones count only without an exact
+/// one.
 fn movers(of_source: &[Option<Meaning>]) -> HashMap<&'static str, Vec<usize>> {
     let mut movers: HashMap<&'static str, Vec<usize>> = HashMap::new();
     for part in ARKIT_SHAPES {
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(made, [track("browInnerUp", Track::Sampled(vec![0.25, 0.75]))]);
     }
 
-    /// Displacements add up; a mean of poses would halve both.
+    /// Displacements are added; a mean of poses would halve both.
     #[test]
     fn two_shapes_at_one_are_both_whole() {
         let map = FaceMap::found(&["eyeBlinkLeft", "jawOpen"], &["Eye_Blink_L", "Jaw_Open"]);

@@ -1,16 +1,16 @@
-//! Places of a face that a shape brings together: lids, lips.
+//! Vertices of a face that a shape brings together, such as those of lids or lips.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mocap_model::Vector3;
 
-/// Places that are nearer to each other than this share of the largest motion are one surface.
+/// Vertices within this share of the largest motion belong to one surface.
 const APART: f64 = 0.5;
-/// Places within this share of the largest motion count as one.
+/// Vertices within this share of the largest motion count as one.
 const FINE: f64 = 0.05;
 
-/// Pairs of vertices that a shape brings together: one that moves, and the nearest one afterwards, of which less than the
-/// share `together` of the way between them is left. Of vertices that are nearly in one place, one is taken.
+/// Pairs of vertices that a shape brings together: one that moves and the one nearest to it afterwards, if less than
+/// the share `together` of their distance is left. Of nearly coincident vertices, one is used.
 pub(crate) fn meeting(rest: &[Vector3<f64>], moved: &[Vector3<f64>], together: f64) -> Vec<[usize; 2]> {
     let most = moved.iter().map(Vector3::norm).fold(0.0, f64::max);
     if most <= 0.0 {
@@ -42,8 +42,8 @@ fn cell(at: &Vector3<f64>, size: f64) -> [i64; 3] {
     [0, 1, 2].map(|axis| (at[axis] / size).floor() as i64)
 }
 
-/// Vertices by where a shape takes them. Of those that are nearly in one place before and after it, one is kept: how many
-/// there are depends on the size of the motion, not on how fine the mesh is.
+/// A grid of vertices by their displaced positions. Of vertices that nearly coincide before and after the displacement,
+/// one is kept, so their number depends on the size of the motion and not on the resolution of the mesh.
 struct Cells {
     size: f64,
     vertices: BTreeMap<[i64; 3], Vec<usize>>,
@@ -62,7 +62,7 @@ impl Cells {
         Cells { size, vertices }
     }
 
-    /// The vertices in the cell of a place and those around it.
+    /// The vertices in the cell of a place and in the cells around it.
     fn around(&self, at: &Vector3<f64>) -> impl Iterator<Item = usize> + '_ {
         let [x, y, z] = cell(at, self.size);
         let beside = |middle: i64| middle - 1..=middle + 1;

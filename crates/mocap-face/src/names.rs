@@ -1,19 +1,19 @@
-//! What the name of a shape means, in shapes of ARKit.
+//! The meaning of the name of a shape, in shapes of ARKit.
 
 use mocap_model::{ARKIT_SHAPES, Side, words_of_name};
 
 use crate::vocabulary::{Row, rows};
 
-/// What a shape does, as shapes of ARKit.
+/// The meaning of a shape, in shapes of ARKit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning {
-    /// The shapes of ARKit that together do the same: their mean is its weight.
+    /// The shapes of ARKit that are equivalent together: the mean of their weights is its weight.
     pub parts: Vec<&'static str>,
-    /// Whether that is only nearly so, as of visemes and moods.
+    /// Whether that is only approximate, as for visemes and emotions.
     pub nearly: bool,
 }
 
-/// The part of the name of a shape behind that of its mesh.
+/// The name of a shape without the prefix of its mesh.
 pub(crate) fn without_mesh(name: &str) -> &str {
     name.rsplit(['.', '/', ':', '|']).find(|part| !part.is_empty()).unwrap_or(name)
 }
@@ -39,8 +39,8 @@ fn side_of_part(part: &str) -> Option<Side> {
     part.ends_with("Right").then_some(Side::Right)
 }
 
-/// What a name means; `None` of a name that no vocabulary has. The name of a mesh before it, and words before what is
-/// known, are passed over.
+/// The meaning of a name; `None` for a name in no vocabulary. The prefix of a mesh, and words before the known part,
+/// are skipped.
 ///
 /// ```
 /// use mocap_face::meaning;
@@ -57,7 +57,7 @@ pub fn meaning(name: &str) -> Option<Meaning> {
     whole.or_else(|| (1..words.len().saturating_sub(1)).find_map(|from| known(&words[from..], false)))
 }
 
-/// What words mean together; words of moods and sounds only where they are `alone`.
+/// The meaning of some words; names of emotions and visemes count only if they are all of the name (`alone`).
 fn known(words: &[String], alone: bool) -> Option<Meaning> {
     let joined = words.concat();
     if let Some(part) = ARKIT_SHAPES.into_iter().find(|part| part.eq_ignore_ascii_case(&joined)) {
@@ -81,7 +81,7 @@ fn of(row: &Row, side: Option<Side>, alone: bool) -> Option<Meaning> {
     if row.nearly && !alone {
         return None;
     }
-    // A direction needs its side: to the left is not also to the right.
+    // A direction needs a side: it cannot mean both.
     if row.directed && side.is_none() {
         return None;
     }

@@ -1,18 +1,18 @@
-//! Small quadratic programs with bounds: the least of ½ wᵀ H w − gᵀ w for 0 ≤ w ≤ 1.
+//! Small box-constrained quadratic programs: minimises ½ wᵀ H w − gᵀ w for 0 ≤ w ≤ 1.
 //!
 //! Projected Newton steps on the weights that are free, as in D. P. Bertsekas, "Projected Newton Methods for
 //! Optimization Problems with Simple Constraints", SIAM J. Control and Optimization 20, 1982.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-/// Steps at most.
+/// The most steps.
 const STEPS: usize = 60;
-/// Halvings of a step at most.
+/// The most halvings of a step.
 const HALVINGS: usize = 30;
-/// Weights within this of a bound, with a gradient that leads beyond it, are held there.
+/// Weights within this of a bound, with a gradient that points beyond it, are fixed at the bound.
 const AT_BOUND: f64 = 1e-12;
 
-/// Moves `weights` to the least of ½ wᵀ H w − gᵀ w within 0 to 1; `matrix` is positive definite.
+/// Moves `weights` to the minimum of ½ wᵀ H w − gᵀ w within 0 to 1; `matrix` is positive definite.
 pub(crate) fn minimise(matrix: &DMatrix<f64>, linear: &DVector<f64>, weights: &mut DVector<f64>) {
     weights.iter_mut().for_each(|weight| *weight = weight.clamp(0.0, 1.0));
     let value = |weights: &DVector<f64>| 0.5 * weights.dot(&(matrix * weights)) - linear.dot(weights);
@@ -29,7 +29,7 @@ pub(crate) fn minimise(matrix: &DMatrix<f64>, linear: &DVector<f64>, weights: &m
         }
         let part = DMatrix::from_fn(free.len(), free.len(), |row, column| matrix[(free[row], free[column])]);
         let slope = DVector::from_fn(free.len(), |row, _| gradient[free[row]]);
-        // Rounding may take a matrix that is hardly definite below it: then the gradient itself leads downwards.
+        // Rounding may make a nearly singular matrix indefinite: then use the gradient as the direction of descent.
         let newton = Cholesky::new(part.clone()).map(|factor| factor.solve(&slope));
         let step = newton.unwrap_or_else(|| {
             let most = (0..free.len()).map(|at| part.row(at).iter().map(|x| x.abs()).sum::<f64>());
@@ -61,7 +61,7 @@ pub(crate) fn minimise(matrix: &DMatrix<f64>, linear: &DVector<f64>, weights: &m
 mod tests {
     use super::*;
 
-    /// The conditions of a least value, on many problems of all kinds of matrices.
+    /// The optimality conditions, on many problems with all kinds of matrices.
     #[test]
     fn no_weight_can_be_moved_to_a_smaller_value() {
         let mut seed = 7_u64;

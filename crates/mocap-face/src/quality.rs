@@ -1,7 +1,8 @@
-//! What is suspicious in the motion of a face: shapes that freeze, that are cut off or jitter, and eyes that never close.
+//! Detects artifacts in the motion of a face: shapes that freeze, are clipped or jitter, and eyes that never close.
 //!
-//! The rules follow from faces and trackers, not from takes: a tracked face is never exactly still, a weight comes to its
-//! end slowly, noise changes its direction two times out of three, and people blink every few seconds, whose lids meet.
+//! The rules follow from properties of faces and trackers, not from particular takes: a tracked face is never exactly
+//! still, a weight approaches its extreme slowly, noise reverses its direction in two of three steps, and people blink
+//! every few seconds with lids that meet.
 
 use std::ops::Range;
 
@@ -11,39 +12,39 @@ use serde::Serialize;
 
 use crate::names::meaning;
 
-/// A face that moves and then stands exactly still for so long is frozen \[s\].
+/// A tracked face that is exactly still for this long is frozen \[s\].
 const FROZEN: f64 = 0.3;
-/// A face moves in this share of the frames, else somebody set keys, and holds are meant.
+/// A tracked face moves in at least this share of the frames; else it was keyed, and holds are intended.
 const TRACKED: f64 = 0.8;
-/// A weight that makes a step of so much before its end is cut off there.
+/// A weight with a step of at least this size before its extreme is clipped.
 const CUT: f64 = 0.05;
-/// Where steps change their direction so often there is more noise than motion: of white noise two thirds do.
+/// If this share of steps reverses direction, noise dominates motion: for white noise it is two thirds.
 const TURNS: f64 = 0.5;
-/// Noise of this deviation can be seen.
+/// Standard deviation of visible noise.
 const NOISE: f64 = 0.01;
-/// Fewer frames in which a shape moves show no noise.
+/// Least number of moving frames for an estimate of noise.
 const FEWEST: usize = 30;
-/// Nobody keeps the eyes open for so long \[s\].
+/// Longest time without a blink \[s\].
 const BLINKS_WITHIN: f64 = 15.0;
-/// A bump of an eye is a blink above this weight ...
+/// A peak of an eye's weight is a blink if it is above this ...
 const BLINK: f64 = 0.3;
-/// ... and within so many seconds.
+/// ... and not longer than this \[s\].
 const BLINK_LASTS: f64 = 0.5;
-/// Lids of which this weight is the most never meet.
+/// Least weight at which lids are assumed to meet.
 pub(crate) const CLOSED: f64 = 0.8;
 
-/// How good the motion of a face is.
+/// The quality of the motion of a face.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FaceQuality {
-    /// Numbers over time whose names are those of shapes of a face.
+    /// Scalar tracks that are named like shapes of a face.
     pub shapes: usize,
     /// Those that move.
     pub moving: usize,
-    /// What is probably wrong, in the order of frames.
+    /// Probable artifacts, in the order of frames.
     pub suspicious: Vec<FaceArtifact>,
 }
 
-/// Something that is probably wrong with a face.
+/// A probable artifact of a face.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FaceArtifact {
     /// `frozen`, `clipped`, `jitter` or `eyes-open`.
@@ -57,11 +58,11 @@ pub struct FaceArtifact {
     /// How long it lasts \[s\] (`frozen`, `clipped`), the deviation of the noise (`jitter`), or the largest weight
     /// (`eyes-open`).
     pub value: f64,
-    /// What it may be; at least for `eyes-open`, at most for the others.
+    /// The limit of the value: the least for `eyes-open`, the greatest for the others.
     pub limit: f64,
 }
 
-/// Judges the shapes of a face; `None` of a clip without shapes that a vocabulary knows.
+/// Checks the shapes of a face; `None` for a clip without shapes of a known vocabulary.
 pub fn face_quality(numbers: &Annotations, frames: usize, fps: f64) -> Option<FaceQuality> {
     let known: Vec<&ScalarTrack> =
         numbers.scalars.iter().filter(|track| meaning(&track.name).is_some()).collect();
@@ -86,9 +87,9 @@ pub fn face_quality(numbers: &Annotations, frames: usize, fps: f64) -> Option<Fa
 }
 
 impl FaceQuality {
-    /// In words, for people.
+    /// A summary for users.
     pub fn text(&self) -> String {
-        /// Findings that are named.
+        /// The most findings that are named.
         const SHOWN: usize = 4;
         let mut found: Vec<String> = self.suspicious.iter().take(SHOWN).map(FaceArtifact::text).collect();
         if self.suspicious.len() > SHOWN {
@@ -112,7 +113,7 @@ impl FaceArtifact {
     }
 }
 
-/// The runs of frames for which something holds.
+/// The runs of frames for which a condition holds.
 fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for frame in (0..frames).filter(|frame| holds(*frame)) {
@@ -124,18 +125,18 @@ fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     runs
 }
 
-/// Where no shape of a tracked face changes.
+/// The ranges in which no shape of a tracked face changes.
 fn frozen(moving: &[(&str, &[f64])], fps: f64) -> Vec<FaceArtifact> {
     let frames = moving.first().map_or(0, |(_, values)| values.len());
-    // Run of steps between frames in which nothing changes.
+    // Runs of steps between frames in which nothing changes.
     let still = |step: usize| moving.iter().all(|(_, values)| values[step] == values[step + 1]);
     let steps = frames.saturating_sub(1);
     let all = runs(steps, still);
     let long = |run: &Range<usize>| run.len() as f64 / fps >= FROZEN;
     let frozen: usize = all.iter().filter(|run| long(run)).map(ExactSizeIterator::len).sum();
     let held: usize = all.iter().map(ExactSizeIterator::len).sum();
-    // Short holds are those of keys, or of a tracker that is slower than the file.
-    // A face that rests more than it moves was keyed.
+    // Short holds come from keys, or from a tracker slower than the file's rate. A face that rests more than it moves
+    // was keyed.
     let tracked = (steps - held) as f64 >= TRACKED * (steps - frozen) as f64 && 2 * held < steps;
     let artifact = |run: Range<usize>| FaceArtifact {
         what: "frozen",
@@ -148,10 +149,10 @@ fn frozen(moving: &[(&str, &[f64])], fps: f64) -> Vec<FaceArtifact> {
     all.into_iter().filter(|run| tracked && long(run)).map(artifact).collect()
 }
 
-/// Where a weight stays at 1 or at its largest value after it came there at speed.
+/// The ranges in which a weight stays at 1 or at its largest value after reaching it at speed.
 fn clipped(name: &str, values: &[f64], fps: f64) -> Vec<FaceArtifact> {
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // A limit below 1 is one of the tracker, which then cuts off more than once.
+    // A limit below 1 is that of a tracker, and must be reached more than once.
     let at_most = |frame: usize| values[frame] == most && most > 0.0;
     let fast = |run: &Range<usize>| {
         let into = run.start.checked_sub(2).is_some_and(|at| values[at + 1] - values[at] > CUT);
@@ -182,7 +183,7 @@ fn jitter(name: &str, values: &[f64]) -> Option<FaceArtifact> {
         return None;
     }
     let turns = pairs.iter().filter(|(a, b)| a * b < 0.0).count();
-    // Of white noise a second difference has √6 times its deviation.
+    // The second difference of white noise has √6 times its standard deviation.
     let mut bends: Vec<f64> = pairs.iter().map(|(a, b)| (b - a).abs()).collect();
     let middle = bends.len() / 2;
     let noise = *bends.select_nth_unstable_by(middle, f64::total_cmp).1 / 0.6745 / 6f64.sqrt();
@@ -271,7 +272,7 @@ mod tests {
         for fps in [24.0, 30.0, 60.0, 120.0] {
             assert_eq!(judged(take(20.0, 1.0, fps), fps), [], "{fps}");
         }
-        // Keys that hold are meant.
+        // Holds between keys are intended.
         let held = vec![("jawOpen", (0..240).map(|at| f64::from(at / 40 % 2)).collect())];
         assert_eq!(judged(held, FPS), []);
         let number = ScalarTrack { name: "force".into(), values: Track::Constant(3.0) };
@@ -311,7 +312,7 @@ mod tests {
             [("eyes-open", Some("eyeBlinkLeft".to_owned())), ("eyes-open", Some("eyeBlinkRight".to_owned()))];
         assert_eq!(judged(take(4.0, 0.6, FPS), FPS), both);
         assert_eq!(judged(take(20.0, 0.1, FPS), FPS), both);
-        // A short take without a blink says nothing.
+        // A short take without a blink is not suspicious.
         assert_eq!(judged(take(4.0, 0.1, FPS), FPS), []);
     }
 }

@@ -1,32 +1,33 @@
-//! Weights of shapes from vertices, or some of them, that move.
+//! Solves the weights of shapes from the motion of all or some vertices.
 //!
-//! The least of Σ‖V₀ + D w − V‖² + Σ λᵢ (w_t − w_{t−1})² + Σ μᵢ w over 0 ≤ w ≤ 1 in all frames. What λ and μ are
-//! follows from the data: λᵢ is the variance of the noise over that of the steps of weight i, μᵢ twice that of the noise
-//! over the mean of weight i, found in turns. So where vertices say what weights are, they decide alone; weights that
-//! vertices leave open stay smooth, and those that nothing needs stay at 0.
+//! Minimises Σ‖V₀ + D w − V‖² + Σ λᵢ (w_t − w_{t−1})² + Σ μᵢ w over 0 ≤ w ≤ 1 in all frames. λ and μ are estimated from
+//! the data, alternating with w: λᵢ is the variance of the noise over that of the steps of weight i, μᵢ twice the
+//! variance of the noise over the mean of weight i. So weights that the vertices determine follow them, undetermined
+//! ones stay smooth, and unused ones stay at 0.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::quadratic::minimise;
 
-/// Turns between weights and what is known of noise and steps.
-const TURNS: usize = 4;
-/// Passes over all frames in a turn, at most.
+/// Rounds that alternate between weights and the estimates of noise and steps.
+const ROUNDS: usize = 4;
+/// The most passes over all frames per round.
 const PASSES: usize = 40;
 /// Passes end where no weight moves by more.
 const CONVERGED: f64 = 1e-6;
-/// The smallest step and mean of a weight that is taken for more than noise.
+/// Floor of the estimated step of a weight.
 const LEAST_STEP: f64 = 2e-3;
+/// Floor of the estimated mean of a weight.
 const LEAST_MEAN: f64 = 5e-3;
-/// What is added to the diagonal, relative to its mean: shapes that do the same share the weight.
+/// Added to the diagonal, relative to its mean, so that equivalent shapes share the weight.
 const RIDGE: f64 = 1e-10;
 
 /// A neutral face and the displacements of its shapes, at all vertices or at some \[m\].
 #[derive(Clone, Debug, Default)]
 pub struct FaceBasis {
-    /// Where points are without shapes.
+    /// Positions of the points in the neutral face.
     pub neutral: Vec<[f64; 3]>,
-    /// By shape: how far each point moves at weight 1.
+    /// By shape: the displacement of each point at weight 1.
     pub shapes: Vec<Vec<[f64; 3]>>,
 }
 
@@ -78,11 +79,11 @@ pub struct Solved {
     pub weights: Vec<Vec<f64>>,
     /// By frame: the root mean square distance of points \[m\].
     pub residual: Vec<f64>,
-    /// Shapes that no point shows: their weights are 0.
+    /// Shapes that move no point: their weights are 0.
     pub unseen: Vec<usize>,
 }
 
-/// A frame as the solver needs it.
+/// The normal equations of a frame.
 struct Frame {
     /// Dᵀ D of its points; `None`: of all points.
     own: Option<DMatrix<f64>>,
@@ -90,7 +91,7 @@ struct Frame {
     linear: DVector<f64>,
     /// ‖V − V₀‖².
     square: f64,
-    /// Coordinates of points that are there.
+    /// Number of coordinates of visible points.
     count: usize,
 }
 
@@ -126,9 +127,9 @@ pub fn solve<'f>(
     let ridge = RIDGE * all.trace() / shapes as f64;
     let mut weights = vec![DVector::zeros(shapes); frames.len()];
     let (mut smooth, mut sparse) = (vec![0.0; shapes], vec![0.0; shapes]);
-    for turn in 0..TURNS {
+    for turn in 0..ROUNDS {
         relax(&frames, &all, ridge, (&smooth, &sparse), &mut weights);
-        if turn + 1 < TURNS {
+        if turn + 1 < ROUNDS {
             (smooth, sparse) = priors(&frames, &all, &weights);
         }
     }
@@ -143,10 +144,10 @@ pub fn solve<'f>(
     Ok(Solved { weights, residual, unseen })
 }
 
-/// Numbers of Dᵀ D of frames with gaps, at most: 1 GB.
+/// The most numbers for Dᵀ D of frames with gaps: 1 GB.
 const MOST_NUMBERS: usize = 1 << 27;
 
-/// The frames as the solver needs them.
+/// Builds the normal equations of the frames.
 fn read_frames<'f>(
     basis: &FaceBasis,
     frames: impl Iterator<Item = &'f [[f64; 3]]>,
@@ -165,7 +166,7 @@ fn read_frames<'f>(
     Ok(all)
 }
 
-/// Dᵀ D over the points that are there.
+/// Dᵀ D over the visible points.
 fn gram(basis: &FaceBasis, there: impl Fn(usize) -> bool) -> DMatrix<f64> {
     let shapes = basis.shapes.len();
     let mut matrix = DMatrix::zeros(shapes, shapes);
@@ -214,7 +215,7 @@ fn misfit(frame: &Frame, all: &DMatrix<f64>, weights: &DVector<f64>) -> f64 {
     (frame.square - 2.0 * frame.linear.dot(weights) + weights.dot(&(matrix * weights))).max(0.0)
 }
 
-/// Moves the weights of all frames to the least value, frame by frame, forwards and backwards.
+/// Block coordinate descent: minimises over the weights frame by frame, forwards and backwards.
 fn relax(
     frames: &[Frame],
     all: &DMatrix<f64>,
@@ -247,13 +248,14 @@ fn relax(
     }
 }
 
-/// How much each weight is smoothed and drawn to 0, by the noise that is left and what the weights do.
+/// λ and μ of each weight, from the residual noise and the current weights.
 fn priors(frames: &[Frame], all: &DMatrix<f64>, weights: &[DVector<f64>]) -> (Vec<f64>, Vec<f64>) {
     let shapes = all.nrows();
     let left: f64 = frames.iter().zip(weights).map(|(frame, weights)| misfit(frame, all, weights)).sum();
     let free: f64 = frames.iter().map(|frame| frame.count as f64 - shapes as f64).sum();
     let count: f64 = frames.iter().map(|frame| frame.count as f64).sum();
-    // With fewer points than shapes, what is left says nothing of noise: a tenth of the points' own.
+    // With fewer points than shapes the residual does not show the noise: a tenth of the number of coordinates bounds
+    // the degrees of freedom from below.
     let noise = left / free.max(count / 10.0);
     let of_shape = |shape: usize| {
         let steps = weights.windows(2).map(|pair| (pair[1][shape] - pair[0][shape]).powi(2)).sum::<f64>();

@@ -1,15 +1,16 @@
-//! Shapes of one head for another.
+//! Transfers the shapes of one head to another.
 //!
-//! Each vertex of the target has its place on the source: the vertex of the same number where both have the same
-//! triangles, else the nearest place after the heads were laid over each other. Displacements are taken along by the
-//! similarity (turn and scale) that best leads the surroundings of that place on the source to those on the target, as far
-//! as it explains more than it leaves: alike heads get copies, and larger, smaller or slanted ones what fits them. Where the shape brings two places of
-//! the source together (lids, lips), it brings those of the target together, too.
+//! Each vertex of the target corresponds to a place on the source: the vertex with the same index if both have the same
+//! triangles, else the nearest place after registration of the heads. Displacements are transformed by the local
+//! similarity (rotation and scale) that best maps the surroundings of that place on the source to those on the target,
+//! weighted by how well it explains them: similar heads get copies, and larger, smaller or slanted ones adapted
+//! displacements. Places that the shape brings together on the source (lids, lips) are brought together on the target,
+//! too.
 //!
-//! R. W. Sumner, J. Popović, "Deformation transfer for triangle meshes", 2004, solves for the gradients of all triangles
-//! at once; between alike heads that strays more than copies do, which a local similarity contains as a special case.
-//! The similarity is that of S. Umeyama, "Least-squares estimation of transformation parameters between two point
-//! patterns", 1991.
+//! R. W. Sumner, J. Popović, "Deformation transfer for triangle meshes", 2004, solves for the gradients of all
+//! triangles at once; between similar heads this deviates more than copies, which are a special case of a local
+//! similarity. The similarity is fitted as in S. Umeyama, "Least-squares estimation of transformation parameters
+//! between two point patterns", 1991.
 
 use mocap_model::Vector3;
 use mocap_skin::TriangleTree;
@@ -17,31 +18,30 @@ use nalgebra::Matrix3;
 
 use crate::meeting::meeting;
 
-/// Places that a local similarity is fitted to, at most.
+/// The most places to which a local similarity is fitted.
 const ANCHORS: usize = 1200;
-/// The reach of the surroundings of a place, relative to the root mean square distance from the middle of the head.
-/// Muscles begin deep in the head, or far from where they end: what they do follows from the size of a region, not of a fold.
+/// Radius of the surroundings of a place, relative to the root mean square distance from the centre of the head.
+/// Muscles span long distances, so their effect depends on the size of a region, not of a fold.
 const REACH: f64 = 0.5;
-/// Rounds of laying one head over the other.
+/// Iterations of the rigid registration.
 const ROUNDS: usize = 30;
-/// Heads whose places are further apart than this, relative to their size, are not alike enough.
+/// Largest distance of registered heads, relative to their size.
 const UNLIKE: f64 = 0.25;
-/// A shape brings two places together where it leaves less than this of the way between them.
+/// A shape brings two places together if it leaves less than this share of their distance.
 const TOGETHER: f64 = 0.18;
-/// Corrections of such places, each spread over this share of the way between them: first with all around them, then each
-/// by itself.
+/// Radii of the corrections of such places, as shares of their distance: first over their surroundings, then ever more
+/// locally.
 const SPREADS: [f64; 18] =
     [0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08];
-/// Reaches of the bends that lead one head to another of other triangles, relative to its size: the whole face first, then
-/// its parts.
+/// Radii of the smoothing in non-rigid registration, relative to the size of the head: coarse to fine.
 const BENDS: [f64; 12] = [0.8, 0.6, 0.45, 0.35, 0.28, 0.22, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06];
-/// Two places whose normals have a smaller cosine are not the same place: the inside of a lip is near its outside.
+/// Least cosine of the normals of corresponding places: the inside of a lip is near its outside.
 const FACING: f64 = 0.3;
 
 /// A head without its shapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Neutral<'a> {
-    /// The places of vertices.
+    /// The positions of vertices.
     pub positions: &'a [Vector3<f64>],
     /// Their triangles.
     pub triangles: &'a [[u32; 3]],
@@ -50,11 +50,11 @@ pub struct Neutral<'a> {
 /// Shapes of a source for a target.
 #[derive(Clone, Debug, Default)]
 pub struct Transferred {
-    /// By shape: how far each vertex of the target moves at weight 1.
+    /// By shape: the displacement of each vertex of the target at weight 1.
     pub shapes: Vec<Vec<Vector3<f64>>>,
-    /// Whether vertices of the same number correspond.
+    /// Whether vertices with the same index correspond.
     pub same_topology: bool,
-    /// How far the heads are from each other once laid over, relative to the size of the target: root mean square.
+    /// The root mean square distance of the registered heads, relative to the size of the target.
     pub unlike: f64,
 }
 
@@ -73,17 +73,17 @@ pub enum TransferError {
     },
 }
 
-/// A turn, a scale and a move.
+/// A similarity: rotation, scale and translation.
 #[derive(Clone, Copy, Debug)]
 struct Similarity {
     linear: Matrix3<f64>,
     offset: Vector3<f64>,
-    /// What it does not explain: the root mean square distance that it leaves, relative to the size of what it leads to.
+    /// The root mean square distance that remains, relative to the size of the target places.
     left: f64,
 }
 
 impl Similarity {
-    /// The one that best leads the first places to the second ones, by weight; `None` where they have no extent.
+    /// The similarity that best maps the first places to the second ones, by weight; `None` if they have no extent.
     fn fitted(pairs: impl Iterator<Item = (Vector3<f64>, Vector3<f64>, f64)> + Clone) -> Option<Similarity> {
         let (mut sum, mut from, mut to) = (0.0, Vector3::zeros(), Vector3::zeros());
         for (a, b, weight) in pairs.clone() {
@@ -117,17 +117,17 @@ impl Similarity {
         Some(Similarity { linear, offset: to - linear * from, left })
     }
 
-    /// The part of it that is believed, beginning from another map: all where it explains more than it leaves, nothing
-    /// where it is smaller than what it leaves. Faces that are alike move alike, and what their surroundings say of them is
-    /// then chance.
-    fn believed(&self, from: &Matrix3<f64>) -> Matrix3<f64> {
+    /// Shrinks the map towards another one according to its residual: unchanged where it explains much more than the
+    /// residual, fully shrunk where it is smaller than the residual. Similar faces move alike, and their local
+    /// similarities are mostly noise.
+    fn shrunk(&self, from: &Matrix3<f64>) -> Matrix3<f64> {
         let (step, size) = (self.linear - from, from.norm());
         let explained = (step.norm() / size).powi(4);
         let whole = explained + self.left.powi(4);
         if whole > 0.0 { from + step * (explained / whole) } else { self.linear }
     }
 
-    /// The turn alone.
+    /// Only the rotation.
     fn turn(&self) -> Similarity {
         let scale = self.linear.determinant().cbrt();
         Similarity { linear: self.linear / scale, ..*self }
@@ -138,7 +138,7 @@ impl Similarity {
     }
 }
 
-/// Shapes of a head for another one.
+/// Transfers the shapes of a head to another one.
 ///
 /// # Errors
 /// Where a head has no surface, or they are not alike.
@@ -156,7 +156,7 @@ pub fn transfer_shapes(
     let same = source.positions.len() == target.positions.len() && source.triangles == target.triangles;
     let places =
         if same { Places::same(source.positions.len()) } else { Places::nearest(source, target, size)? };
-    // The source as if it had the vertices of the target.
+    // The source resampled at the vertices of the target.
     let rest = places.of(source.positions, source.triangles);
     let pairs = || rest.iter().zip(target.positions).map(|(a, b)| (*a, *b, 1.0));
     let whole = Similarity::fitted(pairs()).ok_or(TransferError::NoSurface)?;
@@ -184,9 +184,9 @@ fn size(positions: &[Vector3<f64>]) -> Option<f64> {
     (size.is_finite() && size > 0.0).then_some(size)
 }
 
-/// Where the vertices of the target are on the source.
+/// The places on the source that correspond to the vertices of the target.
 enum Places {
-    /// At the vertex of the same number.
+    /// The vertex with the same index; the number of vertices.
     Same(usize),
     /// On a triangle, by the weights of its corners.
     On(Vec<(u32, [f64; 3])>),
@@ -197,7 +197,7 @@ impl Places {
         Places::Same(count)
     }
 
-    /// The nearest places, after the target was laid over the source.
+    /// The nearest places after registration of the target to the source.
     fn nearest(source: Neutral<'_>, target: Neutral<'_>, size: f64) -> Result<Places, TransferError> {
         let tree = TriangleTree::new(source.triangles.to_vec(), source.positions);
         let from = self::size(source.positions).ok_or(TransferError::NoSurface)?;
@@ -249,8 +249,8 @@ impl Places {
     }
 }
 
-/// A head that is laid over another one, bent to it in steps that become finer: each place goes as those around it have to
-/// go to the nearest places that face as they do.
+/// Non-rigid registration, coarse to fine: each vertex moves by the smoothed displacements to the nearest places with a
+/// similar normal.
 fn bent(
     mut laid: Vec<Vector3<f64>>,
     triangles: &[[u32; 3]],
@@ -300,7 +300,7 @@ fn normals(positions: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Vec<Vector3<f6
     sums.iter().map(|sum| sum.try_normalize(0.0).unwrap_or_default()).collect()
 }
 
-/// The weights of corners at a place on their triangle.
+/// The barycentric coordinates of a place on a triangle.
 fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
     let normal = (b - a).cross(&(c - a));
     let area = normal.norm_squared();
@@ -312,7 +312,7 @@ fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
     [first, second, 1.0 - first - second]
 }
 
-/// By vertex: the turn and scale from the surroundings on the source to those on the target.
+/// By vertex: the local similarity (rotation and scale) from the surroundings on the source to those on the target.
 fn surroundings(
     rest: &[Vector3<f64>],
     target: &[Vector3<f64>],
@@ -321,31 +321,32 @@ fn surroundings(
 ) -> Vec<Matrix3<f64>> {
     let step = target.len().div_ceil(ANCHORS);
     let reach = REACH * size;
-    // The heads may be in other axes; that one is larger than the other shows in their surroundings.
-    let turned = whole.turn().believed(&Matrix3::identity());
+    // The heads may have different axes, so local maps shrink towards the global rotation; a difference in size shows
+    // in the local maps.
+    let turned = whole.turn().shrunk(&Matrix3::identity());
     let of = |at: &Vector3<f64>| {
         let anchors = rest.iter().zip(target).step_by(step).filter_map(|(from, to)| {
             let off = (to - at).norm_squared() / (2.0 * reach * reach);
             (off < 8.0).then(|| (*from, *to, (-off).exp()))
         });
-        Similarity::fitted(anchors).map_or(whole.linear, |local| local.believed(&turned))
+        Similarity::fitted(anchors).map_or(whole.linear, |local| local.shrunk(&turned))
     };
     target.iter().map(of).collect()
 }
 
-/// Two places that a shape brings together: vertices of the target.
+/// A pair of vertices of the target that a shape brings together.
 struct Pair {
     one: usize,
     other: usize,
-    /// What the shape leaves between them on the target.
+    /// The remaining vector between them on the target.
     left: Vector3<f64>,
-    /// How much of a correction the first one takes.
+    /// The share of a correction for the first one.
     share: f64,
-    /// The way between them at rest.
+    /// Their distance at rest.
     apart: f64,
 }
 
-/// Moves vertices of the target so that places that meet on the source meet.
+/// Moves vertices of the target so that pairs that meet on the source meet.
 fn bring_together(
     rest: &[Vector3<f64>],
     moved: &[Vector3<f64>],
@@ -383,12 +384,12 @@ fn bring_together(
     }
 }
 
-/// The places that a shape brings together.
+/// The pairs that a shape brings together on the source.
 fn pairs(rest: &[Vector3<f64>], moved: &[Vector3<f64>], local: &[Matrix3<f64>]) -> Vec<Pair> {
     let posed = |at: usize| rest[at] + moved[at];
     let pair = |[one, other]: [usize; 2]| {
         let (a, b) = (moved[one].norm(), moved[other].norm());
-        // A larger head closes its eyes as well as a smaller one.
+        // The threshold scales with the head, so that larger heads close their eyes as completely as smaller ones.
         let grows = local[one].determinant().abs().cbrt().max(1.0);
         let left = local[one] * (posed(one) - posed(other)) / grows;
         Pair { one, other, left, share: a / (a + b), apart: (local[one] * (rest[one] - rest[other])).norm() }

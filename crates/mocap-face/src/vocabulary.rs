@@ -1,4 +1,4 @@
-//! The names of shapes in the vocabularies that recorders and characters use, by what they mean in shapes of ARKit.
+//! The names of shapes in the vocabularies of recorders and characters, with their meanings in shapes of ARKit.
 //!
 //! Sources: P. Ekman, W. V. Friesen, J. C. Hager, "Facial Action Coding System", 2002 (AU numbers); VRM Consortium,
 //! "VRMC_vrm-1.0: expressions", 2022; MakeHuman's face units; Reallusion's ExPlus shapes; Epic Games' MetaHuman curves.
@@ -7,18 +7,18 @@ use std::sync::LazyLock;
 
 use mocap_model::ARKIT_SHAPES;
 
-/// What a stem means: a name in lower case without separators and without its side.
+/// The meaning of a stem, which is a name in lower case without separators and side.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) stem: &'static str,
     pub(crate) parts: Vec<&'static str>,
-    /// Whether the side is where it moves to.
+    /// Whether the side is a direction of motion.
     pub(crate) directed: bool,
-    /// Whether it is only nearly so.
+    /// Whether the meaning is approximate.
     pub(crate) nearly: bool,
 }
 
-/// A line: what it means, with `*` for either side and `>` for the side that it moves to, and the stems.
+/// A line: the meaning, with `*` for either side and `>` for a direction of motion, and the stems.
 type Line = (&'static [&'static str], &'static str);
 
 const EXACT: &[Line] = &[
@@ -72,7 +72,7 @@ const EXACT: &[Line] = &[
     (&["tongueOut"], "tongueout tongueshow au19"),
 ];
 
-/// Sounds and moods: one shape for what several do together.
+/// Visemes and emotions: one shape for a combination of several.
 const NEARLY: &[Line] = &[
     (&["jawOpen"], "aa a mtha fclmtha visemeaa vaa mouthaa ah visemeah"),
     (&["mouthStretch*"], "ih i mthi fclmthi visemeih vih"),
@@ -103,7 +103,7 @@ fn made() -> impl Iterator<Item = Row> {
     })
 }
 
-/// The shapes of ARKit that a part stands for.
+/// The shapes of ARKit that a part expands to.
 fn sides(part: &str) -> Vec<&'static str> {
     match part.strip_suffix(['*', '>']) {
         Some(stem) => ARKIT_SHAPES

@@ -30,15 +30,15 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Where the format is unknown or cannot be read, an AMC comes without its skeleton
-/// ([`ReadOptions::skeleton`]), or the content is wrong: then with every place where it is.
+/// Where the format is unknown or cannot be read, an AMC comes without its skeleton ([`ReadOptions::skeleton`]), or the
+/// content is wrong: then with the place of every error.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Box<dyn Document>>, ReadError> {
     let (read, _) = reader(bytes, options)?;
     read(bytes, options)
 }
 
-/// As [`read`], of bytes that are shared: a document may keep them in place of what they say. Reading a text again where
-/// its numbers are needed takes less time than to hold them all, and less memory.
+/// As [`read`], of shared bytes: a document may keep the bytes and parse its numbers on demand, which takes less time
+/// and memory than to hold all numbers.
 ///
 /// # Errors
 /// As [`read`].
@@ -52,7 +52,7 @@ pub fn read_shared(
     }
 }
 
-/// What reads the file.
+/// The reader of the file's format.
 fn reader(bytes: &[u8], options: &ReadOptions) -> Result<(ReadFile, Option<ReadShared>), ReadError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(text::Problem::Empty.into());
@@ -139,7 +139,7 @@ pub fn write_clips(
     write_with_body(clips, None, format, options)
 }
 
-/// As [`write_clips`], with the body that the clips show, in formats that hold meshes. Without one, the body is drawn.
+/// As [`write_clips`], with the body of the character in formats that hold meshes. Without a body, one is drawn.
 ///
 /// # Errors
 /// As [`write_clips`].
@@ -169,10 +169,9 @@ pub fn write_with_body(
 }
 
 /// Writes clips into the file that they come from, or that their skeleton comes from: everything else in it stays.
-/// Where the format or the joints are others, its meshes, skins, shapes and materials are written anew
-/// ([`Document::body`]). Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns
-/// ([`LeftOut::Meshes`]) where a drawn body replaces meshes that cannot be read, and ([`LeftOut::NoMeshes`]) where the
-/// format has none.
+/// Where the format or the joints differ, its meshes, skins, shapes and materials are converted ([`Document::body`]).
+/// Where [`WriteOptions::mesh`] asks for another body, this is [`write_clips`]. Warns ([`LeftOut::Meshes`]) where a
+/// drawn body replaces meshes that cannot be read, and ([`LeftOut::NoMeshes`]) where the format has none.
 ///
 /// ```
 /// use mocap_formats::{Format, ReadOptions, WriteOptions, read, write_kept};
@@ -216,7 +215,8 @@ pub fn write_kept(
     }
 }
 
-/// The body of a file as far as it shows a skeleton; a warning says why there is none where the file has meshes.
+/// The part of the body of a file that belongs to a skeleton; a warning says why there is none where the file has
+/// meshes.
 fn body_of(
     document: &dyn Document,
     skeleton: &Skeleton,

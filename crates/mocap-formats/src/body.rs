@@ -1,4 +1,4 @@
-//! A light body for a skeleton, for formats whose programs show meshes: one solid per bone, bound to its joint.
+//! A simple body for a skeleton, for formats whose programs show meshes: one solid per bone, bound to its joint.
 //!
 //! ```
 //! use mocap_formats::body::{self, Style};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use mocap_model::BoundBody;
 
-/// What stands for a body.
+/// How a body is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// A capsule per bone, as thick as that part of a human body.
@@ -58,7 +58,7 @@ pub struct Mesh {
     pub normals: Vec<Vector3<f64>>,
     /// The joints that move the vertex; unused places name joint 0.
     pub joints: Vec<[JointId; 4]>,
-    /// How much of it each of them moves; the sum is 1.
+    /// The weight of each of them; the sum is 1.
     pub weights: Vec<[f64; 4]>,
     /// Three vertices each, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -216,7 +216,7 @@ impl Mesh {
             let [a, b] = [corners[side], corners[(side + 1) % 4]];
             for face in [[from, b, a], [to, a, b]] {
                 let normal = (face[1] - face[0]).cross(&(face[2] - face[0]));
-                // A pyramid of no height has no faces to speak of.
+                // A pyramid without height has faces without area, and so no normal.
                 let normal = normal.try_normalize(0.0).unwrap_or(along);
                 let vertices = face.map(|place| self.add_vertex(joint, place, normal));
                 self.triangles.push(vertices);

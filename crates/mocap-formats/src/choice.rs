@@ -1,4 +1,4 @@
-//! Which of several clips in a file is meant.
+//! The choice of one of several clips in a file.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -46,7 +46,7 @@ impl crate::Problem for ChoiceProblem {
     }
 }
 
-/// The index of the clip that is meant, and a warning where nothing says which of several; `None` without clips.
+/// The index of the chosen clip (`None` without clips), and a warning where there are several and no choice.
 ///
 /// # Errors
 /// [`ChoiceProblem::NoSuchClip`].

@@ -1,4 +1,4 @@
-//! What every document has, whatever its format.
+//! The interface of documents of all formats.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,10 +18,10 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The format of the file.
     fn format(&self) -> Format;
 
-    /// What the file states that a clip does not hold.
+    /// The properties of the file that a clip does not hold.
     fn stated(&self, options: &ReadOptions) -> Stated;
 
-    /// The motion that the file means, with what was found on the way.
+    /// The motion of the file, with warnings.
     ///
     /// # Errors
     /// Where it has no motion, or values that are not finite and are not to be repaired.
@@ -37,7 +37,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The same; what the document holds is not copied where it can be taken.
+    /// As [`Document::to_clip`], without copying where the document's data can be moved.
     ///
     /// # Errors
     /// As [`Document::to_clip`].
@@ -45,8 +45,8 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.to_clip(options)
     }
 
-    /// The start of the motion, or all of it, with everything that [`Document::to_clip`] finds in the whole: what
-    /// a file is can be told without making all of its rotations.
+    /// The start of the motion, or all of it, with all warnings and errors of [`Document::to_clip`] for the whole
+    /// motion: a summary of the file needs no more, and this saves computing all rotations.
     ///
     /// # Errors
     /// As [`Document::to_clip`].
@@ -54,7 +54,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.to_clip(options)
     }
 
-    /// The skeleton that the file means, with or without a motion.
+    /// The skeleton of the file, which may have a motion or not.
     ///
     /// # Errors
     /// As [`Document::to_clip`], but for the motion.
@@ -83,20 +83,19 @@ pub trait Document: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Moods, sounds and gestures that move several shapes of its meshes (VRM); empty of other files.
+    /// Expressions that move several shapes of its meshes (VRM); empty for other files.
     fn expressions(&self) -> Vec<Expression> {
         Vec::new()
     }
 
-    /// Shapes of its meshes that stand in others, where the file states the weights at which they are wholly on (FBX); empty
-    /// of other files.
+    /// Shapes of its meshes that are in-betweens of others, where the file states the weights at which they are fully
+    /// applied (FBX); empty for other files.
     fn in_betweens(&self) -> Vec<InBetween> {
         Vec::new()
     }
 
-    /// What the file means as a scene: its markers, or one character with all of its joints and the body that shows them.
-    /// Trees of joints that are characters of their own are told apart by who knows what a person is
-    /// ([`Character::split`]).
+    /// The file as a scene: its markers, or one character with all of its joints and its body. A file with several
+    /// people gives one character too; a caller that can recognise people splits it with [`Character::split`].
     ///
     /// # Errors
     /// As [`Document::to_clip`]. Meshes that cannot be read are a warning ([`LeftOut::Unread`]).
@@ -133,7 +132,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The file again: every value, name and order as it was read.
     fn write(&self) -> Encoded<'static>;
 
-    /// The same; content is made while it is written.
+    /// As [`Document::write`]; content is computed while it is written.
     fn into_encoded(self: Box<Self>) -> Encoded<'static> {
         self.write()
     }
@@ -144,18 +143,18 @@ pub trait Document: fmt::Debug + Send + Sync {
         false
     }
 
-    /// The document with only these frames and with all lengths multiplied by a factor above 0, every other value as it
-    /// is; `None` where that takes the meaning of its numbers.
+    /// The document with only these frames and all lengths multiplied by a factor above 0, with every other value as it
+    /// is; `None` where the result would be read differently.
     fn edited(&self, frames: Range<usize>, factor: f64) -> Option<Box<dyn Document>> {
         let _ = (frames, factor);
         None
     }
 
-    /// The document as all readers of the format take it the same way, with what was changed; `None` where they do so
-    /// already.
+    /// The document changed so that all readers of the format interpret it alike, with warnings about the changes;
+    /// `None` where nothing has to change.
     ///
     /// # Errors
-    /// Where a name is to be kept that cannot be written.
+    /// Where names are kept and one of them cannot be written.
     fn normalised(
         &self,
         reading: &ReadOptions,
@@ -166,21 +165,21 @@ pub trait Document: fmt::Debug + Send + Sync {
     }
 }
 
-/// A file with other clips, or why it cannot take them: then only the motion can be written.
+/// A file with other clips, or the reason why it cannot take them: then only the motion can be written.
 #[derive(Debug)]
 pub enum Kept {
     /// The file.
     Written(Encoded<'static>),
-    /// Half a sentence.
+    /// The reason, as a clause for a message.
     Not(&'static str),
 }
 
 impl Kept {
-    /// The format of the output does not hold what the file holds.
+    /// The output is of another format than the file.
     pub(crate) const OTHER_FORMAT: Kept = Kept::Not("only a file of the format they come from keeps them");
 }
 
-/// What a file states that a clip does not hold.
+/// Properties of a file that a clip does not hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stated {
     /// The number of frames; 0 of a skeleton.
@@ -191,7 +190,7 @@ pub struct Stated {
     pub frame_time: Option<f64>,
     /// How position channels and the offset of a joint combine; `None` without position channels.
     pub positions: Option<PositionMode>,
-    /// What the numbers of a BVH say about this; `None` where it makes no difference.
+    /// How this was decided from the numbers of a BVH; `None` where it makes no difference.
     pub position_evidence: Option<PositionDecision>,
 }
 

@@ -13,7 +13,7 @@ pub struct Encoded<'c> {
     pub main: Content<'c>,
     /// The file beside it, such as the ASF of an AMC, and its name.
     pub beside: Option<(Beside, Content<'c>)>,
-    /// What the format cannot say as it was.
+    /// Warnings about what the format cannot hold.
     pub warnings: Vec<Finding>,
 }
 
@@ -60,7 +60,7 @@ enum Source<'c> {
 type Stream<'c> = dyn Fn(&mut dyn Write) -> io::Result<()> + Send + Sync + 'c;
 
 impl<'c> Content<'c> {
-    /// Content that is made while it is written: it is several times as large as its clip.
+    /// Content that is computed while it is written: it may be several times as large as its clip.
     pub fn stream(write: impl Fn(&mut dyn Write) -> io::Result<()> + Send + Sync + 'c) -> Content<'c> {
         Content(Source::Stream(Box::new(write)))
     }

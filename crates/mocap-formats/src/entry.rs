@@ -1,4 +1,4 @@
-//! What the table of formats knows about one format.
+//! The properties of one format, as the table of formats lists them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,10 +35,10 @@ pub(crate) struct Entry {
     pub(crate) detect: fn(&Start) -> bool,
     /// Reads a file; else why no file can be read.
     pub(crate) read: Result<ReadFile, &'static str>,
-    /// Reads a file whose bytes may be kept in place of what they say; `None`: as `read`.
+    /// Reads shared bytes, which the document may keep to parse them on demand; `None`: as `read`.
     pub(crate) read_shared: Option<ReadShared>,
-    /// Judges a motion by the start of its file, and by the size of the file where it is known \[bytes\]: a limit that its
-    /// header passes is an error before the rest is read.
+    /// Checks the start of a file, given the size of the file where it is known \[bytes\]: a header beyond the limits
+    /// is an error before the rest is read.
     pub(crate) judge_start: Option<JudgeStart>,
     /// Writes a clip, or of a clip the skeleton.
     pub(crate) write: Option<WriteClip>,
@@ -46,7 +46,7 @@ pub(crate) struct Entry {
     pub(crate) write_clips: Option<WriteClips>,
     /// Whether a file that is read may hold several clips.
     pub(crate) reads_clips: bool,
-    /// Lists the files that a file refers to, and those that the files known so far refer to.
+    /// Lists the files that a file refers to, and those that the referred files given so far refer to.
     pub(crate) files_beside: Option<ListFiles>,
     /// Whether lengths are written in metres, for any unit of the clip: it has to be known, or guessed.
     pub(crate) in_metres: bool,
@@ -68,9 +68,9 @@ pub(crate) struct Entry {
     pub(crate) only_positions: bool,
     /// Whether the numbers over time of a file are only those that the format names, such as the build of a body.
     pub(crate) only_own_numbers: bool,
-    /// Whether the numbers over time of a file are weights of expressions: what shapes these move, a character says.
+    /// Whether the scalar tracks of a file are weights of expressions, whose shapes are defined by a character file.
     pub(crate) holds_expressions: bool,
-    /// Whether samples may take fewer bytes in a file than in memory: the fuzzer allows more memory there.
+    /// Whether samples may take fewer bytes in a file than in memory: the fuzzer allows such readers more memory.
     pub(crate) packed: bool,
     /// The space that every file is in, in one sentence.
     pub(crate) fixed_space: Option<&'static str>,
@@ -81,7 +81,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// A format of motions that can be neither read nor written: a format states where it differs.
+    /// The default of all fields: a format of motions that can be neither read nor written. Each format overrides some.
     pub(crate) const MOTION: Entry = Entry {
         name: "",
         extensions: &[],
@@ -128,9 +128,9 @@ pub(crate) type WriteSkeleton = fn(&Skeleton, &WriteOptions) -> Result<Encoded<'
 pub(crate) type WriteArrays = fn(Arrays) -> Content<'static>;
 pub(crate) type WriteMarkers = for<'m> fn(&'m Markers, &WriteOptions) -> Result<Encoded<'m>, Finding>;
 
-/// The start of a file, as detection looks at it.
+/// The start of a file, for detection.
 pub(crate) struct Start<'t> {
-    /// The bytes, for formats that are not text.
+    /// The raw bytes, for binary formats.
     pub(crate) bytes: &'t [u8],
     /// The text.
     pub(crate) text: &'t [u8],
@@ -142,7 +142,7 @@ pub(crate) struct Start<'t> {
     pub(crate) second: Option<&'t [u8]>,
 }
 
-/// How much of a file detection looks at \[bytes\].
+/// The length of the start that detection uses \[bytes\].
 const LOOKED_AT: usize = 64 * 1024;
 
 impl Start<'_> {

@@ -1,4 +1,4 @@
-//! Files that a file refers to: named by the format, read by the caller.
+//! Files that a file refers to: the format lists them, the caller reads them.
 //!
 //! The crate opens no file. [`Format::files_beside`](crate::Format::files_beside) lists what a file refers to, and
 //! [`ReadOptions::beside`](crate::ReadOptions::beside) takes the contents.
@@ -19,8 +19,7 @@ pub struct FileBeside {
     pub needed: bool,
 }
 
-/// The relative path of a URI in a file; `None` where it is of another place: with a scheme, absolute, or out of the
-/// folder.
+/// The relative path of a URI in a file; `None` where it has a scheme, is absolute, or leaves the folder.
 pub(crate) fn relative_path(uri: &str) -> Option<String> {
     let decoded = percent_decoded(uri)?;
     let scheme = decoded.split(['/', '\\']).next().is_some_and(|first| first.contains(':'));

@@ -23,7 +23,7 @@ pub struct Context {
 pub struct Finding {
     /// What it is.
     pub problem: Arc<dyn Problem>,
-    /// Where; of a counted warning, where first. `None`: it is about the whole file.
+    /// Where; for a counted warning, the first place. `None`: it is about the whole file.
     pub place: Option<Place>,
     /// In which joint, channel, frame.
     pub context: Context,
@@ -78,7 +78,8 @@ impl Finding {
         problem.downcast_ref()
     }
 
-    /// The option of the reader that settles it. Only values over time can be interpolated.
+    /// The option of the reader that resolves it. [`Remedy::Repair`] is given for values over time only, which can be
+    /// interpolated.
     pub fn remedy(&self) -> Option<Remedy> {
         self.problem.remedy().filter(|remedy| *remedy != Remedy::Repair || self.context.frame.is_some())
     }
@@ -93,7 +94,7 @@ impl PartialEq for Finding {
     }
 }
 
-/// A text of a file within a message: of a long one its start and its end.
+/// A text of a file for a message: a long one is shortened to its start and end.
 fn shortened(text: String) -> String {
     const MOST: usize = 1024;
     if text.len() <= MOST {
@@ -127,7 +128,7 @@ impl fmt::Display for Finding {
 
 impl std::error::Error for Finding {}
 
-/// A value read from a file, and what the reader repaired to get it.
+/// A value read from a file, with warnings about what the reader repaired.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed<T> {
     /// The value.

@@ -1,15 +1,15 @@
-//! Files that are known by their start, but hold no motion that is read: what they are, and the way out.
+//! Files of other programs that are recognised by their start but not read: what they are, and how to convert them.
 
 use std::fmt;
 
 use crate::entry::Start;
 
-/// A kind of file that is known, but not read.
+/// A kind of file that is recognised, but not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// What the file is.
     pub what: &'static str,
-    /// How its motion gets here.
+    /// How to convert its motion to a format that is read.
     pub way: &'static str,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for Foreign {
 /// Whether a file starts as one of a kind does.
 type Starts = fn(&Start) -> bool;
 
-/// How the start of a file says what it is, and what that is.
+/// Detection of each kind by the start of a file, and its description.
 const KNOWN: [(Starts, Foreign); 19] = [
     (
         |start| start.bytes.starts_with(b"mocapidx"),
@@ -153,7 +153,7 @@ const KNOWN: [(Starts, Foreign); 19] = [
     ),
 ];
 
-/// What a file is that is known but not read; `None` of every other.
+/// The kind of a file that is recognised but not read; `None` for all others.
 ///
 /// ```
 /// let found = mocap_formats::foreign(b"PXR-USDC").unwrap();
@@ -179,7 +179,7 @@ impl Start<'_> {
 
     /// Whether the text is a table with three columns for each of several points: `LASI_x,LASI_y,LASI_z`, or `LASI:X`.
     fn is_marker_table(&self) -> bool {
-        // The table of a robot, whose joints may be called by their axes.
+        // A robot's table may have joints named after axes.
         if self.first.starts_with(b"time,root_x,") {
             return false;
         }
@@ -229,7 +229,7 @@ mod tests {
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n", "Git LFS"),
         ];
         for (bytes, what) in files {
-            // Also where the extension claims another format.
+            // Also where the extension is that of another format.
             for format in [None, Some(Format::Json), Some(Format::Csv), Some(Format::Npz)] {
                 let options = ReadOptions { format, ..ReadOptions::default() };
                 let error = *read(bytes, &options).unwrap_err().error;

@@ -1,4 +1,4 @@
-//! The methods of [`Format`]: what the table says, and which format a file is in, by its extension or by its content.
+//! The methods of [`Format`]: its properties from the table, and detection of a file's format by extension or content.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Format {
-    /// What the table knows about it.
+    /// Its entry in the table.
     pub(crate) fn entry(self) -> &'static Entry {
         TABLE[self as usize].0
     }
@@ -43,8 +43,8 @@ impl Format {
         })
     }
 
-    /// The format of a changed motion whose name means this one: that of the file which was read, where that is written
-    /// under the same extension. A robot's table that is edited stays one, though `.csv` usually means positions.
+    /// The format to write, where an output's extension means `self`: the format of the input where it has the same
+    /// extension. So an edited robot table stays one, though `.csv` usually means positions.
     pub fn as_read(self, read: Option<Format>) -> Format {
         let same = |read: &Format| {
             read.is_writable() && read.has_motion() && read.file_extension() == self.file_extension()
@@ -65,8 +65,8 @@ impl Format {
         self.entry().read.map(|_| ())
     }
 
-    /// Judges a motion by the start of its file, before the rest is read; `size` is that of the file where it is known
-    /// \[bytes\]. What only the rest can show is no error here.
+    /// Checks the start of a file before the rest is read; `size` is that of the file where it is known \[bytes\]. Only
+    /// errors that the rest cannot mend are returned.
     ///
     /// # Errors
     /// Where the header states more than the limits allow, and the file is large enough for it.
@@ -89,7 +89,7 @@ impl Format {
         self.holds_robot() || self.entry().moves_body
     }
 
-    /// The format that this name means for the motion of a robot: what trainers of robots read.
+    /// The format that this name stands for if the motion is a robot's: the one that training code reads.
     #[must_use]
     pub fn of_robots(self) -> Format {
         self.entry().of_robots.unwrap_or(self)
@@ -112,7 +112,7 @@ impl Format {
         self.entry().write_arrays.map(|write| write(arrays))
     }
 
-    /// Whether samples may take fewer bytes in a file of the format than in memory: packed, or told by indices.
+    /// Whether samples may take fewer bytes in a file of the format than in memory: compressed, or shared by indices.
     pub fn is_packed(self) -> bool {
         self.entry().packed
     }
@@ -203,7 +203,7 @@ impl Format {
             && !(*only_positions || *only_own_numbers || *holds_markers || *holds_robot)
     }
 
-    /// Whether the numbers over time of a file are weights of expressions, whose shapes the character knows that they move.
+    /// Whether the scalar tracks of a file are weights of expressions, whose shapes are defined by a character file.
     pub fn holds_expressions(self) -> bool {
         self.entry().holds_expressions
     }

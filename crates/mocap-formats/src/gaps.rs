@@ -1,8 +1,8 @@
 //! Interpolation over values that are not numbers.
 
 /// Replaces values that are not finite in every `step`-th value: linearly between the values before and behind it, and
-/// at either end by the nearest one; all by `missing` where none is finite. Angles, of which `turn` is a whole
-/// turn, go the shorter way round.
+/// at either end by the nearest one; all by `missing` where none is finite. Angles, whose full turn is `turn`, are
+/// interpolated the shorter way round.
 pub(crate) fn fill(values: &mut [f64], step: usize, turn: Option<f64>, missing: f64) {
     let frames = values.len().div_ceil(step);
     let mut before: Option<usize> = None;

@@ -1,12 +1,12 @@
-//! Fewer keys: the frames of a clip between which interpolation gives the others within a bound.
+//! Key reduction: chooses frames of a clip so that interpolation between them gives the others within a bound.
 //!
 //! A track is cut greedily into the longest pieces that stay within a local tolerance. The tolerances come from the
-//! bound in object space: an angle moves the joints below by the angle times their reach. How errors add up along
-//! a chain is measured, and the tolerances are made smaller until the bound holds.
+//! bound in object space: an angle error moves the joints below by the angle times their reach. The accumulated error
+//! along chains is measured, and the tolerances are reduced until the bound holds.
 
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Track, UnitQuaternion, Vector3, lerp, slerp};
 
-/// The frames of a joint's tracks that are keys, ascending; `None` of a track that stays as it is at rest.
+/// The frames of a joint's tracks that are keys, ascending; `None` for a track that stays at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct JointKeys {
     pub(crate) rotation: Option<Vec<u32>>,
@@ -14,17 +14,17 @@ pub(crate) struct JointKeys {
     pub(crate) scale: Option<Vec<u32>>,
 }
 
-/// What a point at rest beside a joint adds to its reach [m]: a hand turns although nothing is below it.
+/// Distance of the skin from a joint [m], added to its reach: the rotation of a joint without children is visible too.
 const SHELL: f64 = 0.03;
 /// The longest piece without a key in between.
 const LONGEST: usize = 1024;
-/// How often tolerances are made smaller before every frame becomes a key.
+/// How often tolerances are reduced before every frame becomes a key.
 const ATTEMPTS: usize = 8;
 
 /// The keys of a clip in metres: linear interpolation between them keeps every joint, and every point 3 cm beside one,
 /// within `error` [m] in object space. Without a bound, constant tracks have one key and others one per frame.
 pub(crate) fn reduce(clip: &Clip, error: Option<f64>) -> Vec<JointKeys> {
-    // The measure below knows no scales.
+    // The measure of the error does not include scales.
     let error = error.filter(|error| *error > 0.0 && !clip.has_scale());
     let Some(error) = error else { return with_tolerance(clip, None, &[]) };
     let reach = reach(clip, SHELL);
@@ -75,7 +75,8 @@ fn with_tolerance(clip: &Clip, tolerance: Option<f64>, reach: &[f64]) -> Vec<Joi
         .collect()
 }
 
-/// Cuts the frames greedily: each piece is the longest of a doubling search whose middle is `within`.
+/// Cuts the frames greedily: each piece is the longest, by an exponential and then a binary search, for which `within`
+/// is true.
 fn cut(frames: usize, within: impl Fn(usize, usize) -> bool) -> Vec<u32> {
     let mut keys = vec![0];
     let mut from = 0;
@@ -111,7 +112,7 @@ fn rotations_within(values: &[UnitQuaternion<f64>], from: usize, to: usize, angl
     }
     let turn = cosine.min(1.0).acos();
     let sine = turn.sin();
-    // Quaternions are half as far apart as their rotations.
+    // The distance of two unit quaternions is about half the angle between their rotations.
     let most = angle * angle / 4.0;
     (from + 1..to).all(|at| {
         let t = (at - from) as f64 / (to - from) as f64;
@@ -124,8 +125,7 @@ fn rotations_within(values: &[UnitQuaternion<f64>], from: usize, to: usize, angl
     })
 }
 
-/// By joint: how far from it the joints below are at most, along the bones, and a point beside it by `shell` [units of the
-/// clip].
+/// By joint: the length of the longest chain of bones below it plus `shell` [units of the clip].
 pub(crate) fn reach(clip: &Clip, shell: f64) -> Vec<f64> {
     let mut reach = vec![0.0f64; clip.skeleton().len()];
     for (id, joint) in clip.skeleton().iter().rev() {
@@ -140,7 +140,7 @@ pub(crate) fn reach(clip: &Clip, shell: f64) -> Vec<f64> {
     reach.iter().map(|reach| reach + shell).collect()
 }
 
-/// The largest distance in object space of the clip between keys from the clip itself.
+/// The largest position error of a joint in object space if the clip is interpolated between its keys.
 fn worst(clip: &Clip, keys: &[JointKeys]) -> f64 {
     let joints = clip.skeleton().joints();
     let mut original = ForwardKinematics::new(clip);
@@ -175,7 +175,7 @@ fn worst(clip: &Clip, keys: &[JointKeys]) -> f64 {
     worst
 }
 
-/// Between which keys a frame is, and its share of the way; `None` of a key.
+/// The keys around a frame and the interpolation parameter between them; `None` for a frame that is a key.
 fn place(keys: &[u32], at: &mut usize, frame: usize) -> Option<(usize, usize, f64)> {
     while *at + 1 < keys.len() && keys[*at + 1] as usize <= frame {
         *at += 1;

@@ -1,4 +1,4 @@
-//! What a format cannot hold of a clip, and what it holds instead.
+//! Parts of a clip that a format cannot hold, and their replacement.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) struct Holds {
 }
 
 impl Holds {
-    /// Everything; also of formats that hold so little that nothing is worth a warning.
+    /// Everything. Also for formats that hold so little that warnings would not help.
     pub(crate) const ALL: Holds =
         Holds { scale: true, scalars: true, events: true, meshes: true, several: true, couplings: true };
     /// All of a motion and its meshes.
@@ -36,7 +36,7 @@ impl Holds {
     pub(crate) const NOTHING: Holds = Holds { several: false, ..Holds::TREES };
 }
 
-/// What of a clip is not written or not kept; all are warnings, but for an overflow.
+/// Parts of a clip that are not written or not kept. All are warnings, except an overflow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -75,7 +75,7 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    /// Whether it is about the file that an output keeps meshes of, and not about the clip.
+    /// Whether it is about the document whose meshes an output keeps, and not about the clip.
     pub fn is_of_document(&self) -> bool {
         matches!(
             self,
@@ -89,8 +89,8 @@ impl LeftOut {
     }
 }
 
-/// What of a file besides its motion a format cannot hold: the warning to give where its motion is written in that format.
-/// `None` of files and formats that lose nothing, and where [`WriteOptions::mesh`] asks for another body.
+/// The warning about content of a file, besides its motion, that is lost when the motion is written in a format. `None`
+/// if nothing is lost, or [`WriteOptions::mesh`] asks for another body.
 pub fn left_behind(document: &dyn Document, format: Format, options: &WriteOptions) -> Option<Finding> {
     let count = document.meshes();
     let lost = count > 0 && format.has_motion() && !format.entry().holds.meshes && options.mesh.is_none();

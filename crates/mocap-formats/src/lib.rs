@@ -1,7 +1,7 @@
 //! Reads and writes motion capture files: bytes → document → clip → document → bytes.
 //!
-//! A *document* keeps what a file says (channel order, Euler degrees, names, the text of its frame time); a
-//! [`Clip`] is what it means. Writing an untouched document changes no value.
+//! A *document* keeps the content of a file as written (channel order, Euler degrees, names, the text of its frame
+//! time); a [`Clip`] is the motion that it describes. Writing an untouched document changes no value.
 //!
 //! ```
 //! use mocap_formats::{Format, ReadOptions, WriteOptions, read, write};
@@ -23,8 +23,8 @@
 //! The crate prints nothing and opens no file. Repairs are listed as warnings in [`Parsed`]; an error says what
 //! was found, what was expected, and where ([`ReadError`]).
 //!
-//! Where to go next: [`Format`] is the table of formats; [`Document`] is what every file has. Each format has a
-//! module with its own document and options, such as [`bvh`] or [`amc`]; each of these has the same parts:
+//! Where to go next: [`Format`] is the table of formats; [`Document`] is the interface of files of any format. Each
+//! format has a module with its own document and options, such as [`bvh`] or [`amc`]; each of these has the same parts:
 //! `document`, `parse`, `to_clip`, `from_clip`, `write`, `problem`, and its entry in the table, `format`.
 
 /// The program of the README, compiled with the tests.

@@ -11,8 +11,8 @@ pub struct Limits {
     pub depth: usize,
     /// Frames of a clip.
     pub frames: usize,
-    /// Frames × joints, End Sites included, of a clip that is made of a file or written: a small file can state a
-    /// motion that takes gigabytes. A sample of a joint that turns takes 32 bytes in memory.
+    /// Frames × joints (with end sites) of a clip that is read or written: a small file can state a motion that takes
+    /// gigabytes. A sample of a rotating joint takes 32 bytes in memory.
     pub samples: usize,
 }
 
@@ -25,7 +25,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What [`LimitExceeded::what`] says of [`Limits::samples`].
+    /// The [`LimitExceeded::what`] of [`Limits::samples`].
     pub const SAMPLES: &str = "samples (frames × joints)";
 
     /// Checks the size of a clip of so many frames and joints.
@@ -45,7 +45,7 @@ impl Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the file has {found} {what}, more than the limit of {limit}")]
 pub struct LimitExceeded {
-    /// What there is too much of, such as `bytes`, `joints`, `levels`, `frames` or `channels`.
+    /// The quantity that exceeds its limit, such as `bytes`, `joints`, `levels`, `frames` or `channels`.
     pub what: &'static str,
     /// How much there is.
     pub found: usize,

@@ -3,7 +3,7 @@
 use crate::{Content, Encoded, Finding, Format, FormatProblem, ReadOptions, Stated, WriteOptions};
 use mocap_model::Markers;
 
-/// A file of markers: what it means, and its bytes.
+/// A file of markers: the recording and its bytes.
 #[derive(Debug)]
 pub(crate) struct MarkersDocument {
     pub(crate) format: Format,
@@ -45,7 +45,7 @@ impl crate::Document for MarkersDocument {
 /// ```
 ///
 /// # Errors
-/// Where the format holds no markers, or not these.
+/// Where the format holds no markers, or cannot hold these.
 pub fn write_markers<'m>(
     markers: &'m Markers,
     format: Format,
@@ -57,14 +57,14 @@ pub fn write_markers<'m>(
     }
 }
 
-/// A file of markers that is made while it is written.
+/// A file of markers that is computed while it is written.
 pub(crate) fn streamed<'m>(
     write: impl Fn(&mut dyn std::io::Write) -> std::io::Result<()> + Send + Sync + 'm,
 ) -> Encoded<'m> {
     Content::stream(write).into()
 }
 
-/// A number of a file with 32-bit floats with the few digits that mean it; any other with all of its digits.
+/// The digits of a number: the shortest that give the 32-bit float where the value is one, else those of 64 bits.
 pub(crate) fn digits(value: f64) -> String {
     let short = value as f32;
     if f64::from(short) == value { short.to_string() } else { value.to_string() }

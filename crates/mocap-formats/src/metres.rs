@@ -1,4 +1,4 @@
-//! The space of formats of scenes: metres, Y up, characters look along Z.
+//! The space of scene formats: metres, Y up, characters face along Z.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ impl crate::Problem for MetresProblem {
     }
 }
 
-/// Metres, Y up, characters look along Z.
+/// Metres, Y up, characters face along Z.
 pub(crate) fn space() -> Space {
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
     Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit }
@@ -64,7 +64,7 @@ pub(crate) fn in_metres<'c>(
     Ok(moved)
 }
 
-/// Numbers above this may be infinite in single precision once offsets along a limb are added, or metres become
+/// Numbers above this may overflow single precision once offsets along a limb are added, or metres are converted to
 /// centimetres.
 const LARGEST: f64 = 1e34;
 

@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 /// Hands out names, each once.
 #[derive(Default)]
 pub(crate) struct Unique {
-    /// Whether names that differ only in case are one.
+    /// Whether names that differ only in case count as equal.
     folds: bool,
     taken: HashSet<String>,
-    /// The number that was last put behind a name.
+    /// The number that was last appended to a name.
     last: HashMap<String, usize>,
 }
 
 impl Unique {
-    /// Names that differ in more than their case.
+    /// Unique names, ignoring case.
     pub(crate) fn in_any_case() -> Unique {
         Unique { folds: true, ..Unique::default() }
     }

@@ -1,13 +1,13 @@
-//! The name that was probably meant, of whole names. Parts of names, as globs have them, are another distance, which
-//! the crate `mocap` has beside its globs.
+//! The name that a user probably meant, by edit distance of whole names. Globs match parts of names and have another
+//! distance, in the crate `mocap`.
 //!
 //! Based on: V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions, and reversals", 1966.
 
 /// Longer names are not compared.
 const LONGEST: usize = 100;
 
-/// The candidate with the fewest changes of letters, the first of equals; `None` where none is near. Neither case nor
-/// `_` for `-` is a change, and two letters that changed places are one.
+/// The candidate with the smallest edit distance, the first of equals; `None` where none is near. Case and `_` for `-`
+/// do not count, and two swapped letters are one edit.
 ///
 /// ```
 /// let joints = ["Hips", "LeftUpLeg", "LeftLeg"];

@@ -1,4 +1,4 @@
-//! How files are read and written, whatever their format.
+//! Options for reading and writing files of any format.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::bvh::{NameStyle, PositionChannels, PositionMode};
 use crate::robot_motion::Order;
 use crate::{ClipChoice, FilesBeside, Format, Limits, body};
 
-/// How a file of any format is read. The defaults take what the file says.
+/// Options for reading a file of any format. By default, what the file states is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The format. Default: by the content.
@@ -51,13 +51,13 @@ pub struct WriteOptions {
     pub arrays: ArrayOptions,
     /// The order of joints and bodies in the motion of a robot. Default: that of the model.
     pub order: Order,
-    /// What stands for the body in formats that show meshes. Default: capsules.
+    /// How a body is drawn in formats that show meshes. Default: capsules.
     pub mesh: Option<body::Style>,
-    /// How far keys that are left out may move a joint, or a point 3 cm beside it, in formats of keys \[m\]. 0: every
-    /// frame is a key. Default: 1e-5.
+    /// In formats with keys, the largest error of key reduction \[m\], at joints and at points 3 cm beside them. 0:
+    /// every frame is a key. Default: 1e-5.
     pub key_error: Option<f64>,
     /// Whether rotations are 16-bit integers in formats that have them. Default: 32-bit floats.
     pub short_rotations: bool,
-    /// Bounds that the reader of the file will have.
+    /// The limits of the reader for which the file is written.
     pub limits: Limits,
 }

@@ -1,4 +1,4 @@
-//! What every kind of problem has: a stable code and a message.
+//! The interface of problems: a stable code and a message.
 
 use std::any::Any;
 use std::fmt;
@@ -11,13 +11,13 @@ pub trait Problem: fmt::Display + fmt::Debug + Any + Send + Sync {
     /// The stable code, such as `bvh::row-length`.
     fn code(&self) -> &'static str;
 
-    /// Which option of the reader settles the problem, if any does.
+    /// The option of the reader that resolves the problem, if any does.
     fn remedy(&self) -> Option<Remedy> {
         None
     }
 }
 
-/// The option of a reader that settles a problem.
+/// An option that resolves a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {

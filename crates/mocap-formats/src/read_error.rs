@@ -1,10 +1,10 @@
-//! Why a file is not read, with everything else that was found in it on the way.
+//! The error of reading a file, with all other errors and warnings that were found.
 
 use crate::place::locate;
 use crate::{Finding, Remedy, text};
 use std::fmt;
 
-/// Why a file is not read: all its errors as far as they could be told apart, and what was repaired before.
+/// Why a file is not read: all errors that could be distinguished, and warnings about earlier repairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadError {
     /// The first error.
@@ -27,7 +27,7 @@ impl ReadError {
         self.error.code()
     }
 
-    /// The same with warnings that were found before.
+    /// The same error after warnings that were found before it.
     pub fn behind(mut self, mut warnings: Vec<Finding>) -> ReadError {
         warnings.append(&mut self.warnings);
         ReadError { warnings, ..self }
@@ -35,8 +35,8 @@ impl ReadError {
 }
 
 impl ReadError {
-    /// The same without errors that interpolation would mend, unless nothing else is wrong: where a file is to be
-    /// repaired, these are not what it was refused for.
+    /// The same without errors that interpolation would repair, unless there are no others: with the option to repair,
+    /// these are not the reason why a file was refused.
     pub fn without_repairable(mut self) -> ReadError {
         let stays = |finding: &Finding| finding.remedy() != Some(Remedy::Repair);
         if stays(&self.error) || self.more.iter().any(stays) {
@@ -79,12 +79,13 @@ impl std::error::Error for ReadError {}
 pub(crate) struct Errors {
     listed: Vec<Finding>,
     unlisted: usize,
-    /// The frame of the last one.
+    /// The code and frame of the last error, of which repetitions are counted.
     last: Option<(&'static str, Option<usize>)>,
 }
 
 impl Errors {
-    /// Adds an error, or counts it where its frame has one of its kind; `finding` is made only where it is listed.
+    /// Adds an error, or counts it if its frame already has one with its code; `finding` is called only if it is
+    /// listed.
     pub(crate) fn push(
         &mut self,
         code: &'static str,
@@ -118,8 +119,8 @@ impl Errors {
         self.listed.len() + self.unlisted
     }
 
-    /// All of them in the order of the text, before `last`; `None` if none exists at all.
-    pub(crate) fn into_rejected(
+    /// The errors in the order of the text, followed by `last`; `None` if there are none.
+    pub(crate) fn into_read_error(
         mut self,
         text: &[u8],
         last: Option<Finding>,

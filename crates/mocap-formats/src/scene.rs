@@ -1,4 +1,5 @@
-//! Scenes in files: what a format holds of one is written, what it cannot hold is a warning made from its row.
+//! Scenes in files: the parts that a format holds are written, the others are warnings, derived from the format's entry
+//! in the table.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use crate::{
     write_markers, write_with_body,
 };
 
-/// A scene, and beside it the file that it comes from: an output keeps what else the file holds, such as materials and
-/// cameras, where the format holds it too.
+/// A scene and the document that it comes from. An output keeps the document's other content, such as materials and
+/// cameras, if its format holds it.
 #[derive(Clone, Debug, Default)]
 pub struct KeptScene {
-    /// Who and what is in it.
+    /// Characters, props and markers.
     pub scene: Scene,
     /// The file that the skeletons of its characters come from. Bodies that are not in the scene are read from it when
     /// they are written.
     pub document: Option<Arc<dyn Document>>,
-    /// Whether the scene is what the document says: then the document is written back value for value.
+    /// Whether the scene is unchanged: then the document is written back value for value.
     pub unchanged: bool,
 }
 
@@ -35,7 +36,7 @@ impl From<Clip> for KeptScene {
 }
 
 impl KeptScene {
-    /// The scene after an operation: the document no longer says what it is, but still holds its meshes.
+    /// The scene after an operation: the document no longer describes the motion, but still holds the meshes.
     #[must_use]
     pub fn with_scene(self, scene: Scene) -> KeptScene {
         let document = self.document.filter(|document| document.format().holds_meshes());
@@ -80,8 +81,8 @@ pub fn write_scene(
     Ok(Encoded { warnings, ..encoded })
 }
 
-/// As [`write_scene`], with what else its document holds. A scene that is what its document says is written back value
-/// for value in the same format, unless the options ask for other numbers or names.
+/// As [`write_scene`], with the other content of its document. An unchanged scene is written back value for value in
+/// the same format, unless the options ask for other numbers or names.
 ///
 /// # Errors
 /// As [`write_scene`].
@@ -101,7 +102,7 @@ pub fn write_kept_scene(
     }
 }
 
-/// As [`write_scene`], with what else the file holds that the skeletons of the characters come from.
+/// As [`write_scene`], with the other content of the file that the skeletons of the characters come from.
 ///
 /// # Errors
 /// As [`write_scene`].
@@ -120,7 +121,8 @@ pub fn write_scene_beside(
     let mut scene = scene.clone();
     let several = scene.characters.len() + scene.props.len() > 1;
     if several && shows {
-        // As trees of one skeleton, joints may get other names than those that the body of the document is bound to.
+        // Before merging: joints of the merged skeleton may get other names than those that the document's body is
+        // bound to.
         fill_bodies(&mut scene, document, options, &mut warnings);
     }
     let had_bodies = has_bodies(&scene);
@@ -128,7 +130,7 @@ pub fn write_scene_beside(
     let Character { clip, body, .. } = one(scene)?;
     let clips = std::slice::from_ref(&clip);
     let kept = match had_bodies && shows {
-        // Bodies in the scene go before those of the document, but the document has more than bodies.
+        // Bodies of the scene take precedence over those of the document, but the document has other content too.
         true => document.with_clips(clips, format, options)?,
         false => Kept::OTHER_FORMAT,
     };
@@ -170,7 +172,7 @@ fn markers_of(
                 let names = rest.iter().map(|set| set.name.clone()).collect();
                 warnings.push(Finding::new(LeftOut::Characters { names, format }));
             }
-            // Made at once: it is smaller than the clip of a body.
+            // Written to memory: a recording of markers is smaller than a clip.
             let made = Encoded::from(encoded.main.into_bytes());
             Ok(Some(Encoded { warnings, ..made }))
         }
@@ -178,7 +180,7 @@ fn markers_of(
     }
 }
 
-/// What a format holds of a scene; what is left out is said.
+/// The part of a scene that a format holds, with warnings about the rest.
 fn held(mut scene: Scene, format: Format, options: &WriteOptions, warnings: &mut Vec<Finding>) -> Scene {
     let count = scene.markers.len();
     if count > 0 {
@@ -215,7 +217,7 @@ fn held(mut scene: Scene, format: Format, options: &WriteOptions, warnings: &mut
     scene
 }
 
-/// Draws a body for characters without one, where others have one: in the file the others would be seen alone.
+/// Draws a body for characters without one if others have one: without it, programs would show only the others.
 fn complete(scene: &mut Scene) {
     if !has_bodies(scene) {
         return;
@@ -249,7 +251,7 @@ impl KeptScene {
     }
 }
 
-/// Gives each character without a body what of the body of a file follows its joints.
+/// Gives each character without a body the part of the file's body that follows its joints.
 fn fill_bodies(
     scene: &mut Scene,
     document: &dyn Document,

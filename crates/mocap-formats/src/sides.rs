@@ -1,8 +1,8 @@
-//! Sides in the names of joints: a mirrored body has its left limbs on the right.
+//! Left and right in names of joints, for bodies that a negative scale mirrors.
 
 use mocap_model::{Joint, Role};
 
-/// Calls every joint of a side after the side on which it is now. Returns the number of such joints.
+/// Swaps left and right in the names and roles of all joints. Returns the number of changed joints.
 pub(crate) fn swap_sides(joints: &mut [Joint]) -> usize {
     let mut swapped = 0;
     for joint in joints {
@@ -26,7 +26,7 @@ fn on_other_side(name: &str) -> Option<String> {
     if let Some((at, word, other)) = found {
         return Some(format!("{}{other}{}", &name[..at], &name[at + word.len()..]));
     }
-    // A letter that stands by itself: L_Hand, hand.l, Bip01 L Hand.
+    // Whether a letter is a word of its own: L_Hand, hand.l, Bip01 L Hand.
     let is_apart = |at: usize| {
         let beside = |at: Option<usize>| at.and_then(|at| name.as_bytes().get(at));
         let letter = |at: Option<usize>| beside(at).is_some_and(u8::is_ascii_alphanumeric);

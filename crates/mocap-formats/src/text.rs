@@ -60,13 +60,13 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// How many bytes that are all 0 no file starts with.
+/// A start of this many zero bytes is not that of any file.
 pub const ZEROS: usize = 4 << 10;
 
-/// The error of a file that starts with nothing but bytes that are 0, as an endless device does.
+/// Refuses input that starts with [`ZEROS`] zero bytes, such as `/dev/zero`, which has no end.
 ///
 /// # Errors
-/// Where it does.
+/// If it does.
 pub fn refuse_zeros(start: &[u8]) -> Result<(), Finding> {
     match start.get(..ZEROS) {
         Some(start) if start.iter().all(|byte| *byte == 0) => {
@@ -92,7 +92,7 @@ pub(crate) fn open<'b>(bytes: &'b [u8], limits: &Limits) -> Result<Cow<'b, [u8]>
     Ok(text)
 }
 
-/// The text of a file whose bytes others hold too.
+/// The text of a file as a part of shared bytes.
 #[derive(Clone)]
 pub(crate) struct SharedText {
     bytes: Arc<Vec<u8>>,
@@ -128,7 +128,7 @@ const QUOTE: usize = 40;
 /// The start of a piece of text, as a message can show it.
 pub(crate) fn quote(text: &[u8]) -> String {
     let mut end = text.len().min(4 * QUOTE + 4);
-    // Not within a character.
+    // Not inside a character.
     while end < text.len() && end > 0 && text[end] & 0xC0 == 0x80 {
         end -= 1;
     }

@@ -11,7 +11,7 @@ use crate::{Context, Finding, Problem};
 #[derive(Debug, Default)]
 pub struct Warnings {
     found: Vec<Finding>,
-    /// Where in `found` the warning of a code and joint is.
+    /// Index into `found` by code and joint.
     places: HashMap<(&'static str, Option<String>), usize>,
 }
 
@@ -38,7 +38,7 @@ impl Warnings {
         }
     }
 
-    /// Takes back all warnings about joints. Only for the end: later warnings of the same kinds are lost.
+    /// Removes all warnings about these joints. To be called last: later warnings of the same kinds would be lost.
     pub(crate) fn forget(&mut self, joints: &HashSet<String>) {
         let about =
             |finding: &Finding| finding.context.joint.as_ref().is_some_and(|joint| joints.contains(joint));

@@ -1,7 +1,7 @@
 //! Meshes without a skeleton in files: OBJ, PLY, STL.
 //!
-//! Number and order of vertices are those of the file. What belongs to a corner of a face (normal, texture coordinate) is
-//! kept by corner, so that nothing is split. None of these formats states a unit.
+//! Number and order of vertices are those of the file. Attributes of face corners (normal, texture coordinate) are kept
+//! by corner, so that vertices are not split. None of these formats states a unit.
 //!
 //! ```
 //! use mocap_mesh::{MeshFormat, read};
@@ -23,7 +23,7 @@ use mocap_model::Body;
 
 pub use error::{MeshError, Place};
 
-/// The most corners of a face: cutting one into triangles takes time by the square of them and more.
+/// The most corners of a face: the time of its triangulation grows at least with their square.
 pub(crate) const MOST_CORNERS: usize = 1000;
 
 /// A format of meshes.
@@ -57,7 +57,7 @@ impl MeshFormat {
     }
 }
 
-/// A mesh that was read, and what of its file was left out.
+/// A mesh that was read, with notes on what was left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadMesh {
     /// One mesh without a skin.

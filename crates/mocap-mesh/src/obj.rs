@@ -47,11 +47,11 @@ struct Reader {
     mesh: Mesh,
     normals: Vec<Vector3<f64>>,
     uvs: Vec<[f64; 2]>,
-    /// By corner: places in the lists above.
+    /// By corner: indices into the lists above.
     corner_normals: Vec<usize>,
     corner_uvs: Vec<usize>,
     materials: Vec<String>,
-    /// By name: the place in the list.
+    /// Index of a material by its name.
     known_materials: BTreeMap<String, usize>,
     material: usize,
     face_materials: Vec<usize>,
@@ -132,7 +132,7 @@ impl Reader {
 
     fn finish(mut self) -> ReadMesh {
         let mut notes = Vec::new();
-        // Values that only some corners have are those of their vertex's neighbours nowhere: all or none.
+        // Attributes that only some corners have cannot be completed from others: they are dropped.
         let complete = |all: &[usize]| !all.is_empty() && all.iter().all(|at| *at != NONE);
         let partly = |all: &[usize]| all.iter().any(|at| *at != NONE) && !complete(all);
         if complete(&self.corner_normals) {

@@ -49,7 +49,7 @@ impl Type {
 
 struct Property {
     name: String,
-    /// Of a list: the type of its count.
+    /// For a list: the type of its count.
     count: Option<Type>,
     of: Type,
 }
@@ -78,7 +78,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ReadMesh, MeshError> {
             "vertex" => vertices(element, &mut values, &mut mesh, &mut notes)?,
             "face" => faces(element, &mut values, &mut mesh, &mut largest)?,
             name => {
-                // Elements without properties take no bytes: a header may state any number of them.
+                // Elements without properties take no bytes, so a header may state any number of them.
                 let count = if element.properties.is_empty() { 0 } else { element.count };
                 for _ in 0..count {
                     for property in &element.properties {
@@ -217,7 +217,8 @@ fn vertices(
     Ok(())
 }
 
-/// `largest` becomes the largest vertex that a face names, and where: vertices may follow behind the faces.
+/// Sets `largest` to the largest vertex index of a face and its place; it is checked later, because vertices may come
+/// after the faces.
 fn faces(
     element: &Element,
     values: &mut Values<'_>,
@@ -399,7 +400,7 @@ mod tests {
             let error = read((head.clone() + values).as_bytes()).unwrap_err();
             assert_eq!((error.code, error.place), (code, place), "{values}: {error}");
         }
-        // A count that no file holds is read value by value, not allocated.
+        // A count beyond the file is not allocated: values are read one by one.
         let many = head.replace("element vertex 3", "element vertex 99999999999");
         assert_eq!(read(many.as_bytes()).unwrap_err().code, "ply::short");
         assert_eq!(read(b"plyx\n").unwrap_err().code, "ply::header");

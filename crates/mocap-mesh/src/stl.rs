@@ -9,7 +9,7 @@ const HEAD: usize = 84;
 const FACET: usize = 50;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<ReadMesh, MeshError> {
-    // Some binary files start with "solid", too: their size tells.
+    // Some binary files start with "solid" too: their size decides.
     let stated =
         bytes.get(80..HEAD).map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
     let fits =
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(binary.body.meshes[0].faces, [3]);
         bytes[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
         let error = read(&bytes[..]).unwrap_err();
-        // A text after all, by its first word: its zero bytes are in the way.
+        // Read as text by its first word; its zero bytes are errors.
         assert_eq!((error.code, error.place), ("stl::text", Place::Byte(22)));
         bytes[0] = b'S';
         assert_eq!(read(&bytes).unwrap_err().code, "stl::short");

@@ -10,7 +10,7 @@ pub(crate) struct Word<'t> {
 }
 
 impl Word<'_> {
-    /// The number that it is.
+    /// The word as a number.
     pub(crate) fn number(&self, code: &'static str) -> Result<f64, MeshError> {
         let number = self.text.parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| {
@@ -18,7 +18,7 @@ impl Word<'_> {
         })
     }
 
-    /// The whole number that it is.
+    /// The word as a whole number.
     pub(crate) fn whole(&self, code: &'static str) -> Result<i64, MeshError> {
         self.text.parse().map_err(|_| {
             MeshError::new(code, self.place, format!("'{}' is not a whole number", shown(self.text)))
@@ -34,7 +34,7 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-/// The words of a line, whose number is from 1.
+/// The words of a line; `number` is that of the line, from 1.
 pub(crate) fn words(line: &str, number: usize) -> impl Iterator<Item = Word<'_>> {
     let start = line.as_ptr() as usize;
     line.split_ascii_whitespace().map(move |text| {

@@ -71,12 +71,13 @@ impl Annotations {
         }
     }
 
-    /// Whether there is at most a name.
+    /// Whether there are no events and no numbers over time.
     pub fn is_only_a_name(&self) -> bool {
         self.scalars.is_empty() && self.events.is_empty()
     }
 
-    /// The same with other numbers over time and other times of events; events whose time is `None` are left out.
+    /// The same name with scalar tracks replaced by `scalar`, and the times of events by `time`; events whose new time
+    /// is `None` are dropped.
     pub(crate) fn map(
         &self,
         scalar: impl Fn(&Track<f64>) -> Track<f64>,

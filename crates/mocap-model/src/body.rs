@@ -50,10 +50,10 @@ pub struct Mesh {
     pub stated: StatedSkin,
 }
 
-/// What a file said of the skin of a mesh before it was made good.
+/// What a file stated of the skin of a mesh, before weights were normalised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatedSkin {
-    /// Whether it has none: the mesh hangs on one joint.
+    /// Whether the file has no skin for the mesh: it follows one joint rigidly.
     pub rigid: bool,
     /// Vertices whose weights did not sum to 1.
     pub uneven: usize,
@@ -66,7 +66,8 @@ pub struct StatedSkin {
 pub struct Skin {
     /// The joints that may move it.
     pub bones: Vec<Bone>,
-    /// Where the influences of each vertex start, and at last their number: vertices + 1.
+    /// The index of the first influence of each vertex, followed by the number of all influences (length: vertices +
+    /// 1).
     pub starts: Vec<u32>,
     /// The influences of all vertices, one vertex after the other; the weights of a vertex sum to 1.
     pub influences: Vec<Influence>,
@@ -77,15 +78,15 @@ pub struct Skin {
 pub struct Bone {
     /// The joint.
     pub joint: JointId,
-    /// From the space of the mesh to the frame of the joint, at bind; the joint's side is in units and axes of the
-    /// skeleton.
+    /// From the space of the mesh to the frame of the joint, in the bind pose; the result is in the units and axes of
+    /// the skeleton.
     pub inverse_bind: Matrix4<f64>,
 }
 
 /// How much one bone moves a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
-    /// Its place in [`Skin::bones`].
+    /// The index of the bone in [`Skin::bones`].
     pub bone: u32,
     /// Its share, 0 to 1.
     pub weight: f64,
@@ -96,7 +97,7 @@ pub struct Influence {
 pub struct Shape {
     /// Its name; scalar tracks of a clip with this name are its weight over time.
     pub name: String,
-    /// Vertices that it moves, in increasing order, and by how much at weight 1, in the space of the mesh.
+    /// The vertices that it moves, by increasing index, and their displacements at weight 1, in the space of the mesh.
     pub offsets: Vec<(u32, Vector3<f64>)>,
     /// Its weight at rest.
     pub weight: f64,
@@ -152,7 +153,7 @@ impl Parts {
         all.extend(values);
     }
 
-    /// Where parts before this one have values and this one has none, it gets `none`.
+    /// Fills the values of this part with `none` where it has none and earlier parts have some.
     pub fn complete<T: Clone>(&self, all: &mut Vec<T>, none: T) {
         if !all.is_empty() {
             all.resize(self.before + self.added, none);

@@ -175,8 +175,8 @@ impl Clip {
         Ok(Clip { skeleton, ..self })
     }
 
-    /// The local transform of a joint in a frame: its translation in the parent's frame, then its rotation.
-    /// Its scale is apart: see [`Clip::scale()`].
+    /// The local transform of a joint in a frame: its translation in the parent's frame, then its rotation. Scale is
+    /// not included: see [`Clip::scale()`].
     ///
     /// # Panics
     /// If the joint or frame does not exist.
@@ -238,7 +238,7 @@ impl Clip {
     }
 }
 
-/// Checks the number of values and that all are finite; `parts` are the numbers of a value.
+/// Checks the number of values and that all are finite; `parts` gives the components of a value.
 fn check<T: Copy + PartialEq, const N: usize>(
     track: &Track<T>,
     frames: usize,
@@ -250,7 +250,7 @@ fn check<T: Copy + PartialEq, const N: usize>(
     {
         return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
-    // A sum with a number that is not finite is not finite either. Four sums, since each addition waits for its sum.
+    // Fast path: a sum over a value that is not finite is not finite either. Four accumulators let additions overlap.
     let mut sums = [[0.0; N]; 4];
     let add = |sums: &mut [f64; N], value: &T| {
         sums.iter_mut().zip(parts(value)).for_each(|(sum, part)| *sum += part);
@@ -266,7 +266,7 @@ fn check<T: Copy + PartialEq, const N: usize>(
     let finite = |value: &T| parts(value).iter().all(|part| part.is_finite());
     match track.values().iter().position(|value| !finite(value)) {
         Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
-        // All values are finite: only their sum is not.
+        // The sum overflowed, but all values are finite.
         None => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ pub struct Coupling {
     pub value: f64,
 }
 
-/// An angle of a joint in a coupling: of its degrees of freedom, as its limits count it.
+/// A joint angle in a coupling: an angle of [`Dofs`](crate::Dofs), measured as its limits are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoupledAngle {
     /// The joint.
@@ -46,8 +46,8 @@ pub enum Relation {
 }
 
 impl Coupling {
-    /// By how much angles, in the order of [`Coupling::angles`], are off the relation \[rad\]; 0 where they keep it. The
-    /// sign is that of what is too much.
+    /// The violation of the relation \[rad\] by angles in the order of [`Coupling::angles`]: the weighted sum minus the
+    /// value, 0 where the relation holds.
     pub fn excess(&self, angles: &[f64]) -> f64 {
         let sum: f64 = self.angles.iter().zip(angles).map(|(own, angle)| own.factor * angle).sum();
         match self.relation {

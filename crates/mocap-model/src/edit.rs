@@ -70,19 +70,19 @@ impl Clip {
         self.at_places(frames, rate, place, Some)
     }
 
-    /// The number of frames that [`Clip::resampled`] gives at another rate; `None` where they are beyond counting.
+    /// The number of frames that [`Clip::resampled`] gives at another rate; `None` where it overflows.
     pub fn frames_at(&self, rate: FrameRate) -> Option<usize> {
         if self.frames() <= 1 {
             return Some(self.frames());
         }
-        // A frame that rounding puts a hair after the end still counts.
+        // The tolerance keeps a last frame that rounding puts just after the end.
         let frames = ((self.frames() - 1) as f64 / self.step_at(rate) + 1e-6).floor() + 1.0;
         (frames < usize::MAX as f64).then_some(frames as usize)
     }
 
     /// Frames of this clip from one frame to the next at another rate.
     fn step_at(&self, rate: FrameRate) -> f64 {
-        // A step beyond all numbers would have no first frame.
+        // An infinite step would make the time of the first frame NaN.
         (self.rate().fps() / rate.fps()).min(f64::MAX)
     }
 

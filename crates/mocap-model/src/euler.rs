@@ -28,8 +28,8 @@ pub type Angles = [f64; 3];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EulerOrder([Axis; 3]);
 
-/// Below this sine or cosine of half the middle angle, first and third turn about one line, and only their
-/// sum or difference is defined.
+/// Gimbal lock: below this sine or cosine of half the middle angle, the first and third axes coincide, and only the sum
+/// or difference of their angles is defined.
 const DEGENERATE: f64 = 1e-9;
 
 impl EulerOrder {
@@ -80,7 +80,7 @@ impl EulerOrder {
     /// is used if it is nearer, and a degenerate rotation keeps the previous third angle.
     pub fn angles_near(self, rotation: &UnitQuaternion<f64>, previous: Angles) -> Angles {
         let first = self.solve(rotation, Some(previous));
-        // The other solution is half a turn away in two angles: it cannot be nearer than one as near as this.
+        // The other solution differs by half a turn in two angles, so it cannot be nearer than one within 1 rad.
         if (0..3).all(|i| (first[i] - previous[i]).abs() < 1.0) {
             return first;
         }

@@ -95,17 +95,18 @@ pub enum Override {
 pub struct InBetween {
     /// Its name.
     pub shape: String,
-    /// The name of the shape that it stands in.
+    /// The name of the shape that it is an in-between of.
     pub of: String,
-    /// The weights at which the in-betweens of that shape, and last the shape itself, are wholly on.
+    /// The weights of that shape at which each of its in-betweens, and last the shape itself, is fully applied.
     pub full: Vec<f64>,
     /// The index of its own weight in `full`.
     pub at: usize,
 }
 
-/// How much of one of the shapes of a series is on where the series is at a weight. `full` are the weights at which each of
-/// them is wholly on, in increasing order; at 0 none is. Between two of them both fade, and beyond the last one the change
-/// is extrapolated. The last shape of a series is the one that is named; those before it are its in-betweens.
+/// The weight of one shape in a series of in-betweens, at a weight of the series. `full` has the weights at which each
+/// shape is fully applied, in increasing order; at 0 no shape is. Between two of them the shapes are interpolated
+/// linearly, and beyond the last they are extrapolated. The last shape of a series is the named one; those before it
+/// are its in-betweens.
 ///
 /// ```
 /// use mocap_model::in_between_weight;
@@ -149,7 +150,7 @@ pub fn in_between_weight(full: &[f64], at: usize, weight: f64) -> f64 {
     }
 }
 
-/// Where the words of a name are, in bytes: `EyeBlink_L` is `Eye`, `Blink`, `L`.
+/// The byte ranges of the words of a name: `EyeBlink_L` is `Eye`, `Blink`, `L`.
 ///
 /// ```
 /// let name = "CTRL_eyeBlinkL";
@@ -168,7 +169,7 @@ pub fn words_of_name(name: &str) -> Vec<Range<usize>> {
         let before = at.checked_sub(1).map(|at| letters[at].1);
         let behind = letters.get(at + 1).map(|(_, letter)| letter);
         let starts = before.is_some_and(|before| {
-            // aB, 1a, and the last capital of ABc.
+            // A word starts at B of aB, at a of 1a, and at the last capital of ABc.
             (before.is_lowercase() && letter.is_uppercase())
                 || (before.is_numeric() && letter.is_alphabetic())
                 || (before.is_uppercase()
@@ -185,7 +186,7 @@ pub fn words_of_name(name: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Words of sides, and their mirror images; those of MetaHuman are upper and lower ones, too.
+/// Words for left and right. MetaHuman has them for upper and lower, too (`ul`, `dl`).
 const SIDES: [[&str; 2]; 5] = [["left", "right"], ["l", "r"], ["lft", "rgt"], ["ul", "ur"], ["dl", "dr"]];
 
 /// The name of a shape of a face with all its sides swapped; `None` where it has no side. A gaze to the left of the left
@@ -207,7 +208,7 @@ pub fn mirrored_shape(name: &str) -> Option<String> {
         })?;
         Some(cased_as(word, other))
     };
-    // The name of the mesh has no say.
+    // A prefix such as the name of the mesh is not mirrored.
     let start = name.rfind(['.', '/', ':', '|']).map_or(0, |at| at + 1);
     let (mesh, shape) = name.split_at(start);
     let (mut made, mut end, mut found) = (mesh.to_owned(), 0, false);
@@ -223,7 +224,7 @@ pub fn mirrored_shape(name: &str) -> Option<String> {
     if found {
         return Some(made);
     }
-    // In one case all words are one.
+    // A name in one case has no word boundaries: only its last letters can name a side.
     let lower = shape.to_lowercase();
     let [left, right] = SIDES[0];
     let swap = |from: &str, to: &str| -> Option<String> {

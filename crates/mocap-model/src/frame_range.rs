@@ -28,7 +28,7 @@ impl FrameRange {
     pub fn frames(&self, frames: usize, fps: f64) -> Option<Range<usize>> {
         let place = |mark: Mark| match mark {
             Mark::Frame(frame) => frame,
-            // The first frame not before the time, which rounding may have put a hair too late.
+            // The first frame at or after the time. The tolerance accepts a frame that rounding puts just before it.
             Mark::Seconds(seconds) => (seconds * fps - 1e-6).ceil().max(0.0) as usize,
         };
         let start = self.start.map_or(0, place);

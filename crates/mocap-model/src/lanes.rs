@@ -1,5 +1,5 @@
-//! Eight frames at once: vectors and rotations with each coordinate in an array, which compilers turn into vector
-//! instructions. Every lane has the bits that one frame by itself would have.
+//! Eight frames at once: vectors and rotations as structures of arrays, which compilers turn into SIMD instructions.
+//! Each lane has the same bits as the computation of one frame.
 
 use crate::renormalised;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -53,7 +53,7 @@ impl VectorLanes {
         VectorLanes { coordinates: [[vector.x; LANES], [vector.y; LANES], [vector.z; LANES]] }
     }
 
-    /// Up to eight vectors; the last is repeated.
+    /// Up to eight vectors; missing lanes repeat the last.
     ///
     /// # Panics
     /// Without vectors.
@@ -140,7 +140,7 @@ impl RotationLanes {
         RotationLanes { coordinates: [0, 1, 2, 3].map(|i| [rotation.coords[i]; LANES]) }
     }
 
-    /// Up to eight rotations; the last is repeated.
+    /// Up to eight rotations; missing lanes repeat the last.
     ///
     /// # Panics
     /// Without rotations.
@@ -245,22 +245,22 @@ impl RotationLanes {
         RotationLanes::each(|lane| self.at(lane).inverse() * other.at(lane))
     }
 
-    /// Brings the rotations to length 1, as [`renormalised`].
+    /// Renormalises the quaternions, as [`renormalised`].
     pub fn renormalise(&mut self) {
         (0..LANES).for_each(|lane| self.set(lane, &renormalised(self.at(lane))));
     }
 
-    /// One vector after each rotation.
+    /// One vector, turned by each rotation.
     pub fn turn(&self, vector: &Vector3<f64>) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane) * vector)
     }
 
-    /// Each vector after its rotation.
+    /// Each vector, turned by the rotation of its lane.
     pub fn turn_each(&self, vectors: &VectorLanes) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane) * vectors.at(lane))
     }
 
-    /// Each vector as seen from its rotation.
+    /// Each vector, turned by the inverse of the rotation of its lane.
     pub fn turn_back(&self, vectors: &VectorLanes) -> VectorLanes {
         VectorLanes::each(|lane| self.at(lane).inverse() * vectors.at(lane))
     }

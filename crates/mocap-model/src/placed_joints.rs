@@ -52,7 +52,7 @@ struct Chosen {
     placed: bool,
 }
 
-/// Whether each joint is one of some joints or above one.
+/// By joint: whether it is one of `joints` or an ancestor of one.
 fn and_above(skeleton: &Skeleton, joints: impl IntoIterator<Item = JointId>) -> Vec<bool> {
     let mut chosen = vec![false; skeleton.len()];
     joints.into_iter().for_each(|joint| chosen[joint.index()] = true);
@@ -74,7 +74,7 @@ impl PlacedJoints {
         PlacedJoints::with_turned(clip, joints.iter().copied(), joints.iter().copied())
     }
 
-    /// As [`PlacedJoints::of`], where only the positions of `placed` and the orientations of `turned` mean anything.
+    /// As [`PlacedJoints::of`], but only the positions of `placed` and the orientations of `turned` are computed.
     ///
     /// # Panics
     /// If a joint does not exist.

@@ -15,7 +15,7 @@ pub struct FrameRate(f64);
 
 /// A frame time this close to that of a whole rate, relatively, is a rounded form of it.
 const SNAP: f64 = 1e-4;
-/// The furthest that a usual rate may be from the one that few digits give, relatively.
+/// Largest relative distance between a usual rate and the rate of a frame time written in few digits.
 const FAR: f64 = 0.02;
 /// Rates that cameras and engines use.
 const USUAL: [f64; 12] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 240.0];
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(rate(0.0333667), 30000.0 / 1001.0);
         assert_eq!(rate(0.0417083750417), 24000.0 / 1001.0);
         assert_eq!(rate(0.04), 25.0);
-        // No usual rate: kept as it is.
+        // Not near a usual rate: kept as it is.
         assert_eq!(rate(0.0343), 1.0 / 0.0343);
         assert_eq!(rate(2.0), 0.5);
     }
@@ -136,7 +136,7 @@ mod tests {
             ("0.0416", 24.0),
             ("0.0069", 144.0),
             ("0.00416", 240.0),
-            // The first rule goes first.
+            // Whole rates take precedence over usual ones.
             ("0.01", 100.0),
             ("0.04", 25.0),
             (".0417083750417", 24000.0 / 1001.0),
@@ -146,7 +146,7 @@ mod tests {
         for (text, expected) in usual {
             assert_eq!(rate(text), expected, "{text}");
         }
-        // As written: no usual rate has these digits.
+        // Kept as written: no usual rate has these digits.
         for text in ["0.0343", "0.0191", "2.0", "0.0351", "0.006", "0.016"] {
             assert_eq!(rate(text), 1.0 / text.parse::<f64>().unwrap(), "{text}");
         }

@@ -72,7 +72,7 @@ pub struct Mimic {
     pub offset: f64,
 }
 
-/// A primitive that stands for a part of a body in collisions. Sizes in \[m\].
+/// A collision primitive. Sizes in \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Primitive {
     /// A ball about the origin.
@@ -117,16 +117,16 @@ pub struct RobotShape {
     pub placement: Isometry3<f64>,
     /// Its form.
     pub primitive: Primitive,
-    /// Which others it may meet.
+    /// Which other shapes it may collide with.
     pub mask: ContactMask,
 }
 
-/// Which shapes may meet: two do if the kind of one is among those that the other meets.
+/// A collision filter: two shapes may collide if the kinds of one overlap with what the other collides with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactMask {
-    /// The kinds that it is of, as bits; `contype` of MuJoCo.
+    /// The kinds of the shape, as bits; `contype` of MuJoCo.
     pub kinds: u32,
-    /// The kinds that it meets, as bits; `conaffinity` of MuJoCo.
+    /// The kinds that it collides with, as bits; `conaffinity` of MuJoCo.
     pub meets: u32,
 }
 
@@ -137,7 +137,7 @@ impl Default for ContactMask {
 }
 
 impl ContactMask {
-    /// Whether two shapes may meet.
+    /// Whether two shapes may collide.
     pub fn may_meet(self, other: ContactMask) -> bool {
         self.kinds & other.meets != 0 || other.kinds & self.meets != 0
     }
@@ -156,9 +156,9 @@ pub struct RobotParts {
     pub joints: Vec<RobotJoint>,
     /// Collision shapes.
     pub shapes: Vec<RobotShape>,
-    /// Pairs of bodies that may touch.
+    /// Pairs of bodies, by index, whose shapes do not collide.
     pub excluded: Vec<[usize; 2]>,
-    /// Pairs of shapes, by index, that are kept apart whatever else is stated of them.
+    /// Pairs of shapes, by index, that collide regardless of their masks (MuJoCo's `contact/pair`).
     pub pairs: Vec<[usize; 2]>,
     /// Joint values of a stated pose \[rad or m\], one per joint.
     pub home: Option<Vec<f64>>,
@@ -206,7 +206,7 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// Bodies from the base to a tip, at most: time and memory grow with the square of it.
+    /// Greatest number of bodies from the base to a tip: time and memory grow with its square.
     pub const DEPTH: usize = 256;
 
     /// Checks the parts.
@@ -221,7 +221,7 @@ impl Robot {
         check_bodies(&parts.bodies)?;
         check_joints(&parts)?;
         check_mimics(&parts.joints)?;
-        // Rotations about an axis take it to have length 1.
+        // Rotations about an axis assume that it has length 1.
         let inexact = |joint: &&mut RobotJoint| (joint.axis.norm() - 1.0).abs() > 1e-12;
         parts.joints.iter_mut().filter(inexact).for_each(|joint| joint.axis = joint.axis.normalize());
         for shape in &parts.shapes {
@@ -275,12 +275,12 @@ impl Robot {
         &self.parts.shapes
     }
 
-    /// Pairs of bodies that may touch.
+    /// Pairs of bodies, by index, whose shapes do not collide.
     pub fn excluded(&self) -> &[[usize; 2]] {
         &self.parts.excluded
     }
 
-    /// Pairs of shapes, by index, that are kept apart whatever else is stated of them.
+    /// Pairs of shapes, by index, that collide regardless of their masks (MuJoCo's `contact/pair`).
     pub fn pairs(&self) -> &[[usize; 2]] {
         &self.parts.pairs
     }
@@ -340,9 +340,9 @@ impl Robot {
         }
     }
 
-    /// The same robot as a skeleton of metres, Z up, X forward: one joint per degree of freedom, with its axis as
-    /// X of [`Dofs::frame`] and its limit; one without rotation per body that nothing moves. Joints are named as
-    /// the joints of the robot, the base and fixed bodies as bodies. All joints rest at their reference.
+    /// The same robot as a skeleton of metres, Z up, X forward: one joint per degree of freedom, with its axis as X of
+    /// [`Dofs::frame`] and its limit; a joint without degrees of freedom per fixed body. Joints are named as the joints
+    /// of the robot, the base and fixed bodies as bodies. All joints rest at their reference.
     ///
     /// # Errors
     /// As [`Skeleton::new`].
@@ -421,7 +421,7 @@ impl Robot {
 }
 
 impl RobotJoint {
-    /// The motion of its body in the frame of the body, for a value counted from its reference.
+    /// The motion of its body in the frame of the body, for a value relative to its reference.
     pub fn motion(&self, value: f64) -> Isometry3<f64> {
         match self.kind {
             RobotJointKind::Slide => {
@@ -459,8 +459,8 @@ impl RobotJoint {
 }
 
 impl RobotShape {
-    /// A capsule in the place of the shape: the ends of its middle line in the frame of the body \[m\], and its radius.
-    /// Exact for spheres and capsules; of other shapes, it has their length, and reaches their corners in part.
+    /// The shape as a capsule: the ends of its axis in the frame of the body \[m\], and its radius. Exact for spheres
+    /// and capsules; for other shapes it has their length, and their corners stick out of it.
     pub fn capsule(&self) -> ([Vector3<f64>; 2], f64) {
         let along = |axis: usize, half: f64, radius: f64| {
             let end = |sign: f64| {
@@ -497,7 +497,7 @@ impl Primitive {
     }
 }
 
-/// Names that are given once; a repeated one gets a number behind it.
+/// Makes names unique: a repeated name gets a number appended.
 #[derive(Default)]
 struct UniqueNames(HashSet<String>);
 
@@ -582,7 +582,7 @@ fn check_mimics(joints: &[RobotJoint]) -> Result<(), ModelError> {
             followed[at] = start;
             match followed.get(joint) {
                 Some(&by) if by == start => return Err(ModelError::ParentAfterChild { joint: name() }),
-                // The rest of the chain is known to end.
+                // An earlier walk followed the rest of this chain to its end.
                 Some(&by) if by != usize::MAX => break,
                 Some(_) => at = joint,
                 None => return Err(ModelError::ParentAfterChild { joint: name() }),

@@ -1,4 +1,4 @@
-//! Masses of primitives: what a body weighs whose file states shapes only.
+//! Volume and inertia of primitives, for bodies whose file states shapes but no mass.
 
 use nalgebra::Matrix3;
 use std::f64::consts::PI;
@@ -19,7 +19,7 @@ impl Primitive {
         }
     }
 
-    /// The inertia of a solid of it about its middle, along its axes \[kg m²\].
+    /// The inertia \[kg m²\] of a homogeneous solid of this shape about its centre, along its axes.
     pub fn inertia(&self, mass: f64) -> Matrix3<f64> {
         let of_squares = |squares: Vector3<f64>| {
             let [x, y, z] = squares.into();

@@ -66,9 +66,9 @@ pub struct RobotMotion {
     pub poses: Vec<RobotPose>,
 }
 
-/// How far a joint of a clip may be turned about other axes than its own \[rad\], or moved along them \[m\].
+/// Tolerance of the motion of a joint off its own axis: rotation \[rad\], translation \[m\].
 const OFF_AXIS: f64 = 1e-6;
-/// Values this far beyond a limit are on it \[rad or m\]: a rotation rounds.
+/// Values this far beyond a limit count as on it \[rad or m\]: conversion to a rotation rounds.
 const ROUNDING: f64 = 1e-9;
 
 impl RobotMotion {
@@ -139,7 +139,7 @@ impl RobotMotion {
     }
 }
 
-/// The value of a joint that has moved from rest; `None` where it has moved otherwise than the joint does.
+/// The value of a joint for a transform relative to rest; `None` where the joint cannot move so.
 fn value_of(joint: &RobotJoint, moved: &Isometry3<f64>, before: Option<f64>) -> Option<f64> {
     let value = match joint.kind {
         RobotJointKind::Slide => {
@@ -160,7 +160,7 @@ fn value_of(joint: &RobotJoint, moved: &Isometry3<f64>, before: Option<f64>) -> 
     Some(if (near - value).abs() <= ROUNDING { near } else { value })
 }
 
-/// The angle with as many whole turns as the joint has made: near the frame before, else within the limits.
+/// The angle plus whole turns: nearest to the frame before, else within the limits.
 fn nearest_turn(joint: &RobotJoint, angle: f64, before: Option<f64>) -> f64 {
     let middle = match (before, joint.limit) {
         (Some(before), _) => before,

@@ -89,7 +89,8 @@ pub fn lerp(a: &Vector3<f64>, b: &Vector3<f64>, t: f64) -> Vector3<f64> {
     a + (b - a) * t
 }
 
-/// A rotation whose length is 1 up to the rounding of some products, at length 1: to first order, without a root.
+/// Renormalises a quaternion whose length differs from 1 only by the rounding of some products: one Newton step,
+/// without a square root.
 ///
 /// ```
 /// use mocap_model::{Vector3, exp, renormalised};

@@ -1,4 +1,4 @@
-//! Who and what is in one space and time: characters, props and marker sets.
+//! A scene: characters, props and marker sets in one space and time.
 
 mod merge;
 mod split;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use crate::{BoundBody, Clip, Markers, ModelError, Skeleton};
 pub use split::{Part, name_of_tree};
 
-/// Who and what is in one space and time: what a reader gives and a writer takes. One character is the usual case: a
-/// [`Clip`] becomes a scene of one, and is one again, without copying.
+/// Characters, props and marker sets in one space and time: what a reader returns and a writer takes. One character is
+/// the usual case: a [`Clip`] converts to a scene of one character and back without copying.
 ///
 /// Times count from the first frame of every clip \[s\]; places are in the object space of the clips, in the unit and
 /// axes that the space of each skeleton states. What one file gives has one rate, one number of frames and one space;
-/// [`Scene::into_one`] tells where that does not hold.
+/// [`Scene::into_one`] returns an error where that does not hold.
 ///
 /// ```
 /// use mocap_model::*;
@@ -37,7 +37,7 @@ pub use split::{Part, name_of_tree};
 pub struct Scene {
     /// People and other bodies.
     pub characters: Vec<Character>,
-    /// Things that move as characters do and are none: they have few joints, or a body without limbs.
+    /// Objects that move but are not characters: they have few joints, or a body without limbs.
     pub props: Vec<Character>,
     /// Recordings of points, such as those of one subject of an optical system.
     pub markers: Vec<MarkerSet>,
@@ -46,11 +46,11 @@ pub struct Scene {
 /// Someone or something that moves: a skeleton and its motion, and what shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Character {
-    /// Empty where the file gives none and no other character needs to be told from it.
+    /// The name; empty where the file gives none and the scene has no other character.
     pub name: String,
     /// The skeleton, which may be shared, and the motion of its joints, shapes (numbers over time) and events.
     pub clip: Clip,
-    /// What shows it, bound to a skeleton with joints of the same names; `None` where there is none, or where it was not
+    /// Its surface, bound to a skeleton with joints of the same names; `None` where there is none, or where it was not
     /// read.
     pub body: Option<BoundBody>,
 }
@@ -115,7 +115,7 @@ impl Scene {
         self.characters.iter().map(|character| character.name.as_str()).collect()
     }
 
-    /// Which character is meant: by its name, else by its number from 1.
+    /// The index of the character with this name, else of the character with this number, counted from 1.
     pub fn find(&self, asked: &str) -> Option<usize> {
         let by_name = self.characters.iter().position(|character| character.name == asked);
         by_name
@@ -134,23 +134,23 @@ impl Scene {
     /// The same scene with every character changed.
     ///
     /// # Errors
-    /// The first that `change` gives.
+    /// The first error of `change`.
     pub fn try_map<E>(mut self, change: impl FnMut(Character) -> Result<Character, E>) -> Result<Scene, E> {
         self.characters = self.characters.into_iter().map(change).collect::<Result<_, E>>()?;
         Ok(self)
     }
 
-    /// The same scene with every character changed by what cannot fail.
+    /// The same scene with every character changed by a function that cannot fail.
     #[must_use]
     pub fn map(mut self, change: impl FnMut(Character) -> Character) -> Scene {
         self.characters = self.characters.into_iter().map(change).collect();
         self
     }
 
-    /// As [`Scene::try_map`], of props too: for what changes space or time, in which all of them are.
+    /// As [`Scene::try_map`], for props too: for changes of space or time, which all of them share.
     ///
     /// # Errors
-    /// The first that `change` gives.
+    /// The first error of `change`.
     pub fn try_map_all<E>(
         mut self,
         mut change: impl FnMut(Character) -> Result<Character, E>,
@@ -160,10 +160,10 @@ impl Scene {
         Ok(self)
     }
 
-    /// All characters and props as one character whose skeleton has a tree for each, as one file holds them. One
-    /// character alone is itself. Where a name would be lost or two joints would share theirs, joints are called
-    /// `Character:joint`; numbers over time and shapes that share their name but not their values are told apart in the
-    /// same way.
+    /// All characters and props as one character whose skeleton has a tree for each, as one file holds them. A single
+    /// character is returned unchanged. Where the name of a character would be lost or two joints would have the same
+    /// name, joints are named `Character:joint`; scalar tracks and shapes with the same name but other values get the
+    /// same prefix.
     ///
     /// # Errors
     /// [`ModelError::SceneApart`] where frames, rates or known units differ, [`ModelError::NoJoints`] of an empty scene.

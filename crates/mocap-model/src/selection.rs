@@ -134,7 +134,7 @@ mod tests {
                 assert!(angle_between(&a.rotation, &b.rotation) < 1e-9);
             }
         }
-        // Without the root, the first joint that is kept stands for it.
+        // Without the root, the first kept joint becomes the root.
         let above = clip.with_only_joints(|joint| joint.name == "a").unwrap();
         assert_eq!(above.skeleton().joint(JointId(0)).parent, None);
         assert_eq!(clip.with_only_joints(|_| false), Err(ModelError::NoJoints));

@@ -38,7 +38,7 @@ pub struct Joint {
     pub dofs: Dofs,
     /// What the joint is in a body, if known.
     pub role: Option<Role>,
-    /// Whether this is the end of a bone instead of a joint: it never moves in its parent's frame.
+    /// Whether this marks the end of a bone: it never moves in its parent's frame, and has no children.
     pub end_site: bool,
 }
 
@@ -56,7 +56,7 @@ impl Joint {
         }
     }
 
-    /// Whether it is the same joint, whatever its role.
+    /// Whether all but the role is the same.
     fn is_as(&self, other: &Joint) -> bool {
         self.name == other.name
             && self.parent == other.parent
@@ -179,8 +179,8 @@ impl Skeleton {
     /// The same skeleton with these couplings.
     ///
     /// # Errors
-    /// [`ModelError::Coupling`] if one names an angle that does not turn, or asks for what the limits of its joints do not
-    /// allow; [`ModelError::DuplicateName`] if two share a name.
+    /// [`ModelError::Coupling`] if one names an angle that does not turn, or asks for a value that the limits of its
+    /// joints do not allow; [`ModelError::DuplicateName`] if two share a name.
     pub fn with_couplings(mut self, couplings: Vec<Coupling>) -> Result<Skeleton, ModelError> {
         let mut names = HashSet::with_capacity(couplings.len());
         for coupling in &couplings {
@@ -203,7 +203,7 @@ impl Skeleton {
             next += 1;
             open.extend(self.children(id));
         }
-        // Children follow their parents in the list: in reverse they come first.
+        // In reverse order, children come before their parents.
         for (id, joint) in self.iter().rev() {
             if let Some(parent) = joint.parent {
                 let end = places[id.index()].end;
@@ -237,7 +237,7 @@ impl Skeleton {
         skeleton
     }
 
-    /// The same skeleton whose numbers are read in another space; nothing is converted.
+    /// The same skeleton with another space stated; no number is converted.
     pub fn with_space(&self, space: Space) -> Skeleton {
         let numbers = |space: &Space| (space.up, space.forward, space.metres());
         let same = numbers(&space) == numbers(&self.space);
@@ -301,8 +301,8 @@ impl Skeleton {
         self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
     }
 
-    /// The joint of a name, else of a role, both as text; else the only one whose name is the same in another case,
-    /// or the first whose role is.
+    /// The joint with this name, else with this role; else, ignoring case, the only joint with this name, or the first
+    /// with this role.
     ///
     /// ```
     /// use mocap_model::*;
@@ -339,7 +339,7 @@ impl Skeleton {
         &self.chains
     }
 
-    /// Relations between angles of joints that poses keep.
+    /// Linear relations between joint angles that every pose must keep.
     pub fn couplings(&self) -> &[Coupling] {
         &self.couplings
     }

@@ -16,7 +16,7 @@ pub enum UnitSource {
 }
 
 impl UnitSource {
-    /// Whether nobody states the unit.
+    /// Whether the unit is inferred rather than stated by the file or the user.
     pub const fn is_guess(self) -> bool {
         matches!(self, UnitSource::Guessed | UnitSource::Voted)
     }

@@ -1,4 +1,4 @@
-//! What the scales of joints make of the joints below them.
+//! How scale tracks move the joints below them.
 //!
 //! With scales `S`, the transform of a joint in object space is `T₀R₀S₀ · T₁R₁S₁ · …`: no longer rigid. It is kept as
 //! a rigid part, the one without scales in which translations are stretched, and the stretch: with `R` the product of
@@ -21,8 +21,8 @@ pub(crate) fn stretch(
 }
 
 impl Clip {
-    /// The same motion without scale tracks: every joint has its place and its rotation in object space, by
-    /// translations. What scale does to the size of a skin is lost.
+    /// The same motion without scale tracks: translations keep every joint at its position and rotation in object
+    /// space. The effect of scale on a skin is lost.
     ///
     /// ```
     /// use mocap_model::*;
@@ -77,8 +77,8 @@ impl Clip {
         Ok(Cow::Owned(clip.with_annotations(self.annotations().clone())?))
     }
 
-    /// The motion with these scales of joints, taken out of the translations below them: the inverse of
-    /// [`Clip::without_scale`]. Every joint keeps its place and its rotation in object space.
+    /// The motion with these scale tracks, and translations divided by them: the inverse of [`Clip::without_scale`].
+    /// Every joint keeps its position and rotation in object space.
     ///
     /// ```
     /// # use mocap_model::*;

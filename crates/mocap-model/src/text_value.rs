@@ -1,5 +1,5 @@
-//! Values that people type, for serde and JSON Schema: what a flag takes as text, a file and a program give as text or as
-//! a number.
+//! Serde and JSON Schema for values that users type: a flag takes them as text, files and programs as text or as a
+//! number.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::{
     UnitLength,
 };
 
-/// Reads a value from its text; a number stands for its text.
+/// Reads a value from its text; a number is read as its text.
 ///
 /// # Errors
 /// Where the text is not such a value, with the reason that its [`FromStr`] gives.

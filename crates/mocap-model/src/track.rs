@@ -17,7 +17,7 @@ pub enum Track<T> {
 }
 
 impl<T: Copy + PartialEq> Track<T> {
-    /// A track of these values, constant if they are all equal; `None` without values.
+    /// A track of these values, constant if they are equal; `None` for no values.
     pub fn from_samples(samples: Vec<T>) -> Option<Track<T>> {
         let first = *samples.first()?;
         let constant = samples.iter().all(|sample| *sample == first);

@@ -5,7 +5,7 @@ use mocap_model::{JointId, Role, Skeleton, Vector3};
 use mocap_retarget::{RoleMap, map_roles};
 use std::sync::Arc;
 
-/// A skeleton, and which of its joints are trunk and limbs.
+/// A skeleton with its trunk and limbs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     pub(crate) skeleton: Arc<Skeleton>,
@@ -16,7 +16,7 @@ pub struct Body {
     pub(crate) others: Vec<JointId>,
     /// Arms, then legs; left before right.
     pub(crate) limbs: Vec<Limb>,
-    /// The hips and all joints of the above, parents first: those that a pose is of.
+    /// The hips and all joints above, parents first: the joints of a pose.
     pub(crate) joints: Vec<JointId>,
     /// The length of a leg, hip joint to ankle [units of the skeleton].
     pub(crate) leg: f64,
@@ -29,10 +29,10 @@ pub struct Limb {
     pub(crate) base: JointId,
     /// Joints from below the base to the hand or foot, in order.
     pub(crate) chain: Vec<JointId>,
-    /// Places in the chain of the joint that swings (shoulder or hip joint), and of the one that bends (elbow or knee).
+    /// Indices in the chain of the shoulder or hip joint, and of the elbow or knee.
     pub(crate) upper: usize,
     pub(crate) middle: usize,
-    /// Joints below the chain that are not of it, such as fingers and toes.
+    /// Joints below the chain that do not belong to it, such as fingers and toes.
     pub(crate) followers: Vec<JointId>,
     pub(crate) is_arm: bool,
     /// From the upper joint to the end [units of the skeleton].
@@ -53,7 +53,7 @@ impl Limb {
         self.chain[self.middle]
     }
 
-    /// Whether two bones lead from the upper joint to the end, as the closed solution needs it.
+    /// Whether the limb has exactly two bones from the upper joint to the end, as the closed-form IK needs it.
     pub(crate) fn is_two_bones(&self) -> bool {
         self.middle == self.upper + 1 && self.chain.len() == self.middle + 2
     }
@@ -86,7 +86,7 @@ impl Body {
             return Err(PosesError::FourLegs);
         }
         let map = map.certain();
-        // A neck stands in for a head.
+        // The neck replaces a missing head.
         let joint = |role| map.joint(role).or_else(|| map.joint(Role::Neck).filter(|_| role == Role::Head));
         let needed = [Role::Hips, Role::Head].into_iter().chain(LIMBS.iter().flat_map(|(.., roles)| *roles));
         let missing: Vec<Role> = needed.filter(|role| joint(*role).is_none()).collect();
@@ -111,7 +111,7 @@ impl Body {
         let others: Vec<JointId> =
             below(skeleton, hips).into_iter().filter(|id| !taken[id.index()]).collect();
         let leg = (limbs[2].length + limbs[3].length) / 2.0;
-        // The skeleton states its roles from here on.
+        // From here on, the roles are stored in the skeleton.
         let skeleton = Arc::new(map.apply(skeleton));
         let mut body = Body { skeleton, hips, trunk, others, limbs, joints: Vec::new(), leg };
         body.joints = body.all_joints();
@@ -123,7 +123,8 @@ impl Body {
         &self.skeleton
     }
 
-    /// How a joint is turned in the space of its parent; the hips in object space. `at` is a pose in object space.
+    /// The rotation of a joint relative to its parent, that of the hips in object space. `at` is a pose in object
+    /// space.
     pub(crate) fn local(&self, at: &[Placed], joint: JointId) -> Quat {
         let own = at[joint.index()].rotation;
         let parent = self.skeleton.joint(joint).parent.filter(|_| joint != self.hips);

@@ -1,4 +1,4 @@
-//! A body as a chain of inverse kinematics: limits, couplings and, for XPBD, capsules around its bones.
+//! A body as an IK chain: limits, couplings and, for XPBD, collision capsules around its bones.
 
 use crate::body::Body;
 use crate::fitted::Known;
@@ -12,14 +12,14 @@ use mocap_model::JointId;
 use std::fmt;
 use std::str::FromStr;
 
-/// What moves a body onto its goals at the end.
+/// The solver that finally moves a body onto its goals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodySolver {
-    /// The least change of all joints together, by how much examples leave each of them open.
+    /// The least change of all joints, weighted by their variance in the examples.
     #[default]
     Objective,
-    /// Extended position-based dynamics: goals one after the other; arms, legs and trunk stay out of each other by what
-    /// examples show. Where goals need more, goals count.
+    /// Extended position-based dynamics: goals are solved one after the other, and arms, legs and trunk do not
+    /// penetrate each other more than in the examples. Goals take precedence over that.
     Xpbd,
 }
 
@@ -55,21 +55,22 @@ mocap_model::text_values! {
     BodySolver "objective or xpbd";
 }
 
-/// Radii of capsules, as shares of the length of a leg: slim, so that only bones that cross are pushed apart.
+/// Radii of capsules, as shares of a leg's length: thin, so that only bones that would cross are pushed apart.
 mod radius {
     pub(super) const TRUNK: f64 = 0.1;
     pub(super) const UPPER: [f64; 2] = [0.045, 0.07];
     pub(super) const LOWER: [f64; 2] = [0.035, 0.05];
 }
 
-/// Where capsules, or too few rounds, keep a body this far from its goals, the objective brings it there [lengths of a leg].
+/// If capsules or the number of rounds leave a body this far from its goals, the objective solver finishes [lengths of
+/// a leg].
 const GIVES_WAY: f64 = 1e-4;
 
-/// Moves bodies onto goals of which it is known which they are.
+/// Moves bodies onto a fixed set of goals.
 #[derive(Clone, Debug)]
 pub(crate) struct Finish {
     freedom: Freedom,
-    /// `None`: the closed step is enough, as nothing limits the joints.
+    /// `None`: nothing limits the joints, so that [`project`] is enough.
     chain: Option<BodyChain>,
 }
 
@@ -78,15 +79,15 @@ struct BodyChain {
     solver: BodySolver,
     chain: IkChain,
     known: Vec<Known>,
-    /// How the joints above the hips are turned.
+    /// The rotation of the joints above the hips.
     above: Quat,
 }
 
 impl Finish {
-    /// With XPBD, limbs may be as near to each other and to the trunk as they are in `poses`.
+    /// With XPBD, limbs may be as close to each other and to the trunk as in `poses`.
     ///
     /// # Errors
-    /// Where couplings of the skeleton contradict each other or its limits.
+    /// [`PosesError::Solver`] where couplings of the skeleton contradict each other or its limits.
     pub(crate) fn of(
         body: &Body,
         known: &[Known],
@@ -105,7 +106,7 @@ impl Finish {
         Ok(Finish { freedom, chain })
     }
 
-    /// Moves a pose onto goals. Gives the greatest distance that is left [lengths of a leg, rad].
+    /// Moves a pose onto goals. Returns the greatest remaining distance [lengths of a leg, rad].
     pub(crate) fn meet(&self, body: &Body, at: &mut [Placed], goals: &[Goal]) -> f64 {
         match &self.chain {
             Some(chain) => chain.meet(body, at, goals),
@@ -176,7 +177,7 @@ impl BodyChain {
         Ok(made)
     }
 
-    /// Takes over the pose of a body.
+    /// Sets the pose of the chain from that of a body.
     fn take(&mut self, body: &Body, at: &[Placed]) {
         let hips = at[body.hips.index()].translation;
         self.chain.set_base(Placed::from_parts(hips, self.above));
@@ -214,7 +215,7 @@ impl BodyChain {
             BodySolver::Xpbd => {
                 let outcome = Xpbd::default().solve(&mut chain, &goals, &options);
                 match outcome {
-                    // Measured points count more than the capsules: their sizes are estimates.
+                    // Goals are measured, while the sizes of capsules are estimates: so goals take precedence.
                     Ok(outcome) if outcome.position > GIVES_WAY * body.leg => {
                         Objective::default().solve(&mut chain, &goals, &options)
                     }
@@ -234,7 +235,7 @@ fn capsules(body: &Body) -> Vec<Capsule> {
     let skeleton = &body.skeleton;
     let place = |id: JointId| body.joints.binary_search(&id).ok();
     let mut all = Vec::new();
-    // A bone belongs to the joint above it.
+    // The capsule of a bone belongs to the joint above it.
     let mut bone = |to: JointId, share: f64| {
         let joint = skeleton.joint(to);
         if let Some(place) = joint.parent.and_then(place) {

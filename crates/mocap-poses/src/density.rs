@@ -1,8 +1,8 @@
-//! How likely poses are: a mixture of Gaussians over the rotations of joints, as a cost that solvers can add.
+//! A pose prior: a mixture of Gaussians over the rotations of joints, as a cost for solvers.
 //!
-//! A pose is a vector `z` of rotation vectors `log(mᵢ⁻¹ qᵢ)` about the mean `mᵢ` of each joint below the hips. Components
-//! share one covariance, that of the examples about their nearest component, so `−log p(z)` is smooth: between components it
-//! passes from one to the other by how likely each is. Where the hips are and how they are turned has no cost.
+//! A pose is a vector `z` of rotation vectors `log(mᵢ⁻¹ qᵢ)` about the mean `mᵢ` of each joint below the hips.
+//! Components share one covariance, that of the examples about their nearest component. `−log p(z)` is smooth: between
+//! components it is weighted by their responsibilities. Position and rotation of the hips have no cost.
 //!
 //! Based on: K. Grochow, S. Martin, A. Hertzmann, Z. Popović, "Style-based inverse kinematics", 2004 (the likelihood of a
 //! pose as a term beside its goals; here a mixture of Gaussians, which is cheaper and follows examples more closely);
@@ -18,21 +18,21 @@ use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Components of the mixture.
 const COMPONENTS: usize = 48;
-/// Rounds that move components to the mean of their examples.
+/// Rounds of k-means for the components.
 const ROUNDS: usize = 12;
-/// Standard deviation that rotations have at least \[rad\]: 3°.
+/// Least standard deviation of rotations \[rad\]: 3°.
 const LEAST: f64 = 0.05;
 
-/// How likely poses of a skeleton are, as examples have them.
+/// The probability density of poses of a skeleton, from examples.
 #[derive(Clone, Debug)]
 pub struct PoseDensity {
     /// The joints of the pose vector.
     joints: Vec<JointId>,
     mean: Vec<Quat>,
-    /// The inverse of the Cholesky factor of the covariance: `|W (z − c)|²` is the distance of Mahalanobis.
+    /// The inverse of the Cholesky factor of the covariance: `|W (z − c)|²` is the squared Mahalanobis distance.
     whitening: DMatrix<f64>,
     precision: DMatrix<f64>,
-    /// Whitened centres, one a column, and the logarithms of their weights.
+    /// Whitened centres, one per column.
     centres: DMatrix<f64>,
     weights: Vec<f64>,
 }
@@ -92,13 +92,13 @@ impl PoseDensity {
         PoseDensity { joints, mean, whitening, precision, centres, weights }
     }
 
-    /// The cost for a chain whose joints are these; joints that examples do not have cost nothing.
+    /// The cost for a chain with these joints; joints that the examples lack cost nothing.
     pub fn on_chain(&self, joints: &[JointId]) -> ChainDensity<'_> {
         let place = |joint: &JointId| joints.iter().position(|other| other == joint);
         ChainDensity { density: self, places: self.joints.iter().map(place).collect() }
     }
 
-    /// `−log p`, and by component how likely it is that the pose is of it.
+    /// `−log p`, and the responsibility of each component.
     fn likelihood(&self, whitened: &DVector<f64>) -> (f64, Vec<f64>) {
         let log_of = |(centre, weight): (nalgebra::DVectorView<'_, f64>, &f64)| {
             weight - 0.5 * (whitened - centre).norm_squared()
@@ -146,7 +146,7 @@ impl PoseCost for ChainDensity<'_> {
         let (cost, shares) = density.likelihood(&whitened);
         let expected = &density.centres * DVector::from_vec(shares);
         let slope = density.whitening.transpose() * (whitened - expected);
-        // How the pose vector changes with a turn of the joint, seen from its parent.
+        // The change of the pose vector with a rotation of the joint in the frame of its parent.
         let turned = |j: usize| {
             let part = Vec3::new(z[3 * j], z[3 * j + 1], z[3 * j + 2]);
             inverse_jacobian(&part) * density.mean[j].inverse().to_rotation_matrix().into_inner()
@@ -172,7 +172,7 @@ impl PoseCost for ChainDensity<'_> {
     }
 }
 
-/// How a rotation vector changes with a small turn before its rotation: `log(exp(a) exp(z)) = z + J a`.
+/// The Jacobian `J` of a rotation vector for a small rotation `a` applied after it: `log(exp(a) exp(z)) = z + J a`.
 ///
 /// Based on: T. Barfoot, "State Estimation for Robotics", 2017, section 7.1.
 fn inverse_jacobian(z: &Vec3) -> Matrix3<f64> {
@@ -192,7 +192,7 @@ mod tests {
     use mocap_ik::{Constraint, Goal, IkChain, Informed, Link, Objective, SolveOptions, Solver};
     use mocap_model::{Isometry3, exp};
 
-    /// Poses of an arm of three joints that bend together, in two ways.
+    /// Poses of an arm of three joints that bend together, with two modes.
     fn density() -> PoseDensity {
         let pose = |i: usize| {
             let t = i as f64 / 200.0;

@@ -56,7 +56,7 @@ pub enum PosesError {
         /// Some of their names.
         names: String,
     },
-    /// Goals that know nothing in any frame.
+    /// Goals without a position or orientation in any frame.
     #[error("no position and no orientation of a joint of the skeleton is known in any frame")]
     NothingKnown,
     /// Couplings and limits of the skeleton that no pose keeps.
@@ -65,7 +65,7 @@ pub enum PosesError {
         /// What is wrong.
         reason: String,
     },
-    /// The examples cannot be put on the skeleton that is solved.
+    /// The examples cannot be retargeted to the skeleton that is solved.
     #[error("the examples cannot be put on the skeleton: {0}")]
     Retarget(String),
     /// A clip or skeleton that cannot be made.

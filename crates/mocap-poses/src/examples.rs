@@ -1,4 +1,4 @@
-//! Example poses, and what they are on the skeleton that is solved.
+//! Example poses, and their retargeting to the skeleton that is solved.
 
 use crate::body::Body;
 use crate::fitted::Fitted;
@@ -7,21 +7,21 @@ use mocap_model::{Clip, FrameRate, Isometry3, JointId, JointTracks, Skeleton, Tr
 use mocap_retarget::{FootLock, Hands, RetargetMethod, RetargetOptions, Retargeter};
 use std::sync::Arc;
 
-/// What a database says about poses: examples of one skeleton.
+/// A pose prior: example poses of one skeleton, chosen from a database.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PosePrior {
     pub(crate) body: Body,
     /// The joints that a pose is of.
     pub(crate) joints: Vec<JointId>,
-    /// `poses × joints`: of the hips in space, facing one way, of others local.
+    /// `poses × joints`: of the hips in object space without heading, of others local.
     pub(crate) rotations: Vec<Quat>,
     /// Clips and frames from which the examples were chosen.
     pub(crate) clips: usize,
     pub(crate) frames: usize,
-    /// Greatest distance of the frames of the database that were measured, at most 4,000, from their nearest examples,
+    /// Greatest distance of frames of the database (of at most 4,000 that are measured) from their nearest examples,
     /// root mean square over the points of the body [lengths of a leg].
     pub(crate) spacing: f64,
-    /// Regressions for points that are often given, which need not be fitted again.
+    /// Stored regressions for common sets of points.
     pub(crate) fitted: Vec<Fitted>,
 }
 
@@ -41,17 +41,17 @@ impl PosePrior {
         self.frames
     }
 
-    /// Joints that a pose is of.
+    /// Number of joints of a pose.
     pub fn pose_joints(&self) -> usize {
         self.joints.len()
     }
 
-    /// Greatest distance of the frames of the database that were measured from their nearest examples [lengths of a leg].
+    /// Greatest distance of measured frames of the database from their nearest examples [lengths of a leg].
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
 
-    /// Sets of points for which regressions are fitted.
+    /// Number of sets of points with stored regressions.
     pub fn fitted(&self) -> usize {
         self.fitted.len()
     }
@@ -61,7 +61,7 @@ impl PosePrior {
         &self.body.skeleton
     }
 
-    /// The examples as a clip, one a frame.
+    /// The examples as a clip, one per frame.
     fn as_clip(&self) -> Result<Clip, PosesError> {
         let (skeleton, count) = (&self.body.skeleton, self.joints.len());
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
@@ -82,7 +82,7 @@ impl PosePrior {
     }
 }
 
-/// Example poses on one skeleton: every joint in space, the hips at the origin.
+/// Example poses on one skeleton, in object space with the hips at the origin.
 #[derive(Clone, Debug)]
 pub struct Examples {
     pub(crate) body: Body,
@@ -90,12 +90,12 @@ pub struct Examples {
     placed: Vec<Placed>,
     /// Whether the examples were made for another skeleton.
     pub(crate) retargeted: bool,
-    /// Regressions that were fitted to these examples before.
+    /// Stored regressions of these examples.
     pub(crate) fitted: Vec<Fitted>,
 }
 
 impl Examples {
-    /// The examples on a skeleton; those of another one are retargeted.
+    /// The examples on a skeleton; they are retargeted if theirs is another one.
     ///
     /// # Errors
     /// Where it is not the skeleton of a human body.
@@ -128,12 +128,12 @@ impl Examples {
     }
 }
 
-/// How much bones of the same joints may differ so that rotations mean the same on both [lengths of a leg].
+/// Tolerance of bones for which rotations can be copied between skeletons [lengths of a leg].
 const SIMILAR: f64 = 0.05;
-/// How much they may differ so that what was fitted to one is right for the other [lengths of a leg].
+/// Tolerance of bones for which stored regressions stay valid [lengths of a leg].
 const SAME: f64 = 2e-3;
 
-/// Whether rotations mean the same on two skeletons: the same joints with similar bones.
+/// Whether rotations can be copied between two skeletons: they have the same joints with similar bones.
 pub(crate) fn same_bones(a: &Body, b: &Body) -> bool {
     difference(a, b).is_some_and(|off| off <= SIMILAR)
 }
@@ -153,7 +153,7 @@ fn difference(a: &Body, b: &Body) -> Option<f64> {
     same.then(|| off.fold(0.0, f64::max))
 }
 
-/// A motion on another skeleton: every joint turns as in the original.
+/// A motion retargeted to another skeleton by the rotations of its joints.
 pub(crate) fn on_skeleton(clip: &Clip, target: &Arc<Skeleton>) -> Result<Clip, PosesError> {
     let options = RetargetOptions {
         method: RetargetMethod::Copy,
@@ -166,7 +166,7 @@ pub(crate) fn on_skeleton(clip: &Clip, target: &Arc<Skeleton>) -> Result<Clip, P
     Ok(Retargeter::new(clip.skeleton(), target, &options)?.retarget_clip(clip)?)
 }
 
-/// Every joint in space in all frames of a clip, seen from the place of the hips.
+/// All joints in all frames of a clip in object space, relative to the position of the hips.
 pub(crate) fn placed(body: &Body, clip: &Clip) -> Vec<Placed> {
     let skeleton = &body.skeleton;
     let mut all: Vec<Placed> = Vec::with_capacity(clip.frames() * skeleton.len());

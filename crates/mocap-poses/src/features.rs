@@ -1,18 +1,18 @@
-//! Numbers of a pose that are known, and numbers that are predicted from them.
+//! Features of a pose (inputs of regressions) and outputs that are predicted from them.
 //!
-//! Everything is seen from a frame that moves with the body, in shares of its lengths: where it stands, where it faces
-//! and how large it is do not matter.
+//! All are relative to a frame that moves with the body and to its lengths, so they do not depend on position, heading
+//! and size.
 
 use crate::{Placed, Quat, Vec3};
 use mocap_model::JointId;
 use nalgebra::{Matrix3, Rotation3};
 
-/// The frame in which something is seen.
+/// The reference frame of a feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Frame {
-    /// That of a joint.
+    /// The frame of a joint.
     Joint(JointId),
-    /// One that is given: upright, at the points that are known, turned as they are.
+    /// A given upright frame at the known points, with their heading.
     Upright,
 }
 
@@ -25,30 +25,30 @@ impl Frame {
     }
 }
 
-/// A group of numbers that are known.
+/// A group of known numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Feature {
-    /// Where a joint is, times a factor.
+    /// The position of a joint, times a factor.
     Position(JointId, Frame, f64),
-    /// How a joint is turned: two columns of its matrix, times a factor.
+    /// The rotation of a joint: two columns of its matrix, times a factor.
     Rotation(JointId, Frame, f64),
-    /// Where up is, times a factor.
+    /// The up direction, times a factor.
     Up(Frame, f64),
 }
 
-/// A group of numbers that are predicted.
+/// A group of predicted numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Output {
-    /// Where a joint is [units of the skeleton].
+    /// The position of a joint [units of the skeleton].
     Position(JointId, Frame),
-    /// How a joint is turned.
+    /// The rotation of a joint.
     Rotation(JointId, Frame),
 }
 
-/// What poses are seen by.
+/// A pose from which features are computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
-    /// Joints in space, by joint of the skeleton.
+    /// Transforms in object space, by joint of the skeleton.
     pub(crate) at: &'a [Placed],
     pub(crate) upright: &'a Placed,
     pub(crate) up: Vec3,
@@ -98,7 +98,7 @@ impl Output {
         }
     }
 
-    /// What is to be predicted of an example.
+    /// Writes the target values of an example.
     pub(crate) fn write(&self, view: View<'_>, out: &mut [f64]) {
         match *self {
             Output::Position(joint, frame) => Feature::Position(joint, frame, 1.0).write(view, out),
@@ -106,7 +106,7 @@ impl Output {
         }
     }
 
-    /// The frame in which it is seen.
+    /// Its reference frame.
     pub(crate) fn frame(&self, view: View<'_>) -> Placed {
         let (Output::Position(_, frame) | Output::Rotation(_, frame)) = *self;
         frame.of(view.at, view.upright)
@@ -118,10 +118,10 @@ fn columns(rotation: &Quat, factor: f64, out: &mut [f64]) {
     (0..6).for_each(|at| out[at] = matrix[(at % 3, at / 3)] * factor);
 }
 
-/// The rotation whose columns are nearest to two that are predicted.
+/// The rotation whose columns are nearest to two predicted ones.
 pub(crate) fn rotation_of(columns: &[f64]) -> Quat {
     let [x, y] = [0, 3].map(|at| Vec3::new(columns[at], columns[at + 1], columns[at + 2]));
-    // Both columns count alike: the sum and the difference of unit vectors are across each other.
+    // Treats both columns equally: the sum and the difference of two unit vectors are orthogonal.
     let unit = |v: Vec3, or: Vec3| v.try_normalize(1e-9).unwrap_or(or);
     let (x, y) = (unit(x, Vec3::x()), unit(y, Vec3::y()));
     let sum = unit(x + y, Vec3::x());

@@ -4,8 +4,8 @@
 //! "MOCAPPOS"  version u16  header u32 bytes  header: JSON  rotations: i16 …  regressions: f32 …  xxh3 of all before: u64
 //! ```
 //!
-//! Little endian. The header holds the skeleton, the mean rotation of each joint, and counts. A rotation is the rotation
-//! vector from the mean, three numbers in steps of π / 32767. Regressions are those of points that are often given.
+//! Little endian. The header holds the skeleton, the mean rotation of each joint, and counts. A rotation is the
+//! rotation vector from the mean, three numbers in steps of π / 32767. Regressions for common sets of points follow.
 
 use crate::PosesError;
 use crate::body::Body;
@@ -42,7 +42,7 @@ struct Header {
     frames: usize,
     spacing: f64,
     joints: Vec<HeaderJoint>,
-    /// Of the joints that a pose is of.
+    /// Mean rotations of the joints of a pose.
     means: Vec<[f64; 4]>,
     poses: usize,
     fitted: Vec<HeaderFitted>,

@@ -1,7 +1,8 @@
-//! Joints that are lost for some time, as the rest of the body and the examples have them.
+//! Fills gaps of joints from the rest of the body and the examples.
 //!
-//! What the examples expect is off what the joint does before and after the gap; the difference is carried over the gap
-//! from one end to the other. So a gap starts and ends where the joint was seen, and moves with the rest of the body between.
+//! The rotations that the examples predict differ from those measured before and after the gap; this difference is
+//! interpolated over the gap. So the filled motion is continuous with the measured one, and follows the rest of the
+//! body in between.
 
 use crate::body::{Body, Limb};
 use crate::chain::BodySolver;
@@ -14,7 +15,7 @@ use mocap_model::{Clip, JointId, Pose, exp, log};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A joint whose rotation is not known for some time.
+/// A gap of a joint: its rotation is unknown for some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
     /// The joint.
@@ -23,7 +24,7 @@ pub struct Lost {
     pub frames: Range<usize>,
 }
 
-/// A joint that was lost and is filled.
+/// A gap that was filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
     /// The joint.
@@ -34,8 +35,8 @@ pub struct Filled {
     pub rotations: Vec<Quat>,
 }
 
-/// The rotations of lost joints, by what the rest of the body does. Joints that are neither of the trunk nor of arms and
-/// legs down to hands and feet are left out; so are the hips.
+/// Predicts the rotations of lost joints from the rest of the body. Gaps of the hips, and of joints outside trunk, arms
+/// and legs (down to hands and feet), are left out.
 ///
 /// # Errors
 /// Where couplings of the skeleton contradict each other or its limits.
@@ -65,7 +66,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
         let Some((known, predictor)) = predictors.get(&missing) else { continue };
         let poses: Vec<Vec<Placed>> =
             frames.clone().map(|frame| expected(predictor, known, &placed(clip, &filled, frame))).collect();
-        // Frames beside the run know the same joints, unless other joints are lost there and not yet filled.
+        // The offset is measured in the frame beside the run, unless other joints are lost there and not yet filled.
         let before = frames.start.checked_sub(1);
         let of_before = before.map(|frame| expected(predictor, known, &placed(clip, &filled, frame)));
         let after = Some(frames.end).filter(|frame| *frame < clip.frames());
@@ -80,7 +81,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
             let turn = |at: &Vec<Placed>| body.local(at, *joint);
             let value = |frame: usize| rotation_of(&filled, clip, *joint, frame);
             let off = |frame: usize, pose: &Vec<Placed>| log(&(turn(pose).inverse() * value(frame)));
-            // Where the joint is also lost after the run, the next run starts from the end of this one.
+            // If the joint is still lost after the run, the next run starts from the end of this one.
             let seen =
                 |frame: &usize| !lost.iter().any(|lost| lost.joint == *joint && lost.frames.contains(frame));
             let start = before.zip(of_before.as_ref()).map(|(frame, pose)| off(frame, pose));
@@ -98,7 +99,7 @@ pub fn fill(examples: &Examples, clip: &Clip, lost: &[Lost]) -> Result<Vec<Fille
     Ok(filled)
 }
 
-/// The pose that the examples predict from the known joints of a placed one.
+/// The pose that the examples predict from the known joints of a pose in object space.
 fn expected(predictor: &Predictor<'_>, known: &[Known], placed: &[Placed]) -> Vec<Placed> {
     let goal = |known: &Known| {
         let at = &placed[known.joint.index()];
@@ -113,7 +114,7 @@ fn expected(predictor: &Predictor<'_>, known: &[Known], placed: &[Placed]) -> Ve
     at
 }
 
-/// A frame in object space, with what is filled so far.
+/// A frame in object space, with the gaps filled so far.
 fn placed(clip: &Clip, filled: &[Filled], frame: usize) -> Vec<Placed> {
     let (mut local, mut object) = (Pose::default(), Pose::default());
     clip.local_pose(frame, &mut local);
@@ -124,7 +125,7 @@ fn placed(clip: &Clip, filled: &[Filled], frame: usize) -> Vec<Placed> {
     object.joints
 }
 
-/// Whether examples say how a joint turns: trunk, arms and legs.
+/// Whether the examples predict the rotation of a joint: those of trunk, arms and legs.
 fn belongs(body: &Body, joint: JointId) -> bool {
     body.trunk.contains(&joint) || body.limbs.iter().any(|limb| limb.chain.contains(&joint))
 }

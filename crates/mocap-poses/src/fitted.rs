@@ -1,10 +1,10 @@
-//! What is known of joints, and the regressions that are fitted for it, as they are stored with the examples.
+//! Sets of known joints, and their regressions as stored with the examples.
 
 use crate::goals::Goal;
 use crate::regression::Weights;
 use mocap_model::JointId;
 
-/// What is known of a joint.
+/// A known joint: whether its position and orientation are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Known {
     pub(crate) joint: JointId,
@@ -26,6 +26,7 @@ impl Known {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fitted {
     pub(crate) known: Vec<Known>,
-    /// Of the trunk, then of each limb and of its middle joint seen from its end; empty where there is none.
+    /// The weights for the trunk, then for each limb and for its middle joint relative to its end; empty where there is
+    /// no such stage.
     pub(crate) stages: Vec<Weights>,
 }

@@ -1,4 +1,4 @@
-//! How a body follows where some of its joints are moved.
+//! Whole-body changes when some joints are moved.
 
 use crate::body::Body;
 use crate::chain::{BodySolver, Finish};
@@ -11,30 +11,30 @@ use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::{JointId, Pose, Skeleton};
 use std::sync::Arc;
 
-/// Variance of turns \[rad²\] and of the place of the hips [legs²], where nothing says which joints move readily.
-const EVEN: f64 = 0.01;
+/// Equal variance of rotations \[rad²\] and of the position of the hips [legs²], used without examples.
+const UNIFORM: f64 = 0.01;
 
 /// A joint that is moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
     /// The joint.
     pub joint: JointId,
-    /// Where it goes, in object space [units of the skeleton].
+    /// Its new position in object space [units of the skeleton].
     pub to: Vec3,
 }
 
-/// How the joints of a pose change.
+/// The change of a pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Followed {
-    /// By joint that turns: its turn, in its own space.
+    /// By rotated joint: its rotation in its own space.
     pub turns: Vec<(JointId, Quat)>,
-    /// How the hips move, in object space [units of the skeleton].
+    /// The translation of the hips in object space [units of the skeleton].
     pub hips: Vec3,
 }
 
-/// How a body follows joints that are moved, while some joints are held in place and orientation. It is the difference
-/// between the poses that the examples lead one to expect before and after, so what is special about the pose stays; what it
-/// then lacks to the places, the whole body makes up for, as [`reach`] does.
+/// The change with which a body follows moved joints, while the held joints keep position and orientation. It is the
+/// difference between the poses that the examples predict before and after, so the individual features of the pose
+/// stay; the remaining distance is solved over the whole body as in [`reach`].
 ///
 /// `pose` is in object space.
 ///
@@ -62,7 +62,7 @@ pub fn follow(
     Ok(Followed { turns: turns.collect(), hips: followed.hips + rest.hips })
 }
 
-/// A pose with a change.
+/// Applies a change to a pose.
 fn changed(body: &Body, pose: &[Placed], change: &Followed) -> Vec<Placed> {
     let mut at = pose.to_vec();
     for (joint, turn) in &change.turns {
@@ -83,8 +83,8 @@ fn changed(body: &Body, pose: &[Placed], change: &Followed) -> Vec<Placed> {
     at
 }
 
-/// How a body brings joints to places, while some joints are held in place and orientation: by the least change of all its
-/// joints together, without examples.
+/// The least change of all joints that moves some joints to their positions, while the held joints keep position and
+/// orientation. Uses no examples.
 ///
 /// `pose` is in object space.
 ///
@@ -104,10 +104,10 @@ pub fn reach(
 /// The least change that brings a pose to goals.
 fn reached(body: &Body, pose: &Pose, goals: &[Goal], solver: BodySolver) -> Result<Followed, PosesError> {
     let known: Vec<Known> = goals.iter().map(Known::of).collect();
-    let mut freedom = Freedom { turn: vec![0.0; body.skeleton.len()], travel: EVEN };
-    body.joints.iter().for_each(|joint| freedom.turn[joint.index()] = EVEN);
+    let mut freedom = Freedom { turn: vec![0.0; body.skeleton.len()], travel: UNIFORM };
+    body.joints.iter().for_each(|joint| freedom.turn[joint.index()] = UNIFORM);
     let before = pose.joints.clone();
-    // Limbs may be as near to each other as they are.
+    // Limbs may be as close to each other as in this pose.
     let finish = Finish::of(body, &known, freedom, (solver, &[&before]))?;
     let mut after = before.clone();
     finish.meet(body, &mut after, goals);
@@ -133,7 +133,7 @@ fn goals_of(pose: &Pose, moved: &[Moved], held: &[JointId]) -> [Vec<Goal>; 2] {
     [with(&|moved| pose.joints[moved.joint.index()].translation.vector), with(&|moved| moved.to)]
 }
 
-/// How joints turn and the hips move from one pose to another.
+/// The change from one pose to another.
 fn difference(body: &Body, before: &[Placed], after: &[Placed]) -> Followed {
     let turn = |joint: &JointId| (*joint, body.local(before, *joint).inverse() * body.local(after, *joint));
     let hips = body.hips.index();

@@ -1,18 +1,18 @@
-//! What is known of a motion: positions and orientations of some joints over time, with gaps.
+//! Goals: positions and orientations of some joints over time, with gaps.
 
 use crate::body::Body;
 use crate::report::PointLeftOut;
 use crate::{PosesError, Quat, Vec3};
 use mocap_model::{FrameRate, JointId, Markers, Role, SignedAxis, Skeleton, Unit, rotation_between};
 
-/// What is known of a joint in a frame, in object space.
+/// A goal for a joint in a frame, in object space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// The joint.
     pub joint: JointId,
-    /// Where it is [units of the skeleton].
+    /// Its position [units of the skeleton].
     pub position: Option<Vec3>,
-    /// How it is turned, as forward kinematics gives it.
+    /// Its orientation, as forward kinematics gives it.
     pub orientation: Option<Quat>,
 }
 
@@ -31,7 +31,7 @@ pub struct Goals {
     pub unit: Option<Unit>,
 }
 
-/// Goals as those of joints of a skeleton.
+/// Goals assigned to the joints of a skeleton.
 #[derive(Clone, Debug)]
 pub(crate) struct JointGoals {
     /// By frame.
@@ -60,7 +60,7 @@ impl Goals {
         }
     }
 
-    /// The same goals in axes with another up.
+    /// The same goals in axes with another up axis.
     #[must_use]
     pub fn with_up(mut self, from: SignedAxis, to: SignedAxis) -> Goals {
         if from != to {
@@ -71,17 +71,18 @@ impl Goals {
         self
     }
 
-    /// How many of the points have the name of a joint, or of its role.
+    /// Number of points with the name of a joint or of its role.
     pub fn named(&self, skeleton: &Skeleton) -> usize {
         self.names.iter().filter(|name| joint_named(skeleton, name).is_some()).count()
     }
 
-    /// How many of the points have the name of a role.
+    /// Number of points with the name of a role.
     pub fn roles(&self) -> usize {
         self.names.iter().filter(|name| own_name(name).parse::<Role>().is_ok()).count()
     }
 
-    /// The goals of the joints of a body that a pose is of. `scale` is how many units of the skeleton a unit of the goals is.
+    /// The goals for the joints of a body's pose. `scale` is the length of a unit of the goals in units of the
+    /// skeleton.
     ///
     /// # Errors
     /// Where no point has the name of such a joint.
@@ -128,7 +129,7 @@ fn own_name(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
 }
 
-/// How each joint is turned in space in the rest pose.
+/// The rotation of each joint in object space in the rest pose.
 pub(crate) fn rest_rotations(skeleton: &Skeleton) -> Vec<Quat> {
     let mut all: Vec<Quat> = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {

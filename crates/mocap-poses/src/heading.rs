@@ -1,11 +1,11 @@
-//! Where a body faces, by a few of its points, where its hips are not known.
+//! Estimates the heading of a body from a few of its points if the hips are unknown.
 
 use crate::fitted::Known;
 use crate::{Examples, Placed, Quat, Vec3};
 use mocap_model::{JointId, exp};
 
-/// How the heading follows from points and orientations: each line between two points, and each axis of an orientation,
-/// has a direction on the floor; the examples say how it stands to the body, and how reliably.
+/// Cues for the heading: each line between two points, and each axis of an orientation, has a horizontal direction; the
+/// examples give its mean angle to the heading of the body, and its reliability.
 #[derive(Clone, Debug)]
 pub(crate) struct Heading {
     cues: Vec<Cue>,
@@ -15,7 +15,7 @@ pub(crate) struct Heading {
 #[derive(Clone, Copy, Debug)]
 struct Cue {
     direction: Direction,
-    /// The unit direction in the examples, times how much it counts.
+    /// The mean unit direction in the examples, times its weight.
     turn: [f64; 2],
 }
 
@@ -69,7 +69,7 @@ impl Heading {
         Heading { cues: cues.collect(), known: known.to_vec() }
     }
 
-    /// The upright frame at the points that are known.
+    /// The upright frame at the known points.
     pub(crate) fn frame(&self, at: &[Placed], up: &Vec3, leg: f64) -> Placed {
         let axes = floor_axes(up);
         let (mut cosine, mut sine) = (0.0, 0.0);

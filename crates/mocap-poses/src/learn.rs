@@ -17,9 +17,9 @@ use mocap_retarget::map_roles_in;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Frames per second that are looked at; poses between them add nothing.
+/// Sampling rate of clips [1/s]; poses in between add nothing.
 const RATE: f64 = 30.0;
-/// Most frames among which examples are chosen.
+/// The most frames from which examples are chosen.
 const FRAMES: usize = 60_000;
 /// Most examples.
 const POSES: usize = 2_400;
@@ -27,33 +27,33 @@ const POSES: usize = 2_400;
 const FILE_BYTES: usize = 1 << 20;
 /// Most bytes of the examples.
 const BYTES: usize = 640_000;
-/// Fewer poses say nothing.
+/// Least number of poses.
 const LEAST: usize = 100;
 
-/// A clip as examples are chosen from it: rotations only.
+/// The rotations of a clip, from which examples are chosen.
 #[derive(Clone, Debug)]
 pub struct Sampled {
     body: Body,
     clip: Clip,
 }
 
-/// A clip that was not learnt from.
+/// A clip that was left out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LeftOut {
-    /// Its place among the clips.
+    /// Its index among the clips.
     pub clip: usize,
     /// Why.
     pub reason: String,
 }
 
-/// What was learnt.
+/// The report of [`learn`].
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LearnReport {
-    /// Clips that were learnt from.
+    /// Clips from which examples were chosen.
     pub clips: usize,
     /// Of these, clips of other skeletons than that of the examples, which were retargeted to it.
     pub retargeted: usize,
-    /// Frames that were looked at, at most 30 per second.
+    /// Frames that were considered, at most 30 per second.
     pub frames: usize,
     /// Example poses.
     pub poses: usize,
@@ -64,13 +64,13 @@ pub struct LearnReport {
     pub distance_mean: Option<f64>,
     /// The same, greatest of these frames [m].
     pub distance_max: Option<f64>,
-    /// How much each joint turns in the examples: root mean square angle from its mean [rad].
+    /// The variation of each joint in the examples: root mean square angle from its mean [rad].
     pub turns: Vec<JointTurn>,
-    /// Clips that were not learnt from.
+    /// Clips that were left out.
     pub left_out: Vec<LeftOut>,
 }
 
-/// How much a joint turns.
+/// The variation of a joint.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct JointTurn {
     /// Its name.
@@ -96,7 +96,7 @@ impl Sampled {
             at = body.skeleton.joint(joint).parent;
         }
         let turn = |joint: JointId, frame: usize| clip.track(joint).rotation.at(frame);
-        // The hips carry what is above them.
+        // Rotations of joints above the hips are included in those of the hips.
         let hips = |frame: &usize| {
             above.iter().fold(turn(body.hips, *frame), |turned, joint| turn(*joint, *frame) * turned)
         };
@@ -123,7 +123,7 @@ impl Sampled {
 /// left out, and reported.
 ///
 /// # Errors
-/// Where fewer than 100 poses are there.
+/// [`PosesError::TooFew`] for fewer than 100 poses.
 pub fn learn(clips: &[Sampled]) -> Result<(PosePrior, LearnReport), PosesError> {
     let all: usize = clips.iter().map(|sampled| sampled.clip.frames()).sum();
     let Some(body) = most_common(clips).filter(|_| all >= LEAST) else {
@@ -221,7 +221,7 @@ fn most_common(clips: &[Sampled]) -> Option<Body> {
     kinds.iter().find(|(_, count)| *count == most).map(|(kind, _)| kind.body.clone())
 }
 
-/// Rotations of a frame: of the hips in space without heading, of others local.
+/// The rotations of a frame: of the hips in object space without heading, of others local.
 fn pose<'a>(
     body: &'a Body,
     clip: &'a Clip,
@@ -241,8 +241,8 @@ fn pose<'a>(
     })
 }
 
-/// Half of the examples evenly over all frames, which is what is usual; the other half each time the frame that is
-/// furthest from all before it, so that what is rare is there too.
+/// Chooses half of the examples evenly over all frames, which represents common poses; each of the other half is the
+/// frame furthest from all chosen before, so that rare poses are included.
 ///
 /// Based on: T. Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985.
 fn choose(descriptors: &Descriptors, most: usize) -> Vec<usize> {

@@ -1,18 +1,20 @@
-//! Poses by example: what a database of motions says about a body of which only a few points are known.
+//! Poses by example: predicts the pose of a body from a few points and a database of motions.
 //!
 //! Plain functions on clips; they read no files and print nothing.
 //!
-//! - [`learn`]: clips become a [`PosePrior`], a set of example poses that [`PosePrior::to_bytes`] makes a small file of.
+//! - [`learn`]: chooses example poses from clips, a [`PosePrior`], which [`PosePrior::to_bytes`] writes to a small
+//!   file.
 //! - [`Goals`]: positions and orientations of some joints over time, with gaps; [`read_table`] reads them from CSV.
-//! - [`solve`]: goals become a motion. Goals are met exactly, the examples decide what they leave open.
-//! - [`follow`]: how a body follows where some of its joints are moved; [`reach`]: the same without examples.
-//! - [`fill`]: how joints that are lost for some time move.
-//! - [`PoseDensity`]: how likely a pose is, with exact gradients, as a term of the objective solver of `mocap-ik`.
-//! - [`unusual`]: how far each frame of a motion is from the examples.
+//! - [`solve`]: from goals to a motion. Goals are met exactly, the examples determine the rest.
+//! - [`follow`]: moves the whole body with some of its joints; [`reach`]: the same without examples.
+//! - [`fill`]: fills gaps of joints.
+//! - [`PoseDensity`]: the probability density of poses with exact gradients, as a term of the objective solver of
+//!   `mocap-ik`.
+//! - [`unusual`]: the distance of each frame of a motion from the examples.
 //!
-//! The examples are put on the skeleton that is solved, and a [`Predictor`] is fitted to them for the goals that are
-//! known: the trunk from all goals, then each limb in the frame of the trunk from its own goals. So any set of goals,
-//! any skeleton of a human body and any change of both over time take the same path.
+//! The examples are retargeted to the skeleton that is solved, and a [`Predictor`] is fitted to them for the known
+//! goals: the trunk from all goals, then each limb in the frame of the trunk from its own goals. So any set of goals,
+//! also one that changes over time, and any human skeleton are handled alike.
 
 mod body;
 mod chain;

@@ -1,11 +1,12 @@
-//! An arm or a leg whose end is known: two bones meet on a circle, and what is expected says where on it.
+//! Two-bone IK of an arm or leg with a known end: the middle joint lies on a circle, at the point nearest to its
+//! predicted position.
 
 use crate::body::Limb;
 use crate::{Placed, Quat, Vec3};
 use mocap_model::{Skeleton, rotation_between};
 
-/// Places the joints of a limb from its upper joint on so that the end is at `goal`, with the middle joint as near as
-/// possible to `middle`. `at` holds the limb as expected; the end keeps its orientation.
+/// Places the joints of a limb below its upper joint so that the end is at `goal` and the middle joint is as near as
+/// possible to `middle`. `at` holds the predicted limb; the end keeps its orientation.
 pub(crate) fn place_two_bones(
     limb: &Limb,
     skeleton: &Skeleton,
@@ -27,7 +28,8 @@ pub(crate) fn place_two_bones(
     at[end.index()].translation.vector = reached;
 }
 
-/// The point at distance `a` from `from` and `b` from `to` that is nearest to `wanted`; on the line where there is none.
+/// The point at distance `a` from `from` and `b` from `to` that is nearest to `wanted`; on the line between them if
+/// there is none.
 pub(crate) fn on_circle(from: &Vec3, to: &Vec3, a: f64, b: f64, wanted: &Vec3) -> Vec3 {
     let line = to - from;
     let distance = line.norm().max(1e-12);

@@ -1,4 +1,4 @@
-//! The nearest example, moved onto the goals: the baseline that poses by example are measured against.
+//! The nearest example moved onto the goals: a baseline for comparisons.
 
 use crate::examples::{Examples, PosePrior};
 use crate::goals::{Goal, Goals};
@@ -8,8 +8,8 @@ use crate::{Placed, PosesError, Vec3};
 use mocap_model::{Clip, Skeleton};
 use std::sync::Arc;
 
-/// By frame, the example whose joints are nearest to the goals, seen from the hips, moved onto the goals by damped least
-/// squares in which all joints count alike. The hips must be known in all frames.
+/// For each frame, the example whose joints are nearest to the goals relative to the hips, moved onto the goals by
+/// damped least squares with equal weights of all joints. The hips must be known in all frames.
 ///
 /// # Errors
 /// As [`crate::solve`].

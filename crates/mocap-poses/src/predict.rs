@@ -1,9 +1,9 @@
-//! The pose that the examples lead one to expect, where some joints are known.
+//! Predicts a pose from the examples, given some known joints.
 //!
-//! In order: the hips, where they are not known themselves; the trunk, from everything that is known; each limb, seen
-//! from the joint of the trunk that carries it, mostly from its own hand or foot. An elbow or knee whose hand or foot has
-//! an orientation is expected from there as well: forearms follow hands. So a combination of arms and legs that no
-//! example has is still made of arms and legs that examples have.
+//! In this order: the hips, if they are unknown; the trunk, from all known joints; each limb, in the frame of the trunk
+//! joint that carries it, mainly from its own hand or foot. If a hand or foot has an orientation, its elbow or knee is
+//! predicted from that as well, because forearms follow hands. Since limbs are predicted separately, combinations of
+//! arms and legs that no example has are possible.
 
 use crate::body::{Body, Limb};
 use crate::chain::{BodySolver, Finish};
@@ -19,29 +19,31 @@ use crate::{Placed, PosesError, Quat, Vec3};
 use mocap_model::JointId;
 use rayon::prelude::*;
 
-/// How much what counts: factors of features. A place counts as a share of a length, an orientation as the columns of
-/// its matrix. Chosen on classes of motion that were left out of the examples.
+/// Weights of features. A position counts as a share of a length, an orientation as the columns of its matrix. Tuned on
+/// classes of motion that were left out of the examples.
 mod weight {
-    /// Orientations beside places.
+    /// Orientations relative to positions.
     pub(super) const TURN: f64 = 0.3;
-    /// Where up is, for the trunk, and for arms.
+    /// The up direction, for the trunk.
     pub(super) const UP: f64 = 0.3;
+    /// The up direction, for arms.
     pub(super) const UP_OF_ARM: f64 = 0.2;
-    /// What is known of the rest of the body, for an arm and for a leg.
+    /// Known joints of the rest of the body, for an arm.
     pub(super) const REST_OF_ARM: f64 = 0.2;
+    /// The same for a leg.
     pub(super) const REST_OF_LEG: f64 = 0.1;
-    /// The orientation of the trunk, seen from a hand or foot.
+    /// The orientation of the trunk relative to a hand or foot.
     pub(super) const TURN_FROM_END: f64 = 0.6;
-    /// The share of an elbow or knee that is expected from the hand or foot.
+    /// The weight of the prediction of an elbow or knee from the hand or foot.
     pub(super) const FROM_END: f64 = 0.5;
-    /// Lengths of a leg that count as one, for all that is seen from the hips.
+    /// The unit of lengths for features relative to the hips [lengths of a leg].
     pub(super) const BODY: f64 = 0.875;
 }
 
-/// Least variance of the rotation of a joint about what is expected \[rad²\]: 1°.
+/// Least variance of the predicted rotation of a joint \[rad²\]: 1°.
 const LEAST: f64 = 3e-4;
 
-/// Examples fitted for what is known.
+/// Regressions of the examples for a set of known joints.
 #[derive(Clone, Debug)]
 pub struct Predictor<'a> {
     examples: &'a Examples,
@@ -49,7 +51,7 @@ pub struct Predictor<'a> {
     trunk: Stage,
     limbs: Vec<LimbStage>,
     finish: Finish,
-    /// The trunk only, hips held.
+    /// The variances for the trunk only, with the hips fixed.
     of_trunk: Freedom,
 }
 
@@ -63,13 +65,13 @@ struct Root {
 #[derive(Clone, Debug)]
 struct LimbStage {
     stage: Stage,
-    /// The elbow or knee, seen from the hand or foot.
+    /// The prediction of the elbow or knee from the hand or foot.
     from_end: Option<Stage>,
-    /// Whether the end has a goal that two bones meet.
+    /// Whether the end has a goal that two-bone IK can meet.
     closed: bool,
 }
 
-/// A regression, what it takes and what it gives.
+/// A regression with its features and outputs.
 #[derive(Clone, Debug)]
 struct Stage {
     features: Vec<Feature>,
@@ -106,7 +108,7 @@ impl Stage {
         Stage { features, outputs, regression: Regression::fit(&x, &y, (inputs, given)) }
     }
 
-    /// Calls `take(output, values)` for everything that is predicted.
+    /// Calls `take(output, values)` for every predicted output.
     fn predict(&self, view: View<'_>, mut take: impl FnMut(&Output, &[f64])) {
         let inputs: usize = self.features.iter().map(Feature::len).sum();
         let given: usize = self.outputs.iter().map(Output::len).sum();
@@ -123,7 +125,7 @@ impl Stage {
         }
     }
 
-    /// Mean variance of the rotations that are predicted \[rad²\], by joint.
+    /// Mean variance of the predicted rotations \[rad²\], by joint.
     fn variances(&self) -> impl Iterator<Item = (JointId, f64)> {
         let mut at = 0;
         self.outputs.iter().filter_map(move |output| {
@@ -160,7 +162,7 @@ fn of_stored(
     Regression::of_weights(centres, stored, (inputs, given))
 }
 
-/// What is known, seen from a frame.
+/// Features of known joints, relative to a frame.
 fn seen_from(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Feature> {
     let mut features = Vec::new();
     for known in known.iter().filter(|known| frame != Frame::Joint(known.joint)) {
@@ -171,8 +173,8 @@ fn seen_from(known: &[Known], frame: Frame, factor: f64, turn: f64) -> Vec<Featu
 }
 
 impl<'a> Predictor<'a> {
-    /// Fits the examples for what some goals tell: which joints have a position or an orientation, not which. `solver` moves
-    /// the body onto the goals at the end.
+    /// Fits regressions for the set of joints that have a position or an orientation in `goals`; their values do not
+    /// matter. `solver` finally moves the body onto the goals.
     ///
     /// # Errors
     /// Where couplings of the skeleton contradict each other or its limits.
@@ -197,7 +199,7 @@ impl<'a> Predictor<'a> {
         let stored = examples.fitted.iter().find(|fitted| fitted.known == known);
         let stored = |place: usize| stored.and_then(|fitted| fitted.stages.get(place));
         let still = vec![Placed::identity(); examples.poses()];
-        // The trunk and the limbs do not depend on each other.
+        // Trunk and limbs are fitted independently of each other.
         let mut stages: Vec<(Stage, Option<Stage>)> = (0..5)
             .into_par_iter()
             .map(|place| match place {
@@ -234,7 +236,7 @@ impl<'a> Predictor<'a> {
         Ok(Predictor { examples, root, trunk, limbs, finish, of_trunk })
     }
 
-    /// The regressions, to be stored with the examples; only where the hips are known.
+    /// The regressions for storage with the examples; only if the hips are known.
     pub(crate) fn fitted(&self, known: &[Known]) -> Fitted {
         let limb = |limb: &LimbStage| {
             let from_end = limb.from_end.as_ref().map(|stage| stage.regression.weights());
@@ -244,14 +246,14 @@ impl<'a> Predictor<'a> {
         Fitted { known: known.to_vec(), stages: stages.collect() }
     }
 
-    /// The pose of all joints in space that meets the goals, which are of the joints that the predictor was fitted for;
-    /// and what is left of the greatest distance to a goal [lengths of a leg, rad].
+    /// Predicts the pose of all joints in object space that meets the goals, which must be for the joints that the
+    /// predictor was fitted for. Returns the greatest remaining distance to a goal [lengths of a leg, rad].
     pub fn pose(&self, goals: &[Goal], at: &mut Vec<Placed>) -> f64 {
         self.pose_by(goals, goals, at)
     }
 
-    /// As [`Predictor::pose`], where what the examples are asked for is not what is met: `seen` are the same goals with
-    /// other orientations.
+    /// As [`Predictor::pose`], with different inputs for the regressions: `seen` are the same goals with other
+    /// orientations.
     pub(crate) fn pose_by(&self, goals: &[Goal], seen: &[Goal], at: &mut Vec<Placed>) -> f64 {
         let body = &self.examples.body;
         at.clear();
@@ -271,7 +273,7 @@ impl<'a> Predictor<'a> {
         if let Some(root) = &self.root {
             self.place_hips(root, at, &up);
         }
-        // Features of the goals are read from a copy that has the goals and the joints that are placed already.
+        // Features are computed from a copy of the pose with the goals and the joints that are placed so far.
         let mut seen = at.clone();
         let upright = Placed::identity();
         self.trunk.predict(View { at: &seen, upright: &upright, up }, |output, values| {
@@ -280,7 +282,7 @@ impl<'a> Predictor<'a> {
         let of_trunk: Vec<Goal> =
             goals.iter().filter(|goal| body.trunk.contains(&goal.joint)).copied().collect();
         for goal in &of_trunk {
-            // A head turns by itself.
+            // The head rotates independently of the trunk, so it does not lead it.
             let leads = body.trunk.iter().any(|joint| body.skeleton.joint(*joint).parent == Some(goal.joint));
             if let Some(turn) = goal.orientation.filter(|_| !leads) {
                 at[goal.joint.index()].rotation = turn;
@@ -333,7 +335,7 @@ impl<'a> Predictor<'a> {
         if let (true, Some(position)) = (stage.closed, goal.and_then(|goal| goal.position)) {
             let mut expected = at[middle].translation.vector;
             if let Some(from_end) = &stage.from_end {
-                // The upper joint is where the trunk and the limb's own stage put it.
+                // The upper joint is placed by the trunk and the limb's own stage.
                 seen[limb.upper().index()] = at[limb.upper().index()];
                 from_end.predict(View { at: seen, upright: &upright, up }, |output, values| {
                     let frame = output.frame(View { at: seen, upright: &upright, up });
@@ -347,7 +349,7 @@ impl<'a> Predictor<'a> {
         if let Some(turn) = goal.and_then(|goal| goal.orientation) {
             at[end].rotation = turn;
         }
-        // Fingers and toes are predicted in the frame of their parents; they follow the end.
+        // Fingers and toes are predicted relative to their parents, so they follow the end.
         for (joint, turn) in limb.followers.iter().zip(following) {
             let parent = body.skeleton.joint(*joint).parent.unwrap_or(body.hips);
             at[joint.index()].rotation = at[parent.index()].rotation * turn;
@@ -356,7 +358,7 @@ impl<'a> Predictor<'a> {
     }
 }
 
-/// Puts what is predicted of a joint into the pose.
+/// Applies the prediction for a joint to the pose.
 fn place(body: &Body, at: &mut [Placed], output: &Output, values: &[f64]) {
     if let Output::Rotation(joint, Frame::Joint(frame)) = output {
         at[joint.index()].rotation = at[frame.index()].rotation * rotation_of(values);
@@ -364,7 +366,7 @@ fn place(body: &Body, at: &mut [Placed], output: &Output, values: &[f64]) {
     }
 }
 
-/// Puts a joint at the end of the bone of its parent.
+/// Positions a joint by its offset from its parent.
 fn follow(body: &Body, at: &mut [Placed], joint: JointId) {
     let own = body.skeleton.joint(joint);
     if let Some(parent) = own.parent {
@@ -394,7 +396,7 @@ fn fit_trunk(examples: &Examples, known: &[Known], still: &[Placed], stored: Opt
     Stage::fit(examples, still, (features, outputs), stored)
 }
 
-/// Rotations of joints in the frames of their parents.
+/// Outputs: rotations of joints relative to their parents.
 fn in_parents(body: &Body, joints: &[JointId]) -> Vec<Output> {
     let parent = |joint: &JointId| body.skeleton.joint(*joint).parent.unwrap_or(body.hips);
     joints.iter().map(|joint| Output::Rotation(*joint, Frame::Joint(parent(joint)))).collect()
@@ -411,7 +413,7 @@ fn fit_limb(
     let own: Vec<Known> = known.iter().filter(|known| limb.chain.contains(&known.joint)).copied().collect();
     let others: Vec<Known> =
         known.iter().filter(|known| !limb.chain.contains(&known.joint)).copied().collect();
-    // Where nothing is known of the limb, the rest of the body says all.
+    // If nothing of the limb is known, the rest of the body has the full weight.
     let rest = match (own.is_empty(), limb.is_arm) {
         (true, _) => 1.0,
         (false, true) => weight::REST_OF_ARM,

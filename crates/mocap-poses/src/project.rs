@@ -1,7 +1,7 @@
-//! The least change of a pose that meets its goals.
+//! Projects a pose onto its goals by the least weighted change.
 //!
-//! Joints turn by `δ = W Jᵀ λ` with `(J W Jᵀ + μ) λ = e`, where `W` is how much a joint may be off what was expected: of
-//! all changes that meet the goals to first order, the most likely one. Repeated until the goals are met.
+//! Joints rotate by `δ = W Jᵀ λ` with `(J W Jᵀ + μ) λ = e`, where `W` has the variances of the joints: of all changes
+//! that meet the goals to first order, the most likely one. Iterated until the goals are met.
 //!
 //! Based on: Y. Nakamura, H. Hanafusa, "Inverse kinematic solutions with singularity robustness", 1986 (damping).
 
@@ -13,20 +13,20 @@ use nalgebra::{DMatrix, DVector, Matrix3};
 
 /// Most rounds.
 const ROUNDS: usize = 60;
-/// Greatest turn of a joint in a round \[rad\].
+/// Greatest rotation of a joint per iteration \[rad\].
 const STEP: f64 = 0.5;
-/// Damping, as a share of the largest number of the matrix.
+/// Damping, as a share of the largest entry of the matrix.
 const LEAST_DAMPING: f64 = 1e-9;
 const MOST_DAMPING: f64 = 1.0;
-/// Goals are met where they are this near [lengths of a leg, rad].
+/// Goals count as met within this distance [lengths of a leg, rad].
 const MET: f64 = 2e-5;
 
-/// What may move, and how much of a change it takes.
+/// The degrees of freedom and their variances.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Freedom {
-    /// Variance of the rotation by joint of the skeleton; 0 where it does not turn \[rad²\].
+    /// Variance of the rotation by joint of the skeleton \[rad²\]; 0 for a fixed joint.
     pub(crate) turn: Vec<f64>,
-    /// Variance of the place of the hips [legs²].
+    /// Variance of the position of the hips [legs²].
     pub(crate) travel: f64,
 }
 
@@ -37,7 +37,7 @@ struct Row {
     is_point: bool,
 }
 
-/// Moves a pose onto its goals. Gives the greatest distance that is left [lengths of a leg, rad].
+/// Moves a pose onto its goals. Returns the greatest remaining distance [lengths of a leg, rad].
 pub(crate) fn project(body: &Body, at: &mut [Placed], goals: &[Goal], freedom: &Freedom) -> f64 {
     let rows = rows_of(goals);
     let mut errors = vec![Vec3::zeros(); rows.len()];
@@ -58,7 +58,7 @@ pub(crate) fn project(body: &Body, at: &mut [Placed], goals: &[Goal], freedom: &
             off = now;
             damping = (damping * 0.1).max(LEAST_DAMPING);
         } else {
-            // Too bold, or out of reach.
+            // The step was too large, or the goal is out of reach: undo it and increase the damping.
             at.copy_from_slice(&before);
             off = measure(body, at, goals, &mut errors);
             damping = (damping * 30.0).max(1e-5);
@@ -70,9 +70,9 @@ pub(crate) fn project(body: &Body, at: &mut [Placed], goals: &[Goal], freedom: &
     off.greatest
 }
 
-/// What goals miss.
+/// The errors of goals.
 #[derive(Clone, Copy, Debug)]
-struct Off {
+struct GoalErrors {
     /// [lengths of a leg, rad]
     greatest: f64,
     squares: f64,
@@ -87,10 +87,10 @@ fn rows_of(goals: &[Goal]) -> Vec<Row> {
     goals.iter().flat_map(both).flatten().collect()
 }
 
-/// What the goals miss, by row and together.
-fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> Off {
+/// Computes the errors of the goals, by row and in total.
+fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> GoalErrors {
     let mut row = 0;
-    let mut off = Off { greatest: 0.0, squares: 0.0 };
+    let mut off = GoalErrors { greatest: 0.0, squares: 0.0 };
     for goal in goals {
         let now = &at[goal.joint.index()];
         let point = goal.position.map(|position| (position - now.translation.vector) / body.leg);
@@ -105,7 +105,7 @@ fn measure(body: &Body, at: &[Placed], goals: &[Goal], errors: &mut [Vec3]) -> O
     off
 }
 
-/// Whether a joint carries another, itself included.
+/// Whether `joint` is `above` or below it.
 fn carries(body: &Body, above: JointId, joint: JointId) -> bool {
     let mut at = Some(joint);
     while let Some(id) = at.filter(|id| *id >= above) {
@@ -121,7 +121,7 @@ fn cross_matrix(v: &Vec3) -> Matrix3<f64> {
     v.cross_matrix()
 }
 
-/// One round; `false` where nothing can move.
+/// One iteration; `false` if nothing can move.
 fn step(
     body: &Body,
     at: &mut [Placed],
@@ -133,7 +133,7 @@ fn step(
     let mut matrix = DMatrix::<f64>::zeros(count, count);
     let movable: Vec<JointId> =
         body.joints.iter().copied().filter(|id| freedom.turn[id.index()] > 0.0).collect();
-    // By joint, then by row: how the row moves with a turn; none where the joint does not carry it.
+    // The Jacobian by joint, then by row; `None` where the joint does not move the row.
     let mut columns: Vec<Option<Matrix3<f64>>> = Vec::with_capacity(movable.len() * rows.len());
     for joint in &movable {
         let pivot = at[joint.index()].translation.vector;
@@ -195,12 +195,12 @@ fn step(
     true
 }
 
-/// Turns joints about axes in space, and moves the hips.
+/// Rotates joints by rotation vectors in object space, and translates the hips.
 fn apply(body: &Body, at: &mut [Placed], (movable, turns): (&[JointId], &[Vec3]), moved: Vec3, share: f64) {
     let skeleton = &body.skeleton;
     let before: Vec<Quat> = at.iter().map(|placed| placed.rotation).collect();
     at[body.hips.index()].translation.vector += moved;
-    // The turn that all joints above a joint and itself make together.
+    // By joint: the accumulated rotation of it and all joints above.
     let mut total: Vec<Option<Quat>> = vec![None; skeleton.len()];
     for id in body.joints.iter().copied() {
         let own = movable.binary_search(&id).ok().map(|place| exp(&(turns[place] * share)));

@@ -1,20 +1,20 @@
-//! Linear regression with radial basis functions, by ridge.
+//! Ridge regression with radial basis functions and a linear part.
 //!
-//! `y(x) = Σ wᵢ k(|x − cᵢ|) + A x + b`, with Matérn's kernel `k(r) = (1 + √3 r / s) exp(−√3 r / s)`: smooth enough to be
-//! continuous in velocity over time, rough enough to follow examples. Centres are some of the examples.
+//! `y(x) = Σ wᵢ k(|x − cᵢ|) + A x + b`, with Matérn's kernel `k(r) = (1 + √3 r / s) exp(−√3 r / s)`: smooth enough for
+//! continuous velocities over time, but not too smooth to follow the examples. Centres are some of the examples.
 //!
 //! Based on: T. Poggio, F. Girosi, "Networks for approximation and learning", 1990; C. Rasmussen, C. Williams, "Gaussian
 //! Processes for Machine Learning", 2006, chapter 8 (a subset of regressors).
 
 /// Most centres.
 const CENTRES: usize = 192;
-/// Most examples that are fitted; more add little and cost time.
+/// The most examples that are fitted; more add little but cost time.
 const FITTED: usize = 2400;
 /// The length of the kernel, in units of the features.
 const SCALE: f64 = 3.0;
-/// How strongly weights of the kernel are held back.
+/// Ridge penalty of the weights of the kernel.
 const RIDGE: f64 = 0.1;
-/// How strongly the linear part is held back.
+/// Ridge penalty of the linear part.
 const LINEAR_RIDGE: f64 = 0.1;
 
 /// A fitted regression.
@@ -25,7 +25,7 @@ pub(crate) struct Regression {
     centres: Vec<f64>,
     /// `(centres + inputs + 1) × outputs`
     weights: Vec<f64>,
-    /// Variance of the examples about what is predicted, by output.
+    /// Variance of the residuals of the examples, by output.
     pub(crate) variance: Vec<f64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Weights {
     pub(crate) variance: Vec<f32>,
 }
 
-/// The examples that are centres, of so many.
+/// The indices of the examples that are centres.
 pub(crate) fn centre_rows(examples: usize) -> impl Iterator<Item = usize> {
     let fitted = examples.min(FITTED);
     evenly_spaced(fitted, CENTRES).map(move |at| at * examples / fitted.max(1))
@@ -95,7 +95,7 @@ impl Regression {
         made
     }
 
-    /// A regression that was fitted before, of centres that are made anew; `None` where the numbers do not fit.
+    /// A regression from stored weights and recomputed centres; `None` if the sizes do not match.
     pub(crate) fn of_weights(
         centres: Vec<f64>,
         weights: &Weights,
@@ -109,7 +109,7 @@ impl Regression {
         fits.then_some(made)
     }
 
-    /// What [`Regression::of_weights`] takes.
+    /// The numbers that [`Regression::of_weights`] takes.
     pub(crate) fn weights(&self) -> Weights {
         let [weights, variance] =
             [&self.weights, &self.variance].map(|values| values.iter().map(|value| *value as f32).collect());
@@ -120,7 +120,7 @@ impl Regression {
         self.centres.len().checked_div(self.inputs).unwrap_or(0)
     }
 
-    /// Numbers that [`Regression::predict`] needs for its work.
+    /// The length of the scratch buffer for [`Regression::predict`].
     pub(crate) fn scratch(&self) -> usize {
         self.centres() + self.inputs + 1
     }
@@ -134,7 +134,7 @@ impl Regression {
         out[count + self.inputs] = 1.0;
     }
 
-    /// What is expected at `x`.
+    /// The prediction at `x`.
     pub(crate) fn predict(&self, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         let basis = &mut scratch[..self.scratch()];
         self.basis(x, basis);
@@ -147,7 +147,7 @@ impl Regression {
     }
 }
 
-/// At most `most` of `count` places, evenly.
+/// At most `most` of `count` indices, evenly spaced.
 pub(crate) fn evenly_spaced(count: usize, most: usize) -> impl Iterator<Item = usize> {
     let taken = count.min(most);
     (0..taken).map(move |at| at * count / taken.max(1))
@@ -162,7 +162,7 @@ struct Normal {
 }
 
 impl Normal {
-    /// Rows that are added together: each pass over the matrix serves all of them.
+    /// Number of rows that are added in one pass over the matrix.
     const ROWS: usize = 8;
 
     fn new(size: usize, outputs: usize) -> Normal {
@@ -196,7 +196,7 @@ impl Normal {
         }
     }
 
-    /// Solves by Cholesky's factors, row by row.
+    /// Solves by Cholesky factorisation, row by row.
     fn solve(mut self) -> Vec<f64> {
         let (n, o) = (self.size, self.outputs);
         for i in 0..n {
@@ -208,7 +208,7 @@ impl Normal {
                 line[j] = (line[j] - dot) / other[j];
             }
             let dot: f64 = line[..i].iter().map(|a| a * a).sum();
-            // Rounding may give a value below zero; the ridge keeps the system solvable.
+            // Rounding may give a value below zero although the ridge makes the matrix positive definite.
             line[i] = (line[i] - dot).max(1e-9).sqrt();
         }
         for i in 0..n {

@@ -1,4 +1,4 @@
-//! What is reported of a motion that was solved for sparse goals.
+//! The report of a motion that was solved for sparse goals.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are schemas too, where [m] is a unit")]
 
@@ -28,7 +28,7 @@ impl fmt::Display for PointLeftOut {
     }
 }
 
-/// How a point was met.
+/// How well a point was met.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GoalReport {
     /// The name of the point.
@@ -61,9 +61,9 @@ pub struct PoseReport {
     pub poses: usize,
     /// Whether the examples are of another skeleton, and were retargeted.
     pub retargeted: bool,
-    /// Sets of known points that follow each other or return: each is fitted once.
+    /// Number of distinct sets of known points.
     pub sets: usize,
-    /// Frames in which nothing is known: they are interpolated.
+    /// Frames without any goal: they are interpolated.
     pub empty: usize,
     /// Positions and orientations in gaps of up to a tenth of a second, which were interpolated.
     pub filled: usize,

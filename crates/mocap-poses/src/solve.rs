@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 /// Gaps up to this time are interpolated \[s\].
 const SHORT: f64 = 0.1;
-/// What is known changes, and the pose follows within this time \[s\].
+/// Time over which the pose blends when the set of known points changes \[s\].
 const FADE: f64 = 0.3;
-/// A point is met where it is this near \[m\].
+/// A point counts as met within this distance \[m\].
 const MET: f64 = 1e-3;
-/// How far rest poses of recordings are turned against each other, as a deviation \[rad\]: 5°.
+/// Standard deviation of the rotations between rest poses of recordings \[rad\]: 5°.
 const RESTS: f64 = 0.0873;
-/// Frames, evenly over a motion, from which constant rotations are found.
+/// Number of evenly spaced frames from which constant rotations are estimated.
 const CALIBRATED: usize = 300;
-/// Sets of known points that are kept fitted.
+/// Number of fitted predictors that are cached.
 const KEPT: usize = 12;
 
 /// A motion that meets its goals.
@@ -33,7 +33,7 @@ const KEPT: usize = 12;
 pub struct Solved {
     /// The motion, on the skeleton that was asked for.
     pub clip: Clip,
-    /// How the goals were met.
+    /// The report.
     pub report: PoseReport,
 }
 
@@ -43,17 +43,16 @@ pub enum Mounting {
     /// An orientation is that of its joint.
     #[default]
     Aligned,
-    /// Each tracker is turned against its joint by one rotation, which is found over the clip.
+    /// Each tracker has a constant rotation relative to its joint, which is estimated over the clip.
     Unknown,
 }
 
-/// Solves goals over time for the pose of a skeleton: goals are met, the examples decide what they leave open.
+/// Solves goals over time for the poses of a skeleton: goals are met, the examples determine the rest.
 ///
 /// `metres` is the length of a unit of the skeleton; goals that state no unit are in units of the skeleton.
 ///
 /// # Errors
-/// Where the skeleton is not one of a human body, or no point has the name of one of its joints, or where nothing is known in any
-/// frame.
+/// Where the skeleton is not that of a human body, no point has the name of one of its joints, or no frame has a goal.
 pub fn solve(
     prior: &PosePrior,
     goals: &Goals,
@@ -64,17 +63,17 @@ pub fn solve(
     solve_with(prior, goals, skeleton, metres, PoseOptions { mounting, ..PoseOptions::default() })
 }
 
-/// How goals over time are solved.
+/// Options of [`solve_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoseOptions {
     /// How trackers are mounted. Default: as their joints.
     pub mounting: Mounting,
-    /// What moves the body onto its goals at the end. Default: the objective.
+    /// The solver that finally moves the body onto its goals. Default: the objective.
     pub solver: BodySolver,
 }
 
-/// As [`solve`], with all options. Limits and couplings of the skeleton are kept; goals that they do not allow are missed, and
-/// the report says by how much.
+/// As [`solve`], with all options. Limits and couplings of the skeleton are kept; goals that they do not allow are
+/// missed, and the report has the distance.
 ///
 /// # Errors
 /// As [`solve`]; and where couplings of the skeleton contradict each other or its limits.
@@ -109,7 +108,8 @@ pub fn solve_with(
         sets,
         empty,
         filled,
-        hips_estimated: given.frames.iter().filter(|goals| !knows(goals, examples.body.hips)).count() - empty,
+        hips_estimated: given.frames.iter().filter(|goals| !has_hips(goals, examples.body.hips)).count()
+            - empty,
         goals: measure(goals, &given.joints, &stated, &poses, &examples, metres),
         unusual: unusual(&examples, &poses, metres),
     };
@@ -126,12 +126,13 @@ pub(crate) fn clip_of(
     Motion::of(examples, poses)?.into_clip(examples, skeleton, rate)
 }
 
-fn knows(goals: &[Goal], hips: JointId) -> bool {
+fn has_hips(goals: &[Goal], hips: JointId) -> bool {
     goals.iter().any(|goal| goal.joint == hips && goal.position.is_some() && goal.orientation.is_some())
 }
 
-/// By joint with an orientation: the rotation from that to what the places alone lead one to expect, on average over `most`
-/// frames or fewer, and how far single frames are from the average \[rad\]. `aligned` is a joint whose orientation is known.
+/// For each joint with an orientation: the mean rotation, over at most `most` frames, from that orientation to the one
+/// that is predicted from positions only, and the deviation of single frames from the mean \[rad\]. `aligned` is a
+/// joint whose orientation is known.
 fn mountings(
     examples: &Examples,
     given: &JointGoals,
@@ -166,7 +167,7 @@ fn mountings(
     Ok(found)
 }
 
-/// Turns the orientations of trackers into those of their joints.
+/// Converts the orientations of trackers to those of their joints.
 fn mount(examples: &Examples, given: &mut JointGoals) -> Result<(), PosesError> {
     for (joint, mounting, _) in mountings(examples, given, None, usize::MAX)? {
         let own = given.frames.iter_mut().flatten().filter(|goal| goal.joint == joint);
@@ -175,9 +176,9 @@ fn mount(examples: &Examples, given: &mut JointGoals) -> Result<(), PosesError> 
     Ok(())
 }
 
-/// The goals as the examples are asked for them. A recording has its own rest pose of hands, feet and head: they are turned
-/// against those of the examples by constant rotations. Each is known from the mean difference to what the places alone lead
-/// one to expect, as well as single frames agree on it.
+/// The goals as inputs for the regressions. Hands, feet and head of a recording have other rest poses than in the
+/// examples: a constant rotation for each. It is estimated from the mean difference to the prediction from positions
+/// only, weighted by how well single frames agree.
 fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>, PosesError> {
     let hips = examples.body.hips;
     let mut seen = given.frames.clone();
@@ -193,7 +194,7 @@ fn as_examples(examples: &Examples, given: &JointGoals) -> Result<Vec<Vec<Goal>>
     Ok(seen)
 }
 
-/// Poses of all frames in which something is known; the number of runs of frames in which the same is known.
+/// Predicts the poses of all frames with goals. Returns the number of distinct sets of known joints.
 fn pose_all(
     examples: &Examples,
     given: &[Vec<Goal>],
@@ -231,7 +232,7 @@ fn pose_all(
     Ok(sets.len())
 }
 
-/// Ranges of frames in which the same is known.
+/// Ranges of frames with the same set of goals.
 fn runs(frames: &[Vec<Goal>], known: impl Fn(&[Goal]) -> Vec<Known>) -> Vec<(Range<usize>, Vec<Known>)> {
     let mut runs: Vec<(Range<usize>, Vec<Known>)> = Vec::new();
     for (frame, goals) in frames.iter().enumerate() {
@@ -244,7 +245,7 @@ fn runs(frames: &[Vec<Goal>], known: impl Fn(&[Goal]) -> Vec<Known>) -> Vec<(Ran
     runs
 }
 
-/// Interpolates over gaps of at most so many frames. Gives the number of values.
+/// Interpolates over gaps of at most `most` frames. Returns the number of filled values.
 fn fill_gaps(given: &mut JointGoals, most: usize) -> usize {
     let joints: Vec<JointId> = given.joints.iter().flatten().copied().collect();
     let mut filled = 0;
@@ -306,7 +307,7 @@ fn filled_places<T: Copy>(
     found
 }
 
-/// A pose as it is blended: where the hips are, and how joints turn in the frames of their parents; the hips in space.
+/// A pose for blending: the position of the hips, and local rotations; that of the hips in object space.
 #[derive(Clone, Debug)]
 struct Local {
     hips: Vec3,
@@ -319,7 +320,7 @@ struct Motion {
 }
 
 impl Motion {
-    /// Frames without a pose are interpolated; at the ends the nearest pose is held.
+    /// Frames without a pose are interpolated; the first and last pose are held at the ends.
     ///
     /// # Errors
     /// Where no frame has a pose.
@@ -342,7 +343,8 @@ impl Motion {
         Ok(Motion { frames: frames.collect() })
     }
 
-    /// Where the known points change, the pose moves on as before and comes to the new one smoothly. Goals stay met.
+    /// Where the set of known points changes, the pose continues with its velocity and blends to the new one. Goals
+    /// stay met.
     ///
     /// Based on: D. Bollo, "Inertialization: high-performance animation transitions in Gears of War", 2018 (the idea;
     /// here the offset fades by a polynomial).
@@ -369,7 +371,7 @@ impl Motion {
                 let share = (frame - start) as f64 / length as f64;
                 let keep = 1.0 - share * share * share * (10.0 - 15.0 * share + 6.0 * share * share);
                 let faded =
-                    offset.applied(&self.frames[frame], keep, knows_place(&given.frames[frame], examples));
+                    offset.applied(&self.frames[frame], keep, known_hips(&given.frames[frame], examples));
                 let mut at = placed(examples, &faded);
                 finish.meet(&examples.body, &mut at, &given.frames[frame]);
                 self.frames[frame] = local_of(examples, &at);
@@ -390,7 +392,7 @@ impl Motion {
     ) -> Result<Clip, PosesError> {
         let body = &examples.body;
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
-        // Joints above the hips rest.
+        // Joints above the hips stay at rest.
         let mut above = Placed::identity();
         let mut at = skeleton.joint(body.hips).parent;
         while let Some(id) = at {
@@ -417,13 +419,13 @@ fn mixed(a: &Local, b: &Local, share: f64) -> Local {
     Local { hips: a.hips + (b.hips - a.hips) * share, turns }
 }
 
-/// The pose that follows two poses if nothing changes its velocity.
+/// Extrapolates the next pose from two poses at constant velocity.
 fn moved_on(a: &Local, b: &Local) -> Local {
     let turns = a.turns.iter().zip(&b.turns).map(|(a, b)| b * (a.inverse() * b)).collect();
     Local { hips: b.hips * 2.0 - a.hips, turns }
 }
 
-/// What a pose is off another.
+/// The offset between two poses.
 struct Offset {
     hips: Vec3,
     turns: Vec<Vec3>,
@@ -435,7 +437,7 @@ impl Offset {
         Offset { hips: to.hips - from.hips, turns }
     }
 
-    /// A share of it on a pose; hips that are known stay.
+    /// A pose with a share of the offset; known position and rotation of the hips stay.
     fn applied(&self, pose: &Local, share: f64, [place, turn]: [bool; 2]) -> Local {
         let moved = |(at, (own, off)): (usize, (&Quat, &Vec3))| match at == 0 && turn {
             true => *own,
@@ -446,13 +448,13 @@ impl Offset {
     }
 }
 
-/// Whether place and turn of the hips are known.
-fn knows_place(goals: &[Goal], examples: &Examples) -> [bool; 2] {
+/// Whether position and rotation of the hips are known.
+fn known_hips(goals: &[Goal], examples: &Examples) -> [bool; 2] {
     let hips = goals.iter().find(|goal| goal.joint == examples.body.hips);
     hips.map_or([false; 2], |hips| [hips.position.is_some(), hips.orientation.is_some()])
 }
 
-/// Meets goals again; all joints may move alike.
+/// A solver that meets the goals again, with equal variances of all joints.
 fn freed(examples: &Examples, set: &[Known], solver: BodySolver) -> Result<Finish, PosesError> {
     let body = &examples.body;
     let hips = set.iter().find(|known| known.joint == body.hips);
@@ -466,7 +468,7 @@ fn freed(examples: &Examples, set: &[Known], solver: BodySolver) -> Result<Finis
     Finish::of(body, set, crate::project::Freedom { turn, travel }, (solver, &poses))
 }
 
-/// Joints in space.
+/// The joints in object space.
 fn placed(examples: &Examples, pose: &Local) -> Vec<Placed> {
     let body = &examples.body;
     let mut at = vec![Placed::identity(); body.skeleton.len()];
@@ -486,7 +488,7 @@ fn local_of(examples: &Examples, at: &[Placed]) -> Local {
     Local { hips: at[body.hips.index()].translation.vector, turns }
 }
 
-/// How far the points that are stated are missed.
+/// Measures the distances to the goals as stated.
 fn measure(
     goals: &Goals,
     joints: &[Result<JointId, PointLeftOut>],

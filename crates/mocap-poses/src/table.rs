@@ -1,7 +1,7 @@
 //! Tables of points and trackers: `frame,joint,x,y,z,qw,qx,qy,qz`, a row per point and frame.
 //!
-//! Columns are found by their names, in any order; `time` and others may be there. A point that is not known has empty
-//! cells or no row; so has an orientation. Tables of positions, as other tools write them, have no orientations.
+//! Columns are found by their names, in any order; `time` and others may be there. An unknown point or orientation has
+//! empty cells or no row. Tables of positions, as other tools write them, have no orientations.
 
 use crate::goals::Goals;
 use crate::{PosesError, Quat, Vec3};
@@ -9,7 +9,7 @@ use mocap_model::FrameRate;
 use nalgebra::Quaternion;
 use std::collections::HashMap;
 
-/// How a table is read.
+/// Options for reading a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableOptions {
     /// Frames per second; by default as the column `time` has it, else 30.
@@ -24,7 +24,7 @@ impl Default for TableOptions {
     }
 }
 
-/// Cells (frames × points) that a table may have, for each row: those without a row take memory, too.
+/// The most cells (frames × points) per row: cells without a row take memory too.
 const SPARSE: usize = 100;
 
 /// The places of the columns.
@@ -138,7 +138,7 @@ pub fn read_table(bytes: &[u8], options: &TableOptions) -> Result<Goals, PosesEr
 fn rate_of(times: &[(u64, f64)]) -> Option<FrameRate> {
     let ((first, start), (last, end)) = (times.first()?, times.last()?);
     let fps = last.checked_sub(*first).filter(|frames| *frames > 0)? as f64 / (end - start);
-    // Times are rounded to some digits.
+    // Times are rounded to a few digits.
     let whole = fps.round();
     FrameRate::new(if (fps - whole).abs() < 1e-3 * whole { whole } else { fps })
 }
@@ -300,7 +300,7 @@ mod tests {
         };
         let wanted = "line 821: frames 0 to 78000 of 820 points are too many for 820 rows";
         assert!(refused(table(820, 78_000).as_bytes()).contains(wanted));
-        // As many cells as rows allow.
+        // As many cells as the number of rows allows.
         let goals = read_table(table(820, SPARSE - 1).as_bytes(), &TableOptions::default()).unwrap();
         assert_eq!(goals.frames(), SPARSE);
         assert!(refused(table(820, SPARSE).as_bytes()).contains("too many"));

@@ -1,4 +1,4 @@
-//! How far poses are from examples.
+//! Distances of poses from the examples.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "the texts are schemas too, where [m] is a unit")]
 
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Points of poses, seen from the hips, one row a pose; the square of the distance of two rows is that of their poses:
-/// mean over the points [legs²].
+/// Points of poses relative to the hips, one row per pose. The squared distance of two rows is the mean over the points
+/// [legs²].
 #[derive(Clone, Debug)]
 pub(crate) struct Descriptors {
     features: Vec<Feature>,
@@ -73,7 +73,7 @@ impl Descriptors {
     }
 }
 
-/// The points that poses are compared by.
+/// The points by which poses are compared.
 fn points(body: &Body) -> Vec<Feature> {
     let own = body.trunk.iter().chain(body.limbs.iter().flat_map(|limb| &limb.chain));
     own.map(|joint| Feature::Position(*joint, Frame::Joint(body.hips), 1.0 / body.leg)).collect()
@@ -90,7 +90,7 @@ pub(crate) fn nearest(among: &Descriptors, row: &[f32]) -> f32 {
     (0..among.len()).map(|at| among.distance(at, row)).fold(f32::INFINITY, f32::min)
 }
 
-/// How unusual the frames of a motion are.
+/// The distances of the frames of a motion from the examples.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Unusual {
     /// Mean over the frames [m].
@@ -109,7 +109,7 @@ pub struct Unusual {
     pub distances: Vec<f64>,
 }
 
-/// Frames that no example is like: further from all examples than [`Unusual::far`] allows.
+/// A range of frames without a similar example: further from all examples than the limit of [`Unusual::far`].
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FarFrames {
     /// The first one, from 0.
@@ -120,14 +120,13 @@ pub struct FarFrames {
     pub distance: f64,
 }
 
-/// A frame that no example is like is further than so many times the greatest distance of a measured frame of the
-/// database,
+/// A frame is far if its distance is above this multiple of the greatest distance of a measured frame of the database,
 const FAR: f64 = 2.0;
-/// and at least this far: a database whose frames are all examples has no distances [lengths of a leg].
+/// and at least this: if all frames of the database are examples, their distances are 0 [lengths of a leg].
 const LEAST_FAR: f64 = 0.1;
 
-/// How far each frame of a motion is from the examples; those of another skeleton are retargeted. `metres` is the length
-/// of a unit of the motion.
+/// The distance of each frame of a motion from the examples, which are retargeted if theirs is another skeleton.
+/// `metres` is the length of a unit of the motion.
 ///
 /// # Errors
 /// Where the skeleton is not one of a human body.
@@ -174,7 +173,7 @@ impl Unusual {
         }
     }
 
-    /// In one line.
+    /// A one-line summary.
     pub fn text(&self) -> String {
         let (Some(mean), Some(p95), Some(max), Some(frame)) = (self.mean, self.p95, self.max, self.frame)
         else {

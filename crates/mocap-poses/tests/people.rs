@@ -1,4 +1,4 @@
-//! Poses by example on the fixtures: what is met, and what must not matter.
+//! Poses by example on the fixtures: accuracy of goals, and invariances.
 
 use mocap_model::{
     Clip, ForwardKinematics, JointId, Pose, Role, SignedAxis, Skeleton, Track, UnitQuaternion, Vector3, exp,
@@ -309,7 +309,7 @@ fn trackers_that_are_mounted_anyhow_are_found_to_be() {
     assert!(mean(&found.clip) < 0.02 && mean(&wrong) > 0.03, "{} {}", mean(&found.clip), mean(&wrong));
 }
 
-/// Recordings differ in how hands, feet and head are turned at rest.
+/// Recordings differ in the rest rotations of hands, feet and head.
 #[test]
 fn another_rest_pose_of_the_ends_moves_no_elbow() {
     let (prior, walk) = (prior(), clip("alex_walk"));
@@ -413,7 +413,7 @@ fn an_arm_that_is_lost_swings_and_makes_no_step() {
         let most = (1..walk.frames()).map(|frame| step(&walk, frame)).fold(0.0, f64::max);
         assert!(frames.clone().chain([frames.end]).all(|frame| step(&filled, frame) < 2.0 * most));
     }
-    // Fingers and the hips are nothing that examples fill.
+    // Gaps of fingers and hips are not filled.
     let hips = walk.skeleton().with_role(Role::Hips).unwrap();
     assert!(fill(&examples, &walk, &[Lost { joint: hips, frames: 3..9 }]).unwrap().is_empty());
 }

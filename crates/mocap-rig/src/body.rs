@@ -17,8 +17,8 @@ pub fn turned(mesh: &Mesh, turn: &Matrix3<f64>, scale: f64) -> Mesh {
     made
 }
 
-/// The body with other weights. Its vertices stand in object space, mesh after mesh as those of `mesh`; `skips` says which
-/// meshes keep their skin.
+/// The body with new weights. Its vertices are in object space, mesh after mesh in the order of `mesh`; meshes for
+/// which `skips` is true keep their skin.
 pub fn bound(
     body: &Body,
     mesh: &RigMesh,

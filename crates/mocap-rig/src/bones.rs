@@ -4,7 +4,7 @@ use mocap_model::{JointId, Pose, Skeleton, UnitQuaternion, Vector3};
 
 use crate::Voxels;
 
-/// The way from a joint to one that follows it, or to the end of its flesh. What lies around it follows the joint.
+/// A bone: the segment from a joint to a child, or to the end of its flesh. The surface around it follows the joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneSegment {
     /// The joint that turns it.
@@ -13,12 +13,12 @@ pub struct BoneSegment {
     pub from: Vector3<f64>,
     /// Where the next one is.
     pub to: Vector3<f64>,
-    /// Whether no joint follows.
+    /// Whether the joint has no children.
     pub is_leaf: bool,
 }
 
 impl BoneSegment {
-    /// Where along the segment a place is: 0 at its start, 1 at its end, beyond both below and above.
+    /// The parameter of a place along the segment: 0 at its start, 1 at its end, not clamped.
     pub fn along(&self, place: &Vector3<f64>) -> f64 {
         let way = self.to - self.from;
         let square = way.norm_squared();
@@ -36,12 +36,13 @@ impl BoneSegment {
     }
 }
 
-/// How far beyond the direction of the bone above the flesh of a last joint is searched \[rad\].
+/// Half angle of the cone about the direction of the bone above in which the flesh of a leaf joint is searched \[rad\].
 const CONE: f64 = 0.9;
-/// Directions around an axis, and rings of them.
+/// Number of directions around the axis, per ring.
 const AROUND: usize = 8;
+/// Number of rings of directions.
 const RINGS: usize = 3;
-/// Bones shorter than this share of the body move nothing.
+/// Bones shorter than this share of the body's size get no segment.
 const SHORTEST: f64 = 1e-4;
 
 /// The places of joints at rest, in object space.
@@ -51,8 +52,8 @@ pub fn rest_places(skeleton: &Skeleton) -> Vec<Vector3<f64>> {
     object.joints.iter().map(|joint| joint.translation.vector).collect()
 }
 
-/// The segments of the joints that `moves` names. A joint after which none follows, and no end site, has a segment to where
-/// its flesh ends. `size` is that of the body.
+/// The segments of the joints for which `moves` is true. A joint without children and end sites has a segment to the
+/// end of its flesh. `size` is that of the body.
 pub fn segments(
     skeleton: &Skeleton,
     places: &[Vector3<f64>],
@@ -100,11 +101,11 @@ fn reaches(skeleton: &Skeleton, joint: JointId, moves: &impl Fn(JointId) -> bool
     false
 }
 
-/// The way from a last joint to the end of its flesh: the mean of directions around that of the bone above, by how far
-/// each stays inside.
+/// The vector from a leaf joint to the end of its flesh: the mean of directions around that of the bone above, weighted
+/// by how far each stays inside.
 fn flesh(from: &Vector3<f64>, above: &Vector3<f64>, voxels: &Voxels, size: f64) -> Vector3<f64> {
     let Some(axis) = above.try_normalize(SHORTEST * size) else { return Vector3::zeros() };
-    // Directions begin at an axis of the voxels: they turn with the mesh.
+    // Directions start at an axis of the voxels, so they rotate with the mesh.
     let other = voxels.axes.column(voxels.axes.tr_mul(&axis).iamin()).into_owned();
     let across = axis.cross(&other).normalize();
     let mut directions = vec![axis];

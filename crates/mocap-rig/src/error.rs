@@ -1,6 +1,6 @@
 //! Why a mesh cannot be rigged.
 
-/// Why a mesh cannot be rigged. Messages say what was found; [`RigError::help`] says what to do.
+/// Why a mesh cannot be rigged. Messages state the finding; [`RigError::help`] the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
@@ -31,7 +31,7 @@ pub enum RigError {
         /// How many are allowed.
         most: usize,
     },
-    /// More weights than memory is for.
+    /// The weights would take too much memory.
     #[error("{joints} joints for each of {places} places are more numbers than the budget of {most}")]
     WeightBudget {
         /// How many joints move the mesh.
@@ -67,13 +67,13 @@ pub enum RigError {
         /// The share of the second [%].
         second: f64,
     },
-    /// It has not the limbs of a person.
+    /// It does not have the limbs of a person.
     #[error("the mesh is not a person standing: {seen}")]
     NotHuman {
         /// What was seen.
         seen: String,
     },
-    /// It has not the limbs of the skeleton that is to be fitted.
+    /// It does not have the limbs of the skeleton to be fitted.
     #[error("the mesh has not the shape of the skeleton: {seen}")]
     OtherShape {
         /// What was seen.

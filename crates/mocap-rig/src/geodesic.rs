@@ -1,4 +1,4 @@
-//! Ways through the inside of a solid.
+//! Geodesics: shortest paths through the inside of a solid.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,19 +8,19 @@ use crate::Voxels;
 /// No voxel.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// By voxel inside: how far it is from seeds on ways between neighbours across faces, edges and corners, and the voxel
-/// before it on its way.
+/// By voxel inside: its distance from the seeds along neighbours (across faces, edges and corners), and its predecessor
+/// on the path.
 pub(crate) struct Ways {
     pub(crate) far: Vec<f64>,
     pub(crate) before: Vec<u32>,
 }
 
 impl Ways {
-    /// The ways from seeds, which are voxels with a distance.
+    /// The paths from seeds, which are voxels with an initial distance.
     pub(crate) fn new(voxels: &Voxels, seeds: &[(usize, f64)]) -> Ways {
         let mut far = vec![f64::INFINITY; voxels.len()];
         let mut before = vec![NONE; voxels.len()];
-        // Lengths in millionths of a voxel order the heap.
+        // The heap is ordered by lengths in millionths of a voxel.
         let key = |length: f64| (length / voxels.side * 1e6) as u64;
         let mut open = BinaryHeap::new();
         for (voxel, length) in seeds {
@@ -40,7 +40,7 @@ impl Ways {
                 continue;
             }
             for (step, length) in &steps {
-                // There is a border: what is inside has neighbours on all sides.
+                // The border of empty voxels ensures that voxels inside have neighbours on all sides.
                 let next = (at as isize + step) as usize;
                 let length = far[at] + length;
                 if voxels.inside[next] && length < far[next] {
@@ -53,13 +53,13 @@ impl Ways {
         Ways { far, before }
     }
 
-    /// The voxels from one back to a seed.
+    /// The path from a voxel back to a seed.
     pub(crate) fn back(&self, from: usize) -> Vec<usize> {
         let next = |at: &usize| Some(self.before[*at]).filter(|before| *before != NONE).map(|at| at as usize);
         std::iter::successors(Some(from), next).collect()
     }
 
-    /// The furthest voxel that a way leads to.
+    /// The furthest voxel that can be reached.
     pub(crate) fn furthest(&self) -> Option<usize> {
         let reached = (0..self.far.len()).filter(|at| self.far[*at].is_finite());
         reached.reduce(|best, at| if self.far[at] > self.far[best] { at } else { best })

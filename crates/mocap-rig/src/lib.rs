@@ -1,10 +1,10 @@
-//! From a bare mesh to a character: a skeleton that fits inside, and weights that say how each vertex follows it.
+//! Auto-rigging: fits a skeleton inside a bare mesh, and computes skinning weights.
 //!
-//! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] what it encloses.
-//! - [`find_body`] finds a person in it: how it stands, and where its joints are; [`fit`] puts a skeleton there;
-//!   [`fit_shape`] puts a skeleton of any shape, such as that of an animal, into a mesh of that shape.
-//! - [`segments`] are the bones of a skeleton in it, [`weigh`] finds how places follow them, [`copy_weights`] takes that from
-//!   another character, a [`Donor`]; [`bound`] is the body with these weights.
+//! - [`RigMesh`] is the surface as one set of places and triangles; [`Voxels`] is its inside.
+//! - [`find_body`] finds a person in it, with orientation and joints; [`fit`] fits a skeleton to the person;
+//!   [`fit_shape`] fits a skeleton of any shape, such as an animal, to a mesh of that shape.
+//! - [`segments`] are the bones of a skeleton in it, [`weigh`] computes their weights, [`copy_weights`] copies weights
+//!   from another character, a [`Donor`]; [`bound`] is the body with these weights.
 //!
 //! Lengths are in units of the mesh, places in object space. Errors are [`RigError`]s. The crate does no I/O and prints
 //! nothing.

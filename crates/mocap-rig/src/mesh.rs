@@ -1,6 +1,6 @@
 //! The surface that is rigged: all meshes of a body as one set of places and triangles.
 //!
-//! Vertices in one place count as one, so that seams of textures and normals are not borders.
+//! Coincident vertices are welded, so that seams of textures and normals are not borders.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use nalgebra::{Matrix3, SymmetricEigen};
 
 use crate::RigError;
 
-/// Vertices nearer than this share of the size of the mesh are one place.
+/// Vertices within this share of the mesh's size are welded.
 const WELD: f64 = 1e-6;
-/// The width of cells in which places are searched, against that distance.
+/// The width of the search grid's cells, relative to that distance.
 const CELL: f64 = 64.0;
 
 /// The places and triangles of all meshes of a body.
@@ -21,14 +21,14 @@ pub struct RigMesh {
     pub places: Vec<Vector3<f64>>,
     /// Corners of each triangle, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// By vertex of the body, mesh after mesh: its place.
+    /// By vertex of the body, mesh after mesh: the index of its place.
     pub of_vertex: Vec<u32>,
     /// The length of the diagonal of the box around the places, along the own axes of the mesh.
     pub size: f64,
 }
 
 impl RigMesh {
-    /// The surface of a body whose vertices stand at `positions`, mesh after mesh.
+    /// The surface of a body whose vertices are at `positions`, mesh after mesh.
     ///
     /// # Errors
     /// [`RigError::NotFinite`], [`RigError::NoFaces`], [`RigError::NoSize`], [`RigError::Budget`].
@@ -83,8 +83,8 @@ impl RigMesh {
         Ok(made)
     }
 
-    /// The principal axes of the surface: columns, the longest first. They turn with the mesh. Where the surface is not alike
-    /// on both sides, each points to the side that reaches further.
+    /// The principal axes of the surface: columns, the longest first. They rotate with the mesh. If the surface is
+    /// asymmetric, each points to the side that extends further.
     pub fn own_axes(&self) -> Matrix3<f64> {
         let areas = self.areas();
         let weighed = || self.places.iter().zip(&areas);
@@ -92,7 +92,7 @@ impl RigMesh {
         let middle = weighed().map(|(at, area)| at * *area).sum::<Vector3<f64>>() / whole;
         let covariance = weighed().map(|(at, area)| (at - middle) * (at - middle).transpose() * *area);
         let covariance = covariance.sum::<Matrix3<f64>>() / whole;
-        // The search for axes ends for any numbers.
+        // The eigenvalue solver has a bound on iterations, so it ends for any numbers.
         let Some(found) = SymmetricEigen::try_new(covariance, f64::EPSILON, 1000) else {
             return Matrix3::identity();
         };
@@ -114,7 +114,7 @@ impl RigMesh {
         used.fold((first, first), |(low, high), at| (low.inf(&at), high.sup(&at)))
     }
 
-    /// How far a place is from the box around the places of the mesh.
+    /// The distance of a place from the bounding box of the mesh.
     pub fn far_from_box(&self, place: &Vector3<f64>) -> f64 {
         let first = self.places.first().copied().unwrap_or_default();
         let low = self.places.iter().fold(first, |low, at| low.inf(at));
@@ -166,13 +166,13 @@ impl RigMesh {
     }
 }
 
-/// Places, each once, and that of each position: the first one within a distance. What is one place does not depend on the
-/// axes of the file.
+/// Welds positions: returns the distinct places, and the index of the place of each position, which is the first within
+/// the distance. The result does not depend on the axes of the file.
 fn welded(positions: &[Vector3<f64>], within: f64) -> (Vec<Vector3<f64>>, Vec<u32>) {
-    // Cells are much wider than the distance: few positions are so near to a border that more than one can hold their place.
+    // Cells are much wider than the distance, so only positions near a border must be searched in several cells.
     let cell = CELL * within;
     let (mut places, mut of_vertex): (Vec<Vector3<f64>>, Vec<u32>) = (Vec::new(), Vec::new());
-    // By cell its last place, by place the one before it in its cell.
+    // Linked lists: by cell its last place, by place the one before it in the same cell.
     let mut last: BTreeMap<[i64; 3], u32> = BTreeMap::new();
     let mut before: Vec<Option<u32>> = Vec::new();
     let key =
@@ -200,7 +200,7 @@ fn welded(positions: &[Vector3<f64>], within: f64) -> (Vec<Vector3<f64>>, Vec<u3
     (places, of_vertex)
 }
 
-/// Places that share an edge, place after place.
+/// The adjacency of places by edges.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     starts: Vec<u32>,

@@ -1,8 +1,8 @@
 //! The inside of a mesh as voxels.
 //!
-//! Each column of voxels along an axis counts how often it enters and leaves the surface: a signed count, which is the
-//! winding number of a closed surface and bears shells in shells. Three axes vote. Where they differ, at holes, the
-//! generalised winding number decides.
+//! Each column of voxels along an axis has a signed count of crossings of the surface, which is the winding number of a
+//! closed surface and handles nested shells. The three axes vote; where they differ, as at holes, the generalised
+//! winding number decides.
 //!
 //! Based on: F. S. Nooruddin, G. Turk, "Simplification and repair of polygonal models using volumetric techniques",
 //! 2003; A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside segmentation using generalized winding
@@ -16,17 +16,17 @@ use crate::RigMesh;
 
 /// Empty voxels around the mesh.
 const BORDER: usize = 2;
-/// Lengths that are longer than a whole number of voxels by less than this are that number [voxels].
+/// Tolerance of rounding a length up to whole voxels [voxels].
 const WHOLE: f64 = 1e-6;
-/// A place is inside where the surface goes around it more often than this.
+/// A place is inside if its winding number is larger than this.
 const INSIDE: f64 = 0.5;
 
 /// Voxels of one size, and which of them are inside of a mesh.
 #[derive(Clone, Debug)]
 pub struct Voxels {
-    /// Along which directions they lie: the columns are unit vectors at right angles.
+    /// Their axes: orthonormal columns.
     pub axes: Matrix3<f64>,
-    /// The middle of voxel 0, 0, 0, along these axes.
+    /// The centre of voxel 0, 0, 0, in these axes.
     pub origin: Vector3<f64>,
     /// The side of a voxel.
     pub side: f64,
@@ -37,8 +37,8 @@ pub struct Voxels {
 }
 
 impl Voxels {
-    /// The voxels of a mesh along its own axes, `across` of them along the longest side of the box around it: however the
-    /// mesh is turned, they enclose the same.
+    /// The voxels of a mesh along its principal axes, `across` of them along the longest side of its bounding box; so
+    /// they do not depend on the rotation of the mesh.
     pub fn new(mesh: &RigMesh, across: usize) -> Voxels {
         Voxels::along(mesh, across, mesh.own_axes())
     }
@@ -47,10 +47,10 @@ impl Voxels {
     pub fn along(mesh: &RigMesh, across: usize, axes: Matrix3<f64>) -> Voxels {
         let (low, high) = mesh.span(&axes);
         let side = ((high - low).max() / across as f64).max(f64::MIN_POSITIVE);
-        // The longest side is a whole number of voxels but for rounding, which must not add one.
+        // The longest side is a whole number of voxels; rounding must not add one.
         let whole = |length: f64| (length / side - WHOLE).ceil() as usize;
         let counts = std::array::from_fn(|axis| whole((high - low)[axis]) + 2 * BORDER);
-        // Middles lie in the same way on both sides of the middle of the box.
+        // Voxels are centred in the box, so that the grid is symmetric.
         let span = Vector3::from_fn(|axis, _| (counts[axis] - 1) as f64 * side);
         let origin = (low + high) * 0.5 - span * 0.5;
         let mut voxels = Voxels { axes, origin, side, counts, inside: Vec::new() };
@@ -67,7 +67,7 @@ impl Voxels {
             } else {
                 let tree =
                     tree.get_or_insert_with(|| TriangleTree::new(mesh.triangles.clone(), &mesh.places));
-                // Faces that look inwards enclose the same.
+                // Takes the absolute value, for meshes with inverted faces.
                 tree.winding(&voxels.middle(at), &mesh.places).abs() > INSIDE
             };
         }
@@ -75,13 +75,13 @@ impl Voxels {
         voxels
     }
 
-    /// By voxel: whether lines along an axis find it inside (1) or outside (0); -1 where a line does not leave the surface
-    /// as often as it enters it.
+    /// By voxel: whether the line along an axis has it inside (1) or outside (0); -1 if the line does not leave the
+    /// surface as often as it enters it.
     fn crossings(&self, mesh: &RigMesh, axis: usize) -> Vec<i8> {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let strides = [1, self.counts[0], self.counts[0] * self.counts[1]];
-        // How often a line enters less how often it leaves: by the first voxel behind the surface, and by column. Sums need
-        // no memory by hit: many triangles may cover the same columns.
+        // Number of entries minus exits of a line: at the first voxel behind the surface, and in total by column. Only
+        // sums are stored, because many triangles may cover the same column.
         let mut turns = vec![0i32; self.len()];
         let mut totals = vec![0i32; self.counts[u] * self.counts[v]];
         for at in 0..mesh.triangles.len() {
@@ -101,7 +101,7 @@ impl Voxels {
             };
             for y in range(1) {
                 for x in range(0) {
-                    // A line through an edge counts for the triangle on one side of it.
+                    // A line through an edge counts for only one of its triangles.
                     let at = [x as f64, y as f64];
                     let share = |p: [f64; 2], q: [f64; 2]| {
                         let turn = (q[0] - p[0]) * (at[1] - p[1]) - (q[1] - p[1]) * (at[0] - p[0]);
@@ -117,7 +117,7 @@ impl Voxels {
                         let turn = if area > 0.0 { 1 } else { -1 };
                         totals[y * self.counts[u] + x] += turn;
                         if step < self.counts[axis] as f64 {
-                            // Below 0 it is 0.
+                            // The cast clamps values below 0 to 0.
                             turns[x * strides[u] + y * strides[v] + step as usize * strides[axis]] += turn;
                         }
                     }
@@ -146,13 +146,13 @@ impl Voxels {
         self.len() == 0
     }
 
-    /// The middle of a voxel.
+    /// The centre of a voxel.
     pub fn middle(&self, at: usize) -> Vector3<f64> {
         let [x, y, z] = self.steps(at);
         self.axes * (self.origin + Vector3::new(x as f64, y as f64, z as f64) * self.side)
     }
 
-    /// The place of a voxel along each axis.
+    /// The index of a voxel along each axis.
     pub fn steps(&self, at: usize) -> [usize; 3] {
         let [nx, ny, _] = self.counts;
         [at % nx, at / nx % ny, at / (nx * ny)]
@@ -197,7 +197,7 @@ impl Voxels {
         self.inside.iter().filter(|inside| **inside).count() as f64 * self.side.powi(3)
     }
 
-    /// How much of the way between two places is outside, in steps of half a voxel.
+    /// The length of the line between two places that is outside, sampled in steps of half a voxel.
     pub fn outside_between(&self, from: &Vector3<f64>, to: &Vector3<f64>) -> f64 {
         let way = to - from;
         let length = way.norm();
@@ -212,13 +212,13 @@ impl Voxels {
         (steps - held as f64) * length / steps
     }
 
-    /// In how many steps of at most half a voxel a length is gone; at least one.
+    /// The number of steps of at most half a voxel for a length; at least one.
     pub(crate) fn half_voxels(&self, length: f64) -> f64 {
         (2.0 * length / self.side - WHOLE).ceil().max(1.0)
     }
 
-    /// Of a way of so many equal steps, those that may be among the voxels: the number of each, from 0 to `steps`. A way may
-    /// be much longer than the voxels.
+    /// The range of steps of a line, from 0 to `steps`, that may be within the grid; the line may be much longer than
+    /// the grid.
     pub(crate) fn steps_within(
         &self,
         from: &Vector3<f64>,
@@ -241,7 +241,7 @@ impl Voxels {
             enters = enters.max(a.min(b));
             leaves = leaves.min(a.max(b));
         }
-        // One step more on both sides, for rounding; where steps are numbers too large to be exact, no more than fit.
+        // One step more on both sides for rounding, clamped for numbers of steps too large to be exact.
         let first = (enters * steps - 1.0).floor().max(0.0);
         let last = (leaves * steps + 1.0).ceil().min(steps);
         let most = 4 * self.counts.iter().sum::<usize>();
@@ -250,10 +250,10 @@ impl Voxels {
         (0..count).map(move |step| first + step as f64)
     }
 
-    /// The same solid without slits up to two voxels wide, and without what they lead to, such as a mouth.
+    /// The same solid with slits of up to two voxels, and the cavities behind them, such as a mouth, filled.
     #[must_use]
     pub fn without_slits(&self) -> Voxels {
-        // Air away from the surface that is connected with the outside, and what it touches, is air.
+        // Empty voxels without solid neighbours that are connected with the outside, and their neighbours, stay empty.
         let open_air = |at: usize| !self.inside[at] && self.around(at).all(|next| !self.inside[next]);
         let mut air = vec![false; self.len()];
         let mut open: Vec<usize> = Vec::new();
@@ -278,7 +278,7 @@ impl Voxels {
         Voxels { inside: air.into_iter().map(|air| !air).collect(), ..self.clone() }
     }
 
-    /// By voxel: how far its middle is from the nearest voxel outside; 0 outside.
+    /// By voxel: the distance of its centre from the nearest voxel outside; 0 outside.
     pub fn depths(&self) -> Vec<f64> {
         let far = (self.counts.iter().sum::<usize>() as f64).powi(2);
         let mut squares: Vec<f64> =

@@ -1,24 +1,26 @@
-//! Descriptors: what is compared in a search.
+//! Descriptors: the feature vectors that a search compares.
 //!
-//! A descriptor is a vector of lengths [leg lengths]. The distance of two motions in one sample is the distance of their
-//! descriptors: the root mean square distance of the points of the body, with velocities as the way in a fixed time.
+//! A descriptor is a vector of lengths [leg lengths]. The distance of two samples is that of their descriptors: the
+//! root mean square distance of the points of the body, with velocities counted as the distance covered in a fixed
+//! time.
 
 use crate::motion::{Motion, POINTS};
 
-/// Numbers of a descriptor: positions, velocities of points, of the hips, the turn; filled up to whole registers.
+/// The size of a descriptor: positions and velocities of points, velocity of the hips, turn rate, and padding to whole
+/// registers.
 pub const SIZE: usize = 72;
 
 /// A descriptor.
 pub type Descriptor = [f32; SIZE];
 
-/// What counts how much in a comparison.
+/// The weights of the parts of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// Velocities of points count as the way in this time \[s\].
+    /// Velocities of points count as the distance in this time \[s\].
     pub point_time: f32,
-    /// The velocity of the hips over the floor counts as the way in this time \[s\].
+    /// The velocity of the hips over the floor counts as the distance in this time \[s\].
     pub travel_time: f32,
-    /// The turn counts as the way at half a leg's length from the axis in this time \[s\].
+    /// The turn rate counts as the distance in this time \[s\] at half a leg's length from the axis.
     pub turn_time: f32,
 }
 
@@ -28,10 +30,10 @@ impl Default for Weights {
     }
 }
 
-/// How far from the axis a turn is measured [leg lengths].
+/// Distance from the axis at which the turn rate counts [leg lengths].
 pub(crate) const RADIUS: f32 = 0.5;
 
-/// The descriptors of a motion, one a sample.
+/// The descriptors of a motion, one per sample.
 pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {
     let samples = &motion.samples;
     let share = (1.0 / POINTS as f32).sqrt();
@@ -53,7 +55,7 @@ pub fn descriptors(motion: &Motion, weights: &Weights) -> Vec<Descriptor> {
             for axis in 0..3 {
                 root[axis] = samples[at].velocity[axis] * weights.travel_time;
             }
-            // The trunk twists with each step; what counts is where the body goes.
+            // The turn rate is averaged over a second, because the trunk twists with each step.
             let near = &samples[at.saturating_sub(radius)..(at + radius + 1).min(samples.len())];
             let turn = near.iter().map(|sample| sample.turn).sum::<f32>() / near.len() as f32;
             root[3] = turn * RADIUS * weights.turn_time;
@@ -68,7 +70,7 @@ pub fn squared_distance(a: &Descriptor, b: &Descriptor) -> f32 {
     summed::<8, SIZE>(a, b, |a, b| (a - b) * (a - b))
 }
 
-/// The sum of what two rows make of each pair of their numbers, in so many lanes.
+/// The sum of a function of the numbers of two rows, pair by pair, in `LANES` independent sums.
 #[inline]
 pub(crate) fn summed<const LANES: usize, const N: usize>(
     a: &[f32; N],

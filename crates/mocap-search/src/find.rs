@@ -1,4 +1,4 @@
-//! Search by example: where in a database a range of a motion occurs again.
+//! Search by example: finds ranges in a database that are similar to a range of a motion.
 
 use crate::SearchError;
 use crate::descriptor::{Descriptor, SIZE, Weights, descriptors};
@@ -30,14 +30,14 @@ impl Entry {
     }
 }
 
-/// How a search is done.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct FindOptions {
     /// The number of hits, at most. Default 10.
     pub top: usize,
-    /// Whether hits in the mirror count as much as others. Default: they count three times their distance, so a copy in
-    /// the mirror comes first, and a wave of the other hand comes after waves of the same hand.
+    /// Whether mirrored hits are ranked equally. Default: their distance counts three times, so a mirrored copy comes
+    /// first, but a wave of the other hand comes after waves of the same hand.
     pub both_sides: bool,
 }
 
@@ -47,43 +47,44 @@ impl Default for FindOptions {
     }
 }
 
-/// How much a hit in the mirror counts.
+/// Factor on the distance of a mirrored hit.
 const MIRROR_FACTOR: f32 = 3.0;
 
-/// A range of a motion of the database that is like the query.
+/// A range of a motion of the database that is similar to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The motion, by its place in the database.
+    /// The index of the motion in the database.
     pub entry: usize,
     /// From the start of the motion \[s\].
     pub start: f64,
     /// End of the range \[s\].
     pub end: f64,
-    /// The root mean square distance [leg lengths] of the points of the body and of their ways in a tenth of a second.
+    /// The root mean square distance [leg lengths] of the points of the body and of their displacements in a tenth of a
+    /// second.
     pub distance: f64,
     /// The mean angle between the directions of the limbs \[rad\].
     pub angle: f64,
-    /// Whether the range is like the mirrored query.
+    /// Whether the range is similar to the mirrored query.
     pub mirrored: bool,
-    /// How much faster than the query the range is, from ½ to 2; where the range is a whole clip that is like a part of
-    /// the query, of that part.
+    /// The speed of the range relative to the query, from ½ to 2; if the range is a whole clip that matches a part of
+    /// the query, relative to that part.
     pub speed: f64,
-    /// The share of the query that the range is like, from 0 to 1.
+    /// The share of the query that the range matches, from 0 to 1.
     pub coverage: f64,
-    /// What hits are sorted by [leg lengths].
+    /// The value by which hits are sorted [leg lengths].
     pub score: f64,
 }
 
-/// A query, prepared.
+/// A prepared query.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// As it is, and in the mirror.
+    /// As it is, and mirrored.
     pub(crate) sides: [QuerySide<SIZE>; 2],
     /// The range in its motion \[s\].
     range: Range<f64>,
 }
 
-/// A side of a query.
+/// A query or its mirror image.
 #[derive(Clone, Debug)]
 pub(crate) struct QuerySide<const SIZE: usize> {
     pub(crate) samples: Vec<[f32; SIZE]>,
@@ -105,7 +106,7 @@ impl Query {
     pub fn new(motion: &Motion, range: Option<Range<f64>>) -> Result<Query, SearchError> {
         let range = range.unwrap_or(0.0..motion.duration);
         let (from, to, duration) = (range.start, range.end, motion.duration);
-        // A frame of tolerance: a clip of 40 frames is said to last 40 frame times.
+        // Tolerance of a sample: some programs state that a clip of 40 frames lasts 40 frame times.
         if !(from >= 0.0 && from < to && to <= duration + 1.0 / RATE) {
             return Err(SearchError::RangeOutside { from, to, duration });
         }
@@ -151,7 +152,7 @@ pub fn find_in(query: &Query, entry: (usize, &Entry), own: bool, options: &FindO
     hits(query, &searched, found, options, |range| Cow::Borrowed(&entry.descriptors[range]))
 }
 
-/// A motion in which parts were found.
+/// A motion in which ranges were found.
 pub(crate) struct Searched {
     pub(crate) entry: usize,
     pub(crate) samples: usize,
@@ -161,7 +162,7 @@ pub(crate) struct Searched {
     pub(crate) own: bool,
 }
 
-/// A part of a motion that is like the query.
+/// A range of a motion that is similar to the query.
 pub(crate) struct Found {
     pub(crate) part: Aligned,
     pub(crate) mirrored: bool,
@@ -176,7 +177,7 @@ impl Found {
     }
 }
 
-/// The best of what was found in one motion, without overlaps; `descriptors` are those of a range of the motion.
+/// The best non-overlapping hits in one motion; `descriptors` gives those of a range of the motion.
 pub(crate) fn hits<'d>(
     query: &Query,
     searched: &Searched,
@@ -215,21 +216,21 @@ pub(crate) fn hits<'d>(
     hits
 }
 
-/// A range of a motion and the part of the query that it is like.
+/// A range of a motion and the part of the query that it matches.
 pub(crate) struct Aligned {
     pub(crate) range: Range<usize>,
     pub(crate) query: Range<usize>,
     /// Mean squared distance.
     pub(crate) distance: f32,
-    /// The same, higher where only a part of the query is found.
+    /// The distance with a penalty if only a part of the query matches.
     pub(crate) cost: f32,
 }
 
-/// The fewest samples of a motion that a part of the query can be like.
+/// Least number of samples of a motion for a match.
 pub(crate) const FEWEST: usize = 3;
 
-/// All places of the query in a motion, at which no other end near by is better. A motion that is too short for the
-/// query is one place, if it has `fewest` samples.
+/// All matches of the query in a motion that end at a local minimum of the cost. A motion that is too short for the
+/// query is one match, if it has `fewest` samples.
 pub(crate) fn aligned<const SIZE: usize>(
     warping: &mut Warping,
     query: &QuerySide<SIZE>,
@@ -241,7 +242,7 @@ pub(crate) fn aligned<const SIZE: usize>(
     parts
 }
 
-/// As [`aligned`], one after the other.
+/// As [`aligned`], passing one match at a time.
 #[inline]
 pub(crate) fn each_aligned<const SIZE: usize>(
     warping: &mut Warping,
@@ -260,7 +261,7 @@ pub(crate) fn each_aligned<const SIZE: usize>(
     if any || database.len() < fewest {
         return;
     }
-    // Even at half the speed the motion is shorter than the query: it is a hit as a whole, of a part of the query.
+    // The motion is too short even at half the speed: it matches a part of the query as a whole.
     let missing = length as f32 / (2.0 * database.len() as f32);
     let best = endings(database, &query.samples);
     let best = best.iter().enumerate().min_by(|a, b| order(a.1, b.1).then(a.0.cmp(&b.0)));
@@ -278,7 +279,7 @@ fn order(a: &Ending, b: &Ending) -> Ordering {
     a.cost.total_cmp(&b.cost)
 }
 
-/// Endings that are no worse than their neighbours.
+/// Local minima of the cost.
 fn minima(found: &[Ending]) -> impl Iterator<Item = (usize, Ending)> {
     let cost = |at: Option<usize>| at.and_then(|at| found.get(at)).map_or(f32::INFINITY, |end| end.cost);
     found.iter().copied().enumerate().filter(move |(at, end)| {

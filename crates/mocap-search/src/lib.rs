@@ -1,11 +1,11 @@
-//! Finds motions: ranges like an example, the same capture again, and what a body does, by measured rules.
+//! Finds motions: ranges similar to an example, duplicates of a capture, and labels of actions by geometric rules.
 //!
 //! Plain functions on clips; they read no files and print nothing.
 //!
-//! - [`Motion`]: a clip as searches see it, a standard body in its own heading frame.
+//! - [`Motion`]: the form of a clip that searches use, a standard body in its own heading frame.
 //! - [`Query`], [`find_in`], [`best`]: search by example, with [`warping`] of time.
-//! - [`index`]: a database in few bytes, for searches in milliseconds.
-//! - [`duplicates`]: the same capture, trimmed, mirrored, turned, resampled, faster, noisy, on another body.
+//! - [`index`]: compact codes of a database, for searches in milliseconds.
+//! - [`duplicates`]: the same capture, trimmed, mirrored, rotated, resampled, faster, noisy, or on another body.
 //! - [`labels`]: idle, walk, run, turns, jumps, kicks and others, each with its numbers.
 
 pub mod descriptor;

@@ -1,7 +1,7 @@
-//! A motion as searches see it: a standard body in its own heading frame, at a constant rate.
+//! Motions in the form that searches use: a standard body in its own heading frame, at a constant rate.
 //!
-//! Bones are reduced to directions, and the directions pose one standard body. So the proportions, the size and the
-//! names of a skeleton do not matter, nor where the motion stands and where it faces.
+//! Bones are reduced to directions, which pose one standard body. So the result does not depend on the proportions,
+//! size and names of a skeleton, nor on its position and heading.
 //!
 //! Proportions of the standard body: R. Drillis, R. Contini, "Body Segment Parameters", 1966.
 
@@ -17,10 +17,10 @@ pub const RATE: f64 = 12.0;
 pub(crate) const DETAILED: f64 = 2.0 * RATE;
 /// Points of the standard body, besides the middle of its hip joints, which is the origin.
 pub const POINTS: usize = 11;
-/// The point that a point becomes in the mirror.
+/// For each point, its mirror image.
 pub(crate) const MIRRORED: [usize; POINTS] = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9];
 
-/// The joints that a search needs. A neck stands in for a head.
+/// The joints that a search needs. The neck replaces a missing head.
 const NEEDED: [Role; 14] = [
     Role::Hips,
     Role::Head,
@@ -50,7 +50,7 @@ mod standard {
     pub(super) const FOREARM: f64 = 0.297;
 }
 
-/// How far each point of [`Sample::points`] can be from the middle of the hip joints, along an axis [leg lengths].
+/// The largest coordinate of each point of [`Sample::points`] along an axis [leg lengths].
 pub(crate) const REACH: [f32; POINTS] = {
     use standard::{FOREARM, HALF_HIPS, HALF_SHOULDERS, HEAD, SHANK, THIGH, TRUNK, UPPER_ARM};
     let shoulder = (TRUNK + HALF_SHOULDERS) as f32;
@@ -69,23 +69,23 @@ pub struct Sample {
     pub points: [[f32; 3]; POINTS],
     /// The velocity of the hips: left, up, forward [leg lengths / s].
     pub velocity: [f32; 3],
-    /// How fast the body turns to its left \[rad/s\].
+    /// The turn rate of the body to its left \[rad/s\].
     pub turn: f32,
 }
 
 impl Sample {
-    /// The same with bones as long as those of the standard body, which samples of clips have.
+    /// The sample with the bone lengths of the standard body, which samples of clips already have.
     #[must_use]
     pub fn on_standard_body(&self) -> Sample {
         Sample { points: Bones::of(&self.points).points(), ..*self }
     }
 }
 
-/// What a pose of the standard body follows from.
+/// The parameters of a pose of the standard body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bones {
-    /// Of length 1, or 0 where a bone has no direction: from the hips to the middle of the shoulders, from there to the
-    /// left shoulder, from there to the head, then upper arms, forearms and shanks, left and right.
+    /// Unit vectors (zero where a bone has no direction): from the hips to the middle of the shoulders, from there to
+    /// the left shoulder, from there to the head, then upper arms, forearms and shanks, left and right.
     pub(crate) directions: [[f32; 3]; Bones::DIRECTIONS],
     /// Left and right, from the middle of the hips.
     pub(crate) knees: [[f32; 3]; 2],
@@ -94,7 +94,7 @@ pub(crate) struct Bones {
 impl Bones {
     pub(crate) const DIRECTIONS: usize = 9;
 
-    /// The bones between some points.
+    /// The bones of given points.
     pub(crate) fn of(points: &[[f32; 3]; POINTS]) -> Bones {
         let [
             head,
@@ -150,7 +150,7 @@ impl Bones {
     }
 }
 
-/// A motion as searches compare it.
+/// A motion in the form that searches compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     /// At `rate`, the first at the start of the clip.
@@ -188,7 +188,7 @@ impl Joints {
         if clip.frames() < 2 {
             return Err(SearchError::TooFewFrames { frames: clip.frames() });
         }
-        // It bounds the number of samples by that of the frames.
+        // The least rate bounds the number of samples by that of the frames.
         let fps = clip.rate().fps();
         if fps < 1.0 {
             return Err(SearchError::Slow { fps });
@@ -254,7 +254,7 @@ impl Joints {
     }
 }
 
-/// A pose of the standard body, before heading is taken out.
+/// A pose of the standard body in the heading of the clip.
 struct Posed {
     points: [Vector3<f64>; POINTS],
     /// The middle of the hip joints in the clip \[leg lengths\].
@@ -263,7 +263,7 @@ struct Posed {
     left: Vector3<f64>,
 }
 
-/// Poses the standard body as some joints are.
+/// Poses the standard body like given joints.
 fn pose(joints: &[Vector3<f64>; NEEDED.len()], up: &Vector3<f64>, leg: f64) -> Posed {
     let direction = |from: Vector3<f64>, to: Vector3<f64>| {
         (to - from).try_normalize(1e-6 * leg).unwrap_or_else(Vector3::zeros)
@@ -290,7 +290,7 @@ fn pose(joints: &[Vector3<f64>; NEEDED.len()], up: &Vector3<f64>, leg: f64) -> P
     Posed { points, hips: hips / leg, left: across - up * across.dot(up) }
 }
 
-/// Lines across a body this short on the floor do not show where it faces: it lies on a side.
+/// Least horizontal length of the line across a body for its heading; shorter ones mean that it lies on a side.
 const FACING: f64 = 0.5;
 
 impl Motion {
@@ -351,7 +351,7 @@ impl Motion {
     }
 }
 
-/// Where the body faces, by sample \[rad\], continuous over time. A body on its side keeps the heading it had.
+/// The heading by sample \[rad\], continuous over time. A body on its side keeps the last heading.
 fn headings(poses: &[Posed], joints: &Joints) -> Vec<f64> {
     let clear = |pose: &&Posed| pose.left.norm() > FACING;
     let angle = |pose: &Posed| joints.heading_of(pose.left);

@@ -1,15 +1,15 @@
-//! Subsequence time warping: where in a long motion a short one occurs, faster or slower.
+//! Subsequence time warping: finds a short motion in a long one, at other speeds.
 //!
 //! Based on: M. Müller, "Information Retrieval for Music and Motion", 2007, chapter 4. Steps (1, 1), (1, 2) and (2, 1)
-//! bound the speed to ½–2. Departing from it, each sample of the query is counted exactly once, so paths of different
-//! speeds compare.
+//! bound the speed to ½–2. Unlike there, each sample of the query is counted exactly once, so that costs of paths at
+//! different speeds are comparable.
 
 use crate::widest::widest;
 
-/// Samples of the query that are compared side by side.
+/// Number of samples of the query that are compared in parallel.
 const LANES: usize = 8;
 
-/// Sums of a distance; the numbers of a sample are a multiple of it.
+/// Number of independent sums of a distance; the size of a sample is a multiple of it.
 const SUMS: usize = 4;
 
 /// The best path that ends at one sample of the database.
@@ -21,7 +21,7 @@ pub struct Ending {
     pub start: u32,
 }
 
-/// A query as the comparison reads it: [`LANES`] samples side by side, number by number.
+/// A query in the memory layout of the comparison: [`LANES`] samples interleaved number by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes<const SIZE: usize> {
     blocks: Vec<[[f32; LANES]; SIZE]>,
@@ -42,7 +42,7 @@ impl<const SIZE: usize> Lanes<SIZE> {
     #[inline(always)]
     fn distances(&self, sample: &[f32; SIZE], distances: &mut [[f32; LANES]]) {
         for (block, distances) in self.blocks.iter().zip(distances) {
-            // Sums that do not wait for each other.
+            // Independent sums, whose additions overlap.
             let mut sums = [[0.0f32; LANES]; SUMS];
             for (numbers, values) in block.as_chunks::<SUMS>().0.iter().zip(sample.as_chunks::<SUMS>().0) {
                 for k in 0..SUMS {
@@ -59,14 +59,14 @@ impl<const SIZE: usize> Lanes<SIZE> {
     }
 }
 
-/// The best paths that end at each sample of the query, and one sample of the database.
+/// The best paths that end at each sample of the query and at one sample of the database.
 #[derive(Default)]
 struct Column {
     costs: Padded<f32>,
     starts: Padded<u32>,
 }
 
-/// Numbers of the samples of a query, whole blocks of them, with a block before the first sample.
+/// Values by sample of a query, in whole blocks, with a block before the first sample.
 #[derive(Default)]
 struct Padded<T>(Vec<T>);
 
@@ -115,8 +115,7 @@ impl Column {
 /// Costs of paths, and where these start.
 type Paths = ([f32; LANES], [u32; LANES]);
 
-/// The paths that cost less, lane by lane; the first ones where both cost the same. Masks instead of branches: registers
-/// compare all lanes at once.
+/// The cheaper paths, lane by lane, the first ones on a tie. Uses masks instead of branches for SIMD.
 #[inline(always)]
 fn nearer(a: Paths, b: Paths) -> Paths {
     let takes: [u32; LANES] = std::array::from_fn(|lane| if b.0[lane] < a.0[lane] { u32::MAX } else { 0 });
@@ -132,7 +131,7 @@ pub fn endings<const SIZE: usize>(query: &[[f32; SIZE]], database: &[[f32; SIZE]
     warping.found
 }
 
-/// The memory of a search, which the next one uses again: a database has thousands of short motions.
+/// Buffers that are reused between motions: a database has thousands of short ones.
 #[derive(Default)]
 pub(crate) struct Warping {
     columns: [Column; 3],
@@ -141,7 +140,7 @@ pub(crate) struct Warping {
 }
 
 impl Warping {
-    /// As [`endings`], of a query that is prepared.
+    /// As [`endings`], for a prepared query.
     pub(crate) fn endings<const SIZE: usize>(
         &mut self,
         query: &Lanes<SIZE>,

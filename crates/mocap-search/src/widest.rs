@@ -1,11 +1,11 @@
-//! The widest registers of this processor.
+//! Dispatch to the widest SIMD registers of this processor.
 
 use fearless_simd::Level;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::Simd;
 
-/// Does what is said as it is compiled for this processor, with the same result as on any other: all of it that is to be
-/// faster is inlined.
+/// Runs `work` compiled for the SIMD instructions of this processor; the result is the same as on any other. Only code
+/// that is inlined into `work` gains.
 #[inline(always)]
 pub(crate) fn widest<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

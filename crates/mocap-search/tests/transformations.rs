@@ -1,4 +1,4 @@
-//! A motion that is turned, scaled, mirrored, resampled, trimmed or put on another body is found as what it is.
+//! A motion that is rotated, scaled, mirrored, resampled, trimmed or retargeted is found again.
 
 use mocap_model::{Clip, FrameRate, JointId, Track, Vector3, exp};
 use mocap_search::duplicates::{Copied, DuplicateOptions, Fingerprint, InOrder, clusters, copies};

@@ -1,4 +1,4 @@
-//! TOML that people write: every key and value keeps its place, so a mistake is shown where it is.
+//! TOML for files that users write: every key and value keeps its place, so errors point at it.
 //!
 //! ```
 //! use mocap_toml::{Text, Variables, settings};
@@ -32,7 +32,7 @@
 //! - [`settings`](settings()) reads a struct of `serde` from entries. A variable is text, and one value may stand for
 //!   a list.
 //! - [`Variables`] replaces `${name}` in all texts of a table.
-//! - [`TomlError`] knows the text and place it is about.
+//! - [`TomlError`] has the text and the place that it is about.
 
 mod error;
 mod settings;

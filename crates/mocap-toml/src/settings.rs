@@ -1,5 +1,5 @@
-//! A table as serde reads it: numbers, switches and words may be text (a variable is), one value may stand for a list,
-//! and an error has the place of its value.
+//! Deserialises tables with serde: numbers, switches and words may be text (as variables are), a single value may
+//! replace a list, and errors have the place of their value.
 //!
 //! A field whose name begins with `..` is a struct whose fields are keys of the same table.
 
@@ -18,8 +18,8 @@ use crate::{Cell, Entry, Text, TomlError, TomlProblem, Value};
 /// Reads a struct from a table.
 ///
 /// # Errors
-/// Where a key is unknown (`of` names whose), a value is wrong, or a key is missing. The last is found last, and has no
-/// place.
+/// Where a key is unknown (`of` names the table in the message), a value is wrong, or a key is missing. The last is
+/// checked last, and has no place.
 pub fn settings<'a, T: Deserialize<'a>>(
     text: &'a Text,
     of: &str,
@@ -36,8 +36,8 @@ pub fn settings<'a, T: Deserialize<'a>>(
 fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
     static NOTHING: LazyLock<Text> = LazyLock::new(Text::default);
     let known = RefCell::<Known>::default();
-    // An empty table may lack a key, and the groups after it are not asked for theirs: once more, without those that
-    // have nothing new to say.
+    // Deserialising an empty table stops at the first missing key, before later groups: repeat without the groups that
+    // are complete.
     loop {
         let before = known.borrow().size();
         let read = T::deserialize(Group { text: &NOTHING, entries: &[], known: Some(&known) });
@@ -47,11 +47,11 @@ fn keys<'a, T: Deserialize<'a>>() -> Vec<&'static str> {
     }
 }
 
-/// What is known of a struct.
+/// The keys of a struct that were collected so far.
 #[derive(Default)]
 struct Known {
     keys: Vec<&'static str>,
-    /// Groups, by struct and field, all of whose keys are known.
+    /// Groups, by struct and field, whose keys are complete.
     groups: Vec<(&'static str, &'static str)>,
 }
 
@@ -61,12 +61,12 @@ impl Known {
     }
 }
 
-/// Those keys of a table that a struct takes.
+/// The keys of a table that belong to a struct.
 #[derive(Clone, Copy)]
 struct Group<'a, 'k> {
     text: &'a Text,
     entries: &'a [Entry],
-    /// Collects the names of all keys, where nothing is read.
+    /// If set, only the names of keys are collected, and nothing is read.
     known: Option<&'k RefCell<Known>>,
 }
 
@@ -74,7 +74,7 @@ struct Group<'a, 'k> {
 #[derive(Clone, Copy)]
 enum Field<'a> {
     Entry(&'a Entry),
-    /// Of a struct.
+    /// A nested struct whose fields are keys of the same table; by struct and field.
     Group(&'static str, &'static str),
 }
 
@@ -134,7 +134,7 @@ impl<'de, I: Iterator<Item = Field<'de>>> MapAccess<'de> for Fields<'de, '_, I> 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, TomlError> {
         let text = self.group.text;
         match self.current.take().expect("a value follows its key") {
-            Field::Entry(entry) => Setting { text, entry, cell: &entry.cell }.read(seed),
+            Field::Entry(entry) => ValueReader { text, entry, cell: &entry.cell }.read(seed),
             Field::Group(of, name) => {
                 let size = || self.group.known.map_or(0, |known| known.borrow().size());
                 let before = size();
@@ -150,13 +150,13 @@ impl<'de, I: Iterator<Item = Field<'de>>> MapAccess<'de> for Fields<'de, '_, I> 
 
 /// A value of a table, or an item of one that is a list.
 #[derive(Clone, Copy)]
-struct Setting<'a> {
+struct ValueReader<'a> {
     text: &'a Text,
     entry: &'a Entry,
     cell: &'a Cell,
 }
 
-impl<'de> Setting<'de> {
+impl<'de> ValueReader<'de> {
     /// Reads a value; an error gets its place.
     fn read<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TomlError> {
         seed.deserialize(self).map_err(|error| match error.is_placed() {
@@ -181,7 +181,7 @@ impl<'de> Setting<'de> {
     }
 }
 
-/// Numbers, which may be text: a variable is.
+/// Numbers, which may be text, as variables are.
 macro_rules! number {
     ($($deserialize:ident $visit:ident $number:ty),*) => {
         $(fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
@@ -194,7 +194,7 @@ macro_rules! number {
     };
 }
 
-impl<'de> Deserializer<'de> for Setting<'de> {
+impl<'de> Deserializer<'de> for ValueReader<'de> {
     type Error = TomlError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TomlError> {
@@ -231,7 +231,7 @@ impl<'de> Deserializer<'de> for Setting<'de> {
             Value::List(cells) => cells.as_slice(),
             _ => std::slice::from_ref(self.cell),
         };
-        visitor.visit_seq(Items(cells.iter().map(|cell| Setting { cell, ..self })))
+        visitor.visit_seq(Items(cells.iter().map(|cell| ValueReader { cell, ..self })))
     }
 
     number! {
@@ -249,7 +249,7 @@ impl<'de> Deserializer<'de> for Setting<'de> {
 
 struct Items<I>(I);
 
-impl<'de, I: Iterator<Item = Setting<'de>>> SeqAccess<'de> for Items<I> {
+impl<'de, I: Iterator<Item = ValueReader<'de>>> SeqAccess<'de> for Items<I> {
     type Error = TomlError;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, TomlError> {

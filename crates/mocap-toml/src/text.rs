@@ -39,7 +39,7 @@ impl Text {
         &self.path
     }
 
-    /// The tables that the text means.
+    /// Parses the text into its tables.
     ///
     /// # Errors
     /// Where it is not TOML.
@@ -61,7 +61,7 @@ impl Text {
         TomlError::new(problem, message).at(&self.path, self.text.clone().into(), span)
     }
 
-    /// The error of a key that `of` does not have.
+    /// The error of an unknown key in `of`.
     pub fn unknown(&self, entry: &Entry, of: &str, known: &[&str]) -> TomlError {
         let message = format!("{of} has no '{}'", entry.key);
         let error = self.error(TomlProblem::UnknownKey, entry.key_span.clone(), message);

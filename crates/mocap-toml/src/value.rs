@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// Text and numbers as they would be typed.
+    /// Text and numbers, as typed.
     pub fn scalar(&self) -> Option<&str> {
         match self {
             Value::Text(text) | Value::Number(text) => Some(text),

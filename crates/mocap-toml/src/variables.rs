@@ -12,17 +12,17 @@ pub struct Variables {
     values: BTreeMap<String, Variable>,
 }
 
-/// A value and what was done with it.
+/// A value and its state.
 #[derive(Debug)]
 struct Variable {
     value: String,
-    /// By `--set`, and not as the default of the file.
+    /// Whether it was set by `--set` instead of the default of the file.
     set: bool,
-    /// Named in the file.
+    /// Whether the file declares it.
     known: bool,
 }
 
-/// The longest value, with others in it [bytes]: a few that double each other would fill any memory.
+/// The longest expanded value [bytes]: a few variables that double each other would fill any memory.
 const LONGEST: usize = 1 << 16;
 
 /// What is wrong with a text, and help.
@@ -68,7 +68,7 @@ impl Variables {
         Ok(variables)
     }
 
-    /// Puts values in place of variables in values, those first that need no other.
+    /// Expands variables in values, in the order of their dependencies.
     fn fill_values(&mut self) -> Result<(), (String, Wrong)> {
         let mut open: Vec<String> = self.values.keys().cloned().collect();
         while !open.is_empty() {
@@ -92,19 +92,19 @@ impl Variables {
                 let message = format!("the variable '{}' refers to itself", circle[0]);
                 return Err((circle[0].clone(), (message, format!("cycle: {}", circle.join(", ")))));
             }
-            // Names that were filled in this round may be used in the next.
+            // Variables that were expanded in this round can be used in the next.
             open = left;
         }
         Ok(())
     }
 
-    /// Variables that need each other, among some of which each needs another.
+    /// A cycle of variables, given that each of `open` depends on another of them.
     fn circle(&self, open: &[String]) -> Vec<String> {
         let next = |name: &String| {
             let needed = |other: &&String| references(&self.values[name].value).any(|name| name == *other);
             open.iter().find(needed).expect("each needs another").clone()
         };
-        // After as many steps as there are names, one is inside.
+        // After as many steps as there are names, the walk is on the cycle.
         let inside = (0..open.len()).fold(open[0].clone(), |name, _| next(&name));
         let mut circle = vec![inside];
         loop {
@@ -139,7 +139,7 @@ impl Variables {
         }
     }
 
-    /// A text with values in place of variables; `$$` is a dollar.
+    /// The text with its variables expanded; `$$` is a dollar sign.
     fn filled(&mut self, text: &str) -> Result<String, Wrong> {
         let mut done = String::new();
         let mut rest = text;

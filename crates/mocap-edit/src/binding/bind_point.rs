@@ -1,4 +1,4 @@
-//! The bind points of a scene: who is named, and which of the joints.
+//! Finds the joints that bind points name in a scene.
 
 use mocap_model::{Character, JointId, Scene, Skeleton, name_of_tree};
 use mocap_retarget::map_roles_in;
@@ -6,22 +6,22 @@ use mocap_retarget::map_roles_in;
 use super::text::BindPoint;
 use crate::EditError;
 
-/// A joint of a scene, and the top of what moves with it.
+/// A joint of a scene, and the root of the subtree that moves with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// Index in the characters, then the props.
     pub owner: usize,
-    /// The first joint of who is named.
+    /// The first joint of the named character, prop or tree.
     pub top: JointId,
     pub joint: JointId,
 }
 
-/// Everyone and everything of a scene, in the order of [`Place::owner`].
+/// All characters and props of a scene, in the order of [`Place::owner`].
 pub(super) fn everyone(scene: &Scene) -> impl Iterator<Item = &Character> {
     scene.characters.iter().chain(&scene.props)
 }
 
-/// The bind point that is meant.
+/// Finds a bind point.
 pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Result<Place, EditError> {
     let (owner, top) = who(scene, &point.who).ok_or_else(|| EditError::BindPoint {
         edit,
@@ -51,7 +51,7 @@ pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Resu
     Ok(Place { owner, top, joint })
 }
 
-/// By the name of a character or prop, of a tree, of a joint.
+/// The owner and first joint with a name: that of a character or prop, of a tree, or of a joint.
 fn who(scene: &Scene, name: &str) -> Option<(usize, JointId)> {
     let all = || everyone(scene).enumerate();
     let by_name = all().find(|(_, one)| one.name == name).map(|(owner, _)| (owner, JointId(0)));
@@ -65,7 +65,7 @@ fn who(scene: &Scene, name: &str) -> Option<(usize, JointId)> {
         .or_else(|| all().find_map(|(owner, one)| Some((owner, one.skeleton().find(name)?))))
 }
 
-/// By name, without the prefix of a character, by what roles the joints have, then without regard to case.
+/// The joint with a name at or below `top`: exactly, without the prefix of a character, by role, then ignoring case.
 fn joint(character: &Character, top: JointId, name: &str) -> Option<JointId> {
     let skeleton = character.skeleton();
     let below = |id: &JointId| skeleton.is_in_subtree(*id, top);
@@ -86,7 +86,7 @@ fn joint(character: &Character, top: JointId, name: &str) -> Option<JointId> {
         })
 }
 
-/// Whoever and whatever can be named.
+/// All names that a bind point can start with, for messages.
 fn names(scene: &Scene) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let trees = |one: &Character, skeleton: &Skeleton| {
@@ -104,7 +104,7 @@ fn names(scene: &Scene) -> Vec<String> {
 
 /// At most three names, the nearest first; those of a short list always.
 fn near(wanted: &str, names: &[String]) -> Vec<String> {
-    /// So many names are listed whole.
+    /// Lists of up to this many names are shown whole.
     const FEW: usize = 6;
     let wanted = wanted.to_lowercase();
     let mut found: Vec<(usize, &String)> =

@@ -1,5 +1,5 @@
-//! What is carried in a scene, and for how long: props by people, riders by mounts, and hands that hold what another hand
-//! carries.
+//! Detects what is carried in a scene, and when: props by people, riders by mounts, and second hands on a prop that
+//! another hand carries.
 
 use std::ops::Range;
 
@@ -21,20 +21,22 @@ const CARRIERS: [Role; 9] = [
     Role::LeftLowerArm,
     Role::RightLowerArm,
 ];
-/// What is carried keeps its place in the frame of what carries it up to this \[m, rad\]: what single precision and the
-/// digits of text files leave. What is held by hands of a recording is held less exactly.
+/// A thing is carried if its transform relative to the carrier varies by at most this \[m, rad\]: the rounding of
+/// single precision and text files.
 const EXACT: (f64, f64) = (2e-4, 4e-4);
+/// The same for things that hands hold in a recording, which are less exact \[m, rad\].
 const HELD: (f64, f64) = (0.03, 0.35);
-/// Another hand that holds it may turn on it, and holds it for at least this time \[s\]: a hand that swings by is as steady for
-/// some frames.
+/// The same for a second hand, which may rotate on its grip \[m, rad\].
 const KEPT: (f64, f64) = (0.04, 1.0);
+/// A second hand holds a thing for at least this time \[s\]: a hand that passes by is as steady for a few frames.
 const HOLDS: f64 = 0.25;
-/// It is carried for at least this time \[s\], and what carries it moves by this much \[m, rad\] meanwhile.
+/// A thing is carried for at least this time \[s\].
 const SHORTEST: f64 = 0.1;
+/// The carrier moves by at least this much meanwhile \[m, rad\].
 const MOVES: (f64, f64) = (0.01, 0.05);
-/// What has as many joints is a mount if it carries hips.
+/// A prop with at least this many joints is a mount if it carries hips.
 const MOUNT: usize = 5;
-/// A hand holds what is this near, as a share of an arm's length.
+/// Largest distance of a hand from what it holds, as a share of an arm's length.
 const NEAR: f64 = 0.75;
 
 /// A joint that carries something in some frames.
@@ -48,7 +50,7 @@ pub(super) struct Carried {
     pub exact: bool,
 }
 
-/// A person as far as things are concerned.
+/// The joints of a person that may carry something.
 pub(super) struct Holder {
     /// By role of [`CARRIERS`] that it has: the places of its joint.
     pub joints: Vec<(Role, Vec<Isometry3<f64>>)>,
@@ -67,7 +69,7 @@ impl Holder {
         Holder { joints, arm: arm.map_or(0.0, |(upper, lower)| upper + lower) }
     }
 
-    /// The places of a role.
+    /// The transforms of the joint with a role, by frame.
     pub(super) fn places(&self, role: Role) -> Option<&[Isometry3<f64>]> {
         self.joints.iter().find(|(own, _)| *own == role).map(|(_, places)| places.as_slice())
     }
@@ -78,7 +80,7 @@ fn within(one: &Isometry3<f64>, other: &Isometry3<f64>, limits: (f64, f64)) -> b
         && one.rotation.angle_to(&other.rotation) <= limits.1
 }
 
-/// Stretches of frames in which a place keeps to what it was at their start.
+/// Ranges of frames in which a transform stays within `limits` of its first value.
 fn fixed_ranges(places: &[Isometry3<f64>], limits: (f64, f64), shortest: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -98,8 +100,8 @@ fn moves(places: &[Isometry3<f64>], range: &Range<usize>) -> bool {
     places[range.clone()].iter().any(|place| !within(&places[range.start], place, MOVES))
 }
 
-/// When a thing is carried, by whom: frames in order, none twice. Of several joints that carry it at once, one that carries it
-/// exactly, and of these the nearest.
+/// When a thing is carried and by whom, in order of frames without overlap. Of several joints that qualify at once,
+/// exact carriers take precedence, then the nearest.
 pub(super) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
     let shortest = (SHORTEST * fps).round() as usize;
     let mut all: Vec<(f64, Carried)> = Vec::new();
@@ -152,7 +154,7 @@ pub(super) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            // A hand that turns on its grip still holds it: ranges that follow each other are one.
+            // A hand that rotates on its grip still holds it: adjacent ranges are merged.
             let mut times: Vec<Range<usize>> = Vec::new();
             for frames in fixed_ranges(&seen, KEPT, shortest) {
                 match times.last_mut() {
@@ -173,7 +175,8 @@ pub(super) fn other_hands(
     found
 }
 
-/// Whether a thing beside a person, in units of so many metres, is carried by it in any of the frames exactly, or carries it.
+/// Whether a thing is carried exactly by a person in some frames, or carries the person. `metres` is the length of a
+/// unit.
 pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
     let in_metres = |clip: &Clip| crate::metric::in_metres(clip, metres, "attach").ok();
     let (Some(person), Some(thing)) = (in_metres(person), in_metres(thing)) else { return false };
@@ -183,7 +186,7 @@ pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
     exact || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
 }
 
-/// Whether a thing has so many joints, without end sites, that it may carry a rider.
+/// Whether a thing has enough joints (without end sites) to be a mount.
 pub(super) fn is_mount(thing: &Clip) -> bool {
     thing.skeleton().joints().iter().filter(|joint| !joint.end_site).count() >= MOUNT
 }

@@ -1,4 +1,4 @@
-//! When a hand is on what it holds, and what holds something already.
+//! Contacts of hands with things, and carriers of things.
 
 use std::ops::Range;
 
@@ -7,13 +7,14 @@ use mocap_model::{Character, Clip, ForwardKinematics, Isometry3, JointId, Scene}
 
 use super::bind_point::{Place, everyone};
 
-/// A hand reaches this share of the bone above it beyond itself, where it has no fingers.
+/// A hand without fingers extends beyond its joint by this share of the bone above it.
 const HAND: f64 = 0.75;
 /// Contacts that are interrupted for at most this time are one \[s\].
 const GAP: f64 = 0.1;
-/// What is carried keeps its place in the frame of the carrier up to this share of the size of the scene, and this angle
-/// \[rad\]: what single precision and the digits of text files leave.
+/// A thing is carried if its position relative to the carrier varies by at most this share of the scene's size: the
+/// rounding of single precision and text files.
 const RIGID: f64 = 2e-5;
+/// The same for its rotation \[rad\].
 const RIGID_TURN: f64 = 2e-4;
 
 /// Where a joint is in object space, by frame.
@@ -26,7 +27,7 @@ pub(super) fn places(clip: &Clip, joint: JointId) -> Vec<Isometry3<f64>> {
     (0..clip.frames()).map(place).collect()
 }
 
-/// How far a bind point reaches \[units\]: to the furthest joint below it, else a part of the bone above.
+/// The size of a bind point \[units\]: the distance to the furthest joint below it, else a share of the bone above.
 fn reach(character: &Character, joint: JointId) -> f64 {
     let skeleton = character.skeleton();
     let mut furthest = 0.0f64;
@@ -38,8 +39,8 @@ fn reach(character: &Character, joint: JointId) -> f64 {
     if furthest > 0.0 { furthest } else { HAND * skeleton.joint(joint).offset.norm() }
 }
 
-/// The longest time in which the first bind point is within reach of the second; else the least distance over the reach,
-/// and its frame. What does not move by itself is held from then on.
+/// The longest range in which the child's bind point is within reach of the parent's; a child that does not move by
+/// itself is held to the end. Without a contact, the least distance as a ratio of the reach, and its frame.
 pub(super) fn time_of_contact(
     scene: &Scene,
     child: &Place,
@@ -93,8 +94,7 @@ fn alike(one: &Isometry3<f64>, other: &Isometry3<f64>, size: f64) -> bool {
         && one.rotation.angle_to(&other.rotation) <= RIGID_TURN
 }
 
-/// The joint of another tree that carries something in all of some frames in which it moves, and not `except`: the
-/// nearest one.
+/// The nearest joint of another tree, other than `except`, that carries the child in all frames of a range.
 pub(super) fn carrier(scene: &Scene, child: &Place, range: &Range<usize>, except: &Place) -> Option<Place> {
     let size = size(scene);
     let owner = everyone(scene).nth(child.owner)?;

@@ -1,9 +1,10 @@
-//! People on other bodies and their things: what was carried is carried, hands stay on it, and riders stay on their mounts.
+//! Keeps props and riders in place after retargeting: carried things follow their carriers, hands stay on them, and
+//! riders stay on their mounts.
 //!
-//! A thing keeps its size. It follows the hand that carries it: what lies in the palm of the source lies in the palm of the
-//! target, and a bind point at the wrist stays at the wrist. Other hands that held it go to where they held it, by inverse
-//! kinematics. Between two times in which it is carried, a thing keeps its own motion, moved such that it is where it is
-//! grasped and let go.
+//! A thing keeps its size. It follows the hand that carries it: a thing in the palm of the source is in the palm of the
+//! target, and a bind point at the wrist stays at the wrist. Second hands are brought to their grips by inverse
+//! kinematics. Between two ranges in which it is carried, a thing keeps its own motion, offset so that it is in place
+//! where it is released and grasped.
 
 use std::ops::Range;
 
@@ -21,27 +22,29 @@ use crate::partners::shifted;
 use crate::smoothing::gaussian;
 
 const NAME: &str = "attach";
-/// A bind point nearer to the wrist than this is at the wrist \[m\].
+/// A bind point within this distance of the wrist counts as at the wrist \[m\].
 const AT_WRIST: f64 = 0.03;
-/// The palm is so far from the wrist, as a share of an arm's length.
+/// Distance from wrist to palm, as a share of an arm's length.
 const PALM: f64 = 0.15;
-/// Times that hands come to meet each other, until they are as near as this \[m\]; they come a little further than needed,
-/// smoothed over this time \[s\].
+/// Most rounds in which the carrying hand moves towards a second hand that cannot reach its grip.
 const ROUNDS: usize = 6;
+/// Distance at which these rounds end \[m\].
 const OFF: f64 = 0.002;
+/// Overrelaxation of each round.
 const FURTHER: f64 = 1.1;
+/// Smoothing of the shift of the carrying hand \[s\].
 const SMOOTH: f64 = 0.1;
-/// Hands come and go over this time \[s\].
+/// The time over which a hand is blended onto and off its grip \[s\].
 const FADE: f64 = 0.25;
 
-/// A scene whose things are carried as in its source, and what was found.
+/// A scene whose things are carried as in its source, with a report.
 #[derive(Clone, Debug)]
 pub struct KeptBound {
     /// The scene.
     pub scene: Scene,
     /// What is carried by whom, as text.
     pub notes: Vec<String>,
-    /// How far a hand that holds what another hand carries is from its place at most \[m\]; `None` without such hands.
+    /// The largest distance of a second hand from its grip \[m\]; `None` without such hands.
     pub missing: Option<f64>,
 }
 
@@ -52,8 +55,8 @@ struct Person {
     clip: Clip,
 }
 
-/// Carries things in a scene of people who were retargeted as they are carried in its source. Characters and props of both
-/// are in one order; props are those of the source, where they are in it, in the space of the result.
+/// Restores what is carried in a scene after its people were retargeted. Characters and props of both scenes are in the
+/// same order. The props of `result` still have their places in the source, converted to the space of the result.
 ///
 /// # Errors
 /// Where the unit of the first character is not known, or frames differ.
@@ -102,7 +105,7 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
                     if missing < OFF || round + 1 == ROUNDS {
                         break;
                     }
-                    // Where one arm is too short, the hand that carries the thing comes to meet it.
+                    // If the second arm is too short, the carrying hand moves towards it.
                     come(&mut people[one.by], one, &off, fps)?;
                     moved = carry(&own, &times, &people, &grips);
                 }
@@ -130,8 +133,8 @@ fn holders_of(people: &[Person]) -> Vec<&Holder> {
     people.iter().map(|person| &person.source).collect()
 }
 
-/// A rider goes where the mount carries the hips: as high above the bone that carries them as legs are longer. Whether anybody
-/// rides.
+/// Moves riders with their mounts; the height of the hips above the bone that carries them scales with the length of
+/// the legs. Returns whether anybody rides.
 fn ride(
     people: &mut [Person],
     (name, horse): (&str, &Clip),
@@ -161,7 +164,7 @@ fn ride(
     Ok(notes.len() > known)
 }
 
-/// The places of joints of a thing in the frame of its first one, at the start: where it may be held.
+/// The positions of a thing's joints in the frame of its first joint, in the first frame: where it may be held.
 fn grips(thing: &Clip) -> Vec<Vector3<f64>> {
     let top = places(thing, JointId(0));
     let joints = thing.skeleton().iter().map(|(joint, _)| joint);
@@ -169,7 +172,7 @@ fn grips(thing: &Clip) -> Vec<Vector3<f64>> {
     joints.filter_map(|joint| Some(at(joint)?.translation.vector)).collect()
 }
 
-/// The way from a wrist to the palm, in the frame of the wrist: away from the elbow.
+/// The offset from wrist to palm in the frame of the wrist: in the direction away from the elbow.
 fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
     let elbow = if hand == Role::LeftHand { Role::LeftLowerArm } else { Role::RightLowerArm };
     let (Some(wrist), Some(elbow)) = (holder.places(hand), holder.places(elbow)) else {
@@ -179,14 +182,14 @@ fn palm(holder: &Holder, hand: Role, frame: usize) -> Vector3<f64> {
     wrist[frame].rotation.inverse() * way.try_normalize(1e-9).unwrap_or_default() * (PALM * holder.arm)
 }
 
-/// Whether a wrist is at a bind point of a thing, and no hand lies on it.
+/// Whether a wrist itself is at a bind point of a thing, instead of the palm.
 fn is_at_wrist(wrist: &Isometry3<f64>, thing: &Isometry3<f64>, grips: &[Vector3<f64>]) -> bool {
     let seen = thing.inverse() * wrist;
     grips.iter().any(|grip| (grip - seen.translation.vector).norm() < AT_WRIST)
 }
 
-/// How a hand of the source and of the target lie: the turn from one frame to the other, and their palms, in the frame of the
-/// target's wrist.
+/// The relation of a hand of the source to that of the target: the rotation between their frames, and both palms in the
+/// frame of the target's wrist.
 struct Hands {
     turn: UnitQuaternion<f64>,
     source: Vector3<f64>,
@@ -207,7 +210,7 @@ impl Hands {
     }
 }
 
-/// Where a thing is on the targets, by frame.
+/// The transforms of a thing with the targets, by frame.
 fn carry(
     own: &[Isometry3<f64>],
     times: &[Carried],
@@ -215,7 +218,7 @@ fn carry(
     grips: &[Vector3<f64>],
 ) -> Vec<Isometry3<f64>> {
     let mut moved = own.to_vec();
-    // Where it is carried: the first and the last frame, and how it is apart from its source there.
+    // The first and last frame of each range in which it is carried, with its offset from the source there.
     let mut known: Vec<(usize, Vector3<f64>, UnitQuaternion<f64>)> = Vec::new();
     for one in times {
         let person = &people[one.by];
@@ -274,7 +277,7 @@ fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
     Some(ArmJoints { shoulder: shoulder?, elbow: elbow?, wrist: wrist? })
 }
 
-/// The hand that carries a thing comes by what another hand misses it by, by frame \[m\].
+/// Moves the carrying hand by the distance that a second hand lacks, by frame \[m\].
 fn come(person: &mut Person, one: &Carried, off: &[Vector3<f64>], fps: f64) -> Result<(), EditError> {
     let (Some(joints), Some(is)) = (arm_of(&person.clip, one.role), person.target.places(one.role)) else {
         return Ok(());
@@ -296,7 +299,8 @@ fn come(person: &mut Person, one: &Carried, off: &[Vector3<f64>], fps: f64) -> R
     Ok(())
 }
 
-/// A hand goes to where it held a thing that another hand carries; by frame, from there to where it is \[m\].
+/// Brings a second hand to its grip on a thing that another hand carries; returns by frame the offset that is left
+/// \[m\].
 fn hold(
     person: &mut Person,
     hand: &Carried,

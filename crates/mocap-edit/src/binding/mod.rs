@@ -1,8 +1,8 @@
 //! Props in hands, riders on mounts: a bind point of one skeleton follows one of another.
 //!
-//! While it is bound, child = parent bone × offset × inverse of the child's own bind point, in object space; the offset is
-//! that of the first bound frame. What is carried by somebody already stays there: the hand that grasps it then goes to it,
-//! by inverse kinematics.
+//! While it is bound, child = parent bone × offset × inverse of the child's own bind point, in object space; the offset
+//! is that of the first bound frame. If somebody else carries the child already, it stays there, and inverse kinematics
+//! brings the parent's hand to it.
 
 mod bind_point;
 mod carried;
@@ -30,14 +30,15 @@ pub use text::{BindPoint, Binding, Bound, HoldAs};
 
 const ATTACH: &str = "attach";
 const DETACH: &str = "detach";
-/// A blend may be faster than the motions themselves by this factor.
+/// A blend is long enough if its steps are at most this factor above those of the motions.
 const FASTER: f64 = 1.02;
-/// A hand that misses by more than this share of the scene's size does not reach.
+/// A hand does not reach if it misses by more than this share of the scene's size.
 const MISSED: f64 = 1e-6;
 
-/// Binds what a binding says. `blend` is the time over which a hand or a prop comes and goes \[s\].
+/// Applies a binding. `blend` is the time over which the child or the hand is blended in and out, outside the bound
+/// frames \[s\].
 ///
-/// What moves by itself after it is let go returns to its own motion; what does not stays where it was put.
+/// After release, a child that moves by itself returns to its own motion; one that does not stays where it was put.
 ///
 /// # Errors
 /// [`EditError::BindPoint`] where there is no such joint, [`EditError::Cycle`] where the parent moves with the child,
@@ -75,7 +76,7 @@ pub fn attach(
     carry(scene, (binding, &child, &parent), (hold, frames), range)
 }
 
-/// All joints that hang together with one.
+/// The whole tree of a joint.
 fn whole_tree(scene: &Scene, parent: &Place) -> Place {
     let skeleton = one(scene, parent).skeleton();
     let up = |id: JointId| skeleton.joint(id).parent;
@@ -130,7 +131,7 @@ fn carry(
     let size = size(scene);
     let returns = range.end < clip.frames() && moves(&top, range.clone(), size);
     let most = [fastest(&hand), fastest(&grip)].into_iter().fold([0.0; 2], larger);
-    // Before it is grasped, and after it is let go, its own motion differs by this.
+    // The offset from its own motion at both ends of the range, which is blended out beyond them.
     let mut blended = [0; 2];
     if first > 0 && hold == HoldAs::Snapped {
         let apart = apart(&grip[first], &(hand[first] * offset));
@@ -196,12 +197,12 @@ fn carry(
     Ok((changed, report))
 }
 
-/// Where a bind point is held in the frame of the hand, from where it is in the first bound frame.
+/// The offset of a bind point in the frame of the hand, from its transform in the first bound frame.
 fn offset_of(owner: &Character, joint: JointId, hold: HoldAs, grasped: Isometry3<f64>) -> Isometry3<f64> {
     let hips = || mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips);
     match hold {
         HoldAs::Grasped => grasped,
-        // Axes of hips say nothing of how somebody sits.
+        // The axes of a hips joint do not define how a rider sits, so only positions snap.
         HoldAs::Snapped if hips() == Some(joint) => {
             Isometry3::from_parts(Vector3::zeros().into(), grasped.rotation)
         }
@@ -209,7 +210,7 @@ fn offset_of(owner: &Character, joint: JointId, hold: HoldAs, grasped: Isometry3
     }
 }
 
-/// Warns where a hand grasps what is further away than its bone is long.
+/// Warns where a hand grasps something further away than the length of its bone.
 fn warn_of_afar(
     report: &mut EditReport,
     scene: &Scene,
@@ -230,7 +231,7 @@ fn warn_of_afar(
     }
 }
 
-/// The parent, a hand, goes to the child, which somebody else carries.
+/// Brings the parent, a hand, to the child, which somebody else carries.
 fn reach(
     scene: &Scene,
     (binding, child, parent): (&Binding, &Place, &Place),
@@ -300,15 +301,14 @@ fn reach(
     Ok((changed, report))
 }
 
-/// The hand that carries a bind point, else the bind point.
+/// The hand above a bind point, else the bind point itself.
 fn tip_of(body: &Body, skeleton: &Skeleton, joint: JointId) -> JointId {
     use mocap_model::Role::{LeftFoot, LeftHand, RightFoot, RightHand};
     let tips = [LeftHand, RightHand, LeftFoot, RightFoot].map(|role| body.skeleton.with_role(role));
     tips.into_iter().flatten().find(|tip| skeleton.is_in_subtree(joint, *tip)).unwrap_or(joint)
 }
 
-/// Makes a joint and all below it a tree of its own, which moves as it did: what was bound by the skeleton is bound to
-/// nothing.
+/// Makes a joint and all below it a separate tree with the same motion in object space.
 ///
 /// # Errors
 /// [`EditError::BindPoint`] where there is no such joint.
@@ -351,7 +351,7 @@ fn put(scene: &mut Scene, owner: usize, clip: Clip) {
     }
 }
 
-/// The motion with a joint that is at places in object space.
+/// The motion with a joint at given transforms in object space.
 fn with_top(clip: &Clip, top: JointId, moved: &[Isometry3<f64>]) -> Result<Clip, EditError> {
     let above = clip.skeleton().joint(top).parent.map(|above| places(clip, above));
     let mut samples = Samples::of(clip);
@@ -363,7 +363,7 @@ fn with_top(clip: &Clip, top: JointId, moved: &[Isometry3<f64>]) -> Result<Clip,
     let mut translations = Vec::with_capacity(moved.len());
     for frame in 0..moved.len() {
         let place = local(frame);
-        // The same half of quaternions as in the frame before.
+        // Keeps the sign of the quaternion continuous.
         let rotation = match before {
             Some(before) if before.coords.dot(&place.rotation.coords) < 0.0 => {
                 UnitQuaternion::new_unchecked(-place.rotation.into_inner())
@@ -378,21 +378,21 @@ fn with_top(clip: &Clip, top: JointId, moved: &[Isometry3<f64>]) -> Result<Clip,
     samples.into_clip(ATTACH)
 }
 
-/// The way from one place to another: along the ground and up, and a turn.
-struct Apart {
+/// The offset between two transforms: a translation and a rotation.
+struct PlaceOffset {
     way: Vector3<f64>,
     turn: UnitQuaternion<f64>,
 }
 
-fn apart(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Apart {
-    Apart {
+fn apart(from: &Isometry3<f64>, to: &Isometry3<f64>) -> PlaceOffset {
+    PlaceOffset {
         way: to.translation.vector - from.translation.vector,
         turn: to.rotation * from.rotation.inverse(),
     }
 }
 
-/// A place that is apart by a share.
-fn corrected(place: &Isometry3<f64>, apart: &Apart, share: f64) -> Isometry3<f64> {
+/// A transform with a share of an offset applied.
+fn corrected(place: &Isometry3<f64>, apart: &PlaceOffset, share: f64) -> Isometry3<f64> {
     let turn = if share == 1.0 { apart.turn } else { apart.turn.powf(share) };
     Isometry3::from_parts((place.translation.vector + apart.way * share).into(), turn * place.rotation)
 }
@@ -410,7 +410,7 @@ fn falling(step: usize, length: usize) -> f64 {
     left * left * (3.0 - 2.0 * left)
 }
 
-/// The largest steps from frame to frame \[units, rad\].
+/// The largest change from frame to frame \[units, rad\].
 fn fastest(places: &[Isometry3<f64>]) -> [f64; 2] {
     let steps = places.windows(2).map(|pair| {
         let way = (pair[1].translation.vector - pair[0].translation.vector).norm();
@@ -423,17 +423,17 @@ fn larger(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
     [one[0].max(other[0]), one[1].max(other[1])]
 }
 
-/// At least `asked` frames, and as many as keep the steps that `steps` finds for a length near those of the motions
-/// themselves, if there are as many.
-fn blend_frames(asked: usize, room: usize, most: &[f64; 2], steps: impl Fn(usize) -> [f64; 2]) -> usize {
-    let mut length = asked.min(room);
+/// The length of a blend [frames]: at least `requested`, and longer until its steps are no larger than those of the motions
+/// (`most`), up to the available `room`. `steps` gives the steps for a length.
+fn blend_frames(requested: usize, room: usize, most: &[f64; 2], steps: impl Fn(usize) -> [f64; 2]) -> usize {
+    let mut length = requested.min(room);
     while length < room && is_faster(&steps(length), most) {
         length = (length + length / 4 + 1).min(room);
     }
     length
 }
 
-/// Whether steps are above those of the motions themselves.
+/// Whether steps are larger than those of the motions.
 fn is_faster(steps: &[f64; 2], most: &[f64; 2]) -> bool {
     (0..2).any(|i| steps[i] > most[i] * FASTER)
 }

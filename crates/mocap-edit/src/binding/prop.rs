@@ -7,7 +7,7 @@ use crate::{EditError, EditReport};
 
 const EDIT: &str = "attach";
 
-/// The scene with a prop, in its space and time: resampled to its rate, as long as it is. What was done is noted.
+/// The scene with a prop, converted to the space, rate and length of the scene; the report notes the conversions.
 pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> Result<Scene, EditError> {
     let failed = |error| EditError::model(EDIT, error);
     let Some(first) = scene.characters.first() else { return Ok(scene.clone()) };

@@ -46,7 +46,7 @@ fn of_stick(scene: &Scene, joint: u32) -> Vec<Isometry3<f64>> {
     places(&scene.props[0].clip, JointId(joint))
 }
 
-/// How far a place moves and turns in the frame of another one.
+/// How far a transform moves and turns relative to another.
 fn apart(parent: &[Isometry3<f64>], child: &[Isometry3<f64>], range: Range<usize>) -> (f64, f64) {
     let first = parent[range.start].inverse() * child[range.start];
     range.fold((0.0, 0.0), |(way, turn): (f64, f64), frame| {
@@ -67,8 +67,8 @@ fn what_is_bound_keeps_its_place_in_the_hand() {
         assert_eq!(hand(&after, "RightHand"), hand(&before, "RightHand"));
         let (was, is) = (of_stick(&before, 1), of_stick(&after, 1));
         assert!((0..20).all(|frame| was[frame] == is[frame]));
-        // No step where it is grasped and let go is above those of hand and stick, and of the stick while it is held:
-        // held by its far end it moves further than the hand.
+        // Steps at grasp and release are no larger than those of the hand, the stick, and the held stick (which moves
+        // further than the hand that holds its end).
         let moving = [fastest(&was), fastest(&hand(&before, "RightHand")), fastest(&is[20..60])];
         let most = moving.into_iter().fold([0.0; 2], larger);
         let least_room = [fastest(&is[15..25]), fastest(&is[55..frames])].into_iter().fold([0.0; 2], larger);
@@ -118,7 +118,7 @@ fn what_cannot_be_bound_is_named() {
     assert_eq!(error.code(), "edit::bind-cycle");
     let error = code("stick=Alex@RightHand,900:");
     assert_eq!(error.code(), "edit::no-frames");
-    // The right hand holds the stick: the hand cannot hang on it, too.
+    // The right hand holds the stick, so it cannot be bound to the stick as well.
     let (held, _) = bind(&scene, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
     let error = bind(&held, "Alex=stick@far", HoldAs::Grasped).map(|_| ()).unwrap_err();
     assert_eq!(error.code(), "edit::bind-cycle");

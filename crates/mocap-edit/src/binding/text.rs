@@ -80,13 +80,13 @@ impl std::fmt::Display for BindPoint {
     }
 }
 
-/// Where a prop is held.
+/// How a prop is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HoldAs {
-    /// As it is when it is grasped: the offset between both bind points stays.
+    /// With the offset between both bind points in the first bound frame.
     #[default]
     Grasped,
-    /// Bind point on bind point, with their axes alike.
+    /// Bind point on bind point, with their axes aligned.
     Snapped,
 }
 

@@ -1,18 +1,18 @@
-//! A blend at a place of a space, whose measured speed is the one asked for.
+//! A blend at given parameters of a blend space, corrected to a requested speed.
 
 use mocap_model::Clip;
 
 use super::{BlendOptions, BlendSpace, PreparedBlend, speed_and_turn};
 use crate::{EditError, EditReport};
 
-/// A speed is met within this share.
+/// Relative tolerance of the speed.
 const MET: f64 = 0.005;
-/// Beyond this share it was not reached.
+/// Relative error of the speed from which a warning is given.
 const MISSED: f64 = 0.02;
 const MOST_STEPS: usize = 16;
 
-/// Blends the samples of a space at a place. With `speed`, the number of the parameter that is a speed \[m/s\], the
-/// blend is measured, and the place is moved along this parameter until the speed is met.
+/// Blends the samples of a space at a place. With `speed`, the index of the parameter that is a speed \[m/s\], the
+/// speed of the blend is measured, and the place is moved along this parameter until it matches.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -67,12 +67,12 @@ impl Average<'_> {
     }
 }
 
-/// Terms of the series of a slerp: with [`WIDE`] their error is below that of the numbers.
+/// Terms of the series of a slerp: within [`WIDE`], the error is below the rounding error.
 const TERMS: usize = 16;
 /// The series is used where the cosine of half the angle is above 1 less this.
 const WIDE: f64 = 0.2;
 
-/// Slerp at a fixed share of the way, by a polynomial.
+/// Slerp at a fixed parameter, by a polynomial.
 ///
 /// sin(t θ) / sin θ is a power series in cos θ - 1 with coefficients that depend on t only. Based on: D. Eberly, "A Fast and
 /// Accurate Algorithm for Computing SLERP", 2011.
@@ -105,7 +105,7 @@ impl Slerp {
         let [c, d] = self.series.iter().rev().fold([0.0; 2], |[c, d], [e, f]| [c * x + e, d * x + f]);
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
         let sum = a * (c * scales[0]) + b * (d * scales[1] * sign);
-        // One step of Newton's method takes rounding out of the length.
+        // One Newton step renormalises.
         let sum = sum * (1.5 - 0.5 * sum.norm_squared());
         UnitQuaternion::new_unchecked(Quaternion::from(sum))
     }

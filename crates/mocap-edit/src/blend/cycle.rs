@@ -1,4 +1,4 @@
-//! A cycle that is repeated as often as a longer motion needs it.
+//! Cycles, repeated to match longer motions.
 
 use mocap_model::{Clip, Isometry3, swing_twist};
 use nalgebra::Translation3;
@@ -44,7 +44,7 @@ pub(crate) fn repeated(clip: &Clip, times: usize) -> Result<Clip, EditError> {
     row.into_clip("blend")
 }
 
-/// The best cycle of a motion; all of it, where it ends in the pose in which it begins.
+/// The best cycle of a motion: the whole motion if it ends in its first pose.
 ///
 /// # Errors
 /// As [`make_loop`].
@@ -54,13 +54,13 @@ pub(crate) fn closed(clip: &Clip) -> Result<Clip, EditError> {
     Ok(looped)
 }
 
-/// The turn about the up axis and the shift along the ground that are in a placement.
+/// The rotation about the up axis and the translation along the ground of a placement.
 pub(crate) fn along_ground(body: &Body, placement: &Isometry3<f64>) -> Isometry3<f64> {
     let (_, twist) = swing_twist(&placement.rotation, &body.up);
     Isometry3::from_parts(Translation3::from(body.on_ground(&placement.translation.vector)), twist)
 }
 
-/// Whether a motion ends in the pose in which it begins: nearer than two neighbouring frames are.
+/// Whether a motion ends in its first pose: their distance is less than that of neighbouring frames.
 fn ends_alike(clip: &Clip) -> bool {
     let (body, clouds) = (Body::of(clip), clouds(clip));
     let [first, .., last] = clouds.as_slice() else { return false };

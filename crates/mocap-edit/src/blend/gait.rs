@@ -7,7 +7,7 @@ use crate::body::Body;
 use crate::{EditError, TimeMap};
 use mocap_model::Clip;
 
-/// A foot on the floor, in phases.
+/// The stance of a foot, from strike to lift, in phases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stance {
     pub(crate) side: Side,
@@ -17,7 +17,7 @@ pub(crate) struct Stance {
     pub(crate) lift: f64,
 }
 
-/// When a motion is at which phase.
+/// The phase of a motion over time.
 #[derive(Clone, Debug)]
 pub(crate) struct Gait {
     /// From phases to times \[s\].
@@ -37,7 +37,7 @@ impl Gait {
         let contacts =
             body.contacts(clip).ok_or_else(|| none("no feet are known, or the unit of lengths is not"))?;
         let fps = clip.rate().fps();
-        // A contact at the first frame began before it.
+        // A contact at the first frame started earlier: it has no strike.
         let mut found: Vec<(usize, usize, Side)> = Vec::new();
         for (foot, (_, FootContacts { toe, .. })) in body.feet.iter().zip(&contacts) {
             found.extend(
@@ -62,7 +62,7 @@ impl Gait {
         let time = |frame: f64| frame / fps;
         let mut keys: Vec<(f64, f64)> =
             strikes.iter().map(|(phase, frame, _)| (*phase, time(*frame as f64))).collect();
-        // Before the first strike and after the last one the gait keeps its pace.
+        // The phase is extrapolated before the first strike and after the last.
         let slope = |a: (f64, f64), b: (f64, f64)| (b.1 - a.1) / (b.0 - a.0);
         let ((first, second), end) = ((keys[0], keys[1]), clip.frames().saturating_sub(1) as f64 / fps);
         if first.1 > 0.0 {
@@ -137,7 +137,7 @@ impl Gait {
     }
 }
 
-/// Where a function that increases over a range has a value; the nearer end where it has it nowhere.
+/// The argument at which an increasing function has a value; clamped to the range.
 ///
 /// Based on: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function
 /// without using derivatives", 1997.

@@ -1,4 +1,4 @@
-//! The frames of a blend: poses averaged joint by joint, and a root that travels by the weighted velocities.
+//! The frames of a blend: poses are averaged joint by joint, and the root travels by the weighted velocities.
 
 use mocap_model::{Clip, Isometry3, UnitQuaternion, Vector3};
 use nalgebra::{Translation3, Vector4};
@@ -15,7 +15,7 @@ use crate::smoothing::{gaussian, unwrapped};
 /// The smoothing of the alignment curve \[s\].
 const ALIGNED_OVER: f64 = 0.1;
 
-/// What is blended.
+/// The inputs of a blend.
 pub(super) struct Mix<'a> {
     /// Gives skeleton and rate.
     pub(super) first: &'a Clip,
@@ -162,11 +162,11 @@ impl Mix<'_> {
                 let local = curves.translations[hips].as_ref().map_or(offset, |curve| curve.at(at));
                 let own = above * nalgebra::Point3::from(local);
                 place += back * (own.coords - here.place) * weights[source];
-                // Near unit length, as the curve is.
+                // The spline is only near unit length: normalise.
                 let own = nalgebra::Quaternion::from(curves.rotations[hips].at(at));
                 turns[source] = (back.into_inner() * above.rotation.into_inner() * own).coords;
                 if let Some(next) = roots.get(frame + 1) {
-                    // The velocity in the frame of its heading; the motion may run faster or slower than the blend.
+                    // The velocity in the frame of its heading, scaled by the motion's playback rate in the blend.
                     let pace = fps * (times[source][frame + 1] - times[source][frame]);
                     let share = weights[source] / pace.max(f64::MIN_POSITIVE);
                     way += back * (next.place - here.place) * share;
@@ -180,7 +180,7 @@ impl Mix<'_> {
         }
     }
 
-    /// The alignment curve: the root of the first motion, as the poses of another motion see it.
+    /// The alignment curve: the root of the first motion, aligned to the poses of another motion.
     fn aligned_roots(&self, other: usize, times: &[Vec<f64>], root: &[Root]) -> Vec<Root> {
         let (first, source) = (&self.sources[0], &self.sources[other]);
         let placed = |frame: usize| {

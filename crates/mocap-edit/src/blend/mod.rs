@@ -1,8 +1,8 @@
-//! Blend: several motions of one skeleton at once, each by its weight, with synchronised strides.
+//! Blend: a weighted average of several motions of one skeleton, with synchronised strides.
 //!
 //! The clock: at each phase the time of the blend is the weighted sum of the times at which the motions are at this
-//! phase. Poses are blended joint by joint in local space; the root travels by the weighted sum of the velocities that the
-//! motions have in the frames of their own headings. Feet are locked while the motions agree that they stand.
+//! phase. Poses are blended joint by joint in local space; the root travels by the weighted sum of the velocities that
+//! the motions have in the frames of their own headings. Feet are locked where the contacts of the motions agree.
 //!
 //! Motions without common strides are paired by registration curves (`registration`), or by seconds.
 //!
@@ -43,8 +43,8 @@ pub enum Timing {
     /// By the phase of the gait, counted by foot strikes.
     #[default]
     Phase,
-    /// By registration curves: poses that are alike belong together. Motions that step are paired by phase first, others
-    /// from start to end.
+    /// By registration curves, which pair similar poses. Gaits are paired by phase first, other motions from start to
+    /// end.
     Registration,
     /// Linearly, from start to end.
     Stretch,
@@ -77,10 +77,10 @@ pub struct BlendOptions {
     pub timing: Timing,
     /// Whether motions with fewer strides than the longest repeat their best cycle. Default: true.
     pub repeat: bool,
-    /// Whether feet are locked while the motions agree that they stand. Default: true.
+    /// Whether feet are locked where the contacts of the motions agree. Default: true.
     pub lock_feet: bool,
-    /// The length of the blend \[s\]: the best cycle of every motion is repeated as often as that needs. Default: as long
-    /// as the motion with the most strides.
+    /// The length of the blend \[s\]: the best cycle of every motion is repeated to fill it. Default: that of the
+    /// motion with the most strides.
     pub duration: Option<f64>,
 }
 
@@ -173,7 +173,7 @@ mod tests {
             let (a, b) = (walk.local(body.hips, frame), same.local(body.hips, frame));
             (a.translation.vector - b.translation.vector).norm() + a.rotation.angle_to(&b.rotation)
         };
-        // The walk begins first, and it is the one that is played through.
+        // The walk comes first, and it has the most strides.
         if same.frames() == walk.frames() {
             assert!((0..walk.frames()).all(|frame| far(frame) < 1e-6));
         }

@@ -1,11 +1,11 @@
-//! Poses of a motion between its frames, as clouds of points, and how far two of them are apart.
+//! Poses of a motion at any time as point clouds, and the distance of two of them.
 
 use mocap_model::{Clip, Isometry3, Vector3};
 
 use crate::body::Body;
 use crate::pose_cloud::{Cloud, align, clouds};
 
-/// A cloud has the poses at these times around its own \[s\]: it shows how the body moves, too.
+/// A cloud contains the poses at these offsets from its time \[s\], so that velocities count too.
 const WINDOW: [f64; 5] = [-0.1, -0.05, 0.0, 0.05, 0.1];
 
 /// The positions of the joints of a motion at any time.
@@ -32,7 +32,7 @@ impl Poses {
         cloud
     }
 
-    /// Where the cloud of another motion lies nearest to the one here.
+    /// The placement that aligns the cloud of another motion with the one here.
     pub(super) fn placement(&self, body: &Body, here: f64, other: &Poses, there: f64) -> Isometry3<f64> {
         align(body, &self.at(here), &other.at(there)).0
     }
@@ -49,7 +49,7 @@ impl Poses {
     }
 }
 
-/// A cloud about its own middle on the ground.
+/// A cloud relative to its centroid on the ground.
 #[derive(Clone)]
 pub(super) struct Centred {
     /// Ahead, to the left, up.
@@ -57,13 +57,13 @@ pub(super) struct Centred {
 }
 
 impl Centred {
-    /// The cloud between two.
+    /// The interpolated cloud.
     pub(super) fn between(&self, other: &Centred, share: f64) -> Centred {
         let points = self.points.iter().zip(&other.points);
         Centred { points: points.map(|(a, b)| [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * share)).collect() }
     }
 
-    /// The rms distance of the points, where the other cloud is turned about the up axis to lie nearest.
+    /// The rms distance of the points after the best rotation of the other cloud about the up axis.
     pub(super) fn distance(&self, other: &Centred) -> f64 {
         let (mut along, mut across, mut rest) = (0.0, 0.0, 0.0);
         for (p, q) in self.points.iter().zip(&other.points) {

@@ -13,9 +13,9 @@ use crate::feet::locked_in;
 use crate::held_feet::held_within;
 use crate::{EditError, EditReport};
 
-/// The most frames × joints of a blend whose length is asked for.
+/// The most frames × joints of a blend with a requested length.
 const MOST_SAMPLES: f64 = 64e6;
-/// Locked feet that are slower than this are not said to skate \[m/s\].
+/// Warn of foot skate above this speed only \[m/s\].
 const SKATES: f64 = 0.03;
 
 /// Motions of one skeleton on one clock, prepared once and blended by any weights.
@@ -47,7 +47,7 @@ pub struct PreparedBlend {
     path_distance: Option<f64>,
 }
 
-/// A part of the blend: where each frame is in each motion.
+/// The times of the frames of a blend in each motion.
 struct Clock {
     phases: Vec<f64>,
     /// By motion, then by frame \[s\].
@@ -201,7 +201,7 @@ impl PreparedBlend {
         let mut step = end - start;
         for frame in 1..frames {
             let (from, time) = (phases[frame - 1], frame as f64 / fps);
-            // A frame is about as many phases long as the one before.
+            // Bracket of the next phase: its step is about that of the frame before.
             let near = (from + 1.5 * step).min(end);
             let to = if elapsed(near) > time { near } else { end };
             phases.push(inverse([from, to], time, elapsed));
@@ -212,8 +212,8 @@ impl PreparedBlend {
         Ok(Clock { phases, times })
     }
 
-    /// The contacts of each foot: stances of all motions that overlap are one, from the weighted sum of their starts to
-    /// that of their ends.
+    /// The contacts of each foot: overlapping stances of all motions become one, from the weighted mean of their
+    /// strikes to that of their lifts.
     fn agreed_contacts(&self, weights: &[f64], phases: &[f64]) -> Vec<FootContacts> {
         let longest = self.sources.iter().max_by(|a, b| a.gait.stances.len().cmp(&b.gait.stances.len()));
         let overlap = |a: &Stance, b: &Stance| a.lift.min(b.lift) - a.strike.max(b.strike);

@@ -1,8 +1,8 @@
 //! Registration curves: which time of a motion belongs to which time of another.
 //!
-//! Dynamic time warping finds the path through the distances of all pairs of poses whose mean distance is least; it never
-//! stays in one of the motions for long. A monotone C¹ spline is laid through the path and moved until the mean distance
-//! along it is least: the path knows frames only, the curve what lies between them.
+//! Dynamic time warping finds the path through the distances of all pairs of poses whose mean distance is least; it
+//! never stays in one of the motions for long. A monotone C¹ spline is fitted to the path and refined until the mean
+//! distance along it is least, because the path has only the resolution of frames.
 //!
 //! Based on: L. Kovar, M. Gleicher, "Flexible Automatic Motion Blending with Registration Curves", 2003.
 
@@ -12,9 +12,9 @@ use crate::{EditError, TimeMap};
 
 /// Poses per motion that are compared, at most.
 const MOST_POSES: usize = 1000;
-/// One motion waits for the other for this many poses at most: its speed changes by no more than a factor of three.
+/// Most steps in a row in one motion only: speeds change by at most a factor of three.
 const MOST_RUN: usize = 2;
-/// The same for the curve.
+/// Bounds of the slope of the curve, to match.
 const SLOPES: [f64; 2] = [1.0 / 3.0, 3.0];
 /// The path stays within this share of the motions from the straight line.
 const BAND: f64 = 0.3;
@@ -120,7 +120,7 @@ fn warped(a: &[Centred], b: &[Centred]) -> (Vec<(usize, usize)>, f64) {
     (path, mean)
 }
 
-/// Places of the second motion at evenly spread places of the first.
+/// A curve of poses of the second motion over those of the first, by evenly spaced knots.
 struct Curve {
     /// The number of the last pose.
     last: usize,
@@ -236,7 +236,7 @@ mod tests {
         };
         let straight = TimeMap::new(vec![(0.0, 0.0), (end, end)]).unwrap();
         assert!(mean(&found.times) < 0.2 * mean(&straight), "{} {}", mean(&found.times), mean(&straight));
-        // The path knows frames only, and counts time in both motions.
+        // The path has only frames, and counts time in both motions.
         assert!(
             mean(&found.times) <= 1.02 * found.path_distance,
             "{} {}",

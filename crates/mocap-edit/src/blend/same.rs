@@ -1,4 +1,4 @@
-//! Whether two motions have one skeleton.
+//! Checks that motions have the same skeleton.
 
 use mocap_model::Clip;
 
@@ -7,7 +7,7 @@ use crate::EditError;
 /// Bones of one skeleton differ by no more than this share.
 const SAME_BONE: f64 = 1e-3;
 
-/// Whether all motions have the skeleton of the first.
+/// Checks that all motions have the skeleton of the first.
 ///
 /// # Errors
 /// [`EditError::Skeletons`] with the number of the motion and the first difference.
@@ -24,8 +24,8 @@ pub(crate) fn check_all_same<'a>(mut clips: impl Iterator<Item = &'a Clip>) -> R
     Ok(())
 }
 
-/// The same joints, parents and bone lengths. The offsets of joints that have a translation in either motion, and of end
-/// sites, place nothing and are not compared.
+/// The same joints, parents and bone lengths. Offsets of end sites, and of joints with a translation track in either
+/// motion, have no effect and are not compared.
 ///
 /// # Errors
 /// [`EditError::Skeletons`] with the first difference.

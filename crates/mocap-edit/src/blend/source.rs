@@ -1,4 +1,4 @@
-//! The motions of a blend: at one rate, on one clock of phases, ready to be sampled.
+//! The motions of a blend, at one rate and with common phases, ready to be sampled.
 
 use mocap_model::Clip;
 

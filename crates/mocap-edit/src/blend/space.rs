@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use crate::EditError;
 
-/// Samples nearer than this share of the extent of a space stand in one place.
+/// Samples within this share of the extent of a space count as coincident.
 const SAME_PLACE: f64 = 1e-9;
-/// Directions count this much against speeds in a polar space.
+/// The weight of directions relative to speeds in a polar space.
 const DIRECTION: f64 = 2.0;
 
 /// How weights are found between samples.
@@ -162,7 +162,7 @@ impl BlendSpace {
                 return weights;
             }
         }
-        // Outside: the nearest place of an edge. Inner edges are never the nearest.
+        // Outside the hull: the nearest point of an edge. Inner edges are never the nearest.
         let edges = self.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
         let mut nearest = (f64::INFINITY, [0, 0], 0.0);
         for [from, to] in edges {

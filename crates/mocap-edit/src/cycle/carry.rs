@@ -1,7 +1,6 @@
-//! Planted feet carry the body: the root moves over the ground by what the feet on the floor slide.
+//! Reduces foot skate of a loop by moving the root: it follows the drift of planted feet.
 //!
-//! No joint bends for that. A foot fix by bending legs has only what is left to do: where both feet stand, and slide
-//! apart.
+//! No joint bends for this. Only what remains, where both feet are planted and drift apart, is left to the foot lock.
 
 use mocap_model::{Clip, Isometry3, Vector3};
 use nalgebra::Translation3;
@@ -13,10 +12,10 @@ use crate::carrier::Carrier;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
-/// A foot takes over the body within about this time \[s\].
+/// The time over which the weight moves from one planted foot to the other \[s\].
 const TAKE_OVER: f64 = 0.03;
 
-/// The loop whose root follows its planted feet, and its stride.
+/// The loop with its root following the planted feet, and its stride.
 pub(super) fn carried(
     looped: &Clip,
     body: &Body,
@@ -34,7 +33,7 @@ pub(super) fn carried(
             gaussian(&flags, sigma).into_iter().map(|weight| weight.clamp(0.0, 1.0)).collect()
         })
         .collect();
-    // Steps of the second repetition, as the first one would make them.
+    // Steps of the second repetition, in the frame of the first.
     let back = stride.rotation.inverse();
     let mut samples = Samples::of(looped);
     let mut shift = Vector3::zeros();

@@ -1,8 +1,8 @@
-//! Loop: a part of a motion that repeats without a seam.
+//! Loop: cuts a cycle from a motion and makes it repeat without a visible seam.
 //!
-//! The motion before and after each end of the cycle is the motion of the other end: both are blended across the seam,
-//! half and half at the seam itself. Poses and velocities close without an estimate of either, and each side bends by
-//! half of what the ends differ. The root continues where it left off: every repetition turns and travels alike.
+//! Around each end of the cycle, the motion is blended with the motion around the other end, half and half at the seam
+//! itself. So poses and velocities are continuous without being estimated, and each side changes by half of the
+//! difference. Every repetition of the root turns and travels by the same stride.
 //!
 //! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment, distance of poses).
 
@@ -24,18 +24,19 @@ pub use repeat::repeat;
 pub(crate) use row::cycle_held;
 use search::{Found, search};
 
-/// The motion to each side of the seam that is blended \[s\]; the shorter ones where that bends less.
+/// Lengths of the blend on each side of the seam \[s\]; shorter ones are tried where they change joints less.
 const BLENDS: [f64; 4] = [0.25, 0.2, 0.15, 0.1];
-/// A bend that needs no shorter blend, and as far as feet are locked, unless it bends more already [deg].
+/// A change of joint angles up to which no shorter blend is tried, and up to which feet are locked unless the blend
+/// alone changes more [deg].
 const MOST_BEND: f64 = 4.0;
-/// A bend that shows [deg].
-const SHOWS: f64 = 10.0;
-/// Ends this close are an exact cycle, which stays as it is [m].
+/// Warn of a change of joint angles above this [deg].
+const VISIBLE: f64 = 10.0;
+/// A cycle whose ends are this close is exact, and is left unchanged [m].
 const EXACT: f64 = 1e-4;
 /// A blend never takes more than this share of the cycle to each side.
 const MOST: f64 = 0.4;
 
-/// What is made a loop.
+/// Options of [`make_loop`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopOptions {
     /// The range of the cycle; `None`: the best one is searched.
@@ -50,7 +51,7 @@ impl Default for LoopOptions {
     }
 }
 
-/// Makes a motion a loop: its last frame is the pose of its first, the root one stride further.
+/// Turns a motion into a loop: its last frame has the pose of its first, with the root one stride further.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -129,7 +130,7 @@ pub fn make_loop(clip: &Clip, options: &LoopOptions) -> Result<(Clip, EditReport
     if let Some(error) = not_locked {
         report.warn("edit::feet-free", format!("feet are not locked: {error}"));
     }
-    if bend > SHOWS {
+    if bend > VISIBLE {
         let why = "no part of the motion ends quite as it begins";
         report.warn("edit::bent-loop", format!("closing the loop bends a joint by {bend:.1}°: {why}"));
     }
@@ -154,7 +155,7 @@ fn close(
     let (length, last) = (end - start, clip.frames() - 1);
     let most = ((length as f64 * MOST) as usize).max(1);
     let wanted = margin.min(most);
-    // Frames beyond the start that stand for the ones before the end, and the other way round.
+    // Available frames before the start and after the end, with which the other end is blended.
     let (before, after) = (start.min(wanted), (last - end).min(wanted));
     let mut clouds = Clouds::of(clip, body.hips);
     let window = before.min(after);
@@ -163,7 +164,7 @@ fn close(
         frames.flat_map(|frame| clouds.at(frame)).collect::<Vec<_>>()
     };
     let (stride, _) = align(body, &points(end), &points(start));
-    // Only what the loop is made of: a long clip is not copied.
+    // Copies only the frames that the loop needs, in case the clip is long.
     let cut = clip.trimmed(start - before..end + after + 1);
     let cut = cut.map_err(|error| EditError::model("loop", error))?;
     let mut all = Samples::of(&cut);
@@ -171,7 +172,7 @@ fn close(
     let (start, end, last) = (before, before + length, before + length + after);
     let mut samples = part(&all, start..end + 1);
     let inverse = stride.inverse();
-    // The first frame takes only as much of the other end as can fade out on either side.
+    // Near the ends of the clip the blend is one-sided: the share at the seam depends on the frames of both sides.
     let share = match before + after {
         0 => 0.5,
         both => after as f64 / both as f64,
@@ -187,7 +188,7 @@ fn close(
         let weight = (1.0 - share) * fade(step, before.max(1));
         mix(&mut samples, length - step, &all, (end - step, other), carrier, &stride, weight);
     }
-    // Both ends are the same blend: the last one is set to the first, exactly equal.
+    // Both ends are the same blend: the last frame gets the exact bits of the first.
     for joint in 0..samples.rotations.len() {
         samples.rotations[joint][length] = samples.rotations[joint][0];
         if let Some(values) = &mut samples.translations[joint] {
@@ -239,7 +240,7 @@ pub(crate) fn between(a: &Isometry3<f64>, b: &Isometry3<f64>, share: f64) -> Iso
     Isometry3::from_parts(Translation3::from(translation), nlerp(&a.rotation, &b.rotation, share))
 }
 
-/// Three repetitions, without the frame after the last.
+/// Three repetitions, without the final frame of the last.
 fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Samples {
     let samples = Samples::of(looped);
     let once = part(&samples, 0..looped.frames() - 1);
@@ -254,8 +255,8 @@ fn three_times(looped: &Clip, carrier: &Carrier, stride: &Isometry3<f64>) -> Sam
     row
 }
 
-/// Locks the feet of a loop: three repetitions are locked, and the one in the middle is taken. `contacts` are those of
-/// the three repetitions; `None`: as the loop shows them.
+/// Locks the feet of a loop across its seam: locks three repetitions and takes the middle one. `contacts` are those of
+/// the three repetitions; `None`: detected.
 pub(crate) fn lock_feet(
     looped: &Clip,
     body: &Body,
@@ -265,7 +266,7 @@ pub(crate) fn lock_feet(
     let carrier = Carrier::of(looped, body);
     let length = looped.frames() - 1;
     let row = three_times(looped, &carrier, stride);
-    // The first frame of a fourth one: the pose after the last.
+    // The middle repetition, and the frame after it, which closes the loop.
     let locked = crate::feet::locked_in(&row.into_clip("loop")?, contacts)?;
     let mut middle = part(&Samples::of(&locked), length..2 * length + 1);
     moved(&mut middle, &carrier, &stride.inverse());
@@ -281,8 +282,8 @@ pub(crate) fn lock_feet(
     middle.into_clip("loop")
 }
 
-/// The loop with feet as near to their locked places as the bend of its joints allows, and the share of that way: a leg
-/// that is nearly straight bends a lot to move its foot a little.
+/// The loop with feet as close to their locked positions as the limit on joint angles allows, and the share of the lock
+/// that was applied: a nearly straight leg bends a lot to move its foot a little.
 fn as_far_as_allowed(
     clip: &Clip,
     looped: Clip,
@@ -356,15 +357,15 @@ fn report(
         .note(format!("frames {start} to {end}"))
 }
 
-/// The joints that make the pose: all but roots, the joint that carries the travel, and what is above it. These turn as
-/// the stride does.
+/// The joints whose rotations define the pose: all but the root-motion joint and those above it, which turn with the
+/// stride.
 fn posed(clip: &Clip, carrier: &Carrier) -> Vec<JointId> {
     let skeleton = clip.skeleton();
     let joints = skeleton.iter().filter(|(_, joint)| joint.parent.is_some() && !joint.end_site);
     joints.map(|(id, _)| id).filter(|id| !skeleton.is_in_subtree(carrier.joint, *id)).collect()
 }
 
-/// The largest angle between a joint of a loop and of the frames that it was made of [rad].
+/// The largest angle between the rotation of a joint in a loop and in its source frames [rad].
 fn deviation(clip: &Clip, looped: &Clip, posed: &[JointId], start: usize) -> f64 {
     let bend = |id: &JointId| {
         let (own, rotation) = (&clip.track(*id).rotation, &looped.track(*id).rotation);

@@ -9,7 +9,7 @@ use crate::pose_cloud::{Clouds, align};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
-/// A jump of a joint at the seam that shows [deg].
+/// Warn of a jump of a joint at the seam above this [deg].
 const JUMP: f64 = 1.0;
 
 /// Plays a loop several times: the first frame of each repetition is the last frame of the one before.
@@ -18,7 +18,7 @@ const JUMP: f64 = 1.0;
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
 /// let (three, report) = mocap_edit::repeat(&clip, 3)?;
 /// assert_eq!(three.frames(), 3 * (clip.frames() - 1) + 1);
-/// // The report tells how far the last frame is from the first.
+/// // The report has the distance of the last frame from the first.
 /// println!("{report}");
 /// # Ok::<(), mocap_edit::EditError>(())
 /// ```

@@ -1,4 +1,4 @@
-//! Feet of a cycle that stand across its seam: three repetitions are held, and the one in the middle is taken.
+//! Foot contacts across the seam of a cycle: three repetitions are corrected, and the middle one is taken.
 
 use mocap_model::{Clip, Isometry3};
 
@@ -9,8 +9,9 @@ use crate::carrier::Carrier;
 use crate::held_feet::held_within;
 use crate::samples::Samples;
 
-/// A cycle whose contacts are no worse than the worst of what it is made of, and the number of those that were in it; its
-/// last frame is the pose of its first one, a stride further. Without such contacts it stays to the bit.
+/// The cycle with its foot contacts corrected to be no worse than the worst of its sources, and the number of corrected
+/// contacts. Its last frame is the pose of its first one, a stride further. Without such contacts it is unchanged bit
+/// by bit.
 pub(crate) fn cycle_held(
     sources: &[&Clip],
     looped: Clip,

@@ -1,4 +1,4 @@
-//! Finds the part of a motion that ends as it begins.
+//! Finds the part of a motion that ends in the pose in which it begins.
 
 use std::collections::VecDeque;
 
@@ -14,25 +14,25 @@ const SHORTEST: f64 = 0.5;
 const LONGEST: f64 = 120.0;
 /// Poses are compared at about this rate first [1/s].
 const COARSE: f64 = 20.0;
-/// How much a difference of velocities counts against one of positions \[s\].
+/// The weight of velocities relative to positions \[s\].
 const VELOCITY: f64 = 0.1;
-/// A cycle moves at least this share of the usual movement: standing still is not a cycle.
+/// A cycle has at least this share of the mean speed of the motion: standing still is not a cycle.
 const LIVELY: f64 = 0.5;
 /// The ends of a cycle differ by at most this share of the size of the body, whatever the rest of the motion does: 9 cm
 /// for a person.
 const ALIKE: f64 = 0.25;
-/// A cycle goes at least this far from its start, as a share of the usual distance of two poses: a sway while standing is
-/// not a cycle.
+/// A cycle departs from its first pose by at least this share of the median distance of two poses: sway while standing
+/// is not a cycle.
 const FAR: f64 = 0.5;
-/// Poses from which the distances of all others are known.
+/// Number of reference poses whose distances to all others are precomputed.
 const LANDMARKS: usize = 8;
-/// Pairs that are kept while others are measured.
+/// Pairs that are kept during the search.
 const KEPT: usize = 1 << 16;
-/// Candidates whose bend is measured.
+/// Candidates for which the change of joint angles is computed.
 const CANDIDATES: usize = 1000;
-/// Candidates that are looked at frame by frame: those that bend least.
+/// Candidates that are refined frame by frame: those with the least change.
 const LOOKED_AT: usize = 64;
-/// Cycles that are closed, to see how far that bends the joints.
+/// Candidates that are actually blended, to measure the change of joint angles.
 const CLOSED: usize = 12;
 
 /// A range of frames whose ends have one pose: `start` and `end` are the same moment of the cycle.
@@ -44,8 +44,8 @@ pub(super) struct Found {
     pub(super) distance: f64,
 }
 
-/// The best cycles, that which bends the `posed` joints least first; never empty. `margin` are the frames beyond both ends that closing can
-/// use.
+/// The best cycles, sorted by the change of the `posed` joints; never empty. `margin` is the number of frames beyond
+/// both ends that the blend can use.
 pub(super) fn search(
     clip: &Clip,
     body: &Body,
@@ -113,7 +113,7 @@ pub(super) fn search(
 /// Joint positions in the frame of the body, then their velocities.
 type Feature = Vec<Vector3<f64>>;
 
-/// The features of the frames that are compared, made where they are needed.
+/// The features of the frames that are compared, computed on demand.
 struct Features<'a> {
     clouds: Clouds<'a>,
     body: &'a Body,
@@ -150,7 +150,7 @@ impl<'a> Features<'a> {
     }
 }
 
-/// What is known of the whole motion before its poses are compared.
+/// Statistics of the whole motion, and bounds for the comparison of poses.
 struct Overview {
     /// By feature: the sum of the speeds of those before it; one more than features.
     speeds: Vec<f64>,
@@ -183,8 +183,8 @@ impl Overview {
         Overview { speeds, landmarks, usual_distance, body_size: size / n as f64 }
     }
 
-    /// How far two features are apart at least: by the triangle inequality, as much as their distances from a third one
-    /// differ. A little less, as distances are rounded.
+    /// A lower bound of the distance of two features, by the triangle inequality over the landmarks; slightly reduced
+    /// for rounding.
     fn at_least(&self, a: usize, b: usize) -> f64 {
         let pairs = self.landmarks[a].iter().zip(&self.landmarks[b]);
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) * (1.0 - 1e-9)
@@ -205,7 +205,7 @@ fn distance(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     (squares / (a.len() / 2).max(1) as f64).sqrt()
 }
 
-/// How fast the joints move against the middle of the body.
+/// The speed of the joints relative to the centre of the body.
 fn speed(feature: &Feature) -> f64 {
     let velocities = &feature[feature.len() / 2..];
     let mean = velocities.iter().sum::<Vector3<f64>>() / velocities.len() as f64;
@@ -246,9 +246,10 @@ struct Spans {
     margin: usize,
 }
 
-/// The pairs that are at most `most` apart. In between, the motion is at least once far from its start.
+/// The pairs with a distance of at most `most`, between which the motion departs far enough from its start.
 ///
-/// Most pairs are not measured: most are known to be too far apart. Only the features that a pair may have are held.
+/// The lower bound excludes most pairs without measuring them. Only features within the longest cycle are kept in
+/// memory.
 fn alike_pairs(features: &mut Features, overview: &Overview, spans: &Spans, most: f64) -> Pairs {
     let n = features.len();
     let Spans { shortest, longest, margin } = *spans;
@@ -273,7 +274,7 @@ fn alike_pairs(features: &mut Features, overview: &Overview, spans: &Spans, most
             if b < a + shortest || still || !has_left {
                 continue;
             }
-            // Closing needs frames beyond the ends; where these are missing, it bends more.
+            // Without enough frames beyond the ends, the blend changes the joints more.
             let room = a.min(margin) + (n - 1 - b).min(margin);
             let penalty = 1.0 + 0.5 * (1.0 - room as f64 / (2 * margin).max(1) as f64);
             let best = found.best.map_or(f64::INFINITY, |best| best.0);
@@ -313,7 +314,7 @@ fn without_neighbours(pairs: &[Pair]) -> Vec<Pair> {
     kept
 }
 
-/// The best pair of frames around a candidate: the one whose joints have to bend least.
+/// The best pair of frames around a candidate: the one with the least change of joint angles.
 fn refine(
     clip: &Clip,
     posed: &[JointId],
@@ -336,10 +337,10 @@ fn refine(
     best
 }
 
-/// How far closing a range bends the joints \[rad\].
+/// The change of joint angles that closing a range takes \[rad\].
 fn bend(clip: &Clip, posed: &[JointId], (start, end): (usize, usize), margin: usize) -> f64 {
     let room = start.min(margin) + (clip.frames() - 1 - end).min(margin);
-    // With frames beyond both ends each side bends half of the difference.
+    // With frames beyond both ends, each side changes by half of the difference.
     let share = 1.0 - 0.5 * room as f64 / (2 * margin).max(1) as f64;
     share * most_bend(clip, posed, (start, end), margin)
 }
@@ -347,7 +348,7 @@ fn bend(clip: &Clip, posed: &[JointId], (start, end): (usize, usize), margin: us
 /// The largest angle between the poses around two frames.
 fn most_bend(clip: &Clip, posed: &[JointId], (a, b): (usize, usize), margin: usize) -> f64 {
     let last = clip.frames() - 1;
-    // Away from the seam a blend takes less of the other end.
+    // The share of the other end falls with the distance from the seam.
     let offsets: Vec<(usize, usize, f64)> = [(-2, 0.1), (-1, 0.5), (0, 1.0), (1, 0.5), (2, 0.1)]
         .into_iter()
         .filter_map(|(quarters, weight)| {

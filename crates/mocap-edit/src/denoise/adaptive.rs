@@ -2,9 +2,9 @@
 //!
 //! The second or third differences of the true curves are taken as normally distributed with a variance that changes in
 //! time; it is estimated from the curves, by the fixed point of their marginal likelihood. A few values around a frame
-//! say little about one curve, but a body moves and rests as a whole: the prior of a variance is the usual variance of
-//! its curve times how much all curves move in that moment. Plain generalised cross-validation has one stiffness for all
-//! frames: it leaves noise where the body stands, and rounds off kicks and steps.
+//! give a poor estimate for one curve, but a body moves and rests as a whole: the prior of a variance is the mean
+//! variance of its curve times the relative movement of all curves at that moment. Generalised cross-validation, with
+//! one stiffness for all frames, would leave noise where the body stands and round off kicks and steps.
 //!
 //! Based on: D. MacKay, "Bayesian Interpolation", 1992 (the fixed point); B. Efron, C. Morris, "Stein's estimation rule
 //! and its competitors", 1973 (a prior from all curves); P. Craven, G. Wahba, "Smoothing noisy data with spline
@@ -15,47 +15,47 @@ use super::banded::{Fit, LANES, Lanes, differences, noise_gain};
 /// Up to this rate third differences are smoothed, above it second ones \[1/s\]: limbs are struck and stopped within
 /// about 20 ms, so accelerations jump from frame to frame at high rates and are blurred at low ones.
 const BLURRED: f64 = 45.0;
-/// How fast the variance of a curve may change: its estimate looks this far to both sides \[s\].
+/// Time constant of the variance of a curve, to both sides \[s\].
 const WINDOW: f64 = 0.07;
-/// How fast the movement of the body may change \[s\].
+/// Time constant of the movement of the whole body, to both sides \[s\].
 const BODY_WINDOW: f64 = 0.033;
-/// The weight of the prior, in values.
+/// The weight of the prior, as a number of values.
 const PRIOR: f64 = 3.0;
-/// The weight of a prior that all is still, in values: a few values of noise look like motion.
+/// The weight of a second prior of no motion, as a number of values: a few values of noise look like motion.
 const STILL: f64 = 0.7;
-/// The stiffness of the spline of second order over that of the least error: an estimate with the least error has less
-/// jerk than the motion. Half of it costs about 1 % of error.
+/// Factor on the stiffness of the second-order spline: an estimate with the least error has less jerk than the motion.
+/// A factor of a half costs about 1 % of error.
 const SOFTER: f64 = 0.5;
 /// Rounds of the fixed point.
 const ROUNDS: usize = 6;
 /// The stiffest spline, as penalty over weight: a kernel of about a hundred frames.
 const STIFFEST: f64 = 1e12;
-/// The softest: the value itself.
+/// The softest spline, which interpolates the values.
 const SOFTEST: f64 = 1e-6;
 
-/// Curves that move together, as long as each other.
+/// Curves of one body, all of the same length.
 #[derive(Debug)]
 pub(super) struct Curves {
     frames: usize,
     packs: Vec<Pack>,
-    /// Lanes of the last pack that are taken.
+    /// Number of used lanes in the last pack.
     taken: usize,
 }
 
-/// As many curves as are fitted at once.
+/// Curves that are fitted together, one per lane.
 #[derive(Debug)]
 struct Pack {
     values: Vec<Lanes>,
-    /// Values that are not known: frame, lane.
+    /// Unknown values: frame, lane.
     unknown: Vec<(usize, usize)>,
     /// The variance of the noise.
     noise: Lanes,
     penalties: Vec<Lanes>,
-    /// Squares of the differences of the fit.
+    /// Squared differences of the fit.
     energies: Vec<Lanes>,
-    /// How far each difference is known from the values rather than assumed: 0 to 1.
+    /// The share of each difference that is determined by the values and not by the prior: 0 to 1.
     certain: Vec<Lanes>,
-    /// The mean energy of a known difference.
+    /// The mean energy of a fully determined difference.
     usual: Lanes,
 }
 
@@ -90,16 +90,16 @@ impl Curves {
         }
     }
 
-    /// Hands over the curves, in the order in which they were added.
+    /// The curves in the order in which they were added.
     pub(super) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = f64>> {
         let lanes = self.packs.iter().flat_map(|pack| (0..LANES).map(move |lane| (pack, lane)));
         lanes.map(|(pack, lane)| pack.values.iter().map(move |value| value[lane]))
     }
 }
 
-/// What a fit needs, used again for every pack.
+/// The workspace of a fit, reused for every pack.
 #[derive(Debug, Default)]
-struct Room<const N: usize> {
+struct Workspace<const N: usize> {
     fit: Fit<N>,
     weights: Vec<Lanes>,
     curve: Vec<Lanes>,
@@ -107,12 +107,12 @@ struct Room<const N: usize> {
 
 fn smooth<const N: usize>(packs: &mut [Pack], fps: f64, stiffness: f64) {
     let Some(count) = packs.first().map(|pack| pack.values.len() - N) else { return };
-    let mut room = Room::<N>::default();
+    let mut room = Workspace::<N>::default();
     let reach = |seconds: f64| (-1.0 / (seconds * fps).max(1.0)).exp();
     let (keep, body_keep) = (reach(WINDOW), reach(BODY_WINDOW));
     packs.iter_mut().for_each(|pack| pack.start::<N>(keep));
     for _ in 0..ROUNDS {
-        let mut moving = Moving { energies: vec![0.0; count], certain: vec![0.0; count] };
+        let mut moving = Movement { energies: vec![0.0; count], certain: vec![0.0; count] };
         for pack in packs.iter_mut() {
             pack.fit(&mut room);
             pack.measure(&room);
@@ -141,7 +141,7 @@ impl Pack {
         }
     }
 
-    /// The first penalties: from the differences of the values, without what noise adds to them.
+    /// The first penalties: from the differences of the values, with the contribution of noise subtracted.
     fn start<const N: usize>(&mut self, keep: f64) {
         let Pack { values, noise, penalties, energies, certain, .. } = self;
         energies.extend(differences::<N>(values).map(|d| d.component_mul(&d)));
@@ -154,8 +154,8 @@ impl Pack {
         });
     }
 
-    fn fit<const N: usize>(&self, room: &mut Room<N>) {
-        let Room { fit, weights, curve } = room;
+    fn fit<const N: usize>(&self, room: &mut Workspace<N>) {
+        let Workspace { fit, weights, curve } = room;
         weights.clear();
         weights.resize(self.values.len(), Lanes::repeat(1.0));
         self.unknown.iter().for_each(|(frame, lane)| weights[*frame][*lane] = 0.0);
@@ -165,8 +165,8 @@ impl Pack {
         fit.solve(curve);
     }
 
-    /// Measures the differences of a fit.
-    fn measure<const N: usize>(&mut self, room: &Room<N>) {
+    /// Computes the energies of the differences of a fit, and how well they are determined.
+    fn measure<const N: usize>(&mut self, room: &Workspace<N>) {
         let Pack { penalties, energies, certain, usual, .. } = self;
         energies
             .iter_mut()
@@ -180,14 +180,15 @@ impl Pack {
         *usual = energies.iter().sum::<Lanes>().component_div(&values);
     }
 
-    /// A step of the fixed point. `body` is how much all curves move at each difference, over their usual movement.
+    /// One iteration of the fixed point. `body` is the movement of all curves at each difference, relative to their
+    /// mean.
     fn update(&mut self, body: &[f64], keep: f64) {
         let Pack { noise, penalties, energies, certain, usual, .. } = self;
         sum_around(energies, certain, keep, |i, energy, values| {
             let values = values.add_scalar(PRIOR + STILL);
             let aim = penalty(noise, &values, &(energy + *usual * (PRIOR * body[i])));
-            // A longer step, as the fixed point is near after half as many rounds: towards stiff ones the most, as
-            // these take the longest.
+            // Overrelaxation, which halves the number of iterations; most towards stiff splines, which converge
+            // slowest.
             penalties[i] = aim.zip_map(&penalties[i], |aim, now| {
                 let ratio = aim / now;
                 (aim * ratio.max(ratio.sqrt())).clamp(SOFTEST, STIFFEST)
@@ -196,14 +197,14 @@ impl Pack {
     }
 }
 
-/// How much all curves move, by difference.
-struct Moving {
-    /// Sum over the curves, each over its usual energy.
+/// The movement of all curves, by difference.
+struct Movement {
+    /// Sum over the curves, each divided by its mean energy.
     energies: Vec<f64>,
     certain: Vec<f64>,
 }
 
-impl Moving {
+impl Movement {
     fn add(&mut self, Pack { energies, certain, usual, noise, .. }: &Pack) {
         let counts = |lane: usize| usual[lane] > f64::MIN_POSITIVE && noise[lane] > 0.0;
         let weights = Lanes::from_fn(|lane, _| if counts(lane) { 1.0 } else { 0.0 });
@@ -226,14 +227,14 @@ impl Moving {
     }
 }
 
-/// The penalty of a variance that is `energy` over `count`.
+/// The penalty for a variance of `energy / count`.
 fn penalty(noise: &Lanes, count: &Lanes, energy: &Lanes) -> Lanes {
     let penalty = noise.component_mul(count).zip_map(energy, |a, energy| a / energy.max(f64::MIN_POSITIVE));
     penalty.map(|penalty| penalty.clamp(SOFTEST, STIFFEST))
 }
 
-/// Hands over, for every place, the sums of two rows of values around it, with weights that fall by `keep` per step to
-/// both sides. The first row is used up.
+/// Passes to `take`, for every index, the sums of two rows around it, with weights that decay by the factor `keep` per
+/// step to both sides. The first row is overwritten.
 fn sum_around(
     energies: &mut [Lanes],
     certain: &mut [Lanes],
@@ -246,7 +247,7 @@ fn sum_around(
         before = (before.0 * keep + *a, before.1 * keep + *b);
         (*a, *b) = before;
     }
-    // A value is the sum up to it without that before it.
+    // Recovers a value from the running sums.
     let mut after = (zero, zero);
     for i in (0..energies.len()).rev() {
         let (a, b) = (energies[i], certain[i]);
@@ -307,7 +308,7 @@ mod tests {
             let most = if fps > 60.0 { 0.85 } else { 0.55 };
             assert!(rms(&smoothed) < most * before, "{} of {before}", rms(&smoothed));
             assert!((smoothed[149][0] - 0.0).abs() < 0.1 && (smoothed[150][0] - 1.0).abs() < 0.1);
-            // A curve without noise stays.
+            // A curve without noise is unchanged.
             assert!(smoothed.iter().enumerate().all(|(i, v)| (v[1] - truth(i)).abs() < 1e-5));
         }
         let mut few = Curves::new(7);

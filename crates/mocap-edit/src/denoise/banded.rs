@@ -7,7 +7,7 @@
 
 use nalgebra::{ArrayStorage, SVector};
 
-/// Curves that are fitted at once: each step of a fit waits for the one before, so several run side by side.
+/// Curves that are fitted at once: each step of a fit depends on the one before, so several are interleaved.
 pub(super) const LANES: usize = 8;
 /// One number for each curve.
 pub(super) type Lanes = SVector<f64, LANES>;
@@ -70,7 +70,7 @@ impl<const N: usize> Fit<N> {
     pub(super) fn factor(&mut self, weights: &[Lanes], penalties: &[Lanes]) {
         self.rows.resize(weights.len(), Row::ZERO);
         for (i, weight) in weights.iter().enumerate() {
-            // The bands of the matrix: the diagonal and what is below it.
+            // The bands of the matrix: the diagonal and those below it.
             let mut bands = [Lanes::zeros(); 4];
             bands[0] = *weight;
             for a in 0..=N.min(i) {
@@ -94,7 +94,7 @@ impl<const N: usize> Fit<N> {
         }
     }
 
-    /// The fit to values that are multiplied with their weights already.
+    /// Solves for values that are already multiplied by their weights.
     pub(super) fn solve(&self, weighted: &mut [Lanes]) {
         let n = weighted.len();
         for i in 0..n {
@@ -114,11 +114,11 @@ impl<const N: usize> Fit<N> {
         }
     }
 
-    /// Hands over the variance of each difference, over that of the noise, from the last start to the first.
+    /// Passes the variance of each difference, relative to that of the noise, to `take`, from the last to the first.
     pub(super) fn variances(&self, mut take: impl FnMut(usize, Lanes)) {
         let zero = Lanes::zeros();
         let n = self.rows.len();
-        // Bands of the inverse by row: this one, and those below it, in turn.
+        // Bands of the inverse for this row and the rows below it, as a ring buffer.
         let mut rows = [[zero; 4]; 4];
         for i in (0..n).rev() {
             let Row { inverse, lower, .. } = &self.rows[i];

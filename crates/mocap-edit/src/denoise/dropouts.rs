@@ -12,33 +12,37 @@ use super::spikes::Value;
 
 /// A dropout has at least this many equal values ...
 const FEWEST: usize = 3;
-/// ... and lasts at most this time: a longer gap cannot be guessed from its ends \[s\] ...
+/// ... and lasts at most this time to be filled by a curve: a longer gap cannot be interpolated from its ends \[s\] ...
 pub(super) const LONGEST: f64 = 0.5;
-/// ... but by the rest of the body and example poses.
+/// ... or at most this time to be filled from example poses and the rest of the body \[s\].
 pub(super) const LONGEST_FILLED: f64 = 5.0;
-/// Values this near to each other are equal.
+/// Tolerance of equal values.
 pub(super) const EQUAL: f64 = 1e-7;
-/// The jump out of a dropout makes up for what was missed: it is larger than the steps beside the dropout by this factor. A
-/// knee that is stretched to its limit stops too, but starts again without a jump ...
+/// A dropout ends with a jump to the current rotation, which is larger than the steps beside it by this factor. A knee
+/// at its limit stops too, but starts again without a jump ...
 const JUMP: f64 = 1.5;
-/// ... and than this share of the smallest spike.
+/// ... and larger than this share of the smallest spike.
 const SMALLEST: f64 = 0.5;
-/// A jump into a stop that is larger than the steps beside it by this factor goes to a value that was never there.
+/// A jump at the start of a stop, larger than the steps beside it by this factor, shows that the repeated value is
+/// false (such as the identity).
 const SUDDEN: f64 = 4.0;
-/// It makes up for this share of the slower one of the speeds beside it: a joint that turns back meanwhile has missed less.
+/// The jump is at least this share of the motion that the slower one of the speeds beside the dropout would have made:
+/// a joint that reverses meanwhile needs a smaller jump.
 const MISSED: f64 = 0.35;
-/// A stop that lasts longer than this \[s\] is rather a limit of the joint: it makes up for this share.
+/// A stop that lasts longer than this \[s\] is more likely a limit of the joint, and needs the next share.
 const BRIEF: f64 = 0.12;
+/// As [`MISSED`], for longer stops.
 const MISSED_LONG: f64 = 0.8;
-/// The steps to each side that are beside a dropout.
+/// Number of steps on each side that count as beside a dropout.
 const BESIDE: usize = 3;
-/// Filled, the motion is smoother than it was by this factor: values that are where they belong fit both sides no worse.
+/// Filling must make the motion smoother by this factor: otherwise the values were right.
 const RESTORES: f64 = 2.5;
-/// The steps to each side that show whether the joint moves at all.
+/// Number of steps on each side that decide whether the joint moves at all.
 const AROUND: usize = 8;
-/// A joint whose values repeat this often is not sampled in every frame: its stops are no dropouts.
+/// A joint whose values repeat in more than this share of frames is sampled at a lower rate: its stops are not
+/// dropouts.
 const OFTEN: f64 = 0.2;
-/// A joint that stops no more often than this may have been lost each time.
+/// With at most this many stops, a joint is not tested for [`OFTEN`].
 const FEW: usize = 3;
 
 /// A dropout of one joint.
@@ -47,8 +51,8 @@ pub(super) struct Stop<T> {
     pub(super) frames: Range<usize>,
     /// The values of a curve from before the dropout to after it.
     pub(super) bridge: Vec<T>,
-    /// Whether it lasts longer than [`LONGEST`]: then the speeds beside it do not tell how far the joint moved meanwhile, and it
-    /// may have rested.
+    /// Whether it lasts longer than [`LONGEST`]: then the speeds beside it do not show whether the joint moved or
+    /// rested meanwhile.
     pub(super) is_long: bool,
 }
 
@@ -64,7 +68,7 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<S
     }
     let mut found = Vec::new();
     for run in stops.iter().cloned() {
-        // Frames run.start to run.end are equal, and lie between two that are not.
+        // Frames `run.start` to `run.end` are equal; their neighbours differ.
         let (first, last) = (run.start, run.end);
         if last + 1 - first < FEWEST
             || last + 1 - first > most.max(FEWEST)
@@ -79,7 +83,7 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<S
         let greatest = |part: Range<usize>| steps[part].iter().copied().fold(0.0, f64::max);
         let beside = greatest(before.saturating_sub(BESIDE)..before)
             .max(greatest(after..(after + BESIDE).min(steps.len())));
-        // A joint that goes on from where it stopped has missed nothing.
+        // A joint that continues from where it stopped was not lost.
         let jump = steps[last];
         if median(&mut around) <= EQUAL || jump < JUMP * beside || jump < SMALLEST * smallest {
             continue;
@@ -92,7 +96,7 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<S
             continue;
         }
         let was = roughness(values, before..after + 1);
-        // A joint that is held was right when it stopped; one at the identity never was.
+        // The first frame of a held value is right; that of an identity is not.
         let filled = [first + 1, first].map(|start| {
             let bridge = bridge(values, start..after);
             let mut repaired = values[..(after + 1 + BESIDE).min(values.len())].to_vec();
@@ -108,13 +112,13 @@ pub(super) fn dropouts<T: Value>(values: &[T], fps: f64, smallest: f64) -> Vec<S
     found
 }
 
-/// Whether the value of a stop is that of another one: a limit of the joint, which it reaches again and again.
+/// Whether several stops share a value: a limit of the joint, which it reaches again and again.
 fn is_limit<T: Value>(values: &[T], stops: &[Range<usize>], stop: &Range<usize>) -> bool {
     let same = |other: &Range<usize>| values[other.start].apart(&values[stop.start]) <= EQUAL;
     stops.iter().any(|other| other != stop && other.len() + 1 >= FEWEST && same(other))
 }
 
-/// How far frames are from where the two on each side of them predict them, at most.
+/// The largest distance of frames from the prediction by the two frames on each side.
 fn roughness<T: Value>(values: &[T], frames: Range<usize>) -> f64 {
     let off = |frame: usize| {
         let near = [values.get(frame.checked_sub(1)?)?, values.get(frame + 1)?];
@@ -124,7 +128,7 @@ fn roughness<T: Value>(values: &[T], frames: Range<usize>) -> f64 {
     frames.filter_map(off).fold(0.0, f64::max)
 }
 
-/// The values of some frames by the cubic through the two on each side.
+/// The values of some frames, by the cubic through the two frames on each side.
 fn bridge<T: Value>(values: &[T], frames: Range<usize>) -> Vec<T> {
     let (start, after) = (frames.start, frames.end);
     let (near, far) = ([&values[start - 1], &values[after]], [&values[start - 2], &values[after + 1]]);

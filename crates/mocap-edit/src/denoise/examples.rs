@@ -1,4 +1,4 @@
-//! Dropouts that example poses fill: those too long for curves, and those of whole limbs.
+//! Fills dropouts from example poses: those too long for curves, and those of whole limbs.
 
 use std::ops::Range;
 
@@ -11,8 +11,7 @@ use crate::samples::Samples;
 
 /// Joints of a limb that are lost together start and end within this many frames of each other.
 const TOGETHER: usize = 2;
-/// A joint that stands still for too long for a curve was lost where the examples expect it to turn by this \[rad\]; else it
-/// rests.
+/// A long stop is a dropout if the examples expect the joint to turn by at least this \[rad\]; else the joint rests.
 const EXPECTED: f64 = 0.15;
 
 /// A dropout of a joint.
@@ -21,30 +20,30 @@ pub(super) struct Dropout {
     pub(super) frames: Range<usize>,
     /// The rotations that the joint had in these frames.
     pub(super) before: Vec<UnitQuaternion<f64>>,
-    /// Whether it is too long for a curve, so that the joint may rest.
+    /// Whether it is too long for a curve; the joint may also be at rest.
     pub(super) is_long: bool,
     pub(super) filled: FilledBy,
 }
 
-/// Where the rotations in a dropout come from.
+/// The source of the rotations that fill a dropout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FilledBy {
     Curve,
     Examples,
-    /// It is too long for a curve, and there are no examples: the joint keeps the rotations that it had.
+    /// Too long for a curve, and without examples: the joint keeps its rotations.
     Nothing,
 }
 
 impl Dropout {
-    /// Gives the joint its rotations back.
+    /// Restores the rotations of the joint.
     pub(super) fn undo(&mut self, samples: &mut Samples) {
         samples.rotations[self.joint.index()][self.frames.clone()].copy_from_slice(&self.before);
         self.filled = FilledBy::Nothing;
     }
 }
 
-/// Adds joints that stand still together with one that is lost above or below them: of a limb that is lost, one joint may
-/// come back near to where it stopped.
+/// Adds joints that stop together with a lost joint above or below them: when a limb is lost, one of its joints may
+/// return near the rotation at which it stopped.
 pub(super) fn add_joined(samples: &Samples, moving: &[usize], dropouts: &mut Vec<Dropout>, fps: f64) {
     let parent = |joint: usize| samples.skeleton.joints()[joint].parent.map(JointId::index);
     let mut at = 0;
@@ -77,9 +76,9 @@ pub(super) fn needs_examples(dropout: &Dropout, fps: f64) -> bool {
     dropout.frames.len() as f64 > SHORT * fps
 }
 
-/// Fills dropouts that last longer than [`SHORT`] from examples. Long ones in which the examples expect no turn are joints that
-/// rest: they get their rotations back, and are taken from the list. `clip` is the motion of the samples. Gives what was
-/// filled.
+/// Fills dropouts that last longer than [`SHORT`] from examples. Long ones in which the examples expect no turn are
+/// joints at rest: their rotations are restored, and they are removed from the list. `clip` is the motion of the
+/// samples. Returns what was filled.
 pub(super) fn fill_dropouts(
     samples: &mut Samples,
     dropouts: &mut Vec<Dropout>,
@@ -115,7 +114,7 @@ pub(super) fn fill_dropouts(
     Ok(filled)
 }
 
-/// The frames of a dropout with those of others that begin or end with it.
+/// The frames of a dropout merged with those of others that begin or end with it.
 fn together(frames: &Range<usize>, all: &[Range<usize>]) -> Range<usize> {
     let near = |a: usize, b: usize| a.abs_diff(b) <= TOGETHER;
     let starts = all.iter().map(|other| other.start).filter(|start| near(*start, frames.start));
@@ -123,7 +122,7 @@ fn together(frames: &Range<usize>, all: &[Range<usize>]) -> Range<usize> {
     starts.min().unwrap_or(frames.start)..ends.max().unwrap_or(frames.end)
 }
 
-/// How far a joint turns from where it is first, at most \[rad\].
+/// The largest angle between a joint's first filled rotation and the others \[rad\].
 fn turned(filled: &Filled) -> f64 {
     let first = filled.rotations.first().copied().unwrap_or_else(UnitQuaternion::identity);
     filled.rotations.iter().map(|turn| turn.angle_to(&first)).fold(0.0, f64::max)

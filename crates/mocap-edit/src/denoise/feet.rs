@@ -1,4 +1,4 @@
-//! Feet after noise was removed: locked as far as noise explains their drift.
+//! Locks planted feet after denoising, as far as noise explains their drift.
 
 use mocap_model::{Clip, JointId, UnitQuaternion};
 
@@ -8,23 +8,23 @@ use crate::cycle::between;
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
-/// How fast the share of the lock may change \[s\].
+/// Smoothing of the share of the lock \[s\].
 const SMOOTHING: f64 = 0.1;
 
-/// The motion with planted feet locked as far as no joint turns by more than `allowed` \[rad\] for it, and the share of
-/// the way that was possible, over the frames in which a foot was moved; `None` without feet.
+/// The motion with planted feet locked as far as possible with joints turning by at most `allowed` \[rad\], and the
+/// mean share of the lock that was possible over the frames with a moved foot; `None` without feet.
 ///
-/// What is left of the noise moves a planted foot by less than the noise did. A lock that turns joints further corrects
-/// motion: a contact that was taken for one, or a foot that rolls.
+/// The remaining noise moves a planted foot by less than the original noise did. A lock that needs larger rotations
+/// would change real motion: a false contact, or a rolling foot.
 pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), EditError> {
     let body = Body::of(&clean);
     if body.feet.is_empty() || body.metres.is_none() {
         return Ok((clean, None));
     }
-    // A body that retargeting does not know keeps its feet as they are.
+    // If retargeting cannot find the parts of the body, the feet stay unchanged.
     let Ok(locked) = crate::feet::locked(&clean) else { return Ok((clean, None)) };
     let (mut mixed, fixed) = (Samples::of(&clean), Samples::of(&locked));
-    // The longest chord is that of the largest angle: one arc for each frame, not one for each joint.
+    // The longest chord belongs to the largest angle, so one arc sine per frame suffices.
     let turns = |frame: usize| {
         let pairs = mixed.rotations.iter().zip(&fixed.rotations);
         let chord = |(a, b): (&Vec<UnitQuaternion<f64>>, &Vec<UnitQuaternion<f64>>)| {
@@ -47,7 +47,7 @@ pub(super) fn lock(clean: Clip, allowed: f64) -> Result<(Clip, Option<f64>), Edi
     Ok((mixed.into_clip("denoise")?, share))
 }
 
-/// The share of each turn that is allowed, without quick changes, which would be noise again.
+/// The allowed share of each turn, smoothed because quick changes would be noise again.
 fn smooth_shares(turns: &[f64], allowed: f64, sigma: f64) -> Vec<f64> {
     let reach = (2.0 * sigma).ceil() as usize;
     let around = |frame: usize| {

@@ -39,7 +39,7 @@ pub(super) fn filter_rotations(rotations: &mut [UnitQuaternion<f64>], method: De
 
 pub(super) fn filter_translations(translations: &mut [Vector3<f64>], method: Denoise, fps: f64) {
     if let Denoise::OneEuro { cutoff, .. } = method {
-        // Speeds of translations have another unit: only the cutoff at rest counts, raised to walking pace.
+        // `beta` is for angular speeds. For translations only the cutoff at rest counts, raised to suit walking pace.
         let mut rest = translations[0];
         for value in translations.iter_mut() {
             rest += (*value - rest) * share(6.0 * cutoff, fps);
@@ -54,7 +54,7 @@ pub(super) fn filter_translations(translations: &mut [Vector3<f64>], method: Den
     }
 }
 
-/// As translations, of numbers between 0 and 1: speeds are shares of that range per second.
+/// Filters numbers from 0 to 1; speeds are in units of that range per second.
 pub(super) fn filter_numbers(values: &mut [f64], method: Denoise, fps: f64) {
     let Denoise::OneEuro { cutoff, beta } = method else {
         let smooth = filtered(values.to_vec(), method, fps);
@@ -70,8 +70,7 @@ pub(super) fn filter_numbers(values: &mut [f64], method: Denoise, fps: f64) {
     }
 }
 
-/// The share of a new value that a first-order low-pass takes. Based on: G. Casiez, N. Roussel, D. Vogel, "1€ Filter",
-/// 2012.
+/// The smoothing factor of a first-order low-pass. Based on: G. Casiez, N. Roussel, D. Vogel, "1€ Filter", 2012.
 fn share(cutoff: f64, fps: f64) -> f64 {
     let tau = 1.0 / (TAU * cutoff);
     1.0 / (1.0 + tau * fps)
@@ -88,7 +87,7 @@ fn filtered(values: Vec<f64>, method: Denoise, fps: f64) -> Vec<f64> {
     }
 }
 
-/// The value of the least-squares cubic through `reach` frames to each side; fewer at the ends, on both sides alike.
+/// The central value of the least-squares cubic through `reach` frames on each side; symmetrically fewer near the ends.
 ///
 /// Based on: A. Savitzky, M. Golay, "Smoothing and Differentiation of Data by Simplified Least Squares Procedures", 1964.
 fn savitzky_golay(values: &[f64], reach: usize) -> Vec<f64> {

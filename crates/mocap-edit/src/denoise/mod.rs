@@ -1,9 +1,9 @@
 //! Denoise: removes jitter and spikes from rotations, translations and numbers over time.
 //!
 //! Rotations are filtered as unit quaternions of one hemisphere, on the principal axes of each joint's curve: a knee
-//! that only bends has all its motion on one axis, and the others are smoothed to nothing. Euler angles are never
-//! filtered. The result is normalised, which to first order is filtering rotation vectors about the local mean, without
-//! their seam at half a turn.
+//! that only bends has all its motion on one axis, so noise on the others is removed completely. Euler angles are never
+//! filtered. The result is normalised, which to first order equals filtering rotation vectors about the local mean,
+//! without their discontinuity at half a turn.
 
 mod adaptive;
 mod banded;
@@ -28,24 +28,25 @@ use dropouts::Stop;
 use examples::{Dropout, FilledBy, needs_examples};
 use mocap_poses::{Filled, PosePrior, PosesError};
 
-/// Fewer frames have no noise that could be told from motion.
+/// With fewer frames, noise cannot be separated from motion.
 const FEWEST: usize = 8;
-/// An axis along which a curve has less than this share of the noise is the length of its quaternions.
+/// An axis with less than this share of the noise is the radial axis of a curve of unit quaternions: its values follow
+/// from the others.
 const TANGENT: f64 = 0.05;
-/// Above this along one axis, the other axes of a unit quaternion tell its value.
-const TOLD: f64 = 0.5;
+/// If all values along one axis are above this, they can be computed from the other axes of the unit quaternion.
+const RADIAL: f64 = 0.5;
 
-/// The error that is left in a rotation, over the noise per axis: what a smoothing spline leaves of it.
+/// The remaining rotation error of a smoothing spline, relative to the noise per axis.
 const RESIDUAL: f64 = 0.5;
 
 /// A dropout of up to this time is filled by a curve, even where there are examples \[s\].
 const SHORT: f64 = 0.2;
-/// Dropouts that warnings name.
+/// The most dropouts that a warning names.
 const NAMED: usize = 10;
-/// A first or last frame in which this share of the joints jumps is a pose of its own, such as a rest pose.
+/// A first or last frame in which this share of the joints jumps is a separate pose, such as a rest pose, and no spike.
 const POSE: f64 = 0.25;
 
-/// How noise is removed.
+/// The method of noise removal.
 ///
 /// ```
 /// let method: mocap_edit::Denoise = "butterworth:6".parse()?;
@@ -57,7 +58,7 @@ pub enum Denoise {
     /// A smoothing spline per joint and axis: noise is estimated, stiffness follows the motion, spikes are removed.
     #[default]
     Auto,
-    /// A low-pass filter without phase: second order, forwards and backwards.
+    /// A zero-phase low-pass filter: second order, forwards and backwards.
     Butterworth {
         /// The frequency \[Hz\] at which both passes together halve the power, above 0 and below half the rate.
         cutoff: f64,
@@ -72,7 +73,7 @@ pub enum Denoise {
         /// Its standard deviation \[s\]. Default: 0.04.
         sigma: f64,
     },
-    /// The One Euro filter, forwards only, as in live use: it lags.
+    /// The One Euro filter, forwards only, as in live use: it introduces a lag.
     OneEuro {
         /// The cutoff at rest \[Hz\]. Default: 1.
         cutoff: f64,
@@ -151,9 +152,9 @@ pub fn denoise(clip: &Clip, method: Denoise) -> Result<(Clip, EditReport), EditE
     denoise_with(clip, method, None)
 }
 
-/// As [`denoise`]. Dropouts of up to 0.5 s are filled by curves. With example poses, [`Denoise::Auto`] fills those of joints and
-/// limbs of 0.2 s to 5 s from the examples and the rest of the body. Longer dropouts than curves fill are warnings where
-/// there are no examples, or where these cannot be put on the skeleton.
+/// As [`denoise`]. Dropouts of up to 0.5 s are filled by curves. With example poses, [`Denoise::Auto`] fills those of
+/// joints and limbs of 0.2 s to 5 s from the examples and the rest of the body. Dropouts that are too long for curves
+/// are warnings if there are no examples, or the examples do not fit the skeleton.
 ///
 /// # Errors
 /// As [`denoise`].
@@ -218,13 +219,13 @@ fn filter(samples: &mut Samples, method: Denoise, fps: f64) {
     }
 }
 
-/// What the adaptive method found.
+/// The findings of the adaptive method.
 struct Found {
     /// The noise of rotation vectors per axis, rms over the joints \[rad\].
     noise: f64,
     spikes: usize,
     dropouts: Vec<Dropout>,
-    /// Why the examples could not be put on the skeleton.
+    /// The error of fitting the examples to the skeleton.
     not_filled: Option<PosesError>,
 }
 
@@ -276,7 +277,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
         for dropout in dropouts.iter().filter(is_missing) {
             missing[dropout.frames.clone()].fill(0.0);
         }
-        // Filled frames count as measured.
+        // Filled frames get the weight of measured ones.
         for filled in filled.iter().filter(|filled| own(&filled.joint)) {
             missing[filled.frames()].fill(1.0);
         }
@@ -317,7 +318,7 @@ fn clean(samples: &mut Samples, fps: f64, poses: Option<&PosePrior>) -> Result<F
     Ok(Found { noise, spikes, dropouts, not_filled })
 }
 
-/// Dropouts, and what examples filled of them.
+/// Dropouts, and those of them that were filled from examples.
 struct Filling {
     dropouts: Vec<Dropout>,
     filled: Vec<Filled>,
@@ -377,7 +378,7 @@ fn spikes_at_ends(samples: &Samples, moving: &[usize]) -> Vec<[Option<UnitQuater
     found
 }
 
-/// Replaces the spikes of more than `smallest`. Returns by frame how much its value counts: 0 for a spike, else 1.
+/// Replaces the spikes of more than `smallest`. Returns the weight of each frame: 0 for a spike, else 1.
 fn without_spikes<T: spikes::Value>(values: &mut [T], smallest: f64) -> Vec<f64> {
     let mut weights = vec![1.0; values.len()];
     for (frame, value) in spikes::spikes(values, smallest) {
@@ -386,7 +387,7 @@ fn without_spikes<T: spikes::Value>(values: &mut [T], smallest: f64) -> Vec<f64>
     weights
 }
 
-/// How many frames are spikes.
+/// The number of spikes.
 fn count(weights: &[f64]) -> usize {
     weights.iter().filter(|weight| **weight == 0.0).count()
 }
@@ -396,7 +397,7 @@ struct Curve {
     axes: Matrix4<f64>,
     /// By frame, along each axis.
     values: Vec<Vector4<f64>>,
-    /// By axis: the share of the noise that lies along it, 0 to 1.
+    /// By axis: the share of tangential noise along it, 0 to 1.
     tangent: Vector4<f64>,
     /// By frame: 0 for a spike, else 1.
     weights: Vec<f64>,
@@ -425,10 +426,10 @@ impl Curve {
         Curve { axes, tangent, weights: vec![1.0; curve.len()], values: curve }
     }
 
-    /// The axis whose values follow from the others, as the quaternions have length 1.
+    /// The radial axis, whose values follow from the others because the quaternions have length 1.
     fn length_axis(&self) -> Option<usize> {
         (0..4).find(|axis| {
-            self.tangent[*axis] <= TANGENT && self.values.iter().all(|value| value[*axis].abs() > TOLD)
+            self.tangent[*axis] <= TANGENT && self.values.iter().all(|value| value[*axis].abs() > RADIAL)
         })
     }
 
@@ -449,11 +450,11 @@ impl Curve {
         }
     }
 
-    /// The deviation of the noise of the rotation vector, per axis \[rad\].
+    /// The standard deviation of the noise of the rotation vector, per axis \[rad\].
     fn noise(&self) -> f64 {
         let mut found: Vec<f64> = (0..4)
             .filter(|axis| self.tangent[*axis] > TANGENT)
-            // A small rotation vector is twice its quaternion's imaginary part.
+            // A small rotation vector is twice the imaginary part of its quaternion.
             .map(|axis| 2.0 * noise::deviation(&along(&self.values, axis)) / self.tangent[axis].sqrt())
             .collect();
         if found.is_empty() { 0.0 } else { noise::median(&mut found) }
@@ -502,7 +503,7 @@ fn clean_translations(samples: &mut Samples, fps: f64) -> usize {
     spikes
 }
 
-/// The longest way along bones from a root to a joint, in the rest pose.
+/// The longest chain of bones from a root to a joint, in the rest pose [units].
 fn longest_chain(skeleton: &Skeleton) -> f64 {
     let mut reached: Vec<f64> = Vec::with_capacity(skeleton.len());
     for joint in skeleton.joints() {

@@ -1,18 +1,18 @@
-//! How much noise a curve has, and which single values are wrong.
+//! Estimates the noise of curves.
 
 use super::banded::noise_gain;
 
-/// Values in a stretch whose noise is estimated.
+/// Number of values in a segment whose noise is estimated.
 const STRETCH: usize = 16;
-/// The share of stretches with less noise than the estimate: the others hold motion.
+/// The quantile of the segments' noise that is used: most segments contain motion.
 const QUIET: f64 = 0.25;
-/// What the estimate of such a stretch is of the true deviation, for white noise.
+/// The bias of this quantile for white noise: estimate over true deviation.
 const QUIET_BIAS: f64 = 0.857;
 /// The median of the absolute value of a normal variable of deviation 1.
 const MEDIAN_ABSOLUTE: f64 = 0.6745;
 
 /// The standard deviation of white noise on a curve, from the median of third differences in its quietest stretches:
-/// motion is smooth, noise is not, and a body is not equally fast everywhere.
+/// motion is smooth and noise is not, and some segments have little motion.
 pub(super) fn deviation(values: &[f64]) -> f64 {
     let mut sizes: Vec<f64> = values.windows(4).map(|v| (v[3] - v[0] + 3.0 * (v[1] - v[2])).abs()).collect();
     if sizes.is_empty() {
@@ -28,13 +28,14 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
     *low / MEDIAN_ABSOLUTE / noise_gain(3).sqrt() / QUIET_BIAS
 }
 
-/// The error of the logarithm of an estimate from three curves of white noise, times the square root of their length.
-const SPREAD: f64 = 1.4;
-/// Estimates nearer to the others than this many errors are those of one noise.
+/// The standard error of the logarithm of an estimate from three curves of white noise, times the square root of their
+/// length.
+const LOG_ERROR: f64 = 1.4;
+/// Estimates within this many standard errors of the others count as equal.
 const ALIKE: f64 = 2.0;
 
-/// Estimates of joints that one system recorded: those that differ by no more than chance become alike, the others keep
-/// most of their difference.
+/// Shrinks the noise estimates of joints from one recording towards their mean: differences within chance vanish,
+/// larger ones mostly stay.
 ///
 /// Based on: L. Breiman, "Better subset regression using the nonnegative garrote", 1995.
 pub(super) fn share(deviations: &mut [f64], frames: usize) {
@@ -43,7 +44,7 @@ pub(super) fn share(deviations: &mut [f64], frames: usize) {
         return;
     }
     let middle = median(&mut logs);
-    let chance = (ALIKE * SPREAD).powi(2) / frames as f64;
+    let chance = (ALIKE * LOG_ERROR).powi(2) / frames as f64;
     for deviation in deviations.iter_mut().filter(|d| **d > 0.0) {
         let off = deviation.ln() - middle;
         *deviation = (middle + off * (1.0 - chance / off.powi(2).max(chance))).exp();

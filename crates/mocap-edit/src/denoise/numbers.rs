@@ -1,7 +1,7 @@
-//! Denoise of numbers over time, such as the weights of shapes.
+//! Denoises scalar tracks, such as the weights of shapes.
 //!
-//! A weight that rests at a limit is cut off there, and has no noise: noise is estimated where a number moves, and no
-//! number leaves the range that it had.
+//! A weight at a limit is clipped there and has no noise: so noise is estimated only where a number moves, and no
+//! number leaves its original range.
 
 use mocap_model::{ScalarTrack, Track, Vector3};
 
@@ -11,7 +11,7 @@ use crate::frame_values::collapsed;
 
 /// A spike is larger than this share of the range of a number.
 const SPIKE: f64 = 0.1;
-/// The shortest blink \[s\]: at rates at which two frames are as long, a spike may be one.
+/// The shortest blink \[s\]: at frame rates at which two frames last as long, a spike may be a blink and is kept.
 const BLINK: f64 = 0.1;
 
 /// Removes noise from all numbers that move; returns how many spikes were replaced.
@@ -57,7 +57,7 @@ fn range(values: &[f64]) -> [f64; 2] {
     [low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
 }
 
-/// The values without stretches that stand still.
+/// The values without ranges that do not move.
 fn moved(values: &[f64]) -> Vec<f64> {
     let moves = |at: usize| {
         let beside = [at.checked_sub(1), Some(at + 1)];
@@ -66,7 +66,7 @@ fn moved(values: &[f64]) -> Vec<f64> {
     (0..values.len()).filter(|at| moves(*at)).map(|at| values[at]).collect()
 }
 
-/// As spikes of places along one axis.
+/// As for spikes of positions along one axis.
 fn replace_spikes(values: &mut [f64], smallest: f64) -> Vec<f64> {
     let mut places: Vec<Vector3<f64>> = values.iter().map(|value| Vector3::new(*value, 0.0, 0.0)).collect();
     let weights = without_spikes(&mut places, smallest);
@@ -123,7 +123,7 @@ mod tests {
             .iter()
             .map(|track| ScalarTrack {
                 values: match &track.values {
-                    // A telephone cuts weights off at 0.
+                    // Telephones clip weights at 0.
                     Track::Sampled(values) => Track::Sampled(
                         values.iter().map(|value| (value + 0.02 * next()).clamp(0.0, 1.0)).collect(),
                     ),

@@ -14,25 +14,25 @@ pub(super) const SMALLEST: f64 = 0.05;
 pub(super) const SMALLEST_SHARE: f64 = 0.02;
 /// ... and larger than the usual residual around it by this factor ...
 const UNUSUAL: f64 = 8.0;
-/// ... and than the residuals that its joint reaches again and again by this one: a foot that touches down is quick in
-/// each of its steps ...
+/// ... and larger by this factor than the residuals that recur in its joint: a foot that strikes the floor has one in
+/// each step ...
 const STANDS_OUT: f64 = 2.5;
 /// ... and larger than the residuals beside it after it is replaced. A step leaves a third of its size there.
 const RESTORES: f64 = 4.0;
-/// ... and goes away from both sides: the way over it is longer by this share of its size than the way past it. The last
-/// frame before a sudden start lies on the way.
+/// ... and departs from both sides: the path through it is longer than the path past it by this share of its size. The
+/// last frame before a sudden start does not.
 const DETOUR: f64 = 0.5;
-/// The frames to each side that show usual values.
+/// Number of frames on each side that give the usual residual.
 const AROUND: usize = 12;
 /// The share of frames that may be spikes, and their number in a short motion: more frequent peaks are motion.
 const RARE: f64 = 0.01;
 const FEW: usize = 2;
-/// A spike as large as so many of the smallest ones is none of the peaks that come again and again.
+/// A spike above this multiple of the smallest one is never taken for a recurring peak.
 const LARGE: f64 = 14.0;
-/// Spikes of one curve are looked for again after each round of repairs, at most this often.
+/// Most rounds of detection and repair per curve.
 const ROUNDS: usize = 4;
 
-/// What a curve is made of.
+/// A value of a curve.
 pub(super) trait Value: Copy {
     /// The distance of two values.
     fn apart(&self, other: &Self) -> f64;
@@ -42,7 +42,8 @@ pub(super) trait Value: Copy {
     }
     /// As [`Value::between`], of `count` values that are missing the one of number `step`, from 1.
     fn bridge(near: [&Self; 2], far: [&Self; 2], count: usize, step: usize) -> Self;
-    /// The values before the first of three that follow each other: on a line through two, and on a parabola through all.
+    /// Extrapolations to the frame before three consecutive values: by a line through two, and by a parabola through
+    /// all.
     fn ahead(values: [&Self; 3]) -> [Self; 2];
 }
 
@@ -114,8 +115,8 @@ impl Value for Vector3<f64> {
     }
 }
 
-/// Frames that are spikes of more than `smallest`, most of a run of at most two frames, with the value that both sides
-/// predict. The first and last frame are none.
+/// Frames that are spikes of more than `smallest`, mostly in runs of at most two frames, with the value that both sides
+/// predict. The first and last frame are not included.
 pub(super) fn spikes<T: Value>(values: &[T], smallest: f64) -> Vec<(usize, T)> {
     let n = values.len();
     if n < 7 {
@@ -130,11 +131,11 @@ pub(super) fn spikes<T: Value>(values: &[T], smallest: f64) -> Vec<(usize, T)> {
     found
 }
 
-/// Replaces runs of as many frames that are spikes, and adds them to what was found.
+/// Replaces spikes of `length` frames, and adds them to `found`.
 fn replace_runs<T: Value>(repaired: &mut [T], found: &mut Vec<(usize, T)>, length: usize, smallest: f64) {
     let n = repaired.len();
     let mut residuals: Vec<f64> = (0..n).map(|frame| residual(repaired, frame, length)).collect();
-    // The largest come first: they hide smaller ones beside them.
+    // The largest first, because they hide smaller ones beside them.
     for _ in 0..ROUNDS {
         let common = common(&residuals);
         let mut peaks: Vec<usize> = (2..(n - 1).saturating_sub(length))
@@ -176,8 +177,8 @@ fn replace_runs<T: Value>(repaired: &mut [T], found: &mut Vec<(usize, T)>, lengt
     }
 }
 
-/// The value before the first frame of a curve whose first frame is a spike of more than `smallest`: its other side is not
-/// known, so it has to be far from a straight and from a curved continuation. Of the reversed curve it is the last frame.
+/// The extrapolated value of the first frame, if it is a spike of more than `smallest`. With only one side known, it
+/// must be far from both a linear and a quadratic extrapolation. Pass the reversed curve for the last frame.
 pub(super) fn first_spike<T: Value>(values: impl Iterator<Item = T>, smallest: f64) -> Option<T> {
     let values: Vec<T> = values.take(2 * AROUND).collect();
     let off = |at: usize| -> Option<[f64; 2]> {
@@ -205,7 +206,7 @@ fn usual(residuals: &[f64], frame: usize, length: usize) -> f64 {
     median(&mut others.collect::<Vec<_>>())
 }
 
-/// The size of the largest peaks without the rare ones.
+/// The size of the largest recurring peaks.
 fn common(residuals: &[f64]) -> f64 {
     let mut peaks: Vec<f64> = (1..residuals.len() - 1)
         .filter(|at| residuals[*at] >= residuals[at - 1] && residuals[*at] > residuals[at + 1])
@@ -216,14 +217,14 @@ fn common(residuals: &[f64]) -> f64 {
     peaks.get(rare).copied().unwrap_or(0.0)
 }
 
-/// How far frames are from where both sides predict them: the nearest of a run counts.
+/// The distance of frames from the prediction of both sides; the least of a run.
 fn residual<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
     let apart =
         |bridge: Vec<T>| bridge.iter().zip(&values[frame..]).map(|(a, b)| a.apart(b)).reduce(f64::min);
     predicted(values, frame, length).and_then(apart).unwrap_or(0.0)
 }
 
-/// How much longer the way from the frame before to the frame after is through a run of frames.
+/// How much longer the path from the frame before to the frame after is through a run of frames than past it.
 fn detour<T: Value>(values: &[T], frame: usize, length: usize) -> f64 {
     let [before, first, last, after] =
         [frame - 1, frame, frame + length - 1, frame + length].map(|at| &values[at]);
@@ -253,7 +254,7 @@ mod tests {
         let mut step = swing.clone();
         step[30..].iter_mut().for_each(|rotation| *rotation *= turn(1.5));
         assert_eq!(spikes(&step, SMALLEST), []);
-        // A knee that is stretched, and bends all of a sudden.
+        // A straight knee that suddenly bends.
         let start: Vec<_> = (0..60).map(|i| turn(0.3 * f64::from(i - 30).max(0.0).sqrt())).collect();
         assert_eq!(spikes(&start, SMALLEST), []);
         let mut spiked = swing.clone();

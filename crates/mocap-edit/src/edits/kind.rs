@@ -1,4 +1,4 @@
-//! Kinds of edits at run time: what command lines, programs and documents are made from.
+//! Kinds of edits at run time, from which command lines, programs and documents are generated.
 
 use std::sync::LazyLock;
 
@@ -16,15 +16,15 @@ pub struct EditKind {
     pub group: Group,
     /// What its flag takes.
     pub value: Value,
-    /// Whom it edits in a scene of several characters.
+    /// Which characters it edits in a scene of several.
     pub takes: Takes,
     /// Whether each frame that it makes is a pose of the motion.
     pub keeps_poses: bool,
     /// Flags that may follow its flag, and the fields that they fill.
     pub modifiers: &'static [(&'static str, &'static str)],
-    /// Other names of switches, which say the opposite.
+    /// Other names of switches, with the opposite meaning.
     pub opposites: &'static [(&'static str, &'static str)],
-    /// What it does, for people.
+    /// A description for users.
     pub about: String,
     /// The JSON Schema of its options.
     pub schema: Json,
@@ -107,7 +107,7 @@ mod tests {
             for (name, schema) in kind.options() {
                 assert!(schema.get("description").is_some(), "{}: {name}", kind.name);
             }
-            // Two kinds of one name could not be told apart.
+            // Names of kinds are unique.
             assert!(std::ptr::eq(EditKind::named(kind.name).unwrap(), kind), "{}", kind.name);
         }
     }

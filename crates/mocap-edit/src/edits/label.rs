@@ -17,7 +17,7 @@ use crate::{EditError, EditReport};
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Label {}
 
-/// What the event at the end of a range has after the label.
+/// Suffix of the event at the end of a range.
 const END: &str = " end";
 
 impl Operation for Label {
@@ -46,7 +46,7 @@ impl Operation for Label {
 /// The motion with its labels as events, and the number of ranges.
 ///
 /// # Errors
-/// Where it is not a moving human body.
+/// Where the clip is not a moving human body.
 pub fn with_labels(clip: &Clip) -> Result<(Clip, usize), EditError> {
     let segments = label(clip)
         .map_err(|error| EditError::Unlabelled { edit: Label::NAME, reason: error.to_string() })?;
@@ -69,7 +69,7 @@ pub fn with_labels(clip: &Clip) -> Result<(Clip, usize), EditError> {
     Ok((labelled.map_err(|error| EditError::model(Label::NAME, error))?, segments.len()))
 }
 
-/// The names of the events of a motion for people to choose by, each once and without sides and ends: labels, and cues.
+/// The names of the events of a motion (labels and cues) for a choice by the user, each once, without sides and ends.
 pub fn event_names(clip: &Clip) -> Vec<String> {
     let name = |event: &Event| {
         let name = event.name.strip_suffix(END).unwrap_or(&event.name);
@@ -79,7 +79,7 @@ pub fn event_names(clip: &Clip) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// The events that have the name of a label, and that this edit did not write: it ends each range that it begins.
+/// The user's events that have the name of a label. Events written by this edit differ: each start has an end.
 fn cues(events: &[Event]) -> Vec<&Event> {
     let mut open: BTreeMap<&str, &Event> = BTreeMap::new();
     let mut sorted: Vec<&Event> = events.iter().filter(|event| is_label(&event.name)).collect();

@@ -25,7 +25,7 @@ impl Operation for Loop {
     const LEAD_IN: LeadIn = LeadIn::Dropped;
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {
-        // A range that is open on both sides asks for a search.
+        // A range that is open on both sides means a search.
         let open: FrameRange = ":".parse().expect("open on both sides");
         let range = self.range.filter(|range| *range != open);
         crate::make_loop(clip, &LoopOptions { range, ..LoopOptions::default() })

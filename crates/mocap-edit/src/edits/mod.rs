@@ -16,13 +16,13 @@ pub use kind::EditKind;
 pub use operation::{Flags, Group, LeadIn, Operation, Takes, Value};
 pub use source::{Files, HeightOptions, Held, Needed, Source};
 
-/// Something that is done with every kind of edit, in the order of the table.
+/// Visits every kind of edit, in the order of the table.
 pub trait Visitor {
-    /// Sees one kind.
+    /// Visits one kind.
     fn visit<T: Operation>(&mut self);
 }
 
-/// Modules and types of edits, and what is made of the list.
+/// Generates the modules and types of edits, and the enum, from the table.
 macro_rules! edits {
     ($($module:ident::$name:ident;)+) => {
         $(mod $module; pub use $module::$name;)+
@@ -104,7 +104,7 @@ pub use mirror::MirrorBy;
 pub use root_joint::RootJointChange;
 pub use start_at::Start;
 
-/// What the type of an edit knows, without the type.
+/// The methods of [`Operation`], object safe.
 trait Inner {
     fn name(&self) -> &'static str;
     fn lead_in(&self) -> LeadIn;
@@ -176,7 +176,7 @@ impl Edit {
         self.inner().name()
     }
 
-    /// Whom it edits in a scene of several characters.
+    /// Which characters it edits in a scene of several.
     pub fn takes(&self) -> Takes {
         self.inner().takes()
     }
@@ -186,29 +186,29 @@ impl Edit {
         self.inner().keeps_poses()
     }
 
-    /// Whether the events of the result are those that it made.
+    /// Whether it sets the events of the result itself.
     pub(crate) fn makes_events(&self) -> bool {
         self.inner().makes_events()
     }
 
-    /// Reads the files that it names. A root motion of which each motion has its own stays to be read where
-    /// [`Files::curve_file`] does not know it yet.
+    /// Reads the files that it names. If each motion has its own root motion, this one is left unread while
+    /// [`Files::curve_file`] returns `None`.
     ///
     /// # Errors
-    /// Where its options do not fit each other; of the first file that cannot be read.
+    /// Where its options contradict each other, or the first file that cannot be read.
     pub fn read<F: Files>(&mut self, files: &F) -> Result<(), F::Error> {
         self.inner().check()?;
         self.inner_mut().needs().into_iter().try_for_each(|needed| needed.read(files))
     }
 
-    /// The files that it names and are not read yet.
+    /// The files that it names and that are not read yet.
     pub fn files(&self) -> Vec<std::path::PathBuf> {
         let mut edit = self.clone();
         let needs = edit.inner_mut().needs();
         needs.iter().filter_map(Needed::file).map(std::path::Path::to_owned).collect()
     }
 
-    /// How many frames it makes of a motion, where it may make more of them.
+    /// The number of frames of its result, if it may be larger than that of the motion.
     pub(crate) fn frames_made(&self, clip: &Clip) -> Option<f64> {
         self.inner().frames_made(clip)
     }

@@ -1,5 +1,5 @@
-//! What every edit states about itself. Flags of `mocap edit`, steps of pipelines, keywords of Python, schemas and the
-//! table in the documentation are made from this and from the fields of the edit.
+//! The properties of an edit. Flags of `mocap edit`, steps of pipelines, keywords of Python, schemas and the table in
+//! the documentation are generated from these and from the fields of the edit.
 
 use std::fmt::Debug;
 
@@ -11,8 +11,8 @@ use super::Edit;
 use super::source::{Files, Needed};
 use crate::{EditError, EditReport, RootCurve};
 
-/// The options of an edit, and what it does. The doc comment of the type says what it does, those of its fields what they
-/// take: help and schemas show both. A new edit is a file with such a type, and a line in the table of [`Edit`].
+/// The options of an edit, and its function. The doc comment of the type describes the edit, those of its fields their
+/// values: help and schemas show both. A new edit is a file with such a type, and a line in the table of [`Edit`].
 pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema + Flags + Into<Edit> {
     /// Its name: of the flag, the step and the report; with underscores of the keyword.
     const NAME: &'static str;
@@ -22,69 +22,68 @@ pub trait Operation: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema +
     const VALUE: Value = Value::Nothing;
     /// Flags that may follow its flag, and the fields that they fill.
     const MODIFIERS: &'static [(&'static str, &'static str)] = &[];
-    /// Other names of switches, which say the opposite: for programs, where `lock_feet=False` reads better than
+    /// Other names of switches, with the opposite meaning: for programs, where `lock_feet=False` reads better than
     /// `no_lock=True`.
     const OPPOSITES: &'static [(&'static str, &'static str)] = &[];
-    /// What it does with frames at the start that are a rest pose and no motion.
+    /// What it does with lead-in frames at the start, which are a rest pose.
     const LEAD_IN: LeadIn = LeadIn::Kept;
-    /// Whom it edits in a scene of several characters.
+    /// Which characters it edits in a scene of several.
     const TAKES: Takes = Takes::OneCharacter;
-    /// Whether each frame that it makes is a pose of the motion, at another time or mirrored. Such an edit can be undone,
-    /// and feet slide as they did; any other must not make feet worse.
+    /// Whether each frame that it makes is a pose of the motion, at another time or mirrored. Foot skate does not
+    /// change with such an edit; any other edit must not increase it.
     const KEEPS_POSES: bool = false;
-    /// Whether it says what happens when: events of the motion are those of its result. After any other edit, events stay
-    /// with the frames that they were at.
+    /// Whether it sets events itself. After any other edit, events stay at their frames.
     const MAKES_EVENTS: bool = false;
 
-    /// How many frames it makes of a motion, where it may make more of them.
+    /// The number of frames of its result, if it may be larger than that of the motion.
     fn frames_made(&self, _clip: &Clip) -> Option<f64> {
         None
     }
 
-    /// What it takes from files, or is given.
+    /// Its inputs that come from files or from the program.
     fn needs(&mut self) -> Vec<Needed<'_>> {
         Vec::new()
     }
 
-    /// Whether its options fit each other.
+    /// Checks that its options do not contradict each other.
     ///
     /// # Errors
-    /// [`EditError::Usage`] where they do not.
+    /// [`EditError::Usage`] where they do.
     fn check(&self) -> Result<(), EditError> {
         Ok(())
     }
 
-    /// Reads the files that it names. A root motion of which each motion has its own stays to be read where
-    /// [`Files::curve_file`] does not know it yet.
+    /// Reads the files that it names. If each motion has its own root motion, this one is left unread while
+    /// [`Files::curve_file`] returns `None`.
     ///
     /// # Errors
-    /// Where options do not fit each other; of the first file that cannot be read.
+    /// Where options contradict each other, or the first file that cannot be read.
     fn read<F: Files>(&mut self, files: &F) -> Result<(), F::Error> {
         self.check()?;
         self.needs().into_iter().try_for_each(|needed| needed.read(files))
     }
 
-    /// The edited motion, and what changed.
+    /// The edited motion, and the report.
     ///
     /// # Errors
-    /// Where the motion cannot be edited as asked.
+    /// Where the options do not suit the motion.
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError>;
 
-    /// As [`Operation::apply`], of a whole scene: only of edits that take characters and props [`Takes::Together`].
+    /// As [`Operation::apply`], for a whole scene: only for edits with [`Takes::Together`].
     ///
     /// # Errors
-    /// Where the scene cannot be edited as asked.
+    /// Where the options do not suit the scene.
     fn apply_to_scene(&self, scene: &Scene) -> Result<(Scene, EditReport), EditError> {
         let (clip, report) = self.apply(crate::only_character(scene, Self::NAME)?)?;
         Ok((scene.clone().map(|character| character.with_clip(clip.clone())), report))
     }
 
-    /// Frames at the start of the edited motion that are no motion, where `before` of `clip` are.
+    /// The number of lead-in frames of the edited motion, given that of `clip`.
     fn lead_in_after(&self, _clip: &Clip, before: usize) -> usize {
         before
     }
 
-    /// The curve that is kept beside the motion.
+    /// The root motion that is written beside the motion.
     fn curve(&self, _motion: &Clip) -> Option<RootCurve> {
         None
     }
@@ -102,7 +101,7 @@ pub trait Flags {}
 #[cfg(not(feature = "clap"))]
 impl<T> Flags for T {}
 
-/// What edits are about.
+/// Groups of edits, by subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Frames and rates.
@@ -124,7 +123,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// For people.
+    /// The name for users.
     pub fn name(self) -> &'static str {
         match self {
             Group::Frames => "Frames",
@@ -148,7 +147,7 @@ pub enum Value {
     Switch(&'static str),
     /// The field that its value fills.
     Field(&'static str),
-    /// The same, and the value that stands for none.
+    /// The field that its value fills, and the value that stands for no value.
     Default(&'static str, &'static str),
 }
 
@@ -162,34 +161,34 @@ impl Value {
     }
 }
 
-/// What an edit does with frames at the start that are not motion.
+/// What an edit does with lead-in frames at the start, which are not motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeadIn {
-    /// They are edited with the others, as one motion.
+    /// They are edited with the motion, as one.
     Edited,
-    /// They stay as they are before the edited motion.
+    /// They stay unchanged before the edited motion.
     Kept,
-    /// They are edited by themselves.
+    /// They are edited separately.
     Apart,
     /// They are dropped.
     Dropped,
 }
 
-/// Whom an edit edits in a scene of several characters.
+/// Which characters an edit takes in a scene of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// All characters and props alike: it changes the space or the time in which they all are.
+    /// All characters and props: it changes the space or time that they share.
     Scene,
     /// Each character by itself; props stay as they are.
     EachCharacter,
     /// Those that it names, in relation to each other.
     Together,
-    /// Only one: it would move characters that are together apart.
+    /// Only a scene of one character: it would move characters relative to each other.
     OneCharacter,
 }
 
 impl Takes {
-    /// For people.
+    /// The name for users.
     pub fn name(self) -> &'static str {
         match self {
             Takes::Scene => "all together",

@@ -1,4 +1,4 @@
-//! What edits take from files: motions, curves, tables, terrains. Text names a file, programs hold the value.
+//! Inputs of edits that come from files: motions, curves, tables, terrains. Text names a file, programs pass the value.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub enum Source<T> {
 }
 
 impl<T> Source<T> {
-    /// A value that is at hand.
+    /// A value from a program.
     pub fn held(value: T) -> Source<T> {
         Source::Held(Arc::new(value))
     }
@@ -73,7 +73,7 @@ impl<T: PartialEq> PartialEq for Source<T> {
     }
 }
 
-/// Words of a command line name files.
+/// Arguments of a command line are files.
 impl<T> From<OsString> for Source<T> {
     fn from(word: OsString) -> Source<T> {
         Source::File(word.into())
@@ -86,7 +86,7 @@ impl<'de, T> Deserialize<'de> for Source<T> {
     }
 }
 
-/// What a file can hold.
+/// The kind of value that a file holds.
 pub trait Held {
     /// Its name: the `title` of the schema of its file.
     const NAME: &'static str;
@@ -125,7 +125,7 @@ impl<T: Held> JsonSchema for Source<T> {
     }
 }
 
-/// Something that an edit takes from a file.
+/// An input that an edit takes from a file.
 #[derive(Debug)]
 pub enum Needed<'a> {
     /// A motion, without a rest pose before it.
@@ -155,8 +155,7 @@ pub struct HeightOptions {
     pub white: Option<f64>,
 }
 
-/// Reads the files that edits name. Tables and curves come from text; formats of motions and terrains are known to who
-/// implements it.
+/// Reads the files that edits name. Tables and curves come from text; the implementation reads motions and terrains.
 pub trait Files {
     /// Why a file cannot be read.
     type Error: From<EditError>;
@@ -202,7 +201,7 @@ pub trait Files {
     /// Where the file cannot be read.
     fn poses(&self, file: &Path) -> Result<PosePrior, Self::Error>;
 
-    /// The file of a root motion; `None` while it is not known of which motion.
+    /// The file of a root motion; `None` while the motion that it belongs to is not known.
     fn curve_file(&self, file: &Path) -> Option<PathBuf> {
         Some(file.to_owned())
     }

@@ -1,4 +1,4 @@
-//! Inertial transitions: the offset from the motion that was left decays.
+//! Inertial transitions: the offset to the first motion decays over the second.
 
 use mocap_model::{UnitQuaternion, Vector3, exp, log};
 
@@ -17,7 +17,7 @@ pub(super) fn join(
     let time = steps as f64 / fps;
     let mut rest = y.clone();
     rest.cut(enter..y.frames);
-    // An offset by the frames of both motions, and how it decays from the frames where they meet.
+    // The decaying offset at the transition; `offset` gives it for a frame of either motion.
     let decaying = |offset: &dyn Fn(usize, usize) -> Vector3<f64>| {
         let before = offset(leave.saturating_sub(1), enter.saturating_sub(1));
         Decaying::new(offset(leave, enter), before, fps, time, no_overshoot)

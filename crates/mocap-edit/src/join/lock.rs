@@ -1,4 +1,4 @@
-//! Planted feet of a transition: locked in the contacts that the transition touches, free elsewhere.
+//! Locks planted feet in the contacts that overlap a transition.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::cycle::between;
 use crate::report::figures_of;
 use crate::samples::Samples;
 
-/// The time over which the lock fades out, beyond the contacts that the transition touches \[s\].
+/// The time over which the lock fades out, beyond the contacts that overlap the transition \[s\].
 const FADE: f64 = 0.25;
 
-/// The motion with feet locked in the contacts that a transition touches, each from its start to its end. Frames farther
-/// away stay as they are, to the bit.
+/// The motion with feet locked in the contacts that overlap a transition, each over its whole length. Frames farther
+/// away are unchanged bit by bit.
 pub(super) fn lock(
     joined: &Clip,
     contacts: &[FootContacts],
@@ -23,7 +23,7 @@ pub(super) fn lock(
 ) -> Result<Clip, EditError> {
     let touched = touched(contacts, transition);
     let fade = (FADE * joined.rate().fps()).ceil() as usize;
-    // Beyond this range nothing changes, and the lock looks at nothing else: joining many motions stays linear in time.
+    // The lock only processes this range, so joining many motions takes linear time.
     let range = touched.start.saturating_sub(2 * fade)..(touched.end + 2 * fade).min(joined.frames());
     let model = |error| EditError::model("join", error);
     let part = joined.trimmed(range.clone()).map_err(model)?;
@@ -52,7 +52,7 @@ pub(super) fn lock(
     mixed.into_clip("join")
 }
 
-/// The transition with all of the contacts that it touches.
+/// The transition, extended to the contacts that overlap it.
 fn touched(contacts: &[FootContacts], transition: &Range<usize>) -> Range<usize> {
     let all = contacts.iter().flat_map(|own| runs(&own.toe));
     let touching = all.filter(|run| run.start < transition.end && run.end > transition.start);

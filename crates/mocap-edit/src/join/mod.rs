@@ -1,4 +1,4 @@
-//! Join: several motions of one skeleton into one, each laid onto the end of the one before.
+//! Join: concatenates motions of one skeleton, each aligned with the end of the one before.
 //!
 //! Based on: L. Kovar, M. Gleicher, F. Pighin, "Motion Graphs", 2002 (alignment and blend); D. Bollo, "Inertialization:
 //! High-Performance Animation Transitions in Gears of War", 2018 (inertial).
@@ -24,12 +24,12 @@ use crate::{EditError, EditReport, numbers};
 
 pub use scene::{JoinedCharacter, JoinedScene, join_scenes};
 
-/// Poses that differ by more than this share of the size of the body are not alike.
+/// Warn of a transition between poses that differ by more than this share of the body's size.
 const APART: f64 = 0.15;
-/// Planted feet that slide faster than this in a transition show [m/s].
-const SLIDES: f64 = 0.02;
+/// Warn of foot skate in a transition above this speed [m/s].
+const SKATE: f64 = 0.02;
 
-/// How a transition goes from one motion to the next.
+/// The kind of transition from one motion to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TransitionKind {
     /// Both motions are played and blended.
@@ -62,12 +62,12 @@ pub struct JoinOptions {
     pub transition: f64,
     /// Default: blend.
     pub kind: TransitionKind,
-    /// The best place of the transition is searched this far into the end of one motion and the start of the next
-    /// \[s\], but at most through half of what a motion has beside the transition. Default: 0.5.
+    /// The best place of the transition is searched over this time at the end of one motion and the start of the next
+    /// \[s\], but at most over half of a motion's remaining length. Default: 0.5.
     pub search: f64,
     /// Whether an inertial transition may not overshoot. Default: false.
     pub no_overshoot: bool,
-    /// Whether feet are locked in the contacts that a transition touches, where the body has feet. Default: true.
+    /// Whether feet are locked in the contacts that overlap a transition, where the body has feet. Default: true.
     pub lock_feet: bool,
 }
 
@@ -133,8 +133,8 @@ fn as_first(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     if next.rate() == first.rate() { Ok(next) } else { crate::resample(&next, first.rate()) }
 }
 
-/// The next motion on the skeleton of the first: the same names and parents, and bones of the same lengths and directions.
-/// Offsets above the hips are not compared: they hold the actor's place in the studio, and are kept.
+/// The next motion on the skeleton of the first: the same names and parents, and bones of the same lengths and
+/// directions. Offsets above the hips are not compared: they are the actor's place in the studio, and are kept.
 fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
     let fail = |reason: String| Err(EditError::Skeletons { reason });
     let (a, b) = (first.skeleton(), next.skeleton());
@@ -154,7 +154,7 @@ fn on_one_skeleton(first: &Clip, next: &Clip) -> Result<Clip, EditError> {
         }
         let place = &mut tracks[id.index()].translation;
         if a.is_in_subtree(hips, id) {
-            // An offset that differs holds as a translation.
+            // A different offset becomes a constant translation.
             let stays = Track::Constant(theirs.offset);
             *place = place.take().or((ours.offset != theirs.offset).then_some(stays));
             continue;
@@ -176,8 +176,8 @@ fn steps_of(clip: &Clip, options: &JoinOptions) -> usize {
     ((options.transition * clip.rate().fps()).round() as usize).max(2)
 }
 
-/// Where one motion is left and the next entered: of several characters, for all of them alike, so that they stay
-/// together. Each pair is one character in both motions.
+/// The frames at which one motion is left and the next entered, the same for all characters so that they stay together.
+/// Each pair is one character in both motions.
 fn place_of(pairs: &[[&Clip; 2]], options: &JoinOptions) -> Result<Place, EditError> {
     let [a, b] = pairs[0];
     let steps = steps_of(a, options);
@@ -209,7 +209,7 @@ fn join_two(
     let (mut x, mut y) = (Samples::of(a), Samples::of(b));
     let mut carrier = Carrier::of(a, &body);
     if Carrier::of(b, &body).joint != carrier.joint {
-        // One travels in its root, the other in its hips: both travel in their hips from here.
+        // The motions have different root-motion joints: use the hips for both.
         carrier = Carrier::hips(a, &body);
         let pose = x.clone();
         carrier.hold_above(&mut x, &pose);
@@ -240,7 +240,7 @@ fn join_two(
     let skate = skate.and_then(|figure| figure.value).unwrap_or(0.0);
     if let Some(error) = failed {
         report.warn("edit::feet-free", format!("feet are not locked in the transition: {error}"));
-    } else if options.lock_feet && skate > SLIDES {
+    } else if options.lock_feet && skate > SKATE {
         let skate = skate * 100.0;
         let why = "a foot stands too far away from where it stands in the other motion; a longer search range or another transition may fit";
         report.warn(
@@ -262,8 +262,8 @@ fn join_two(
     Ok((joined, report))
 }
 
-/// The contacts of a joined motion: those of the motion that it mostly is. A foot that slides in a transition shows none.
-/// `None` without feet or unit.
+/// The contacts of a joined motion, taken from the motion with the larger weight in each frame, because feet may skate
+/// in a transition and so have no detectable contact. `None` without feet or unit.
 fn contacts(
     body: &Body,
     (a, b): (&Clip, &Clip),
@@ -291,11 +291,11 @@ struct Place {
     distance: f64,
 }
 
-/// The pair of windows that lie nearest after alignment; both are as long as the transition.
+/// The pair of windows with the least distance after alignment; both have the length of the transition.
 fn best_place(body: &Body, (from, to): (&[Cloud], &[Cloud]), steps: usize, search: usize) -> Place {
     let latest = from.len() - 1 - steps;
     let most = to.len() - 1 - steps;
-    // A window is seen at a few of its frames, and the search goes over a grid, then around its best place.
+    // Windows are compared at a few frames, first on a grid, then around its best place.
     let stride = (steps / 6).max(1);
     let window = |cloud: &[Cloud], start: usize| {
         (start..=start + steps)
@@ -319,7 +319,7 @@ fn best_place(body: &Body, (from, to): (&[Cloud], &[Cloud]), steps: usize, searc
         best.expect("there is one place at least")
     };
     let step = (search / 12).max(1);
-    // A short motion is not searched away: half of what it has beside the transition stays.
+    // At most half of the remaining length is searched, so that a short motion is not cut away.
     let earliest = latest - search.min(latest / 2);
     let last_enter = search.min(most / 2);
     let grid = |from: usize, to: usize| {
@@ -466,7 +466,7 @@ mod tests {
         let steps = (0.33 * walk.rate().fps()).round() as usize;
         let options = JoinOptions { search: 10.0, ..JoinOptions::default() };
         let (joined, _) = join(&[walk.clone(), short.clone()], &options).unwrap();
-        // Half of both, less what overlaps.
+        // Half of the frames beside the transition.
         let beside = |clip: &Clip| (clip.frames() - 1 - steps) / 2;
         assert!(joined.frames() > beside(&walk) + steps + beside(&short), "{}", joined.frames());
     }

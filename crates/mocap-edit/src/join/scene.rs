@@ -1,4 +1,4 @@
-//! Several characters joined together: at one moment, over one way along the ground.
+//! Joins scenes: all characters at the same frames, with the same placement on the ground.
 
 use mocap_model::{Character, Clip, Scene};
 
@@ -15,7 +15,7 @@ pub struct JoinedScene {
     pub characters: Vec<JoinedCharacter>,
 }
 
-/// What became of one character.
+/// The reports of one character.
 #[derive(Clone, Debug)]
 pub struct JoinedCharacter {
     /// Its name.
@@ -24,10 +24,10 @@ pub struct JoinedCharacter {
     pub reports: Vec<EditReport>,
 }
 
-/// Joins scenes in this order: each character with the one of its name in the next scene, and each prop likewise. All of
-/// a scene leave and enter at the same frames, and are turned and moved over the ground as one, so who is together stays
-/// together; the place of a transition is the one that fits the poses of all characters best. Of scenes of one character,
-/// names do not matter: they are joined as by [`join`](crate::join()).
+/// Joins scenes in this order: each character with the one of its name in the next scene, and each prop likewise. All
+/// characters of a scene have their transitions at the same frames and are placed on the ground as one, so they stay
+/// together; the transition is where the poses of all characters fit best. Scenes of one character are joined
+/// regardless of names, as by [`join`](crate::join()).
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -53,7 +53,7 @@ pub fn join_scenes(scenes: &[Scene], options: &JoinOptions) -> Result<JoinedScen
     };
     let mut joined: Vec<Clip> = all(first).into_iter().map(|one| one.clip.clone()).collect();
     let mut reports: Vec<Vec<EditReport>> = vec![Vec::new(); joined.len()];
-    // Props may be anywhere in a pose: they follow the characters.
+    // Props do not count in the comparison of poses: they follow the characters.
     let led_by = if first.characters.is_empty() { joined.len() } else { first.characters.len() };
     for next in others {
         let next = same_order(first, next)?;

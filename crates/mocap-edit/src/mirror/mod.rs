@@ -1,9 +1,9 @@
 //! Mirror: the motion as a mirror shows it, left and right swapped.
 //!
-//! Object rotations become `S · R · S` and positions `S · p`, with S the reflection across the plane through the
-//! origin whose normal is the lateral axis. Joints take the motion of their counterparts. Where the frames of two
-//! counterparts differ (bones that all lie along +X, say), a constant rotation per joint makes up for it: it takes the
-//! reflected rest pose of the counterpart onto that of the joint.
+//! Object rotations become `S · R · S` and positions `S · p`, with S the reflection across the plane through the origin
+//! whose normal is the lateral axis. Joints take the motion of their counterparts. Where the frames of two counterparts
+//! differ (for example, bones that all lie along +X), a constant rotation per joint corrects it: it takes the reflected
+//! rest pose of the counterpart onto that of the joint.
 
 mod pairing;
 mod retargeted;
@@ -21,11 +21,12 @@ use crate::{EditError, EditReport};
 use pairing::mirror_partners;
 pub use retargeted::mirror_retargeted;
 
-/// Rest poses whose bones are further from their mirror images than this \[rad\] get their correction from all bones.
+/// If the bones of a rest pose differ by more than this from their mirror images \[rad\], the correction is fitted to
+/// all bones.
 const UNLIKE: f64 = 0.26;
-/// A bone shorter than this share of the longest at its joint is that of a helper.
+/// A bone shorter than this share of the longest at its joint belongs to a helper joint.
 const HELPER: f64 = 0.02;
-/// A joint this far from its mirror image \[m\] is worth a warning.
+/// Warn of a joint this far from its mirror image \[m\].
 const ASYMMETRIC: f64 = 0.02;
 
 /// Mirrors a motion across the plane normal to the lateral axis. Mirroring twice gives the clip.
@@ -52,14 +53,14 @@ pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     Ok((mirrored, report))
 }
 
-/// The mirrored motion with feet that are no worse than their counterparts were: legs of unlike lengths take them
-/// elsewhere.
+/// The mirrored motion with foot contacts no worse than those of their counterparts, which legs of different lengths
+/// would change.
 fn feet_held(clip: &Clip, mirrored: Clip) -> Result<(Clip, Option<usize>), EditError> {
     let place = |frame: usize| Some(frame as f64);
     Hold { before: clip, place: &place, mirrored: true, free: &[] }.apply(mirrored, "mirror")
 }
 
-/// `advice` follows where a joint is far from its mirror image.
+/// `advice` is appended to the warning of a joint far from its mirror image.
 fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip, advice: &str) -> EditReport {
     let mut report = EditReport::measured("mirror", clip, mirrored);
     report.warn_of_skate();
@@ -98,8 +99,8 @@ fn report(mirror: &Mirror, body: &Body, clip: &Clip, mirrored: &Clip, advice: &s
     report
 }
 
-/// Limbs whose sides differ in length: swapped rotations cannot bring their feet or hands to their places. Where the
-/// sides differ less, it is less than retargeting moves knees and elbows.
+/// Limbs with sides of different lengths, whose feet or hands miss their places if rotations are swapped. Small
+/// differences are ignored: retargeting would move knees and elbows by more than that.
 fn unlike_limbs(body: &Body) -> Option<String> {
     let limbs = [("legs", Role::LeftUpperLeg, Role::LeftFoot), ("arms", Role::LeftUpperArm, Role::LeftHand)];
     let length = |top: Role, end: Role| -> Option<f64> {
@@ -120,7 +121,7 @@ fn unlike_limbs(body: &Body) -> Option<String> {
 pub(crate) struct Mirror {
     lateral: Vector3<f64>,
     pub(crate) partners: Vec<Option<JointId>>,
-    /// By joint: what follows the reflected rotation of the counterpart.
+    /// By joint: the constant rotation after the reflected rotation of the counterpart.
     corrections: Vec<UnitQuaternion<f64>>,
 }
 
@@ -140,7 +141,7 @@ impl Mirror {
         v - self.lateral * (2.0 * v.dot(&self.lateral))
     }
 
-    /// `S · R · S`: the part of the axis along the normal stays, the rest turns the other way.
+    /// `S · R · S`: the component of the rotation axis along the normal stays, the others are negated.
     fn reflect_rotation(&self, q: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let imag = -self.reflect(&q.imag());
         UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
@@ -160,7 +161,7 @@ impl Mirror {
                 (ours.norm() > 0.0 && theirs.norm() > 0.0).then(|| (ours, self.reflect(&theirs)))
             })
             .collect();
-        // The frame of a twist or helper joint right at its parent says nothing: its direction is chance.
+        // The direction of a twist or helper joint at the position of its parent is arbitrary.
         let longest = bones.iter().map(|(ours, _)| ours.norm()).fold(0.0, f64::max);
         let bones: Vec<_> = bones
             .into_iter()
@@ -279,7 +280,7 @@ mod tests {
         }
     }
 
-    /// Rigs have helpers right at their joints, with offsets of a few micrometres in any direction.
+    /// Rigs have helper joints at their parents' positions, with offsets of a few micrometres in any direction.
     #[test]
     fn helpers_at_a_joint_do_not_turn_its_mirror_image() {
         let walk = clip("alex_walk.bvh");

@@ -1,17 +1,17 @@
-//! Which joint is the mirror image of which.
+//! Pairs joints with their mirror images.
 
 use mocap_model::{JointId, Role, Skeleton, Vector3};
 
 /// The partner of every joint: itself on the middle line, `None` without a counterpart.
 ///
-/// Partners have partners as parents, and the partner of a partner is the joint itself. Among the children of
-/// partners, roles decide, then names, then where the joints are.
+/// The parents of partners are partners too, and the partner of a partner is the joint itself. Children of partners are
+/// paired by roles, then names, then positions.
 pub(crate) fn mirror_partners(skeleton: &Skeleton, lateral: &Vector3<f64>) -> Vec<Option<JointId>> {
     let mut partners = vec![None; skeleton.len()];
     let roots: Vec<JointId> = skeleton.roots().collect();
     pair_up(skeleton, lateral, (&roots, &roots), &mut partners);
     for (id, _) in skeleton.iter() {
-        // A partner has a larger index or a smaller one: each pair of parents is met once.
+        // Processes each pair of parents once, at the smaller index.
         let Some(other) = partners[id.index()].filter(|other: &JointId| other.index() >= id.index()) else {
             continue;
         };
@@ -34,7 +34,7 @@ fn pair_up(
         a.is_some() && a.map(|role| role.mirrored()) == b
     };
     let by_name = |a: JointId, b: JointId| are_twins(&skeleton.joint(a).name, &skeleton.joint(b).name);
-    // A joint between two roles has none: the ones below it tell its side.
+    // A joint without a role has the side of the roles below it.
     let roles_below = |id: JointId, mirrored: bool| {
         let roles = skeleton.subtree(id).into_iter().filter_map(|id| skeleton.joint(id).role);
         let mut roles: Vec<Role> = roles.map(|role| if mirrored { role.mirrored() } else { role }).collect();
@@ -61,7 +61,7 @@ fn pair_up(
                     let b = right.remove(found);
                     left.remove(at);
                     link(a, b);
-                    // Among the children of one joint, both lists are the same.
+                    // If the parents are one joint on the middle line, both lists are equal.
                     if let Some(again) = left.iter().position(|id| *id == b) {
                         left.remove(again);
                         right.retain(|id| *id != a);
@@ -72,7 +72,8 @@ fn pair_up(
             }
         }
     }
-    // The rest by place: the nearest mirror images first. A joint whose name has a side is not one of the middle.
+    // The rest by position: the nearest mirror images first. A joint whose name has a side cannot be on the middle
+    // line.
     let mut candidates = Vec::new();
     for a in &left {
         for b in right.iter().filter(|b| same_kind(*a, **b)) {

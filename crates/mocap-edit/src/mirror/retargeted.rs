@@ -1,4 +1,4 @@
-//! The mirror image of a body whose sides differ: made on the mirrored body, and retargeted to the body.
+//! Mirrors a motion of an asymmetric body: computed on the mirrored body, then retargeted to the original.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::numbers;
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
 
-/// Mirrors a motion by the map of retargeting, for a body whose left and right differ.
+/// Mirrors a motion by retargeting, for a body whose left and right differ.
 ///
-/// [`mirror()`](crate::mirror()) swaps rotations: where one leg is longer than the other, its foot floats or enters the
-/// floor afterwards. Here the mirrored body, which moves exactly as the mirror image does, is retargeted to the body:
-/// feet and touching hands come to their places. Mirroring twice gives the clip only nearly.
+/// [`mirror()`](crate::mirror()) swaps rotations, so that with legs of different lengths a foot floats or penetrates
+/// the floor. Here the exact mirror image, on the mirrored body, is retargeted to the original body: feet and hands in
+/// contact are placed correctly. Mirroring twice gives the clip only approximately.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -26,7 +26,7 @@ use crate::{EditError, EditReport};
 /// ```
 ///
 /// # Errors
-/// [`EditError::Retarget`] where retargeting does not find a body: hips, legs and their roles.
+/// [`EditError::Retarget`] where retargeting does not find the roles of hips and legs.
 pub fn mirror_retargeted(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
     let mirror = Mirror::new(&body.skeleton, &body.lateral);

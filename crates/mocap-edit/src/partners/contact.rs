@@ -1,7 +1,7 @@
-//! Where two people touch: hands on hands, and hands on upper arms, trunk and thighs.
+//! Detects contacts between two people: hands on hands, and hands on upper arms, trunk and thighs.
 //!
-//! The nearest pair of points of two parts counts, over the whole time of a contact: wrist or palm of a hand, and the
-//! nearest place on the line along a bone, or from the hips to the neck.
+//! A contact has the pair of points that is nearest over its whole duration: wrist or palm of a hand, and the nearest
+//! point on the line along a bone, or from the hips to the neck.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,34 +11,35 @@ use mocap_model::{Clip, ForwardKinematics, JointId, Role, Side, Skeleton, Vector
 
 use crate::body::Body;
 
-/// Hands are in contact within this share of an arm's length: 10 cm for an arm of 0.55 m; of what a hand touches beside
-/// hands, the line inside is as far as flesh is thick.
+/// Hands are in contact within this share of an arm's length: 10 cm for an arm of 0.55 m.
 const HANDS: f64 = 0.18;
+/// The same for a hand and the line inside an upper arm, trunk or thigh: about half of the thickness of that part.
 const UPPER_ARM: f64 = 0.17;
 const TRUNK: f64 = 0.3;
 const THIGH: f64 = 0.2;
-/// What touches goes on touching up to so many times that distance.
+/// Hysteresis: a contact ends beyond this multiple of that distance.
 const LEAVES: f64 = 1.3;
-/// What is shorter only passes \[s\], unless hands meet: they clap.
+/// The shortest contact \[s\]: less is passing by. Hands on hands may be shorter, as in clapping.
 const SHORTEST: f64 = 0.1;
-/// A contact that is let go for a shorter time goes on \[s\]: distances at the limit flicker.
+/// Interruptions shorter than this are ignored \[s\], because distances near the limit flicker.
 const LET_GO: f64 = 0.08;
-/// What touches stays: points of a contact are slower to each other than this [arm lengths / s], hands in a frame, others
-/// for as long as a contact lasts at least.
+/// The largest relative speed of the points of a contact [arm lengths / s]: hands on hands in some frame, others over
+/// at least [`SHORTEST`].
 const SLOW: f64 = 1.0;
-/// A hand that touches a hand is on its way there, or from there, for so long: what it passes is no contact \[s\].
+/// For this time before and after a contact with a hand \[s\], other parts that the hand passes are not contacts.
 const ON_ITS_WAY: f64 = 0.3;
-/// Lines through trunks that are nearer to each other than this share of an arm's length, and hands nearer to the line through
-/// a trunk, are inside of each other by far more than a touch: 10 and 4 cm for an arm of 0.55 m.
+/// Bodies interpenetrate by far more than a touch if the lines through their trunks are within this share of an arm's
+/// length: 10 cm for an arm of 0.55 m.
 const TRUNKS: f64 = 0.18;
+/// The same for a hand and the line through a trunk: 4 cm for an arm of 0.55 m.
 const THROUGH: f64 = 0.08;
-/// From wrist to palm, as a share of the arm's length.
+/// Distance from wrist to palm, as a share of the arm's length.
 const PALM: f64 = 0.15;
 
-/// A part of a body that may touch.
+/// A part of a body that may be in contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Of an arm: 0 left, 1 right.
+    /// A hand: 0 left, 1 right.
     Hand(usize),
     /// A line inside of the body.
     Line(Line),
@@ -54,7 +55,7 @@ pub(super) enum Line {
 
 const LINES: [Line; 5] = [Line::UpperArm(0), Line::UpperArm(1), Line::Trunk, Line::Thigh(0), Line::Thigh(1)];
 
-/// The side of a number.
+/// The side of an index of arms or legs.
 pub(super) fn side(number: usize) -> Side {
     if number == 0 { Side::Left } else { Side::Right }
 }
@@ -64,7 +65,7 @@ impl Part {
         matches!(self, Part::Hand(_))
     }
 
-    /// How near it is in contact, as a share of an arm's length.
+    /// The distance within which it is in contact, as a share of an arm's length.
     fn near(self) -> f64 {
         match self {
             Part::Hand(_) => HANDS,
@@ -110,13 +111,13 @@ pub(super) struct Arm {
     pub shoulder: JointId,
     pub elbow: JointId,
     pub wrist: JointId,
-    /// Both bones \[m\].
+    /// The length of both bones \[m\].
     pub length: f64,
     /// The palm in the frame of the wrist.
     palm: Vector3<f64>,
 }
 
-/// What may touch of a body, and its motion in metres.
+/// A body with the parts that may be in contact. Its motion is in metres.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub body: Body,
@@ -153,12 +154,12 @@ impl Person {
         all.filter(|part| self.has(*part)).collect()
     }
 
-    /// The points of a part: wrist and palm, or one on the line.
+    /// The number of candidate points of a part: wrist and palm, or one on the line.
     fn points(part: Part) -> usize {
         if part.is_hand() { 2 } else { 1 }
     }
 
-    /// The wrist or palm of a hand, or a place on a line from 0 to 1, in a frame that is placed.
+    /// The position of the wrist or palm of a hand, or of a point on a line (from 0 to 1), in the placed frame.
     fn point(
         &self,
         kinematics: &ForwardKinematics<'_>,
@@ -182,14 +183,14 @@ impl Person {
         }
     }
 
-    /// From one end of a line to the other; nothing of a hand.
+    /// The vector from one end of a line to the other; zero for a hand.
     fn line(&self, kinematics: &ForwardKinematics<'_>, part: Part) -> Vector3<f64> {
         let Part::Line(line) = part else { return Vector3::zeros() };
         let ends = line.ends(&self.body.skeleton).map(|ends| ends.map(|joint| kinematics.position(joint)));
         ends.map_or_else(Vector3::zeros, |[from, to]| to - from)
     }
 
-    /// The place on a line that is nearest to a point, from 0 to 1; 0 of a hand.
+    /// The parameter of the point on a line nearest to a given point, from 0 to 1; 0 for a hand.
     fn along(&self, kinematics: &ForwardKinematics<'_>, part: Part, point: &Vector3<f64>) -> f64 {
         let Part::Line(line) = part else { return 0.0 };
         let Some(ends) = line.ends(&self.body.skeleton) else { return 0.0 };
@@ -207,7 +208,7 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
         Some(path.iter().skip(1).map(|id| skeleton.joint(*id).offset.norm()).sum())
     };
     let length = along(shoulder, elbow)? + along(elbow, wrist)?;
-    // On the way to the middle of all joints below the wrist.
+    // In the direction of the centroid of all joints below the wrist.
     let mut rest = mocap_model::Pose::default();
     mocap_model::Pose::rest(skeleton).to_object(skeleton, &mut rest);
     let at = |id: JointId| rest.joints[id.index()].translation.vector;
@@ -222,25 +223,26 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
 #[derive(Clone, Debug)]
 pub(super) struct Contact {
     pub parts: [Part; 2],
-    /// Which of their points.
+    /// The indices of their points.
     points: [usize; 2],
     pub frames: Range<usize>,
     track: Arc<Track>,
 }
 
-/// Two points, by frame of the whole motion.
+/// A pair of points over all frames of the motion.
 #[derive(Clone, Debug, Default)]
 struct Track {
     /// From the point of the second to that of the first \[m\].
     offsets: Vec<Vector3<f64>>,
-    /// Where on the line of each, from 0 to 1.
+    /// The parameters on the line of each, from 0 to 1.
     along: Vec<[f64; 2]>,
-    /// The same as a length from where the line begins \[m\].
+    /// The same as lengths from the start of the line \[m\].
     ways: Vec<[f64; 2]>,
 }
 
 impl Track {
-    /// How fast the points are to each other in a frame, across and along lines, by the slower of the steps beside it \[m/frame\].
+    /// The relative speed of the points in a frame, including motion along lines: the slower of the steps before and
+    /// after \[m/frame\].
     fn step(&self, frame: usize) -> f64 {
         let step = |from: usize, to: usize| {
             let (Some(a), Some(b)) = (self.offsets.get(from), self.offsets.get(to)) else {
@@ -255,7 +257,7 @@ impl Track {
 }
 
 impl Contact {
-    /// Where its points are in a frame that is placed, of people of any size.
+    /// The positions of its points in the placed frame, for people of any size.
     pub(super) fn places(
         &self,
         people: &[Person; 2],
@@ -280,7 +282,8 @@ impl Contact {
     }
 }
 
-/// The contacts of two people after a lead-in, and how near any of their parts come, as a share of an arm.
+/// The contacts of two people after a lead-in, and the least distance of any of their parts, as a share of an arm's
+/// length.
 pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (Vec<Contact>, f64) {
     let lengths: Vec<f64> = people.iter().filter_map(Person::arm_length).collect();
     let length = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
@@ -333,8 +336,8 @@ pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (
     (without_neighbours(found, seconds(ON_ITS_WAY)), nearest / length.max(f64::MIN_POSITIVE))
 }
 
-/// The time in which two people are inside of each other by far more than a touch, after a lead-in \[s\]; `None` where that is
-/// less than the time of a short contact, as it is of people who were recorded together.
+/// The time in which two people interpenetrate by far more than a touch, after a lead-in \[s\]; `None` if that is less
+/// than the shortest contact, as for people who were recorded together.
 pub(super) fn time_inside(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> Option<f64> {
     let lengths: Vec<f64> = people.iter().filter_map(Person::arm_length).collect();
     let length = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
@@ -357,7 +360,7 @@ pub(super) fn time_inside(people: &[Person; 2], clips: [&Clip; 2], lead_in: usiz
     (inside > 0 && time >= SHORTEST).then_some(time)
 }
 
-/// The least distance of two lines with ends.
+/// The distance of two line segments.
 fn between_lines([a, b]: [Vector3<f64>; 2], [c, d]: [Vector3<f64>; 2]) -> f64 {
     let (one, other, way) = (b - a, d - c, a - c);
     let (size, cross, others) = (one.norm_squared(), one.dot(&other), other.norm_squared());
@@ -371,12 +374,12 @@ fn between_lines([a, b]: [Vector3<f64>; 2], [c, d]: [Vector3<f64>; 2]) -> f64 {
         0.0
     };
     let along = nearest(start);
-    // Where that end was out of bounds, the first line has a nearer place.
+    // The parameter on the second line was clamped, so that of the first is recomputed.
     let start = if size > 0.0 { ((cross * along - one.dot(&way)) / size).clamp(0.0, 1.0) } else { 0.0 };
     (way + one * start - other * along).norm()
 }
 
-/// By pair, then by pair of points: where they are to each other.
+/// The tracks by pair of parts, then by pair of points.
 fn tracks(people: &[Person; 2], clips: [&Clip; 2], pairs: &[[Part; 2]]) -> Vec<Vec<Track>> {
     let mut tracks: Vec<Vec<Track>> =
         pairs.iter().map(|[a, b]| vec![Track::default(); Person::points(*a) * Person::points(*b)]).collect();
@@ -388,7 +391,7 @@ fn tracks(people: &[Person; 2], clips: [&Clip; 2], pairs: &[[Part; 2]]) -> Vec<V
             for (at, track) in tracks.iter_mut().enumerate() {
                 let points = [at / count, at % count];
                 let (mut along, mut ways) = ([0.0; 2], [0.0; 2]);
-                // A line is nearest to the hand of the other.
+                // The point on a line is the one nearest to the other's hand.
                 for i in 0..2 {
                     let hand = people[1 - i].point(&placed[1 - i], parts[1 - i], points[1 - i], 0.0);
                     if let Some(hand) = hand.filter(|_| !parts[i].is_hand()) {
@@ -407,7 +410,7 @@ fn tracks(people: &[Person; 2], clips: [&Clip; 2], pairs: &[[Part; 2]]) -> Vec<V
     tracks
 }
 
-/// Runs between which there are at most so many frames, as one.
+/// Merges runs that are at most `gap` frames apart.
 fn joined(runs: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for run in runs {
@@ -419,8 +422,8 @@ fn joined(runs: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     joined
 }
 
-/// A hand that holds a hand is near the body behind it as well: it touches what is nearest, and lines only where it does not
-/// touch a hand; of lines, the one in which it is deepest for its thickness.
+/// Removes contacts of a hand that are only side effects of being near: contacts with hands take precedence over those
+/// with lines, and of lines, the one with the least distance relative to its thickness.
 fn without_neighbours(found: Vec<Contact>, way: usize) -> Vec<Contact> {
     let overlap = |a: &Contact, b: &Contact, around: usize| {
         a.frames.start.max(b.frames.start) < a.frames.end.min(b.frames.end) + around

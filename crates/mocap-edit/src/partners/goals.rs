@@ -1,35 +1,35 @@
-//! What is to be between two people: contacts, on bodies of their sizes.
+//! Contacts of two people as goals, scaled to their bodies.
 
 use mocap_model::{Clip, ForwardKinematics, Vector3};
 
 use super::contact::{Contact, Line, Part, Person};
 
-/// Half of the width of a hand, as a share of an arm's length.
+/// Half the width of a hand, as a share of an arm's length.
 const ACROSS: f64 = 0.08;
 
-/// Contacts of two bodies, and where their points are to be to each other.
+/// Contacts of two bodies, and the target offsets between their points.
 pub(super) struct Goals<'a> {
     pub people: &'a [Person; 2],
     pub contacts: &'a [Contact],
-    /// Lengths between the bodies over those between the people of the source.
+    /// The size of the bodies relative to the people of the source.
     pub scale: f64,
     /// Whether arms keep the limits of their joints.
     pub limits: bool,
-    /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
+    /// By contact: additional distance between its points that makes the surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
 }
 
-/// How a contact is approached, by frame.
+/// The direction and distance in which the surfaces of a contact meet, by frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Approach {
-    /// From the second to the first.
+    /// Unit vectors from the second to the first.
     pub directions: Vec<Vector3<f64>>,
-    /// How far the first is out \[m\].
+    /// The additional distance of the first along the direction \[m\].
     pub ways: Vec<f64>,
 }
 
 impl Goals<'_> {
-    /// The vector that is to be from the point of the second to that of the first of a contact.
+    /// The target offset from the point of the second to that of the first.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
         let offset = self.contacts[contact].offset(frame) * self.scale;
         let Some(approach) = self.beyond.get(contact) else { return offset };
@@ -37,7 +37,8 @@ impl Goals<'_> {
         self.beside(offset, &direction) + direction * approach.ways[frame]
     }
 
-    /// An offset whose part across a direction is at most as wide as hands are: surfaces that approach along it meet then.
+    /// The offset with its component across a direction limited to the width of hands, so that surfaces approaching
+    /// along the direction meet.
     pub(super) fn beside(&self, offset: Vector3<f64>, direction: &Vector3<f64>) -> Vector3<f64> {
         let arm = self.people.iter().filter_map(Person::arm_length).fold(f64::INFINITY, f64::min);
         let along = direction * offset.dot(direction);
@@ -51,7 +52,8 @@ impl Goals<'_> {
         (0..self.contacts.len()).filter(move |contact| self.contacts[*contact].frames.contains(&frame))
     }
 
-    /// By person, hand and frame: whether a hand touches a hand or upper arm of the other, or is about to within so many frames.
+    /// By person, hand and frame: whether a hand is within `around` frames of a contact with a hand or upper arm of the
+    /// other.
     pub(super) fn holds(&self, frames: usize, around: usize) -> [[Vec<bool>; 2]; 2] {
         let none = || [vec![false; frames], vec![false; frames]];
         let mut holds = [none(), none()];
@@ -68,7 +70,7 @@ impl Goals<'_> {
         holds
     }
 
-    /// By contact and frame in contact: how far its points are from where they are to be \[m\].
+    /// By contact and frame in contact: the distance of the offset between its points from the target \[m\].
     pub(super) fn errors(&self, clips: &[Clip; 2]) -> Vec<f64> {
         let mut placed = clips.each_ref().map(ForwardKinematics::new);
         let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Motions of several people at one rate and of one length.
+//! Brings motions of several people to one rate and length.
 
 use mocap_model::Clip;
 
@@ -9,7 +9,7 @@ use crate::trim::of_length;
 /// Rates that differ by a smaller share count as one: files state frame times of few digits.
 const SAME_RATE: f64 = 5e-4;
 
-/// Motions at one rate and of one length, and what was done for it.
+/// Motions at one rate and of one length, with notes on the conversions.
 #[derive(Clone, Debug)]
 pub struct InStep {
     /// In the order given.
@@ -18,8 +18,8 @@ pub struct InStep {
     pub notes: Vec<String>,
 }
 
-/// Brings motions of people who are together to the highest of their rates, and to the length of the longest: who has fewer
-/// frames stays in the last pose. Each comes with a name for the notes.
+/// Resamples motions to the highest of their rates, and extends them to the length of the longest by holding the last
+/// pose. Each comes with a name for the notes.
 ///
 /// # Errors
 /// Where a motion has no frames, or cannot be resampled.
@@ -32,7 +32,7 @@ pub fn bring_in_step(motions: Vec<(String, Clip)>) -> Result<InStep, EditError> 
     };
     let mut clips = Vec::with_capacity(motions.len());
     for (name, clip) in &motions {
-        // Nobody stays in a pose that they never had.
+        // A motion without frames has no last pose to hold.
         if clip.frames() == 0 {
             return Err(EditError::Retarget { edit: NAME, reason: format!("'{name}' has no frames") });
         }

@@ -1,4 +1,4 @@
-//! What is between two people, measured: contacts by points and on meshes, and how deep one is inside of the other.
+//! Measures contacts between two people, by points and on meshes, and their interpenetration.
 
 use mocap_model::{Clip, JointId, Vector3};
 use mocap_retarget::{PeopleMeter, TargetSurface};
@@ -12,27 +12,29 @@ use super::surfaces::{Placed, surface_of};
 use super::{KEPT, in_metres, percentile};
 use crate::EditError;
 
-/// Frames in which meshes are measured: of each contact, and of the motion.
+/// Number of frames per contact in which meshes are measured.
 const MEASURED: usize = 12;
+/// The same in the whole motion.
 const IN_ALL: usize = 24;
-/// Hands of people whose hips are further apart than so many arms of both do not touch.
+/// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
+/// touch.
 const APART: f64 = 3.0;
-/// Surfaces further apart are as far as this \[m\].
+/// Distances of surfaces are clamped to this \[m\].
 const FAR: f64 = 0.5;
 
-/// So many of a range of frames, evenly spaced.
+/// `count` evenly spaced frames of a range.
 fn some(frames: std::ops::Range<usize>, count: usize) -> Vec<usize> {
     let step = frames.len().div_ceil(count).max(1);
     frames.step_by(step).collect()
 }
 
-/// What meshes show of the contacts and of people inside of each other.
+/// Contacts and interpenetration measured on the meshes.
 struct OnMeshes {
     gaps: Vec<f64>,
     deepest: f64,
 }
 
-/// Measures both motions before and after they were brought together.
+/// Measures both motions before and after contacts were restored.
 pub(super) fn report(
     goals: &Goals<'_>,
     (alone, result): (&[Clip; 2], &[Clip; 2]),
@@ -81,15 +83,15 @@ fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> O
     found
 }
 
-/// What two motions of two people have between them, in comparison.
+/// A comparison of the contacts and relative placement of two people in two motions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BetweenPeople {
     /// Contacts of the reference: hands on hands, upper arms, trunk and thighs.
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
-    /// How far the points of contacts are from where they are to each other in the reference: mean \[m\]. `null` without a
-    /// contact.
+    /// The difference of the offset between the points of contacts from that in the reference: mean \[m\]. `null`
+    /// without a contact.
     pub contact_mean: Option<f64>,
     /// The 95th percentile \[m\].
     pub contact_p95: Option<f64>,
@@ -99,13 +101,13 @@ pub struct BetweenPeople {
     pub distance_mean: f64,
     /// The largest \[m\].
     pub distance_max: f64,
-    /// The turn of the direction from the hips of one to those of the other, about the up axis, against the reference: mean
-    /// \[degrees\]. `null` where they are never apart.
+    /// The difference of the direction from the hips of one to those of the other, about the up axis, from that in the
+    /// reference: mean \[degrees\]. `null` where the hips always coincide.
     pub direction_mean: Option<f64>,
 }
 
-/// Compares what is between two people in two motions of the same length: `reference` and `other` are both people of each,
-/// in one order.
+/// Compares the contacts and relative placement of two people in two motions of the same length. `reference` and
+/// `other` have both people, in the same order.
 ///
 /// # Errors
 /// Where frames or rates differ, or a unit is not known.
@@ -119,7 +121,7 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
     let were = apart(&reference, hips(&people));
     let are = apart(&other, hips(&bodies));
     let reach: f64 = people.iter().filter_map(Person::arm_length).sum();
-    // Hips are no further than that from hands.
+    // Contacts are possible only if the hips are near enough for hands to meet.
     let is_near = were.iter().any(|way| way.norm() < APART * reach);
     let contacts = match is_near {
         true => find(&people, [&reference[0], &reference[1]], 0).0,
@@ -151,7 +153,7 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
     })
 }
 
-/// By frame: from the hips of the second to those of the first.
+/// By frame: the vector from the hips of the second to those of the first.
 fn apart(clips: &[Clip; 2], hips: [JointId; 2]) -> Vec<Vector3<f64>> {
     let mut placed = Placed::new(clips);
     let at = |frame: usize| {

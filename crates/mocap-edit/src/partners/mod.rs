@@ -1,12 +1,12 @@
-//! Two people on other bodies: what is between them stays.
+//! Restores the contacts between two people after retargeting.
 //!
-//! Each was retargeted alone. Their contacts of the source become goals: first both are placed so that they can meet
-//! (each gives half of the way, along the ground), then both hands of a contact go to where they meet: half-way, or nearer
-//! to who reaches less far. Facing and the order along the way stay: nobody is turned. Where both have a surface, skin
-//! touches skin, nobody stands in the other, and arms are kept out of both bodies.
+//! Each person was retargeted separately. Their contacts in the source become goals. First both people are shifted
+//! along the ground, each by half, so that they can reach each other; then inverse kinematics moves the hands of a
+//! contact to a common point, half-way or nearer to the person with the shorter reach. Headings stay. If both have a
+//! surface, contacts are between surfaces, trunks are kept apart, and arms are kept out of both bodies.
 //!
-//! Simpler than E. Ho, T. Komura, C. Tai, "Spatial relationship preserving character motion adaptation", 2010: their
-//! mesh over all joints is not kept, only what touches.
+//! Simpler than E. Ho, T. Komura, C. Tai, "Spatial relationship preserving character motion adaptation", 2010: it
+//! preserves contacts instead of an interaction mesh over all joints.
 
 mod contact;
 mod goals;
@@ -37,36 +37,37 @@ pub use report::{PartnerReport, PartnerTouch};
 use surfaces::{Bodies, beyond, corrected, is_near, room_for_arms};
 
 const NAME: &str = "partners";
-/// Times that people are put further apart for arms between them, and how far in all \[m\].
+/// Most rounds in which people are moved apart to make room for arms between them.
 const WIDENED: usize = 4;
+/// The largest distance of these rounds together \[m\].
 const WIDEST: f64 = 0.4;
-/// It helps where arms are then inside by less than this share of what they were.
+/// A round is kept if it reduces the penetration of arms to this share.
 const HELPS: f64 = 0.85;
-/// Times that contacts are corrected by what meshes show.
+/// Most rounds of correcting contacts by distances between meshes.
 const CORRECTED: usize = 6;
-/// Times that this is done after arms were brought out of bodies.
+/// The same after arms were moved out of bodies.
 const TOUCHED: usize = 3;
-/// Corrections below this are not worth it \[m\].
+/// Corrections below this are skipped \[m\].
 const OFF: f64 = 0.003;
-/// Hands are on their way for this time before and after \[s\].
+/// The time before and after a contact in which a hand approaches and leaves \[s\].
 const AROUND: f64 = 0.15;
-/// Corrections repeat while each is smaller than this share of the one before.
+/// Rounds continue while the correction shrinks to at most this share of the one before.
 const LESS: f64 = 0.9;
-/// A contact is kept within this distance \[m\].
+/// A contact counts as kept within this distance \[m\].
 const KEPT: f64 = 0.01;
 
-/// How two people are kept together.
+/// Options of [`keep_partners`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeepOptions {
-    /// In so many frames at the start nobody touches: they are a rest pose.
+    /// Number of lead-in frames at the start, which are a rest pose and have no contacts.
     pub lead_in: usize,
-    /// Whether arms that are kept out of bodies keep the joint limits of their skeletons.
+    /// Whether arms keep the joint limits of their skeletons when they are moved out of bodies.
     pub limits: bool,
 }
 
-/// Brings two people who were retargeted alone together again. `sources` are in one space and time, and so are the results
-/// as far as their units are known; each keeps the unit and axes of its own skeleton. `surfaces` are those of the targets,
-/// bound to their skeletons.
+/// Restores the contacts between two people who were retargeted separately. `sources` share one space and time, and so
+/// do the results if their units are known; each keeps the unit and axes of its own skeleton. `surfaces` are those of
+/// the targets, bound to their skeletons.
 ///
 /// # Errors
 /// Where frames or rates differ, or a unit is not known.
@@ -94,7 +95,7 @@ pub fn keep_partners(
         return Ok((result, report));
     }
     let (result, report) = kept(sources, targets, surfaces, KeepOptions { lead_in, limits })?;
-    // An unchanged clip keeps every bit.
+    // An unchanged clip is returned as given, bit by bit.
     let result = if report.changed { back(result, spaces)? } else { given };
     Ok((result, report))
 }
@@ -143,7 +144,7 @@ fn kept(
     Ok(([frame.put(&result[0])?, frame.put(&result[1])?], report))
 }
 
-/// Both, moved to each other and with their hands where they meet.
+/// Both people, shifted to each other and with their hands at the contacts.
 fn together(
     goals: &mut Goals<'_>,
     targets: &[Clip; 2],
@@ -161,7 +162,7 @@ fn together(
     };
     let (mut wider, mut room) = (Vector3::zeros(), room_for_arms(goals, bodies, &result));
     for _ in 0..WIDENED {
-        // Arms that meet between two bodies need room there.
+        // Makes room for arms that meet between the bodies.
         let Some((depth, more)) = room else { break };
         if (wider + more).norm() > WIDEST {
             break;
@@ -193,7 +194,7 @@ fn together(
     Ok(result)
 }
 
-/// Both moved by half of a way each, with their hands where they meet.
+/// Both people, shifted by half of `ways` each, with their hands at the contacts.
 fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Result<[Clip; 2], EditError> {
     let mut result = targets.clone();
     if ways.iter().any(|way| way.norm() > 1e-9) {
@@ -208,7 +209,7 @@ fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Resul
     reached(goals, result)
 }
 
-/// Arms that are inside of the own body or of the other one are brought out, by the arms of each as the other was before.
+/// Moves arms out of the own body and the other's; each person is corrected against the uncorrected other.
 fn apart(
     goals: &mut Goals<'_>,
     clips: [Clip; 2],
@@ -224,13 +225,13 @@ fn apart(
     let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
     let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
     let both = [first, second];
-    // Hands that were brought out of bodies have left what they hold.
+    // Moving arms out of bodies may have broken contacts.
     let is_off = both != clips && goals.errors(&both).iter().any(|error| *error > OFF);
     if !is_off {
         return Ok(both);
     }
     let mut result = reached(goals, both.clone())?;
-    // Wrists have turned: what they hold is elsewhere.
+    // The wrists have rotated, which moved the contact surfaces.
     let mut meter = bodies.meter.borrow_mut();
     let Some(meter) = meter.as_mut() else { return Ok(result) };
     for _ in 0..TOUCHED {
@@ -242,7 +243,7 @@ fn apart(
     Ok(result)
 }
 
-/// That all motions have one rate and number of frames.
+/// Checks that all motions have the same rate and number of frames.
 fn in_step(sources: &[Clip; 2], targets: &[Clip; 2]) -> Result<(), EditError> {
     let (frames, fps) = (sources[0].frames(), sources[0].rate().fps());
     for clip in [&sources[1], &targets[0], &targets[1]] {
@@ -258,22 +259,22 @@ fn in_step(sources: &[Clip; 2], targets: &[Clip; 2]) -> Result<(), EditError> {
     Ok(())
 }
 
-/// Lengths between both bodies over those between the people of the source: by arms.
+/// The size of both bodies relative to the people of the source, by the lengths of arms.
 fn scale(people: &[Person; 2], bodies: &[Person; 2]) -> Option<f64> {
     let ratio = |i: usize| Some(bodies[i].arm_length()? / people[i].arm_length()?);
     Some((ratio(0)? + ratio(1)?) / 2.0)
 }
 
-/// Hands at where they meet.
+/// Moves hands to their contacts.
 fn reached(goals: &Goals<'_>, clips: [Clip; 2]) -> Result<[Clip; 2], EditError> {
-    let asked = meet(goals, &clips);
+    let targets = meet(goals, &clips);
     let mut result = clips;
     for (i, clip) in result.iter_mut().enumerate() {
-        for (side, asked) in asked[i].iter().enumerate() {
+        for (side, wrist) in targets[i].iter().enumerate() {
             let arm = goals.people[i].arms[side].as_ref();
-            let Some(arm) = arm.filter(|_| asked.places.iter().any(Option::is_some)) else { continue };
+            let Some(arm) = arm.filter(|_| wrist.places.iter().any(Option::is_some)) else { continue };
             let joints = ArmJoints { shoulder: arm.shoulder, elbow: arm.elbow, wrist: arm.wrist };
-            let hand = HandGoals { places: &asked.places, weights: &asked.weights };
+            let hand = HandGoals { places: &wrist.places, weights: &wrist.weights };
             *clip = place_hand(clip, joints, &hand, goals.limits, NAME)?.0;
         }
     }
@@ -290,7 +291,7 @@ fn in_metres(clip: &Clip) -> Result<Clip, EditError> {
     crate::metric::in_metres(clip, metres_of(clip)?, NAME)
 }
 
-/// Both in their own spaces again, whose units have so many metres.
+/// Converts both back to their own spaces, given with the length of a unit in metres.
 fn back(clips: [Clip; 2], spaces: [(Space, f64); 2]) -> Result<[Clip; 2], EditError> {
     let [a, b] = clips;
     Ok([crate::metric::back(&a, spaces[0], NAME)?, crate::metric::back(&b, spaces[1], NAME)?])

@@ -1,5 +1,5 @@
-//! Two people in a frame and an order of their own: turned, moved and exchanged people are computed alike, to the last bits
-//! that a turn leaves.
+//! A canonical frame and order of two people, so that results do not depend on their placement, heading or order, up to
+//! rounding.
 
 use mocap_model::{Clip, ForwardKinematics, Track, UnitQuaternion, Vector3};
 
@@ -7,7 +7,7 @@ use super::NAME;
 use super::contact::Person;
 use crate::EditError;
 
-/// A turn about the up axis, then a way along the ground.
+/// A rotation about the up axis, followed by a translation along the ground.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnFrame {
     turn: UnitQuaternion<f64>,
@@ -15,7 +15,7 @@ pub(super) struct OwnFrame {
 }
 
 impl OwnFrame {
-    /// In which the first is ahead of the second, on average, and both are around the origin.
+    /// The frame in which, on average, the first is ahead of the second, and the origin is in the middle between them.
     pub(super) fn of(people: &[Person; 2], clips: &[Clip; 2]) -> OwnFrame {
         let mut placed = clips.each_ref().map(ForwardKinematics::new);
         let (mut apart, mut sum) = (Vector3::zeros(), Vector3::zeros());
@@ -52,7 +52,7 @@ impl OwnFrame {
     }
 }
 
-/// Whether two people are exchanged: who is smaller is the first, by the target, then by the source. Alike people stay.
+/// Whether to exchange two people, so that the smaller one (of the targets, then of the sources) comes first.
 pub(super) fn is_exchanged(sources: &[Clip; 2], targets: &[Clip; 2]) -> bool {
     let size = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
     let order = |clips: &[Clip; 2]| size(&clips[0]).total_cmp(&size(&clips[1]));

@@ -1,4 +1,4 @@
-//! Where two people stand to each other, and where their hands meet.
+//! Relative placement of two people, and targets for their hands.
 
 use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
 
@@ -11,39 +11,42 @@ use crate::carrier::Carrier;
 use crate::samples::Samples;
 use crate::smoothing::{gaussian, lower_envelope};
 
-/// Arms are stretched to this share of their length at most to reach, unless they are already.
+/// Arms are stretched to at most this share of their length, unless they already are.
 const REACH: f64 = 0.985;
-/// People stay at one distance where arms make up for a difference of this share of an arm.
+/// If the required shifts vary by at most this share of an arm, the shift is constant and arms make up for the rest.
 const BY_ARMS: f64 = 0.3;
-/// Where they must move to each other in time, they do so smoothly \[s\].
+/// Smoothing of shifts that vary over time \[s\].
 const SMOOTH: f64 = 0.4;
-/// Trunks are kept apart from this depth on \[m\], and looked at so often \[1/s\].
+/// Penetration depth from which trunks are moved apart \[m\].
 const INSIDE: f64 = 0.002;
+/// Rate at which trunks are checked \[1/s\].
 const LOOKED: f64 = 15.0;
-/// People stand apart all of the time where that is by less than this \[m\], else for this time around \[s\].
+/// People are moved apart by a constant distance if it is at most this \[m\] ...
 const TOGETHER: f64 = 0.2;
+/// ... else only around the penetration, for this time to both sides \[s\].
 const AHEAD: f64 = 0.5;
-/// Goals of hands fade over this time before and after a contact \[s\]; hands that have to go far take longer, such that they
-/// are not faster for it than this \[m/s\], up to so long \[s\].
+/// Targets of hands fade over this time before and after a contact \[s\].
 const FADE: f64 = 0.3;
+/// Hands that are moved far fade longer, so that this adds at most this speed \[m/s\].
 const FASTEST: f64 = 1.0;
+/// The longest fade \[s\].
 const LONGEST: f64 = 1.2;
-/// Rounds of drawing a meeting place to where both reach.
+/// Most iterations to bring a common point into the reach of both.
 const ROUNDS: usize = 60;
-/// Rounds of drawing people together until all contacts are within reach.
+/// Most iterations to bring all contacts into reach by shifting people.
 const DRAWN: usize = 12;
 
-/// A contact in a frame: what is missing between its points, and from where the arms of both reach how far.
-struct Seen {
+/// A contact in a frame: the error of the offset between its points, and the bases and reach of both arms.
+struct ContactReach {
     frame: usize,
     missing: Vector3<f64>,
-    /// From the shoulder (of a trunk: the point) of the second to that of the first, less what is to be between them.
+    /// From the shoulder (for a line: the point) of the second to that of the first, minus the target offset.
     between: Vector3<f64>,
     reach: f64,
 }
 
-/// Where an arm hangs, moved as the hand is to the point of its contact, and how far it reaches; a line in the body does not
-/// reach.
+/// The shoulder of an arm, shifted by the vector from the wrist to the contact point, and the reach of the arm; for a
+/// line, the point itself and 0.
 fn base(
     person: &Person,
     part: Part,
@@ -58,12 +61,12 @@ fn base(
     (placed.position(*shoulder) + point - placed.position(*wrist), length * REACH)
 }
 
-/// By frame: how far the first person is to move along the ground in relation to the second \[m\].
+/// By frame: the shift of the first person along the ground relative to the second \[m\].
 pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> {
     let up = goals.people[0].body.up;
     let frames = clips[0].frames();
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<ContactReach> = Vec::new();
     for frame in 0..frames {
         if goals.touching(frame).next().is_none() {
             continue;
@@ -75,7 +78,7 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
             let bases = [0, 1].map(|i| base(&goals.people[i], contact.parts[i], &places[i], &kinematics[i]));
             let missing = wanted - (places[0] - places[1]);
             let between = bases[0].0 - bases[1].0 - wanted;
-            seen.push(Seen { frame, missing, between, reach: bases[0].1 + bases[1].1 });
+            seen.push(ContactReach { frame, missing, between, reach: bases[0].1 + bases[1].1 });
         }
     }
     let level = |way: Vector3<f64>| way - up * way.dot(&up);
@@ -86,7 +89,7 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
         true => vec![mean; frames],
         false => over_time(&seen, frames, clips[0].rate().fps(), level),
     };
-    // Nearer together until arms reach.
+    // Shifts people together until arms reach.
     for _ in 0..DRAWN {
         let mut furthest: Option<(f64, Vector3<f64>)> = None;
         for one in &seen {
@@ -104,9 +107,9 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
     ways
 }
 
-/// What is missing in each frame in contact, between contacts in a straight line, smoothed.
+/// The mean error of the contacts in each frame, linearly interpolated between contacts and smoothed.
 fn over_time(
-    seen: &[Seen],
+    seen: &[ContactReach],
     frames: usize,
     fps: f64,
     level: impl Fn(Vector3<f64>) -> Vector3<f64>,
@@ -124,8 +127,8 @@ fn over_time(
     gaussian(&ways, SMOOTH * fps)
 }
 
-/// The ways with people far enough apart that nobody stands in the other: by one distance for all of the time where that is
-/// little, so that feet stay as they are, else by as much as each time needs.
+/// The shifts, enlarged so that trunks do not interpenetrate: by a constant distance if that is small, so that feet
+/// stay planted, else by a distance that varies over time.
 pub(super) fn separated(
     people: &[Person; 2],
     bodies: &Bodies<'_>,
@@ -168,7 +171,7 @@ pub(super) fn separated(
     ways
 }
 
-/// A body moved by a way in each frame.
+/// A body, shifted by a vector in each frame.
 pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
     let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
     for (frame, way) in ways.iter().enumerate() {
@@ -179,14 +182,14 @@ pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result
     samples.into_clip(super::NAME)
 }
 
-/// Where a wrist is to be, and how much it is asked for, by frame.
+/// Targets of a wrist and their weights, by frame.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct WristTargets {
     pub places: Vec<Option<Isometry3<f64>>>,
     pub weights: Vec<f64>,
 }
 
-/// By contact: over how many frames it fades, before and after. Hands that go far take longer.
+/// By contact: the number of frames over which it fades before and after. Hands that are moved far take longer.
 fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     let mut fades = Vec::with_capacity(goals.contacts.len());
@@ -198,19 +201,19 @@ fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
             let hands = ways.iter().zip(contact.parts).filter(|(_, part)| part.is_hand());
             far = hands.map(|(way, _)| way.norm()).fold(far, f64::max);
         }
-        // The weight is steepest in the middle, by half more than on average.
+        // The largest slope of the weight is 1.5 times the mean.
         let seconds = (1.5 * far / FASTEST).clamp(FADE, LONGEST);
         fades.push((seconds * clips[0].rate().fps()).round() as usize);
     }
     fades
 }
 
-/// By person, arm and frame: where the wrist is to be.
-pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
+/// By person and arm: the targets of the wrist.
+pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 2] {
     let frames = clips[0].frames();
     let fades = fades(goals, clips);
-    let none = || Asked { places: vec![None; frames], weights: vec![0.0; frames] };
-    let mut asked: [[Asked; 2]; 2] = [[none(), none()], [none(), none()]];
+    let none = || WristTargets { places: vec![None; frames], weights: vec![0.0; frames] };
+    let mut targets: [[WristTargets; 2]; 2] = [[none(), none()], [none(), none()]];
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     for frame in 0..frames {
         let each = goals.contacts.iter().zip(&fades);
@@ -219,7 +222,7 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
-        // By person and arm: ways of the hand, their weights, and the largest weight.
+        // By person and arm: weighted sum of the hand's shifts, sum of the weights, and largest weight.
         let mut sums = [[(Vector3::zeros(), 0.0f64, 0.0f64); 2]; 2];
         for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0) {
             let (contact, ways) = (&goals.contacts[at], meeting(goals, at, &kinematics, frame));
@@ -238,12 +241,12 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[Asked; 2]; 2] {
                 let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
                 let mut place = *kinematics[i].at(arm.wrist);
                 place.translation.vector += sum / total * most;
-                asked[i][side].places[frame] = Some(place);
-                asked[i][side].weights[frame] = most;
+                targets[i][side].places[frame] = Some(place);
+                targets[i][side].weights[frame] = most;
             }
         }
     }
-    asked
+    targets
 }
 
 /// 1 in contact, fading before and after.
@@ -260,7 +263,7 @@ fn weight(contact: &Contact, frame: usize, fade: usize) -> f64 {
     left * left * (3.0 - 2.0 * left)
 }
 
-/// How far the points of both are to move: half of the way each, or more of it by who reaches further.
+/// The shifts of both points to a common target: half each, or more by the person with the longer reach.
 fn meeting(
     goals: &Goals<'_>,
     at: usize,
@@ -273,7 +276,7 @@ fn meeting(
     let halves = [half, -half];
     let bases = [0, 1].map(|i| base(&goals.people[i], contact.parts[i], &points[i], &kinematics[i]));
     let is_hand = |i: usize| contact.parts[i].is_hand();
-    // An arm that is stretched already reaches as far as it does.
+    // An arm that is stretched beyond the limit already keeps its reach.
     let reach =
         [0, 1].map(|i| bases[i].1.max(if is_hand(i) { (points[i] - bases[i].0).norm() } else { 0.0 }));
     let mut middle = match (is_hand(0), is_hand(1)) {

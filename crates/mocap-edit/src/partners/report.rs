@@ -1,51 +1,52 @@
-//! What became of what is between two people.
+//! The report on contacts between two people after retargeting.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::contact::{Contact, Part};
 
-/// What became of what is between two people.
+/// The report on contacts between two people after retargeting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PartnerReport {
-    /// Whether anything was changed of them as they were retargeted alone.
+    /// Whether the separately retargeted motions were changed.
     pub changed: bool,
     /// Contacts of the source: hands on hands, upper arms, trunk and thighs.
     pub contacts: usize,
     /// Frames in contact, each contact counted.
     pub contact_frames: usize,
-    /// Each of them.
+    /// Each contact.
     pub touches: Vec<PartnerTouch>,
-    /// How far the points of contacts are from where they belong to each other: where both have a surface such that skin
-    /// touches skin, else scaled to the bodies; mean \[m\]. `null` without a contact.
+    /// Error of the offset between the points of contacts, mean \[m\]. The target offset makes the surfaces touch if
+    /// both have one, else it is that of the source, scaled to the bodies. `null` without a contact.
     pub error_mean: Option<f64>,
     /// The 95th percentile \[m\].
     pub error_p95: Option<f64>,
     /// The largest \[m\].
     pub error_max: Option<f64>,
-    /// The share of contact frames within 1 cm.
+    /// The share of contact frames with an error of at most 1 cm.
     pub within_1cm: Option<f64>,
-    /// The same as `error_p95` of both as they were retargeted alone \[m\].
+    /// As `error_p95`, for the separately retargeted motions \[m\].
     pub alone_p95: Option<f64>,
     /// The distance of surfaces in contact, inside or outside, measured on the meshes: 95th percentile of the frames that
     /// were measured \[m\]. `null` without surfaces or contacts.
     pub gap_p95: Option<f64>,
     /// The share of measured contact frames whose surfaces are within 1 cm, inside or outside.
     pub touching: Option<f64>,
-    /// The same share of both as they were retargeted alone.
+    /// The same share for the separately retargeted motions.
     pub touching_alone: Option<f64>,
-    /// How deep one is inside of the other at most, measured on the meshes in some frames \[m\]; `null` without surfaces.
+    /// The largest penetration of one into the other, measured on the meshes in some frames \[m\]; `null` without
+    /// surfaces.
     pub deepest: Option<f64>,
-    /// The same of both as they were retargeted alone \[m\].
+    /// The same for the separately retargeted motions \[m\].
     pub deepest_alone: Option<f64>,
-    /// How far they were moved to each other, along the ground: the largest over time \[m\].
+    /// The largest shift of both relative to each other, along the ground \[m\].
     pub moved: Option<f64>,
-    /// How near hands and what they may touch come in the source, as a share of an arm's length.
+    /// The least distance of hands to parts that they may touch in the source, as a share of an arm's length.
     pub nearest: Option<f64>,
-    /// The time in which they are inside of each other in the source by far more than a touch, as trunks in trunks \[s\]; `null`
-    /// of people who were recorded together. Nothing is kept between them then.
+    /// The time in which they interpenetrate in the source by far more than a touch, such as trunk in trunk \[s\];
+    /// `null` for people who were recorded together. If it is set, no contacts are kept.
     pub inside_source: Option<f64>,
-    /// Where it may look wrong.
+    /// What may look wrong.
     pub warnings: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ pub struct PartnerTouch {
 }
 
 impl PartnerReport {
-    /// Of two people who stand in each other: they were not recorded together.
+    /// The report of two people who interpenetrate in the source: they were not recorded together.
     pub(super) fn inside_each_other(seconds: f64) -> PartnerReport {
         let warning = format!(
             "they are inside of each other for {seconds:.1} s: motions that were not recorded together are retargeted alone; \
@@ -70,7 +71,7 @@ impl PartnerReport {
         PartnerReport { inside_source: Some(seconds), warnings: vec![warning], ..PartnerReport::default() }
     }
 
-    /// The same of the second and the first.
+    /// Exchanges the roles of both people.
     pub(super) fn exchange(&mut self) {
         self.touches.iter_mut().for_each(|touch| touch.parts.reverse());
     }
@@ -92,7 +93,7 @@ impl PartnerReport {
         }
     }
 
-    /// Says what may look wrong.
+    /// Adds warnings.
     pub(super) fn warn(&mut self, nearest: f64) {
         if self.contacts == 0 {
             let far = match nearest.is_finite() {
@@ -101,7 +102,7 @@ impl PartnerReport {
             };
             self.warnings.push(format!("they never touch ({far}): each is retargeted alone"));
         }
-        // Where there are surfaces, they count.
+        // Distances of surfaces take precedence over those of points.
         if let Some(share) = self.touching.or(self.within_1cm).filter(|share| *share < 0.95) {
             self.warnings.push(format!(
                 "{:.0} % of the contact frames are more than 1 cm off, {:.0} mm in 95 % of them",

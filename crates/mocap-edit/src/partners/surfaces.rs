@@ -1,5 +1,5 @@
-//! The surfaces of two people: how far the points of a contact are apart when skin touches skin, and how far people have to
-//! stand apart.
+//! The surfaces of two people: distances between contact points at which the surfaces touch, and distances between
+//! people at which trunks do not interpenetrate.
 
 use mocap_model::{Clip, ForwardKinematics, Pose, Vector3};
 use mocap_retarget::{BodyBeside, BodyPart, PeopleMeter, PosedBeside, apart_along, nearest};
@@ -10,27 +10,29 @@ use super::contact::{Contact, Line, Part, Person, side};
 use super::goals::{Approach, Goals};
 use crate::smoothing::gaussian;
 
-/// Surfaces of a contact are brought this near \[m\].
+/// Target distance of surfaces in contact \[m\].
 const GAP: f64 = 0.002;
-/// Surfaces are looked at so often \[1/s\], and at so many times of a contact when its direction is chosen.
+/// Rate at which surfaces are evaluated \[1/s\].
 const KEYS: f64 = 30.0;
+/// Number of frames of a contact that are evaluated to choose its direction.
 const CHOSEN_BY: usize = 10;
-/// A hand is at most so far from where it touches, as a share of an arm's length.
+/// Largest distance that is searched for touching surfaces, as a share of an arm's length.
 const FAR: f64 = 0.9;
-/// What a direction costs in which surfaces do not meet \[m\].
+/// The cost of a direction in which surfaces do not meet \[m\].
 const MISSED: f64 = 0.2;
-/// Changes of the distance are smoothed over this time \[s\].
+/// Smoothing of the corrections over time \[s\].
 const SMOOTH: f64 = 0.06;
-/// Forearms of hands that touch may be this deep in the other, and hands for that this far apart \[m\].
+/// Allowed penetration of the forearm by a hand in contact \[m\].
 const DEEP: f64 = 0.005;
+/// Largest gap between hands that is accepted to reduce this penetration \[m\].
 const APART: f64 = 0.006;
-/// Surfaces further apart than this are not corrected by their meshes \[m\].
+/// Surfaces further apart than this are not corrected \[m\].
 const SEEN: f64 = 0.25;
-/// Hands in contact that are deeper in the body of the other need room \[m\].
+/// Penetration of a trunk by arms in contact, from which people are moved apart \[m\].
 const ROOM: f64 = 0.002;
-/// The same of forearms in each other: fields of arms are coarse.
+/// The same for forearms in each other, whose distance fields are coarser.
 const IN_ARM: f64 = 0.008;
-/// Directions in which a hand may come.
+/// Number of candidate directions of a contact.
 const DIRECTIONS: usize = 10;
 
 /// Two bodies with surfaces, in metres.
@@ -67,7 +69,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// The parts of surfaces that stand for a part of a contact: what is touched first counts.
+/// The surface parts that may be touched at a part of a contact; the first one along the direction counts.
 fn surfaces_of(part: Part) -> Vec<BodyPart> {
     match part {
         Part::Hand(hand) => vec![BodyPart::Hand(side(hand))],
@@ -76,7 +78,7 @@ fn surfaces_of(part: Part) -> Vec<BodyPart> {
     }
 }
 
-/// The part of a surface that a part of a contact is.
+/// The surface part of a part of a contact.
 pub(super) fn surface_of(part: Part) -> BodyPart {
     match part {
         Part::Hand(hand) => BodyPart::Hand(side(hand)),
@@ -85,7 +87,7 @@ pub(super) fn surface_of(part: Part) -> BodyPart {
     }
 }
 
-/// The way from `from` along a direction at which surfaces of a contact touch \[m\].
+/// The distance from `from` along a direction at which the surfaces of a contact touch \[m\].
 fn way(
     contact: &Contact,
     posed: &[PosedBeside<'_>; 2],
@@ -97,7 +99,7 @@ fn way(
     let mut first: Option<f64> = None;
     for own in &ours {
         for other in &theirs {
-            // A line is touched by the places of the hand, whoever has it.
+            // The hand's surface points are tested against the distance field of the other part.
             let along = if contact.parts[0].is_hand() {
                 apart_along((&posed[0], *own), (&posed[1], *other), from, direction, most, GAP)
             } else {
@@ -110,9 +112,9 @@ fn way(
     first
 }
 
-/// The directions from the second body to the first along which a contact may open or close, in a frame: those of the
-/// source, out of the palms and into them, between the bodies and across. Directions follow the bodies, so that turned,
-/// mirrored and swapped people have the same.
+/// Candidate directions, from the second body to the first, along which a contact may open or close in a frame: that of
+/// the source, out of and into the palms, between the bodies, across, up and down. They are relative to the bodies, so
+/// that the result does not change if people are rotated, mirrored or exchanged.
 fn directions(
     goals: &Goals<'_>,
     contact: usize,
@@ -138,13 +140,13 @@ fn directions(
     [own, thin(0), back(thin(0)), thin(1), back(thin(1)), between, across, back(across), Some(up), Some(-up)]
 }
 
-/// Along the ground, from the hips of the second to those of the first.
+/// The horizontal direction from the hips of the second to those of the first.
 pub(super) fn between(people: &[Person; 2], placed: &[ForwardKinematics<'_>; 2]) -> Option<Vector3<f64>> {
     let [a, b] = [0, 1].map(|i| placed[i].position(people[i].body.hips));
     people[0].body.on_ground(&(a - b)).try_normalize(1e-6)
 }
 
-/// By contact: how points are to be further apart for surfaces to touch.
+/// By contact: the additional distance between its points that makes the surfaces touch.
 pub(super) fn beyond(goals: &Goals<'_>, bodies: &Bodies<'_>) -> Vec<Approach> {
     (0..goals.contacts.len()).map(|contact| of_contact(goals, contact, bodies)).collect()
 }
@@ -171,7 +173,7 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
                 Some((direction, way(contact, &posed, &from, &direction, most)?))
             })
         };
-    // The direction in which surfaces are nearest over the whole contact.
+    // Chooses the direction in which surfaces are nearest over the whole contact.
     let step = contact.frames.len().div_ceil(CHOSEN_BY).max(1);
     let mut costs = [0.0; DIRECTIONS];
     for frame in contact.frames.clone().step_by(step) {
@@ -195,12 +197,12 @@ fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
     Approach { directions, ways: gaussian(&through(&ways, frames, 0.0), sigma) }
 }
 
-/// Frames between those of so many a second: a motion at twice the rate is looked at at the same times.
+/// The step between frames to sample at a rate: it samples the same times at any frame rate.
 pub(super) fn stride(clip: &Clip, rate: f64) -> usize {
     (clip.rate().fps() / rate).round().max(1.0) as usize
 }
 
-/// The frames of a contact in which surfaces are looked at.
+/// The frames of a contact in which surfaces are evaluated.
 fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
     let stride = stride(&clips[0], KEYS);
     let last = contact.frames.end - 1;
@@ -209,8 +211,8 @@ fn keys(contact: &Contact, clips: &[Clip; 2]) -> Vec<usize> {
     keys
 }
 
-/// Corrects how contacts are approached by what their meshes show of a result: how far surfaces are apart, or inside of each
-/// other. Returns the largest correction \[m\].
+/// Corrects the distances of contacts by the gaps or penetrations between the meshes of a result. Returns the largest
+/// correction \[m\].
 pub(super) fn corrected(
     goals: &mut Goals<'_>,
     meter: &mut PeopleMeter,
@@ -231,7 +233,7 @@ pub(super) fn corrected(
                     gap = gap.into_iter().chain(found).reduce(f64::min);
                 }
             }
-            // A frame without a gap is too far away for a correction.
+            // Without a gap, the surfaces are too far apart for a correction.
             let Some(gap) = gap else { continue };
             let mut more = GAP - gap;
             if let [Part::Hand(one), Part::Hand(other)] = contact.parts {
@@ -255,7 +257,7 @@ pub(super) fn corrected(
     largest
 }
 
-/// A curve through known values, straight between them and level beyond; `none` without any.
+/// Linear interpolation of known values, constant beyond them; `none` without any.
 pub(super) fn through<T>(known: &[(usize, T)], frames: usize, none: T) -> Vec<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
@@ -276,8 +278,8 @@ where
     (0..frames).map(at).collect()
 }
 
-/// By key: its frame, the direction along the ground from the second to the first, and by how much more they have to stand
-/// apart than `ways` says for trunks not to be inside of each other; below 0 where they are further apart.
+/// For each frame: its index, the horizontal direction from the second to the first, and the distance to add to `ways`
+/// so that trunks just touch; negative if they are further apart.
 pub(super) fn needed(
     bodies: &Bodies<'_>,
     people: &[Person; 2],
@@ -306,7 +308,7 @@ pub(super) fn needed(
     found
 }
 
-/// Whether arms of one may reach the other at any time.
+/// Whether the arms of one can reach the other in any frame.
 pub(super) fn is_near(bodies: &Bodies<'_>, people: &[Person; 2]) -> bool {
     let tall = bodies.besides.iter().map(|beside| beside.height()).sum::<f64>() / 2.0;
     let mut placed = bodies.clips.each_ref().map(ForwardKinematics::new);
@@ -317,8 +319,8 @@ pub(super) fn is_near(bodies: &Bodies<'_>, people: &[Person; 2]) -> bool {
     })
 }
 
-/// How deep arms in contact are in the trunk or the forearm of the other at most, and the way by which people would have to
-/// stand further apart for that; `None` where they have room.
+/// The largest penetration of the other's trunk or forearm by arms in contact, and the shift of people apart that would
+/// resolve it; `None` if there is none.
 pub(super) fn room_for_arms(
     goals: &Goals<'_>,
     bodies: &Bodies<'_>,
@@ -341,7 +343,7 @@ pub(super) fn room_for_arms(
             let cores = [(&a, BodyPart::Core), (&b, BodyPart::Core)];
             let in_core = -nearest(arms[0], cores[1]).min(nearest(arms[1], cores[0]));
             let in_arm = -nearest(arms[0], arms[1]).min(nearest(arms[1], arms[0]));
-            // Arms that hang side by side part at the elbow by half of what people part.
+            // Moving people apart by a distance moves the elbows of arms in contact apart by about half of it.
             for (depth, least, times) in [(in_core, ROOM, 2.0), (in_arm, IN_ARM, 3.0)] {
                 if depth > least && worst.is_none_or(|(most, _)| depth > most) {
                     worst = Some((depth, direction * (times * depth)));

@@ -32,7 +32,7 @@ enum Comparison {
     AtMost,
 }
 
-/// What conditions look at.
+/// The state of playback that conditions test.
 pub(super) struct Situation<'a> {
     pub(super) value: &'a dyn Fn(&str) -> f64,
     pub(super) events: &'a [String],
@@ -41,7 +41,7 @@ pub(super) struct Situation<'a> {
 }
 
 impl Condition {
-    /// The names of the parameters that it compares.
+    /// The names of the parameters in its comparisons.
     pub fn params(&self) -> Vec<&str> {
         let compared = self.0.iter().filter_map(|test| match test {
             Test::Compare(name, ..) => Some(name.as_str()),
@@ -55,7 +55,7 @@ impl Condition {
         self.0.contains(&Test::Finished)
     }
 
-    /// The parameter that it asks two things of that are never both true.
+    /// A parameter with two comparisons that can never both hold.
     ///
     /// ```
     /// let condition: mocap_edit::Condition = "speed > 2 and speed < 1".parse()?;

@@ -1,4 +1,4 @@
-//! One moment of a played node.
+//! The output of a node in one frame.
 
 use mocap_model::{Isometry3, JointId, Skeleton, UnitQuaternion, Vector3, exp, log, slerp};
 use nalgebra::Translation3;
@@ -6,10 +6,10 @@ use nalgebra::Translation3;
 use crate::LayerSpace;
 use crate::blend::average_rotation;
 
-/// Local poses, the hips in the frame of the root, and how the root moves until the next frame.
+/// The local pose, the hips in the frame of the root, and the velocity of the root until the next frame.
 #[derive(Clone, Debug)]
 pub(super) struct Moment {
-    /// By joint; that of the hips stands in `hips`.
+    /// By joint; that of the hips is in `hips`.
     pub(super) rotations: Vec<UnitQuaternion<f64>>,
     /// By joint, where one of the motions has a translation there.
     pub(super) translations: Vec<Option<Vector3<f64>>>,
@@ -19,7 +19,7 @@ pub(super) struct Moment {
     pub(super) velocity: Vector3<f64>,
     /// About the up axis \[rad/s\].
     pub(super) turn: f64,
-    /// By foot: how much of it stands.
+    /// By foot: the weight of its contact, from 0 to 1.
     pub(super) stands: Vec<f64>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn average(moments: &[Moment], weights: &[f64], offsets: &[Vector3<f6
     whole
 }
 
-/// What layers know of a skeleton.
+/// The tree of a skeleton, for layers.
 pub(super) struct Rig {
     pub(super) hips: usize,
     /// By joint; parents come before children.
@@ -73,7 +73,7 @@ impl Rig {
         Rig { hips: hips.index(), parents: parents.collect(), below: below.collect() }
     }
 
-    /// The rotation of each joint relative to the root; of joints that are not below the hips, nothing.
+    /// The rotation of each joint at or below the hips relative to the root; the identity for others.
     fn mesh(&self, moment: &Moment) -> Vec<UnitQuaternion<f64>> {
         let mut mesh = vec![UnitQuaternion::identity(); self.parents.len()];
         for joint in (0..mesh.len()).filter(|joint| self.below[*joint]) {
@@ -103,7 +103,7 @@ impl Rig {
     }
 }
 
-/// `over` on top of `base`, by the shares of the joints; the root stays that of the base.
+/// Blends `over` onto `base` by the shares of the joints; the root stays that of the base.
 pub(super) fn layered(
     mut base: Moment,
     over: &Moment,

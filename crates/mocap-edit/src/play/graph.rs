@@ -30,13 +30,13 @@ pub struct GraphClip {
 /// A node with its name.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// How others call it.
+    /// The name by which other nodes refer to it.
     pub name: String,
     /// What it does.
     pub kind: NodeKind,
 }
 
-/// A number that is fixed, or the value of a parameter.
+/// A constant or the value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// Fixed.
@@ -45,17 +45,17 @@ pub enum Amount {
     Param(usize),
 }
 
-/// What a node does. Other nodes are named by their number.
+/// The kind of a node. Other nodes are referred to by index.
 #[derive(Clone, Debug)]
 pub enum NodeKind {
     /// Plays a motion.
     Clip {
         /// The number of the motion.
         clip: usize,
-        /// How fast; 1 is as it was recorded.
+        /// Playback rate; 1 is as recorded.
         speed: Amount,
     },
-    /// Blends motions in step, by their places in a space.
+    /// Blends motions with synchronised phases, by their places in a blend space.
     Space {
         /// The places of the samples.
         space: BlendSpace,
@@ -90,7 +90,7 @@ pub enum NodeKind {
         /// Local: base · (reference⁻¹ · pose)^weight by joint. Mesh: (pose · reference⁻¹)^weight · base.
         space: LayerSpace,
     },
-    /// Lays a node over another one, for some joints.
+    /// Blends a node over another one, for some joints.
     Layer {
         /// The node below.
         base: usize,
@@ -110,7 +110,7 @@ pub enum NodeKind {
 /// States and the transitions between them.
 #[derive(Clone, Debug)]
 pub struct StateMachine {
-    /// Names and nodes; the first is the state at the start.
+    /// Names and nodes; the first is the initial state.
     pub states: Vec<(String, usize)>,
     /// In the order in which they are tried.
     pub transitions: Vec<Transition>,
@@ -125,15 +125,15 @@ pub struct Transition {
     pub to: usize,
     /// When.
     pub when: Condition,
-    /// How long \[s\].
+    /// Duration \[s\].
     pub seconds: f64,
-    /// How poses change.
+    /// How poses are blended.
     pub kind: Fade,
     /// How the weight changes.
     pub curve: Curve,
-    /// Where the entered state begins.
+    /// The phase at which the entered state begins.
     pub phase: PhaseChange,
-    /// Whether another transition may take its place before it ends.
+    /// Whether another transition may interrupt it.
     pub interruptible: bool,
 }
 
@@ -142,9 +142,9 @@ pub struct Transition {
 pub enum Fade {
     /// Both states are played and blended.
     Smooth,
-    /// The pose that is left is frozen while it fades.
+    /// The last pose of the left state is held while it fades out.
     Frozen,
-    /// The entered state is played; its difference from the pose that was left decays.
+    /// The entered state is played; its offset from the last pose of the left state decays.
     Inertial,
     /// At once.
     Pop,
@@ -153,7 +153,7 @@ pub enum Fade {
 /// How the weight of the entered state grows over a transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
-    /// At one speed.
+    /// At constant speed.
     Linear,
     /// 3t² - 2t³.
     Smoothstep,
@@ -163,10 +163,10 @@ pub enum Curve {
     Bezier([f64; 4]),
 }
 
-/// Where an entered state begins.
+/// The phase at which an entered state begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseChange {
-    /// Where it was left.
+    /// At the time at which it was left.
     Keep,
     /// At the phase of the state that is left.
     Match,
@@ -175,7 +175,7 @@ pub enum PhaseChange {
 }
 
 impl Curve {
-    /// The weight at a share of the time; both from 0 to 1.
+    /// The weight after a share of the duration; both from 0 to 1.
     ///
     /// ```
     /// use mocap_edit::Curve;
@@ -246,7 +246,7 @@ impl NodeKind {
 const MOST_NODES: usize = 1000;
 
 impl Graph {
-    /// Checks that no node needs its own pose, and that there are at most 1,000.
+    /// Checks that nodes have no cycles, and that there are at most 1,000 of them.
     ///
     /// # Errors
     /// [`EditError::Graph`] with the nodes of the cycle, or for a lerp with other numbers of nodes and values.
@@ -276,8 +276,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Nodes that use each other in a cycle, each the one after it; the first cycle of the graph. `None` too for more
-    /// nodes than [`Graph::check`] takes.
+    /// The first cycle of the graph: nodes of which each uses the next. Also `None` for more nodes than
+    /// [`Graph::check`] accepts.
     ///
     /// ```
     /// assert_eq!(mocap_edit::Graph::default().cycle(), None);
@@ -340,7 +340,7 @@ mod tests {
             ..Graph::default()
         };
         assert_eq!(graph.check(), Ok(()));
-        // Each layer uses the one below twice: as many ways as 2 to the number of layers.
+        // Each layer uses the one below twice, so the number of paths is 2 to the number of layers.
         let tower = |layers: usize| Graph {
             nodes: (0..layers)
                 .map(|at| node(&at.to_string(), layer(at + 1, at + 1)))

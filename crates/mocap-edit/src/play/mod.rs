@@ -1,7 +1,7 @@
-//! Play: a graph of motions (clips, blend spaces, layers, state machines) and a timeline become a clip.
+//! Play: evaluates a graph of motions (clips, blend spaces, layers, state machines) along a timeline into a clip.
 //!
-//! Evaluated frame by frame at the rate of the first motion, without chance: the same graph and timeline give the same
-//! bytes. The names of the states are events of the clip.
+//! Evaluation is frame by frame at the rate of the first motion, and deterministic: the same graph and timeline give
+//! the same bytes. The names of the entered states are events of the clip.
 
 mod condition;
 mod frame;
@@ -32,7 +32,8 @@ pub use timeline::Timeline;
 /// Most frames of a take.
 const MOST_FRAMES: f64 = 10_000_000.0;
 
-/// Plays a graph along a timeline, from 0 to the time of its last row. Feet are locked while what is played stands.
+/// Plays a graph along a timeline, from 0 to the time of its last row. Feet are locked where the played motions have
+/// contacts.
 ///
 /// ```no_run
 /// # let walk = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -50,7 +51,7 @@ const MOST_FRAMES: f64 = 10_000_000.0;
 /// ```
 ///
 /// # Errors
-/// [`EditError::Graph`] where the graph is empty or has a circle, or the timeline names an unknown parameter;
+/// [`EditError::Graph`] where the graph is empty or has a cycle, or the timeline names an unknown parameter;
 /// [`EditError::Skeletons`] where the motions have different skeletons; as [`make_loop`](crate::make_loop) for a motion
 /// without a cycle.
 pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip, EditReport), EditError> {
@@ -103,7 +104,7 @@ pub fn play(graph: &Graph, timeline: &Timeline, lock_feet: bool) -> Result<(Clip
     Ok((clip, report))
 }
 
-/// Events of the timeline that no transition waits for; each once.
+/// Events of the timeline that no transition uses; each once.
 fn unheard<'t>(graph: &Graph, timeline: &'t Timeline) -> Vec<&'t str> {
     let machines = graph.nodes.iter().filter_map(|node| match &node.kind {
         NodeKind::States(machine) => Some(machine),
@@ -118,7 +119,7 @@ fn unheard<'t>(graph: &Graph, timeline: &'t Timeline) -> Vec<&'t str> {
     names
 }
 
-/// The take as it grows.
+/// The frames played so far.
 struct Take {
     samples: Samples,
     carrier: Carrier,
@@ -171,7 +172,7 @@ impl Take {
 
 fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
     let mut report = EditReport::measured("play", &first.clip, clip);
-    // No clip is the motion before: the graph makes a new one.
+    // There is no motion before: the graph generates a new one.
     report.frames_before = report.frames;
     (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
         (None, None, None, None, None);
@@ -263,7 +264,7 @@ mod tests {
                 take.annotations().events.iter().map(|event| event.name.as_str()).collect();
             assert_eq!(names, ["walk", "run", "walk"]);
             let peak = report.figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
-            // A pose that stands still is left with a jump of velocity: only its size is bounded.
+            // Freezing a pose causes a jump of velocity, of which only the size is bounded.
             let most = if kind == Fade::Frozen { 3.0 } else { 1.2 };
             assert!(peak.value.unwrap() <= most, "{kind:?}: {report}");
         }
@@ -325,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_node_that_is_used_in_many_ways_is_visited_once() {
-        // Forty blends, each of the one before with itself: 2^40 ways down to the clip.
+        // Forty blends, each of the one before with itself: 2^40 paths down to the clip.
         let mut graph = graph(Fade::Smooth);
         let mut below = 0;
         for at in 0..40 {
@@ -397,7 +398,7 @@ mod tests {
         machine.transitions[0].phase = PhaseChange::Start;
         let (_, report) = play(&graph, &TIMELINE.parse().unwrap(), true).unwrap();
         let peak = report.figures.iter().find(|figure| figure.name == "peak-acceleration").unwrap();
-        // Phases that do not match bend joints more than matched ones do; a jump would be far above.
+        // Without matched phases joints accelerate more than with them; a jump would be far above this.
         assert!(peak.value.unwrap() <= 2.0, "{report}");
     }
 

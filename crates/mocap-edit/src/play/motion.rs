@@ -1,4 +1,4 @@
-//! A motion of a graph, ready to be sampled at any time; a loop for ever.
+//! A motion of a graph, ready to be sampled at any time; loops are endless.
 
 use mocap_model::{Clip, Vector3, slerp};
 use nalgebra::Translation3;
@@ -12,7 +12,7 @@ use crate::carrier::Carrier;
 use crate::root::{Travel, travel};
 use crate::samples::Samples;
 
-/// A loop is laid out this often: it is sampled in the middle, where the smoothing of the root sees no end.
+/// Number of repetitions of a loop; the middle one is sampled, far from the ends of the smoothing of the root.
 const COPIES: usize = 5;
 const MIDDLE: usize = 2;
 
@@ -36,7 +36,7 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Joints above the hips take their poses from `reference`.
+    /// Joints above the hips are held in the pose of `reference`.
     pub(super) fn new(given: &GraphClip, body: &Body, reference: &Samples) -> Result<Motion, EditError> {
         let rate = reference.rate;
         let clip =
@@ -76,7 +76,7 @@ impl Motion {
         })
     }
 
-    /// The time within the motion: a loop begins again, other motions stay at their end.
+    /// The time within the motion: loops wrap around, other motions hold their end.
     pub(super) fn wrapped(&self, time: f64) -> f64 {
         if self.looped { time.rem_euclid(self.length) } else { time.clamp(0.0, self.length) }
     }
@@ -90,7 +90,7 @@ impl Motion {
         self.gait.phase_at(self.start + self.wrapped(time))
     }
 
-    /// The time at a phase; whole strides are the same.
+    /// The time at a phase, modulo whole strides.
     pub(super) fn time_at(&self, phase: f64) -> f64 {
         let from_start = phase - self.first_phase;
         let phase = match self.looped {
@@ -100,12 +100,12 @@ impl Motion {
         self.gait.time_at(phase) - self.start
     }
 
-    /// Phases of a loop are whole strides, but for rounding.
+    /// The phase of a loop advances by whole strides, up to rounding.
     fn pace(&self) -> f64 {
         self.strides / self.strides.round().max(1.0)
     }
 
-    /// Seconds a stride takes around a time.
+    /// The duration of a stride around a time \[s\].
     pub(super) fn seconds_per_stride(&self, time: f64) -> f64 {
         let phase = self.gait.phase_at(self.start + self.wrapped(time));
         let (from, to) = (phase - 0.02, phase + 0.02);

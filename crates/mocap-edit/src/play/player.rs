@@ -1,4 +1,4 @@
-//! Steps a graph from frame to frame.
+//! Evaluates a graph frame by frame.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::EditError;
 use crate::body::Body;
 use crate::inertia::Decaying;
 
-/// What a node remembers from frame to frame.
+/// The state of a node between frames.
 #[derive(Clone, Debug, Default)]
 struct Memory {
     /// Of a clip \[s\].
@@ -25,15 +25,15 @@ struct Memory {
     change: Option<Change>,
 }
 
-/// A transition between its start and its end.
+/// A transition in progress.
 #[derive(Clone, Debug)]
 struct Change {
     transition: Transition,
     from: usize,
     elapsed: f64,
-    /// The pose that was left.
+    /// The last pose of the left state.
     left: Moment,
-    /// Of an inertial transition, once the entered state has shown its first pose: by joint, the hips last.
+    /// For an inertial transition, from the first frame of the entered state on: offsets by joint, the hips last.
     offsets: Option<Vec<Decaying>>,
 }
 
@@ -49,9 +49,9 @@ pub(super) struct Player<'a> {
     pub(super) events: Vec<String>,
     pub(super) step: f64,
     memory: Vec<Memory>,
-    /// What nodes show in this frame: one that several others use is played once.
+    /// The outputs of nodes in this frame: a node that several others use is evaluated once.
     shown: Vec<Option<Moment>>,
-    /// The last two moments of each state machine: what inertial transitions start from.
+    /// The last two outputs of each state machine, from which inertial transitions take velocities.
     before: Vec<Vec<Moment>>,
     /// Transitions that fired, as (node, number).
     pub(super) fired: HashSet<(usize, usize)>,
@@ -110,7 +110,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The moment of a node now; its time advances by one frame. `speed` is how fast its time runs.
+    /// The output of a node in this frame; its time advances by one frame at the rate `speed`.
     fn play(&mut self, node: usize, speed: f64) -> Moment {
         if let Some(moment) = &self.shown[node] {
             return moment.clone();
@@ -128,7 +128,7 @@ impl<'a> Player<'a> {
                 let time = self.memory[node].time;
                 self.memory[node].time += speed * self.step;
                 let mut moment = self.motions[*clip].moment(time, self.step, self.body);
-                // The root of a motion that has ended stands.
+                // The root of a motion that has ended does not move.
                 let moves = if self.motions[*clip].has_ended(time) { 0.0 } else { speed };
                 moment.velocity *= moves;
                 moment.turn *= moves;
@@ -141,7 +141,7 @@ impl<'a> Player<'a> {
             NodeKind::Blend { parts } => {
                 let weights: Vec<f64> =
                     parts.iter().map(|(_, amount)| self.amount(*amount).max(0.0)).collect();
-                // Against the largest first: their sum may overflow.
+                // Divides by the largest first, because the sum may overflow.
                 let largest = weights.iter().copied().fold(0.0, f64::max);
                 let sum: f64 = weights.iter().map(|weight| weight / largest).sum();
                 let shares = match largest > 0.0 {
@@ -172,13 +172,13 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Nodes by shares that sum to 1.
+    /// The weighted average of nodes, by shares that sum to 1.
     fn weighted(&mut self, nodes: &[usize], shares: Vec<f64>, speed: f64) -> Moment {
         let moments: Vec<Moment> = nodes.iter().map(|node| self.play(*node, speed)).collect();
         average(&moments, &shares, &self.offsets)
     }
 
-    /// The moment of a node at its start; its time stays.
+    /// The output of a node at its start, without advancing its time.
     fn first(&mut self, node: usize) -> Moment {
         let (memory, shown) = (self.memory.clone(), self.shown.clone());
         self.shown.fill(None);
@@ -193,7 +193,7 @@ impl<'a> Player<'a> {
         moment
     }
 
-    /// Motions by weight, all at one phase.
+    /// The weighted average of motions, all at the same phase.
     fn in_step(&mut self, node: usize, clips: &[usize], weights: &[f64], speed: f64) -> Moment {
         let used: Vec<(&Motion, f64)> = clips
             .iter()
@@ -264,7 +264,7 @@ impl<'a> Player<'a> {
         let from = *state;
         self.fired.insert((node, number));
         let (left, entered) = (machine.states[from].1, machine.states[transition.to].1);
-        // Nodes that the left state shows too keep their phase.
+        // Nodes that the left state uses too keep their phase.
         let mut fixed = vec![false; self.graph.nodes.len()];
         self.mark(left, &mut fixed);
         match (transition.phase, self.phase_of(left)) {
@@ -281,7 +281,7 @@ impl<'a> Player<'a> {
         self.named(&machine.states[transition.to].0);
     }
 
-    /// The moment within a transition.
+    /// The output within a transition.
     fn changed(
         &mut self,
         node: usize,
@@ -315,7 +315,7 @@ impl<'a> Player<'a> {
         self.names.push(Event { time: self.time, name: name.to_owned() });
     }
 
-    /// Whether the motion that a node shows has ended.
+    /// Whether the motion of a node has ended.
     fn has_ended(&self, node: usize) -> bool {
         match &self.graph.nodes[node].kind {
             NodeKind::Clip { clip, .. } => self.motions[*clip].has_ended(self.memory[node].time),

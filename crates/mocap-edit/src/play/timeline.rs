@@ -1,4 +1,4 @@
-//! What happens while a graph is played: values of parameters and events over time.
+//! A timeline: values of parameters and events over time.
 
 use std::str::FromStr;
 

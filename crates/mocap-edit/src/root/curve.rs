@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::EditError;
 
-/// What in-place keeps in the body.
+/// The parts of the root motion that stay in the body.
 ///
 /// ```
 /// let keep: mocap_edit::Keep = "height,turn".parse()?;
@@ -53,7 +53,7 @@ impl FromStr for Keep {
     }
 }
 
-/// As text, or as files of curves say it: an object with both.
+/// From text, or from the object in files of curves.
 impl<'de> Deserialize<'de> for Keep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Keep, D::Error> {
         struct Typed;
@@ -91,7 +91,7 @@ impl std::fmt::Display for Keep {
     }
 }
 
-/// The motion of a root over the ground: where it is in each frame, and where it faces.
+/// The motion of a root over the ground: its position and heading in each frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootCurve {
     /// Frames per second.
@@ -115,7 +115,7 @@ impl RootCurve {
         self.positions.len()
     }
 
-    /// Where the root is in a frame.
+    /// The transform of the root in a frame.
     ///
     /// # Panics
     /// If the frame does not exist.

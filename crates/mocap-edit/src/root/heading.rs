@@ -1,4 +1,4 @@
-//! Where a body faces and where it is on the ground.
+//! The heading and position of a body on the ground.
 
 use mocap_analysis::placements;
 use mocap_model::{Clip, JointId, Role, Vector3, swing_twist};
@@ -6,13 +6,13 @@ use mocap_model::{Clip, JointId, Role, Vector3, swing_twist};
 use crate::body::Body;
 use crate::smoothing::{gaussian, unwrapped};
 
-/// Sway and steps faster than this are part of the motion of the body, not of its root: the width of the smoothing \[s\].
+/// The smoothing that separates root motion from the sway and steps of the body \[s\].
 const SMOOTH: f64 = 0.2;
 
 /// The travel of a body over the ground, smoothed without a shift in time.
 #[derive(Clone, Debug)]
 pub(crate) struct Travel {
-    /// The place of the hips \[units of the clip\]; with their height.
+    /// The position of the hips, with their height \[units of the clip\].
     pub(crate) places: Vec<Vector3<f64>>,
     /// The heading about the up axis, 0 along forward \[rad\].
     pub(crate) headings: Vec<f64>,
@@ -46,7 +46,7 @@ pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
             }
             false => body.heading_of(&ahead).filter(|_| ahead.norm() > 0.1),
         };
-        // Lying or upside down, the body faces where it faced before.
+        // While the body lies or is upside down, the last heading holds.
         headings.push(heading.or(headings.last().copied()).unwrap_or(0.0));
     }
     unwrapped(&mut headings);

@@ -1,4 +1,4 @@
-//! Root motion: taken out of the body, put in again, moved to a joint, or placed elsewhere as a whole.
+//! Root motion: extracted from the body, applied again, moved to a joint, or placed elsewhere as a whole.
 
 mod curve;
 mod heading;
@@ -17,8 +17,8 @@ use crate::{EditError, EditReport};
 pub use curve::{Keep, RootCurve};
 pub(crate) use heading::{Travel, headings, travel};
 
-/// The motion of the root over the ground: the place of the hips and the heading of hips and shoulders, smoothed
-/// without a shift in time.
+/// The motion of the root over the ground: the position of the hips and the heading of hips and shoulders, with
+/// zero-phase smoothing.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -48,7 +48,7 @@ pub fn root_curve(clip: &Clip, keep: Keep) -> RootCurve {
     }
 }
 
-/// Takes the root motion out: the body moves in place, above the origin, and faces forward unless the turn is kept.
+/// Removes the root motion: the body moves in place, above the origin, and faces forward unless the turn is kept.
 ///
 /// # Errors
 /// Where a number overflows.
@@ -66,7 +66,7 @@ pub fn in_place(clip: &Clip, keep: Keep) -> Result<(Clip, EditReport), EditError
     Ok((moved, report.figure("way", way, "m").figure("turn", turn, "deg").note(note)))
 }
 
-/// Puts a root motion in: what [`in_place`] took out comes back exactly.
+/// Applies a root motion: the inverse of [`in_place`].
 ///
 /// # Errors
 /// [`EditError::CurveLength`] where the curve has another number of frames.
@@ -83,8 +83,8 @@ pub fn apply_root(clip: &Clip, curve: &RootCurve) -> Result<(Clip, EditReport), 
     Ok((moved, report))
 }
 
-/// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body hangs on it.
-/// Positions of all other joints stay.
+/// Adds a joint on the ground below the hips that carries the root motion, as engines expect; the body becomes its
+/// child. Positions of all other joints stay.
 ///
 /// # Errors
 /// [`EditError::JointExists`] where a joint has that name.
@@ -174,7 +174,7 @@ pub fn start_at_origin(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
 /// Moves the whole motion up or down: its floor is at height 0.
 ///
 /// # Errors
-/// [`EditError::NoFeet`] where no joint is certain to be a foot, [`EditError::NoUnit`] where contacts cannot be
+/// [`EditError::NoFeet`] where no joint is recognised as a foot, [`EditError::NoUnit`] where contacts cannot be
 /// measured.
 pub fn ground(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);

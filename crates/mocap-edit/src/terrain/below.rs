@@ -11,7 +11,7 @@ use crate::body::Body;
 const MARGIN: f64 = 2.0;
 
 /// The surface below a motion that was put on a terrain, up to 2 m beside its path: triangles in the axes and units of
-/// the clip, anticlockwise seen from the open side. Its height is that of the feet that stand on it.
+/// the clip, anticlockwise seen from the open side. It has the height at which the feet of the motion stand on it.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -75,7 +75,7 @@ mod tests {
             };
             let before = floor_of_walk(&walk);
             let (low, high) = heights(&surface_below(&walked, &options).unwrap());
-            // One end of the stairs is the floor of the walk.
+            // The stairs start at the floor of the walk, at their lower or upper end.
             let start = if steps.starts_with('-') { high } else { low };
             assert!((start - before * metres).abs() < 0.02, "{start} is not {}", before * metres);
             assert!(high - low > 0.5, "{low} to {high}");

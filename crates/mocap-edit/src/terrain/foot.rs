@@ -1,4 +1,4 @@
-//! The path of a foot over a terrain: stances on planes, and swings that clear what lies between.
+//! The path of a foot over a terrain: stances on planes, and swings that clear the terrain between them.
 
 use std::ops::Range;
 
@@ -13,21 +13,22 @@ use crate::smoothing::gaussian;
 
 /// The steepest plane on which a foot stands \[rad\].
 const STEEPEST: f64 = std::f64::consts::FRAC_PI_6;
-/// The sole of a swinging foot is this far above and away from edges, once it is that high over the floor \[m\].
+/// Clearance of a swinging sole above and beside the terrain, up to its height over the floor in the original motion
+/// \[m\].
 pub(super) const CLEARANCE: f64 = 0.02;
-/// A point of a foot that is this near to its lowest height over the floor has its sole there \[m\].
+/// A point of a foot is part of its footprint if it is within this of its lowest height over the floor \[m\].
 const PRINT: f64 = 0.02;
 /// Contacts with less time between them are one stance \[s\].
 const ONE_STANCE: f64 = 0.1;
-/// A foot rises or comes down within this share of its swing.
+/// A foot makes its change of height within this share of its swing.
 const UPWARD: f64 = 0.7;
 /// The smoothing of the clearance of swings \[s\].
 const SMOOTH_LIFT: f64 = 0.05;
 /// This share of a stance at each end belongs to landing and leaving.
 const LANDING: f64 = 0.2;
-/// Rounds in which a turned plane is brought to the terrain.
+/// Iterations that bring a tilted foot into contact with the terrain.
 const ROUNDS: usize = 12;
-/// Places around a point where edges are looked for.
+/// Number of places around a point that are tested for edges.
 const AROUND: usize = 8;
 
 /// A terrain below a motion.
@@ -68,7 +69,7 @@ impl Ground<'_> {
         Ok((height / self.metres, self.body.turn(self.heading) * normal))
     }
 
-    /// The highest terrain around a place \[units\]; beside it, what lies above its slope.
+    /// The highest terrain around a place \[units\]; around it, heights are relative to the slope at the place.
     pub(super) fn highest(
         &self,
         place: &Vector3<f64>,
@@ -83,7 +84,7 @@ impl Ground<'_> {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
             let away = self.body.turn(angle) * self.body.forward * radius;
             let slope = -normal.dot(&away) / normal.dot(&self.body.up);
-            // Only ground can be hit: holes and places beyond the edge are skipped.
+            // Holes and places beyond the edge are no obstacles.
             if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
                 most = most.max(beside - slope.max(0.0));
             }
@@ -101,7 +102,7 @@ impl Ground<'_> {
     }
 }
 
-/// A foot that stands: it is turned about a pivot on the floor, and lifted.
+/// A stance of a foot: its rotation about a pivot on the floor, and its rise.
 pub(super) struct Stance {
     pub(super) frames: Range<usize>,
     /// The frames in which it neither lands nor leaves.
@@ -111,7 +112,7 @@ pub(super) struct Stance {
     rise: f64,
 }
 
-/// How a foot is moved in a frame: turned about the place below its ankle, and shifted.
+/// The motion of a foot in a frame: a rotation about the point on the floor below its ankle, and a translation.
 #[derive(Clone, Copy)]
 struct Shift {
     turn: UnitQuaternion<f64>,
@@ -122,14 +123,14 @@ struct Shift {
 pub(super) struct FootPath {
     /// The ankle first.
     pub(super) joints: Vec<JointId>,
-    /// By joint, then by frame: where they are on the floor.
+    /// By joint, then by frame: their transforms in the original motion, on the flat floor.
     pub(super) points: Vec<Vec<Isometry3<f64>>>,
-    /// By joint: how far the sole is below it, its least height over the floor \[units\].
+    /// By joint: the distance of the sole below it, which is its least height over the floor \[units\].
     pub(super) soles: Vec<f64>,
     pub(super) stances: Vec<Stance>,
     /// By frame.
     shifts: Vec<Shift>,
-    /// By frame: how much higher a swing goes \[units\].
+    /// By frame: the additional height of a swing \[units\].
     lifts: Vec<f64>,
     pivots: Vec<Vector3<f64>>,
     up: Vector3<f64>,
@@ -170,7 +171,7 @@ impl FootPath {
                 _ => spans.push(run),
             }
         }
-        // A foot that never stands follows the terrain where it is lowest.
+        // A foot without contacts gets one stance, where it is lowest.
         if spans.is_empty() {
             let height = |frame: &usize| ground.above_floor(&path.points[0][*frame].translation.vector);
             let lowest = (0..clip.frames()).min_by(|a, b| height(a).total_cmp(&height(b))).unwrap_or(0);
@@ -189,7 +190,7 @@ impl FootPath {
         self.points[point][frame].translation.vector
     }
 
-    /// A plane below the print of the foot that touches the terrain from above.
+    /// Fits a plane to the footprint that touches the terrain from above.
     fn stance(&self, clip: &Clip, ground: &Ground, frames: Range<usize>) -> Result<Stance, EditError> {
         let low = PRINT / ground.metres;
         let ends = (frames.len() as f64 * LANDING) as usize;
@@ -210,7 +211,7 @@ impl FootPath {
         let tilt = tilt(&self.up, &normal.normalize());
         let mut stance = Stance { frames, core: core.clone(), tilt, pivot, rise: f64::NEG_INFINITY };
         let plane = tilt * self.up;
-        // The plane is as high as the terrain needs below any point of the print.
+        // The plane must not be below the terrain at any point of the footprint.
         for (point, frame) in &print {
             let place = self.place(*point, *frame);
             let (height, _) = ground.below(&place, clip, self.joints[*point], *frame)?;
@@ -218,7 +219,8 @@ impl FootPath {
             let slope = -ground.body.on_ground(&plane).dot(&away) / plane.dot(&self.up);
             stance.rise = stance.rise.max(height - slope);
         }
-        // A turned foot is over other places: there its sole touches the terrain, and nothing of it is below.
+        // The tilted foot is over other places: iterate until its sole touches the terrain there and no point
+        // penetrates it.
         for _ in 0..ROUNDS {
             let mut off = f64::NEG_INFINITY;
             for (point, frame) in &print {
@@ -240,7 +242,8 @@ impl FootPath {
         Ok(stance)
     }
 
-    /// The shift of a frame without clearance: that of its stance, else between those before and after.
+    /// The shift of a frame without clearance: that of its stance, else interpolated between the stances before and
+    /// after.
     fn shift(&self, frame: usize) -> Shift {
         let of = |stance: &Stance, frame: usize| {
             let pivot = self.pivots[frame];
@@ -261,7 +264,7 @@ impl FootPath {
                 let ease = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
                 let (share, way) = (ease(t), b.by - a.by);
                 let rise = way.dot(&self.up);
-                // A foot rises before it reaches an edge, and comes down behind it.
+                // A foot rises early, before an edge, and comes down late, after it.
                 let early = if rise > 0.0 { t / UPWARD } else { 1.0 - (1.0 - t) / UPWARD };
                 let turn = if a.turn == b.turn { a.turn } else { slerp(&a.turn, &b.turn, share) };
                 let along = way - self.up * rise;
@@ -276,7 +279,7 @@ impl FootPath {
         pivot + turn * (place - pivot) + by
     }
 
-    /// Lifts swings over what they would hit.
+    /// Lifts swings over obstacles.
     fn clear(&mut self, clip: &Clip, ground: &Ground) -> Result<(), EditError> {
         let frames = clip.frames();
         let mut ends: Vec<(usize, usize)> =
@@ -306,18 +309,18 @@ impl FootPath {
         Ok(())
     }
 
-    /// Whether the foot neither stands nor rolls over its print.
+    /// Whether the foot neither stands nor rolls over its footprint.
     pub(super) fn swings(&self, frame: usize) -> bool {
         !self.stances.iter().any(|stance| stance.core.contains(&frame))
     }
 
-    /// Whether a frame is other than on the floor.
+    /// Whether a frame differs from the motion on the flat floor.
     pub(super) fn changes(&self, frame: usize) -> bool {
         let Shift { turn, by } = &self.shifts[frame];
         by.norm() > 0.0 || turn.angle() > 0.0 || self.lifts[frame] > 0.0
     }
 
-    /// Where the ankle is on the terrain.
+    /// The transform of the ankle on the terrain.
     pub(super) fn ankle(&self, frame: usize) -> Isometry3<f64> {
         let place = &self.points[0][frame];
         if !self.changes(frame) {
@@ -342,7 +345,7 @@ impl Stance {
     }
 }
 
-/// The turn that takes up to a normal, up to the steepest.
+/// The rotation from up to a normal, limited to [`STEEPEST`].
 fn tilt(up: &Vector3<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
     let (axis, along) = (up.cross(normal), up.dot(normal));
     let angle = axis.norm().atan2(along);
@@ -352,8 +355,8 @@ fn tilt(up: &Vector3<f64>, normal: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), angle.min(STEEPEST))
 }
 
-/// A smooth curve over values that are needed: the string that is pulled over them, smoothed over `sigma` frames and
-/// raised around the places where it is below them then. Its ends stay.
+/// A smooth curve above `needed`: their upper convex hull, smoothed over `sigma` frames and raised where it falls below
+/// them. Its ends are fixed.
 fn over(needed: &[f64], sigma: f64) -> Vec<f64> {
     if needed.iter().all(|value| *value == 0.0) {
         return needed.to_vec();
@@ -398,7 +401,7 @@ mod tests {
         assert_eq!((curve[0], curve[7]), (0.0, 0.0));
         assert!(curve[3] > 0.5 && curve.iter().all(|value| *value < 1.8), "{curve:?}");
         assert_eq!(over(&[0.0; 4], 1.0), [0.0; 4]);
-        // A foot that has to rise at once is not thrown up for the rest of its way.
+        // A foot that must rise at once does not overshoot for the rest of its swing.
         let edge: Vec<f64> =
             (0..45).map(|i| if i == 0 { 0.0 } else { 0.3 + 0.15 * f64::from(i) / 44.0 }).collect();
         let curve = over(&edge, 3.0);

@@ -1,8 +1,9 @@
-//! Terrain: a motion that was made on a flat floor walks over steps, slopes and bumps.
+//! Terrain: adapts a motion on a flat floor to steps, slopes and bumps.
 //!
-//! During a stance the foot moves rigidly: it is turned along the normal of the surface, up to 30°, and lifted onto the
-//! plane that touches the surface from above. Between stances lift and turn change smoothly, and a swinging foot is lifted
-//! over edges. The hips follow the feet, and are lowered before a leg would be stretched too far. IK solves the legs.
+//! During a stance the foot is moved rigidly: rotated to the normal of the surface, by up to 30°, and lifted onto the
+//! plane that touches the surface from above. Between stances lift and rotation change smoothly, and a swinging foot is
+//! lifted over edges. The hips follow the feet, and are lowered before a leg would be stretched too far. IK solves the
+//! legs.
 
 mod below;
 mod foot;
@@ -21,25 +22,25 @@ pub use below::surface_below;
 use foot::{CLEARANCE, FootPath, Ground};
 pub use surface::{HeightField, Steps, Terrain, TerrainMesh};
 
-/// The hips see a leg that will be stretched this far ahead \[s\].
+/// The hips anticipate a stretched leg by this time \[s\].
 const LOOK_AHEAD: f64 = 0.3;
 /// The smoothing of the height of the hips \[s\].
 const SMOOTH: f64 = 0.15;
 /// A leg is stretched to this share of its length, or as far as it was.
 const STRETCH: f64 = 0.995;
-/// A foot that is farther below the terrain shows \[m\].
-const SUNK: f64 = 0.01;
+/// Warn of feet that penetrate the terrain by more than this \[m\].
+const PENETRATION: f64 = 0.01;
 
 /// A terrain, and where it lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnTerrain {
-    /// Its heights count from the floor of the motion.
+    /// The surface; heights are relative to the floor of the motion.
     pub terrain: Terrain,
     /// Where its origin lies.
     pub origin: TerrainOrigin,
 }
 
-/// The origin of a terrain, and the direction that is ahead there.
+/// The origin and heading of a terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainOrigin {
     /// The origin and the forward axis of the motion's space.
@@ -126,7 +127,7 @@ pub fn on_terrain(clip: &Clip, options: &OnTerrain) -> Result<(Clip, EditReport)
         .figure("hips-raised", highest * metres, "m")
         .figure("hips-lowered", lowered * metres, "m")
         .figure("unreachable", missing * metres, "m");
-    if found.penetration * metres > SUNK {
+    if found.penetration * metres > PENETRATION {
         let message = format!("a foot is {:.1} cm below the terrain", found.penetration * metres * 100.0);
         report.warn("edit::penetration", message);
     }
@@ -149,7 +150,7 @@ fn ground<'a>(clip: &Clip, body: &'a Body, options: &'a OnTerrain, floor: f64, m
     Ground { terrain: &options.terrain, body, origin, heading, floor, metres }
 }
 
-/// Nobody climbs a step that is higher than the legs are long: the number had another unit in mind.
+/// A step higher than the length of the legs means that its number is in another unit.
 fn check_rise(terrain: &Terrain, motions: &[FootMotion], metres: f64) -> Result<(), EditError> {
     let leg = motions.iter().map(|motion| motion.leg * metres).fold(0.0, f64::max);
     match terrain {
@@ -175,13 +176,13 @@ fn contacts_above(clip: &Clip, ground: &Ground) -> Option<ContactFigures> {
     Some(figures_of(ground.body, &found))
 }
 
-/// The motions of feet whose heights count from the terrain below them.
+/// The motions of feet with heights relative to the terrain below them.
 fn motions_above(clip: &Clip, ground: &Ground) -> Result<Vec<FootMotion>, EditError> {
     let (body, mut found) = (ground.body, Vec::new());
     for (foot, mut motion) in body.feet.iter().zip(FootMotion::of(clip, &body.feet)) {
         let points = placements(clip, &foot.points);
         for frame in 0..clip.frames() {
-            // A sole rests on the highest ground below it: over the edge of a step it does not hang lower.
+            // A sole rests on the highest ground below any of its points, as on the edge of a step.
             let (mut lowest, mut ground_height) = (f64::INFINITY, f64::NEG_INFINITY);
             for point in &points {
                 let place = point[frame].translation.vector;
@@ -205,11 +206,11 @@ fn feet_rises(paths: &[FootPath], clip: &Clip) -> Vec<f64> {
     gaussian(&means, SMOOTH * clip.rate().fps())
 }
 
-/// How far the hips are moved up, by frame \[units\].
+/// The rise of the hips by frame \[units\].
 fn hips_rises(clip: &Clip, body: &Body, paths: &[FootPath]) -> Result<Vec<f64>, EditError> {
     let frames = clip.frames();
     let feet = feet_rises(paths, clip);
-    // By how much the rise of the feet exceeds the reach of the shorter leg.
+    // The amount by which the rise of the feet must be reduced to keep both legs within reach.
     let mut excess = vec![0.0f64; frames];
     for path in paths {
         let Some(base) = limb_base(body, path.joints[0]) else { continue };
@@ -238,7 +239,8 @@ struct Measured {
     penetration: f64,
     stance: f64,
     slope: f64,
-    /// The least height of a swinging sole over the terrain below and beside it, where it was as high over the floor.
+    /// The least clearance of a swinging sole over the terrain below and beside it, in frames where it had the full
+    /// clearance over the floor.
     clearance: Option<f64>,
 }
 
@@ -247,7 +249,7 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
     let wanted = CLEARANCE / ground.metres;
     for path in paths {
         let now = placements(clip, &path.joints);
-        // How high the sole below a point is over the terrain, along its normal.
+        // The distance of the sole below a point from the terrain, along the normal.
         let over = |point: usize, frame: usize| {
             let place = now[point][frame].translation.vector;
             let (height, normal) = ground.below(&place, clip, path.joints[point], frame)?;
@@ -267,7 +269,7 @@ fn measured(clip: &Clip, ground: &Ground, paths: &[FootPath]) -> Result<Measured
             }
         }
         for stance in &path.stances {
-            // Contact is made by a turned sole, as far below the points as the floor was, or by an edge below a point.
+            // Contact is at the tilted sole, as far below the points as the floor was, or at an edge below a point.
             let mut nearest = f64::INFINITY;
             for frame in stance.core.clone() {
                 for point in 0..path.joints.len() {
@@ -350,7 +352,7 @@ mod tests {
             assert!(kept > 0.7 && kept < 1.3, "{name}: {report}");
             let jump = crate::join::peak_acceleration(&walked, 0..walked.frames())
                 / crate::join::peak_acceleration(&walk, 0..walk.frames());
-            // A foot that leaves the floor before a step has little time to rise.
+            // A foot that leaves the floor just before a step has little time to rise.
             assert!(jump < 5.0, "{name}: accelerations × {jump}");
         }
     }

@@ -28,7 +28,7 @@ pub(super) enum Gap {
 /// The most steps of a staircase.
 const MOST_STEPS: f64 = 1e6;
 
-/// Steps that a body climbs, one after the other, as wide as the world.
+/// A staircase of infinite width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
     /// Height of a step; below 0 they go down \[m\].
@@ -62,7 +62,7 @@ impl FromStr for Steps {
             let size = part.strip_prefix('-').unwrap_or(part).parse::<Length>().map_err(|_| wrong())?;
             Ok::<f64, String>(if part.starts_with('-') { -size.0 } else { size.0 })
         };
-        // Programs write whole numbers as 8.0 too.
+        // Programs may write whole numbers as 8.0.
         let count: f64 = count.parse().map_err(|_| wrong())?;
         if !((0.0..=MOST_STEPS).contains(&count) && count.fract() == 0.0) {
             return Err(wrong());
@@ -151,7 +151,7 @@ impl HeightField {
     }
 }
 
-/// Triangles seen from above: the highest counts.
+/// A mesh as a height field: the highest triangle at a place counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TerrainMesh {
     /// Corners as ahead, left, up \[m\].
@@ -198,7 +198,7 @@ impl TerrainMesh {
             let (first, last) = (values.iter().min(), values.iter().max());
             *first.expect("corners")..=*last.expect("corners")
         };
-        // Large triangles lie in many cells: these grow until the index is small.
+        // Large triangles cover many cells: cells are enlarged until the index is small.
         let entries = |cell: f64| -> usize {
             triangles.iter().map(|t| covered(t, 0, cell).count() * covered(t, 1, cell).count()).sum()
         };
@@ -231,7 +231,7 @@ impl TerrainMesh {
     }
 }
 
-/// The height and slopes of a triangle over a place, where it lies over it.
+/// The height and slopes of a triangle at a place, if it covers the place.
 fn over([a, b, c]: &[[f64; 3]; 3], ahead: f64, left: f64) -> Option<(f64, [f64; 2])> {
     let (ab, ac) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
     let area = ab[0] * ac[1] - ab[1] * ac[0];
@@ -248,7 +248,7 @@ fn over([a, b, c]: &[[f64; 3]; 3], ahead: f64, left: f64) -> Option<(f64, [f64; 
     Some((a[2] + s * ab[2] + t * ac[2], slope))
 }
 
-/// A terrain. Heights count from the floor of the motion.
+/// A terrain. Heights are relative to the floor of the motion.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Terrain {
@@ -298,7 +298,7 @@ impl Terrain {
     }
 }
 
-/// A triangle of a surface, its corners as ahead, left and up \[m\].
+/// A triangle of a surface; its corners are ahead, left and up \[m\].
 pub(super) type Triangle = [[f64; 3]; 3];
 
 /// The most triangles of a patch; a surface of more is sampled.
@@ -327,7 +327,7 @@ impl Steps {
         let last = ((high[0] - from) / run).floor().min(f64::from(count) - 1.0);
         let steps = (last - first).max(-1.0) + 2.0;
         let [along, across] = [0, 1].map(|axis| high[axis] - low[axis]);
-        // Each step has a front, two sides, and at most one piece more than its length asks for.
+        // Each step has a front, two sides, and its length in pieces, rounded up.
         let few = |longest: &f64| {
             let pieces = (across / longest + 1.0) * (along / longest + 2.0 * steps);
             2.0 * (pieces + 2.0 * steps) <= MOST_PATCH as f64

@@ -1,4 +1,4 @@
-//! A body that follows its keys: as example poses do, or by the least change of all its joints.
+//! Whole-body solutions for keys: from example poses, or by the least change of all joints.
 
 use mocap_model::{Clip, JointId, Pose, Vector3, log};
 use mocap_poses::{BodySolver, Examples, Moved, follow, reach};
@@ -6,8 +6,9 @@ use mocap_poses::{BodySolver, Examples, Moved, follow, reach};
 use super::{Body, Keyed, Knots, Warp, WarpChange, placed};
 use crate::EditError;
 
-/// Adds turns and moves of the hips with which the whole body follows the joints that keys move: as examples do, or by the
-/// least change of all joints. Joints with turns of their own in a frame keep them.
+/// Adds rotations of joints and translations of the hips with which the whole body follows the joints that keys move,
+/// from example poses or by the least change of all joints. Joints that other keys rotate in the same frame keep these
+/// rotations.
 pub(super) fn whole_body(
     clip: &Clip,
     body: &Body,

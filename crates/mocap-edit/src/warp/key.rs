@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Keys, and the part of the motion that they change.
+/// Options of [`warp`](super::warp()): keys, and the part of the motion that they change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warp {
     /// Before this time nothing changes \[s\].
@@ -19,11 +19,12 @@ pub struct Warp {
     pub keep_feet: bool,
     /// How joints meet their keys. Default: by an offset.
     pub mode: WarpMode,
-    /// Times of the motion and the times to which they move \[s\], both between `from` and `to`. Default: none.
+    /// Pairs of a time of the motion and its new time \[s\], both between `from` and `to`. Default: none.
     pub times: Vec<(f64, f64)>,
-    /// Example poses: where a key moves a joint, the whole body follows as they do. Default: only its limb does.
+    /// Example poses from which the whole body follows the joints that keys move. Default: only the limb of the joint
+    /// follows.
     pub poses: Option<Arc<PosePrior>>,
-    /// What brings joints to places. Default: two bones; the objective where `poses` are given.
+    /// The IK solver. Default: two-bone; the objective if `poses` are given.
     pub ik: Option<WarpIk>,
 }
 
@@ -44,7 +45,7 @@ impl Warp {
     }
 }
 
-/// What brings joints to places.
+/// The IK solver that moves joints to their targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpIk {
     /// Only the limb of the joint.
@@ -86,8 +87,8 @@ pub enum WarpMode {
     /// A smooth offset is added. Detail keeps its size.
     #[default]
     Offset,
-    /// The motion since the start of the warp is scaled, by 0.25 to 4, to come as near to the key as it can; an offset adds
-    /// the rest. Detail grows and shrinks with the motion.
+    /// The motion since the start of the warp is scaled, by 0.25 to 4, to approximate the key; an offset adds the rest.
+    /// Detail scales with the motion.
     ScaleOffset,
 }
 
@@ -103,14 +104,14 @@ impl FromStr for WarpMode {
     }
 }
 
-/// What a joint does at a time.
+/// A key: the change of a joint at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpKey {
-    /// The nearest frame is changed \[s\].
+    /// The time \[s\]; the nearest frame is changed.
     pub time: f64,
     /// The name or role of the joint.
     pub joint: String,
-    /// What it does.
+    /// The change.
     pub change: WarpChange,
 }
 
@@ -138,7 +139,7 @@ pub enum WarpChange {
     To(UnitQuaternion<f64>),
     /// Turns by a rotation in the space of the joint, given as axis times angle \[rad\].
     Turn(Vector3<f64>),
-    /// Is at a place in object space \[units of the clip\]: the hips are moved, other joints are reached for.
+    /// Is at a position in object space \[units of the clip\]: hips are translated, other joints are moved by IK.
     At(Vector3<f64>),
     /// Is moved along the axes of object space \[units of the clip\].
     By(Vector3<f64>),
@@ -146,16 +147,18 @@ pub enum WarpChange {
     LookAt(LookAt),
 }
 
-/// A gaze: a joint points at a place, and the joints above it share the turn.
+/// A gaze: a joint points at a target, and the joints above it share the rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LookAt {
-    /// The place in object space \[units of the clip\].
+    /// The target in object space \[units of the clip\].
     pub at: Vector3<f64>,
-    /// The gaze stays on the place up to this time \[s\]; `None`: only the frame of the key looks there.
+    /// The gaze stays on the target up to this time \[s\]; `None`: only in the frame of the key.
     pub until: Option<f64>,
-    /// What points, in the space of the joint; `None`: what points forward in the reference pose of the body.
+    /// The pointing direction in the space of the joint; `None`: the direction that is forward in the reference pose of
+    /// the body.
     pub direction: Option<Vector3<f64>>,
-    /// Who takes part; empty: the joint and those above it up to the hips, each with half of the share of the one below.
+    /// The joints that rotate; empty: the joint and those above it up to the hips, each with half of the share of the
+    /// one below.
     pub joints: Vec<LookShare>,
 }
 
@@ -164,9 +167,9 @@ pub struct LookAt {
 pub struct LookShare {
     /// Its name or role.
     pub joint: String,
-    /// Its share of the turn, above 0; shares count beside each other.
+    /// Its share of the rotation, above 0, relative to the other shares.
     pub share: f64,
-    /// The most that it turns \[rad\]; `None`: 60° of a head, 40° of a neck, 20° of others.
+    /// Its largest rotation \[rad\]; `None`: 60° for a head, 40° for a neck, 35° for an eye, 20° for others.
     pub limit: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Gazes: joints share the turn that points one of them at a place.
+//! Gazes: joints share the rotation that points one of them at a target.
 
 use mocap_ik::{Aim, LookJoint, look_at};
 use mocap_model::{Clip, JointId, Pose, Role, Skeleton, UnitQuaternion, Vector3, log};
@@ -10,17 +10,17 @@ use super::{Body, Keyed, Knots, LookAt, WarpChange, WarpKey, add, hold_turns, un
 use crate::EditError;
 use crate::legs::object_place;
 
-/// The most that a joint turns where no limit is given [degrees]: an eye, a head, a neck, a joint of the spine.
+/// The default limits of rotation [degrees]: of an eye, a head, a neck, a joint of the spine.
 const EYE: f64 = 35.0;
 const HEAD: f64 = 60.0;
 const NECK: f64 = 40.0;
 const SPINE: f64 = 20.0;
 
-/// A gaze and the frames in which it is on its place.
+/// A gaze and the frames in which it is on its target.
 struct Gaze<'k> {
     key: &'k WarpKey,
     look: &'k LookAt,
-    /// The joint that looks, and what points in its space.
+    /// The joint that looks, and its pointing direction in its own space.
     eye: (JointId, Vector3<f64>),
     joints: Vec<LookJoint>,
 }
@@ -28,12 +28,12 @@ struct Gaze<'k> {
 /// The gazes of a warp, by frame.
 pub(super) struct Gazes<'k>(BTreeMap<usize, Vec<Gaze<'k>>>);
 
-/// How far a joint stays from its gaze target: limits stop it, or its joints turn for another gaze.
-pub(super) struct Left {
+/// The remaining error of a gaze, due to limits or to joints that another gaze uses.
+pub(super) struct GazeError {
     /// The time and the joint of the key.
     pub(super) time: f64,
     pub(super) joint: String,
-    /// The greatest angle from the place \[rad\].
+    /// The greatest angle from the target \[rad\].
     pub(super) angle: f64,
 }
 
@@ -92,7 +92,7 @@ impl<'k> Gazes<'k> {
         self.0.is_empty()
     }
 
-    /// The turns of joints with which a motion looks at its places.
+    /// The rotations of joints that point the gazes of a motion at their targets.
     pub(super) fn turns(&self, clip: &Clip, body: &Body, keys: &[Keyed]) -> Result<Vec<Knots>, EditError> {
         let mut turns = vec![Knots::new(); clip.skeleton().len()];
         let (mut pose, mut before) = (Pose::default(), Pose::default());
@@ -118,8 +118,8 @@ impl<'k> Gazes<'k> {
     }
 
     /// The remaining error of each gaze in a motion, over its frames.
-    pub(super) fn left(&self, clip: &Clip) -> Vec<Left> {
-        let mut left: Vec<Left> = Vec::new();
+    pub(super) fn left(&self, clip: &Clip) -> Vec<GazeError> {
+        let mut left: Vec<GazeError> = Vec::new();
         let mut pose = Pose::default();
         for (frame, gazes) in &self.0 {
             clip.local_pose(*frame, &mut pose);
@@ -127,11 +127,12 @@ impl<'k> Gazes<'k> {
                 let placed = object_place(clip, &pose, gaze.eye.0);
                 let aim = Aim { direction: gaze.eye.1, at: gaze.look.at, weight: 1.0 };
                 let angle = aim.angle(&placed.translation.vector, &placed.rotation);
-                let same = |other: &&mut Left| other.time == gaze.key.time && other.joint == gaze.key.joint;
+                let same =
+                    |other: &&mut GazeError| other.time == gaze.key.time && other.joint == gaze.key.joint;
                 match left.iter_mut().find(same) {
                     Some(own) => own.angle = own.angle.max(angle),
                     None => {
-                        left.push(Left { time: gaze.key.time, joint: gaze.key.joint.clone(), angle });
+                        left.push(GazeError { time: gaze.key.time, joint: gaze.key.joint.clone(), angle });
                     }
                 }
             }
@@ -153,8 +154,8 @@ fn turned_within<'a, 'k>(
     })
 }
 
-/// Gives each joint to one gaze of a frame. Gazes of joints nearer to the root come first; what carries them does not turn for
-/// later ones, as that would turn them away from their targets.
+/// Assigns each joint to one gaze of a frame. Gazes of joints nearer to the root come first; joints above these do not
+/// rotate for later gazes, which would turn the earlier ones off their targets.
 fn share_joints(gazes: &mut [Gaze<'_>], skeleton: &Skeleton) {
     gazes.sort_by_key(|gaze| gaze.eye.0);
     for at in 1..gazes.len() {
@@ -205,9 +206,10 @@ fn usual_limit(body: &Body, joint: JointId) -> f64 {
     degrees.to_radians()
 }
 
-/// What points forward in the space of a joint, where the body stands in its reference pose. That is its rest pose only if
-/// it stands there; many exporters write rest poses in which a head lies on its side. A reference pose that is estimated from
-/// the motion does not know how joints turn about their bones: then eyes, head and trunk face ahead on average.
+/// The forward direction in the space of a joint, in the reference pose of the body. This is the rest pose only if that
+/// is a T- or A-pose, since many exporters write rest poses in which a head lies on its side. In a reference pose that
+/// is estimated from the motion, rotations about the bones are unknown: then the mean facing direction of the motion is
+/// used.
 fn forward_of(clip: &Clip, body: &Body, joint: JointId) -> Vector3<f64> {
     let skeleton = &body.skeleton;
     let (reference, stands_at_rest) =
@@ -227,10 +229,10 @@ fn forward_of(clip: &Clip, body: &Body, joint: JointId) -> Vector3<f64> {
     turn.inverse() * facing(body, &placed).unwrap_or(body.forward)
 }
 
-/// Frames that tell where a joint faces on average.
+/// Number of frames that are averaged.
 const FRAMES: usize = 256;
 
-/// The direction in the space of a joint that points where the body faces, on the average of the motion.
+/// The direction in the space of a joint that, on average over the motion, is the facing direction of the body.
 fn ahead_on_average(clip: &Clip, body: &Body, joint: JointId) -> Option<Vector3<f64>> {
     let (mut local, mut placed) = (Pose::default(), Pose::default());
     let count = clip.frames().min(FRAMES);
@@ -245,7 +247,7 @@ fn ahead_on_average(clip: &Clip, body: &Body, joint: JointId) -> Option<Vector3<
     sum.try_normalize(0.5 * count as f64)
 }
 
-/// Where the hips face in a pose in object space.
+/// The facing direction of the hips in a pose in object space.
 fn facing(body: &Body, pose: &Pose) -> Option<Vector3<f64>> {
     let at =
         |role| body.skeleton.with_role(role).map(|id: JointId| pose.joints[id.index()].translation.vector);
@@ -306,7 +308,7 @@ mod tests {
         };
         assert!(turned(Role::Head) > turned(Role::Neck) && turned(Role::Neck) > turned(Role::Spine));
         assert!(turned(Role::Hips) < 1e-6 && turned(Role::LeftLowerArm) < 1e-6);
-        // It turns there and back without a jump: no step is longer than those of a turn in the time that there is.
+        // It turns there and back without a jump: no step is larger than the available time requires.
         let head = body.skeleton.with_role(Role::Head).unwrap();
         let steps = (1..wave.frames()).map(|frame| {
             moved.local(head, frame - 1).rotation.angle_to(&moved.local(head, frame).rotation).to_degrees()
@@ -364,7 +366,7 @@ mod tests {
         assert!((turned - 0.4).abs() < 1e-9, "{turned}");
     }
 
-    /// A neck and the head on it look at different places at the same time: both are met, whichever key comes first.
+    /// A neck and the head above it look at different targets at the same time: both are met, in any order of keys.
     #[test]
     fn a_joint_turns_for_one_gaze_only() {
         let wave = clip("alex_wave.bvh");

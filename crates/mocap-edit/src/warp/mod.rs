@@ -1,4 +1,4 @@
-//! Motion warping: a motion that meets keys, and keeps its detail between them.
+//! Motion warping: changes a motion to meet keys, and keeps its detail between them.
 //!
 //! A key changes the pose of its frame: a joint turns, an effector reaches a place by inverse kinematics, the hips move, or
 //! a joint looks at a place.
@@ -18,13 +18,13 @@ use crate::legs::{Plane, exact, limb_base, object_place, orient, place_ankles};
 use crate::retime::{TimeMap, at_frames};
 use crate::samples::Samples;
 use crate::{EditError, EditReport};
-use look::{Gazes, Left};
+use look::{GazeError, Gazes};
 
-/// An effector that is farther from its key than this is not there [leg lengths of the chain].
+/// An effector misses its key if it is farther away than this [lengths of its limb].
 const REACHED: f64 = 1e-6;
-/// A gaze that is further from its place is not there \[rad\].
+/// A gaze misses its target by more than this \[rad\].
 const GAZE: f64 = 2e-3;
-/// A scale stays within these: beyond them a key is met by its offset.
+/// Limits of the scale: beyond them the offset makes up the rest.
 const SCALES: [f64; 2] = [0.25, 4.0];
 
 mod follow;
@@ -33,7 +33,7 @@ mod look;
 
 pub use key::{LookAt, LookShare, Warp, WarpChange, WarpIk, WarpKey, WarpMode};
 
-/// Changes a motion such that it meets keys.
+/// Changes a motion to meet keys.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -81,7 +81,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     if !gazes.is_empty() {
         warped = span.turned(&warped, &gazes.turns(&warped, &body, &keys)?, (body.hips, &[]))?;
     }
-    // Limbs reach from where all other keys have put their base; those nearer to the root first.
+    // IK of limbs comes after all other keys have moved their bases; limbs nearer to the root first.
     let mut limbs: Vec<(JointId, Keyed)> = Vec::new();
     for key in keys.iter().filter(|key| reaches(&body, key)) {
         let base = limb_base(&body, key.2);
@@ -111,7 +111,7 @@ pub fn warp(clip: &Clip, warp: &Warp) -> Result<(Clip, EditReport), EditError> {
     if times.is_some() {
         warped = at_frames(&warped, "warp", clip.frames(), place)?;
     }
-    // A foot with a key goes where the key wants it.
+    // Feet with keys are exempt from the foot correction.
     let free: Vec<JointId> = keys.iter().map(|(_, _, joint)| *joint).collect();
     let hold = Hold { before: clip, place: &|frame| Some(place(frame)), mirrored: false, free: &free };
     let (warped, held) = hold.apply(warped, "warp")?;
@@ -153,17 +153,17 @@ fn keyed<'k>(
 }
 
 /// The report with the errors of gazes.
-fn with_gazes(report: EditReport, left: &[Left]) -> EditReport {
+fn with_gazes(report: EditReport, left: &[GazeError]) -> EditReport {
     let Some(most) = left.iter().map(|left| left.angle).reduce(f64::max) else { return report };
     let mut report = report.figure("gaze-error", most.to_degrees(), "deg");
-    for Left { time, joint, angle } in left.iter().filter(|left| left.angle > GAZE) {
+    for GazeError { time, joint, angle } in left.iter().filter(|left| left.angle > GAZE) {
         let message = format!("'{joint}' misses its target at {time} s by {:.1}°", angle.to_degrees());
         report.warn("edit::gaze", message);
     }
     report
 }
 
-/// What to say of a key whose joint is not there.
+/// The message for a key whose joint does not exist.
 fn unknown(body: &Body, key: &WarpKey) -> String {
     format!("the key at {} s: {}", key.time, unknown_joint(body, &key.joint))
 }
@@ -178,7 +178,7 @@ fn unknown_joint(body: &Body, name: &str) -> String {
     format!("no joint is called '{name}'{near}")
 }
 
-/// The map of the times, if some move; both ends stay.
+/// The time map, if times move; both ends are fixed.
 fn time_map(warp: &Warp, [from, to]: [f64; 2]) -> Result<Option<TimeMap>, EditError> {
     if warp.times.is_empty() {
         return Ok(None);
@@ -195,7 +195,7 @@ fn time_map(warp: &Warp, [from, to]: [f64; 2]) -> Result<Option<TimeMap>, EditEr
     TimeMap::new(keys).map(Some)
 }
 
-/// The frames that a warp changes, and how.
+/// The frames that a warp changes, and its mode.
 struct Span {
     from: usize,
     to: usize,
@@ -203,7 +203,7 @@ struct Span {
 }
 
 impl Span {
-    /// The motion with turns by joint, and shifts of the hips.
+    /// The motion with rotations added by joint, and translations of the hips.
     fn turned(
         &self,
         clip: &Clip,
@@ -222,7 +222,7 @@ impl Span {
         samples.into_clip("warp")
     }
 
-    /// Adds turns, given at some frames, to rotations.
+    /// Adds displacements, given at some frames, to rotations.
     fn turn(&self, rotations: &mut [UnitQuaternion<f64>], knots: &[Knot]) {
         let start = rotations[self.from];
         let mut path: Vec<Vector3<f64>> = Vec::new();
@@ -247,7 +247,7 @@ impl Span {
         }
     }
 
-    /// Adds shifts, given at some frames, to places.
+    /// Adds displacements, given at some frames, to positions.
     fn shift(&self, places: &mut [Vector3<f64>], knots: &[Knot]) {
         let start = places[self.from];
         let curve = self.curve(knots, |frame, shift| {
@@ -256,18 +256,19 @@ impl Span {
         });
         for frame in self.from + 1..self.to {
             let (offset, scale) = curve.at(frame);
-            // In this order an offset changes no bit where it is 0.
+            // In this order of operations, an offset of 0 changes no bit.
             places[frame] += (places[frame] - start) * (scale - 1.0) + offset;
         }
     }
 
-    /// The curve through displacements; `path` has where the motion is since its start, and where it shall be.
+    /// The curve through displacements; `path` gives the displacement of the motion since its start, and the target of
+    /// it.
     fn curve(&self, knots: &[Knot], path: impl Fn(usize, Vector3<f64>) -> [Vector3<f64>; 2]) -> Curve {
         let knot = |(frame, displacement): &Knot| match self.mode {
             WarpMode::Offset => (*frame, displacement.push(0.0)),
             WarpMode::ScaleOffset => {
                 let [own, goal] = path(*frame, *displacement);
-                // The scale that comes nearest to the goal.
+                // The scale that best approximates the goal.
                 let scale = goal.dot(&own) / own.norm_squared();
                 let scale = if scale.is_finite() { scale.clamp(SCALES[0], SCALES[1]) } else { 1.0 };
                 (*frame, (goal - own * scale).push(scale - 1.0))
@@ -288,8 +289,8 @@ fn nearest_turn(turn: Vector3<f64>, near: Vector3<f64>) -> Vector3<f64> {
     turn + axis * (turns * std::f64::consts::TAU)
 }
 
-/// Feet without keys keep the paths and orientations that they have in the motion. The second value is how much of a leg
-/// was missing at most \[units\].
+/// The warped motion with the original paths and orientations of feet without keys. The second value is the largest
+/// distance by which a leg was too short \[units\].
 fn feet_kept(
     clip: &Clip,
     warped: &Clip,
@@ -315,12 +316,12 @@ type Knots = Vec<Knot>;
 /// The frame of a key, and its joint.
 type Keyed<'k> = (usize, &'k WarpKey, JointId);
 
-/// Whether a key is met by the limb above its joint; the hips are moved.
+/// Whether a key is met by IK of the limb above its joint; hips are translated instead.
 fn reaches(body: &Body, (_, key, joint): &Keyed) -> bool {
     matches!(key.change, WarpChange::At(_) | WarpChange::By(_)) && *joint != body.hips
 }
 
-/// The turns of joints and the moves of the hips \[in the space of their parent\] that keys ask for.
+/// The rotations of joints, and the translations of the hips in the space of their parent, that keys state.
 fn turns_and_moves(clip: &Clip, body: &Body, keys: &[Keyed]) -> (Vec<Knots>, Knots) {
     let (mut turns, mut moves) = (vec![Knots::new(); clip.skeleton().len()], Knots::new());
     for (frame, key, joint) in keys.iter().filter(|key| !reaches(body, key)) {
@@ -353,14 +354,14 @@ fn add(knots: &mut Knots, frame: usize, displacement: Vector3<f64>) {
     }
 }
 
-/// Where a joint is in object space.
+/// The transform of a joint in object space.
 fn placed(clip: &Clip, frame: usize, joint: JointId) -> Isometry3<f64> {
     let mut pose = Pose { joints: Vec::new() };
     clip.local_pose(frame, &mut pose);
     object_place(clip, &pose, joint)
 }
 
-/// The turns with which a limb meets its keys; `warped` is the motion with the other keys.
+/// The rotations with which a limb meets its keys; `warped` is the motion with the other keys.
 fn reached(
     clip: &Clip,
     warped: &Clip,
@@ -381,7 +382,7 @@ fn reached(
     Ok(turns)
 }
 
-/// Joints that turn for other keys stay where they have turns of their own.
+/// Fixes the rotations of joints in frames in which they have keys themselves.
 fn hold_turns(turns: &mut [Knots], keys: &[Keyed]) {
     for (frame, key, joint) in keys {
         let knots = &mut turns[joint.index()];
@@ -393,7 +394,8 @@ fn hold_turns(turns: &mut [Knots], keys: &[Keyed]) {
     }
 }
 
-/// Brings a joint to its key by its limb; the joint keeps the orientation that it has in the motion. The joints that turn.
+/// Moves a joint to its key by IK of its limb; the joint keeps its orientation in the motion. Returns the joints that
+/// rotate.
 fn reach(
     clip: &Clip,
     base: JointId,
@@ -425,7 +427,7 @@ fn reach(
     Ok(limb.joints().iter().copied().chain([joint]).collect())
 }
 
-/// How far a key was missed [units].
+/// The distance by which a key was missed [units].
 fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &Keyed) -> f64 {
     let place = |clip: &Clip| placed(clip, *frame, *joint).translation.vector;
     match key.change {
@@ -437,7 +439,7 @@ fn distance(warped: &Clip, clip: &Clip, (frame, key, joint): &Keyed) -> f64 {
 
 /// A curve of offsets and scales: cubic between its knots, with no change of value or speed at both ends.
 struct Curve {
-    /// Frames, with offsets and scales less 1.
+    /// Frames, with offsets and scales minus 1.
     knots: Vec<(f64, Vector4<f64>)>,
     speeds: Vec<Vector4<f64>>,
 }

@@ -1,4 +1,4 @@
-//! Spikes and dropouts that are put into motions are found and mended.
+//! Spikes and dropouts that are added to motions are detected and repaired.
 
 use mocap_edit::{Denoise, EditReport, denoise};
 use mocap_model::{Clip, JointId, JointTracks, Role, Track, UnitQuaternion, Vector3, angle_between, exp};
@@ -29,8 +29,8 @@ fn figure(report: &EditReport, name: &str) -> f64 {
     report.figures.iter().find(|figure| figure.name == name).and_then(|figure| figure.value).unwrap()
 }
 
-/// Holds three joints, or puts them to the identity, for a tenth of a second. Returns how many of how many are told of and
-/// filled to a third of the error, and what is not.
+/// Holds three joints, or sets them to the identity, for a tenth of a second. Returns the number of dropouts that are
+/// reported and filled to a third of the error, the number of all, and the missed ones.
 fn dropouts(name: &str, clip: &Clip) -> (usize, usize, Vec<String>) {
     let (mut filled, mut count, mut missed) = (0, 0, Vec::new());
     let length = (0.1 * clip.rate().fps()).round() as usize;
@@ -54,7 +54,7 @@ fn dropouts(name: &str, clip: &Clip) -> (usize, usize, Vec<String>) {
             count += 1;
             let (was, is) = (off(&lost), off(&clean));
             let reported = reported(&report, &clip.skeleton().joint(id).name);
-            // What moves no further than the noise is not missed.
+            // Dropouts in which the joint moves less than the noise need not be found.
             if (reported && is < (0.34 * was).max(2.0)) || was < 1.0 {
                 filled += 1;
             } else {
@@ -131,7 +131,7 @@ fn check(clips: &[(&str, Clip)], most: [usize; 2]) {
         (filled, count) = (filled + found.0, count + found.1);
         missed.extend(found.2);
         jumped.extend(jumps(name, clip));
-        // What is not there is not found, and clean motion stays.
+        // There are no false detections, and clean motion stays.
         let (_, report) = denoise(clip, Denoise::Auto).unwrap();
         mocap_corpus::note!(
             "{name}: {} dropouts, {} spikes, {:?}°",

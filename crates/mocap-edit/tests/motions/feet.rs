@@ -1,7 +1,7 @@
-//! No edit makes planted feet worse: each is applied to walks, and each contact is measured before and after.
+//! No edit increases foot skate: each is applied to walks, and each contact is measured before and after.
 //!
-//! Edits whose frames are known frames of the motion are compared contact by contact. A blend, a join, a loop and a series
-//! have new ones: there no contact is worse than the worst of the motions that they are made of.
+//! Edits whose frames are known frames of the motion are compared contact by contact. A blend, a join, a loop and a
+//! series have new ones: there no contact is worse than the worst of their sources.
 
 use std::sync::Arc;
 
@@ -15,12 +15,13 @@ use mocap_model::{Clip, FrameRate, Role, Vector3};
 
 use super::{clip, read};
 
-/// What is measured of a contact along the ground: mean speed [m/s], rms distance from its middle [m], way [m].
+/// The measures of a contact along the ground: mean speed [m/s], rms deviation from its mean position [m], distance
+/// from start to end [m].
 type Measures = [f64; 3];
-/// Larger by this share and these is the same: resampled curves are not quite what they were.
+/// Tolerances of equal measures, relative and absolute: resampled curves differ slightly.
 const SHARE: f64 = 1.01;
 const SAME: Measures = [0.001, 0.0001, 0.0003];
-/// Feet that move less than this stand, whatever they did before.
+/// Below these measures a foot counts as planted regardless of its motion before.
 const STANDS: Measures = [0.003, 0.0004, 0.0015];
 
 /// Where the frames of an edited motion come from.
@@ -33,7 +34,7 @@ enum Frames {
     Made(Vec<Clip>),
     /// As before and after a transition to another motion; where it is, is in the report.
     Joined(Clip),
-    /// The edit moves the body over the ground away from its feet: that is what it is for.
+    /// The edit moves the body relative to its feet on purpose.
     Slides,
 }
 
@@ -81,7 +82,7 @@ fn measures(foot: &FootMotion, frames: std::ops::Range<usize>, metres: f64) -> M
     ]
 }
 
-/// By how much measures are above those before, at most: 1 and less is no worse.
+/// The largest ratio of measures after and before: 1 or less is not worse.
 fn worse(is: &Measures, was: &Measures) -> f64 {
     let ratio = |i: usize| is[i] / (was[i] * SHARE + SAME[i]).max(STANDS[i]);
     (0..3).map(ratio).fold(0.0, f64::max)
@@ -162,7 +163,7 @@ fn compare(before: &Clip, after: &Clip, frames: &Frames, report: &EditReport) ->
                         continue;
                     }
                     count += 1;
-                    // Played faster, all is faster.
+                    // Speeds scale with the playback rate.
                     let pace = (place(*last) - place(*first)) / (last - first) as f64 * is.motions[side].fps
                         / was.motions[source].fps;
                     let mut then = measures(&was.motions[source], part, was.metres);

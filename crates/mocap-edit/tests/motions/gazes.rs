@@ -1,4 +1,4 @@
-//! Heads that look at places: whatever the rest pose of a file is, a head that faces ahead turns little to look ahead.
+//! Gazes: independent of the rest pose of a file, a head that faces ahead rotates little to look ahead.
 
 use crate::{clip, figure};
 use mocap_edit::{LookAt, Warp, WarpChange, WarpKey, warp};
@@ -40,7 +40,7 @@ fn turns(clip: &Clip, time: f64) -> [f64; 2] {
         let key = WarpKey { time, joint: "Head".into(), change: look };
         let (moved, report) = warp(clip, &Warp::new(time - AROUND, time + AROUND, vec![key])).unwrap();
         let turned = placed(&moved, head).1.angle_to(&before).to_degrees();
-        // What the limits leave is what it would have turned further.
+        // The remaining error is the rotation that the limits prevented.
         turned + figure(&report, "gaze-error")
     })
 }
@@ -53,8 +53,7 @@ pub(crate) fn heads_that_face_ahead_turn_little_to_look_ahead() {
     }
 }
 
-/// The same motion of joints whose axes lie otherwise, each in its own way: at rest, where no joint is turned, the body is
-/// crumpled.
+/// The same motion with other joint axes, different for each joint: the rest pose is then arbitrary.
 fn with_other_axes(clip: &Clip) -> Clip {
     let axes = |id: usize| {
         let angle = id as f64;
@@ -76,7 +75,7 @@ fn with_other_axes(clip: &Clip) -> Clip {
     Clip::new(skeleton.unwrap().into(), clip.rate(), clip.frames(), tracks.collect()).unwrap()
 }
 
-/// Heads turn alike, whatever the axes of joints and the rest pose are.
+/// Rotations of heads do not depend on the axes of joints and the rest pose.
 pub(crate) fn heads_of_fixtures_turn_alike_whatever_their_axes() {
     let walk = crate::read(&mocap_corpus::fixture("clips/alex_walk.bvh"));
     let [ahead, behind] = turns(&walk, 1.2);

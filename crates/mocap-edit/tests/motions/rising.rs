@@ -1,4 +1,4 @@
-//! Floors that rise: walks that are put on stairs and slopes keep their contacts, and other bodies keep them too.
+//! Rising floors: walks on stairs and slopes keep their contacts, also after retargeting.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, runs};
 use mocap_edit::{HeightField, OnTerrain, Terrain, TerrainOrigin, on_terrain};
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use super::{clip, read};
 
-/// What is measured of the contacts that a walk has on a flat floor.
+/// Measures of the contacts of a walk, relative to those on a flat floor.
 #[derive(Clone, Copy, Debug, Default)]
 struct Figures {
-    /// The share of their frames that are contacts now.
+    /// The share of frames in contact on the flat floor that are still in contact.
     found: f64,
-    /// The share of all contacts now that are none of them.
+    /// The share of frames in contact that were not in contact on the flat floor.
     more: f64,
     /// The mean speed of toes [m/s].
     speed: f64,
@@ -94,7 +94,7 @@ fn check(
         let source = feet(&climbs);
         let own = figures(&climbs, &flat, &source, 1.0, 1.0);
         mocap_corpus::note!("{name} {on}: {own:.3?}");
-        // Where the foot leaves a step early or turns on it, the terrain changes a contact.
+        // The terrain changes contacts where the foot leaves a step early or rotates on it.
         assert!(own.found > 0.45 && own.more < 0.3, "{name} {on}: {own:?}");
         for (to, target) in targets {
             let options = RetargetOptions { foot_lock: FootLock::On, ..RetargetOptions::default() };

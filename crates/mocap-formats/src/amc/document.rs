@@ -33,7 +33,7 @@ pub struct Bone {
     pub place: Option<Place>,
 }
 
-/// A line that is missing or has another number of values than the first one of its bone.
+/// A line of a bone that is missing, or has another number of values than the bone's line in the first frame.
 ///
 /// [`Document::values`] has its values too, cut or filled up with zeros.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +49,11 @@ pub struct Irregular {
 /// Values that are not finite numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NotFinite {
-    /// The first of each frame, of as many frames as are listed.
+    /// The first such value of each frame, up to the number of errors that are listed.
     pub(crate) first: Vec<FirstNotFinite>,
-    /// The frames that have one.
+    /// Number of frames with such values.
     pub(crate) frames: usize,
-    /// All of them.
+    /// Number of such values.
     pub(crate) count: usize,
 }
 
@@ -90,7 +90,7 @@ impl Document {
         (rate.is_finite() && rate > 0.0).then_some(rate)
     }
 
-    /// What stands behind `:keyword`; the keyword may be in any case.
+    /// The text after `:keyword`; the keyword is compared without case.
     pub fn keyword(&self, keyword: &str) -> Option<&str> {
         self.header.iter().find_map(|line| {
             let line = line.strip_prefix(':')?;

@@ -9,7 +9,7 @@ use mocap_model::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// An AMC file and the ASF file it belongs to: each is useless without the other.
+/// An AMC file and the ASF file that it moves: neither is complete without the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// The ASF file.
@@ -21,7 +21,7 @@ pub struct Pair {
 /// Angles that differ by less \[rad\] are the same in the file.
 const SAME: f64 = 1e-9;
 
-/// A clip as an AMC file with its skeleton: see [`asf::from_skeleton`] for what becomes of that.
+/// A clip as an AMC file with its skeleton; [`asf::from_skeleton`] describes how the skeleton is converted.
 ///
 /// A joint whose place in its parent's frame changes over time gets `tx ty tz` channels. Where it is constant
 /// it becomes the joint's offset. Angles are continuous over time and rounded to 1e-9 degrees.
@@ -104,7 +104,7 @@ fn turning_axes(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
     if within { free } else { [true; 3] }
 }
 
-/// The angles of a rotation with those of axes that are not free at 0, and the rotation that they make.
+/// The Euler angles of a rotation with the angles of locked axes set to 0, and the rotation that results.
 fn locked(
     order: EulerOrder,
     rotation: &UnitQuaternion<f64>,
@@ -145,7 +145,7 @@ fn motion(clip: &Clip, skeleton: &asf::Document, bones: &[PlannedBone]) -> Docum
         document.bones.push(Bone { name, width: bone.dofs.len(), late: false, place: None });
         writers.push(Channels { bone, tracks: clip.track(bone.joint), previous: [0.0; 3] });
     }
-    // A root that is not a joint still has its line.
+    // The root has a line even where no joint is the root (several roots).
     if bones.first().is_none_or(|bone| bone.bone.is_some()) {
         let width = skeleton.root.order.len();
         document.bones.insert(0, Bone { name: "root".into(), width, late: false, place: None });
@@ -165,11 +165,11 @@ fn motion(clip: &Clip, skeleton: &asf::Document, bones: &[PlannedBone]) -> Docum
     document
 }
 
-/// What turns the motion of one joint into channels.
+/// Converts the motion of one joint to channels.
 struct Channels<'c> {
     bone: &'c PlannedBone,
     tracks: &'c JointTracks,
-    /// The angles of the frame before, from which the next ones do not jump.
+    /// The angles of the frame before; the next ones stay near them.
     previous: [f64; 3],
 }
 

@@ -1,8 +1,7 @@
 //! Reads AMC text.
 //!
-//! Files repeat the bones of the first frame in every frame. So the next line is compared with the one that
-//! is expected, byte by byte, and its numbers go straight to their place; a line that differs in anything is
-//! read by the rules.
+//! Most files repeat the bones of the first frame in every frame. The fast path compares each line with the expected
+//! bone byte by byte and reads its numbers in place; any other line goes through the general parser.
 
 use super::document::{FirstNotFinite, NotFinite};
 use super::{Bone, Document, Irregular, Problem};
@@ -67,14 +66,14 @@ struct Reader<'t> {
     open: Option<OpenLine>,
     /// The values of the open line.
     values: Vec<f64>,
-    /// Lines of bones in the file, and how many there were if every frame had all bones known by then.
+    /// Lines of bones read so far, and the number there would be if every frame had a line of every bone.
     lines: usize,
     full: usize,
     /// Values in the file that have a place in a row.
     filled: usize,
     /// Where the number of the first frame stands.
     first_frame: Range<usize>,
-    /// Values and lines that are none.
+    /// Errors of values and lines that cannot be read.
     errors: Errors,
 }
 
@@ -85,16 +84,16 @@ struct FrameState {
     at: Range<usize>,
     /// The bone whose line is expected next.
     next: usize,
-    /// By bone: one more than the frame in which it was seen last; kept only by `line`.
+    /// By bone: one more than the frame in which it was seen last; only the general parser ([`Reader::line`]) keeps it.
     seen: Vec<usize>,
-    /// Bones at the start that were read as expected.
+    /// Number of bones at the start of the frame that the fast path read.
     expected: usize,
     /// The text ends within a line of it.
     cut: bool,
     has_not_finite: bool,
     irregular_before: usize,
     bones_before: usize,
-    /// Frames listed, frames and values of those that are not finite.
+    /// State of [`NotFinite`] before this frame: listed frames, frames, values.
     not_finite_before: [usize; 3],
 }
 
@@ -201,7 +200,7 @@ impl<'t> Reader<'t> {
             }
         }
         let warnings = self.report.into_warnings();
-        if let Some(failed) = self.errors.into_rejected(self.text, stopped, &warnings) {
+        if let Some(failed) = self.errors.into_read_error(self.text, stopped, &warnings) {
             return Err(failed);
         }
         self.document.values.shrink_to_fit();
@@ -211,7 +210,7 @@ impl<'t> Reader<'t> {
         Ok(Parsed { value: self.document, warnings })
     }
 
-    /// Reads lines as long as they are the ones that the first frame has.
+    /// The fast path: reads lines while they are the bones of the first frame in their order.
     fn expected_lines(&mut self) {
         let Some((bones, width)) = self.layout else { return };
         let start = self.document.values.len() - width;
@@ -235,7 +234,7 @@ impl<'t> Reader<'t> {
         (self.at, self.frame.next, self.frame.expected) = (at, next, next);
     }
 
-    /// Reads one line by the rules.
+    /// The general parser: reads one line.
     fn line(&mut self) -> Result<(), Finding> {
         let rest = &self.text[self.at..];
         let length = rest.iter().position(|&byte| byte == b'\n' || byte == b'\r').unwrap_or(rest.len());
@@ -332,7 +331,7 @@ impl<'t> Reader<'t> {
             if frame == 1 {
                 self.reserve(at.start, width);
             }
-            // A value takes two bytes of text, so rows that outgrow the text are mostly made up.
+            // A value takes at least two bytes of text: more values than that were not read but filled in.
             let rows = (frame + 1).saturating_mul(width);
             if self.outgrows(rows) {
                 let present = self.filled;
@@ -355,12 +354,12 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether as many things as `expected` are too many for the text.
+    /// Whether `expected` values need more bytes than the text has.
     fn outgrows(&self, expected: usize) -> bool {
         expected > self.text.len() + (1 << 20)
     }
 
-    /// Makes room for as many rows as the text may hold if all frames are as long as the first.
+    /// Reserves memory for the rows that the text can hold if all frames are as long as the first.
     fn reserve(&mut self, second_frame: usize, width: usize) {
         let first = second_frame - self.frame.at.start;
         let rows = (self.text.len() - second_frame) / first.max(2 * width).max(1) + 1;
@@ -390,7 +389,7 @@ impl<'t> Reader<'t> {
                 let name = self.report.name(word.clone());
                 let late = self.layout.is_some();
                 if late {
-                    // All frames up to here lack it; a bone costs them as much as if they had it.
+                    // All frames so far lack it, and still get values for it: they count as if they had it.
                     self.full += frame;
                     let at = self.first_frame.clone();
                     self.report.warn_counted(Problem::MissingBone, at, Some(&name), Some(0), frame);
@@ -444,7 +443,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// An error, unless the text is cut off here. Its place is kept, so the values behind it keep theirs.
+    /// An error, unless the text is cut off here. NaN takes its place, so later values of the line keep their columns.
     fn no_number(&mut self, word: Range<usize>, bone: usize) {
         if word.end == self.text.len() && self.layout.is_some() {
             self.frame.cut = true;
@@ -469,7 +468,7 @@ impl<'t> Reader<'t> {
         let NotFinite { first, frames, count } = &mut self.document.not_finite;
         *count += 1;
         if self.frame.has_not_finite {
-            // Of a frame that is listed, or of one beyond those.
+            // Counted with its frame where the frame is listed.
             if let Some(first) = first.last_mut().filter(|first| first.frame == frame) {
                 first.count += 1;
             }
@@ -484,7 +483,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Puts the values of the open line where they belong.
+    /// Writes the values of the open line into the row of the frame.
     fn close_line(&mut self) {
         let Some(OpenLine { bone, span, repeated }) = self.open.take() else { return };
         let frame = self.frame_index().expect("a line stands in a frame");
@@ -534,7 +533,8 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let missing: Vec<usize> = (expected..self.names.len()).filter(|&bone| !is_there(bone)).collect();
-        // Clips hold every joint in every frame: missing lines must not outnumber those in the file.
+        // A clip has every joint in every frame: a file of mostly missing lines would take far more memory than its
+        // size.
         self.full += self.names.len();
         if self.outgrows(self.full) {
             let (present, expected) = (self.lines, self.full);

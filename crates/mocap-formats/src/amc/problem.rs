@@ -2,7 +2,7 @@
 
 use crate::Remedy;
 
-/// A problem of an AMC file; whether it stops the reader is said in its message.
+/// A problem of an AMC file. The comments between the variants separate errors, which stop the reader, from warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]

@@ -41,7 +41,7 @@ const DEFAULT_FPS: f64 = 120.0;
 /// ```
 ///
 /// # Errors
-/// Where a value is not a finite number (unless [`ClipOptions::repair`]), or the skeleton is none.
+/// Where a value is not a finite number (unless [`ClipOptions::repair`]), or the bones are no valid skeleton.
 pub fn to_clip(
     skeleton: &asf::Document,
     motion: &Document,
@@ -66,7 +66,8 @@ pub fn to_clip(
     }
 }
 
-/// Bones that stretch move all that hangs on them: places that the text of the motion does not bound.
+/// Stretching bones add a translation track to every joint below: memory that the size of the file does not bound, so
+/// it is checked against the limits.
 fn bounded_stretch(
     skeleton: &asf::Document,
     motion: &Document,
@@ -207,7 +208,7 @@ impl<'d> Reader<'d> {
                 None if late => continue,
                 None => &self.motion.values[frame * row_width + source.column..][..width],
             };
-            // Of lines that differ from the first one the file's reader has told.
+            // The parser has warned of lines that differ from the first frame.
             if line.is_none() || late {
                 count(found.len());
             }
@@ -243,7 +244,7 @@ impl<'d> Reader<'d> {
         if dofs.is_empty() {
             return Vec::new();
         }
-        // A channel that is listed twice counts the first time.
+        // Of a channel that is listed twice, the first counts.
         let first = |dof: Dof| dofs.iter().position(|&other| other == dof);
         let turning = Axis::ALL.map(|axis| first(Dof::Rotation(axis)));
         let moving = Axis::ALL.map(|axis| first(Dof::Translation(axis)));

@@ -74,7 +74,7 @@ impl Data {
         self.len() == 0
     }
 
-    /// The size of its values in a file \[bytes\]; of texts, of the characters that mean something.
+    /// The size of its values in a file \[bytes\]; for texts, that of the characters without padding.
     pub fn bytes(&self) -> usize {
         match self {
             Data::F32(values) => 4 * values.len(),
@@ -100,7 +100,7 @@ impl Data {
         }
     }
 
-    /// Adds the values of an array of the same type behind these; false where the types differ.
+    /// Appends the values of an array of the same type; false where the types differ.
     pub fn append(&mut self, other: &Data) -> bool {
         match (self, other) {
             (Data::F32(to), Data::F32(from)) => to.extend_from_slice(from),
@@ -135,7 +135,7 @@ pub enum Precision {
     /// 32 bits.
     #[default]
     F32,
-    /// 64 bits: a motion is read back with every bit.
+    /// 64 bits: a motion is read back bit by bit.
     F64,
 }
 

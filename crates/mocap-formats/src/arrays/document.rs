@@ -9,7 +9,7 @@ use mocap_model::Clip;
 
 type Read = Result<Parsed<Box<dyn Document>>, ReadError>;
 
-/// The document of a file by its arrays. `suffix` is what names of arrays end with in messages.
+/// The document of a file of arrays. `suffix` is appended to the names of arrays in messages.
 pub(crate) fn document(
     format: Format,
     arrays: Arrays,

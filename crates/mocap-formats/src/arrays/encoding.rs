@@ -4,9 +4,9 @@ use super::RotationFormat;
 use mocap_model::{Angles, EulerOrder, UnitQuaternion, Vector3, exp, log};
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
-/// A quaternion this close to length 1 keeps its bits.
+/// A quaternion is not rescaled where its length is this close to 1: its bits survive.
 const EXACT: f64 = 1e-12;
-/// A quaternion further than this from length 1 was not rounded: it is reported.
+/// Lengths further than this from 1 are not rounding: they are a warning.
 const ROUNDED: f64 = 1e-3;
 
 /// The numbers of a rotation. Euler angles lie nearest to `previous`, which they replace.

@@ -1,9 +1,9 @@
-//! What a training set wants beside local rotations: heading, planar velocity, foot contacts.
+//! Features for training beside local rotations: heading, planar velocity, foot contacts.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of};
 use mocap_model::{Clip, JointId, Role, Side, Vector3};
 
-/// A direction is known where at least this share of the line between left and right is horizontal.
+/// Frames count for the heading where at least this share of the line between left and right is horizontal.
 const KNOWN: f64 = 0.2;
 
 /// Central differences of three frames [units of the values per second]: the one before, this one and the next; one-sided
@@ -21,13 +21,14 @@ pub(super) fn velocity(
 /// The heading of the body \[rad\] in every frame: the angle about the up axis from the forward axis of the space,
 /// continuous over time.
 ///
-/// It is the direction across hips and shoulders, by their roles; without these, that of the first root. Frames in
-/// which it is not known (a body that lies on its side) keep that of the frame before.
+/// It is perpendicular to the line across hips and shoulders, which are found by their roles; without these, it is that
+/// of the first root. Frames without a horizontal direction (a body that lies on its side) keep the heading of the
+/// frame before.
 pub(super) struct Heading<'c> {
     clip: &'c Clip,
     up: Vector3<f64>,
     forward: Vector3<f64>,
-    /// Left and right, by their places among the joints.
+    /// Left and right joints, as indices into the row of positions.
     pairs: Vec<(usize, usize)>,
     root: Option<JointId>,
     /// The forward direction in the frame of the root at rest.
@@ -75,7 +76,7 @@ impl<'c> Heading<'c> {
 
     /// Of all frames.
     pub(super) fn finish(mut self) -> Vec<f64> {
-        // Before the first frame in which it is known, it is that of this frame.
+        // Frames before the first known heading get that heading.
         if self.first_known > 1 {
             let known = self.headings[self.first_known - 1];
             self.headings[..self.first_known - 1].fill(known);
@@ -98,7 +99,7 @@ impl<'c> Heading<'c> {
     }
 }
 
-/// A horizontal velocity as the body sees it: toward its left, and forward.
+/// A horizontal velocity in the frame of the body: to its left, and forward.
 pub(super) fn planar(clip: &Clip, velocity: &Vector3<f64>, heading: f64) -> [f64; 2] {
     let space = clip.skeleton().space();
     let (up, forward) = (space.up.vector(), space.forward.vector());

@@ -45,7 +45,7 @@ pub(crate) use markers::to_markers;
 pub(crate) use problem::shape;
 pub(crate) use to_clip::Source;
 
-/// Whether an array follows from the others: it is not needed to read the motion.
+/// Whether an array is computed from the others, and so not needed to read the motion.
 pub(crate) fn is_derived(name: &str) -> bool {
     ["positions", "velocities", "heading", "planar_velocity", "contacts", "window_starts", "window"]
         .contains(&name)

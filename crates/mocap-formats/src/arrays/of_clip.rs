@@ -107,7 +107,8 @@ fn annotations(clip: &Clip, precision: Precision, arrays: &mut Arrays) {
     }
 }
 
-/// The local translations of joints in metres, and what their division by the unit would lose.
+/// The local translations of joints in metres, and the bits that the conversion back to the unit of the clip would
+/// lose.
 fn insert_lengths(
     clip: &Clip,
     joints: &[JointId],
@@ -136,7 +137,7 @@ fn insert_lengths(
     }
 }
 
-/// What follows from the motion: positions, velocities, heading, contacts.
+/// Derived arrays: positions, velocities, heading, contacts.
 fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Arrays) {
     let (frames, width, precision) = (clip.frames(), joints.len(), options.precision);
     let fps = clip.rate().fps();
@@ -146,7 +147,7 @@ fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mu
     let mut of_root = Vec::with_capacity(frames);
     let mut heading = Heading::new(clip, joints);
     let mut kinematics = ForwardKinematics::of_joints(clip, joints);
-    // Of the frame before, this one and the next.
+    // Positions in the frame before, this one and the next.
     let mut rows: [Vec<Vector3<f64>>; 3] = Default::default();
     for frame in 0..frames + 1 {
         rows.rotate_left(1);

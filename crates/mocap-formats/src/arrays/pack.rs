@@ -20,7 +20,7 @@ const PER_FRAME: [&str; 12] = [
     "contacts",
 ];
 
-/// What all clips of a set have in common.
+/// Arrays that must be equal in all clips of a set.
 const COMMON: [&str; 10] = [
     "names",
     "parents",
@@ -66,8 +66,9 @@ pub fn check_common(reference: &Arrays, other: &Arrays) -> Result<(), Finding> {
     if known(reference) == known(other) { Ok(()) } else { Err(differs("metres_per_unit")) }
 }
 
-/// The clips as one set: arrays with one row per frame one after the other, `clip_starts` (clips + 1,), `clip_names`;
-/// what differs between the clips (offsets, the text of the skeleton) gets a leading axis of clips.
+/// The clips as one set: arrays with one row per frame are concatenated, `clip_starts` (clips + 1,) and `clip_names`
+/// say which rows are whose; other arrays that differ between the clips (offsets, the text of the skeleton) get a
+/// leading axis of clips.
 ///
 /// # Errors
 /// Where clips are not of one skeleton: see [`check_common`].
@@ -143,8 +144,8 @@ fn joined(arrays: impl Iterator<Item = Array>) -> Array {
     all
 }
 
-/// The array that all clips share, else all of them along a new first axis. What some clips lack, or have in another
-/// shape, is left out.
+/// The array itself where it is equal in all clips, else all of them along a new first axis. Arrays that some clips
+/// lack, or have in another shape, are left out.
 fn stacked(arrays: Vec<Option<Array>>) -> Array {
     let clips = arrays.len();
     let first = arrays[0].clone().unwrap_or_else(|| Array::texts(Vec::new()));
@@ -162,8 +163,8 @@ fn stacked(arrays: Vec<Option<Array>>) -> Array {
     Array::new(shape, data)
 }
 
-/// Gives all clips the arrays that only some of them need: local translations, scales, and what rounding lost. Foot
-/// contacts that are not known of every clip are left out.
+/// Adds to all clips the arrays that some of them have: local translations, scales, and the bits that rounding lost.
+/// Foot contacts are left out unless every clip has them.
 fn complete(clips: &mut [(String, Arrays)]) {
     let some =
         |clips: &[(String, Arrays)], name: &str| clips.iter().any(|(_, arrays)| arrays.get(name).is_some());

@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// Lengths this close, as a share of the largest, are the same in 32 bits.
 const ROUNDED: f64 = 1e-5;
 
-/// The arrays of a file, and how messages name them.
+/// The arrays of a file, and the suffix with which messages name them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) arrays: &'a Arrays,
-    /// Behind the name of an array: `.npy` in an NPZ file.
+    /// Appended to the name of an array in messages: `.npy` in an NPZ file.
     pub(crate) suffix: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The array, whose shape has to be this.
+    /// The array of a name, if there is one; an error where its shape is another.
     pub(crate) fn shaped(&self, name: &str, shape: &[usize]) -> Result<Option<&'a Array>, Finding> {
         let Some(array) = self.arrays.get(name) else { return Ok(None) };
         if array.shape == shape {
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         Err(self.error(name, |path| Problem::Shape { path, found, expected }))
     }
 
-    /// A value that has to be finite.
+    /// A value of an array; an error where it is not finite.
     pub(crate) fn finite(&self, name: &str, array: &Array, at: usize) -> Result<f64, Finding> {
         let found = array.data.kind();
         let value = array
@@ -226,13 +226,13 @@ fn read_translations(
         let track = Track::from_samples(samples).expect("there is a frame");
         let offset = skeleton.joint(*joint).offset;
         let rests = |value: &Vector3<f64>| near(value, &offset, offset.norm());
-        // A joint that stays where the skeleton has it has no track, unless the file says that it has one.
+        // A joint that stays at its offset gets no translation track, unless the file states one.
         tracks[joint.index()].translation = match &track {
             Track::Constant(value) if translated.is_none() && rests(value) => None,
             _ => Some(track),
         };
     }
-    // A track that stays at the offset need not be written.
+    // `translated` names joints whose constant track equals the offset.
     if let Some(translated) = translated {
         for (joint, _) in joints.iter().zip(translated).filter(|(_, translated)| **translated) {
             let track = &mut tracks[joint.index()].translation;
@@ -305,7 +305,7 @@ fn near(a: &Vector3<f64>, b: &Vector3<f64>, size: f64) -> bool {
     (a - b).amax() <= ROUNDED * size
 }
 
-/// The skeleton: as the file describes it in full, where the arrays agree with that; else as the arrays say.
+/// The skeleton: from the full description in the file where the arrays agree with it, else from the arrays.
 fn skeleton(
     source: &Source,
     width: usize,

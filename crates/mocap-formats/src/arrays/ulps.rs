@@ -1,15 +1,15 @@
 //! Lengths that are stored in metres and read back in the unit of their clip with every bit.
 //!
-//! A product with the length of a unit cannot be undone by a division in every case. What is missing are a few steps
-//! to a neighbouring number (units in the last place), which fit in one byte.
+//! Multiplying by the unit and dividing again does not always give the same bits. The difference is a few units in the
+//! last place (ulps), which are stored in one byte.
 
-/// The steps from `metres / unit` to `length`; `None` where they do not fit.
+/// The number of ulps from `metres / unit` to `length`; `None` where it does not fit in a byte.
 pub(super) fn steps(length: f64, unit: f64) -> Option<i8> {
     let near = length * unit / unit;
     i8::try_from(ordered(length).checked_sub(ordered(near))?).ok()
 }
 
-/// The number that many steps from `near`.
+/// The number that is so many ulps from `near`.
 pub(super) fn step(near: f64, steps: i8) -> f64 {
     match steps {
         0 => near,

@@ -22,7 +22,7 @@ pub struct Document {
     pub bones: Vec<Bone>,
     /// `:hierarchy`, in the order of the file.
     pub hierarchy: Vec<Link>,
-    /// Sections that have no meaning here, such as `:skin`, in the order of the file.
+    /// Sections that are kept as text, such as `:skin`, in the order of the file.
     pub other: Vec<Section>,
 }
 

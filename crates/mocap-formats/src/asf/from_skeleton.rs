@@ -1,4 +1,4 @@
-//! How any skeleton becomes one that an ASF file can hold.
+//! Converts any skeleton to one that an ASF file can hold.
 //!
 //! A bone has one end, where all of its children start. A joint whose children start at different places gets
 //! a bone without channels from its end to each other place, as `lhipjoint` in the files of the CMU database.
@@ -26,7 +26,7 @@ impl Needs {
     }
 }
 
-/// Where the motion of a joint goes.
+/// The bone that takes the motion of a joint.
 pub(crate) struct PlannedBone {
     /// Its place in the file; `None` for the root.
     pub(crate) bone: Option<usize>,
@@ -43,7 +43,8 @@ pub(crate) struct PlannedBone {
     pub(crate) start: Vector3<f64>,
 }
 
-/// A child that starts nearer than this share of the way to the furthest one does not end the bone.
+/// Children nearer to the joint than this share of the distance to the furthest child do not define the end of the
+/// bone.
 const FAR: f64 = 0.25;
 
 /// An ASF file for a skeleton in [`file_space`].
@@ -108,14 +109,14 @@ pub(crate) fn plan(skeleton: &Skeleton, needs: &[Needs]) -> Plan {
 
 struct Builder<'s> {
     skeleton: &'s Skeleton,
-    /// Some readers know only lower case.
+    /// Some readers compare names in lower case, so names that differ only in case count as the same.
     names: Unique,
     plan: Plan,
     /// The children of the root, then of each bone.
     children: Vec<Vec<usize>>,
 }
 
-/// Where a joint hangs: the bone above it (`None`: the root) and the frame of its parent at rest.
+/// The attachment of a joint: the bone above it (`None`: the root) and the frame of its parent at rest.
 #[derive(Clone, Copy)]
 struct Hook {
     bone: Option<usize>,
@@ -157,9 +158,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Where the bone of a joint ends, from its start in the axes of the file: where the child starts that is
-    /// nearest to the middle of those that are far away; twist joints and the like are not. The root is a
-    /// point.
+    /// The end of the bone of a joint relative to its start, in the axes of the file. It is the start of one child: of
+    /// the children that are far enough away ([`FAR`] excludes twist joints), the one nearest to their middle. The root
+    /// has no length.
     fn tip(&self, id: JointId, rest: &UnitQuaternion<f64>, point: bool) -> Vector3<f64> {
         let mut starts: Vec<Vector3<f64>> =
             self.skeleton.children(id).iter().map(|&child| self.skeleton.joint(child).offset).collect();
@@ -208,7 +209,7 @@ impl Builder<'_> {
         }
         let (dofs, order, limits) = self.channels(joint, needs);
         let axis = axis_angles(&(rest * joint.dofs.frame));
-        // A bone of no length still points somewhere: on in the direction of the one before.
+        // A bone without length needs a direction: that of the bone before.
         let before = hook.rest * joint.offset;
         let bone = self.add_bone(hook.bone, bone(name, tip, before));
         let written = &mut self.plan.document.bones[bone];
@@ -221,13 +222,13 @@ impl Builder<'_> {
             axes: axes(&axis, AngleUnit::Degrees),
             parent_rest: hook.rest,
             rest,
-            // Of several roots each moves from the origin.
+            // Several roots each move relative to the origin.
             start: if joint.parent.is_none() { Vector3::zeros() } else { joint.offset },
         });
         bone
     }
 
-    /// Hangs the children of a joint on its bone, over a bone of their own where they start elsewhere.
+    /// Attaches the children of a joint to the end of its bone; a child that starts elsewhere gets a connecting bone.
     fn hang_children(
         &mut self,
         id: JointId,
@@ -236,7 +237,7 @@ impl Builder<'_> {
         tip: Vector3<f64>,
         hooks: &mut [Hook],
     ) {
-        // By the bits of where they lead: children that start at one place share theirs.
+        // Connecting bones by the bits of their end point: children that start at the same point share one.
         let mut bridges: HashMap<[u64; 3], usize> = HashMap::new();
         for &child in self.skeleton.children(id) {
             let joint = self.skeleton.joint(child);
@@ -281,7 +282,7 @@ impl Builder<'_> {
             dofs.extend(Axis::ALL.map(Dof::Rotation));
             return (dofs, EulerOrder::ZYX, Vec::new());
         }
-        // Channels turn about fixed axes: the last one stands leftmost.
+        // Channels rotate about fixed axes: the last one is the leftmost factor.
         let turning = order.axes().into_iter().rev().filter(|axis| needs.rotation[axis.index()]);
         dofs.extend(turning.map(Dof::Rotation));
         if !joint.dofs.has_limits() {
@@ -318,7 +319,7 @@ impl Builder<'_> {
     }
 }
 
-/// The text up to a line's end or what would start a comment.
+/// The text up to the end of its line or a character that would start a comment.
 fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_control() || c == '#').next().unwrap_or_default().trim().to_owned()
 }

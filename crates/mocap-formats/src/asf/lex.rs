@@ -43,12 +43,12 @@ impl<'t> Lexer<'t> {
         self.one_word()
     }
 
-    /// The next word, which stays the next word.
+    /// The next word, without consuming it.
     pub(crate) fn peek(&self) -> Option<Range<usize>> {
         self.clone().word()
     }
 
-    /// What is left of this line without blanks around it, comments included; the next line is next.
+    /// The rest of this line, comments included, without blanks around it; moves to the next line.
     pub(crate) fn rest_of_line(&mut self) -> Range<usize> {
         let from = self.at;
         self.eat(line);
@@ -71,7 +71,7 @@ impl<'t> Lexer<'t> {
     fn one_word(&mut self) -> Option<Range<usize>> {
         let from = self.at;
         self.eat(word);
-        // `-1.#IND00` is a word, and no comment stands in it.
+        // The `#` in `-1.#IND00` does not start a comment.
         if self.text.get(self.at) == Some(&b'#')
             && let Some(end) = number::scan_not_finite(self.text, from)
         {
@@ -88,7 +88,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The value of a word that stands for none: not a number, or infinite.
+/// The value of a word for a number that is not finite: NaN or infinity.
 pub(crate) fn not_finite(word: &[u8]) -> f64 {
     let infinite = word.windows(3).any(|part| part.eq_ignore_ascii_case(b"inf"));
     match (infinite, word.first()) {

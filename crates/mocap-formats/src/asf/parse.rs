@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A direction this much longer or shorter than 1 is not merely rounded.
 const DIRECTION_TOLERANCE: f64 = 1e-3;
 
-/// The longest list of channels. Seven are all there are; each one in the list costs room in every frame.
+/// The longest list of channels that is accepted. Only seven exist, and each entry takes memory in every frame.
 const MOST_CHANNELS: usize = 64;
 
 /// Reads an ASF file held in memory.
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind a keyword on its line, without a comment.
+    /// The rest of a keyword's line, without a comment.
     fn line(&mut self) -> String {
         let span = self.lexer.rest_of_line();
         let text = self.lexer.bytes(&span);
@@ -356,7 +356,7 @@ impl Reader<'_> {
     }
 
     fn check_dofs(&mut self, dofs: &[Dof], at: Range<usize>, bone: &str) {
-        // Seven channels are all there are: the first repeated one is among the first eight.
+        // Only seven channels exist, so the first repetition is among the first eight.
         let repeated = (1..dofs.len().min(8)).find(|&i| dofs[..i].contains(&dofs[i]));
         if let Some(repeated) = repeated {
             let dof = dofs[repeated].to_string();

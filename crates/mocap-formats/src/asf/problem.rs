@@ -1,6 +1,6 @@
 //! What can be wrong with an ASF file.
 
-/// A problem of an ASF file; whether it stops the reader is said in its message.
+/// A problem of an ASF file. The comments between the variants separate errors, which stop the reader, from warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]

@@ -60,7 +60,7 @@ impl<'t> Report<'t> {
         text::quote(&self.text[span])
     }
 
-    /// Takes back all warnings about joints: see [`Warnings::forget`].
+    /// Removes all warnings about these joints: see [`Warnings::forget`].
     pub(crate) fn forget(&mut self, joints: &HashSet<String>) {
         self.warnings.forget(joints);
     }

@@ -1,7 +1,7 @@
 //! What an ASF file means: bones become joints.
 //!
-//! A bone turns about its start, which is where its parent ends. So the joint of a bone stands at its start,
-//! offset by the whole of its parent bone, and a bone without children ends in an end site.
+//! A bone turns about its start, which is where its parent ends. So the joint of a bone is at its start, with the
+//! parent bone as its offset, and a bone without children ends in an end site.
 
 use super::tree::tree;
 use super::{AngleUnit, AxisAngles, Bone, Document, Dof, Problem};
@@ -17,9 +17,9 @@ pub enum AsfUnits {
     /// [`AsfUnits::Cmu`] where the file says `length 0.45`, else unknown.
     #[default]
     Auto,
-    /// As the CMU database means it: the number divided by `length` is inches.
+    /// As in the CMU database: the number divided by `length` is inches.
     Cmu,
-    /// As the format's definition has it: the number times `length` is inches.
+    /// As the format defines it: the number times `length` is inches.
     Spec,
     /// Unknown.
     Raw,
@@ -90,7 +90,7 @@ pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleto
     joints[0].dofs = dofs(&document.root.order, &[], &document.root.orientation, angle);
     let mut place = vec![JointId(0); document.bones.len()];
     let mut ends = vec![Vec::new(); document.bones.len()];
-    // By what stands before the last `_End`s: how many of them the names have.
+    // By name without its trailing `_End`s: the numbers of `_End`s that are taken.
     let mut names: HashMap<&str, HashSet<usize>> = HashMap::new();
     for name in document.bones.iter().map(|bone| bone.name.as_str()).chain(["root"]) {
         let (stem, ends) = split(name);
@@ -130,7 +130,7 @@ pub(crate) fn build(document: &Document, units: AsfUnits) -> Result<BuiltSkeleto
     Ok(BuiltSkeleton { skeleton, joints: place, ends })
 }
 
-/// What stands before the `_End`s at the end of a name, and how many of them there are.
+/// A name without its trailing `_End`s, and the number of these.
 fn split(name: &str) -> (&str, usize) {
     let stem = name.trim_end_matches(END);
     (stem, (name.len() - stem.len()) / END.len())
@@ -153,7 +153,8 @@ pub(crate) fn axes(axis: &AxisAngles, unit: AngleUnit) -> UnitQuaternion<f64> {
     order.rotation(order.axes().map(|axis_of| axis.angles[axis_of.index()] * unit.radians()))
 }
 
-/// What channels allow. They turn about fixed axes in their order, so the last one stands leftmost.
+/// The degrees of freedom of some channels. They rotate about fixed axes in their order, so the last one is the
+/// leftmost factor.
 fn dofs(channels: &[Dof], limits: &[[f64; 2]], axis: &AxisAngles, unit: AngleUnit) -> Dofs {
     let mut turning = Vec::new();
     let mut dofs = Dofs { frame: axes(axis, unit), ..Dofs::locked(EulerOrder::ZXY) };

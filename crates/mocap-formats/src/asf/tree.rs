@@ -4,7 +4,7 @@ use super::{Document, Problem};
 
 /// Bones by their places in [`Document::bones`].
 pub(crate) struct Tree {
-    /// `None`: the bone hangs on the root.
+    /// `None`: the parent is the root.
     pub(crate) parents: Vec<Option<usize>>,
     /// By bone, in the order of the file.
     pub(crate) children: Vec<Vec<usize>>,
@@ -14,7 +14,7 @@ pub(crate) struct Tree {
     pub(crate) depth: usize,
 }
 
-/// Builds the tree, or says which bone does not fit.
+/// Builds the tree; the error names the bone that does not fit.
 pub(crate) fn tree(document: &Document) -> Result<Tree, (Problem, usize)> {
     let count = document.bones.len();
     let name = |parent: Option<usize>| match parent {
@@ -53,7 +53,7 @@ pub(crate) fn tree(document: &Document) -> Result<Tree, (Problem, usize)> {
         depth = depth.max(level);
         open.extend(children[bone].iter().rev().map(|&child| (child, level + 1)));
     }
-    // A bone in a circle has a parent, but the root does not lead there.
+    // A bone in a cycle has a parent, but cannot be reached from the root.
     match reached.iter().position(|&reached| !reached) {
         Some(bone) => Err((Problem::Unattached, bone)),
         None => Ok(Tree { parents: parents.into_iter().flatten().collect(), children, order, depth }),

@@ -1,4 +1,4 @@
-//! Commas among numbers: decimal points of some countries, or separators. One meaning holds for a whole file.
+//! Commas among numbers: decimal commas, or separators. One meaning holds for a whole file.
 
 use super::row::is_space;
 use std::ops::Range;

@@ -9,11 +9,11 @@ use mocap_model::{Axis, Vector3};
 /// A joint or an end site of the hierarchy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What the file calls it by.
+    /// The keyword of the node.
     pub kind: NodeKind,
     /// As in the file, so perhaps with spaces, empty, or shared with others. Usually empty for an end site.
     pub name: String,
-    /// The node whose brackets it stands in; always an earlier one.
+    /// The node whose brackets enclose it; always an earlier one.
     pub parent: Option<usize>,
     /// OFFSET [units of the file].
     pub offset: Vector3<f64>,
@@ -74,8 +74,7 @@ impl Document {
         Document { nodes, motion, origin, positions: Found::default() }
     }
 
-    /// Joints and end sites in the order of the file: each directly behind what stands in the brackets of
-    /// its elder siblings.
+    /// Joints and end sites in the order of the file, which is depth first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -111,12 +110,12 @@ pub(super) fn column_of(nodes: &[Node], mut column: usize) -> Option<(&Node, Cha
     None
 }
 
-/// Where in its text a document has the values that are judged later.
+/// Places in the text of values that are checked only when the document becomes a clip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     /// The first frame.
     pub(super) first_row: Option<Place>,
-    /// Values that are not finite: the first of each frame, of as many frames as are listed.
+    /// Values that are not finite: the first of each frame, up to the number of errors that are listed.
     pub(super) not_finite: Vec<NotFinite>,
 }
 
@@ -130,7 +129,7 @@ pub(super) struct NotFinite {
 }
 
 impl PartialEq for Origin {
-    /// The place of a value is not part of the document.
+    /// Places are not part of what a document says: they do not count in comparisons.
     fn eq(&self, _: &Origin) -> bool {
         true
     }

@@ -6,7 +6,7 @@ use super::motion::Motion;
 use super::positions::position_mode;
 use std::ops::Range;
 
-/// Lengths are rounded by at most this share of the unit that they had.
+/// Largest rounding error of a length, as a share of its unit before scaling.
 const ROUNDING: f64 = 0.5e-9;
 /// The finest rounding to decimals.
 const FINEST: f64 = 0.5e-12;
@@ -46,7 +46,7 @@ impl Document {
         let width = self.channels();
         let rounding = ROUNDING * factor;
         let decimals = Decimals::within(rounding);
-        // Where no usual number of decimals is enough, digits count.
+        // Tiny factors need more decimals than are usual: round to significant digits instead.
         let rounded = |value| if rounding < FINEST { without_noise(value) } else { decimals.round(value) };
         let mut column = 0;
         for node in &mut self.nodes {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn positions_that_would_be_misread_are_refused() {
-        // By the median, the positions replace OFFSET; in the last frame they look as if they were added to it.
+        // By the median of both frames, positions replace OFFSET; the last frame by itself would read as added.
         assert!(document().edited(0..2, 1.0).is_some());
         assert_eq!(document().edited(2..3, 1.0), None);
     }

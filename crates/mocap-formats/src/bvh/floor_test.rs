@@ -1,13 +1,13 @@
-//! The floor test: how low a body comes where position channels replace OFFSET, and where they add to it.
+//! The floor test: the lowest height of a body if position channels replace OFFSET, and if they add to it.
 
 use super::channels::{rotation, translation};
 use super::document::{Document, NodeKind};
 use super::reading::{LowestPoints, PositionMode};
 use mocap_model::{Axis, UnitQuaternion, Vector3};
 
-/// Frames looked at, spread over the motion.
+/// Number of frames that are sampled, at equal distances.
 const FRAMES: usize = 200;
-/// The height that 2 % of the frames stay below: in 50 frames or more, a single bad one does not count.
+/// The percentile that counts as lowest: in 50 frames or more, a single outlier does not count.
 const SHARE: f64 = 0.02;
 
 /// The lowest points of a motion; `None` without frames, or with values that are not finite.
@@ -37,8 +37,8 @@ pub(super) fn lowest_points(document: &Document) -> Option<LowestPoints> {
     [points.replace, points.add, points.extent].iter().all(|value| value.is_finite()).then_some(points)
 }
 
-/// Nodes above the body: from each root down to the joint above the first one that branches. They mark a place in the
-/// studio, far from the body.
+/// Nodes above the body, such as a reference in the studio far from the body: from each root down to the joint above
+/// the first one that branches.
 fn stem(document: &Document) -> Vec<bool> {
     let nodes = document.nodes();
     let mut children = vec![0; nodes.len()];
@@ -47,16 +47,16 @@ fn stem(document: &Document) -> Vec<bool> {
     for (node, children) in nodes.iter().zip(children) {
         stem.push(children == 1 && node.parent.is_none_or(|parent| stem[parent]));
     }
-    // A single chain is a body.
+    // A skeleton without a branch has no such nodes.
     let branches = nodes.iter().zip(&stem).any(|(node, stem)| node.kind != NodeKind::EndSite && !stem);
     if branches { stem } else { vec![false; nodes.len()] }
 }
 
-/// The axis along which the body stands at rest: Y, or Z where it is much longer along that.
+/// The vertical axis of the body at rest: Y, or Z where the body is much longer along Z.
 fn vertical(document: &Document, stem: &[bool]) -> Axis {
     let mut places: Vec<Vector3<f64>> = Vec::with_capacity(document.nodes().len());
     for node in document.nodes() {
-        // The place of a body says nothing about its shape.
+        // The offset of the body from the nodes above it is not part of its shape.
         let parent = node.parent.filter(|parent| !stem[*parent]);
         places.push(parent.map_or(Vector3::zeros(), |parent| places[parent] + node.offset));
     }
@@ -67,7 +67,7 @@ fn vertical(document: &Document, stem: &[bool]) -> Axis {
     if extent(2) > 2.0 * extent(1) { Axis::Z } else { Axis::Y }
 }
 
-/// The lowest and highest point of a frame where positions replace OFFSET, and where they add to it.
+/// The lowest and highest point of a frame if positions replace OFFSET, and if they add to it.
 fn heights(document: &Document, row: &[f64], vertical: usize, stem: &[bool]) -> [[f64; 2]; 2] {
     const MODES: [PositionMode; 2] = [PositionMode::Replace, PositionMode::Add];
     let mut placed: Vec<(UnitQuaternion<f64>, [Vector3<f64>; 2])> =
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!((walking.replace, walking.add, walking.extent), (-2.0, 98.0, 180.0));
         assert_eq!(walking.mode(), Some(PositionMode::Replace));
         assert_eq!(points(&[-2.0, 0.0, 1.0]).mode(), Some(PositionMode::Add));
-        // Somebody climbs: most of the time the positions are near the OFFSET, and add to it all the same.
+        // A climb: positions are near the OFFSET most of the time, although they add to it.
         let climbs: Vec<f64> = (0..200).map(|i| f64::from((i * 2).min(150))).collect();
         assert_eq!(points(&climbs).mode(), Some(PositionMode::Add));
         // A place in the studio above the body does not count.
@@ -138,7 +138,7 @@ mod tests {
         let document = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
         let studio = lowest_points(&document).unwrap();
         assert_eq!((studio.replace, studio.add, studio.extent), (-2.0, 98.0, 180.0));
-        // Neither reading stands on a floor.
+        // Neither reading puts the body on a floor.
         assert_eq!(points(&[500.0, 501.0]).mode(), None);
     }
 }

@@ -20,7 +20,7 @@ pub(crate) static FORMAT: Entry = Entry {
     holds: Holds::TREES,
     searched: true,
     beside: None,
-    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur; prose may begin with either word.
+    // `HIERARCHY{` and a `ROOT` without HIERARCHY occur in files; prose may begin with either word.
     detect: |start| {
         start.starts_with_word(&["hierarchy"])
             || start.starts_with_word(&["root"]) && start.has_word("offset")
@@ -51,7 +51,7 @@ fn stream(document: Document) -> Content<'static> {
     Content::stream(move |out| document.write_to(out))
 }
 
-/// What position channels mean, as stated, else as the numbers show.
+/// The mode of position channels: as the user states, else as the numbers suggest.
 fn meaning(stated: PositionChannels, decision: &PositionDecision) -> PositionMode {
     match stated {
         PositionChannels::Replace => PositionMode::Replace,
@@ -78,7 +78,7 @@ impl crate::Document for Document {
             channels: self.channels(),
             frame_time: self.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
             positions: decision.map(|decision| meaning(options.position_channels, &decision)),
-            // Without an OFFSET beside the channels both readings agree.
+            // Without an OFFSET both modes are equal, and there is nothing to report.
             position_evidence: decision.filter(|decision| decision.mode.is_some()),
         }
     }
@@ -119,7 +119,7 @@ impl crate::Document for Document {
         let decision = position_mode(self);
         let is_on_floor = decision.lowest.is_some_and(|lowest| lowest.mode().is_some());
         let mode = match reading.position_channels {
-            // What neither medians nor the floor show is handed on as it is.
+            // An uncertain mode is not baked into the file that is written.
             PositionChannels::Auto if decision.weak && !is_on_floor => writing.positions,
             stated => meaning(stated, &decision),
         };

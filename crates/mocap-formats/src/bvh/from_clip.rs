@@ -1,4 +1,4 @@
-//! From a clip to a document that every reader takes the same way.
+//! From a clip to a document that all readers interpret alike.
 
 use super::document::{Channel, Document, Node, NodeKind, Origin};
 use super::motion::{BLOCK, FrameTime, Motion, Rows};
@@ -56,17 +56,17 @@ impl Default for WriteOptions {
 /// ```
 ///
 /// # Errors
-/// Where a name is to be kept that no BVH file can hold, such as one with a bracket.
+/// Where names are kept and one cannot be written in BVH, such as one with a bracket.
 pub fn from_clip(clip: &Clip, options: &WriteOptions) -> Result<Document, Finding> {
     Ok(Plan::new(Cow::Borrowed(clip), options)?.document())
 }
 
-/// As the document of [`from_clip`] is written; where it can be, its numbers are made while it is written.
+/// The content of the document of [`from_clip`]; where possible, its numbers are computed while it is written.
 pub(super) fn written<'c>(clip: Cow<'c, Clip>, options: &WriteOptions) -> Result<Content<'c>, Finding> {
     let plan = Plan::new(clip, options)?;
     Ok(match voters(&plan.nodes).is_empty() {
         true => Content::stream(move |out| plan.write_to(out)),
-        // All positions decide whether they would be misread.
+        // Whether positions would be misread depends on all of them.
         false => {
             let document = plan.document();
             Content::stream(move |out| document.write_to(out))
@@ -106,7 +106,7 @@ impl Plan<'_> {
             rows: Rows::Numbers(self.values(&self.nodes)),
         };
         let mut document = Document::new(self.nodes.clone(), Some(motion), Origin::default());
-        // Where the numbers would be taken for the other kind of positions, OFFSET is 0 and both kinds agree.
+        // Where a reader would guess the other mode from the numbers, OFFSET is written as 0: then both modes agree.
         let decision = position_mode(&document);
         if decision.mode.is_some_and(|mode| mode != self.positions || decision.weak) {
             document.positions = Found::default();
@@ -141,7 +141,7 @@ impl Plan<'_> {
         values
     }
 
-    /// Hands on all rows, in blocks that stay in the caches of the processor until all joints are in them.
+    /// Passes all rows to `each`, computed in blocks that fit in the processor's caches.
     fn fill_rows<E>(&self, nodes: &[Node], mut each: impl FnMut(&[f64]) -> Result<(), E>) -> Result<(), E> {
         let (width, frames) = (channels_of(nodes), self.clip.frames());
         if width == 0 || frames == 0 {
@@ -175,7 +175,7 @@ fn channels_of(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| node.channels.len()).sum()
 }
 
-/// Joints in the order of the file: each behind its parent and all that hangs on its elder siblings.
+/// Joints in the order of the file, which is depth first.
 fn depth_first(skeleton: &Skeleton) -> Vec<JointId> {
     let mut order = Vec::with_capacity(skeleton.len());
     let mut next: Vec<JointId> = skeleton.roots().collect();
@@ -222,8 +222,8 @@ fn node(
     Ok(Node { kind, name, parent, offset: offset.map(without_noise), channels })
 }
 
-/// The number of at most 15 significant digits: those of a file survive, and what a change of unit or size adds in the
-/// last bits is not written.
+/// The number rounded to 15 significant digits: the digits of a file survive, and the noise that a change of unit or
+/// size adds in the last bits does not.
 pub(super) fn without_noise(value: f64) -> f64 {
     format!("{value:.14e}").parse().unwrap_or(value)
 }
@@ -279,7 +279,7 @@ impl<'a> Columns<'a> {
 pub(super) struct Decimals(f64);
 
 impl Decimals {
-    /// As few as round by at most `error`.
+    /// The fewest decimals that round by at most `error`.
     pub(super) fn within(error: f64) -> Decimals {
         let decimals = (0..=12).find(|&decimals| 0.5 * 10f64.powi(-decimals) <= error);
         Decimals(10f64.powi(decimals.unwrap_or(12)))
@@ -292,10 +292,10 @@ impl Decimals {
     }
 }
 
-/// How far skin and gear reach from a joint \[m\].
+/// Distance of the skin from a joint \[m\], on which the tolerance is measured.
 const SHELL: f64 = 0.1;
 
-/// How many decimals hold a tolerance.
+/// The decimals that keep a tolerance.
 struct Digits {
     /// Of degrees.
     angle: Decimals,
@@ -308,7 +308,8 @@ impl Digits {
     /// length between them: both grow down the tree with the rounding of each joint on the way.
     fn for_clip(clip: &Clip, tolerance: f64) -> Digits {
         let skeleton = clip.skeleton();
-        // Per unit of rounding: angles from the root on, position errors by angles, by positions, and the way.
+        // Per joint and unit of rounding: accumulated angle error, position error from angles, position error from
+        // positions, and length of the chain.
         let mut grown = vec![[0.0; 4]; skeleton.len()];
         let mut largest = [0.0f64; 4];
         for (id, joint) in skeleton.iter() {
@@ -317,7 +318,7 @@ impl Digits {
                 None => joint.offset.norm(),
             };
             let moves = joint.parent.is_none() || clip.track(id).translation.is_some();
-            // A root's place has no bearing on how rotations move its body.
+            // The offset of a root is not a lever of any rotation.
             let length = if joint.parent.is_none() { 0.0 } else { length };
             let [angle, by_angle, by_position, way] =
                 joint.parent.map_or([0.0; 4], |parent| grown[parent.index()]);
@@ -337,9 +338,9 @@ impl Digits {
             None if way > 0.0 => way,
             None => 1.0,
         };
-        // Half each; and half of that again for what the guess of the unit is off.
+        // Angles and positions get half each, and half of that is a reserve for the error of a guessed unit.
         let share = tolerance * metre / 4.0;
-        // What hangs on a joint reaches further than the joint.
+        // The skin of a joint is further from it by [`SHELL`].
         let by_angle = by_angle + angle * SHELL * metre;
         Digits {
             angle: Decimals::within((share / by_angle).to_degrees()),
@@ -470,7 +471,7 @@ mod tests {
             let document = from_clip(&clip, &options).unwrap();
             assert_eq!(document.nodes()[1].offset, Vector3::new(0.0, 10.0, 0.0));
             assert_eq!(document.motion().unwrap().values()[6..8], first);
-            // Read back without being told which it is.
+            // Read back without a stated mode.
             let again = to_clip(&document, &ClipOptions::default()).unwrap();
             assert!(again.warnings.is_empty(), "{:?}", again.warnings);
             for id in [JointId(1), JointId(2)] {
@@ -540,7 +541,7 @@ mod tests {
             }
         }
 
-        /// A joint that turns on and on has angles that do so too.
+        /// A joint that keeps turning has angles that grow beyond a whole turn.
         #[test]
         fn angles_are_continuous(speed in 0.1f64..0.5, order in prop::sample::select(vec!["XYZ", "ZXY", "YZX"])) {
             let mut joints = vec![joint("a", None, [0.0; 3])];

@@ -94,7 +94,7 @@ pub(super) fn end_site_name(text: &[u8]) -> Found<'_, &[u8]> {
 pub(super) fn real(text: &[u8]) -> Found<'_, f64> {
     let (number, end) = number::scan(text, 0).ok_or(nom::Err::Error(()))?;
     let (_, word) = word(text)?;
-    // A comment may follow without a blank, but `1.#IND` is none.
+    // A comment may follow without a blank, but the `#` in `1.#IND` does not start one.
     let comment = word[end..].starts_with(b"#") && number::scan_not_finite(text, 0).is_none();
     let whole = word.len() == end || comment;
     if whole && number.is_finite() { Ok((&text[end..], number)) } else { Err(nom::Err::Error(())) }

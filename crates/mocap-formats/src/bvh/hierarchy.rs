@@ -4,7 +4,7 @@
 use super::Problem;
 use super::document::{Channel, Node, NodeKind};
 use super::grammar;
-use super::reader::{Halt, Reader};
+use super::reader::{ParseError, Reader};
 use crate::text::{self, decode_name};
 use crate::{LimitExceeded, Limits};
 use mocap_model::Vector3;
@@ -21,7 +21,7 @@ struct Open {
 }
 
 /// Reads from the start of the text to `MOTION` or to the end.
-pub(super) fn hierarchy(reader: &mut Reader, limits: &Limits) -> Result<Vec<Node>, Halt> {
+pub(super) fn hierarchy(reader: &mut Reader, limits: &Limits) -> Result<Vec<Node>, ParseError> {
     reader.skip_space();
     if reader.take(grammar::keyword("HIERARCHY")).is_none() {
         return Err(reader.unexpected("HIERARCHY"));
@@ -103,7 +103,7 @@ fn begin(
     parent: Option<usize>,
     nodes: &mut Vec<Node>,
     names: &mut HashSet<String>,
-) -> Result<Open, Halt> {
+) -> Result<Open, ParseError> {
     let span = start..reader.at;
     let mut bytes = match kind {
         NodeKind::EndSite => reader.take(grammar::end_site_name),
@@ -136,7 +136,7 @@ fn begin(
     Ok(Open { node: nodes.len() - 1, span, offset: false, channels: false })
 }
 
-/// The joint that a message about a node names: an end site goes by its joint.
+/// The joint that a message about a node names: for an end site, its parent.
 fn joint_of(nodes: &[Node], node: usize) -> &str {
     let node = &nodes[node];
     match node.parent.filter(|_| node.kind == NodeKind::EndSite) {
@@ -145,8 +145,8 @@ fn joint_of(nodes: &[Node], node: usize) -> &str {
     }
 }
 
-/// Judges a node at its closing bracket.
-fn close(reader: &mut Reader, closed: Open, nodes: &[Node]) -> Result<(), Halt> {
+/// Checks a node at its closing bracket.
+fn close(reader: &mut Reader, closed: Open, nodes: &[Node]) -> Result<(), ParseError> {
     let end_site = nodes[closed.node].kind == NodeKind::EndSite;
     let joint = joint_of(nodes, closed.node);
     if !closed.offset && !end_site {
@@ -161,11 +161,11 @@ fn close(reader: &mut Reader, closed: Open, nodes: &[Node]) -> Result<(), Halt> 
     Ok(())
 }
 
-fn repeated(reader: &Reader, start: usize, what: &'static str, joint: &str) -> Halt {
+fn repeated(reader: &Reader, start: usize, what: &'static str, joint: &str) -> ParseError {
     reader.error(Problem::Repeated { what }, start..reader.at).in_joint(joint)
 }
 
-fn offset(reader: &mut Reader, joint: &str) -> Result<Vector3<f64>, Halt> {
+fn offset(reader: &mut Reader, joint: &str) -> Result<Vector3<f64>, ParseError> {
     let mut offset = Vector3::zeros();
     for value in offset.iter_mut() {
         reader.skip_space();
@@ -184,7 +184,12 @@ fn offset(reader: &mut Reader, joint: &str) -> Result<Vector3<f64>, Halt> {
 }
 
 /// Reads the count and the names of channels. The names count: a wrong number is only a warning.
-fn channels(reader: &mut Reader, start: usize, joint: &str, end_site: bool) -> Result<Vec<Channel>, Halt> {
+fn channels(
+    reader: &mut Reader,
+    start: usize,
+    joint: &str,
+    end_site: bool,
+) -> Result<Vec<Channel>, ParseError> {
     reader.skip_space();
     let at = reader.at;
     let declared = match reader.take(grammar::real) {

@@ -1,5 +1,5 @@
-//! The numbers of MOTION: in memory, or as the text that holds them. Frames of a text are read again where they are
-//! needed: this saves memory, and rows can be copied.
+//! The numbers of MOTION: in memory, or as their text. A text is parsed again whenever its frames are needed: this
+//! saves memory, and unchanged rows can be copied as text.
 
 use super::row::{SINGLE, end_line, fetch, next_number, write_row};
 use crate::number;
@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Frames whose values are looked at joint by joint: as many as fit in the caches of a processor.
+/// Frames that are processed together, joint by joint: they fit in the processor's caches.
 pub(super) const BLOCK: usize = 128;
 
-/// The numbers of a text that are held once they were read: as many as stay in the caches of a processor. A short clip is
-/// looked at several times.
+/// Texts of up to this many numbers keep them after the first parse: a short clip is read several times, and its
+/// numbers fit in the processor's caches.
 const HELD: usize = 1 << 15;
 
 /// A frame time as written, and what it means.
@@ -20,7 +20,7 @@ const HELD: usize = 1 << 15;
 pub struct FrameTime {
     /// As in the file.
     pub text: String,
-    /// The same in seconds; may be zero or nonsense.
+    /// The same in seconds; not checked, so it may be zero, negative or not finite.
     pub seconds: f64,
 }
 
@@ -173,7 +173,7 @@ impl RowText {
         &self.text[start..self.starts.get(frame + 1).map_or(start, |next| *next)]
     }
 
-    /// Appends so many numbers from the start of a frame on.
+    /// Appends `count` numbers from the start of a frame on.
     fn read(&self, frame: usize, count: usize, values: &mut Vec<f64>) {
         let enough = values.len() + count;
         let mut at = self.starts[frame];

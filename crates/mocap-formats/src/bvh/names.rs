@@ -3,9 +3,9 @@
 use super::document::{Node, NodeKind};
 use crate::names::Unique;
 
-/// A unique name for every node: its own where it is the first to have it, else with a number behind it.
+/// A unique name for every node: its own where it is the first with it, else with a number appended.
 ///
-/// Joints choose before end sites, so no end site takes the name of a joint.
+/// Joints are named before end sites, so an end site never takes the name of a joint.
 pub(super) fn of_nodes(nodes: &[Node]) -> Vec<String> {
     let mut names = vec![String::new(); nodes.len()];
     let mut unique = Unique::default();

@@ -1,8 +1,8 @@
-//! A document that other programs read as this one does: positions that add to OFFSET, duplicate names.
+//! Rewrites what other programs would read differently: positions that add to OFFSET, duplicate names.
 //!
-//! Most readers let the position channels of a joint replace its OFFSET, some add them to it. Where the OFFSET of the
-//! root is zero, both place the body alike. Other joints that move need their OFFSET, which is the length of a bone, so
-//! they are written for one kind of reader.
+//! Most readers let the position channels of a joint replace its OFFSET, some add them to it. If the OFFSET of the root
+//! is zero, both give the same result. Other joints with position channels need their OFFSET, which is the length of a
+//! bone, so they are written for one kind of reader.
 
 use super::document::{Channel, Document, Node, NodeKind};
 use super::motion::Motion;
@@ -99,7 +99,7 @@ fn move_offsets(
     count
 }
 
-/// The sum of two decimal numbers without the last digits that binary numbers add.
+/// The sum of two decimal numbers, without binary rounding noise in the last digits.
 fn sum(a: f64, b: f64) -> f64 {
     const DECIMALS: f64 = 1e9;
     let (exact, scaled) = (a + b, (a + b) * DECIMALS);
@@ -109,7 +109,7 @@ fn sum(a: f64, b: f64) -> f64 {
 
 /// Gives joints unique names that can be written; the number of joints with another name.
 fn rename(nodes: &mut [Node], style: NameStyle) -> Result<usize, Finding> {
-    // What has no name keeps none: no reader takes two of these for one.
+    // Nodes without a name stay so: no reader confuses them.
     let is_named = |node: &Node| node.kind != NodeKind::EndSite && !node.name.is_empty();
     let before: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
     if style == NameStyle::Safe {
@@ -197,7 +197,7 @@ mod tests {
         let document = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
         assert_eq!(normalise(&document, Replace, Replace, NameStyle::Kept).unwrap(), None);
         let safe = normalise(&document, Replace, Replace, NameStyle::Safe).unwrap();
-        // With a blank it is another name.
+        // Names that differ in a blank are two names.
         assert_eq!(safe.map(|safe| safe.value.nodes()[1].name.clone()).as_deref(), Some("the_arm"));
     }
 }

@@ -3,7 +3,7 @@
 use super::document::{Document, NodeKind, Origin};
 use super::hierarchy::hierarchy;
 use super::motion::{FrameTime, Motion};
-use super::reader::{Halt, Reader};
+use super::reader::{ParseError, Reader};
 use super::rows::{self, Found};
 use super::{Problem, commas, grammar};
 use crate::text::SharedText;
@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadErro
     parse_text(&text::open(bytes, limits)?, None, limits)
 }
 
-/// As [`parse`], of bytes that are kept: where all rows are as they should be, the document holds them as text.
+/// As [`parse`], of shared bytes: where all rows are regular, the document keeps them as text.
 ///
 /// ```
 /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
@@ -53,39 +53,39 @@ fn parse_text(
 ) -> Result<Parsed<Document>, ReadError> {
     match read(text, shared, limits, Warnings::default()) {
         Ok(parsed) => Ok(parsed),
-        Err(Stop::ReadError(failed)) => Err(*failed),
-        // Same length, so places stay right.
-        Err(Stop::Comma) => {
+        Err(ParseFailure::ReadError(failed)) => Err(*failed),
+        // The replacement has the same length, so places in messages stay correct.
+        Err(ParseFailure::Comma) => {
             let (without, meaning, first) = commas::without_commas(text);
             let mut warnings = Warnings::default();
             warnings.push(Finding::new(Problem::Commas { meaning }).at(text, first));
             read(&without, None, limits, warnings).map_err(|stop| match stop {
-                Stop::ReadError(failed) => *failed,
-                Stop::Comma => Finding::new(Problem::Commas { meaning }).into(),
+                ParseFailure::ReadError(failed) => *failed,
+                ParseFailure::Comma => Finding::new(Problem::Commas { meaning }).into(),
             })
         }
     }
 }
 
-/// The end of a start that ends within a file \[bytes\]: an error there may be that of the cut.
+/// Errors within so many bytes of the end of a partial file may come from the cut.
 const CUT: usize = 1 << 10;
 
-/// Judges a file by its start: the limits on joints, and on frames × joints where the file is large enough for what its
-/// header states. Other errors are left to [`parse`], which sees the whole file; but what states no size may have no end, and
-/// is refused where its start is wrong.
+/// Checks the start of a file: the limits on joints, and on frames × joints where the file is large enough for what its
+/// header states. Other errors are left to [`parse`], which has the whole file; but a stream without a known size may
+/// be endless, so any error in its start counts.
 pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> Result<(), Finding> {
     let text = text::decode(start);
     let mut reader = Reader::new(&text, Warnings::default());
     let whole = text.len().saturating_sub(CUT);
     let wrong = |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.span.end < whole);
-    let judged = |halt: Halt| match halt {
-        Halt::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
-        Halt::Error(finding) if size.is_none() && wrong(&finding) => Err(*finding),
+    let judged = |error: ParseError| match error {
+        ParseError::Error(finding) if finding.problem_as::<LimitExceeded>().is_some() => Err(*finding),
+        ParseError::Error(finding) if size.is_none() && wrong(&finding) => Err(*finding),
         _ => Ok(()),
     };
     let nodes = match hierarchy(&mut reader, limits) {
         Ok(nodes) => nodes,
-        Err(halt) => return judged(halt),
+        Err(error) => return judged(error),
     };
     let start = reader.at;
     if reader.take(grammar::keyword("MOTION")).is_none() {
@@ -93,18 +93,18 @@ pub(crate) fn judge_start(start: &[u8], size: Option<u64>, limits: &Limits) -> R
     }
     let header = match header(&mut reader, start..start + "MOTION".len()) {
         Ok(header) => header,
-        Err(halt) => return judged(halt),
+        Err(error) => return judged(error),
     };
-    // A count at the end of the start may be longer.
+    // A number at the end of the part that was read may continue.
     let (Some(frames), Some(size), false) = (header.frames, size, reader.at_end()) else { return Ok(()) };
     let rows = size.saturating_sub(reader.at as u64);
     rows::check_size(&reader, &nodes, (frames, header.frames_span), rows, limits).or_else(judged)
 }
 
-/// Why a text was not read.
-enum Stop {
+/// Why parsing ended without a document.
+enum ParseFailure {
     ReadError(Box<ReadError>),
-    /// There is a comma among the numbers: read again without.
+    /// There is a comma among the numbers: parse again without commas.
     Comma,
 }
 
@@ -113,24 +113,28 @@ fn read(
     shared: Option<SharedText>,
     limits: &Limits,
     warnings: Warnings,
-) -> Result<Parsed<Document>, Stop> {
+) -> Result<Parsed<Document>, ParseFailure> {
     let mut reader = Reader::new(text, warnings);
     let (document, stopped) = match document(&mut reader, shared, limits) {
         Ok(document) => (Some(document), None),
-        Err(Halt::Error(finding)) => (None, Some(*finding)),
-        Err(Halt::Comma) => return Err(Stop::Comma),
+        Err(ParseError::Error(finding)) => (None, Some(*finding)),
+        Err(ParseError::Comma) => return Err(ParseFailure::Comma),
     };
     let warnings = reader.warnings.into_vec_in(text);
-    match (document, reader.errors.into_rejected(text, stopped, &warnings)) {
+    match (document, reader.errors.into_read_error(text, stopped, &warnings)) {
         (Some(value), None) => Ok(Parsed { value, warnings }),
         (_, failed) => {
             let failed = failed.expect("what has no document was stopped by an error");
-            Err(Stop::ReadError(Box::new(failed)))
+            Err(ParseFailure::ReadError(Box::new(failed)))
         }
     }
 }
 
-fn document(reader: &mut Reader, shared: Option<SharedText>, limits: &Limits) -> Result<Document, Halt> {
+fn document(
+    reader: &mut Reader,
+    shared: Option<SharedText>,
+    limits: &Limits,
+) -> Result<Document, ParseError> {
     let text = reader.text;
     let mut nodes = hierarchy(reader, limits)?;
     let mut origin = Origin::default();
@@ -157,7 +161,7 @@ struct Header {
 }
 
 /// Reads `Frames:` and `Frame Time:`, in either order.
-fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
+fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, ParseError> {
     let mut header = Header { frames: None, frames_span: motion.clone(), frame_time: None };
     let mut has_frame_time = false;
     loop {
@@ -195,7 +199,7 @@ fn header(reader: &mut Reader, motion: Range<usize>) -> Result<Header, Halt> {
     Ok(header)
 }
 
-fn count(reader: &mut Reader) -> Result<u64, Halt> {
+fn count(reader: &mut Reader) -> Result<u64, ParseError> {
     let start = reader.at;
     let expected = "the number of frames";
     let Ok((_, word)) = grammar::word(reader.rest()) else { return Err(reader.unexpected(expected)) };

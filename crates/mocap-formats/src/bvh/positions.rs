@@ -17,7 +17,7 @@ pub enum PositionChannels {
     Add,
 }
 
-/// A joint speaks clearly where one distance is at least this many times the other.
+/// A vote is clear if one distance is at least this many times the other.
 const CLEAR: f64 = 1.5;
 
 /// Decides whether position channels replace OFFSET or add to it.
@@ -75,7 +75,7 @@ fn decide(document: &Document) -> PositionDecision {
     decision
 }
 
-/// The nodes that can tell, with the column of the channel that does and the OFFSET on its axis.
+/// The nodes that vote, with the column of the channel that is compared and the OFFSET along its axis.
 pub(super) fn voters(nodes: &[Node]) -> Vec<(&Node, usize, f64)> {
     let mut first = 0;
     let mut voters = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn voters(nodes: &[Node]) -> Vec<(&Node, usize, f64)> {
     voters
 }
 
-/// The channel of a node that can tell, by its place, and the OFFSET on its axis.
+/// The channel of a node that is compared, by its index, and the OFFSET along its axis.
 fn voting_channel(node: &Node) -> Option<(usize, f64)> {
     if node.kind == NodeKind::EndSite {
         return None;

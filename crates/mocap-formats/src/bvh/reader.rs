@@ -7,26 +7,26 @@ use nom::Parser;
 use std::ops::Range;
 
 /// Why reading stopped.
-pub(super) enum Halt {
+pub(super) enum ParseError {
     /// The file is wrong.
     Error(Box<Finding>),
-    /// There is a comma among the numbers: read again without.
+    /// There is a comma among the numbers: parse again without commas.
     Comma,
 }
 
-impl Halt {
-    pub(super) fn in_joint(self, joint: &str) -> Halt {
+impl ParseError {
+    pub(super) fn in_joint(self, joint: &str) -> ParseError {
         self.map(|finding| finding.in_joint(joint))
     }
 
-    pub(super) fn in_channel(self, channel: &str) -> Halt {
+    pub(super) fn in_channel(self, channel: &str) -> ParseError {
         self.map(|finding| finding.in_channel(channel))
     }
 
-    fn map(self, change: impl FnOnce(Finding) -> Finding) -> Halt {
+    fn map(self, change: impl FnOnce(Finding) -> Finding) -> ParseError {
         match self {
-            Halt::Error(finding) => Halt::Error(Box::new(change(*finding))),
-            Halt::Comma => Halt::Comma,
+            ParseError::Error(finding) => ParseError::Error(Box::new(change(*finding))),
+            ParseError::Comma => ParseError::Comma,
         }
     }
 }
@@ -36,7 +36,7 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
     pub(super) warnings: Warnings,
-    /// Values that are not numbers: reading continues behind them.
+    /// Errors of values that are not numbers: reading continues after them.
     pub(super) errors: Errors,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         self.at >= self.text.len()
     }
 
-    /// What a parser finds here; the text behind it comes next.
+    /// Applies a parser at the current position and moves past what it takes.
     pub(super) fn take<T>(&mut self, mut parser: impl Parser<&'a [u8], Output = T, Error = ()>) -> Option<T> {
         let (rest, found) = parser.parse(self.rest()).ok()?;
         self.at = self.text.len() - rest.len();
@@ -91,18 +91,18 @@ impl<'a> Reader<'a> {
         self.warnings.add(problem, span, context, 1);
     }
 
-    pub(super) fn error(&self, problem: impl crate::Problem, span: Range<usize>) -> Halt {
-        Halt::Error(Box::new(Finding::new(problem).at(self.text, span)))
+    pub(super) fn error(&self, problem: impl crate::Problem, span: Range<usize>) -> ParseError {
+        ParseError::Error(Box::new(Finding::new(problem).at(self.text, span)))
     }
 
     /// The error that something else stands here.
-    pub(super) fn unexpected(&self, expected: &'static str) -> Halt {
+    pub(super) fn unexpected(&self, expected: &'static str) -> ParseError {
         let word = match grammar::word(self.rest()) {
             Ok((_, word)) => word,
             Err(_) => &self.rest()[..self.rest().len().min(1)],
         };
         if is_numeric_with_comma(word) {
-            return Halt::Comma;
+            return ParseError::Comma;
         }
         let found =
             if word.is_empty() { "the end of the file".into() } else { format!("'{}'", text::quote(word)) };

@@ -1,4 +1,4 @@
-//! The two readings of position channels, and what speaks for either.
+//! The two modes of position channels, and the result of choosing one.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// How position channels and OFFSET combine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PositionMode {
-    /// The position stands in place of OFFSET.
+    /// The position replaces OFFSET.
     #[default]
     Replace,
     /// The position is added to OFFSET.
@@ -22,11 +22,12 @@ impl fmt::Display for PositionMode {
     }
 }
 
-/// A body stands near height 0, or far from it: shares of its extent along the vertical.
+/// A body is on the floor if its lowest point is within this share of its vertical extent from height 0.
 const NEAR: f64 = 0.15;
+/// It is far from the floor beyond this share.
 const FAR: f64 = 0.35;
 
-/// How low a body comes under either reading of its position channels \[units of the file\].
+/// The lowest height of a body in either mode of its position channels \[units of the file\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LowestPoints {
     /// Where position channels replace OFFSET.
@@ -38,8 +39,7 @@ pub struct LowestPoints {
 }
 
 impl LowestPoints {
-    /// The reading under which the body stands near height 0, where the other one has it far away; `None` where the
-    /// heights do not tell.
+    /// The mode in which the body stands near height 0, if it is far from 0 in the other; else `None`.
     pub fn mode(&self) -> Option<PositionMode> {
         if self.extent <= 0.0 {
             return None;
@@ -54,23 +54,23 @@ impl LowestPoints {
     }
 }
 
-/// What the numbers of a file say about its position channels.
+/// The mode of the position channels of a file, decided from its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PositionDecision {
     /// The mode; `None` where it makes no difference: no joint has both position channels and an OFFSET.
     pub mode: Option<PositionMode>,
-    /// Joints that speak for [`PositionMode::Replace`].
+    /// Number of joints that vote for [`PositionMode::Replace`].
     pub replace: usize,
-    /// Joints that speak for [`PositionMode::Add`].
+    /// Number of joints that vote for [`PositionMode::Add`].
     pub add: usize,
-    /// How low the body comes under either reading; `None` where it makes no difference.
+    /// The lowest heights in both modes; `None` where the mode makes no difference.
     pub lowest: Option<LowestPoints>,
-    /// Whether it may well be the other one: the floor contradicts joints that are clear, or does not tell, and as many
-    /// joints are for either, or none clearly for the one chosen.
+    /// Whether the decision is uncertain: the floor test contradicts clear votes, or is undecided while the votes are
+    /// tied or none for the chosen mode is clear.
     pub weak: bool,
 }
 
-/// What a document says about its position channels, found when it is first asked for: that takes all of its numbers.
+/// The [`PositionDecision`] of a document, computed on first use because it needs all numbers.
 #[derive(Debug, Default)]
 pub(super) struct Found(OnceLock<PositionDecision>);
 
@@ -80,14 +80,14 @@ impl Found {
     }
 }
 
-/// A copy is made to be changed.
+/// A clone starts empty, because its numbers may be changed.
 impl Clone for Found {
     fn clone(&self) -> Found {
         Found::default()
     }
 }
 
-/// It follows from the rest of the document.
+/// It is computed from the rest of the document, so it does not count in comparisons.
 impl PartialEq for Found {
     fn eq(&self, _: &Found) -> bool {
         true

@@ -18,7 +18,7 @@ pub(super) fn finite<'a>(
     repair: bool,
     warnings: &mut Warnings,
 ) -> Result<Cow<'a, Motion>, ReadError> {
-    // Rows that are still text were checked.
+    // Rows that are kept as text have only finite numbers.
     let Rows::Numbers(values) = &motion.rows else { return Ok(Cow::Borrowed(motion)) };
     let Some(first) = values.iter().position(|value| !value.is_finite()) else {
         return Ok(Cow::Borrowed(motion));
@@ -72,7 +72,7 @@ fn not_finite(document: &Document, values: &[f64], width: usize) -> ReadError {
     ReadError { more: errors.collect(), unlisted, ..ReadError::from(error) }
 }
 
-/// A finding about one value of a motion; `problem` is given its text.
+/// A finding about one value of a motion; `problem` takes its text.
 fn about(
     document: &Document,
     values: &[f64],

@@ -1,18 +1,18 @@
-//! Converters that put the rest pose before the motion: the CMU database is mostly used in such a form.
+//! Detects a rest pose as the first frame, as in a widely used conversion of the CMU database.
 
 use super::Problem;
 use crate::Finding;
 use mocap_model::{Clip, UnitQuaternion, angle_between};
 
-/// Joints that turn this fast on average [rad/s] from the first frame to the second...
+/// The first frame is a rest pose if joints turn this fast on average [rad/s] from it to the second ...
 const FAST: f64 = std::f64::consts::PI;
 
-/// ...and this many times as far as in any step of the second that follows, have jumped.
+/// ... and this many times as far as in any step of the following second.
 const TIMES: f64 = 4.0;
 
-/// Warns where no body could come from the first frame to the second.
+/// Warns if the first frame is a rest pose that does not belong to the motion.
 ///
-/// [`super::to_clip`] says it with its line; of clips from elsewhere it is asked here.
+/// [`super::to_clip`] gives this warning with its line; this function is for clips from other formats.
 pub fn rest_first_frame(clip: &Clip) -> Option<Finding> {
     let later = (clip.rate().fps().ceil() as usize).clamp(2, 1000).min(clip.frames().saturating_sub(2));
     if later == 0 {

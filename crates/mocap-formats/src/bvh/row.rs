@@ -31,16 +31,16 @@ pub(super) fn next_number(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
 pub(super) struct Numbers<'a> {
     text: &'a [u8],
     pub(super) at: usize,
-    /// Words before this place are looked at one by one.
+    /// Words before this place are parsed one by one.
     single: usize,
-    /// The text before this place is in the caches of the processor.
+    /// The text before this place was prefetched.
     near: usize,
 }
 
-/// Where one word is unusual, others are: words of so many characters are looked at one by one.
+/// Unusual words come in groups: after one, so many characters are parsed word by word.
 pub(super) const SINGLE: usize = 256;
 
-/// As much text is fetched together.
+/// Bytes that are prefetched at a time.
 const NEAR: usize = 1 << 12;
 
 impl<'a> Numbers<'a> {
@@ -48,7 +48,7 @@ impl<'a> Numbers<'a> {
         Numbers { text, at, single: at, near: at }
     }
 
-    /// The next of them; `None` before another word.
+    /// The next numbers; `None` before a word that is not a usual number.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Words> {
         if self.at >= self.near {
@@ -68,8 +68,8 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Brings text into the caches of the processor, all of it at once. Where a word starts depends on the one before it:
-/// a reader of words waits for each line of memory in turn.
+/// Prefetches text into the processor's caches. Each word starts where the one before ends, so a parser would otherwise
+/// wait for one cache line at a time.
 pub(super) fn fetch(text: &[u8]) {
     const LINE: usize = 64;
     black_box(text.iter().step_by(LINE).fold(0, |all, byte| all ^ byte));

@@ -1,20 +1,20 @@
 //! The numbers of MOTION.
 //!
-//! Lines mean nothing as long as there are as many numbers as the header promises: a frame may be wrapped
-//! over lines, and a line may hold many frames. Only if the count is wrong, the lines are counted.
+//! Line breaks are ignored if there are as many numbers as the header states: a frame may span several lines, and a
+//! line may hold several frames. Only if the count differs, frames are taken by lines.
 
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
 use super::motion::{RowText, Rows};
-use super::reader::{Halt, Reader, is_numeric_with_comma};
+use super::reader::{ParseError, Reader, is_numeric_with_comma};
 use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, ReadError, number, text};
 use std::ops::Range;
 
-/// What was found behind the header.
+/// The motion as it was read after the header.
 pub(super) struct Found {
     pub(super) frames: usize,
     pub(super) rows: Rows,
@@ -24,7 +24,7 @@ pub(super) struct Found {
 }
 
 /// Reads the numbers behind the header. `declared` is the number of frames it says, `header` where. Rows of a shared
-/// text stay text where they are as the header says.
+/// text are kept as text where their number is that of the header.
 ///
 /// CHANNELS of end sites are dropped from `nodes` where the rows have no numbers for them.
 pub(super) fn rows(
@@ -33,7 +33,7 @@ pub(super) fn rows(
     (declared, header): (Option<u64>, Range<usize>),
     nodes: &mut [Node],
     limits: &Limits,
-) -> Result<Found, Halt> {
+) -> Result<Found, ParseError> {
     reader.skip_space();
     let start = reader.at;
     if let Some(declared) = declared {
@@ -75,7 +75,7 @@ pub(super) fn rows(
     } else {
         frames_by_lines(reader, &mut stream, start, channels, (declared, header))
     };
-    // Where no numbers bound the frames, those of all joints together count.
+    // Without channels, no numbers bound the frames: the limit is on frames × joints.
     let limit = if channels == 0 { limits.frames / nodes.len().max(1) } else { limits.frames };
     if frames > limit as u64 {
         let found = usize::try_from(frames).unwrap_or(usize::MAX);
@@ -89,7 +89,7 @@ pub(super) fn rows(
     }
     let not_finite = match stream.nonsense {
         true => {
-            tell(reader, &stream.odd, &values, nodes, channels);
+            report(reader, &stream.odd, &values, nodes, channels);
             Vec::new()
         }
         false => listed(reader.text, &stream.odd, values.len(), channels),
@@ -99,14 +99,14 @@ pub(super) fn rows(
 }
 
 /// Checks the number of frames × joints that a header states against the limit, where rows of `size` bytes can hold the
-/// frames. A count that lies is for the count of the numbers to tell.
+/// frames. A header that states more than the file can hold is reported when the numbers are counted.
 pub(super) fn check_size(
     reader: &Reader,
     nodes: &[Node],
     (frames, header): (u64, Range<usize>),
     size: u64,
     limits: &Limits,
-) -> Result<(), Halt> {
+) -> Result<(), ParseError> {
     let channels = channels_of(nodes, |node| node.kind != NodeKind::EndSite) as u64;
     // A number and its blank are at least two bytes.
     let fits = channels > 0 && frames.saturating_mul(2 * channels) <= size.saturating_add(1);
@@ -151,7 +151,7 @@ fn frames_by_lines(
         }
     };
     let declared = declared.unwrap_or(there as u64);
-    // A last frame that is cut off is already said.
+    // A last frame that is cut off already has its own warning.
     let cut = !found.is_multiple_of(channels) && by_line.is_none() && there as u64 + 1 == declared;
     if declared < there as u64 {
         reader.warn(Problem::MoreFrames { declared, found: there }, header);
@@ -177,14 +177,14 @@ fn line_length(text: &[u8]) -> usize {
 
 struct Stream {
     values: Vec<f64>,
-    /// Words that are not finite numbers, in order; NaN stands for them among the values.
-    odd: Vec<Odd>,
+    /// Words that are not finite numbers, in order; their values are NaN.
+    odd: Vec<UnusualWord>,
     /// Whether one of them is not a number at all.
     nonsense: bool,
 }
 
 /// A word that is not a finite number.
-struct Odd {
+struct UnusualWord {
     /// Among the values.
     index: usize,
     span: Range<usize>,
@@ -194,22 +194,22 @@ struct Odd {
     surplus: bool,
 }
 
-/// As many of them are remembered; those behind are only counted.
-const MOST_ODD: usize = 1 << 16;
+/// This many are kept; the rest is only counted.
+const MOST_UNUSUAL: usize = 1 << 16;
 
 impl Stream {
     fn push_odd(&mut self, span: Range<usize>, nonsense: bool) {
         self.nonsense |= nonsense;
-        if self.odd.len() < MOST_ODD {
-            self.odd.push(Odd { index: self.values.len(), span, nonsense, surplus: false });
+        if self.odd.len() < MOST_UNUSUAL {
+            self.odd.push(UnusualWord { index: self.values.len(), span, nonsense, surplus: false });
         }
         self.values.push(f64::NAN);
     }
 }
 
-/// The errors of a motion that holds words which are not numbers, and of its values that are not finite.
-fn tell(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channels: usize) {
-    for Odd { index, span, nonsense, surplus } in odd {
+/// Reports words that are not numbers, and values that are not finite.
+fn report(reader: &mut Reader, odd: &[UnusualWord], values: &[f64], nodes: &[Node], channels: usize) {
+    for UnusualWord { index, span, nonsense, surplus } in odd {
         let frame = index / channels;
         let text = reader.text;
         let finding = || {
@@ -223,16 +223,16 @@ fn tell(reader: &mut Reader, odd: &[Odd], values: &[f64], nodes: &[Node], channe
         };
         reader.errors.push(if *nonsense { "bvh::value" } else { "bvh::not-a-number" }, Some(frame), finding);
     }
-    if odd.len() == MOST_ODD {
+    if odd.len() == MOST_UNUSUAL {
         let bad = values.chunks(channels).filter(|row| row.iter().any(|value| value.is_nan())).count();
         reader.errors.count(bad.saturating_sub(reader.errors.len()));
     }
 }
 
-/// The first value of each frame that is not finite, of as many frames as are listed.
-fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFinite> {
+/// The first value of each frame that is not finite, up to the number of errors that are listed.
+fn listed(text: &[u8], odd: &[UnusualWord], values: usize, channels: usize) -> Vec<NotFinite> {
     let mut listed: Vec<NotFinite> = Vec::new();
-    for Odd { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
+    for UnusualWord { index, span, .. } in odd.iter().filter(|odd| odd.index < values) {
         if listed.len() == ReadError::MOST_LISTED {
             break;
         }
@@ -246,7 +246,7 @@ fn listed(text: &[u8], odd: &[Odd], values: usize, channels: usize) -> Vec<NotFi
 }
 
 /// Reads numbers up to the end of the text, or to other text once there are as many as expected.
-fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<Stream, Halt> {
+fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<Stream, ParseError> {
     let text = reader.text;
     let mut at = reader.at;
     // A number and its blank are at least two bytes: the reserve is bounded by the size of the text.
@@ -261,7 +261,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
             at = number::read_words(text, at, usize::MAX, &mut stream.values);
             single = at + SINGLE;
         }
-        // Near an unusual word: the usual ones are looked at here.
+        // Near an unusual word, words are parsed one by one.
         if let Some((value, end, stop)) = number::scan_word(text, at)
             && is_space(stop)
         {
@@ -279,7 +279,7 @@ fn stream(reader: &mut Reader, expected: Option<u64>, nodes: &[Node]) -> Result<
             break;
         }
         reader.at = at;
-        if !odd_word(reader, &mut stream, expected, nodes)? {
+        if !unusual_word(reader, &mut stream, expected, nodes)? {
             return Ok(stream);
         }
         at = reader.at;
@@ -292,7 +292,7 @@ fn space(text: &[u8]) -> usize {
     text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len())
 }
 
-/// Where each frame starts, if there are exactly as many plain numbers as the header says, and nothing else.
+/// The start of each frame, if the rest of the text is exactly as many plain numbers as the header states.
 #[inline(always)]
 fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Option<Vec<usize>> {
     // A number and its blank are at least two bytes: the memory is bounded by the size of the text.
@@ -317,7 +317,12 @@ fn regular_starts(text: &[u8], at: usize, frames: usize, channels: usize) -> Opt
 
 /// Reads a word that is not a plain number; `false` where the rows end before it.
 #[cold]
-fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[Node]) -> Result<bool, Halt> {
+fn unusual_word(
+    reader: &mut Reader,
+    stream: &mut Stream,
+    expected: u64,
+    nodes: &[Node],
+) -> Result<bool, ParseError> {
     let start = reader.at;
     if reader.sees(grammar::comment) {
         reader.skip_space();
@@ -333,7 +338,7 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
     }
     let word = grammar::word(reader.rest()).map_or(&reader.rest()[..1], |(_, word)| word);
     if is_numeric_with_comma(word) {
-        return Err(Halt::Comma);
+        return Err(ParseError::Comma);
     }
     let span = start..start + word.len();
     if stream.values.len() as u64 >= expected {
@@ -348,7 +353,7 @@ fn odd_word(reader: &mut Reader, stream: &mut Stream, expected: u64, nodes: &[No
         reader.at = span.end;
         return Ok(false);
     }
-    // Its place among the values is kept, so those behind it keep theirs.
+    // NaN takes its place, so later values keep their columns.
     reader.at = span.end;
     stream.push_odd(span, true);
     Ok(true)
@@ -399,16 +404,16 @@ impl Lines {
     }
 }
 
-/// Words of a line before a comment. The mark in `1.#IND` begins none.
+/// The number of words of a line before a comment. The `#` in `1.#IND` does not start one.
 fn words(line: &[u8]) -> usize {
     let words = line.split(|&byte| is_space(byte)).filter(|word| !word.is_empty());
     words.take_while(|word| !word.starts_with(b"#")).count()
 }
 
-/// Says what the numbers left over after whole frames are.
+/// Warns of the numbers left over after whole frames.
 fn left_over(reader: &mut Reader, start: usize, lines: &Lines, channels: usize, left: usize) {
     let in_text = |span: &Range<usize>| start + span.start..start + span.end;
-    // Where most lines are frames, another line between them is the error.
+    // Where most lines hold one frame, the first line that does not is the error.
     if let Some((span, found)) = &lines.odd
         && lines.whole >= lines.count.div_ceil(2)
         && *span != lines.last

@@ -29,7 +29,7 @@ pub struct ClipOptions {
 /// Frames per second of a file that does not say.
 const DEFAULT_FPS: f64 = 30.0;
 
-/// The motion that a document means: Y up and Z forward as is usual, in units that the format does not state.
+/// The motion of a document, with Y up and Z forward as is usual for the format, and the unit unknown.
 ///
 /// Names are made unique, end sites without one are called `<parent>_End`.
 ///
@@ -48,8 +48,8 @@ pub fn to_clip(document: &Document, options: &ClipOptions) -> Result<Parsed<Clip
     convert(document, options, usize::MAX)
 }
 
-/// The start of the motion that a document means, at most `frames` frames, with everything that [`to_clip`]
-/// finds in the whole of it: what a file is can be said without making all of its rotations.
+/// The first `frames` frames of the motion, with all warnings and errors of [`to_clip`] for the whole motion: a summary
+/// of a file needs no more, and this saves computing all rotations.
 ///
 /// # Errors
 /// As [`to_clip`].
@@ -61,7 +61,7 @@ pub fn to_clip_start(
     convert(document, options, frames.max(ENOUGH))
 }
 
-/// Frames in which [`rest_first_frame`] finds all that it can find.
+/// Frames that [`rest_first_frame`] needs at any frame rate.
 const ENOUGH: usize = 1003;
 
 fn convert(document: &Document, options: &ClipOptions, frames: usize) -> Result<Parsed<Clip>, ReadError> {
@@ -89,7 +89,7 @@ fn clip(
         }
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
-    // Finite values can still overflow: a position added to an offset, or a way between two positions.
+    // Finite values can still overflow: a position plus an offset, or the difference of two positions.
     let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|e| Finding::new(Problem::Clip(e)))?;
     if let Some(mut finding) = rest_first_frame(&clip) {
         finding.place = document.origin.first_row.clone();
@@ -189,7 +189,7 @@ fn tracks(
     joints.map(|(samples, joint)| samples.into_tracks(joint.offset)).collect()
 }
 
-/// What the channels of a joint mean over time; `None` of what they leave at rest.
+/// The transforms of a joint over time; `None` where it has no such channels.
 struct Samples {
     rotations: Option<Vec<UnitQuaternion<f64>>>,
     translations: Option<Vec<Vector3<f64>>>,

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Bytes that are written at once.
 const PIECE: usize = 1 << 16;
 
-/// Levels that are indented; deeper ones would make a chain of n joints n² bytes long.
+/// Greatest indentation: without a bound, a chain of n joints would take n² bytes.
 const INDENTED: usize = 64;
 
 impl Document {

@@ -1,4 +1,4 @@
-//! Names as they are written: a rig finds its joints by them.
+//! How joint names are written: other programs find the joints of a rig by them.
 
 use super::Problem;
 use crate::{Finding, text};
@@ -9,7 +9,7 @@ pub enum NameStyle {
     /// As they are, blanks included: `Bip01 Pelvis`.
     #[default]
     Kept,
-    /// With `_` in place of blanks and of what ends a name in some reader: `Bip01_Pelvis`.
+    /// With `_` in place of blanks and of characters at which some reader would end a name: `Bip01_Pelvis`.
     Safe,
 }
 
@@ -17,7 +17,7 @@ impl NameStyle {
     /// The name in a file.
     ///
     /// # Errors
-    /// Where the name is to be kept, and a reader would end it elsewhere or lose part of it.
+    /// Where names are kept, and a reader would cut this one or lose part of it.
     pub(super) fn written(self, name: &str) -> Result<String, Finding> {
         let written = match self {
             NameStyle::Safe => name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect(),
@@ -37,7 +37,7 @@ fn is_safe(c: char) -> bool {
     !(c.is_whitespace() || c.is_control() || matches!(c, '{' | '}' | '#' | ','))
 }
 
-/// What no line of a file can hold within a name.
+/// What in a name cannot be written in BVH.
 fn fault(name: &str) -> Option<&'static str> {
     let comment = || name.starts_with('#') || name.contains(" #");
     match name {

@@ -1,4 +1,4 @@
-//! What is sampled beside the markers of a C3D file: forces, muscles, switches.
+//! The analog channels of a C3D file, which are sampled beside its markers: force plates, EMG, switches.
 
 use super::Problem;
 use super::number::Processor;
@@ -8,7 +8,7 @@ use crate::arrays::{Array, Arrays, Data};
 use crate::{Finding, Limits, Parsed, ReadError, Warnings};
 use mocap_model::Vector3;
 
-/// What was not read.
+/// Warnings about channels and plates that were not read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 enum LeftOut {
     #[error(
@@ -52,7 +52,7 @@ pub struct ForcePlate {
     pub kind: u16,
     /// Its channels in the order that its kind demands, by their index; `None` where the file has no such channel.
     pub channels: Vec<Option<usize>>,
-    /// Its corners, in the first to the fourth quadrant of its own axes \[units of the points\].
+    /// Its corners, in the first to the fourth quadrant of the plate's axes \[units of the points\].
     pub corners: [Vector3<f64>; 4],
     /// From the middle of its surface to the origin of its moments, or back; see the guide of the format.
     pub origin: Vector3<f64>,
@@ -157,7 +157,7 @@ fn raw_numbers<'b>(
     })
 }
 
-/// The paths of a parameter that goes on in others: LABELS, LABELS2 and so on.
+/// The paths of a parameter that is continued in others: LABELS, LABELS2 and so on.
 fn paths(path: &str) -> impl Iterator<Item = String> {
     std::iter::once(path.to_owned()).chain((2..).map(move |number| format!("{path}{number}")))
 }
@@ -187,7 +187,7 @@ fn series(
     }
 }
 
-/// The force plates that are wholly described; warns of the others.
+/// The force plates with a complete description; warns of the others.
 fn plates(
     parameters: &Parameters,
     count: usize,
@@ -405,7 +405,7 @@ mod tests {
         }
     }
 
-    /// What is warned of, by its code.
+    /// The codes of the warnings.
     fn codes(found: &Parsed<Option<Analog>>) -> Vec<&'static str> {
         found.warnings.iter().map(Finding::code).collect()
     }

@@ -45,7 +45,7 @@ impl Processor {
                 if exponent == 0 {
                     return 0.0;
                 }
-                // All exponents are numbers, the highest as well; with 64 bits there is room for all of them.
+                // VAX floats have no infinities or NaN: the highest exponent is a number too, which fits in 64 bits.
                 let fraction = 1.0 + f64::from(bits & 0x7F_FFFF) / f64::from(1 << 23);
                 let size = fraction * 2f64.powi(exponent as i32 - 129);
                 (if bits >> 31 == 1 { -size } else { size }) as f32

@@ -21,8 +21,8 @@ pub(super) enum Value {
 pub(super) struct Parameters(HashMap<String, Value>);
 
 impl Parameters {
-    /// Reads the parameters from the byte behind their header on to the end of their blocks. Warns where entries lead out of
-    /// these: what would be there is lost.
+    /// Reads the parameters from the byte after their header to the end of their blocks. Warns where an entry points
+    /// beyond the end: parameters from there on are lost.
     pub(super) fn read(
         bytes: &[u8],
         (start, end): (usize, usize),
@@ -113,13 +113,13 @@ impl Parameters {
         }
     }
 
-    /// The first text of a parameter, if it says something.
+    /// The first text of a parameter, unless it is empty.
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.texts(path).first().map(String::as_str).filter(|text| !text.is_empty())
     }
 }
 
-/// The path of a parameter, as a message can show it: files state names of any letters.
+/// The path of a parameter for messages, with characters that cannot be shown replaced.
 fn path(group: &str, name: &str) -> String {
     format!("{}:{}", quote(group.as_bytes()), quote(name.as_bytes()))
 }

@@ -91,7 +91,8 @@ impl File {
         let processor =
             Processor::of(processor).ok_or_else(|| Finding::new(Problem::Processor { found: processor }))?;
         let header = Header { bytes, processor };
-        // The count of blocks is one byte, and some programs state too few: points start no earlier than parameters end.
+        // The count of blocks is one byte, and some programs state too few. Parameters may use all bytes up to the
+        // first point.
         let stated = start + usize::from(bytes[start + 2]) * BLOCK;
         let end = stated.max(usize::from(header.word(9)).saturating_sub(1) * BLOCK);
         let end = if end <= start { bytes.len() } else { end };
@@ -204,7 +205,7 @@ impl Layout {
     }
 }
 
-/// The number of frames that a file states. A word holds at most 65,535; longer files say more in other places.
+/// The number of frames that a file states. A word holds at most 65,535; longer files state it in other parameters.
 fn frames(
     header: &Header,
     parameters: &Parameters,
@@ -219,7 +220,7 @@ fn frames(
     let first = u64::from(header.word(4));
     let of_header = (u64::from(header.word(5)) + 1).saturating_sub(first);
     let short = parameters.long("POINT:FRAMES").filter(|frames| *frames > 0).unwrap_or(of_header);
-    // The largest number of a word stands for itself and for more: then the length of the file counts.
+    // 65,535 may also mean more frames: then the length of the file decides.
     let there = content.len() / stride;
     if long.is_none() && short >= 0xFFFF && there > 0xFFFF {
         // The last block is filled up with zeros.
@@ -302,7 +303,7 @@ fn points(
     Ok((positions, residuals))
 }
 
-/// Axes and unit: Y_SCREEN is the axis that points up on the screen. Without it, Z is up.
+/// Axes and unit. `Y_SCREEN` is the axis that points up on the screen; without it, Z is up.
 fn space(parameters: &Parameters) -> Space {
     let axis = |path: &str| parameters.text(path).and_then(|text| text.parse::<SignedAxis>().ok());
     let up = axis("POINT:Y_SCREEN").unwrap_or(SignedAxis::Z);

@@ -12,11 +12,11 @@ pub(crate) static FORMAT: Entry = Entry {
     note: Some("positions"),
     has_motion: true,
     states_space: false,
-    // Rotations are not there either.
+    // The table lacks even rotations, so it gets no warnings about what else is left out.
     holds: Holds::ALL,
     searched: false,
     beside: None,
-    // With times, as it is written here, or without, as trackers are recorded.
+    // With the column of times, as this program writes it, or without, as trackers are recorded.
     detect: |start| {
         start.first.starts_with(b"frame,time,joint,") || start.first.starts_with(b"frame,joint,x,y,z")
     },

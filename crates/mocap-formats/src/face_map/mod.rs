@@ -1,5 +1,5 @@
-//! Which shapes of a face move which shapes of another, as a file that a person can edit: JSON, one shape of the target a
-//! line.
+//! Mappings of the shapes of one face to those of another, as a file that a person can edit: JSON, one shape of the
+//! target per line.
 
 mod problem;
 
@@ -71,7 +71,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// A shape of the target by its place, and the places and gains of what moves it.
+/// A shape of the target by its index, and the indices and gains of the source shapes that move it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Among the names of the target.
@@ -87,7 +87,7 @@ struct Side<'n> {
 }
 
 impl Side<'_> {
-    /// The place of a name, as it is or without its mesh where only one has it so.
+    /// The index of a name: as it is, or without the prefix of its mesh where that is unambiguous.
     fn find(&self, name: &str) -> Option<usize> {
         let exact = self.names.iter().position(|known| known == name);
         exact.or_else(|| {
@@ -151,7 +151,7 @@ pub fn parse(
     Ok(rows)
 }
 
-/// The file of a map; `note` is what a line says to people, by its place among the rows.
+/// The file of a map; `note` gives the comment of a line, by the index of its row.
 pub fn to_bytes(
     rows: &[Row],
     source: &[String],

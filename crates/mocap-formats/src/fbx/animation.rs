@@ -1,4 +1,4 @@
-//! Clips as animation stacks: the objects of each, and the lists of them.
+//! Clips as animation stacks: the objects of each, and the lists of stacks.
 
 use std::borrow::Cow;
 

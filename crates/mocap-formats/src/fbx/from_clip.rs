@@ -1,8 +1,8 @@
 //! From clips of one skeleton to the records of a file.
 //!
-//! Centimetres and Y up, as game engines take a file without asking. A joint is a limb node whose rotation is complete: with
-//! a pre-rotation, assimp counts the translation of a joint that moves twice. The bind pose holds the rest pose. A clip is
-//! an animation stack of one layer.
+//! Centimetres and Y up, which game engines import without conversion. A joint is a limb node whose rotation property
+//! is the complete local rotation: with a pre-rotation, assimp applies the translation of a moving joint twice. The
+//! bind pose is the rest pose. A clip is an animation stack of one layer.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -82,8 +82,9 @@ fn in_centimetres(clip: &Clip, warnings: &mut Vec<Finding>) -> Result<Clip, Prob
     Ok(stated.in_space(Space { unit, ..Space::default() })?)
 }
 
-/// By joint, whether any clip moves, turns or scales it. Programs that play one clip after another keep what the second
-/// one has no curves for as the first one left it, so every clip has curves for all that any moves.
+/// By joint, whether any clip moves, turns or scales it. When programs play one clip after another, properties without
+/// curves in the second keep their last value of the first. So every clip has curves for all properties that any clip
+/// moves.
 fn moved(clips: &[Clip]) -> Vec<[bool; 3]> {
     let mut moved = vec![[false; 3]; clips[0].skeleton().len()];
     for clip in clips {
@@ -129,7 +130,7 @@ fn add_joint(scene: &mut Scene, joint: &Joint, id: JointId, clips: &[Clip], shap
     if joint.end_site {
         own.push(property(END_SITE, ["int", "Integer", "U"], &[1.into()]));
     }
-    // Numbers over time are properties of the first joint: engines take them as curves of the animation.
+    // Scalar tracks are properties of the first joint: engines import these as curves of the animation.
     if id.index() == 0 {
         let mut seen = shapes.clone();
         let scalars = clips.iter().flat_map(|clip| &clip.annotations().scalars);
@@ -220,8 +221,8 @@ fn file(mut scene: Scene, shapes: &[Channel], clips: &[Clip]) -> Vec<Record> {
     ]
 }
 
-/// By joint: how far it may turn from the shortest way between two frames \[rad\], so that no joint below is further from its
-/// place than [`BETWEEN`]. Errors add up along a chain, so each joint has a share.
+/// By joint: the largest rotation error between two frames \[rad\] that keeps all joints below within [`BETWEEN`] of
+/// the shortest interpolation. Errors add up along a chain, so each joint gets a share.
 fn turns_between(clip: &Clip) -> Vec<f64> {
     let depth = clip.skeleton().iter().fold(vec![1usize; clip.skeleton().len()], |mut depth, (id, joint)| {
         depth[id.index()] += joint.parent.map_or(0, |parent| depth[parent.index()]);
@@ -231,19 +232,20 @@ fn turns_between(clip: &Clip) -> Vec<f64> {
     let reaches = reach(clip, SHELL / CENTIMETRE);
     let size = reaches.iter().copied().fold(0.0, f64::max);
     let between = (BETWEEN / CENTIMETRE).max(BETWEEN_OF_LARGE * size);
-    // Errors of joints have different directions.
+    // Errors of joints have independent directions, so they grow with the root of their number.
     let share = between / deepest.sqrt();
     reaches.into_iter().map(|reach| share / reach).collect()
 }
 
-/// How far a joint may be from the motion between two frames \[m\].
+/// Largest position error of a joint between two frames \[m\].
 const BETWEEN: f64 = 5e-5;
-/// The same of what is larger than a person, as a share of its reach: keys do not become more with the unit.
+/// The same for characters larger than a person, as a share of their reach: the number of keys does not grow with the
+/// unit.
 const BETWEEN_OF_LARGE: f64 = 3e-5;
-/// What a point beside a joint adds to its reach \[m\].
+/// Distance of the skin from a joint \[m\], added to its reach.
 const SHELL: f64 = 0.03;
 
-/// Without a version: a new one that changes no value writes the same bytes.
+/// Has no version, so that files stay identical from release to release.
 pub(super) const CREATOR: &str = "mocap";
 
 /// By joint: its transform in the scene at rest.

@@ -10,10 +10,10 @@ use super::scene::Scene;
 
 /// The property of a channel of shapes that is its weight \[percent\].
 pub(super) const DEFORM: &str = "DeformPercent";
-/// How far, relatively, a bone may be from its rest and be bound there: only its numbers were rounded.
+/// Relative tolerance up to which a bone counts as bound in the rest pose: rounding.
 const AT_REST: f64 = 1e-12;
 
-/// What holds the weight of a shape.
+/// The object that holds the weight of a shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Channel {
     pub(super) id: i64,
@@ -21,7 +21,7 @@ pub(super) struct Channel {
     pub(super) name: String,
 }
 
-/// What was added of a body.
+/// The objects that were added for a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Added {
     /// The nodes that show its meshes.
@@ -30,7 +30,7 @@ pub(super) struct Added {
     pub(super) channels: Vec<Channel>,
 }
 
-/// Adds a body. Joints that a mesh is bound to elsewhere than at rest are so in `binds`, too.
+/// Adds a body. Updates `binds` for joints that a mesh binds in another pose than the rest pose.
 pub(super) fn add_body(
     scene: &mut Scene,
     skeleton: &Skeleton,
@@ -227,7 +227,7 @@ fn add_texture(scene: &mut Scene, material: &Material, image: &Image, id: i64) {
 /// The vertices and polygons of a mesh.
 fn surface(geometry: i64, name: &str, mesh: &Mesh, used: &[u32]) -> Record {
     let places: Vec<f64> = mesh.positions.iter().flat_map(|place| [place.x, place.y, place.z]).collect();
-    // The last corner of a polygon is marked by the complement.
+    // FBX marks the last corner of a polygon by its bitwise complement.
     let mut polygons: Vec<i32> = Vec::with_capacity(mesh.corners.len());
     for count in &mesh.faces {
         let from = polygons.len();

@@ -3,13 +3,13 @@
 //! Reading is done by the library [ufbx](https://github.com/ufbx/ufbx), behind the feature `fbx` of this crate; writing
 //! needs nothing. What a file means:
 //!
-//! - Joints are the bones and what stands between them; nodes above the topmost bones are joints where they move, else
-//!   they are part of the place of the bones. A file without bones has the nodes that move as its joints.
+//! - Joints are the bones and the nodes between them. Nodes above the topmost bones are joints if they move; else their
+//!   transform is folded into the topmost bones. In a file without bones, the nodes that move are the joints.
 //! - The rest pose is the bind pose where its bones are as long as those of the nodes, else the pose of the nodes.
 //! - A clip is one animation stack, sampled from its start to its end at the rate of the file, or that of its curves
 //!   where their keys are closer.
-//! - Pivots, pre- and post-rotations, rotation orders and scale inheritance are in the local transforms. Scales that
-//!   do not change over time are in the translations below them.
+//! - Pivots, pre- and post-rotations, rotation orders and scale inheritance are baked into the local transforms.
+//!   Constant scales are baked into the translations below them.
 //! - Blend shape weights and animated properties of users are scalar tracks.
 //!
 //! ```

@@ -15,7 +15,7 @@ pub(super) struct NodeValues {
     pub(super) translations: Vec<[f64; 3]>,
     /// By frame, about X, Y and Z \[degrees\], continuous over time.
     pub(super) rotations: Vec<[f64; 3]>,
-    /// Whether the translation and the rotation are ever others than the file has them.
+    /// Whether the translation and the rotation ever differ from the values in the file.
     pub(super) moves: [bool; 2],
 }
 
@@ -27,14 +27,14 @@ struct Rule {
     post: UnitQuaternion<f64>,
     outer: Vector3<f64>,
     inner: Vector3<f64>,
-    /// The half turn that is in the scale of the node; none for most.
+    /// The half turn that two negative scales of the node amount to; usually the identity.
     half_turn: UnitQuaternion<f64>,
     /// The properties in the file.
     translation: Vector3<f64>,
     rotation: Vector3<f64>,
 }
 
-/// By joint, the properties that move it as a clip does. Scales of nodes stay as they are in the file.
+/// By joint, the node properties that reproduce a clip. Scales of nodes stay as in the file.
 pub(super) fn node_values(scene: &Scene, tree: &Tree, clip: &Clip) -> Vec<NodeValues> {
     let rules: Vec<Rule> =
         tree.joints.iter().map(|joint| rule(&scene.nodes[tree.node(joint).node], joint.order)).collect();
@@ -81,7 +81,7 @@ pub(super) fn node_values(scene: &Scene, tree: &Tree, clip: &Clip) -> Vec<NodeVa
     values
 }
 
-/// Whether values are ever another, by a share of it or of 1.
+/// Whether any value differs from `other` by more than a share of its size, or of 1.
 fn differ(values: &[[f64; 3]], other: &Vector3<f64>, share: f64) -> bool {
     let slack = share * other.amax().max(1.0);
     values.iter().any(|value| (Vector3::from(*value) - other).amax() > slack)
@@ -106,7 +106,7 @@ fn rule(node: &Node, order: EulerOrder) -> Rule {
         let [x, y, z]: [f64; 3] = property(name).map(f64::to_radians).into();
         ORDER.rotation([z, y, x])
     };
-    // Without the axes of the joint, properties turn about those of the node above.
+    // If the node does not use its rotation space, its order and its pre- and post-rotation do not apply.
     let (order, pre, post) = match node.use_rotation_space {
         true => (order, turn("PreRotation"), turn("PostRotation")),
         false => (ORDER, UnitQuaternion::identity(), UnitQuaternion::identity()),

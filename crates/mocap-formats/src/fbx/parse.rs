@@ -15,7 +15,7 @@ const MEMORY: usize = 256 << 20;
 /// Memory per byte of a file.
 const MEMORY_PER_BYTE: usize = 256;
 
-/// Reads an FBX file held in memory, binary or text. Meshes, images and what lies outside the file are not read.
+/// Reads an FBX file held in memory, binary or text. Meshes, images and files that it refers to are not read.
 ///
 /// # Errors
 /// Where the file is cut off or contradicts itself (with the path inside the file), its nodes form a cycle, it passes a
@@ -50,7 +50,7 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed<Document>, ReadErro
     Ok(Parsed { value: Document::new(bytes, scene, tree, mirrored), warnings: warnings.into_vec() })
 }
 
-/// The scene of a file, whose objects know the records that they come from.
+/// The scene of a file, with the records that its objects come from.
 pub(super) fn load_with_records(bytes: &[u8], limits: &Limits) -> Result<SceneRoot, Finding> {
     load(bytes, limits, None, Extra::Records)
 }
@@ -86,7 +86,7 @@ fn load(
         ignore_geometry: extra != Extra::Geometry,
         ignore_embedded: extra != Extra::Geometry,
         retain_dom: extra == Extra::Records,
-        // A file for a reader of motion is never one of the other formats that the library knows.
+        // ufbx reads other formats too; these are not detected as FBX.
         file_format: FileFormat::Fbx,
         node_depth_limit: u32::try_from(limits.depth).unwrap_or(u32::MAX),
         handedness_conversion_axis: if axes.is_some() { MirrorAxis::X } else { MirrorAxis::None },

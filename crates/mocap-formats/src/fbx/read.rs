@@ -86,8 +86,8 @@ impl crate::Document for Document {
     }
 }
 
-/// The stack that is meant, and a warning where nothing says which of several. Stacks that move nothing are found
-/// by their names only.
+/// The chosen stack, and a warning where there are several and no choice. Stacks that move nothing can be chosen by
+/// name only.
 fn chosen_stack(
     document: &Document,
     choice: Option<&ClipChoice>,

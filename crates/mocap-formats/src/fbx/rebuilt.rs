@@ -1,4 +1,4 @@
-//! A file again with other clips: everything in it but its animation stays.
+//! Writes a file with other clips: everything in it but its animation stays.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -91,7 +91,7 @@ pub(super) fn rebuilt(document: &Document, clips: &[Clip], options: &WriteOption
     Ok(Kept::Written(encoded))
 }
 
-/// Values that are all the same, as one.
+/// The values, reduced to one where all are equal.
 fn changing(mut values: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
     if values.iter().all(|value| *value == values[0]) {
         values.truncate(1);
@@ -168,13 +168,13 @@ fn numbers(document: &Document, scene: &Scene, clip: &Clip, driven: &mut Vec<(i6
             let Some(node) = id(&scene.elements[source.element as usize]) else { continue };
             is_there = true;
             if source.between.is_some() {
-                // The channel that it belongs to turns it on.
+                // An in-between has no curve of its own: its weight follows that of its channel.
                 continue;
             }
             let values = track.values.values().iter().map(|value| value / source.factor).collect();
             let track = ScalarTrack { values: Track::Sampled(values), ..track.clone() };
             let curves = one(&source.property, &source.axis, &track);
-            // Components of one vector share what drives it.
+            // Components of one vector property share a curve node.
             match vectors.get(&(node, source.property.as_str())) {
                 Some(at) if driven[*at].1.keys == curves.keys => driven[*at].1.axes.extend(curves.axes),
                 _ => {
@@ -210,7 +210,7 @@ fn finish(file: &mut Vec<Record>, drawing: Drawing, takes: &[Take], fps: f64) {
     count(file);
     let replaced = |record: &mut Record| match &*record.name {
         "Takes" => *record = takes_of(takes),
-        // They belong to the end of the file that is written.
+        // Identifier and creation time must match the footer that is written.
         "FileId" => record.properties = vec![Property::Bytes(&FILE_ID)],
         "CreationTime" => record.properties = vec![CREATION_TIME.into()],
         _ => {}

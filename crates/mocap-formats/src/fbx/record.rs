@@ -1,4 +1,4 @@
-//! Records: what a file consists of.
+//! Records, of which a file consists.
 
 use std::borrow::Cow;
 use std::rc::Rc;

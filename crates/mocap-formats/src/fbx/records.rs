@@ -37,7 +37,7 @@ struct Reader<'b> {
 }
 
 impl Reader<'_> {
-    /// The records from a place to the one of zeros that closes the list, or to the end.
+    /// The records from a byte up to the null record that closes the list, or to the end.
     fn list(&self, mut at: usize, end: usize) -> Option<Vec<Record>> {
         let size = if self.wide { 8 } else { 4 };
         let mut records = Vec::new();
@@ -63,7 +63,7 @@ impl Reader<'_> {
         Some(records)
     }
 
-    /// Properties: numbers and texts are understood, all else is kept as it is.
+    /// Properties: numbers and texts are decoded, others are kept as bytes.
     fn properties(&self, mut at: usize, count: usize) -> Option<Vec<Property>> {
         let mut properties = Vec::new();
         for _ in 0..count {

@@ -22,7 +22,8 @@ pub(super) fn unmoved(scene: &Scene, tree: &Tree) -> Vec<Transform> {
     tree.nodes.iter().map(|node| scene.nodes[node.node].local_transform).collect()
 }
 
-/// The same, where a scale that all keys of a node state counts as its scale: it is what is shown.
+/// As [`unmoved`], but a scale that all keys of a node share replaces the scale of the node, because programs show that
+/// one.
 pub(super) fn at_rest_scales(scene: &Scene, tree: &Tree) -> Vec<Transform> {
     let mut transforms = unmoved(scene, tree);
     let places: HashMap<u32, usize> =
@@ -65,12 +66,12 @@ pub(super) fn rest(scene: &Scene, tree: &Tree, warnings: &mut Warnings) -> Rest 
     let mut ends = vec![true; tree.joints.len()];
     tree.joints.iter().filter_map(|joint| joint.parent).for_each(|parent| ends[parent] = false);
     let mut ends = tree.joints.iter().zip(ends).filter(|(_, end)| *end);
-    // The scale of an end itself moves nothing: 3ds Max mirrors nubs of hands that are not mirrored.
+    // Only scales above an end count. 3ds Max gives nubs a negative scale on hands that are not mirrored.
     let mirrored = ends.all(|(joint, _)| {
         let above = tree.nodes[joint.place].parent;
         above.is_some_and(|above| placed.stretches[above].full.determinant() < 0.0)
     });
-    // Where scales shear, a matrix of the bind pose has no rotation that fits those of the nodes.
+    // If scales shear, matrices of the bind pose cannot be decomposed to match the rotations of the nodes.
     let even = tree.joints.iter().all(|joint| placed.stretches[joint.place].is_even());
     let binds = if even { bind_transforms(scene, tree, &of_nodes) } else { None };
     let joints = match binds {
@@ -89,7 +90,7 @@ fn bound(
 ) -> Vec<Isometry3<f64>> {
     let joints = || tree.joints.iter().zip(&of_nodes).zip(binds);
     let length = |joint: &Isometry3<f64>| joint.translation.vector.norm();
-    // A joint that rests on its parent has no bone.
+    // A joint at the position of its parent has no bone to compare.
     let bones: Vec<[f64; 2]> = joints()
         .filter(|((joint, _), _)| joint.parent.is_some())
         .map(|((_, node), bind)| [length(node), length(bind)])
@@ -110,7 +111,7 @@ fn bound(
     if size != 1.0 {
         warnings.push(Finding::new(Problem::BindSpace { size }));
     }
-    // The nodes rest as they were bound, wherever that was.
+    // Whether the nodes rest in their bind pose, apart from the placement of the roots.
     let same_pose = joints().all(|((joint, node), bind)| {
         joint.parent.is_none() || angle_between(&node.rotation, &bind.rotation) < SAME_TURN
     });
@@ -139,7 +140,7 @@ fn bind_transforms(scene: &Scene, tree: &Tree, of_nodes: &[Isometry3<f64>]) -> O
             }
         }
     }
-    // What a skin was bound with counts more than a list of matrices.
+    // The bind matrices of skins take precedence over those of pose objects.
     for cluster in &scene.skin_clusters {
         let place = cluster.bone_node.as_ref().map(|node| node.element.typed_id as usize);
         if let Some(place) = place.and_then(|node| tree.places.get(&node)) {
@@ -159,8 +160,8 @@ fn bind_transforms(scene: &Scene, tree: &Tree, of_nodes: &[Isometry3<f64>]) -> O
     })
 }
 
-/// The place and the rotation of a matrix, without the point reflection of one that mirrors; `None` of one that flattens, or
-/// is not finite.
+/// The translation and the rotation of a matrix, without the point reflection of a mirroring one; `None` for one that
+/// is singular or not finite.
 fn rigid(matrix: &Matrix) -> Option<Isometry3<f64>> {
     let linear = Matrix3::new(
         matrix.m00, matrix.m01, matrix.m02, matrix.m10, matrix.m11, matrix.m12, matrix.m20, matrix.m21,

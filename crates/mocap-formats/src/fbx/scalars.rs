@@ -11,7 +11,7 @@ use crate::names::Unique;
 use mocap_model::Track;
 use std::collections::HashMap;
 
-/// A number of a file: a property that some stack moves, or the weight of a shape.
+/// The source of a scalar track: a property that some stack animates, or the weight of a shape.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     /// Unique in the file.
@@ -29,25 +29,25 @@ pub(super) struct Source {
     rest: f64,
     /// Whether a stack moves it.
     moves: bool,
-    /// Of an in-between of a shape; the property is that of the shape.
+    /// Set for an in-between of a shape, whose property is that of the shape.
     pub(super) between: Option<Between>,
 }
 
 /// Which in-between of a shape.
 #[derive(Clone, Debug)]
 pub(super) struct Between {
-    /// The weights at which the shapes of its channel are wholly on.
+    /// The weights at which the shapes of its channel are fully applied.
     full: Vec<f64>,
     /// The index of its own weight in `full`.
     pub(super) at: usize,
 }
 
-/// The weights at which the shapes of a channel are wholly on, the named one last.
+/// The weights at which the shapes of a channel are fully applied, the named one last.
 pub(super) fn full_weights(channel: &BlendChannel) -> Vec<f64> {
     channel.keyframes.iter().map(|key| key.target_weight).collect()
 }
 
-/// The sources of the in-betweens of a channel: `jawOpen_50` is what `jawOpen` lacks at 0.5.
+/// The sources of the in-betweens of a channel: `jawOpen_50` is the correction of `jawOpen` at 0.5.
 fn in_betweens(of: &Source, channel: &BlendChannel, mut named: impl FnMut(&str) -> String) -> Vec<Source> {
     let full = full_weights(channel);
     let made = (0..full.len().saturating_sub(1)).map(|at| Source {
@@ -59,7 +59,7 @@ fn in_betweens(of: &Source, channel: &BlendChannel, mut named: impl FnMut(&str) 
     made.collect()
 }
 
-/// What moves in any stack of a file besides the joints.
+/// The scalars of a file: animated properties of nodes, and weights of shapes.
 pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
     let joints: HashMap<u32, &str> =
         tree.joints.iter().map(|joint| (tree.node(joint).element, joint.name.as_str())).collect();
@@ -111,7 +111,7 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
         if seen.contains(&(element, DEFORM.to_owned(), 0)) {
             continue;
         }
-        // Shapes of one name are those of several meshes of a face: they are driven together.
+        // Shapes with the same name on several meshes of a face share one track.
         let source = Source {
             name: channel.element.name.to_string(),
             element,
@@ -132,7 +132,7 @@ pub(super) fn sources(scene: &SceneRoot, tree: &Tree) -> Vec<Source> {
 
 /// The in-betweens of a file with the weights that it states.
 pub(super) fn stated_in_betweens(sources: &[Source]) -> Vec<InBetween> {
-    // They follow the shape of their channel.
+    // In-betweens come after the shape of their channel in the list.
     let mut of = "";
     let mut found = Vec::new();
     for source in sources {
@@ -149,7 +149,7 @@ pub(super) fn stated_in_betweens(sources: &[Source]) -> Vec<InBetween> {
     found
 }
 
-/// The numbers of a stack; values that are not finite are those before.
+/// The scalar tracks of a stack; a value that is not finite repeats the one before.
 pub(super) fn tracks(sources: &[Source], stack: &AnimStack, span: &Span) -> Vec<ScalarTrack> {
     let moved: HashMap<(u32, &str), &ufbx::AnimValue> =
         props(stack).map(|prop| ((prop.element.element_id, &*prop.prop_name), &*prop.anim_value)).collect();

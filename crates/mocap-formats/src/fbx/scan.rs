@@ -1,5 +1,5 @@
-//! Checks the records of a binary file before the reader sees them: that they lie within one another and within the
-//! file, and that no array is larger than the bytes it is made of.
+//! Checks the records of a binary file before ufbx parses it: that they are nested properly within the file, and that
+//! no array is larger than its bytes can hold.
 //!
 //! A record is: its end, the number and the size of its properties, its name, the properties, and records inside it,
 //! closed by one of zeros. Numbers have 4 bytes each up to version 7.4, then 8.
@@ -7,9 +7,9 @@
 use super::{MAGIC, Problem};
 use crate::{Finding, LimitExceeded, Limits};
 
-/// How deep records may lie in one another; real files have six levels.
+/// Greatest nesting of records; real files have six levels.
 const DEPTH: usize = 32;
-/// What deflate makes of one byte at most.
+/// The largest compression ratio of deflate.
 const INFLATION: usize = 1032;
 
 /// Checks a file; of one that is not binary, nothing.
@@ -28,7 +28,7 @@ pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), Finding> {
     Scan { bytes, wide, open: Vec::new(), unpacked: 0, limit: limits.bytes }.run(MAGIC.len() + 4)
 }
 
-/// A record that contains the place that is looked at.
+/// A record that encloses the current position.
 struct Open {
     /// Where its header begins.
     start: usize,
@@ -149,7 +149,7 @@ impl Scan<'_> {
                     self.array(record, kind, [count, encoding, bytes])?;
                     12 + bytes
                 }
-                // The reader knows what to make of others.
+                // Other types are left to the parser.
                 _ => return Ok(()),
             };
             at += length;

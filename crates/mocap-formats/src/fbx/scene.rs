@@ -1,4 +1,4 @@
-//! The objects of a file while they are made.
+//! The objects of a file while it is built.
 
 use mocap_model::JointId;
 
@@ -19,7 +19,7 @@ impl Scene {
         Scene::after(1_000_000)
     }
 
-    /// No objects yet; their numbers are above the one that is given.
+    /// No objects yet; new ones get numbers above `last`.
     pub(super) fn after(last: i64) -> Scene {
         Scene { objects: Vec::new(), connections: Vec::new(), last, nodes: Vec::new() }
     }

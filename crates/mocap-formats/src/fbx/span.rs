@@ -9,7 +9,7 @@ use crate::{Finding, LimitExceeded, ReadOptions, Warnings};
 
 /// Frames per second of a file that does not say.
 const DEFAULT_FPS: f64 = 30.0;
-/// The keys of a curve are denser than the frames if its rate is higher by this factor.
+/// Keys of a curve count as denser than the frames if their rate is higher by this factor.
 const DENSER: f64 = 1.01;
 
 /// The frames of a stack.
@@ -22,7 +22,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The time of a frame in the file \[s\]: the very number that a key at that time has.
+    /// The time of a frame in the file \[s\], bit for bit that of a key at that time.
     pub(super) fn time(&self, frame: usize) -> f64 {
         let ticks = TICKS as f64;
         (self.begin + (frame as f64 * ticks / self.rate.fps()).round()) / ticks
@@ -55,7 +55,7 @@ pub(super) fn span(
         true => stated,
         false => rate_of(scene, stated, &key_rates(stack, end - begin), warnings),
     };
-    // A stack may end a rounded tick before its last frame.
+    // Rounding may put the end of a stack just before its last frame.
     let last = ((end - begin) * rate.fps() + 1e-3).floor().max(0.0);
     let limit = (options.limits.frames / joints).max(1);
     if last >= limit as f64 {
@@ -80,7 +80,7 @@ fn rate_of(scene: &Scene, stated: FrameRate, curves: &[f64], warnings: &mut Warn
         true => stated,
         false => most_common(curves).unwrap_or(stated),
     };
-    // This program adds keys only where angles between two frames would stray.
+    // Files of this program have extra keys only to keep interpolation accurate: they do not raise the rate.
     let own = &*scene.metadata.creator == super::from_clip::CREATOR;
     let denser = || curves.iter().copied().filter(|of_curve| !own && *of_curve > DENSER * rate.fps());
     if let Some(highest) = denser().reduce(f64::max) {
@@ -91,7 +91,7 @@ fn rate_of(scene: &Scene, stated: FrameRate, curves: &[f64], warnings: &mut Warn
     rate
 }
 
-/// The rates of the keys of curves that go on for at least half of the stack.
+/// The key rates of curves that span at least half of the stack.
 fn key_rates(stack: &AnimStack, duration: f64) -> Vec<f64> {
     let rate = |curve: &AnimCurve| {
         let (keys, time) = (curve.keyframes.len(), curve.max_time - curve.min_time);
@@ -102,7 +102,7 @@ fn key_rates(stack: &AnimStack, duration: f64) -> Vec<f64> {
     props(stack).flat_map(curves).filter_map(|(_, curve)| rate(curve)).collect()
 }
 
-/// The rate that most curves have, the higher one of two.
+/// The most common rate of curves; of a tie, the highest.
 fn most_common(rates: &[f64]) -> Option<FrameRate> {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -111,7 +111,7 @@ fn most_common(rates: &[f64]) -> Option<FrameRate> {
     FrameRate::new(largest[largest.len() / 2])
 }
 
-/// Whether the file says at how many frames per second it was made.
+/// Whether the file states its frame rate.
 fn states_rate(scene: &Scene) -> bool {
     scene.settings.props.props.iter().any(|prop| ["TimeMode", "FrameRate"].contains(&&*prop.name))
 }

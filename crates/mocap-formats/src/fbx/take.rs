@@ -1,5 +1,5 @@
-//! The curves of a clip: one key per frame, and more where angles between frames would stray; angles are continuous over
-//! time.
+//! The curves of a clip: one key per frame, and more where linear interpolation of angles would deviate from the
+//! rotation; angles are continuous over time.
 
 use std::rc::Rc;
 
@@ -38,8 +38,8 @@ pub(super) fn moves(joint: &Joint, tracks: &JointTracks) -> [bool; 3] {
     ]
 }
 
-/// The curves that move, turn and scale a joint, of those that are wanted: complete local transforms, angles in degrees.
-/// Between two frames of the clip at `fps`, rotations stay within `turn` \[rad\] of the shortest way.
+/// The wanted curves among those that move, turn and scale a joint: complete local transforms, angles in degrees.
+/// Between two frames of the clip at `fps`, rotations stay within `turn` \[rad\] of the shortest interpolation.
 pub(super) fn curves(
     joint: &Joint,
     tracks: &JointTracks,
@@ -72,8 +72,8 @@ pub(super) fn curves(
 /// Keys between two frames at most: a power of two.
 const BETWEEN: u32 = 64;
 
-/// Rotations as angles about X, Y and Z \[degrees\], and their times \[frames\]. Linear angles do not go the shortest way
-/// from one rotation to the next: where they leave it by more than `turn` \[rad\], keys are added.
+/// Rotations as angles about X, Y and Z \[degrees\], and their times \[frames\]. Linear interpolation of angles is not
+/// the shortest path from one rotation to the next: keys are added where the two differ by more than `turn` \[rad\].
 fn angles(
     rest: UnitQuaternion<f64>,
     rotations: &[UnitQuaternion<f64>],
@@ -85,7 +85,7 @@ fn angles(
         let from = *keys.last().expect("there is a first key");
         let mut steps = 1;
         let mut way = stepped(&pair[0], &pair[1], from, steps);
-        while steps < BETWEEN && strays(&pair[0], &pair[1], from, &way) > turn {
+        while steps < BETWEEN && deviation(&pair[0], &pair[1], from, &way) > turn {
             steps *= 2;
             way = stepped(&pair[0], &pair[1], from, steps);
         }
@@ -95,7 +95,7 @@ fn angles(
     (keys.into_iter().map(|[z, y, x]| [x, y, z].map(f64::to_degrees)).collect(), times)
 }
 
-/// Angles on the shortest way from a rotation, whose angles are known, to another, at the ends of equal steps.
+/// Angles at equal steps on the shortest path from `a`, whose angles are `from`, to `b`.
 fn stepped(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], steps: u32) -> Vec<[f64; 3]> {
     let mut before = from;
     let all = (1..=steps).map(|step| {
@@ -109,8 +109,9 @@ fn stepped(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], ste
     all.collect()
 }
 
-/// How far linear angles leave the shortest way between two rotations at most \[rad\], by three places in every step.
-fn strays(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], way: &[[f64; 3]]) -> f64 {
+/// The largest deviation of linear angles from the shortest path between two rotations \[rad\], sampled at three points
+/// of every step.
+fn deviation(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>, from: [f64; 3], way: &[[f64; 3]]) -> f64 {
     let mut before = from;
     let mut worst = 0.0f64;
     for (step, angles) in way.iter().enumerate() {
@@ -160,7 +161,7 @@ pub(super) fn shared(times: &[i64]) -> Property {
     Property::Array(b'l', times.len(), bytes)
 }
 
-/// The number by which FBX knows a frame rate, and the rate where it has none.
+/// The `TimeMode` of a frame rate, and the custom rate where FBX has no mode for it.
 pub(super) fn time_mode(fps: f64) -> (i32, f64) {
     const MODES: [(f64, i32); 13] = [
         (120.0, 1),

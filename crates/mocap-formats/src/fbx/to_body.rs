@@ -1,7 +1,7 @@
 //! From a file to the body that it shows: polygons with their clusters, blend shapes and materials.
 //!
-//! Clusters count in the frames of the joints of the clip, which have no scale: what scales of nodes do to a mesh is in
-//! the inverse bind matrices. They lead from the space of the geometry to the unit of the file.
+//! Joints of the clip have no scale, so the effect of node scales on a mesh is baked into the inverse bind matrices.
+//! These map from the space of the geometry to the frame of the joint, in the unit of the file.
 
 use mocap_model::{
     Body, Bone, Image, Influence, JointId, Material, Mesh, Shape, Skin, StatedSkin, UnitQuaternion, Vector3,
@@ -18,7 +18,7 @@ use super::transforms::signs;
 use crate::body::NAME;
 use crate::{Finding, LimitExceeded, Limits, Parsed};
 
-/// How far the weights of a vertex may be from a sum of 1 without a warning.
+/// Tolerance of the sum of weights, without a warning.
 const SUM: f64 = 0.02;
 
 /// The body of a file; `None` of a file without meshes, and of one that this program drew.
@@ -52,7 +52,7 @@ pub(super) fn to_body(document: &Document, limits: &Limits) -> Result<Option<Par
 }
 
 impl Document {
-    /// Whether what it shows is only a body that this program drew.
+    /// Whether its only mesh is a body that this program drew.
     pub(super) fn is_drawn(&self) -> bool {
         let creator = &self.scene.metadata.creator;
         let own = &**creator == "mocap" || creator.starts_with("mocap ");
@@ -65,7 +65,7 @@ impl Document {
     }
 }
 
-/// By node: its rotation in the scene without the scales, as the nodes stand.
+/// By node: its rotation in the scene at rest, without scales.
 fn turns(scene: &SceneRoot) -> Vec<UnitQuaternion<f64>> {
     let mut turns: Vec<UnitQuaternion<f64>> = Vec::with_capacity(scene.nodes.len());
     // Parents come first in the list.
@@ -97,9 +97,10 @@ struct Reader<'d> {
     turns: Vec<UnitQuaternion<f64>>,
     limits: &'d Limits,
     warnings: Vec<Finding>,
-    /// Of all meshes so far.
+    /// Number of corners of all meshes so far.
     corners: usize,
-    /// Displacements of vertices by shapes of all meshes so far: a shape may be that of many channels.
+    /// Number of displacements in the shapes of all meshes so far. A file can use one shape in many channels, so its
+    /// size does not bound it.
     displaced: usize,
 }
 
@@ -132,21 +133,21 @@ impl Reader<'_> {
         if found > limit { Err(Finding::new(LimitExceeded { what, found, limit })) } else { Ok(()) }
     }
 
-    /// The joint that a node is.
+    /// The joint of a node.
     fn joint(&self, node: &Node) -> Option<JointId> {
         let tree = &self.document.tree;
         let place = tree.places.get(&(node.element.typed_id as usize))?;
         tree.nodes[*place].joint.map(JointId::from)
     }
 
-    /// From the scene to the frame of a joint, as the nodes stand.
+    /// From the scene to the frame of a joint, with the nodes at rest.
     fn frame_inverse(&self, node: &Node) -> Matrix4<f64> {
         let turn = self.turns[node.element.typed_id as usize];
         let m = &node.node_to_world;
         turn.inverse().to_homogeneous() * Matrix4::new_translation(&-Vector3::new(m.m03, m.m13, m.m23))
     }
 
-    /// The bone of what hangs on a node without a cluster: the nearest joint, the node itself or one above it.
+    /// The bone of a mesh without a cluster: the joint of its node, else of the nearest node above.
     fn held(&self, node: &Node) -> Option<Bone> {
         let mut above = std::iter::successors(Some(node), |node| node.parent.as_deref());
         let (found, joint) = above.find_map(|node| Some((node, self.joint(node)?)))?;
@@ -154,7 +155,7 @@ impl Reader<'_> {
         Some(Bone { joint, inverse_bind })
     }
 
-    /// How joints move a mesh; `None` where none does.
+    /// The skin of a mesh; `None` where no joint moves it.
     fn skin(
         &mut self,
         source: &ufbx::Mesh,
@@ -213,7 +214,7 @@ impl Reader<'_> {
             let sum: f64 = influences.iter().map(|one| one.weight).sum();
             if sum > 0.0 {
                 uneven += usize::from((sum - 1.0).abs() > SUM);
-                // A sum that is 1 but for rounding leaves the weights as they are.
+                // Weights are not rescaled if their sum differs from 1 only by rounding.
                 if (sum - 1.0).abs() > 1e-12 {
                     influences.iter_mut().for_each(|one| one.weight /= sum);
                 }
@@ -250,7 +251,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The blend shapes, called as their numbers over time are.
+    /// The blend shapes, with the names of their scalar tracks.
     fn shapes(&mut self, source: &ufbx::Mesh, mesh: &Mesh) -> Result<Vec<Shape>, Finding> {
         let mut shapes = Vec::new();
         let channels = source.blend_deformers.iter().flat_map(|deformer| deformer.channels.iter());
@@ -270,7 +271,7 @@ impl Reader<'_> {
                 })
             };
             let weight = if channel.weight.is_finite() { channel.weight } else { 0.0 };
-            // Of a weight of 1; a shape that is wholly on at 0 has none.
+            // The factor from the full weight to 1; a shape that is fully applied at 0 has no effect.
             let unit = if full[last] == 0.0 { 0.0 } else { 1.0 / full[last] };
             let per_weight = scaled(offsets(whole, count), unit);
             for at in std::iter::once(last).chain(0..last) {
@@ -278,7 +279,7 @@ impl Reader<'_> {
                     known(at).map_or_else(|| channel.element.name.to_string(), |known| known.name.clone());
                 let (offsets, weight) = match at == last {
                     true => (per_weight.clone(), weight),
-                    // Displacements add up: it is what the whole shape lacks there.
+                    // Displacements add up, so an in-between holds the difference to the scaled whole shape.
                     false => {
                         let linear = scaled(per_weight.clone(), -full[at]);
                         let own = offsets(&channel.keyframes[at].shape, count);
@@ -373,7 +374,7 @@ fn materials(scene: &SceneRoot) -> Vec<Material> {
         });
         let value = &map.value_vec4;
         let opacity = if pbr.opacity.has_value { pbr.opacity.value_vec4.x } else { 1.0 };
-        // An image takes the place of the colour.
+        // An image replaces the colour.
         let [r, g, b] =
             if image.is_some() || !map.has_value { [1.0; 3] } else { [value.x, value.y, value.z] };
         let colour =

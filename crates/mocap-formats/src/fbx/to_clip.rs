@@ -113,7 +113,7 @@ fn clip(
 struct Samples {
     turns: Vec<UnitQuaternion<f64>>,
     places: Vec<Vector3<f64>>,
-    /// What scales do to the joints below; empty where nothing is scaled.
+    /// The stretch that scales apply to the joints below; empty where nothing is scaled.
     stretches: Vec<Matrix3<f64>>,
     /// The smallest and the greatest scale of the joint, without those above it.
     own_scale: [Vector3<f64>; 2],
@@ -162,7 +162,7 @@ fn sample(scene: &Scene, tree: &Tree, stack: &AnimStack, span: &Span) -> Vec<Sam
     samples
 }
 
-/// Adds the stretch of a frame, unless nothing has been stretched yet.
+/// Records the stretch of a frame, unless all frames so far are unstretched.
 fn keep_stretch(samples: &mut Samples, stretch: &Stretch, frame: usize, one: Vector3<f64>) {
     let rigid = stretch.full == Matrix3::from_diagonal(&one);
     if samples.stretches.is_empty() && rigid {
@@ -260,9 +260,9 @@ fn is_scaled(scale: Vector3<f64>) -> bool {
     (scale - Vector3::repeat(1.0)).amax() > SAME_SCALE
 }
 
-/// Takes scales out of the translations again, where tracks hold them: by joint, its scales. What the scale of a root
-/// is in the first frame stays in the translations: bones are as long as the body is large. `None` where a joint is
-/// flattened, and one below it keeps a place that no scale makes: then translations keep it.
+/// Divides the translations by scales that become scale tracks; returns these, by joint. The scale of a root in the
+/// first frame stays in the translations, so bones have the size of the body. `None` if a scale flattens a joint and
+/// the position of one below cannot be expressed by a scale: then translations keep it.
 fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Option<Vec<Vec<Vector3<f64>>>> {
     let frames = samples.first().map_or(0, |joint| joint.turns.len());
     let mut size = vec![1.0; samples.len()];
@@ -298,16 +298,16 @@ fn separate_scales(tree: &Tree, samples: &mut [Samples]) -> Option<Vec<Vec<Vecto
     Some(scales)
 }
 
-/// A place that a stretch makes this one of; `None` where it makes none.
+/// The place that `stretch` maps to `place`; `None` where there is none.
 fn unscaled(stretch: &Matrix3<f64>, place: &Vector3<f64>) -> Option<Vector3<f64>> {
-    // An inverse may be one of rounding errors: what it gives is tried.
+    // The inverse of a nearly singular matrix may be noise, so its result is verified.
     let fits = |unscaled: &Vector3<f64>| (stretch * unscaled - place).norm() <= 1e-12 * place.norm();
     let by_inverse = stretch.try_inverse().map(|inverse| inverse * place).filter(fits);
     let by_nearest = || stretch.pseudo_inverse(1e-9).ok().map(|inverse| inverse * place).filter(fits);
     by_inverse.or_else(by_nearest)
 }
 
-/// By how much bones are longer or shorter than at rest, at most, relative to their length.
+/// The largest relative change of a bone's length from rest.
 fn change_of_length(skeleton: &Skeleton, tracks: &[JointTracks]) -> f64 {
     let size = skeleton.joints().iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
     let bones = skeleton.joints().iter().zip(tracks);
@@ -356,7 +356,7 @@ fn lengths(values: Vec<Vector3<f64>>) -> Track<Vector3<f64>> {
     }
 }
 
-/// A track of rotations; one that stays at rest is the very rotation at rest.
+/// A track of rotations; one that stays at rest has the exact bits of the rest rotation.
 fn turns(values: Vec<UnitQuaternion<f64>>, rest: UnitQuaternion<f64>) -> Track<UnitQuaternion<f64>> {
     let first = values[0];
     if values.iter().any(|value| (value.coords - first.coords).amax() > TURN) {
@@ -366,7 +366,7 @@ fn turns(values: Vec<UnitQuaternion<f64>>, rest: UnitQuaternion<f64>) -> Track<U
     Track::Constant(if off <= TURN { rest } else { first })
 }
 
-/// Whether a track is a value in every frame.
+/// Whether a track has a value in every frame.
 fn is_at(track: &Track<Vector3<f64>>, value: Vector3<f64>) -> bool {
     matches!(track, Track::Constant(found) if (found - value).amax() <= SINGLE * value.amax())
 }

@@ -1,8 +1,8 @@
-//! Local transforms of nodes without scale: what scales do to the places of nodes below is in their translations.
+//! Local transforms of nodes without scale: the effect of scales on nodes below is baked into their translations.
 //!
-//! A node multiplies its translation by the stretch of its parent. The stretch of a node is the linear part of its
-//! transform in the scene after the product of all rotations is taken off: `R⁻¹ · A`. FBX knows three ways in which
-//! scale goes down the tree; they differ in the stretch.
+//! The translation of a node is multiplied by the stretch of its parent. The stretch of a node is `R⁻¹ · A`, with `A`
+//! the linear part of its transform in the scene and `R` the product of all rotations. FBX has three modes of scale
+//! inheritance; they differ in the stretch.
 
 use mocap_model::{Isometry3, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Quaternion, Translation3};
@@ -10,22 +10,22 @@ use ufbx::{InheritMode, Node, Transform};
 
 use super::tree::Tree;
 
-/// How far from 1 a scale is 1.
+/// Tolerance up to which a scale counts as 1.
 pub(super) const SAME_SCALE: f64 = 1e-5;
 
-/// What the scales of a node and of those above it do to the nodes below.
+/// The effect of the scales of a node and of its ancestors on the nodes below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stretch {
-    /// With the scale of the node.
+    /// With the scale of the node itself.
     pub(super) full: Matrix3<f64>,
-    /// Without it.
+    /// Without the scale of the node itself.
     unscaled: Matrix3<f64>,
-    /// The scale that nodes below take over component by component.
+    /// The scale that nodes below inherit component by component.
     inherited: Vector3<f64>,
 }
 
 impl Stretch {
-    /// Whether it makes all directions equally long.
+    /// Whether it scales all directions equally.
     pub(super) fn is_even(&self) -> bool {
         is_even(&self.full)
     }
@@ -76,17 +76,17 @@ impl Transforms {
     }
 }
 
-/// A scale without what turns: two components below 0 are a half turn behind the rotation, and what mirrors is a sign
-/// that all components share, a point reflection, which every rotation leaves as it is.
+/// A scale without its rotation: two negative components equal a half turn after the rotation, and a mirroring scale is
+/// written as a common sign of all components (a point reflection, which commutes with rotations).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Signs {
     pub(super) half_turn: Option<UnitQuaternion<f64>>,
     scale: Vector3<f64>,
 }
 
-/// The signs of the scale of a node. Nodes that take scales over component by component keep them as they are.
+/// Splits the scale of a node. Where a node or its children inherit scale component by component, it is kept as it is.
 pub(super) fn signs(node: &Node, scale: Vector3<f64>) -> Signs {
-    // Exporters multiply many scales that are 1: what differs by rounding is 1.
+    // Exporters multiply many scales of 1, so a value that differs from 1 by rounding counts as 1.
     let close = (scale - Vector3::repeat(1.0)).amax() <= SAME_SCALE;
     let kept = Signs { half_turn: None, scale: if close { Vector3::repeat(1.0) } else { scale } };
     let normal = |node: &Node| node.inherit_mode == InheritMode::Normal;
@@ -96,7 +96,7 @@ pub(super) fn signs(node: &Node, scale: Vector3<f64>) -> Signs {
     let below = scale.iter().filter(|scale| **scale < 0.0).count();
     let sign = if below % 2 == 1 { -1.0 } else { 1.0 };
     let upright = scale * sign;
-    // None, or two of three.
+    // After the common sign, no component is negative, or two of three are.
     let axis = (0..3).find(|axis| upright[*axis] >= 0.0 && upright.min() < 0.0);
     let half_turn = axis.map(|axis| {
         let mut half = Quaternion::new(0.0, 0.0, 0.0, 0.0);
@@ -140,8 +140,8 @@ fn place(
     (Isometry3::from_parts(Translation3::from(translation), rotation), stretch)
 }
 
-/// The translation of a node that stands at a place in the frame of the node above, whose stretch is given: the inverse
-/// of placing. `None` where a scale flattens it.
+/// The translation property of a node that puts it at a place in the frame of its parent, whose stretch is given: the
+/// inverse of placing. `None` where the stretch is singular.
 pub(super) fn translation_of(
     node: &Node,
     above: Option<&Stretch>,
@@ -159,7 +159,7 @@ pub(super) fn translation_of(
     }
 }
 
-/// Whether a matrix makes all directions equally long.
+/// Whether a matrix scales all directions equally.
 pub(super) fn is_even(linear: &Matrix3<f64>) -> bool {
     let squares = linear.transpose() * linear;
     let size = squares.trace() / 3.0;

@@ -17,7 +17,7 @@ pub(super) struct Tree {
     pub(super) nodes: Vec<TreeNode>,
     /// The joints among them, in the same order.
     pub(super) joints: Vec<Joint>,
-    /// Of a node of the scene, its place in the list of nodes.
+    /// The index into `nodes` by number of the scene's node.
     pub(super) places: HashMap<usize, usize>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct TreeNode {
     pub(super) element: u32,
     /// The node above it, by its place in the list; `None` below the root of the scene.
     pub(super) parent: Option<usize>,
-    /// Its place among the joints.
+    /// Its index among the joints.
     pub(super) joint: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Joint {
     pub(super) name: String,
     /// The joint above it.
     pub(super) parent: Option<usize>,
-    /// Its place among the nodes of the tree.
+    /// Its index among the nodes of the tree.
     pub(super) place: usize,
     pub(super) order: EulerOrder,
     pub(super) end_site: bool,
@@ -59,7 +59,7 @@ impl Tree {
         if !wanted.contains(&true) {
             wanted = keyed.clone();
         }
-        // Below: whether a wanted node is at or below; parents come first in the list.
+        // By node: whether a wanted node is at or below it. Parents come first in the list.
         let mut below = wanted.clone();
         for i in (0..nodes.count).rev() {
             if let (true, Some(parent)) = (below[i], parent(i)) {
@@ -119,7 +119,7 @@ impl Tree {
     }
 }
 
-/// The nodes with each tree in one run, as a file of nested joints has them: the scene lists them level by level.
+/// The nodes in depth-first order; the scene lists them level by level.
 fn depth_first(scene: &Scene) -> Vec<usize> {
     let mut open = vec![scene.root_node.element.typed_id as usize];
     let mut order = Vec::with_capacity(scene.nodes.count);
@@ -141,8 +141,8 @@ fn bones(scene: &Scene) -> Vec<bool> {
     bones
 }
 
-/// By node: whether it has curves; with `changes`, only curves that say something else than the node or, of scales, that
-/// change over time.
+/// By node: whether it has curves. With `changes`, only curves count that differ from the node's property or, for
+/// scales, that change over time.
 fn animated(scene: &Scene, changes: bool) -> Vec<bool> {
     let mut animated = vec![false; scene.nodes.count];
     for prop in scene.anim_stacks.iter().flat_map(|stack| props(stack)) {
@@ -159,8 +159,8 @@ fn animated(scene: &Scene, changes: bool) -> Vec<bool> {
     animated
 }
 
-/// Whether a curve says something else than the property of its node. Exporters write curves for every property of every
-/// node; a scale that all keys state counts as that of the node.
+/// Whether a curve differs from the property of its node. Exporters write curves for every property of every node; a
+/// scale that all keys share counts as that of the node.
 fn says_more(prop: &AnimProp, axis: usize, curve: &AnimCurve) -> bool {
     let slack = 1e-6 * curve.max_value.abs().max(curve.min_value.abs()).max(1.0);
     if curve.max_value - curve.min_value > slack {
@@ -173,8 +173,8 @@ fn says_more(prop: &AnimProp, axis: usize, curve: &AnimCurve) -> bool {
     &*prop.prop_name != "Lcl Scaling" && (curve.min_value - stated.unwrap_or(0.0)).abs() > slack
 }
 
-/// Whether a node is the end of a bone: the file says so, and it is a leaf that no curve moves. Names such as `HeadNub`
-/// do not make an end of it: formats with end sites would drop them.
+/// Whether a node is the end of a bone: the file marks it, and it is a leaf that no curve moves. A name such as
+/// `HeadNub` is not enough, because formats with end sites would drop the name.
 fn is_end(scene: &Scene, node: usize, moves: bool) -> bool {
     let node = &scene.nodes[node];
     let leaf = node.children.iter().all(|child| child.bone.is_none());
@@ -182,7 +182,7 @@ fn is_end(scene: &Scene, node: usize, moves: bool) -> bool {
     leaf && below && !moves && ufbx::find_prop(&node.element.props, END_SITE).is_some()
 }
 
-/// The order in which a node turns: FBX names the axis that turns first, about fixed axes, first.
+/// The rotation order of a node: FBX lists fixed axes, the one that turns first comes first.
 fn order(order: RotationOrder) -> EulerOrder {
     use Axis::{X, Y, Z};
     let axes = match order {

@@ -1,8 +1,7 @@
 //! Records as the bytes of a binary file.
 //!
-//! Version 7.4, whose offsets have 32 bits; version 7.5, whose offsets have 64, where a file is larger than that.
-//! Identifier, time of creation and footer are one set of constants that belong together: programs check them
-//! against one another, and the same clip gives the same bytes.
+//! Version 7.4 with offsets of 32 bits; version 7.5 with 64 for larger files. Identifier, creation time and footer are
+//! constants that match one another, which programs check; so the same clip always gives the same bytes.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -25,7 +24,7 @@ const FOOTER: [u8; 16] =
 /// The last bytes of a file.
 const END: [u8; 16] =
     [0xf8, 0x5a, 0x8c, 0x6a, 0xde, 0xf5, 0xd9, 0x7e, 0xec, 0xe9, 0x0c, 0xe3, 0x75, 0x8f, 0x29, 0x0b];
-/// Arrays with fewer bytes are not packed.
+/// Arrays with fewer bytes are not compressed.
 const PACKED_FROM: usize = 128;
 /// The version that is written.
 const NARROW: u32 = 7400;
@@ -48,7 +47,7 @@ struct Writer {
     version: u32,
     /// Whether offsets have 64 bits.
     wide: bool,
-    /// Packed arrays by the address of the shared bytes: the times of all curves are packed once.
+    /// Compressed arrays by the address of their shared bytes: the times of all curves are compressed once.
     packed: HashMap<*const u8, Rc<[u8]>>,
 }
 
@@ -88,7 +87,7 @@ impl Writer {
         for inside in &record.inside {
             self.record(inside)?;
         }
-        // Readers expect these to be lists, even if they are empty.
+        // Readers expect these records to have a list, even an empty one.
         let list =
             matches!(&*record.name, "AnimationStack" | "AnimationLayer") || record.properties.is_empty();
         if list || !record.inside.is_empty() {

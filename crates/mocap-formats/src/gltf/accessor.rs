@@ -1,4 +1,4 @@
-//! Numbers out of buffers: strides, sparse values, normalised integers; everything checked against the bytes there are.
+//! Reads numbers from buffers: strides, sparse values, normalised integers. All ranges are checked against the buffers.
 
 use super::document::{Accessor, Document};
 use super::problem::Problem;
@@ -27,7 +27,8 @@ fn components(kind: &str) -> Option<usize> {
 }
 
 impl Document {
-    /// The values of an accessor of one kind, component after component; all are finite. `path` names who asks.
+    /// The values of an accessor of one kind, component after component; all are finite. `path` is that of the
+    /// referrer, for messages.
     pub(super) fn floats(
         &self,
         index: usize,
@@ -66,7 +67,7 @@ impl Document {
                 }
                 values
             }
-            // No bytes bound the number of zeros.
+            // Without a buffer view all values are zero: no bytes bound their number, so the limit does.
             None if all > limits.frames => {
                 let limit = limits.frames;
                 return Err(Finding::new(LimitExceeded { what: "values", found: all, limit }));

@@ -11,11 +11,11 @@ pub(super) const UNSIGNED_BYTE: u32 = 5121;
 pub(super) const UNSIGNED_SHORT: u32 = 5123;
 pub(super) const UNSIGNED_INT: u32 = 5125;
 
-/// What vertex data and indices are for.
+/// Targets of buffer views: vertex data and indices.
 pub(super) const VERTICES: u32 = 34962;
 pub(super) const INDICES: u32 = 34963;
 
-/// A file in the making.
+/// A file that is being built.
 #[derive(Clone, Debug)]
 pub(super) struct Builder {
     pub(super) json: Map<String, Value>,
@@ -32,10 +32,10 @@ pub(super) struct Shape {
     pub(super) target: Option<u32>,
 }
 
-/// Without a version: a new one that changes no value writes the same bytes.
+/// Has no version, so that files stay identical from release to release.
 const GENERATOR: &str = "mocap";
 
-/// Visits every place of a file that names an item of one list.
+/// Visits every reference to items of one list.
 type VisitNames = fn(&mut Map<String, Value>, &mut dyn FnMut(&mut Value));
 
 impl Builder {
@@ -46,7 +46,7 @@ impl Builder {
         Builder { json, bytes: Vec::new() }
     }
 
-    /// A file that exists, without its animations: what only they need is left out.
+    /// An existing file without its animations, and without data that only they use.
     pub(super) fn without_animations(document: &Document) -> Builder {
         let mut json = document.json.as_object().cloned().unwrap_or_default();
         json.remove("animations");
@@ -56,7 +56,7 @@ impl Builder {
         builder
     }
 
-    /// A file that exists, whole, with its buffers and images in one.
+    /// A whole existing file, with its buffers and images joined in one buffer.
     pub(super) fn whole(document: &Document) -> Builder {
         let mut builder =
             Builder { json: document.json.as_object().cloned().unwrap_or_default(), bytes: Vec::new() };
@@ -106,7 +106,7 @@ impl Builder {
         self.push("bufferViews", view)
     }
 
-    /// Leaves out the items of a list that nothing names, and renumbers the others where they are named.
+    /// Removes the items of a list that nothing refers to, and renumbers the references to the others.
     fn drop_unused(&mut self, list: &str, named: VisitNames) {
         let count = self.list(list).len();
         let mut used = vec![false; count];
@@ -138,7 +138,7 @@ impl Builder {
         }
     }
 
-    /// Copies what buffer views show into the one buffer, and images beside the file behind them.
+    /// Copies the bytes of all buffer views into one buffer, and appends images beside the file.
     fn join_buffers(&mut self, document: &Document) {
         self.drop_unused("bufferViews", views_used);
         let mut views =
@@ -151,7 +151,7 @@ impl Builder {
             self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
             view["buffer"] = 0.into();
             view["byteOffset"] = self.bytes.len().into();
-            // A view beyond its buffer is not read by anything that was checked.
+            // A view beyond its buffer is not used by anything that passed the checks.
             self.bytes.extend_from_slice(bytes.unwrap_or_default());
             view["byteLength"] = bytes.unwrap_or_default().len().into();
         }
@@ -162,7 +162,7 @@ impl Builder {
             let kind = match image.as_ref() {
                 [0x89, b'P', b'N', b'G', ..] => "image/png",
                 [0xFF, 0xD8, ..] => "image/jpeg",
-                // Other pictures may not be in a GLB file: the reference stays.
+                // GLB files may embed only PNG and JPEG: other references stay.
                 _ => continue,
             };
             let view = self.view(image, None);
@@ -176,7 +176,7 @@ impl Builder {
     }
 }
 
-/// Every place outside animations that names an accessor.
+/// Visits every reference to an accessor outside animations.
 fn accessors_used(json: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     let all = |values: &mut Value, visit: &mut dyn FnMut(&mut Value)| {
         values.as_object_mut().into_iter().flat_map(|map| map.values_mut()).for_each(visit);
@@ -198,7 +198,7 @@ fn accessors_used(json: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Valu
     }
 }
 
-/// Every place that names a buffer view: wherever it is, also in extensions, it is called so.
+/// Visits every reference to a buffer view: all of them, also those of extensions, are fields called `bufferView`.
 fn views_used(json: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     let mut open: Vec<&mut Value> =
         json.iter_mut().filter(|(name, _)| *name != "bufferViews").map(|(_, value)| value).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A glTF file: everything it holds, also what means nothing to a motion.
+/// A glTF file: everything it holds, also what motion does not need.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The JSON, whole.
@@ -65,7 +65,7 @@ pub(super) struct Node {
     pub(super) extras: NodeExtras,
 }
 
-/// What this program writes into the extras of a node.
+/// The extras that this program writes into a node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct NodeExtras {
@@ -90,7 +90,7 @@ pub(super) struct Animation {
     pub(super) extras: AnimationExtras,
 }
 
-/// What this program writes into the extras of an animation.
+/// The extras that this program writes into an animation.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AnimationExtras {
@@ -106,7 +106,7 @@ pub(super) struct EventExtras {
     pub(super) name: String,
 }
 
-/// Extras may be anything in files of other programs: anything else than this program writes is ignored.
+/// Extras of other programs may be any JSON: values that do not parse as this program's are ignored.
 fn own_extras<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: serde::Deserializer<'de>,
@@ -233,7 +233,7 @@ pub(super) struct Primitive {
 }
 
 impl Document {
-    /// Whether what it shows is only a body that this program drew.
+    /// Whether its only mesh is a body that this program drew.
     pub(super) fn is_drawn(&self) -> bool {
         let named = |list: &str| {
             let all = self.json.get(list).and_then(Value::as_array);

@@ -1,4 +1,4 @@
-//! Expressions of VRM files: moods, sounds and gestures that move shapes, and their weights in VRM animations.
+//! Expressions of VRM files (emotions, visemes, gestures), which move shapes, and their weights in VRM animations.
 //!
 //! Based on: VRM Consortium, "VRM 0.x" (`blendShapeMaster`, weights of 0 to 100), "VRM 1.0" (`expressions`) and "VRM
 //! Animation 1.0" (weights as translations along x of nodes).
@@ -16,7 +16,7 @@ use crate::Finding;
 /// bind: no byte of the file bounds their number.
 const ROOM: usize = 1 << 25;
 
-/// What of expressions was left out.
+/// Warnings about expressions that were left out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 enum Problem {
     #[error("the expressions move more shapes than are read: those behind the first {read} are left out")]
@@ -34,14 +34,14 @@ pub(super) fn expressions(document: &Document) -> Vec<Expression> {
     within(document, ROOM).0
 }
 
-/// The warning of a character whose expressions are not wholly read.
+/// The warning for a character with expressions that are not read completely.
 pub(super) fn left_out(document: &Document) -> Option<Finding> {
     let (found, is_whole) = within(document, ROOM);
     let read = found.iter().map(|expression| expression.binds.len()).sum();
     (!is_whole).then(|| Finding::new(Problem::Binds { read }))
 }
 
-/// The expressions whose binds have room, and whether these are all.
+/// The expressions whose binds fit in `room` bytes, and whether these are all.
 fn within(document: &Document, room: usize) -> (Vec<Expression>, bool) {
     let json = &document.json;
     let mut binds = Binds { document, shown: BTreeMap::new(), room, is_whole: true };
@@ -64,7 +64,7 @@ fn within(document: &Document, room: usize) -> (Vec<Expression>, bool) {
     (found, binds.is_whole)
 }
 
-/// What makes binds of a file.
+/// Collects the binds of expressions.
 struct Binds<'d> {
     document: &'d Document,
     /// By mesh: the nodes that show it.
@@ -75,7 +75,7 @@ struct Binds<'d> {
 }
 
 impl Binds<'_> {
-    /// Adds the shape of a node by its place among the targets of its mesh; false where there is no room.
+    /// Adds a morph target of a node's mesh, by its index; false where the memory limit is reached.
     fn add(&mut self, binds: &mut Vec<(String, f64)>, node: usize, index: usize, weight: f64) -> bool {
         if !self.is_whole {
             return false;
@@ -99,7 +99,8 @@ fn weight(value: &Value) -> f64 {
     value.get("weight").and_then(Value::as_f64).filter(|weight| weight.is_finite()).unwrap_or(0.0)
 }
 
-/// The binds of an expression, each shape once: what they are of by `key`, the place of the shape, and the weight.
+/// The binds of an expression, each shape once: the index under `key` (a node or mesh), the index of the morph target,
+/// and the weight.
 fn listed<'v>(
     value: &'v Value,
     list: &str,
@@ -145,7 +146,7 @@ fn of_first(binds: &mut Binds<'_>, value: &Value) -> Expression {
     let mut own = Vec::new();
     for (mesh, index, weight) in listed(value, "binds", "mesh") {
         let shown = binds.shown.get(&mesh).map_or(0, Vec::len);
-        // A mesh has no such target, or there is no more room: the other nodes need no look.
+        // The mesh has no such target, or the memory limit is reached: the other nodes would give the same.
         let before = own.len();
         for at in 0..shown {
             let node = binds.shown[&mesh][at];
@@ -162,7 +163,7 @@ fn of_first(binds: &mut Binds<'_>, value: &Value) -> Expression {
     }
 }
 
-/// By node: the expression whose weight its translation along x is, in a VRM animation.
+/// By node of a VRM animation: the expression whose weight is the node's translation along x.
 pub(super) fn weight_nodes(json: &Value) -> BTreeMap<usize, String> {
     let mut nodes = BTreeMap::new();
     for group in ["preset", "custom"] {

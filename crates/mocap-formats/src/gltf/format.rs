@@ -21,7 +21,7 @@ pub(crate) static GLB: Entry = BINARY;
 
 const BINARY: Entry = Entry {
     name: "glb",
-    // VRM is a GLB with more.
+    // A VRM file is a GLB with extensions.
     extensions: &["vrm"],
     note: Some("glTF 2.0 in one file"),
     has_motion: true,
@@ -58,7 +58,7 @@ pub(crate) static VRMA: Entry = Entry {
     extensions: &[],
     note: Some("VRM animation"),
     holds: Holds { scale: false, meshes: false, several: false, ..Holds::MOTION },
-    // They are read as what they are, GLB files.
+    // VRM animations are GLB files, and are read as such.
     detect: |_| false,
     write: Some(|clip, options| {
         let (builder, warnings) = animated(&clip, &own(options))?;
@@ -75,7 +75,7 @@ const READ: Result<ReadFile, &str> = Ok(|bytes, options| {
     Ok(Parsed { value: Box::new(value), warnings })
 });
 
-/// Clips that stay where they are.
+/// Borrows the clips.
 fn borrowed(clips: &[Clip]) -> Vec<Cow<'_, Clip>> {
     clips.iter().map(Cow::Borrowed).collect()
 }

@@ -1,6 +1,6 @@
 //! From a body to meshes, skins and materials of a glTF file.
 //!
-//! Corners of faces become vertices: those of one vertex with one normal and one texture coordinate are the same.
+//! Corners of faces become vertices; corners with the same vertex, normal and texture coordinate share one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,12 +64,13 @@ struct Skins {
     of_mesh: Vec<usize>,
 }
 
-/// Skins that meshes share where they are bound alike. The first one names every joint, so that readers know them all.
+/// Skins, shared by meshes with equal bind matrices. The first skin lists every joint, so that readers recognise all of
+/// them.
 fn skins(skeleton: &Skeleton, meshes: &[Mesh]) -> Skins {
     let mut skins = Skins { all: vec![Bound::new()], of_mesh: Vec::new() };
     for mesh in meshes {
-        // A mesh may have a joint twice with two matrices: then its second one has a place in no skin, and the first
-        // counts. Bodies on other skeletons were merged before.
+        // A mesh may list a joint twice with different matrices. glTF has one matrix per joint and skin, so the first
+        // counts.
         let bones = &mesh.skin.bones;
         let fits = |skin: &Bound| {
             bones.iter().all(|bone| {
@@ -98,7 +99,7 @@ fn skins(skeleton: &Skeleton, meshes: &[Mesh]) -> Skins {
 
 fn add_skin(builder: &mut Builder, skin: &Bound) -> usize {
     let inverses = skin.values().flat_map(|matrix| {
-        // The last row has to be exact.
+        // The last row must be exactly 0 0 0 1.
         (0..16).map(move |i| if i % 4 == 3 { f64::from(i == 15) } else { matrix.as_slice()[i] })
     });
     let shape = Shape { component: FLOAT, kind: "MAT4", count: skin.len(), normalized: false, target: None };
@@ -115,7 +116,7 @@ struct Vertex {
     uv: [f32; 2],
 }
 
-/// The vertices of the file in the order of those of the mesh, and by corner which one it is.
+/// The vertices of the file in the order of the mesh, and the index of the vertex of each corner.
 fn welded(mesh: &Mesh) -> (Vec<Vertex>, Vec<u32>) {
     let mut variants: Vec<Vec<Vertex>> = vec![Vec::new(); mesh.positions.len()];
     let mut picked = Vec::with_capacity(mesh.corners.len());
@@ -195,7 +196,7 @@ fn add_mesh(
     let name = if mesh.name.is_empty() { "Body" } else { &mesh.name };
     let mut value = json!({ "name": name, "primitives": primitives });
     if !mesh.shapes.is_empty() {
-        // A reader puts the name of the node before those of its shapes.
+        // The reader prefixes names of shapes with that of their node.
         let before = format!("{name}.");
         let names = mesh.shapes.iter().map(|shape| shape.name.strip_prefix(&before).unwrap_or(&shape.name));
         value["extras"] = json!({ "targetNames": names.collect::<Vec<_>>() });
@@ -204,7 +205,7 @@ fn add_mesh(
     builder.push("meshes", value)
 }
 
-/// Adds what belongs to vertices; returns the attributes of the primitives.
+/// Adds the attributes of vertices; returns their accessors for the primitives.
 fn add_vertices(builder: &mut Builder, mesh: &Mesh, vertices: &[Vertex], skin: &Bound) -> Value {
     let count = vertices.len();
     let shape = |component, kind| Shape { component, kind, count, normalized: false, target: Some(VERTICES) };
@@ -229,7 +230,7 @@ fn add_vertices(builder: &mut Builder, mesh: &Mesh, vertices: &[Vertex], skin: &
     let bound = |of_mesh: u32| {
         let mut influences: Vec<Influence> = mesh.skin.of(of_mesh as usize).to_vec();
         if influences.len() > 4 {
-            // Programs that read one set only get what moves the vertex most.
+            // Largest weights first, for programs that read only one set of four.
             influences.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         }
         influences
@@ -285,7 +286,7 @@ fn target(builder: &mut Builder, shape: &mocap_model::Shape, vertices: &[Vertex]
 /// The materials of a body, written where a face has them.
 struct Materials<'b> {
     all: &'b [Material],
-    /// By their place in the body: their place in the file.
+    /// Index in the file by index in the body.
     written: BTreeMap<u32, usize>,
 }
 

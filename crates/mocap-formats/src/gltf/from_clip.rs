@@ -25,10 +25,10 @@ use crate::{Finding, Limits};
 /// How clips are written as glTF.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteOptions {
-    /// What stands for the body. Default: capsules.
+    /// How the body is drawn. Default: capsules.
     pub mesh: Style,
-    /// How far interpolation between keys may move a joint, or a point 3 cm beside it, from where it is \[m\]. 0: every
-    /// frame is a key. Default: 1e-5.
+    /// The largest error of interpolation between keys \[m\], at joints and at points 3 cm beside them. 0: every frame
+    /// is a key. Default: 1e-5.
     pub error: f64,
     /// Whether rotations are 16-bit integers: half the size, off by up to 0.003°. Default: 32-bit floats.
     pub short_rotations: bool,
@@ -72,8 +72,8 @@ pub(super) fn built(
     Ok((builder, warnings))
 }
 
-/// The file again with these clips as its animations: all else stays. Where all bones of the clips are larger or
-/// smaller than those of the file by one factor, so is the file.
+/// The file with these clips as its animations; all else stays. If the bones of the clips differ from those of the file
+/// by one factor, the file is scaled by it.
 ///
 /// # Errors
 /// Where a length is not finite in metres, or single precision cannot tell two times apart. `Ok(Err(_))`: why the clips
@@ -113,14 +113,14 @@ pub(super) fn rebuilt(
     }
     let skins = skins::mended(&document, &limits);
     if !skins.is_empty() {
-        // Without what is mended: its old values are left out.
+        // Repaired attributes are removed first, so that their old values are dropped.
         let mut owned = document.clone().into_owned();
         owned.json.as_object_mut().into_iter().for_each(|json| skins::take_out(json, &skins));
         document = Cow::Owned(owned);
     }
     let mut builder = Builder::without_animations(&document);
     skins::put_in(&mut builder, &skins);
-    // The animations that stated these scales are gone.
+    // The old animations, which stated these scales, are gone: the nodes get them.
     for (node, scale) in stated_scales(&document, &limits)? {
         builder.json["nodes"][node]["scale"] = vector(&scale);
     }
@@ -170,7 +170,7 @@ fn nodes(
         if !children.is_empty() {
             node["children"] = children.iter().map(|child| child.0).collect();
         }
-        // A leaf says what it is: a node with nothing else would count as a mistake.
+        // A leaf gets extras: validators report empty nodes.
         if joint.role.is_some() || children.is_empty() {
             let mut own = json!({});
             if children.is_empty() {
@@ -186,7 +186,7 @@ fn nodes(
     }
     let mut top: Vec<u32> = skeleton.roots().map(|root| root.0).collect();
     if top.len() > 1 && body.is_some() {
-        // The joints of a skin need one node above them all.
+        // The joints of a skin need a common ancestor.
         let name = if skeleton.name().is_empty() { "Skeleton" } else { skeleton.name() };
         let above = builder.push("nodes", json!({ "name": name, "children": top }));
         top = vec![above as u32];
@@ -209,7 +209,7 @@ struct Values {
     shape: Shape,
 }
 
-/// Checks that single precision, in which glTF stores times, tells all frames apart. It is coarsest at the end.
+/// Checks that times of frames are distinct in single precision, in which glTF stores them. It is coarsest at the end.
 fn times_differ(clip: &Clip) -> Result<(), Finding> {
     let time = |frame: usize| (frame as f64 * clip.rate().frame_time()) as f32;
     let last = clip.frames().saturating_sub(1);
@@ -297,11 +297,12 @@ fn animation(
     builder.push("animations", animation);
 }
 
-/// Gives every joint keys for what differs from its node, and the animation its last frame.
+/// Adds keys for tracks that differ from their node, and one at the last frame so that the animation keeps its length.
 fn keep_length(clip: &Clip, keys: &mut [JointKeys]) {
     let last = (clip.frames() - 1) as u32;
     for (keys, tracks) in keys.iter_mut().zip(clip.tracks()) {
-        // Rest poses of nodes may be others than those of the skeleton: constant tracks are compared with the nodes.
+        // The rest pose of the nodes may differ from that of the skeleton, so constant tracks are compared with the
+        // nodes.
         keys.rotation.get_or_insert_with(|| vec![0]);
         keys.translation.get_or_insert_with(|| vec![0]);
         if tracks.scale.is_some() {
@@ -314,7 +315,7 @@ fn keep_length(clip: &Clip, keys: &mut [JointKeys]) {
     }
 }
 
-/// What of a clip glTF has no place for.
+/// The parts of a clip that glTF cannot express, as extras.
 fn extras(clip: &Clip, morphs: &HashSet<String>) -> Value {
     let mut own = json!({ "fps": clip.rate().fps(), "frames": clip.frames() });
     let annotations = clip.annotations();
@@ -402,8 +403,8 @@ fn all_times(builder: &mut Builder, clip: &Clip) -> usize {
     builder.accessor(&bytes(times.into_iter()), shape, Some(ends))
 }
 
-/// Adds a channel of a node to the animation added last, by the accessors of its times and values. It takes the place of
-/// one that moves the same: two would be a mistake.
+/// Adds a channel of a node to the animation added last, by the accessors of its times and values. It replaces one with
+/// the same target, because glTF allows only one.
 fn add_channel(builder: &mut Builder, (input, output): (usize, usize), node: usize, path: &str) {
     let animation =
         builder.json.get_mut("animations").and_then(Value::as_array_mut).and_then(|all| all.last_mut());
@@ -418,7 +419,7 @@ fn add_channel(builder: &mut Builder, (input, output): (usize, usize), node: usi
     }
 }
 
-/// Rotations whose signs follow each other.
+/// Quaternions with continuous signs.
 fn rotations(values: impl Iterator<Item = UnitQuaternion<f64>>, count: usize, short: bool) -> Values {
     let mut bytes = Vec::with_capacity(count * 16);
     let mut before = None;

@@ -1,4 +1,4 @@
-//! What the faces of a glTF file look like: base colours and their images.
+//! The materials of a glTF file: base colours and their images.
 
 use mocap_model::{Image, Material};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::document::Document;
 use super::problem::Problem;
 use crate::Finding;
 
-/// The materials of a file; an image that is not there is named only.
+/// The materials of a file; of a missing image only the name is kept.
 pub(super) fn materials(document: &Document, warnings: &mut Vec<Finding>) -> Vec<Material> {
     let all = document.json.get("materials").and_then(Value::as_array);
     let all = all.into_iter().flatten().enumerate();

@@ -15,12 +15,12 @@ use crate::{Finding, LimitExceeded, Limits};
 
 /// The name of the extension.
 const NAME: &str = "EXT_meshopt_compression";
-/// Vertices of which one byte is coded together.
+/// Number of vertices in a group, of which one byte each is coded together.
 const GROUP: usize = 16;
 /// Bytes of a block of vertices, and vertices in it, at most.
 const BLOCK_BYTES: usize = 8192;
 const BLOCK_VERTICES: usize = 256;
-/// What is decoded of one byte at most: 16 vertices of which 2 bits say that a byte does not change.
+/// The largest expansion of one byte: four groups of 16 vertices, with 2 bits each for a byte that does not change.
 const EXPANSION: usize = 64;
 
 /// How a buffer view is compressed.
@@ -38,7 +38,7 @@ struct Packed {
     filter: Option<String>,
 }
 
-/// Whether a buffer has no data of its own: that of its views is compressed in others.
+/// Whether a buffer has no data itself because its views are compressed in other buffers.
 pub(super) fn is_filled_later(extensions: &std::collections::BTreeMap<String, Value>) -> bool {
     extensions.get(NAME).is_some_and(|extension| extension["fallback"] == true)
 }
@@ -46,7 +46,7 @@ pub(super) fn is_filled_later(extensions: &std::collections::BTreeMap<String, Va
 /// Checks the length of a buffer whose views are decoded from `data` bytes: it is allocated by what the file states.
 ///
 /// # Errors
-/// Where nothing in the file can fill it.
+/// Where the data in the file cannot decode to this length.
 pub(super) fn check_length(path: &str, length: usize, data: usize) -> Result<(), Finding> {
     let most = data.saturating_mul(EXPANSION);
     if length <= most {
@@ -75,7 +75,7 @@ pub(super) fn unpack(
         return Ok(());
     }
     let mut filled: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];
-    // Many views may name the same bytes: what is decoded in all is bounded.
+    // Many views may use the same bytes, so the total of decoded bytes is bounded.
     let mut left = limits.bytes;
     for (at, view) in root.buffer_views.iter_mut().enumerate() {
         let Some(extension) = view.extensions.remove(NAME) else { continue };
@@ -92,7 +92,7 @@ pub(super) fn unpack(
                     buffers.len(),
                 ));
             }
-            // The same data are there uncompressed as well.
+            // The data also exist uncompressed.
             Some(false) => continue,
             Some(true) => {}
         }
@@ -127,7 +127,7 @@ pub(super) fn unpack(
     Ok(())
 }
 
-/// Takes the extension out of the JSON: what is written is not compressed.
+/// Removes the extension from the JSON, because files are written uncompressed.
 fn forget(json: &mut Value) {
     let Some(json) = json.as_object_mut() else { return };
     for list in ["extensionsUsed", "extensionsRequired"] {
@@ -151,7 +151,7 @@ fn forget(json: &mut Value) {
     }
 }
 
-/// The start of a text: files state texts of any length.
+/// The start of a text, which may be of any length, for messages.
 fn cut(text: &str) -> String {
     const LONGEST: usize = 200;
     text.char_indices().nth(LONGEST).map_or_else(|| text.to_owned(), |(at, _)| format!("{}…", &text[..at]))
@@ -241,7 +241,8 @@ fn attributes(data: &[u8], count: usize, stride: usize) -> Option<Vec<u8>> {
     data.is_empty().then_some(out)
 }
 
-/// A group of bytes with 0, 2, 4 or 8 bits each; of the narrow ones the largest value stands for a whole byte that follows.
+/// A group of bytes with 0, 2, 4 or 8 bits each; in 2 and 4 bits, the largest value is an escape for a whole byte that
+/// follows.
 fn group_of(data: &mut &[u8], size: u8) -> Option<[u8; GROUP]> {
     let mut values = [0; GROUP];
     let bits = match size {
@@ -276,13 +277,13 @@ fn varint(data: &mut &[u8]) -> Option<u32> {
     Some(value)
 }
 
-/// A number that a difference makes of another.
+/// A number coded as the difference to the last one.
 fn stepped(data: &mut &[u8], last: u32) -> Option<u32> {
     let code = varint(data)?;
     Some(last.wrapping_add((code >> 1) ^ (code & 1).wrapping_neg()))
 }
 
-/// What the decoder of triangles remembers.
+/// The state of the triangle decoder: recent edges and vertices.
 #[derive(Default)]
 struct Recent {
     edges: [[u32; 2]; 16],
@@ -305,7 +306,7 @@ impl Recent {
         self.edge = (self.edge + 1) & 15;
     }
 
-    /// A vertex that is known already is overwritten by the next.
+    /// A vertex that is not new does not advance: the next one overwrites it.
     fn push_vertex(&mut self, vertex: u32, is_new: bool) {
         self.vertices[self.vertex] = vertex;
         self.vertex = (self.vertex + usize::from(is_new)) & 15;
@@ -349,7 +350,7 @@ fn triangles(data: &[u8], count: usize) -> Option<Vec<u32>> {
             recent.push_edge(a, c);
             continue;
         }
-        // All three vertices are told: by a table, or by a byte that may ask for differences.
+        // All three vertices are coded: by a table, or by a byte that may announce differences.
         let aux = if low < 14 { table[low] } else { take(&mut data, 1)?[0] };
         let (second, third) = (usize::from(aux >> 4), usize::from(aux & 15));
         let explicit = low >= 14;
@@ -386,7 +387,7 @@ fn sequence(data: &[u8], count: usize) -> Option<Vec<u32>> {
         return None;
     }
     let mut data = &data[..data.len().checked_sub(4)?];
-    // Each takes a byte at least.
+    // Each index takes at least one byte.
     if count > data.len() {
         return None;
     }
@@ -455,7 +456,7 @@ fn filtered(mut bytes: Vec<u8>, filter: &str, stride: usize) -> Option<Vec<u8>> 
     Some(bytes)
 }
 
-/// A unit vector in steps of `most` from its place on an octahedron with corners at `one`.
+/// Decodes an octahedral unit vector with `one` as its scale, to integers up to `most`.
 fn octahedral([x, y, one]: [f32; 3], most: f32) -> [f32; 3] {
     let z = one - x.abs() - y.abs();
     // The lower half is folded outwards.

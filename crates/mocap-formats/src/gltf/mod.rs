@@ -1,9 +1,9 @@
 //! glTF 2.0, as one binary file (GLB) or as JSON with files beside it.
 //!
-//! Based on: Khronos Group, "glTF 2.0 Specification", version 2.0.1, 2021 (ISO/IEC 12113:2022). Nodes are joints: those of the
-//! skins and what they need above them; without skins, all nodes of the scene. Sizes of nodes that do not change are
-//! put into the translations below them. A document keeps everything that it holds: with other animations, all else
-//! stays as it was.
+//! Based on: Khronos Group, "glTF 2.0 Specification", version 2.0.1, 2021 (ISO/IEC 12113:2022). Nodes are joints: those
+//! of the skins and what they need above them; without skins, all nodes of the scene. Constant scales of nodes are
+//! baked into the translations below them. A document keeps everything in the file: when animations are replaced, all
+//! else stays.
 
 mod accessor;
 mod base64;

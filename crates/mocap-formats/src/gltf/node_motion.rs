@@ -1,5 +1,5 @@
-//! What the animations of a file change of its nodes. Exporters write keys for every property of every node: most of them
-//! say what the node says.
+//! Which properties of nodes the animations of a file change. Exporters write keys for every property of every node,
+//! and most keys repeat the value of the node.
 
 use mocap_model::{Vector3, angle_between};
 use nalgebra::Quaternion;
@@ -9,7 +9,7 @@ use super::problem::index;
 use super::trs::{SAME_SCALE, Trs, unit};
 use crate::{Finding, Limits};
 
-/// Places and rotations that differ by less are the same [share of the length, rad].
+/// Tolerance of equal translations and rotations [share of the length, rad].
 const SAME_PLACE: f64 = 1e-6;
 
 /// What the animations change of a node.
@@ -17,8 +17,8 @@ const SAME_PLACE: f64 = 1e-6;
 pub(super) struct NodeMotion {
     /// Whether there are keys of its translation, rotation, scale.
     pub(super) keyed: [bool; 3],
-    /// Whether keys change its translation, rotation, scale, or state others than the node has. A scale that they state
-    /// in all of their keys does not count: it is in `scale`.
+    /// Whether keys change its translation, rotation, scale, or differ from the node's value. A scale that is the same
+    /// in all keys does not count: it is in `scale`.
     pub(super) moves: [bool; 3],
     /// The scale in all keys of all animations, where they state one.
     pub(super) scale: Option<Vector3<f64>>,
@@ -30,8 +30,8 @@ impl NodeMotion {
     }
 }
 
-/// By node: what the animations change. Places and rotations are looked at only for nodes that no skin names, all others
-/// are joints whatever they do.
+/// By node: what the animations change. Translations and rotations are compared only for nodes outside skins, because
+/// joints of skins are joints even if they do not move.
 pub(super) fn node_motions(document: &Document, limits: &Limits) -> Result<Vec<NodeMotion>, Finding> {
     let nodes = &document.root.nodes;
     let mut motions = vec![NodeMotion::default(); nodes.len()];
@@ -39,7 +39,7 @@ pub(super) fn node_motions(document: &Document, limits: &Limits) -> Result<Vec<N
     for joint in document.root.skins.iter().flat_map(|skin| &skin.joints) {
         skinned.get_mut(*joint).into_iter().for_each(|skinned| *skinned = true);
     }
-    // Many channels may name the same bytes: what is read in all is bounded.
+    // Many channels may use the same bytes, so the total of values read is bounded.
     let mut left = limits.frames;
     for (a, animation) in document.root.animations.iter().enumerate() {
         for (c, channel) in animation.channels.iter().enumerate() {
@@ -124,7 +124,8 @@ fn same(one: &Vector3<f64>, other: &Vector3<f64>, slack: f64) -> bool {
     (one - other).amax() <= slack * one.amax().max(1e-9)
 }
 
-/// By what an animation puts other scales on nodes than they have: what the file would show without it.
+/// Nodes whose animations set a constant scale other than the node's, and that scale: without the animations, the file
+/// would show the node's.
 pub(super) fn stated_scales(
     document: &Document,
     limits: &Limits,

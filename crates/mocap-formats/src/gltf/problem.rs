@@ -71,15 +71,15 @@ pub enum Problem {
     NoSkin,
     #[error(
         "{path}: keys are not at a constant rate; they are resampled at {fps} frames per second, between which \
-         rotations stray by up to {strays:.2}\u{b0}"
+         rotations stray by up to {rotation_error:.2}\u{b0}"
     )]
-    Resampled { path: String, fps: f64, strays: f64 },
+    Resampled { path: String, fps: f64, rotation_error: f64 },
     #[error(
         "the clip has no hips: programs that move the body of a VRM character take only files that have them"
     )]
     NoHips,
     #[error(
-        "expressions are left out, as they are gazes or have the name of another: {}", names.join(", ")
+        "expressions are left out, because they are gazes or share the name of another: {}", names.join(", ")
     )]
     ExpressionsLeftOut { names: Vec<String> },
     #[error(

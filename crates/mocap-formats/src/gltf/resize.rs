@@ -1,4 +1,4 @@
-//! A file in which everything is larger or smaller by a factor.
+//! Scales everything in a file by a factor.
 
 use mocap_model::{Joint, Vector3};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ pub(super) fn factor(of_file: &[Joint], of_clip: &[Joint]) -> Option<f64> {
     (resized && below().all(same)).then_some(factor)
 }
 
-/// The file with a node above each of its scenes that scales what is in it. Nodes that show a skin stay at the top:
-/// their joints say where they are.
+/// The file with a scaling node above the content of each scene. Nodes with a skin stay at the top: their joints place
+/// them.
 pub(super) fn resized(document: &Document, factor: f64) -> Document {
     let mut resized = document.clone();
     for scene in 0..document.root.scenes.len() {

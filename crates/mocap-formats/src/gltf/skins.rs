@@ -1,4 +1,4 @@
-//! Joints and weights of vertices in a file that is written again: what its readers had to make good is written good.
+//! Repairs joints and weights of vertices in a file that is written again, as the reader repairs them.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use super::build::{Builder, FLOAT, Shape, UNSIGNED_BYTE, UNSIGNED_SHORT, VERTICE
 use super::document::{Document, Primitive};
 use crate::Limits;
 
-/// Sets of four joints that are looked at, as they are read.
+/// Number of sets of four influences that are checked, as in the reader.
 const SETS: usize = 16;
-/// Weights of a vertex that are further from a sum of 1 are made to sum to 1, as they are where they are read.
+/// Tolerance of the sum of weights; beyond it they are normalised, as in the reader.
 const SUM: f64 = 0.02;
 
-/// The joints and weights of a primitive, mended: set after set, four of each a vertex.
+/// The repaired joints and weights of a primitive: set after set, four per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mended {
     joints: Vec<Vec<u16>>,
-    /// `None` where those of the file hold.
+    /// `None` where those of the file are valid.
     weights: Option<Vec<Vec<f32>>>,
 }
 
-/// By mesh and primitive: what its attributes should be, where the file has other ones.
+/// Repaired attributes by mesh and primitive, where those of the file are invalid.
 pub(super) type AllMended = BTreeMap<(usize, usize), Mended>;
 
-/// Looks for joints that are named where the weight is 0, named twice by a vertex, weights that do not sum to 1, and
-/// attributes that are shorter than the vertices.
+/// Finds vertices with a joint of weight 0, a joint listed twice, or weights that do not sum to 1, and attributes that
+/// are shorter than the vertices.
 pub(super) fn mended(document: &Document, limits: &Limits) -> AllMended {
     let mut found = AllMended::new();
     for node in &document.root.nodes {
@@ -57,7 +57,7 @@ fn of_primitive(document: &Document, primitive: &Primitive, bones: usize, limits
         (pair.0.len() == 4 * count && pair.1.len() == 4 * count).then_some(pair)
     };
     match sets.iter().map(read).collect::<Option<Vec<_>>>() {
-        Some(all) => made_good(&all, count),
+        Some(all) => repaired(&all, count),
         // All vertices follow the only joint.
         None if bones == 1 => {
             let first =
@@ -71,9 +71,9 @@ fn of_primitive(document: &Document, primitive: &Primitive, bones: usize, limits
     }
 }
 
-/// `None` where nothing is wrong.
-fn made_good(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
-    // Where only joints without weight are wrong, the others keep their places beside the weights of the file.
+/// The repaired joints and weights of a primitive with `count` vertices; `None` where nothing is wrong.
+fn repaired(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
+    // If only joints without weight are wrong, the others keep their slots, and the weights of the file stay.
     let mut in_place: Vec<Vec<u16>> = vec![vec![0; 4 * count]; all.len()];
     let mut joints = in_place.clone();
     let mut weights: Vec<Vec<f32>> = vec![vec![0.0; 4 * count]; all.len()];
@@ -101,7 +101,7 @@ fn made_good(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
         let sum: f64 = known.iter().map(|(_, weight)| weight).sum();
         other_weights |= (sum - 1.0).abs() > SUM;
         if known.is_empty() {
-            // It follows the first joint.
+            // A vertex without weights follows the first joint.
             known.push((0.0, 1.0));
         }
         let sum = if sum > 0.0 { sum } else { 1.0 };
@@ -117,7 +117,7 @@ fn made_good(all: &[(Vec<f64>, Vec<f64>)], count: usize) -> Option<Mended> {
     }
 }
 
-/// Takes the attributes that are mended out of the file, so that their old values are left out.
+/// Removes the attributes that are repaired, so that their old values are dropped.
 pub(super) fn take_out(json: &mut serde_json::Map<String, Value>, all: &AllMended) {
     for (place, mended) in all {
         let Some(attributes) = attributes(json, *place) else { continue };
@@ -130,7 +130,7 @@ pub(super) fn take_out(json: &mut serde_json::Map<String, Value>, all: &AllMende
     }
 }
 
-/// Puts them in anew. Primitives with the same values share them.
+/// Adds the repaired attributes. Primitives with the same values share them.
 pub(super) fn put_in(builder: &mut Builder, all: &AllMended) {
     let mut written: Vec<(&Mended, Vec<(String, usize)>)> = Vec::new();
     for (place, mended) in all {
@@ -181,10 +181,10 @@ mod tests {
         // Two vertices that are right: nothing is mended.
         let right = vec![1.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0];
         let weights = vec![0.25, 0.75, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        assert_eq!(made_good(&[(right, weights.clone())], 2), None);
+        assert_eq!(repaired(&[(right, weights.clone())], 2), None);
         // A joint without a weight: its number goes, and the weights stay.
         let named = vec![1.0, 2.0, 7.0, 0.0, 3.0, 0.0, 0.0, 9.0];
-        let found = made_good(&[(named, weights)], 2).unwrap();
+        let found = repaired(&[(named, weights)], 2).unwrap();
         assert_eq!(found, Mended { joints: vec![vec![1, 2, 0, 0, 3, 0, 0, 0]], weights: None });
         // Twice the same joint, over two sets; a sum of 2; no weight at all.
         let joints = [
@@ -196,7 +196,7 @@ mod tests {
             vec![0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ];
         let all: Vec<(Vec<f64>, Vec<f64>)> = joints.into_iter().zip(weights).collect();
-        let found = made_good(&all, 3).unwrap();
+        let found = repaired(&all, 3).unwrap();
         assert_eq!(found.joints[0], [4, 5, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0]);
         assert_eq!(found.joints[1], [0; 12]);
         let weights = found.weights.unwrap();

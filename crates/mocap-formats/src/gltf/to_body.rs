@@ -1,7 +1,7 @@
 //! From a glTF file to the body that it shows: meshes with their skins, shapes and materials.
 //!
-//! A skin counts in the frames of the joints of the clip, which have no scale: what scales of nodes do to a mesh is in
-//! the inverse bind matrices. They lead from the space of the mesh to metres.
+//! Joints of the clip have no scale, so the effect of node scales on a mesh is baked into the inverse bind matrices.
+//! These map from the space of the mesh to the frame of the joint in metres.
 
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ pub(super) fn to_body(
     Ok(Some(Parsed { value: (body, tree.skeleton), warnings }))
 }
 
-/// By node: where it is in the scene as the file stands, and its rotation without the scales.
+/// By node: its transform in the scene at rest, and its rotation without scales.
 fn places(document: &Document) -> Vec<(Matrix4<f64>, UnitQuaternion<f64>)> {
     let nodes = &document.root.nodes;
     let mut is_child = vec![false; nodes.len()];
@@ -91,7 +91,7 @@ struct Reader<'d> {
     places: Vec<(Matrix4<f64>, UnitQuaternion<f64>)>,
     tree: &'d Tree,
     warnings: Vec<Finding>,
-    /// Of all meshes so far.
+    /// Number of corners of all meshes so far.
     corners: usize,
 }
 
@@ -183,14 +183,14 @@ impl Reader<'_> {
         self.frame_inverse(node) * self.places[node].0
     }
 
-    /// From the scene to the frame of a joint, as the nodes stand.
+    /// From the scene to the frame of a joint, with the nodes at rest.
     fn frame_inverse(&self, node: usize) -> Matrix4<f64> {
         let (place, turn) = &self.places[node];
         let at: Vector3<f64> = place.fixed_view::<3, 1>(0, 3).into_owned();
         turn.inverse().to_homogeneous() * Matrix4::new_translation(&-at)
     }
 
-    /// The bone of what hangs on a node without a skin: the nearest joint, the node itself or one above it.
+    /// The bone of a mesh without a skin: the joint of its node, else of the nearest node above.
     fn held(&self, node: usize) -> Option<Bone> {
         let nodes = &self.document.root.nodes;
         let mut parents = vec![None; nodes.len()];
@@ -203,7 +203,7 @@ impl Reader<'_> {
         Some(Bone { joint, inverse_bind: self.frame_inverse(found) * self.places[node].0 })
     }
 
-    /// Adds the vertices of a primitive, with normals and texture coordinates left to its faces.
+    /// Adds the vertices of a primitive; normals and texture coordinates are added with its faces.
     fn vertices(
         &mut self,
         primitive: &Primitive,

@@ -18,18 +18,19 @@ use super::trs::unit;
 use crate::names::Unique;
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError};
 
-/// Rates that a file of keys is looked at for, the lowest first.
+/// Usual rates that are tried for the keys of a file, the lowest first.
 const RATES: [f64; 11] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0];
-/// A rate that keys have by themselves is within these.
+/// The lowest rate that equally spaced keys may have.
 const SLOWEST: f64 = 23.9;
+/// The highest one.
 const FASTEST: f64 = 1000.0;
-/// Equally spaced keys are this near to their places [spacings].
+/// Tolerance of equally spaced keys [spacings].
 const SPACING: f64 = 0.1;
-/// Parts of the smallest gap that may be the spacing.
+/// The spacing is the smallest gap divided by one of these, since keys may be left out.
 const PARTS: [f64; 3] = [1.0, 2.0, 3.0];
-/// The rate of keys at no constant rate, and of a file without keys.
+/// The rate for keys without a constant rate, and for a file without keys.
 const OTHERWISE: f64 = 60.0;
-/// How far from a frame a key may be [frames].
+/// Tolerance of a key's distance from a frame [frames].
 const ON_FRAME: f64 = 0.02;
 
 /// The motion of one animation; a skeleton without frames if none exists.
@@ -68,7 +69,7 @@ pub fn to_skeleton(document: &Document, limits: &Limits) -> Result<Parsed<Skelet
     }
 }
 
-/// The skeleton with joints where the nodes are at rest, whatever scales are above them.
+/// The skeleton with joints at the positions of the nodes at rest, scales above included.
 fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
     let model = |error| Finding::new(Problem::Model { path: "nodes".into(), error });
     let rate = FrameRate::new(1.0).expect("1 is a rate");
@@ -83,8 +84,8 @@ fn evened_rest(tree: &Tree) -> Result<Skeleton, Finding> {
     placed.map_err(model)
 }
 
-/// The motion without scale tracks on the skeleton without scales: joints are where the nodes are. Warns by how much
-/// bones are longer or shorter than at rest.
+/// The motion without scale tracks: translations put joints at the positions of the nodes. Warns by how much lengths of
+/// bones change.
 fn evened(clip: &Clip, tree: &Tree, path: &str, warnings: &mut Vec<Finding>) -> Result<Clip, Finding> {
     let model = |error| Finding::new(Problem::Model { path: path.to_owned(), error });
     let skeleton = evened_rest(tree)?;
@@ -169,7 +170,7 @@ fn sampled(
     let events = animation.extras.events.iter();
     let events = events.map(|event| Event { time: event.time, name: event.name.clone() }).collect();
     let name = animation.name.clone().unwrap_or_default();
-    // Tracks of joints that the animation leaves as they are at rest need no place.
+    // Translation tracks that stay at the rest offset are dropped.
     for (track, joint) in tracks.iter_mut().zip(tree.skeleton.joints()) {
         if track.translation == Some(Track::Constant(joint.offset)) {
             track.translation = None;
@@ -184,7 +185,7 @@ fn sampled(
     }
 }
 
-/// The tracks of a joint that no channel moves: as its node is.
+/// The tracks of a joint that no channel moves: the transform of its node.
 fn still(source: &Source, joint: &mocap_model::Joint) -> JointTracks {
     let rotation = match joint.parent {
         None => unit(*(source.frame.rotation * source.local.rotation)),
@@ -264,24 +265,25 @@ fn timing(
     let wanted = fps.or(stated).or_else(usual).or_else(own);
     let rate = wanted.unwrap_or(OTHERWISE);
     if fps.is_none() && wanted.is_none() {
-        let strays = curves.iter().map(|curve| curve.strays(rate)).fold(0.0, f64::max).to_degrees();
-        warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate, strays }));
+        let rotation_error =
+            curves.iter().map(|curve| curve.rotation_error(rate)).fold(0.0, f64::max).to_degrees();
+        warnings.push(Finding::new(Problem::Resampled { path: path.to_owned(), fps: rate, rotation_error }));
     }
     let rate = FrameRate::new(rate).ok_or_else(|| {
         let (path, found) = (format!("{path}.extras.mocap.fps"), rate.to_string());
         Finding::new(Problem::Unexpected { path, found, expected: "a number above 0".into() })
     })?;
-    // The last key counts, also where it is between two frames.
+    // Rounded up: the clip includes the last key even if it is between two frames.
     let mut frames = (last * rate.fps() - ON_FRAME).ceil().max(0.0) + 1.0;
     if let Some(own) = animation.extras.frames.filter(|_| stated == Some(rate.fps())) {
-        // A clip of one frame and one without frames have the same keys.
+        // The extras state the number of frames, because a clip of one frame and one without frames have the same keys.
         frames = if curves.is_empty() { own as f64 } else { frames.max((own as f64).min(frames + 1.0)) };
     }
     Ok(Timing { rate, frames })
 }
 
-/// Rates from [`SLOWEST`] on at which keys of one spacing may be, the lowest first, and as files round them before as they
-/// are. Keys may be left out: the spacing is the smallest gap or a part of it.
+/// Candidate rates from [`SLOWEST`] on for equally spaced keys, the lowest first; each snapped to a usual rate, then as
+/// measured. Keys may be left out, so the spacing is the smallest gap or a part of it.
 fn own_rates(curves: &[Curve]) -> Vec<f64> {
     let mut times: Vec<f64> = curves.iter().flat_map(|curve| curve.times.iter().copied()).collect();
     times.sort_by(f64::total_cmp);
@@ -295,8 +297,8 @@ fn own_rates(curves: &[Curve]) -> Vec<f64> {
     rates.filter(|rate| *rate <= FASTEST).collect()
 }
 
-/// The spacing near this one of which all times are multiples. Single precision tells late times less exactly than early
-/// ones, but the spacing is known better with each of them.
+/// The spacing near `spacing` of which all times are multiples. It is refined with each time: later times have coarser
+/// single precision, but more spacings to divide by.
 fn fitted(times: &[f64], mut spacing: f64) -> Option<f64> {
     let least = SPACING * spacing;
     for time in times.iter().filter(|time| **time > least) {
@@ -309,9 +311,9 @@ fn fitted(times: &[f64], mut spacing: f64) -> Option<f64> {
     Some(spacing)
 }
 
-/// The number of frames, where the motion is not larger than the limits.
+/// The number of frames; an error where the motion exceeds the limits.
 fn check_frames(timing: Timing, curves: &[Curve], limits: &Limits) -> Result<usize, Finding> {
-    // No byte of the file bounds the number of frames: all sampled values together are bounded.
+    // The size of the file does not bound the number of frames, so the total of sampled values is limited.
     let limit = limits.frames / curves.iter().map(|curve| curve.width.div_ceil(4)).sum::<usize>().max(1);
     match timing.frames > limit as f64 {
         true => {
@@ -355,7 +357,7 @@ fn curves(document: &Document, at: usize, limits: &Limits) -> Result<Vec<Curve>,
             "rotation" => (Property::Rotation, "VEC4"),
             "scale" => (Property::Scale, "VEC3"),
             "weights" => (Property::Weights, "SCALAR"),
-            // Extensions animate other things.
+            // Extensions animate other properties.
             _ => continue,
         };
         let count = animation.samplers.len();
@@ -382,7 +384,7 @@ fn curves(document: &Document, at: usize, limits: &Limits) -> Result<Vec<Curve>,
             let path = format!("{path}.output");
             return Err(Finding::new(Problem::KeyCount { path, found, keys: times.len(), expected }));
         }
-        // Several channels may name the same bytes.
+        // Several channels may use the same bytes, so the total is checked.
         total += times.len() + values.len();
         if total > limits.frames {
             let limit = limits.frames;
@@ -396,7 +398,7 @@ fn curves(document: &Document, at: usize, limits: &Limits) -> Result<Vec<Curve>,
 impl Curve {
     /// The keys around a time, and the share of the way between them; before the first and after the last, that key.
     fn around(&self, time: f64) -> (usize, f64) {
-        // A frame that rounding puts a hair before a key is on it.
+        // The tolerance puts a frame on a key where rounding puts it just before.
         let time = time + 1e-6;
         let next = self.times.partition_point(|key| *key <= time);
         if next == 0 {
@@ -439,18 +441,18 @@ impl Curve {
         (0..self.width).map(hermite).collect()
     }
 
-    /// The largest turn between what the keys say at their times, and what frames at a rate say there. Elsewhere
-    /// straight keys are nearer. Only rotations, whose unit every file has.
-    fn strays(&self, rate: f64) -> f64 {
+    /// The largest rotation error at the times of keys if the curve is resampled at a rate. Between linear keys the
+    /// error is smaller. Only rotations are compared, because their unit is known in every file.
+    fn rotation_error(&self, rate: f64) -> f64 {
         if self.property != Property::Rotation || self.interpolation == Interpolation::Step {
             return 0.0;
         }
-        let strays = self.times.iter().map(|time| {
+        let rotation_error = self.times.iter().map(|time| {
             let frame = (time * rate).floor();
             let [before, after] = [frame, frame + 1.0].map(|frame| self.rotation(frame / rate));
             self.rotation(*time).angle_to(&slerp(&before, &after, time * rate - frame))
         });
-        strays.fold(0.0, f64::max)
+        rotation_error.fold(0.0, f64::max)
     }
 
     fn rotation(&self, time: f64) -> UnitQuaternion<f64> {

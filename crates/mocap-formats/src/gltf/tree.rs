@@ -15,7 +15,7 @@ use crate::names::Unique;
 use crate::sides::swap_sides;
 use crate::{Finding, LimitExceeded, Limits};
 
-/// A rest pose that differs by less from that of the nodes is theirs [m, rad].
+/// Below this difference, the rest pose is exactly that of the nodes [m, rad].
 const SAME_POSE: f64 = 1e-5;
 
 /// The joints of a file.
@@ -28,7 +28,8 @@ pub(super) struct Tree {
     pub(super) joints: Vec<Option<JointId>>,
     /// By node: whether an animation changes it.
     pub(super) moves: Vec<bool>,
-    /// Why joints keep their places by translations: nodes have scales that neither the skeleton nor a track can take.
+    /// Set where scales of nodes can be neither in the skeleton nor in a scale track: translations then keep the
+    /// positions of joints.
     pub(super) uneven: Option<Uneven>,
 }
 
@@ -39,18 +40,18 @@ pub(super) struct Uneven {
     pub(super) path: String,
 }
 
-/// Which node a joint is, and what lies above it that is not a joint or only a size.
+/// The node of a joint, and the transform of the nodes above it that are not joints.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) node: usize,
     pub(super) local: Trs,
-    /// In the clip: translation + rotation · (scale · translation of the node).
+    /// Position in the clip: translation + rotation · (scale · translation of the node).
     pub(super) frame: Frame,
-    /// Whether the scale of the node is put into the translations below it instead of a scale track.
+    /// Whether the scale of the node is baked into the translations below it instead of a scale track.
     pub(super) folds_scale: bool,
-    /// A half turn that two scales below 0 are, behind the rotation of the node; else none.
+    /// The half turn, after the rotation of the node, that two negative scales amount to.
     pub(super) half_turn: Option<UnitQuaternion<f64>>,
-    /// The signs of the scale of the node: without them, its scales are above 0.
+    /// The signs of the scale of the node; its scales divided by them are positive.
     pub(super) signs: Vector3<f64>,
 }
 
@@ -72,7 +73,7 @@ impl Source {
         self.half_turn.map_or(self.local.rotation, |half| self.local.rotation * half.inverse())
     }
 
-    /// The rotation of the joint in the clip, of that of the node.
+    /// The rotation of the joint in the clip for a rotation of the node.
     pub(super) fn rotation(&self, of_node: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let turned = unit(*(self.frame.rotation * of_node));
         self.half_turn.map_or(turned, |half| turned * half)
@@ -85,8 +86,8 @@ impl Source {
     }
 }
 
-/// A transform of nodes above: a rotation, a uniform size and a place. A size below 0 is a point reflection, which every
-/// rotation leaves as it is.
+/// A transform of nodes above: a rotation, a uniform scale and a translation. A negative scale is a point reflection,
+/// which commutes with rotations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) rotation: UnitQuaternion<f64>,
@@ -137,7 +138,7 @@ fn hierarchy(document: &Document, limits: &Limits) -> Result<Hierarchy, Finding>
             }
         }
     }
-    // From the roots down: a node that is never reached is below itself.
+    // Top down from the roots: a node that is not reached is in a cycle.
     let mut order = Vec::with_capacity(nodes.len());
     let mut open: Vec<usize> = (0..nodes.len()).rev().filter(|node| parents[*node].is_none()).collect();
     let mut reached = vec![false; nodes.len()];
@@ -167,7 +168,7 @@ pub(super) fn tree(
     let uneven = uneven(&parents, &motions, &mirrored, &chosen);
     let binds = match uneven {
         None => binds(document, limits, warnings)?,
-        // Where scales shear, the pose of the nodes is the rest pose.
+        // If scales shear, bind matrices are not used: the pose of the nodes is the rest pose.
         Some(_) => vec![None; nodes.len()],
     };
     let humanoid = humanoid::roles(&document.json);
@@ -213,7 +214,7 @@ pub(super) fn tree(
         let signs = signs.map(f64::signum) * sign;
         sources.push(Source { node, local, frame, folds_scale: uniform.is_some(), half_turn, signs });
     }
-    // A body counts as mirrored if the ends of all its limbs are: joints above the mirrored node are not.
+    // A body counts as mirrored if all its end joints are: joints above a mirroring node are not.
     let has_joint_below = |node: usize| nodes[node].children.iter().any(|child| chosen[*child]);
     let mut ends = sources.iter().filter(|source| !has_joint_below(source.node));
     if !made.is_empty() && ends.all(|source| source.frame.scale < 0.0) {
@@ -229,13 +230,15 @@ pub(super) fn tree(
     Ok(Tree { skeleton, sources, joints, moves, uneven })
 }
 
-/// The transform of a node at rest. A scale that all keys state counts more than that of the node: it is what is shown.
+/// The transform of a node at rest. A scale that all keys share replaces that of the node, because programs show that
+/// one.
 fn at_rest(node: &Node, motion: &NodeMotion) -> Trs {
     let local = Trs::of(node);
     Trs { scale: motion.scale.filter(|_| !motion.moves[2]).unwrap_or(local.scale), ..local }
 }
 
-/// The first joint with joints below it whose scale no bone can take. One that starts at 1 is a scale track.
+/// The first joint with joints below it whose scale cannot be baked into bones. A scale that starts at 1 becomes a
+/// scale track.
 fn uneven(
     parents: &[Option<usize>],
     motions: &[NodeMotion],
@@ -345,8 +348,8 @@ fn binds(document: &Document, limits: &Limits, warnings: &mut Vec<Finding>) -> R
 
 /// The rest pose of a joint in the clip: the pose in which the skin is bound, or that of the nodes.
 ///
-/// Inverse bind matrices are `G⁻¹ M` with the places `G` of joints and one transform `M` of the mesh: between a joint
-/// and its parent `M` cancels out; of a root it is taken to be none where the size fits.
+/// Inverse bind matrices are `G⁻¹ M`, with the transforms `G` of joints and one transform `M` of the mesh. Between a
+/// joint and its parent `M` cancels out; for a root, `M` is assumed to be the identity if the scale fits.
 fn rest(
     local: &Trs,
     frame: &Frame,
@@ -367,7 +370,8 @@ fn rest(
         }
         (false, _, Some([_, own])) => {
             let bound = Trs::of_matrix(&own);
-            // The mesh may be as large as the scene, or as large as the joints, and lie as either of them.
+            // The mesh may be in the space of the scene, in that of the joints, or have the scale of one and the axes
+            // of the other.
             let of_scene = Trs { scale: bound.scale / frame.scale, ..bound };
             let sized = Trs { translation: bound.translation * frame.scale, ..bound };
             let of_joints = Trs {

@@ -46,13 +46,13 @@ impl Trs {
         Trs { translation: matrix.fixed_view::<3, 1>(0, 3).into_owned(), rotation: unit(*rotation), scale }
     }
 
-    /// The same transform with scales above 0, as far as they are not 0: what mirrors is the sign, a point reflection,
-    /// and two scales below 0 are a half turn behind the rotation.
+    /// The transform with scales of 0 or more, the sign (-1 for a mirror, which is written as a point reflection), and
+    /// the half turn after the rotation that two negative scales amount to.
     pub(super) fn unmirrored(&self) -> (Trs, f64, Option<UnitQuaternion<f64>>) {
         let below = self.scale.iter().filter(|scale| **scale < 0.0).count();
         let sign = if below % 2 == 1 { -1.0 } else { 1.0 };
         let scale = self.scale * sign;
-        // None, or two of three.
+        // After the common sign, no component is negative, or two of three are.
         let axis = (0..3).find(|axis| scale[*axis] >= 0.0 && scale.iter().any(|scale| *scale < 0.0));
         let half = axis.map(|axis| {
             let mut half = Quaternion::new(0.0, 0.0, 0.0, 0.0);
@@ -63,7 +63,7 @@ impl Trs {
         (Trs { rotation, scale: scale.abs(), ..*self }, sign, half)
     }
 
-    /// The scale of all axes, where it is one; close to 1 it is 1.
+    /// The common scale of all axes, if there is one; rounded to 1 where it is close.
     pub(super) fn uniform_scale(&self) -> Option<f64> {
         let Vector3 { data, .. } = self.scale;
         let [x, y, z] = data.0[0];
@@ -73,11 +73,11 @@ impl Trs {
     }
 }
 
-/// A unit quaternion; without a length it is not a rotation.
+/// Normalises a quaternion; one without length becomes the identity.
 pub(super) fn unit(q: Quaternion<f64>) -> UnitQuaternion<f64> {
     let norm = q.norm();
     match norm > 1e-9 && norm.is_finite() {
-        // A rotation that is written with few digits is not rounded again.
+        // Normalising again would change the last bits of a quaternion that already has length 1.
         true if (norm - 1.0).abs() < 1e-15 => UnitQuaternion::new_unchecked(q),
         true => UnitQuaternion::new_normalize(q),
         false => UnitQuaternion::identity(),

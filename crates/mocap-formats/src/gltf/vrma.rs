@@ -19,7 +19,7 @@ use super::problem::Problem;
 use crate::Finding;
 use crate::body::Style;
 
-/// The expressions that every reader knows. Gazes are not among them: readers take these from where the eyes look.
+/// The preset expressions of the format. Gazes are not among them: players derive them from the look-at target.
 const PRESETS: [&str; 14] = [
     "happy",
     "angry",
@@ -40,7 +40,7 @@ const PRESETS: [&str; 14] = [
 /// Gazes: presets of a character, but not of an animation.
 const GAZES: [&str; 4] = ["lookUp", "lookDown", "lookLeft", "lookRight"];
 
-/// What VRM 0 calls some of them.
+/// Names of VRM 0 for some of them.
 const FIRST: [(&str, &str); 10] = [
     ("joy", "happy"),
     ("sorrow", "sad"),
@@ -114,8 +114,8 @@ pub(super) fn animated(clip: &Clip, options: &WriteOptions) -> Result<(Builder, 
     Ok((builder, warnings))
 }
 
-/// Hips that lie on the floor at rest, as those of most BVH files, and the offset with which the lowest joint of the body
-/// stands there: readers scale the way of the hips by their height at rest.
+/// Hips at floor height in the rest pose, as in most BVH files, and the offset that puts the lowest joint on the floor
+/// instead: players scale the hips' translation by their height at rest, which must not be 0.
 fn raised(skeleton: &Skeleton) -> Option<(JointId, Vector3<f64>)> {
     let hips = skeleton.with_role(Role::Hips)?;
     let up = skeleton.space().up.vector();
@@ -134,8 +134,8 @@ fn raised(skeleton: &Skeleton) -> Option<(JointId, Vector3<f64>)> {
     Some((hips, joint.offset + above.inverse() * lift))
 }
 
-/// The clip as the format has it: bones below the hips do not move, hips stand above the floor at rest, and numbers are
-/// nodes of their own.
+/// The clip as the format needs it: no translation below the hips, hips above the floor at rest, and a node per scalar
+/// track.
 fn turning(clip: &Clip) -> Result<Clip, Finding> {
     let joints = clip.skeleton().joints().iter().zip(clip.tracks());
     let tracks = joints.map(|(joint, tracks)| {

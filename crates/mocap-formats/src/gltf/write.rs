@@ -45,7 +45,7 @@ pub(super) fn text(builder: Builder) -> Vec<u8> {
     text
 }
 
-/// The file again, in one piece: what lay beside it is in it.
+/// The file with its external buffers and images embedded.
 pub(super) fn again(document: &Document) -> Vec<u8> {
     let builder = Builder::whole(document);
     if document.binary { binary(builder) } else { text(builder) }

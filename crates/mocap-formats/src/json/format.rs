@@ -32,7 +32,7 @@ pub(crate) static FORMAT: Entry = Entry {
     ..Entry::MOTION
 };
 
-/// A file that says what it means.
+/// A file whose content is a clip without conversion.
 #[derive(Debug)]
 struct Document(Clip);
 

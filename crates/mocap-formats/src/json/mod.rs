@@ -10,7 +10,8 @@ mod write;
 use crate::Limits;
 use mocap_model::{Clip, Track};
 
-/// The most frames that a file may have: those of all joints together count where no values bound them.
+/// The most frames that a file may have. If all tracks are constant, the size of the file does not bound the number of
+/// frames, so the limit is on frames × joints.
 fn most_frames(clip: &Clip, limits: &Limits) -> usize {
     let moves = clip.tracks().iter().any(|tracks| {
         let vectors = tracks.translation.iter().chain(&tracks.scale);

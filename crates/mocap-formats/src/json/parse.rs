@@ -126,7 +126,7 @@ fn scalars(fields: Vec<ScalarField>, text: &[u8], frames: usize) -> Result<Vec<S
     Ok(scalars)
 }
 
-/// One value stands for all frames; none is as good as no track.
+/// One value is a constant track; an empty list is the same as no track.
 fn track<T: Copy>(values: Vec<T>, rest: Track<T>) -> Track<T> {
     match values.as_slice() {
         [] => rest,

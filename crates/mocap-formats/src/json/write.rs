@@ -9,7 +9,7 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use std::io;
 
-/// Whether a file of the clip would be read again: where nothing moves, no values bound the number of frames.
+/// Checks that the reader would accept a file of the clip: if nothing moves, its number of frames is limited.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -26,8 +26,8 @@ pub fn writable(clip: &Clip, limits: &Limits) -> Result<(), Finding> {
     }
 }
 
-/// The file of a clip. Reading it gives the same clip, but for a unit that a user stated: the file states it
-/// then.
+/// The file of a clip. Reading it gives the same clip, except that the source of a unit that the user stated is then
+/// the file.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Entry = Entry {
     name: "livelink-csv",
     note: Some("faces"),
     states_space: true,
-    // The writer itself says what is left out.
+    // The writer itself warns of what is left out.
     holds: Holds { meshes: false, ..Holds::ALL },
     detect: |start| {
         let head = start.first.get(..LEAD[0].len() + 1 + LEAD[1].len());
@@ -34,7 +34,7 @@ pub(crate) static FORMAT: Entry = Entry {
     ..Entry::MOTION
 };
 
-/// A file, and what it means.
+/// A file and its clip.
 #[derive(Debug)]
 struct Document {
     clip: Clip,

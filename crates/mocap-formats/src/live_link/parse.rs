@@ -16,7 +16,7 @@ use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
 /// How a Live Link Face CSV is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Frames per second that the frames of time codes count, in place of what they say.
+    /// Frames per second of the time codes. Default: inferred from them.
     pub fps: Option<f64>,
     /// Whether values that are not finite are interpolated. Default: they are an error.
     pub repair: bool,
@@ -189,7 +189,7 @@ impl<'r> Table<'r> {
                 let word = &text[cell.clone()];
                 let refused = |problem: Problem| Finding::new(problem).at(text, cell.clone()).in_frame(frame);
                 match columns.get(found) {
-                    // A comma behind the last value is no column.
+                    // An empty cell after the last comma is not a column.
                     None if word.is_empty() => continue,
                     None => {}
                     Some(Column::Timecode) => {
@@ -247,7 +247,7 @@ fn place(
     for (row, code) in table.codes.iter().enumerate() {
         let mut at = code.frames(fps) - first;
         let before = placed.last().map_or(-1, |last| last.0 as i64);
-        // A take may go over midnight.
+        // A take may cross midnight.
         if at < before - Timecode::day(fps) / 2 {
             at += Timecode::day(fps);
         }
@@ -267,7 +267,7 @@ fn place(
     Ok(placed)
 }
 
-/// The values of each column over the frames; what no row has is interpolated.
+/// The values of each column over the frames; frames without a row are interpolated.
 fn curves(table: &Table<'_>, columns: &[Column], placed: &[(usize, usize)], frames: usize) -> Vec<Vec<f64>> {
     let of_column = |column: usize| {
         let mut values = vec![f64::NAN; frames];
@@ -281,7 +281,7 @@ fn curves(table: &Table<'_>, columns: &[Column], placed: &[(usize, usize)], fram
     (0..columns.len()).map(of_column).collect()
 }
 
-/// The clip of the curves.
+/// Builds the clip from the curves.
 fn made(
     columns: &[Column],
     curves: Vec<Vec<f64>>,
@@ -319,7 +319,7 @@ fn made(
         Joint { role, ..Joint::new(*name, parent, Vector3::zeros()) }
     });
     let model = |error| Finding::new(Problem::Model(error));
-    // There are no lengths, so they are in any unit.
+    // The skeleton has no lengths, so any unit is right.
     let unit = Some(Unit { metres: 1.0, source: UnitSource::File });
     let space = Space { unit, ..Space::default() };
     let skeleton = Skeleton::new("", space, joints.collect()).map_err(model)?;

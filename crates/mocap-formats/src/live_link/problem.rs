@@ -5,13 +5,13 @@
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Problem {
-    #[error("the column '{name}' stands twice")]
+    #[error("the column '{name}' is listed twice")]
     DuplicateColumn { name: String },
     #[error("no column has a shape of ARKit: expected Timecode,BlendShapeCount,EyeBlinkLeft,…")]
     NoShapes,
     #[error("no row with values")]
     NoRows,
-    #[error("{fps} frames a second cannot be those of time codes: expected 1 to 1000")]
+    #[error("time codes cannot count {fps} frames per second: expected 1 to 1000")]
     Rate { fps: f64 },
     #[error("the row has {found} columns, expected {expected}")]
     Columns { found: usize, expected: usize },
@@ -35,11 +35,11 @@ pub enum Problem {
     Repeated { count: usize },
     #[error("{count} weights of '{name}' are beyond 0 to 1, up to {most}; they are kept")]
     Beyond { name: String, count: usize, most: f64 },
-    #[error("time codes leave the rate open: {fps} frames a second are assumed")]
+    #[error("the time codes do not determine the frame rate: {fps} frames per second are assumed")]
     RateAssumed { fps: i64 },
     #[error("the clip lacks {count} shapes of ARKit, which are 0 in the file: {names}")]
     Lacking { count: usize, names: String },
-    #[error("{count} numbers over time are no shapes of ARKit; they are left out: {names}")]
+    #[error("{count} numbers over time are not shapes of ARKit; they are left out: {names}")]
     NotHeld { count: usize, names: String },
     #[error("the format holds head and eyes only: {count} other joints are left out")]
     OtherJoints { count: usize },

@@ -1,11 +1,11 @@
 //! Time codes: hours, minutes, seconds, frames of a second, and a fraction of a frame.
 
-/// What the name of an event that holds a time code begins with.
+/// The prefix of the name of an event that holds a time code.
 pub(super) const EVENT: &str = "timecode ";
 /// Seconds of a day.
 const DAY: i64 = 24 * 3600;
 
-/// Rates that time codes count at, as whole frames a second.
+/// Rates of time codes, in whole frames per second.
 pub(super) const RATES: std::ops::RangeInclusive<i64> = 1..=1000;
 
 /// Rates that cameras and telephones record at.
@@ -59,9 +59,9 @@ impl std::fmt::Display for Timecode {
     }
 }
 
-/// The rate that frames of a second count at, and whether it is sure: a second ends in the take, and its last frame is the
-/// one before a usual rate, or a whole second was seen. Else it is the lowest usual rate, of 30 and above where no second
-/// ends.
+/// The rate of time codes [frames per second]: the lowest usual rate above the highest frame number, and at least 30 if
+/// the take is within one second. Also whether it is certain: the take has a whole second, or the end of one at the
+/// last frame of a usual rate.
 pub(super) fn rate(codes: &[Timecode]) -> (i64, bool) {
     let most = codes.iter().map(|code| code.frame).max().unwrap_or(0);
     let ends = codes.windows(2).filter(|pair| pair[0].seconds != pair[1].seconds).count();
@@ -96,7 +96,7 @@ mod tests {
         };
         assert_eq!(rate(&codes(&[(0, 23), (1, 0)])), (24, true));
         assert_eq!(rate(&codes(&[(0, 59), (1, 0)])), (60, true));
-        // Frames before the end of the only second may be missing.
+        // The last frames of the only second that ends may be missing, so the rate is not certain.
         assert_eq!(rate(&codes(&[(0, 45), (1, 0)])), (48, false));
         assert_eq!(rate(&codes(&[(0, 58), (1, 57), (2, 0)])), (60, true));
         assert_eq!(rate(&codes(&[(0, 3), (0, 4)])), (30, false));

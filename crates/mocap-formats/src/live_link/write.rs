@@ -11,7 +11,7 @@ use crate::{Finding, LeftOut};
 /// The shapes of the dialect without rotations and tongue.
 const WITHOUT_TONGUE: usize = ARKIT_SHAPES.len() - 1;
 
-/// What the file has, and what it lacks.
+/// The columns of the file, and the tracks that fill them.
 pub(super) struct Columns<'c> {
     /// The shapes in order; `None` is 0.
     shapes: Vec<Option<&'c Track<f64>>>,
@@ -126,7 +126,7 @@ fn cell(value: f64, out: &mut dyn Write) -> io::Result<()> {
     write!(out, ",{:.8}", if rounded.is_finite() { rounded } else { value })
 }
 
-/// The frame since midnight of the first frame: of the event that states a time code, else 0.
+/// The number of frames from midnight to the first frame: from the event with a time code, else 0.
 fn start_of(clip: &Clip, fps: i64) -> i64 {
     let stated = clip.annotations().events.iter().find_map(|event| {
         let code = Timecode::parse(event.name.strip_prefix(EVENT)?)?;

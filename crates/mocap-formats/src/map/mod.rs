@@ -1,4 +1,4 @@
-//! Which joint of one skeleton moves which joint of another, as a file that a person can edit: JSON, one role a
+//! Mappings of the joints of one skeleton to those of another, as a file that a person can edit: JSON, one role per
 //! line.
 
 mod document;
@@ -12,14 +12,14 @@ pub use write::to_bytes;
 
 use mocap_model::{JointId, Role};
 
-/// What a map says about two skeletons.
+/// A mapping between two skeletons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JointMap {
     /// Roles of the source's joints, in the order of the file.
     pub source: Vec<(Role, JointId)>,
     /// Roles of the target's joints.
     pub target: Vec<(Role, JointId)>,
-    /// Joints beside the roles: the second, of the target, turns like the first, of the source.
+    /// Pairs of joints without roles: the second, of the target, copies the rotation of the first, of the source.
     pub pairs: Vec<(JointId, JointId)>,
 }
 

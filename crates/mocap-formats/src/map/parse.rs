@@ -76,7 +76,7 @@ impl Place<'_> {
     }
 }
 
-/// One of both skeletons, and what of it has been named.
+/// One of the two skeletons, and which of its joints are mapped so far.
 struct Side<'a> {
     which: &'static str,
     skeleton: &'a Skeleton,

@@ -5,7 +5,7 @@ use super::document::{File, PairField, RoleField, SHAPE};
 use crate::tagged::emit;
 use mocap_model::{JointId, Role, Skeleton};
 
-/// The file of a map: one role a line, in the order of the body. `note` is what a line says to people.
+/// The file of a map: one role per line, in the order of the body. `note` gives the comment of a line.
 pub fn to_bytes(
     map: &JointMap,
     source: &Skeleton,

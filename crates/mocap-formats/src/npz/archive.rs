@@ -1,4 +1,4 @@
-//! The arrays of an NPZ file, read when they are asked for.
+//! The arrays of an NPZ file, read on demand.
 
 use super::{Problem, npy, zip};
 use crate::arrays::Arrays;
@@ -51,7 +51,7 @@ impl<'b> Archive<'b> {
     /// Reads the arrays of some names.
     ///
     /// # Errors
-    /// Where one is damaged, is larger than it may be, or holds neither numbers nor text.
+    /// Where one is damaged, exceeds the limits, or holds neither numbers nor text.
     pub fn read(&self, which: impl Fn(&str) -> bool) -> Result<Arrays, Finding> {
         self.read_but(which, |_, _| false)
     }

@@ -9,7 +9,7 @@ use crate::arrays::{Array, Data};
 use std::io::{self, Write};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Text of a header that is looked at [bytes]: those of structured arrays may be longer, and are refused.
+/// Longest header [bytes]. Only structured arrays have longer ones, which are refused anyway.
 const HEADER: usize = 64 * 1024;
 /// Characters of all texts of an array.
 const TEXT: usize = 64 << 20;

@@ -24,7 +24,8 @@ pub fn to_bytes(arrays: &Arrays) -> Vec<u8> {
     bytes
 }
 
-/// Writes an archive whose members are made while they are written; each is called twice and gives the same both times.
+/// Writes an archive whose members are computed while they are written. Each is called twice (for its checksum and for
+/// its content) and must write the same bytes both times.
 pub(crate) fn write_members(members: &[(&str, zip::WriteMember<'_>)], out: &mut dyn Write) -> io::Result<()> {
     let named: Vec<(String, zip::WriteMember<'_>)> =
         members.iter().map(|(name, content)| (format!("{name}.npy"), *content)).collect();

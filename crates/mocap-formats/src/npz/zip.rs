@@ -13,7 +13,7 @@ const CENTRAL: u32 = 0x0201_4B50;
 const END: u32 = 0x0605_4B50;
 const END64: u32 = 0x0606_4B50;
 const LOCATOR64: u32 = 0x0706_4B50;
-/// Stands for a number that is in the zip64 field.
+/// Marks a number that is in the zip64 field.
 const WIDE: u64 = 0xFFFF_FFFF;
 /// 1980-01-01, the first day of the format.
 const DATE: u16 = 0x0021;
@@ -139,7 +139,7 @@ fn wide_numbers(fields: &[u8]) -> Vec<u64> {
     Vec::new()
 }
 
-/// The content of a member, of at most `limit` bytes: what a header promises is not trusted.
+/// The content of a member, of at most `limit` bytes: the sizes in headers are not trusted.
 pub(super) fn content(bytes: &[u8], member: &Member, limit: usize) -> Result<Vec<u8>, Finding> {
     if member.size > limit as u64 {
         let found = usize::try_from(member.size).unwrap_or(usize::MAX);
@@ -147,7 +147,7 @@ pub(super) fn content(bytes: &[u8], member: &Member, limit: usize) -> Result<Vec
     }
     let stored = &bytes[member.stored.clone()];
     let content = if member.deflated {
-        // Room for what usual data unpack to; the rest grows with what comes out.
+        // Reserves for a usual compression ratio; more is allocated as data are decompressed.
         let room = (member.size as usize).min(stored.len().saturating_mul(4));
         let mut content = Vec::with_capacity(room);
         let mut inflated = flate2::read::DeflateDecoder::new(stored).take(member.size + 1);
@@ -212,7 +212,7 @@ fn write_wide(members: &[(String, WriteMember<'_>)], wide: u64, out: &mut dyn Wr
         let shared = |version: u16, fields: usize| {
             let mut header = Vec::new();
             header.extend_from_slice(&version.to_le_bytes());
-            // No flags but that names are UTF-8; stored; midnight.
+            // Flags (names are UTF-8), method (stored), time (midnight).
             header.extend_from_slice(&[0, 8, 0, 0, 0, 0]);
             header.extend_from_slice(&DATE.to_le_bytes());
             header.extend_from_slice(&crc.to_le_bytes());
@@ -391,7 +391,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0xFF;
-            // No panic; everything that is still read has its checksum.
+            // Must not panic; members that can still be read have verified checksums.
             for member in members(&changed).unwrap_or_default() {
                 let _ = content(&changed, &member, 1 << 20);
             }

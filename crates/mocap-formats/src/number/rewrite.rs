@@ -1,7 +1,7 @@
 //! Copies numbers of a text in the form that [`write`](super::write()) gives their values.
 //!
-//! Two decimals of up to 15 digits never have the same value: [`write`](super::write()) gives back the digits that
-//! stand there, but for zeros at either end. So the value is not needed.
+//! Two decimals of up to 15 digits never have the same value, so [`write`](super::write()) would give the same digits,
+//! except zeros at either end: the value need not be computed.
 
 use super::scan::{WINDOW, ZEROS, characters, first_blank, others, without_minus};
 use super::words::{BLOCK, Characters, has_run, lowest, without_lowest};
@@ -11,9 +11,9 @@ const DECIMALS: u32 = 8;
 /// Characters of a number, and so the most digits.
 const LONGEST: u32 = 15;
 
-/// Appends the numbers of the next characters, `most` at most, as [`write`](super::write()) writes their values, with a
-/// blank behind each. Returns how many they are and where the next one is looked for; `None`, with nothing appended,
-/// where one of them is not as [`rewrite_word`] takes it.
+/// Appends up to `most` numbers of the next characters as [`write`](super::write()) writes their values, each followed
+/// by a blank. Returns their count and the place to continue at; `None`, with nothing appended, where [`rewrite_word`]
+/// does not take one of them.
 #[inline(always)]
 pub(crate) fn rewrite_words(
     out: &mut Vec<u8>,
@@ -51,8 +51,8 @@ fn append(out: &mut Vec<u8>, window: &[u8; 2 * BLOCK], from: usize, to: usize) {
 }
 
 impl Characters {
-    /// The characters without which the numbers that start here are as they are written: zeros at the end, the point
-    /// before them, and white space but for one character behind each number. `None` where this is not enough.
+    /// The characters to drop so that the numbers starting here are as they are written: trailing zeros, a point before
+    /// them, and white space beyond one character after each number. `None` where more would have to change.
     #[inline(always)]
     fn left_out(&self, starts: u64) -> Option<u64> {
         let Characters { spaces, blanks, digits, zeros, points, minuses, letters, length } = *self;
@@ -84,12 +84,11 @@ impl Characters {
     }
 }
 
-/// Appends the number that starts at `at` as [`write`](super::write()) writes its value. Returns the place behind the
-/// blank or control character that follows; `None`, with nothing appended, where this takes more than a look at its
-/// characters.
+/// Appends the number that starts at `at` as [`write`](super::write()) writes its value. Returns the place after the
+/// blank or control character that follows; `None`, with nothing appended, where the value would have to be computed.
 ///
-/// It takes usual numbers: up to eight characters, or up to sixteen with a point behind at most four digits, no exponent
-/// and no zero too many before the point.
+/// It takes usual numbers: up to eight characters, or up to sixteen with a point after at most four digits, without an
+/// exponent or extra leading zeros.
 #[inline(always)]
 pub(crate) fn rewrite_word(out: &mut Vec<u8>, text: &[u8], at: usize) -> Option<usize> {
     let window = text.get(at..)?.first_chunk::<WINDOW>()?;
@@ -111,7 +110,7 @@ pub(crate) fn rewrite_word(out: &mut Vec<u8>, text: &[u8], at: usize) -> Option<
     Some(at + end + 1)
 }
 
-/// How many digits stand where.
+/// The layout of the digits of a number.
 struct Parts {
     /// Before the point.
     whole: usize,
@@ -170,7 +169,7 @@ mod tests {
     use super::{rewrite_word, rewrite_words};
     use proptest::prelude::*;
 
-    /// What the number at the start becomes, if its characters show it.
+    /// The rewritten number at the start, if the fast path takes it.
     fn rewritten(number: &str) -> Option<String> {
         let text = format!("{number} 1 2 3 4 5 6 7 8 9 ");
         let mut out = b"0 ".to_vec();
@@ -222,7 +221,7 @@ mod tests {
                 assert_eq!(written(number), text);
             }
         }
-        // Behind the end of the text nothing is looked at.
+        // Nothing beyond the end of the text is read.
         assert_eq!(rewrite_word(&mut Vec::new(), b"1 ", 0), None);
     }
 

@@ -1,8 +1,8 @@
 //! Reads numbers, to the bit as [`str::parse`] does, but several times faster.
 //!
-//! Up to sixteen characters are looked at as two machine words: their digits are found, the point is taken
-//! out, and the whole becomes one integer without a loop. Integer and power of ten are then both exact in
-//! `f64`, so one division rounds as the decimal does; where they are not, the standard library decides.
+//! Up to sixteen characters are processed as two machine words: their digits are found, the point is removed, and the
+//! whole is converted to one integer without a loop. If integer and power of ten are both exact in `f64`, one division
+//! gives the correctly rounded value; otherwise the standard library parses the number.
 //!
 //! Based on: W. D. Clinger, "How to read floating point numbers accurately", 1990 (the exact case);
 //! D. Lemire, "Number parsing at a gigabyte per second", 2021 (eight digits in three multiplications).
@@ -31,9 +31,9 @@ struct Mantissa {
 
 /// The number that starts at `at`, and the place after it; `None` where none starts there.
 ///
-/// A number is an optional sign, digits with at most one point among them or at either end (`+10.`, `.5`),
-/// and an optional exponent (`3.6e-015`). It ends at the first character that cannot continue it: the
-/// caller decides whether that may follow. What is too large becomes infinite.
+/// A number is an optional sign, digits with at most one point among them or at either end (`+10.`, `.5`), and an
+/// optional exponent (`3.6e-015`). It ends at the first character that cannot continue it; the caller decides whether
+/// that may follow. A number that is too large becomes infinite.
 ///
 /// ```
 /// assert_eq!(mocap_formats::number::scan(b"-1.5e2 7", 0), Some((-150.0, 6)));
@@ -49,7 +49,8 @@ pub fn scan(text: &[u8], at: usize) -> Option<(f64, usize)> {
 
 /// As [`scan`] for the usual number of a motion file with white space behind it: up to eight characters, or up to
 /// sixteen with a point behind at most four digits, perhaps with an exponent such as `e-06`; no plus. With the value,
-/// which is finite, come the place behind it and the character there: space or a control character. `None` says nothing.
+/// which is finite, come the place behind it and the character there: space or a control character. `None` means only
+/// that the fast path does not apply.
 #[inline(always)]
 pub(crate) fn scan_word(text: &[u8], at: usize) -> Option<(f64, usize, u8)> {
     let window = text.get(at..)?.first_chunk::<WINDOW>()?;
@@ -134,7 +135,7 @@ fn scan_any(text: &[u8], at: usize) -> Option<(f64, usize)> {
         }
     };
     if let Some(mantissa) = mantissa(window) {
-        // The usual end: no letter (which may start an exponent) and no second point.
+        // The usual case: neither a letter (which may start an exponent) nor a second point follows.
         if window[mantissa.end] | 0x20 != b'e' {
             return Some((value(&mantissa), at + mantissa.end));
         }
@@ -337,7 +338,7 @@ fn exponent(text: &[u8], at: usize) -> Option<(i64, usize)> {
     if length == 0 {
         return None;
     }
-    // Saturates far beyond what a number can have.
+    // Saturates far beyond any exponent of a number.
     let size = digits[..length]
         .iter()
         .fold(0i64, |sum, digit| sum.saturating_mul(10).saturating_add(i64::from(digit - b'0')));

@@ -1,31 +1,31 @@
-//! Values of numbers, those of up to 64 characters at once.
+//! Parses numbers, up to 64 characters at once.
 //!
-//! The characters are looked at as bits of one kind each: these say where every number has its sign, its point and its
-//! end, so no number waits for the one before it. The digits of two numbers are then put together side by side. Digits
-//! and powers of ten are exact in `f64`, so the one division rounds as the decimal does (see [`scan`](super::scan())).
+//! Characters are classified into bit masks, which give the sign, point and end of every number, so no number waits for
+//! the one before it. The digits of two numbers are then combined side by side. Digits and powers of ten are exact in
+//! `f64`, so one division gives the correctly rounded value (see [`scan`](super::scan())).
 
 use super::widest::widest;
 use super::words::{BLOCK, Characters, has_run};
 use wide::bytemuck::cast;
 use wide::{f64x2, f64x4, i16x8, i32x4, i32x8, u16x8};
 
-/// Digits are read in machine words that end where they end.
+/// Digits are read in machine words that are aligned to their last digit.
 const WORD: usize = 8;
 
-/// Most digits before a point; behind it one more. All of them are exact in `f64`.
+/// Most digits before a point; one more is allowed after it. All of them are exact in `f64`.
 const WHOLE: u32 = 7;
 
 /// Most characters of a number without sign and exponent where zeros are not counted: all powers of ten are exact.
 const LONGEST: u32 = 14;
 
-/// Divisors of numbers without a minus; behind them those of numbers with one.
+/// Number of divisors without a minus; the table continues with those of negative numbers.
 const DIVISORS: usize = 32;
 
 /// Numbers that are read together at most.
 pub(crate) const MOST_WORDS: usize = BLOCK / 2;
 
-/// Appends the numbers from a place on until there are `enough` values, or somewhat more, or until one of which
-/// [`read_block`] says nothing. Returns where the next one is looked for.
+/// Appends numbers from a place on until there are `enough` values (or a few more), or until one that [`read_block`]
+/// does not take. Returns the place to continue at.
 pub(crate) fn read_words(text: &[u8], at: usize, enough: usize, values: &mut Vec<f64>) -> usize {
     widest(
         #[inline(always)]
@@ -43,8 +43,8 @@ fn read_blocks(text: &[u8], mut at: usize, enough: usize, values: &mut Vec<f64>)
     at
 }
 
-/// Appends the numbers of the next characters. Returns where the next one is looked for; `None`, with nothing appended,
-/// where one of them has other characters or more digits than usual, or an exponent other than `e-00` to `e-09`.
+/// Appends the numbers of the next characters. Returns the place to continue at; `None`, with nothing appended, where
+/// one of them has other characters or more digits than usual, or an exponent other than `e-00` to `e-09`.
 #[inline(always)]
 fn read_block(text: &[u8], at: usize, values: &mut Vec<f64>) -> Option<usize> {
     let window = text.get(at.checked_sub(WORD)?..)?.first_chunk()?;
@@ -61,7 +61,7 @@ fn read_block(text: &[u8], at: usize, values: &mut Vec<f64>) -> Option<usize> {
     } else {
         return None;
     }
-    // Of the last two, one may be none.
+    // Numbers come in pairs: the last one may not exist.
     values.truncate(length);
     Some(at + characters.length)
 }
@@ -90,9 +90,9 @@ fn digits(whole: [u64; 2], decimals: [u64; 2]) -> i32x4 {
     fours.dot(i16x8::new([10_000, 1, 10_000, 1, 10_000, 1, 10_000, 1]))
 }
 
-/// A number before it is put together.
+/// The parts of a number before they are combined.
 struct Number {
-    /// The digits before its point, a byte each; behind the last one the word ends.
+    /// The digits before its point, a byte each, aligned to the end of the word.
     whole: u64,
     /// Those behind its point.
     decimals: u64,
@@ -124,7 +124,7 @@ impl Numbers<'_> {
         Numbers { window, minuses, starts, ends, mantissa_ends, whole_ends: mantissa_ends | points }
     }
 
-    /// The next number; where there is none, any.
+    /// The next number; an arbitrary one where there is none.
     #[inline(always)]
     fn next<const EXPONENTS: bool>(&mut self) -> Number {
         let start = place(self.starts);
@@ -140,7 +140,7 @@ impl Numbers<'_> {
         let whole = point.wrapping_sub(start + negative);
         let behind = mantissa_end.wrapping_sub(point);
         let power = match EXPONENTS {
-            // A product: a branch would be guessed wrong for every other number.
+            // A product instead of a branch, which would be mispredicted for every other number.
             true => behind.max(1) + self.last_digit(end) * usize::from(mantissa_end != end),
             false => behind,
         };
@@ -171,7 +171,7 @@ fn place(bits: u64) -> usize {
     bits.trailing_zeros() as usize % BLOCK
 }
 
-/// Keeps the values of so many digits at the end of a word.
+/// Masks for the last digits of a word, by their number.
 const LAST: [u64; 16] = {
     let mut masks = [0x0F0F_0F0F_0F0F_0F0Fu64; 16];
     let mut digits = 0;
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(read(&"7".repeat(64)), (Vec::new(), 0));
         // Blocks have text before them.
         assert_eq!(read_words(" 1 2 3 4".repeat(9).as_bytes(), 7, 9, &mut Vec::new()), 7);
-        // Enough is not many too many.
+        // Not many more than `enough` are read.
         let (text, mut values) = (" 1 2 3 4".repeat(99), Vec::new());
         let end = read_words(text.as_bytes(), 8, 50, &mut values);
         assert!((50..50 + MOST_WORDS).contains(&values.len()) && end == 9 + 2 * values.len(), "{end}");

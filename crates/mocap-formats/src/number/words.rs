@@ -1,21 +1,21 @@
-//! Numbers of a text without their values: up to 64 characters at once, a bit for each.
+//! Finds the numbers of a text without their values, up to 64 characters at once, with a bit for each.
 //!
 //! Based on: G. Langdale, D. Lemire, "Parsing gigabytes of JSON per second", 2019 (bits of one kind of character; an
 //! addition carries through a run of digits).
 
 use wide::u8x16;
 
-/// Characters that are looked at together: one machine word has a bit for each.
+/// Characters that are classified together: one machine word has a bit for each.
 pub(super) const BLOCK: usize = 64;
 
-/// Numbers that stand one behind the other.
+/// A run of numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
     /// Where the bits start in the text.
     pub(crate) at: usize,
     /// The first character of each number.
     pub(crate) starts: u64,
-    /// Behind the white space that ends the last number, or a part of it.
+    /// A place in or after the white space that follows the last number.
     pub(crate) end: usize,
 }
 
@@ -32,7 +32,8 @@ impl Words {
 }
 
 /// The numbers of the next characters, from the start of a word or white space on; all are finite. They have digits and
-/// at most one point, perhaps with a minus before them and an exponent such as `e-06` behind. `None` says nothing.
+/// at most one point, with an optional minus before and an optional exponent such as `e-06` after them. `None` means
+/// only that the fast path does not apply.
 #[inline(always)]
 pub(crate) fn scan_words(text: &[u8], at: usize) -> Option<Words> {
     let characters = Characters::of(text.get(at..)?.first_chunk()?)?;
@@ -40,13 +41,13 @@ pub(crate) fn scan_words(text: &[u8], at: usize) -> Option<Words> {
     characters.are_numbers(starts).then(|| Words { at, starts, end: at + characters.length })
 }
 
-/// Characters up to a white space, with a bit for each of a kind, the lowest for the first.
+/// The classes of characters up to a white space, as bit masks; the lowest bit is the first character.
 pub(super) struct Characters {
     /// How many they are.
     pub(super) length: usize,
     /// White space.
     pub(super) spaces: u64,
-    /// Of these, those that are neither tabs nor ends of lines.
+    /// The spaces that are neither tabs nor ends of lines.
     pub(super) blanks: u64,
     pub(super) digits: u64,
     pub(super) zeros: u64,
@@ -76,7 +77,7 @@ impl Characters {
         })
     }
 
-    /// The same without those behind the first `length`.
+    /// The first `length` characters only.
     #[inline(always)]
     pub(super) fn first(&self, length: usize) -> Characters {
         let all = lowest(length);
@@ -145,7 +146,7 @@ pub(super) fn without_lowest(bits: u64, count: usize) -> u64 {
     (0..count).fold(bits, |bits, _| bits & bits.wrapping_sub(1))
 }
 
-/// Whether so many bits, at least eight, are set one behind the other.
+/// Whether there is a run of at least `length` set bits; `length` is 8 or more.
 #[inline(always)]
 pub(super) fn has_run(bits: u64, length: u32) -> bool {
     let eight = [1, 2, 4].into_iter().fold(bits, |run, shift| run & (run << shift));

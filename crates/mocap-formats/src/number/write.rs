@@ -1,8 +1,8 @@
 //! Writes numbers in the fewest digits that read back as the same.
 //!
-//! Numbers of motion files mostly have at most six decimals. Scaled, such a number is an integer, and one division
-//! proves that nothing was lost; its digits are then found in two machine words without a loop. No shorter text reads
-//! back as the same number, since two decimals of up to 15 digits never do. All other numbers go to Schubfach.
+//! Numbers of motion files mostly have at most six decimals. Such a number, scaled, is an integer, which one division
+//! verifies; its digits are then computed in two machine words without a loop. No shorter text reads back as the same
+//! number, since decimals of up to 15 digits have different values. All other numbers go to Schubfach.
 //!
 //! Based on: R. Giulietti, "The Schubfach way to render doubles", 2020 (by the library `zmij`).
 
@@ -29,7 +29,7 @@ pub fn write(text: &mut Vec<u8>, number: f64) {
 /// Appends numbers with a blank behind each.
 #[inline(always)]
 pub(crate) fn write_words(text: &mut Vec<u8>, numbers: &[f64]) {
-    /// Numbers that are put together before they are appended: a place in an array is known sooner than the end of a
+    /// Numbers that are buffered before they are appended: the address in an array does not depend on the length of a
     /// vector.
     const TOGETHER: usize = 32;
     for numbers in numbers.chunks(TOGETHER) {
@@ -54,7 +54,7 @@ pub(crate) fn write_words(text: &mut Vec<u8>, numbers: &[f64]) {
     }
 }
 
-/// Characters that a short number comes in.
+/// The most characters of a short number.
 const SHORT: usize = size_of::<u128>();
 
 /// Added to a smaller number, this leaves the nearest integer in the lowest bits.

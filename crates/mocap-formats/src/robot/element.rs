@@ -1,4 +1,4 @@
-//! The XML of a robot as a plain tree: included files are in their place, every element knows where it stands.
+//! The XML of a robot as a tree: included files are inserted, every element has its place.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Problem;
 use crate::{Finding, LimitExceeded, Limits, Place};
 
-/// Gives the content of a file that the main file includes, by its path relative to the main file.
+/// Reads a file that the main file includes, by its path relative to the main file.
 pub type Include<'i> = &'i dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// Deeper nesting is refused.
@@ -157,7 +157,7 @@ impl Reader<'_> {
         let document = roxmltree::Document::parse_with_options(text, options).map_err(|error| {
             let at = error.pos();
             let message = error.to_string();
-            // The message ends with the place, which the finding states itself.
+            // The parser's message ends with the place, which the finding states itself.
             let message =
                 message.rsplit_once(" at ").map_or(message.clone(), |(message, _)| message.to_owned());
             let start = offset_of(text, at);
@@ -201,8 +201,8 @@ impl Reader<'_> {
         Ok(element)
     }
 
-    /// The elements that stand in the place of an `<include>`. Its path starts at the file that has it, else at the
-    /// main file: MuJoCo has done either.
+    /// The elements that replace an `<include>`. Its path is relative to the file that has it, else to the main file:
+    /// versions of MuJoCo do either.
     fn include(&mut self, element: &Element, from: Option<&str>) -> Result<Vec<Element>, Finding> {
         let path = element.require("file")?.replace('\\', "/");
         let refuse =

@@ -54,19 +54,19 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
     parts.excluded = excluded(root, &parts)?;
     parts.pairs = pairs(root, &parts);
     set_mimics(root, &mut parts)?;
-    // A keyframe counts the values of all trees: it fits where there is one.
+    // A keyframe has the values of all trees, so it can be used only if there is one tree.
     if trees.is_empty() {
         parts.home = home(root, &parts)?;
     }
     Ok(parts)
 }
 
-/// How numbers of the file are meant.
+/// The settings of `<compiler>`.
 struct Compiler {
     angles: Angles,
     /// Whether a range is enough to limit a joint.
     auto_limits: bool,
-    /// Whether masses come from shapes: of bodies that state none, if nothing is said.
+    /// Whether masses come from shapes; `None`: for bodies without a stated mass.
     mass_from_shapes: Option<bool>,
 }
 
@@ -119,7 +119,7 @@ fn boolean(element: &Element, attribute: &str) -> Result<Option<bool>, Finding> 
     }
 }
 
-/// The class of elements without one.
+/// The default class.
 const MAIN: &str = "main";
 
 /// Attributes by class and element.
@@ -152,7 +152,7 @@ impl Classes {
         Ok(())
     }
 
-    /// The element with what its class, else that of its body, gives.
+    /// The element with the defaults of its class, else of the class of its body.
     fn apply(&self, element: &Element, child_class: &str) -> Result<Element, Finding> {
         let name = element.get("class").unwrap_or(child_class);
         let unknown = || element.error(Problem::Unknown { what: "default class", name: name.to_owned() });
@@ -166,7 +166,7 @@ impl Classes {
     }
 }
 
-/// A body, and where the frames around it put it.
+/// A body, and the placement of the `<frame>`s around it.
 struct Placed<'e> {
     element: &'e Element,
     frame: Isometry3<f64>,
@@ -202,14 +202,14 @@ fn placement(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, F
 struct Tree<'c> {
     compiler: &'c Compiler,
     classes: &'c Classes,
-    /// Names of shapes in pairs that are checked whatever their masks say.
+    /// Names of shapes in `<pair>`s, which are checked regardless of their masks.
     paired: &'c HashSet<&'c str>,
     parts: RobotParts,
     body_names: HashSet<String>,
     joint_names: HashSet<String>,
-    /// Of the shapes of the body that is read.
+    /// The masses of the shapes of the current body.
     weights: Vec<Inertial>,
-    /// Whether that body has a shape whose weight is not known: that of a mesh.
+    /// Whether the current body has a shape of unknown mass: a mesh.
     unweighed: bool,
     meshes: usize,
 }
@@ -237,7 +237,7 @@ impl Tree<'_> {
             Some(inertial) => self.inertial(inertial)?,
             None => None,
         };
-        // A part of the shapes would weigh less than the body: its mass is then not known.
+        // With a mesh, the sum of the other shapes would be less than the mass of the body, so the mass stays unknown.
         let known = self.compiler.mass_from_shapes != Some(false) && !self.unweighed;
         let from_shapes: &[Inertial] = if known { &self.weights } else { &[] };
         weigh(&mut self.parts.bodies[index], stated, from_shapes);
@@ -362,10 +362,10 @@ impl Tree<'_> {
         let name = geom.get("name").unwrap_or("").to_owned();
         let collides = mask != ContactMask { kinds: 0, meets: 0 } || self.paired.contains(name.as_str());
         let kind = geom.get("type").unwrap_or("sphere");
-        // The size of a primitive that is fitted to a mesh comes from the mesh.
+        // A primitive that is fitted to a mesh gets its size from the mesh, which is not read.
         if matches!(kind, "mesh" | "sdf" | "hfield") || geom.get("mesh").is_some() {
             self.meshes += usize::from(collides);
-            // Meshes that are only looked at often state that they weigh nothing.
+            // Meshes for rendering only often state a mass of 0.
             let weightless = match geom.number("mass")? {
                 Some(mass) => mass == 0.0,
                 None => geom.number("density")? == Some(0.0),
@@ -417,7 +417,7 @@ impl Tree<'_> {
     }
 }
 
-/// Pairs of bodies that may touch. Those with a body beside the robot do not count.
+/// The pairs of `<exclude>`, whose bodies do not collide. Pairs with a body outside the robot are skipped.
 fn excluded(root: &Element, parts: &RobotParts) -> Result<Vec<[usize; 2]>, Finding> {
     let mut excluded = Vec::new();
     let body = |name: &str| parts.bodies.iter().position(|body| body.name == name);
@@ -437,7 +437,8 @@ fn paired_geoms(root: &Element) -> HashSet<&str> {
     pairs.flat_map(|pair| [pair.get("geom1"), pair.get("geom2")]).flatten().collect()
 }
 
-/// Pairs of shapes that are checked whatever their masks say. Those with a shape beside the robot do not count.
+/// The `<pair>`s of shapes, which are checked regardless of their masks. Pairs with a shape outside the robot are
+/// skipped.
 fn pairs(root: &Element, parts: &RobotParts) -> Vec<[usize; 2]> {
     let shape = |name: Option<&str>| {
         let name = name.filter(|name| !name.is_empty())?;
@@ -447,7 +448,7 @@ fn pairs(root: &Element, parts: &RobotParts) -> Vec<[usize; 2]> {
     pairs.filter_map(|pair| Some([shape(pair.get("geom1"))?, shape(pair.get("geom2"))?])).collect()
 }
 
-/// Joints that `<equality>` ties to another by a straight line.
+/// Sets joints that `<equality>` makes a linear function of another.
 fn set_mimics(root: &Element, parts: &mut RobotParts) -> Result<(), Finding> {
     for tie in root.all("equality").flat_map(|equality| equality.all("joint")) {
         if boolean(tie, "active")? == Some(false) {

@@ -130,7 +130,7 @@ fn depth_first(base: usize, edges: &Edges, links: &[&Element]) -> Result<Vec<usi
         order.push(link);
         open.extend(edges.children[link].iter().rev());
     }
-    // Links with one parent each that the base does not reach are below themselves.
+    // Links that have a parent but cannot be reached from the base form a cycle.
     if order.len() < links.len() {
         let mut reached = vec![false; links.len()];
         order.iter().for_each(|link| reached[*link] = true);
@@ -141,7 +141,7 @@ fn depth_first(base: usize, edges: &Edges, links: &[&Element]) -> Result<Vec<usi
     Ok(order)
 }
 
-/// A base that a floating joint ties to a link of the world is free itself, without that link.
+/// A base that a floating joint connects to a world link becomes a free base, without that link.
 fn free_the_base(parts: &mut RobotParts, edges: &Edges, bodies: &[usize]) {
     let floats = |link: &usize| {
         let kind = edges.above[*link].and_then(|edge| edge.joint.get("type"));

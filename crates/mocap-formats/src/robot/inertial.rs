@@ -11,7 +11,7 @@ pub(crate) fn symmetric([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Matrix3<f64> {
     Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
-/// A mass with its place and its inertia about its middle, in the frame of a body.
+/// A mass with its centre and the inertia about it, in the frame of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inertial {
     pub(super) mass: f64,
@@ -20,13 +20,13 @@ pub(super) struct Inertial {
 }
 
 impl Inertial {
-    /// Of a stated one, along the axes of its own frame.
+    /// From stated values, with the inertia along the axes of its own frame.
     pub(super) fn stated(mass: f64, placement: &Isometry3<f64>, inertia: Matrix3<f64>) -> Inertial {
         let turn = placement.rotation.to_rotation_matrix().into_inner();
         Inertial { mass, centre: placement.translation.vector, inertia: turn * inertia * turn.transpose() }
     }
 
-    /// Of a solid shape with a mass, else with a density \[kg/m³\].
+    /// Of a homogeneous shape with a mass, else with a density \[kg/m³\].
     pub(super) fn of_shape(
         primitive: &Primitive,
         placement: &Isometry3<f64>,
@@ -53,7 +53,7 @@ impl Inertial {
     }
 }
 
-/// Gives a body what is stated, else the sum of its shapes.
+/// Sets the mass of a body: the stated one, else the sum of its shapes.
 pub(super) fn weigh(body: &mut RobotBody, stated: Option<Inertial>, shapes: &[Inertial]) {
     if let Some(Inertial { mass, centre, inertia }) = stated.or_else(|| Inertial::sum(shapes)) {
         body.mass = Some(mass);

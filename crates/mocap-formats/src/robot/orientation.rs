@@ -1,4 +1,4 @@
-//! The ways in which robot files state an orientation.
+//! Orientations as robot files state them.
 
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Quaternion, Rotation3, Unit};
@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Quaternion, Rotation3, Unit};
 use super::element::Element;
 use crate::Finding;
 
-/// How angles of an MJCF are meant.
+/// The convention of angles in an MJCF.
 #[derive(Clone, Debug)]
 pub(super) struct Angles {
     /// Radians per unit.
@@ -15,7 +15,7 @@ pub(super) struct Angles {
     pub(super) sequence: [u8; 3],
 }
 
-/// The attributes of which an element has at most one.
+/// The attributes for an orientation, of which an element has at most one.
 pub(super) const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
 /// The orientation of an MJCF element; the identity without one.
@@ -84,7 +84,7 @@ fn direction(element: &Element, attribute: &str, v: Vector3<f64>) -> Result<Unit
     unit(&v).map(Unit::new_unchecked).ok_or_else(wrong)
 }
 
-/// A direction as a unit vector; `None` of one whose length is next to 0 or without bounds.
+/// A direction as a unit vector; `None` if its length is near 0 or not finite.
 pub(super) fn unit(v: &Vector3<f64>) -> Option<Vector3<f64>> {
     let length = v.norm();
     (1e-6..1e100).contains(&length).then(|| v / length)

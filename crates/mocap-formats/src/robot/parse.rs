@@ -53,7 +53,7 @@ pub fn parse(
     Ok(Parsed { value: (format, robot), warnings })
 }
 
-/// The files that a model includes, as far as the files `known` so far show; what is wrong with them is left to
+/// The files that a model includes, directly or through the files that are `known` so far; their errors are left to
 /// [`parse`].
 ///
 /// # Errors
@@ -70,7 +70,7 @@ pub fn files_beside(
         asked.borrow_mut().push(FileBeside { path: path.to_owned(), needed: true });
         beside(known, path)
     };
-    // The first file that is not known yet ends this.
+    // Stops at the first file that is not known yet; the error is expected.
     let _ = read(decoded, &include, limits);
     Ok(asked.into_inner())
 }

@@ -12,7 +12,7 @@ use crate::entry::{Entry, ReadFile};
 use crate::left_out::Holds;
 use crate::{Beside, Content, Document, Encoded, Finding, Format, Parsed, WriteOptions, npz};
 
-/// Says what columns and rows are.
+/// The file that describes columns and rows.
 const BESIDE: Beside = Beside::Behind(sidecar::EXTENSION);
 
 const MOTION: Entry = Entry {
@@ -161,7 +161,7 @@ fn written(
     Ok(Encoded { beside: Some((BESIDE, beside)), warnings: rate.into_iter().collect(), ..main.into() })
 }
 
-/// Refuses another order in formats whose readers know only one.
+/// Refuses another order than the model's in formats whose readers assume it.
 fn in_model_order(format: Format, options: &WriteOptions) -> Result<(), Finding> {
     match options.order {
         Order::Dfs => Ok(()),

@@ -8,12 +8,12 @@ use super::{Order, Problem};
 use crate::arrays::{Array, Source};
 use crate::{Finding, Format, LimitExceeded, Limits, Parsed};
 
-/// Where a kind of file has the values.
+/// The names of the arrays in a kind of file.
 struct Layout {
     format: Format,
     joints: &'static str,
     names: &'static str,
-    /// Place and rotation of the base: of all bodies the first, or its only one.
+    /// Position and rotation of the base: the first of all bodies, or an array of the base only.
     base: [&'static str; 2],
     /// Whether quaternions have W first.
     w_first: bool,
@@ -54,7 +54,7 @@ pub(crate) fn robot_format(has: impl Fn(&str) -> bool) -> Format {
     layout.unwrap_or(&LAYOUTS[0]).format
 }
 
-/// Whether an array says what the motion of a robot is; the others follow from it.
+/// Whether an array is needed to read the motion; the others are computed from these.
 fn is_needed(name: &str) -> bool {
     name == "fps"
         || LAYOUTS
@@ -172,7 +172,7 @@ mod tests {
     use crate::arrays::{Arrays, Data};
     use crate::robot::parse;
 
-    /// A thigh and a shin with a knee.
+    /// A thigh and a shank with a knee.
     fn robot() -> Robot {
         let leg = br#"<mujoco><worldbody><body name="thigh"><freejoint/>
             <body name="shin"><joint name="knee" axis="1 0 0"/></body>

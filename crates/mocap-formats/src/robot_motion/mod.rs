@@ -1,9 +1,9 @@
 //! Motions of robots in the files that trainers read: tables (Unitree's, and one with a header), and arrays (mjlab and
 //! BeyondMimic, the AMP of Isaac Lab, GMR).
 //!
-//! Metres, radians, Z up. Values of joints and places of bodies stand in an [`Order`]: in training on the wrong one a
-//! policy does not converge. Arrays hold the names, and a JSON file beside each motion does. Pickles are written, and
-//! never read: they are programs.
+//! Metres, radians, Z up. Joints and bodies are listed in an [`Order`]; a policy that is trained on the wrong one does
+//! not converge. Names are in the arrays or in a JSON file beside the motion. Pickles are written but never read:
+//! loading one can run code.
 
 mod format;
 mod from_arrays;

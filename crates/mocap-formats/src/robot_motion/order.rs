@@ -4,7 +4,7 @@ use mocap_model::Robot;
 use std::fmt;
 use std::str::FromStr;
 
-/// In which order joints and bodies stand.
+/// The order in which joints and bodies are listed.
 ///
 /// ```
 /// use mocap_formats::robot_motion::Order;
@@ -29,7 +29,7 @@ impl Order {
             for (index, body) in robot.bodies().iter().enumerate() {
                 levels[index] = body.parent.map_or(0, |parent| levels[parent] + 1);
             }
-            // Parents come first in each level as they do in the one above.
+            // Within a level, bodies follow the order of their parents.
             let mut place = vec![0; bodies.len()];
             let mut sorted = Vec::with_capacity(bodies.len());
             for level in 0..=levels.iter().copied().max().unwrap_or(0) {

@@ -14,7 +14,7 @@ pub enum Problem {
     Model { error: mocap_model::ModelError },
     #[error("{format} files are in the order of the model (dfs), not {order}")]
     Order { format: Format, order: Order },
-    #[error("the values of joints mean nothing without the robot that they move")]
+    #[error("the motion of a robot needs the model of the robot that it moves")]
     NeedsRobot,
     #[error(
         "the motion has values of {found} joints, and the robot '{robot}' has {joints}: it is a motion of another robot"

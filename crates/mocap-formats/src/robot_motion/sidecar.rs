@@ -6,7 +6,7 @@ use super::Order;
 use crate::Format;
 use mocap_model::{Robot, RobotMotion};
 
-/// What `format` says.
+/// The value of `format`.
 const TAG: &str = "mocap-robot-motion";
 
 /// Its extension, behind the name of the motion.
@@ -37,7 +37,7 @@ pub(super) struct Stated {
     pub(super) joints: Vec<String>,
 }
 
-/// Reads the file, or returns why it is ignored.
+/// Reads the file; the error is the reason why it is ignored.
 pub(super) fn read(bytes: &[u8]) -> Result<Stated, String> {
     let stated: Stated = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     match stated.format == TAG && stated.fps.is_finite() && stated.fps > 0.0 {

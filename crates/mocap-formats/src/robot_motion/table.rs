@@ -9,10 +9,10 @@ use super::sidecar::Stated;
 use super::{Order, Problem};
 use crate::{Finding, LimitExceeded, Limits, Parsed, text};
 
-/// What a header names before the joints.
+/// The columns before the joints.
 const BASE: [&str; 7] = ["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"];
 const TIME: &str = "time";
-/// Quaternions further from length 1 are something else.
+/// Numbers whose length differs more from 1 are not a quaternion.
 const LENGTH: f64 = 1e-2;
 
 /// The start of a table with a header.
@@ -29,7 +29,7 @@ pub(super) fn is_pose(line: &[u8]) -> bool {
     })
 }
 
-/// Writes x y z, the quaternion x y z w and the joints; with a header, the time \[s\] before them.
+/// Writes x y z, the quaternion x y z w and the joints; with a header, the time \[s\] comes first.
 pub(super) fn write(motion: &RobotMotion, robot: &Robot, order: Order, header: bool) -> Vec<u8> {
     let joints = order.joints(robot);
     let mut out = String::new();
@@ -127,7 +127,7 @@ pub(super) fn read(
     };
     let fps = FrameRate::new(fps.or(in_times).or(beside).unwrap_or(30.0));
     let fps = fps.ok_or_else(|| Finding::new(Problem::Times))?;
-    // The rate of times that were rounded.
+    // The times are rounded: snap to a usual rate.
     let fps = FrameRate::from_frame_time(1.0 / fps.fps()).unwrap_or(fps);
     Ok(Parsed { value: RobotMotion { fps, poses }, warnings })
 }
@@ -159,7 +159,7 @@ pub(super) fn pose(numbers: &[f64], joints: &[usize]) -> Result<RobotPose, Probl
     for (joint, value) in joints.iter().zip(&numbers[BASE.len()..]) {
         values[*joint] = *value;
     }
-    // A unit quaternion keeps its bits.
+    // A quaternion of length 1 keeps its bits.
     let exact = (q.norm() - 1.0).abs() < 1e-12;
     let rotation = if exact { UnitQuaternion::new_unchecked(q) } else { UnitQuaternion::new_normalize(q) };
     let place = Vector3::new(numbers[0], numbers[1], numbers[2]);

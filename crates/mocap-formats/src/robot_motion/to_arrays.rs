@@ -8,7 +8,7 @@ use mocap_model::{Isometry3, Robot, RobotMotion, UnitQuaternion, Vector3};
 use super::Order;
 use crate::arrays::{Array, Arrays, Data, Precision, push};
 
-/// A motion with the places and speeds of its bodies.
+/// A motion with the transforms of its bodies, from which their velocities are computed.
 pub(super) struct Placed<'m> {
     motion: &'m RobotMotion,
     robot: &'m Robot,
@@ -83,7 +83,7 @@ impl<'m> Placed<'m> {
         })
     }
 
-    /// In the world.
+    /// The angular velocities of bodies in the world.
     fn turns(&self) -> Array {
         self.table(&self.bodies, |frame, body| {
             let (before, after, seconds) = self.around(frame);
@@ -100,7 +100,7 @@ impl<'m> Placed<'m> {
         Array::texts(self.bodies.iter().map(|body| self.robot.bodies()[*body].name.clone()).collect())
     }
 
-    /// mjlab and BeyondMimic. Names and their order come with it; trainers do not look at them.
+    /// The arrays of mjlab and BeyondMimic, plus names and their order, which trainers ignore.
     pub(super) fn mjlab(&self) -> Arrays {
         let mut arrays = Arrays::default();
         arrays.insert("fps", Array::new([1], Data::F64(vec![self.motion.fps.fps()])));

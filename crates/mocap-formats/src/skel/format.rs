@@ -29,7 +29,7 @@ pub(crate) static FORMAT: Entry = Entry {
     ..Entry::MOTION
 };
 
-/// A file that says what it means.
+/// A file whose content is a skeleton without conversion.
 #[derive(Debug)]
 struct Document(Skeleton);
 

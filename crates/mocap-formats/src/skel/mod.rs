@@ -1,5 +1,5 @@
-//! Skeletons as a file that a person can edit (`.skel`): JSON with names in place of numbers, degrees in place
-//! of radians, and nothing that goes without saying.
+//! Skeletons as a file that a person can edit (`.skel`): JSON with names in place of indices, degrees in place of
+//! radians, and no values that are the default.
 
 mod document;
 mod format;

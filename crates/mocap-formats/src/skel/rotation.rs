@@ -27,7 +27,7 @@ pub(crate) fn rotation(
     if (length - 1.0).abs() < 1e-12 {
         return Ok(UnitQuaternion::new_unchecked(q));
     }
-    // A person rounds to a few digits; that needs no warning.
+    // Rounding to a few digits by hand needs no warning.
     if (length - 1.0).abs() > 1e-3 {
         source.warn(at, |path| Problem::RotationLength { path, length });
     }

@@ -1,11 +1,11 @@
-//! The text of a skeleton: warnings, and errors at a place in it.
+//! The text of a skeleton, with warnings and errors at places in it.
 
 use super::Problem;
 use crate::Finding;
 use crate::tagged::{Step, locate};
 use std::ops::Range;
 
-/// The text of a skeleton and where in it the skeleton starts.
+/// The text of a file and the path at which the skeleton starts.
 pub(crate) struct Source<'t> {
     text: &'t [u8],
     prefix: &'t [Step<'t>],
@@ -21,7 +21,7 @@ impl<'t> Source<'t> {
         self.warnings
     }
 
-    /// Counts a repeated warning: finding the place of each would take a search of the text.
+    /// Adds a warning. Repetitions are only counted, because locating each one would search the text.
     pub(super) fn warn(&mut self, steps: &[Step], problem: impl FnOnce(String) -> Problem) {
         match self.warnings.first_mut() {
             Some(earlier) => earlier.count += 1,
@@ -29,7 +29,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Where a path stands and how it is written.
+    /// A path as text, and its place.
     fn path(&self, steps: &[Step]) -> (String, Range<usize>) {
         let all: Vec<Step> = self.prefix.iter().chain(steps).copied().collect();
         let mut text = String::new();

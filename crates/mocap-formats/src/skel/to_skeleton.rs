@@ -54,7 +54,7 @@ pub(crate) fn skeleton(mut file: File, source: &mut Source, limits: &Limits) -> 
             let message = format!("'{first}' is {role} as well: a role belongs to one joint");
             return Err(source.value(&steps, message).in_joint(&field.name));
         }
-        // A parent that comes later is told below.
+        // A parent that comes later is an error of the skeleton, reported below.
         if let Some(parent) = joint.parent.filter(|parent| parent.index() < i) {
             levels[i] = levels[parent.index()] + 1;
         }
@@ -111,7 +111,7 @@ fn with_couplings(
             ModelError::Coupling { coupling: name, .. } => {
                 fields.iter().position(|other| other.name == *name)
             }
-            // Of two of a name, the second.
+            // Of two joints with one name, the second.
             ModelError::DuplicateName { name } => fields.iter().rposition(|other| other.name == *name),
             _ => None,
         };
@@ -150,7 +150,7 @@ fn coupling(
     Ok(Coupling { name: field.name.clone(), angles, relation, value: value.to_radians() })
 }
 
-/// The joint that a skeleton's error is about: of two of a name, the second.
+/// The finding of a skeleton's error, at the joint it is about; of two joints with one name, the second.
 fn skeleton_error(error: ModelError, names: &[String], source: &Source) -> Finding {
     let (name, field) = match &error {
         ModelError::ParentAfterChild { joint } => (Some(joint), Some("parent")),

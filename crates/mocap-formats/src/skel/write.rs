@@ -4,9 +4,9 @@ use super::from_skeleton::file_of;
 use crate::tagged::emit;
 use mocap_model::Skeleton;
 
-/// The file of a skeleton: one joint a line, without what goes without saying.
+/// The file of a skeleton: one joint per line, without values that are the default.
 ///
-/// Reading it gives the same skeleton, but for a unit that a user stated: the file states it then.
+/// Reading it gives the same skeleton, except that the source of a unit that the user stated is then the file.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -4,9 +4,10 @@ use super::{Model, Problem};
 use crate::Finding;
 use mocap_model::{JointId, Skeleton, Vector3};
 
-/// The bones of a T-pose run along the axes up to this cosine.
+/// Bones of a T-pose are along the axes by at least this cosine.
 const ALONG: f64 = 0.7;
-/// The pelvis of a body at rest is this close to that of the mean body \[m\]; elsewhere, the skeleton stands on a floor.
+/// If the pelvis at rest is within this distance of that of the mean body \[m\], its position is used; else that of the
+/// mean body, because the skeleton was moved, for example onto a floor.
 const PELVIS: f64 = 0.3;
 
 pub(super) type Joints = Vec<Option<JointId>>;
@@ -35,7 +36,7 @@ fn find(skeleton: &Skeleton, name: &str) -> Option<JointId> {
     skeleton.iter().find(|(_, joint)| !joint.end_site && same(&joint.name)).map(|(id, _)| id)
 }
 
-/// Whether the bones run as in the models: in the axes of the pelvis the trunk up along Y, the left arm along X.
+/// Checks that bones are oriented as in the models: in the axes of the pelvis, the trunk along Y, the left arm along X.
 pub(super) fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Result<(), Finding> {
     let along = |place: usize, axis: Vector3<f64>| {
         let offset = joints[place].map(|joint| skeleton.joint(joint).offset);
@@ -52,7 +53,7 @@ pub(super) fn check_rest(skeleton: &Skeleton, joints: &[Option<JointId>]) -> Res
     if as_expected && unturned { Ok(()) } else { Err(Finding::new(Problem::OtherRest)) }
 }
 
-/// Where the pelvis of a body at rest is \[m\].
+/// The position of the pelvis in the body at rest \[m\].
 pub(super) fn pelvis(model: Model, body: &Skeleton, metres: f64) -> Vector3<f64> {
     let (mean, own) = (model.pelvis(), body.joints()[0].offset * metres);
     if (own - mean).norm() <= PELVIS { own } else { mean }

@@ -6,7 +6,7 @@ use crate::Finding;
 use crate::arrays::{Array, Arrays, Data};
 use mocap_model::{Clip, Skeleton, Track, UnitQuaternion, Vector3, log, rotation_between};
 
-/// Numbers of the shape of a body that are written at least.
+/// The least number of shape parameters that are written.
 const BETAS: usize = 16;
 
 /// The arrays of a clip whose joints are those of an SMPL body: `poses`, `trans`, `betas`, `gender`,
@@ -65,7 +65,7 @@ fn to_z_up(skeleton: &Skeleton) -> UnitQuaternion<f64> {
     second * first
 }
 
-/// The numbers of the shape that the clip carries; zeros are the mean body.
+/// The shape parameters of the clip; zeros are the mean body.
 fn betas(clip: &Clip) -> Vec<f64> {
     let scalars = &clip.annotations().scalars;
     let mut betas: Vec<f64> = (0..)

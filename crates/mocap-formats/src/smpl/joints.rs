@@ -36,7 +36,7 @@ pub(super) const SMPL_BODY: &[Row] = &[
     ("right_wrist", "right_elbow", Some(Role::RightHand), [-0.2553, 0.00777, -0.00556]),
 ];
 
-/// The joints that stand for hands in SMPL.
+/// The hand joints of SMPL.
 pub(super) const SMPL_HANDS: &[Row] = &[
     ("left_hand", "left_wrist", None, [0.08404, -0.00816, -0.01495]),
     ("right_hand", "right_wrist", None, [-0.08462, -0.00612, -0.01032]),
@@ -68,7 +68,7 @@ pub(super) const SMPLX_BODY: &[Row] = &[
     ("right_wrist", "right_elbow", Some(Role::RightHand), [-0.2493, -0.0045, -0.0153]),
 ];
 
-/// The joints of the face of SMPL-X. Their places follow from the surface of the body; here they are those of the head.
+/// The face joints of SMPL-X. Their positions depend on the surface of the body; here they are those of the head.
 pub(super) const SMPLX_FACE: &[Row] = &[
     ("jaw", "head", None, [0.0, 0.0, 0.0]),
     ("left_eye_smplhf", "head", None, [0.0, 0.0, 0.0]),

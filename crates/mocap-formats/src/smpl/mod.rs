@@ -1,7 +1,7 @@
 //! Motions of SMPL bodies as AMASS has them: NPZ files with `poses` (axis times angle \[rad\]) and `trans` \[m\], Z up.
 //!
-//! The pelvis stands at `trans` plus its place in the body at rest. The shape of a body is not needed to read it: its
-//! joints are those of the neutral mean body, or of [`ReadOptions::body`](crate::ReadOptions::body).
+//! The position of the pelvis is `trans` plus its position in the body at rest. The joints are those of the neutral
+//! mean body, or of [`ReadOptions::body`](crate::ReadOptions::body); shape parameters are not applied.
 //!
 //! Based on: N. Mahmood et al., "AMASS: Archive of Motion Capture as Surface Shapes", 2019.
 

@@ -118,7 +118,7 @@ mod tests {
             let at = |role: Role| object.joints[skeleton.with_role(role).unwrap().index()].translation.vector;
             let height = at(Role::Head).z - at(Role::LeftFoot).z;
             assert!((1.3..1.6).contains(&height), "{}: {height} m", model.name());
-            // The left is on the left of somebody who looks along -Y, and the toes point there.
+            // The left hand is on the left side for a body that faces -Y, and the toes point there.
             assert!(at(Role::LeftHand).x > 0.6 && at(Role::RightHand).x < -0.6);
             assert!(at(Role::LeftToes).y < at(Role::LeftFoot).y - 0.1);
         }

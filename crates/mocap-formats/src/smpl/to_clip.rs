@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// A body counts as standing along an axis from this share of its height on (cosine of 37°).
 const CLEAR: f64 = 0.8;
 
-/// The motion of `poses` and `trans` on the mean body, or on [`ReadOptions::body`]. Numbers of the shape of the body (`betas`) are kept as
-/// scalar tracks, the gender is part of the name of the skeleton.
+/// The motion of `poses` and `trans` on the mean body, or on [`ReadOptions::body`]. Shape parameters (`betas`) are kept
+/// as scalar tracks, the gender is part of the skeleton's name.
 pub(crate) fn to_clip(source: &Source, options: &ReadOptions) -> Result<Parsed<Clip>, Finding> {
     let limits = &options.limits;
     let poses = source.need("poses")?;
@@ -84,7 +84,7 @@ fn stands_along_y(root: &JointTracks, frames: usize) -> bool {
     frames > 0 && sum.y / frames as f64 > CLEAR
 }
 
-/// The numbers of the shape of the body.
+/// The shape parameters as scalar tracks.
 fn shape(source: &Source) -> Result<Annotations, Finding> {
     let mut annotations = Annotations::default();
     if let Some(betas) = source.arrays.get("betas") {

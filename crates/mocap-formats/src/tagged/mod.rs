@@ -1,5 +1,5 @@
-//! JSON files of this project: each names its format and version. `.skel` files, JSON clips and maps are such
-//! files and share how they are read, located and laid out.
+//! JSON files of this project (`.skel` files, JSON clips, maps), each with its format and version: shared parsing,
+//! location of values, and layout.
 
 mod foreign;
 mod locate;

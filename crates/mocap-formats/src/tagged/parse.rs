@@ -7,17 +7,17 @@ use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment};
 use std::ops::Range;
 
-/// What a file says of itself, whatever else it holds.
+/// The fields that identify a file.
 #[derive(serde::Deserialize)]
 struct Tag {
     format: Option<String>,
     version: Option<u32>,
 }
 
-/// Reads JSON of a shape; an error names the field and its place. Another format or a newer version comes
-/// first: their fields are not mistakes.
+/// Reads JSON of a shape; an error names the field and its place. Format and version are checked first, because fields
+/// of others are not mistakes.
 pub(crate) fn deserialize<T: DeserializeOwned>(text: &[u8], shape: &'static Shape) -> Result<T, Finding> {
-    // A list of values would be taken for the fields in their order.
+    // serde would accept an array as the fields in their order.
     if text.trim_ascii_start().first() != Some(&b'{') {
         let start = text.len() - text.trim_ascii_start().len();
         let fault = Fault::Syntax { message: "the file does not start with '{'".into() };
@@ -51,7 +51,7 @@ fn check_tag(text: &[u8], tag: Tag, shape: &'static Shape) -> Result<(), Finding
 
 fn json_error(text: &[u8], path: Option<&Path>, error: serde_json::Error, shape: &'static Shape) -> Finding {
     let full = error.to_string();
-    // The place is told apart from the message.
+    // The place is split from the message.
     let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
     let mut span = token_before(text, byte_of(text, error.line(), error.column()));
     let fault = match (error.classify(), path) {
@@ -68,7 +68,7 @@ fn json_error(text: &[u8], path: Option<&Path>, error: serde_json::Error, shape:
     Finding::new(shape.problem(fault)).at(text, span)
 }
 
-/// What `serde_json` says, in words for a person who writes JSON and no Rust.
+/// Rewrites a message of `serde_json` in terms of JSON instead of Rust.
 fn plain(message: &str) -> String {
     const WORDS: [(&str, &str); 20] = [
         ("invalid type: ", "found "),
@@ -111,7 +111,7 @@ fn steps(path: &Path) -> Vec<Step<'_>> {
     steps.map_while(|step| step).collect()
 }
 
-/// The byte of a 1-based line and a column that counts bytes, as `serde_json` says them.
+/// The byte offset of a 1-based line and column (in bytes), as `serde_json` reports them.
 fn byte_of(text: &[u8], line: usize, column: usize) -> usize {
     let mut start = 0;
     for _ in 1..line.max(1) {

@@ -1,4 +1,4 @@
-//! JSON as a person would lay it out: outer levels line by line, inner ones on one line.
+//! JSON for people: outer levels line by line, inner ones on one line.
 
 use crate::number;
 use serde::Serialize;
@@ -21,10 +21,10 @@ pub(crate) fn emit_to(value: &impl Serialize, levels: usize, out: &mut dyn Write
     pieces.flush()
 }
 
-/// Bytes that are handed on at once.
+/// Bytes that are written at once.
 const PIECE: usize = 1 << 16;
 
-/// Gathers the many short texts that JSON is made of; the stream behind it may take each as a call.
+/// Buffers the many short texts of JSON, each of which would be a write call.
 struct Pieces<'o> {
     text: Vec<u8>,
     out: &'o mut dyn Write,
@@ -83,7 +83,7 @@ impl Layout {
         } else if self.has_items {
             out.write_all(padding)?;
         }
-        // The value that ends here is an item of the one around it.
+        // The value that ends here is an item of the enclosing one.
         self.has_items = true;
         out.write_all(bracket)
     }

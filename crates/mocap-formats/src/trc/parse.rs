@@ -52,14 +52,14 @@ fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// A file as far as it is known.
+/// The text of a file and its separator.
 struct File<'t> {
     text: &'t [u8],
     separator: u8,
 }
 
 impl File<'_> {
-    /// The cells of a line.
+    /// The cells of a line, as byte ranges.
     fn cells(&self, line: &Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut start = line.start;
         self.text[line.clone()].split(|byte| *byte == self.separator).map(move |cell| {
@@ -89,7 +89,7 @@ impl File<'_> {
     }
 }
 
-/// What the lines before the rows say.
+/// The values of the lines before the rows.
 struct Header {
     fps: Option<f64>,
     space: Space,

@@ -1,4 +1,4 @@
-//! What a USD file of a character says.
+//! The content of a USD file of a character.
 
 use mocap_model::{Body, Clip, Skeleton};
 

@@ -1,4 +1,4 @@
-//! From clips to what a USD file says.
+//! From clips to the content of a USD file.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::metres::in_metres;
 use crate::names::Unique;
 use crate::{Finding, LeftOut, MetresProblem, Parsed};
 
-/// How far the matrices of bones may be from those at rest without being others.
+/// Tolerance up to which bind matrices count as those of the rest pose.
 const AT_REST: f64 = 1e-6;
 
 /// The document of clips of one skeleton that show a body, or else one that is drawn. Warns where the unit of lengths is not known.
@@ -30,7 +30,7 @@ pub fn from_clips(
     let mut warnings = Vec::new();
     let mut unique = Unique::default();
     let root = identifier(clips[0].skeleton().name(), "Character");
-    // Prims of one parent have names of their own.
+    // Names of sibling prims are unique; these two are taken.
     ["Skeleton", "Body"].iter().for_each(|taken| drop(unique.claim(taken)));
     let mut meshes_taken = Unique::default();
     meshes_taken.claim("Skeleton");
@@ -62,8 +62,8 @@ pub fn from_clips(
     Ok(Parsed { value: Document { skeleton, name: root, paths, body, meshes, animations }, warnings })
 }
 
-/// The body with every mesh bound to the joints at rest: a skeleton has one bind pose for all meshes. A mesh that is bound
-/// elsewhere is taken as it stands at rest.
+/// The body with every mesh bound to the joints at rest: a skeleton has one bind pose for all meshes. A mesh that is
+/// bound in another pose is posed at rest first.
 fn bound_at_rest(mut body: Body, skeleton: &Skeleton) -> Result<Body, SkinError> {
     let mut object = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut object);
@@ -99,7 +99,7 @@ fn paths(skeleton: &Skeleton) -> Vec<String> {
     paths
 }
 
-/// The name with `_` for every character but letters of ASCII, digits and `_`; a digit does not come first.
+/// The name as a USD identifier: `_` replaces all but ASCII letters, digits and `_`, and precedes a leading digit.
 pub(crate) fn identifier(name: &str, otherwise: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(letter).collect();

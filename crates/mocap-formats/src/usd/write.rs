@@ -25,7 +25,7 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         ")\n\ndef SkelRoot \"{name}\" (\n{shown}    prepend apiSchemas = [\"SkelBindingAPI\"]\n)\n{{"
     )?;
     skeleton(document, out)?;
-    // One stage has one time: clips of other rates have their time codes in that of the first.
+    // A stage has one rate: time codes of clips with other rates are converted to that of the first.
     let fps = animations.first().map_or(1.0, |first| first.clip.rate().fps());
     for each in animations {
         animation(document, each, fps / each.clip.rate().fps(), out)?;
@@ -87,7 +87,7 @@ fn animation(document: &Document, each: &Animation, step: f64, out: &mut dyn Wri
         clip.local_pose(frame, &mut pose);
         let mut now = Vec::with_capacity(pose.joints.len());
         for (i, joint) in pose.joints.iter().enumerate() {
-            // Between frames the shorter way is meant.
+            // The sign continues that of the frame before, so that interpolation takes the shorter way.
             let q = joint.rotation.coords;
             let q = if before.get(i).is_some_and(|before| before.dot(&q) < 0.0) { -q } else { q };
             text.push(format!("({}, {}, {}, {})", q.w as f32, q.x as f32, q.y as f32, q.z as f32));

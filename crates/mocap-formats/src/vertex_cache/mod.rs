@@ -1,4 +1,4 @@
-//! Vertex caches: where the vertices of a character are over time, for programs without its skeleton.
+//! Vertex caches: positions of a character's vertices over time, for programs that do not use its skeleton.
 //!
 //! | format | holds | for |
 //! |---|---|---|
@@ -84,7 +84,7 @@ impl FromStr for CacheFormat {
     }
 }
 
-/// One file of a cache: which one it is, and what writes it.
+/// One file of a cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheFile<'s> {
     sequence: &'s VertexSequence,
@@ -102,6 +102,10 @@ enum Part {
 }
 
 /// The files of a cache with their paths, the main one last. Computes the bounds of textures.
+///
+/// # Errors
+///
+/// [`BakeError`] where the bounds of textures cannot be computed.
 pub fn files<'s>(
     sequence: &'s VertexSequence,
     format: CacheFormat,

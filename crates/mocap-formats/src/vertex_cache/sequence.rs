@@ -10,10 +10,11 @@ use crate::body::BoundBody;
 use crate::metres;
 use crate::{Finding, MetresProblem};
 
-/// Takes a frame with a vector of every vertex.
+/// Receives a frame: its index, and a vector per vertex.
 pub(super) type EachFrame<'a> = dyn FnMut(usize, &[[f32; 3]]) -> io::Result<()> + 'a;
 
-/// Numbers of joints and shapes below this move a vertex to no infinite place, unless it is so in each frame.
+/// If positions of joints and weights of shapes are below this, a vertex can overflow only if it does so in every
+/// frame.
 const USUAL: f64 = 1e9;
 
 /// How a character is baked.
@@ -21,9 +22,9 @@ const USUAL: f64 = 1e9;
 pub struct BakeOptions {
     /// How joints move vertices.
     pub method: SkinMethod,
-    /// Whether meshes without a skin, which hang on one joint, are baked as well.
+    /// Whether meshes without a skin, which follow one joint rigidly, are baked as well.
     pub rigid: bool,
-    /// Whether the up axis must be Y or Z, as USD has it: other clips are turned to Y.
+    /// Whether the up axis must be Y or Z, as USD requires: other clips are turned to Y up.
     pub upright: bool,
 }
 
@@ -38,7 +39,7 @@ pub enum BakeError {
         _ => format!("the file has no mesh with a skin: its {rigid} meshes hang on one joint each"),
     })]
     NoSkin {
-        /// Meshes that hang on a joint.
+        /// The number of meshes that follow one joint rigidly.
         rigid: usize,
     },
     /// The clip is empty.
@@ -102,7 +103,7 @@ impl BakedMesh {
     }
 
     fn new(mesh: &Mesh, skeleton: &Skeleton, clip: &Clip, first: usize) -> Result<BakedMesh, SkinError> {
-        // A mesh that is bound mirrored has its faces the other way round there.
+        // A mirroring bind matrix reverses the orientation of faces.
         let mesh = &mesh.at_rest(skeleton);
         let scalars = &clip.annotations().scalars;
         let track = |name: &str| scalars.iter().position(|track| track.name == name);
@@ -125,7 +126,7 @@ impl BakedMesh {
     }
 }
 
-/// What is wanted of each frame.
+/// The quantity that is computed per frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Positions,
@@ -133,8 +134,8 @@ pub(super) enum Wanted {
 }
 
 impl VertexSequence {
-    /// The skinned meshes of a body over a clip of a skeleton with the same joints. Meshes that hang on one joint are
-    /// baked only if the options say so.
+    /// The skinned meshes of a body over a clip of a skeleton with the same joints. Rigid meshes, which follow one
+    /// joint, are baked only with [`BakeOptions::rigid`].
     ///
     /// # Errors
     /// If the clip has no frames, no mesh has a skin, or a mesh is damaged.
@@ -171,8 +172,8 @@ impl VertexSequence {
         unknown.then(|| Finding::new(MetresProblem::UnitUnknown))
     }
 
-    /// Whether all vertices are numbers of 32 bits: in the first frame, in the last, and in all in which a joint is so far away
-    /// or a shape so large that they may not be.
+    /// Checks that all vertices fit in 32-bit floats: in the first frame, the last, and all frames in which a joint is
+    /// so far away or a shape weight so large that they may not.
     fn check(&self) -> Result<(), BakeError> {
         for frame in (0..self.frames()).filter(self.doubtful()) {
             let mut bad = None;
@@ -188,7 +189,7 @@ impl VertexSequence {
         Ok(())
     }
 
-    /// The frames that are looked at vertex by vertex: a vertex is about as far away as the joints that move it.
+    /// The frames that must be checked vertex by vertex: a vertex is about as far away as the joints that move it.
     fn doubtful(&self) -> impl FnMut(&usize) -> bool {
         let mut kinematics = ForwardKinematics::new(&self.clip);
         let last = self.frames() - 1;
@@ -243,7 +244,7 @@ impl VertexSequence {
         places
     }
 
-    /// Hands out the places [m] or unit normals of all vertices, or those of one mesh, frame by frame.
+    /// Passes the positions [m] or unit normals of all vertices, or of those of one mesh, to `each`, frame by frame.
     pub(super) fn each(
         &self,
         frames: std::ops::Range<usize>,

@@ -70,7 +70,7 @@ fn samples(
     writeln!(out, "        }}")
 }
 
-/// The boxes around the mesh, which programs use to leave out what is not seen.
+/// The bounding boxes of the mesh, which programs use for culling.
 fn extents(sequence: &VertexSequence, number: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "        float3[] extent.timeSamples = {{")?;
     sequence.each(0..sequence.frames(), Some(number), Wanted::Positions, &mut |frame, values| {

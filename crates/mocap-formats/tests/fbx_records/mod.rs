@@ -1,4 +1,4 @@
-//! Edits the records of FBX files: puts a node above all others, and turns the order of objects around.
+//! Edits the records of FBX files: adds a node above all others, and reverses the order of objects.
 
 #![allow(
     dead_code,
@@ -76,8 +76,8 @@ impl File {
         self
     }
 
-    /// The scene below a node. With `binds`, bind poses are those of the scene where it is now, as if the file were
-    /// exported again.
+    /// The scene below a new node. With `binds`, bind poses are moved with the scene, as if the file were exported
+    /// again.
     pub(crate) fn below(mut self, wrap: &Wrap, binds: bool) -> File {
         let models = self.ids("Model");
         let all = self.list("Objects").iter().filter_map(|object| number(object.properties.first()));
@@ -148,7 +148,7 @@ impl File {
     }
 }
 
-/// Moves what bind poses and clusters say of the scene.
+/// Moves the matrices of bind poses and clusters.
 fn move_binds(objects: &mut [Record], by: &Matrix4<f64>) {
     for object in objects {
         let name = object.name.clone();

@@ -43,7 +43,7 @@ fn motion(name: &str) -> Result<Parsed<amc::Document>, Finding> {
                     None => (!bone.late).then_some(row),
                 };
                 if let Some(values) = values {
-                    // NaN is written as NaN, whatever it was.
+                    // All NaNs compare equal.
                     let bits = |value: f64| if value.is_nan() { 1 } else { value.to_bits() };
                     lines.push((bone.name.clone(), values.into_iter().map(bits).collect()));
                 }
@@ -57,7 +57,7 @@ fn motion(name: &str) -> Result<Parsed<amc::Document>, Finding> {
     Ok(parsed)
 }
 
-/// The clip of a skeleton and a motion, with all that was said about both.
+/// The clip of a skeleton and a motion, with the warnings of both.
 fn read_with(asf: &str, amc: &str, options: &amc::ClipOptions) -> Result<Parsed<Clip>, Finding> {
     let (skeleton, motion) = (skeleton(asf)?, motion(amc)?);
     let mut clip = amc::to_clip(&skeleton.value, &motion.value, options)?;
@@ -210,11 +210,11 @@ fn bones_that_move_and_stretch() {
     assert_turned(&clip, "leg", 1, c * turn(Z, 5.0) * turn(X, -29.0) * c.inverse());
 
     let clip = other("other-stretching-bone.asf");
-    // What hangs on the end of a bone goes with it: the head, and the end of the leg.
+    // Joints at the end of a stretching bone move with it: the head, and the end of the leg.
     let at = |name: &str| clip.track(joint(&clip, name)).translation.as_ref().unwrap().at(0);
     assert_eq!(at("head"), Vector3::new(0.0, 6.5, 0.0));
     assert_eq!(at("leg_End"), Vector3::new(0.0, -6.0, 0.0));
-    // An end site never moves, so this is none.
+    // It moves, so it is not an end site.
     assert!(!clip.skeleton().joint(joint(&clip, "leg_End")).end_site);
     assert!(clip.skeleton().joint(joint(&clip, "head_End")).end_site);
 }
@@ -238,7 +238,7 @@ fn units_rates_and_limits() {
         assert_turned(&clip, name, 1, rotation(&clean(), name, 1));
     }
     assert_eq!(leg(&clip)[2].map(|limit| limit.max), Some(70.0));
-    // A motion that says nothing follows its skeleton.
+    // A motion without a unit of angles has that of its skeleton.
     let silent = read_with("other-radians.asf", "silent-no-degrees.amc", &Default::default()).unwrap();
     let c = turn(Z, 45.0) * turn(Y, -30.0) * turn(X, 90.0);
     assert_turned(&silent.value, "head", 2, c * turn(X, 9f64.to_degrees()) * c.inverse());
@@ -254,7 +254,7 @@ fn units_rates_and_limits() {
     assert_eq!(other("other-no-frames.amc").frames(), 0);
 }
 
-/// What is said about a file, one line a finding.
+/// The findings about a file, one per line.
 fn said(file: &str, findings: &[Finding]) -> String {
     let line = |finding: &Finding| {
         let count = if finding.count > 1 { format!(" ×{}", finding.count) } else { String::new() };
@@ -370,7 +370,7 @@ fn values_that_are_not_finite_are_interpolated_where_asked() {
         said("", &found.warnings),
         ": amc::repaired ×2 - line 10, column 8: a value that is not a finite number was replaced by interpolation (joint 'back', channel ry, frame 1)\n"
     );
-    // Between 0 and 2 lies 1, which is what the plain form has; at the end the last value holds.
+    // The interpolation of 0 and 2 is 1, as in the unchanged file; at the end the last value holds.
     assert_eq!(found.value.track(joint(&found.value, "back")), clean().track(joint(&clean(), "back")));
     assert_turned(&found.value, "head", 2, rotation(&clean(), "head", 1));
     for file in ["error-ind.amc", "error-infinite.amc"] {

@@ -1,7 +1,7 @@
-//! ASF and AMC files that nobody meant well with: mutations of good ones, lies about sizes, deep nesting.
+//! Hostile ASF and AMC files: mutations of good ones, wrong sizes, deep nesting.
 //!
-//! Whatever the bytes are, reading ends with a document or an error, in bounded time and memory; what was read
-//! becomes a clip, and written files are read again.
+//! For any bytes, reading ends with a document or an error, in bounded time and memory; documents convert to clips, and
+//! written files can be read again.
 
 use crate::mutation::{Mutation, mutated};
 use mocap_formats::{Finding, LimitExceeded, Limits, amc, asf};
@@ -28,21 +28,21 @@ fn clean(extension: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Everything one can do with a skeleton; none where it is refused.
+/// Runs all operations on a skeleton; `None` if it is refused.
 fn survive_skeleton(bytes: &[u8]) -> Option<asf::Document> {
     let document = asf::parse(bytes, &Limits::default()).ok()?.value;
     let again = asf::parse(&document.to_bytes(), &Limits::default()).unwrap().value;
     assert_eq!(again, document);
     let skeleton = asf::to_skeleton(&document, asf::AsfUnits::Auto).ok()?.value;
     let written = asf::from_skeleton(&skeleton).unwrap().value;
-    // A skeleton of numbers beyond all measure need not be one again.
+    // A skeleton with huge numbers need not survive a round trip.
     if skeleton.joints().iter().all(|joint| joint.offset.norm() < 1e100) {
         asf::parse(&written.to_bytes(), &Limits::default()).unwrap();
     }
     Some(document)
 }
 
-/// Everything one can do with a motion.
+/// Runs all operations on a motion.
 fn survive_motion(skeleton: &asf::Document, bytes: &[u8]) {
     let Ok(parsed) = amc::parse(bytes, &Limits::default()) else { return };
     let document = parsed.value;
@@ -50,7 +50,7 @@ fn survive_motion(skeleton: &asf::Document, bytes: &[u8]) {
     assert!(document.values.capacity() <= room, "{} values", document.values.capacity());
     assert_eq!(document.values.len(), document.frame_numbers.len() * document.width());
     let again = amc::parse(&document.to_bytes(), &Limits::default()).unwrap().value;
-    // With the last frame gone, one before it that lacks bones looks cut off in its turn.
+    // Without the last frame, the one before may lack bones and look cut off too.
     if parsed.warnings.iter().any(|warning| warning.code() == "amc::truncated") {
         return;
     }
@@ -266,7 +266,7 @@ fn interpolation_between_numbers_beyond_all_measure_is_an_error() {
                 amc::to_clip(&skeleton, &motion, &options)
             };
             assert!(read("100").is_ok(), "{dof} of {name}");
-            // A root has no length, so what it stretches by moves nothing.
+            // A root has no length, so its stretch has no effect.
             if (dof, name) == ("l", "root") {
                 continue;
             }

@@ -9,7 +9,7 @@ fn joint(name: &str, parent: Option<u32>, offset: [f64; 3]) -> Joint {
     Joint::new(name, parent.map(JointId), offset.into())
 }
 
-/// A rig with everything an ASF file has no words for.
+/// A rig with everything that an ASF file cannot express.
 fn odd_rig() -> Skeleton {
     let mut joints = vec![
         joint("Hips", None, [1.0, 90.0, 2.0]),

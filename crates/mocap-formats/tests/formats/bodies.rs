@@ -1,4 +1,4 @@
-//! Bodies through files: what a reader gives of what a writer wrote stands where it stood, in every pose.
+//! Round trips of bodies: vertices are at the same positions in every pose.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ fn read_with(name: &str, options: &bvh::ClipOptions) -> Result<Parsed<Clip>, Fin
     let bytes = std::fs::read(folder().join(format!("{name}.bvh"))).unwrap();
     let document = bvh::parse(&bytes, &Limits::default())?;
     let mut clip = bvh::to_clip(&document.value, options)?;
-    // What is written back is read as the same document, without a word.
+    // A written document reads back as the same, without warnings.
     let again = bvh::parse(&document.value.to_bytes(), &Limits::default()).unwrap();
     assert_same(&again.value, &document.value, name);
     clip.warnings.splice(0..0, document.warnings);
@@ -82,7 +82,7 @@ fn the_plain_form_means_what_it_says() {
 #[test]
 fn deviations_that_mean_the_same_are_read_silently() {
     let clean = clean();
-    // These mean something else, and are looked at below.
+    // These give other values, and are tested below.
     let others = [
         "few-channels",
         "order-per-joint",
@@ -272,7 +272,7 @@ fn what_repaired_files_mean() {
 
     let cut = read("warn-truncated-frame").value;
     assert_eq!(cut, clean.trimmed(0..2).unwrap());
-    // The number missing in the first line is taken from the second: all behind it stands one place too early.
+    // The number missing in the first line is taken from the second, so all later ones are shifted by one.
     let shifted = read("warn-row-length").value;
     assert_eq!(shifted.frames(), 2);
     assert_eq!(shifted.track(JointId(0)).translation.as_ref().unwrap().at(1), Vector3::new(20.5, -2.0, 11.0));
@@ -370,7 +370,7 @@ fn values_that_are_not_finite_are_interpolated_on_request() {
     assert!(turned(&found.value, 1, 1).angle_to(&spine) < 1e-15);
 }
 
-/// What a user reads about each file.
+/// The texts of all diagnostics, by file.
 #[test]
 fn the_texts_of_all_diagnostics() {
     let mut text = String::new();

@@ -1,7 +1,7 @@
-//! BVH files that nobody meant well with: mutations of good ones, lies about sizes, deep nesting.
+//! Hostile BVH files: mutations of good ones, wrong sizes, deep nesting.
 //!
-//! Whatever the bytes are, reading ends with a document or an error, in bounded time and memory; what was read
-//! becomes a clip, and written files are read again.
+//! For any bytes, reading ends with a document or an error, in bounded time and memory; documents convert to clips, and
+//! written files can be read again.
 
 use crate::mutation::{mutated, mutation};
 use mocap_formats::{Finding, Format, LimitExceeded, Limits, bvh};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Rows that are kept as text mean what their numbers mean.
+/// Rows that are kept as text give the same as their numbers.
 fn same_from_shared_bytes(bytes: &[u8], limits: &Limits) {
     let parsed = bvh::parse(bytes, limits);
     match (&parsed, &bvh::parse_shared(&bytes.to_vec().into(), limits)) {
@@ -32,7 +32,7 @@ fn same_from_shared_bytes(bytes: &[u8], limits: &Limits) {
     }
 }
 
-/// Everything one can do with a file.
+/// Runs all operations on a file.
 fn survive(bytes: &[u8]) -> Result<(), Finding> {
     // Small, so a skeleton without channels cannot claim a clip that takes long to write.
     let limits = Limits { frames: 500_000, ..Limits::default() };
@@ -165,7 +165,7 @@ fn limits_are_kept() {
     assert_eq!(exceeded(&text, &depth), LimitExceeded { what: "levels", found: 3, limit: 2 });
     let frames = Limits { frames: 2, ..limits };
     assert_eq!(exceeded(&text, &frames), LimitExceeded { what: "frames", found: 3, limit: 2 });
-    // Without channels the rows hold nothing that bounds the frames.
+    // Without channels, no numbers bound the frames.
     let still =
         "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\nFrames: 999999999999\nFrame Time: 1\n";
     assert_eq!(exceeded(still, &limits).what, "frames");
@@ -192,13 +192,13 @@ fn frames_times_joints_are_judged_by_the_header() {
     let rows = text.find("Frame Time").unwrap();
     let start = &text[..text[rows..].find('\n').unwrap() + rows + 8];
     assert_eq!(judged(start, Some(text.len() as u64)), Some(wanted));
-    // A count may lie in a short file, and nobody knows how long a pipe is.
+    // A short file with a wrong count is reported later, and the length of a pipe is unknown.
     assert_eq!((judged(start, Some(start.len() as u64)), judged(start, None)), (None, None));
-    // A start that ends within the hierarchy or the count says nothing.
+    // A start that ends within the hierarchy or the count gives no error.
     for end in [10, 100, text.find("Frames: 3").unwrap() + "Frames: 3".len()] {
         assert_eq!(judged(&text[..end], Some(text.len() as u64)), None);
     }
-    // What may have no end is refused where its start is wrong, unless that may be the cut.
+    // A stream is refused if its start is wrong, unless the error may come from the cut.
     let wrong = text.replacen("OFFSET", "OFFSETS", 1);
     let refused = |start: &str, size| Format::Bvh.judge_start(start.as_bytes(), size, &limits).is_err();
     let long = wrong.clone() + &" ".repeat(2000);

@@ -1,7 +1,7 @@
-//! FBX files that nobody meant well with: mutations of good ones, wrong sizes, cycles, values that are not finite.
+//! Hostile FBX files: mutations of good ones, wrong sizes, cycles, values that are not finite.
 //!
-//! Reading goes through C code: whatever the bytes are, it ends with a document or an error, in bounded time and
-//! memory; documents become clips, and written files are read again. `PROPTEST_CASES=100000` tries longer.
+//! Reading runs C code: for any bytes, it ends with a document or an error, in bounded time and memory; documents
+//! convert to clips, and written files can be read again. `PROPTEST_CASES=100000` runs more cases.
 #![cfg(feature = "fbx")]
 
 use crate::mutation::{mutated, mutation};
@@ -37,7 +37,7 @@ static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| {
     file.bytes()
 });
 
-/// Everything one can do with a file.
+/// Runs all operations on a file.
 fn survive(bytes: &[u8]) -> Result<(), Finding> {
     let limits = Limits { frames: 20_000, ..Limits::default() };
     let document = parse(bytes, &limits)?.value;
@@ -96,7 +96,7 @@ fn refused(bytes: &[u8]) -> ReadError {
     parse(bytes, &Limits::default()).map(|_| ()).expect_err("the file is wrong")
 }
 
-/// Where a word is in the short file, counted from its first byte behind the word.
+/// The offset of the first byte after a word in the short file.
 fn behind(word: &str) -> usize {
     SHORT.windows(word.len()).position(|found| found == word.as_bytes()).unwrap() + word.len()
 }

@@ -1,4 +1,4 @@
-//! What FBX files mean, one trap at a time. Places of joints are checked against the library's own evaluation.
+//! The semantics of FBX files, one pitfall at a time. Positions of joints are checked against ufbx's own evaluation.
 #![cfg(feature = "fbx")]
 
 use crate::text_fbx::{File, integer, number, vector};
@@ -362,8 +362,8 @@ fn shaped(document: &dyn Document, clip: &Clip, frame: usize) -> Vec<Vector3<f64
     places
 }
 
-/// A channel of three shapes, one of two that are on before and behind 0, one that is wholly on at 60 %, and one that nothing
-/// moves.
+/// A channel of three shapes, one of two shapes with full weights below and above 0, one that is fully applied at 60 %,
+/// and one without animation.
 fn in_betweens() -> File {
     let mut file = File::default();
     let bone = file.bone("Head", 0, &[]);

@@ -218,12 +218,12 @@ fn armatures_are_folded_and_characters_keep_what_they_hold() {
     assert_eq!(larger["nodes"].as_array().unwrap().len(), json["nodes"].as_array().unwrap().len() + 1);
     let back_of_large = read_back(&bytes_of_large, Some("wave"));
     assert!(apart(&back_of_large, &large) < 2.6e-5, "{}", apart(&back_of_large, &large));
-    // Written once more with other clips, nothing piles up.
+    // Writing other clips again does not accumulate data.
     let document = read(&bytes, &options).unwrap().value;
     let twice = with_clips(&*document, &back, Format::Gltf).unwrap();
     let twice: serde_json::Value = serde_json::from_slice(&twice).unwrap();
     assert!(twice["accessors"].as_array().unwrap().len() <= again["accessors"].as_array().unwrap().len());
-    // A clip of another skeleton has no place in it.
+    // A clip of another skeleton cannot be put into the file.
     let other = Clip::at_rest(
         Arc::new(Skeleton::new("", Space::default(), vec![Joint::new("a", None, Vector3::zeros())]).unwrap()),
         FrameRate::new(30.0).unwrap(),

@@ -1,4 +1,5 @@
-//! glTF: nodes above the joints that turn, scale or mirror, with tracks and without: the motion changes only as they do.
+//! glTF: nodes above the joints that rotate, scale or mirror, with tracks and without: the motion is transformed
+//! accordingly.
 
 use std::collections::BTreeMap;
 

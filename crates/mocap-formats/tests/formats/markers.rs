@@ -200,7 +200,7 @@ fn broken_c3d_files_are_refused_or_cut_with_a_warning() {
     let whole = Hand { processor: 84, floats: false, frames: 9, trial: true }.bytes();
     let options = c3d::Options::default();
     for length in 0..whole.len() {
-        // No panic; from the first block of points on, whole frames are kept.
+        // Must not panic; from the first block of points on, whole frames are kept.
         let read = c3d::parse(&whole[..length], &options);
         if length >= 1024 {
             let read = read.unwrap();

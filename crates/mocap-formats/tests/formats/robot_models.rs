@@ -1,4 +1,4 @@
-//! What is read of the models of robots: masses, which shapes may meet, and what is refused.
+//! Reading of robot models: masses, collision filters, and errors.
 
 use cpu_time::ThreadTime;
 use mocap_formats::robot::parse;
@@ -44,7 +44,7 @@ fn masses_are_stated_or_those_of_the_shapes() {
     let own = 0.4 * 0.01 * (3.0 + light);
     assert!((base.inertia.unwrap().m22 - own - between).abs() < 1e-12);
 
-    // A mesh weighs what is not known; one that states no weight changes nothing.
+    // The mass of a mesh is unknown; a mesh with a mass of 0 changes nothing.
     let mass = |mesh: &str| {
         read(&body(&format!("<geom size='0.1' mass='3'/><geom type='mesh' mesh='m' {mesh}/>")))
             .unwrap()

@@ -1,4 +1,4 @@
-//! `.skel` files: exact round trips, the published schema, and how they look to a person.
+//! `.skel` files: exact round trips, the published schema, and their layout.
 
 use mocap_formats::{Limits, skel};
 use mocap_model::*;
@@ -115,7 +115,7 @@ fn the_example_of_the_documentation_is_read() {
     let (example, _) = from.split_once("```").unwrap();
     let skeleton = parse(example.as_bytes());
     assert_eq!((skeleton.len(), skeleton.chains().len()), (5, 1));
-    // It leaves out what a person would: written anew, it stays as it is.
+    // The writer omits default values as the example does: it reproduces the example.
     assert_eq!(String::from_utf8(skel::to_bytes(&skeleton)).unwrap(), example);
 }
 

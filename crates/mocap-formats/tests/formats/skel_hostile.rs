@@ -1,5 +1,4 @@
-//! `.skel` files and JSON clips that nobody meant well with: whatever the bytes are, reading ends, and what was
-//! read is written and read again.
+//! Hostile `.skel` files and JSON clips: for any bytes, reading ends, and accepted files survive a round trip.
 
 use crate::mutation::mutated;
 use mocap_formats::{Limits, json, skel};

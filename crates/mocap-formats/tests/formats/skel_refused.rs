@@ -1,4 +1,4 @@
-//! Every `.skel` file of the fixtures that is refused, and what a person is told.
+//! Every `.skel` file of the fixtures that is refused, with its messages.
 
 use mocap_formats::{Limits, skel};
 use std::path::Path;

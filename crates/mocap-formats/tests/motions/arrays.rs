@@ -194,7 +194,7 @@ pub(crate) fn fixture_features_follow_from_the_motion() {
     }
 }
 
-/// Arrays that somebody else made need no more than a motion needs.
+/// Arrays of other programs need only what a motion needs.
 pub(crate) fn fixture_arrays_of_others_are_read() {
     let clip = clip(&fixture("clips/alex_walk.bvh"));
     let mut arrays = mocap_formats::arrays::of_clip(&clip, &ArrayOptions::default());

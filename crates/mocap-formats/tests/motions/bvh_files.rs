@@ -121,7 +121,7 @@ fn metres(name: &str) -> f64 {
     }
 }
 
-/// Whether a rest pose is noticed before the motion of a file that has no other finding.
+/// Whether a rest pose before the motion is detected; the file must have no other findings.
 fn has_rest_pose_first(name: &str, bytes: &[u8]) -> bool {
     let parsed = bvh::parse(bytes, &Limits::default()).unwrap();
     assert_eq!(parsed.warnings, [], "{name}");

@@ -1,4 +1,4 @@
-//! FBX: joints are where the library places them, and clips come back from files.
+//! FBX: joints are where ufbx places them, and clips survive round trips.
 
 use crate::ufbx_places::largest_difference;
 use mocap_formats::fbx::{Document, parse, to_clip};
@@ -103,7 +103,7 @@ fn check_between(name: &str, clip: &Clip) -> f64 {
     let finer = FrameRate::new(4.0 * clip.rate().fps()).unwrap();
     let off = largest_difference(&file, 0, &moved.resampled(finer).unwrap()) * 0.01;
     mocap_corpus::note!("{name}: between frames off by {off:.1e} m, {} bytes", file.len());
-    // The rate of the file stays that of the clip, and nothing is said of keys between frames.
+    // The rate of the file stays that of the clip, without a warning about keys between frames.
     let again = read(&file, &ReadOptions::default()).unwrap().value.to_clip(&ReadOptions::default()).unwrap();
     assert_eq!((again.warnings, again.value.frames()), (vec![], clip.frames()), "{name}");
     off

@@ -1,4 +1,4 @@
-//! What holds for motion files: tested on the fixtures, and on real motion files where they are.
+//! Properties of motion files: tested on the fixtures, and on real motion files if they are available.
 
 mod acclaim;
 mod acclaim_write;

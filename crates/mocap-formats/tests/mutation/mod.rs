@@ -1,4 +1,4 @@
-//! Changes to a file that nobody means well.
+//! Mutations for hostile files.
 
 use proptest::prelude::*;
 

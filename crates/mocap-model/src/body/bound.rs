@@ -22,8 +22,8 @@ impl BoundBody {
         self.body.on(&self.skeleton, skeleton)
     }
 
-    /// What of it shows a skeleton: without the faces that follow joints which have no joint of `skeleton` above or below
-    /// them, such as those of another character. `None` where nothing is left.
+    /// The part of the body that belongs to a skeleton. Faces that follow joints without an ancestor or descendant in
+    /// `skeleton`, such as those of another character, are left out. `None` where nothing remains.
     pub fn part_on(&self, skeleton: &Skeleton) -> Option<BoundBody> {
         let named: HashSet<&str> = skeleton.joints().iter().map(|joint| joint.name.as_str()).collect();
         let mut kin: Vec<bool> =

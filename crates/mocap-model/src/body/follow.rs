@@ -22,7 +22,7 @@ impl Body {
         let change = change * Matrix4::new_scaling(factor(from, to, &change, &names));
         let mut object = Pose::default();
         Pose::rest(from).to_object(from, &mut object);
-        // By joint: the joint that stands for it, and the way from it to that one at rest.
+        // By joint: the joint of `to` that replaces it, and the transform from it to that joint at rest.
         let places: Vec<(JointId, Matrix4<f64>)> = from
             .iter()
             .map(|(id, _)| {
@@ -48,7 +48,7 @@ impl Body {
 }
 
 impl Skin {
-    /// The skin with other joints: by joint, which one stands for it, and the way there.
+    /// The skin with its joints replaced: `places` has the replacement of each joint and the transform to it.
     fn on(&self, places: &[(JointId, Matrix4<f64>)]) -> Skin {
         let bones = self.bones.iter().map(|bone| {
             let (joint, way) = places[bone.joint.index()];
@@ -90,7 +90,7 @@ impl Skin {
     }
 }
 
-/// How much larger the bones of a skeleton are after a change of space, where it is the same for all; else 1.
+/// The factor by which all bones of a skeleton grow, after the change of space; 1 where bones differ in it.
 fn factor(from: &Skeleton, to: &Skeleton, change: &Matrix4<f64>, names: &HashMap<&str, JointId>) -> f64 {
     let lengths: Vec<[f64; 2]> = from
         .joints()

@@ -4,8 +4,9 @@ use super::{Body, Bone, Influence, Mesh, Shape, Skin};
 use crate::JointId;
 
 impl Body {
-    /// What follows the joints that `keep` names: faces whose vertices all have more than half of their weight there.
-    /// Meshes that lie there as a whole stay as they are. `None` where no face is left.
+    /// The part of the body that follows the joints for which `keep` is true: faces whose vertices all have more than
+    /// half of their weight on these joints. A mesh of which all faces are kept is unchanged. `None` where no face
+    /// remains.
     pub fn part(&self, keep: impl Fn(JointId) -> bool) -> Option<Body> {
         let meshes: Vec<Mesh> = self.meshes.iter().filter_map(|mesh| mesh.part(&keep)).collect();
         (!meshes.is_empty()).then(|| Body { meshes, materials: self.materials.clone() })
@@ -38,7 +39,7 @@ impl Mesh {
             return Some(self.clone());
         }
         let mut made = Mesh { name: self.name.clone(), stated: self.stated, ..Mesh::default() };
-        // By vertex: its place among those that a kept face has.
+        // By vertex: its new index; `None` where no kept face has it.
         let mut places: Vec<Option<u32>> = vec![None; self.positions.len()];
         let mut from = 0;
         for (face, count) in self.faces.iter().enumerate() {

@@ -9,8 +9,9 @@ use crate::{Pose, Skeleton};
 const SAME: f64 = 1e-9;
 
 impl Mesh {
-    /// The same mesh with the vertices where they are at rest as far as the bone that moves most of it says: then bones
-    /// bound in the rest pose have the inverses of their places at rest, and sizes are those of the skeleton.
+    /// The same mesh with its vertices in the rest pose of the skeleton, moved rigidly by the bone with the largest
+    /// influence. The inverse bind matrices of bones that were bound in the rest pose are then the inverses of their
+    /// rest transforms, and lengths are in units of the skeleton.
     pub fn at_rest(&self, skeleton: &Skeleton) -> Mesh {
         let mut shares = vec![0.0; self.skin.bones.len()];
         self.skin.influences.iter().for_each(|one| shares[one.bone as usize] += one.weight);

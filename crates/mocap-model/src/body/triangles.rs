@@ -40,7 +40,7 @@ impl Mesh {
                 let others = left.iter().filter(|other| !ear.contains(other));
                 turns(ear) > 0.0 && !others.into_iter().any(|other| holds(ear, *other))
             };
-            // The second corner first: of a flat face with four corners this is a fan around the first.
+            // Starts at the second corner: a convex quad becomes a fan around its first corner.
             let ear = (1..=left.len()).map(|i| i % left.len()).find(is_ear).unwrap_or(1);
             triangles.push(around(ear));
             left.remove(ear);

@@ -14,13 +14,13 @@ const SAME_RATE: f64 = 1e-6;
 
 /// Two or more characters as one.
 pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
-    name_apart(&mut all);
+    make_names_unique(&mut all);
     for at in 1..all.len() {
         let (first, rest) = all.split_at_mut(at);
         in_one_space_and_time(&first[0], &mut rest[0])?;
     }
-    tell_joints_apart(&mut all)?;
-    tell_scalars_apart(&mut all)?;
+    prefix_joints(&mut all)?;
+    prefix_scalars(&mut all)?;
     let first = &all[0].clip;
     let count = all.iter().map(|one| one.skeleton().len()).sum();
     let (mut joints, mut tracks): (Vec<Joint>, Vec<JointTracks>) = (Vec::with_capacity(count), Vec::new());
@@ -58,8 +58,8 @@ pub(super) fn merged(mut all: Vec<Character>) -> Result<Character, ModelError> {
     Ok(Character { name: String::new(), clip, body })
 }
 
-/// Gives every character a name that no other has.
-fn name_apart(all: &mut [Character]) {
+/// Makes the names of characters unique.
+fn make_names_unique(all: &mut [Character]) {
     let mut taken: HashSet<String> = HashSet::with_capacity(all.len());
     for at in 0..all.len() {
         let own = match all[at].name.is_empty() {
@@ -104,9 +104,9 @@ fn in_one_space_and_time(first: &Character, other: &mut Character) -> Result<(),
     Ok(())
 }
 
-/// Puts the name of a character before the names of its joints where that name would be lost, or a joint of another
-/// character has the same.
-fn tell_joints_apart(all: &mut [Character]) -> Result<(), ModelError> {
+/// Prefixes the names of joints with the name of their character, where that name would be lost or a joint of another
+/// character has the same name.
+fn prefix_joints(all: &mut [Character]) -> Result<(), ModelError> {
     let mut owners: HashMap<String, usize> = HashMap::new();
     let mut clash = vec![false; all.len()];
     for (at, character) in all.iter().enumerate() {
@@ -134,14 +134,15 @@ fn tell_joints_apart(all: &mut [Character]) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// `Alice:Hips`; names that begin so stay.
+/// `Alice:Hips`; names with this prefix are unchanged.
 fn prefixed(character: &str, name: &str) -> String {
     let has = name.strip_prefix(character).is_some_and(|rest| rest.starts_with(':'));
     if has { name.to_owned() } else { format!("{character}:{name}") }
 }
 
-/// Puts the name of a character before numbers over time and shapes that another one has with other values.
-fn tell_scalars_apart(all: &mut [Character]) -> Result<(), ModelError> {
+/// Prefixes scalar tracks and shapes with the name of their character, where another character has them with other
+/// values.
+fn prefix_scalars(all: &mut [Character]) -> Result<(), ModelError> {
     let mut known: HashMap<String, Option<Track<f64>>> = HashMap::new();
     for character in all.iter_mut() {
         let scalars = &character.clip.annotations().scalars;

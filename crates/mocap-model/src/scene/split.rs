@@ -1,4 +1,4 @@
-//! Several characters that share one skeleton of several trees, told apart.
+//! Splits a skeleton of several trees into its characters and props.
 
 use super::{Character, Scene};
 use crate::{BoundBody, Clip, JointId, ModelError, Skeleton};
@@ -16,8 +16,8 @@ pub struct Part {
     pub is_prop: bool,
 }
 
-/// What the names of all joints of a tree begin with, up to a colon (`Alice` of `Alice:Hips`); else the name of its
-/// first joint.
+/// The prefix that all joints of a tree share, up to a colon (`Alice` of `Alice:Hips`); else the name of its first
+/// joint.
 pub fn name_of_tree(skeleton: &Skeleton, root: JointId) -> &str {
     let own = &skeleton.joint(root).name;
     let below = below(skeleton, root);
@@ -43,12 +43,12 @@ fn below(skeleton: &Skeleton, root: JointId) -> Vec<bool> {
 }
 
 impl Character {
-    /// The trees of the skeleton that are characters or props, each by itself, where it is in every frame. Joints of no
-    /// part are left out; what moves a part from above is in the motion of its root. Each part has the faces of the body
-    /// that follow its joints, the numbers over time that no other part has a shape for, and all events.
+    /// Each part as a character or prop of its own, at its place in object space in every frame. Joints of no part are
+    /// left out; the motion of joints above a part is baked into its root. Each part has the faces of the body that
+    /// follow its joints, the scalar tracks that no other part has a shape for, and all events.
     ///
     /// # Errors
-    /// Where a place overflows.
+    /// [`ModelError::NotFinite`] where a baked position overflows.
     pub fn split(&self, parts: &[Part]) -> Result<Scene, ModelError> {
         let skeleton = self.skeleton();
         let on_clip = self.body.as_ref().map(|bound| match bound.skeleton.joints() == skeleton.joints() {

@@ -76,7 +76,7 @@ fn kinematics_of_a_clip_and_of_its_poses_agree_bit_by_bit() {
             assert_eq!(some.at(JointId(joint)), &expected.joints[joint as usize]);
             assert_eq!(clip.local(JointId(joint), frame), local.joints[joint as usize]);
         }
-        // Neither asked for nor above what was asked for.
+        // Neither requested nor an ancestor of a requested joint.
         assert_eq!(some.at(JointId(3)), &Isometry3::identity());
     }
 }
@@ -172,7 +172,7 @@ fn numbers_that_are_not_finite_are_found_in_any_frame_and_large_ones_are_none() 
         tracks[0].translation = Some(Track::Sampled(places));
         Clip::new(Arc::clone(&skeleton), FrameRate::new(30.0).unwrap(), frames, tracks)
     };
-    // Their sum is infinite.
+    // Finite values whose sum overflows.
     assert!(clip(vec![Vector3::new(f64::MAX, f64::MAX, f64::MIN); 9]).is_ok());
     for frame in 0..11 {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

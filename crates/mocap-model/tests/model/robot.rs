@@ -1,4 +1,4 @@
-//! Robots that no program can move are refused, with the part that is wrong.
+//! Invalid robots are refused with an error that names the wrong part.
 
 use mocap_model::{
     Isometry3, ModelError, Primitive, Robot, RobotBody, RobotJoint, RobotJointKind, RobotParts, RobotShape,

@@ -9,49 +9,54 @@ use super::sections::{MiddleLine, middle_line};
 use super::upright::{STEP, Upright};
 use crate::geodesic::Ways;
 
-/// The wrist is beyond the thinnest cut of the forearm.
+/// Distance of the wrist beyond the thinnest cross-section of the forearm.
 const WRIST_BEYOND: f64 = 0.008;
-/// The upper arm as a share of the forearm.
+/// The length of the upper arm relative to the forearm.
 const UPPER_ARM: f64 = 1.03;
-/// How far shoulders are below the beginning of the neck.
+/// Distance of the shoulders below the base of the neck.
 const SHOULDER_BELOW_NECK: f64 = 0.058;
-/// How far the beginning of the clavicle is from the height of the shoulder to that of the neck.
+/// Height of the start of the clavicle between shoulder (0) and neck (1).
 const CLAVICLE: f64 = 0.3;
-/// Elbows are behind the middle line of a bent arm.
+/// Distance of elbows behind the middle line of a bent arm.
 const ELBOW_BEHIND: f64 = 0.005;
-/// The upper arm is lowered where its axis rises by more than this towards the shoulder.
+/// An arm is lowered if the axis of its upper arm rises by more than this towards the shoulder.
 const LOWERED: f64 = 0.6;
-/// An arm grows into the trunk where its cut is that many times as large as usual.
+/// An arm merges into the trunk where its cross-section is this many times the median.
 const GROWS: f64 = 2.0;
-/// How far the shoulder of a lowered arm is beyond that place; and how much that counts against the length of the forearm.
+/// Distance of the shoulder of a lowered arm beyond that place.
 const BEYOND_GROWN: f64 = 0.016;
+/// Its weight, relative to the prediction from the forearm.
 const GROWN: f64 = 0.7;
-/// No upper arm is longer or shorter than its forearm says by more than this.
+/// Largest ratio between the length of an upper arm and its prediction from the forearm.
 const UNEVEN: f64 = 1.15;
-/// How far the shoulder of another arm is beyond its armpit, how much that counts, and how far it moves the shoulder at most.
+/// For arms that are not lowered: distance of the shoulder beyond the armpit.
 const BEYOND_ARMPIT: f64 = 0.018;
+/// Its weight.
 const ARMPIT: f64 = 0.75;
+/// The largest distance by which it moves the shoulder.
 const ASIDE: f64 = 0.04;
-/// How far from the middle an armpit is searched.
+/// Range of distances from the middle in which an armpit is searched.
 const ARMPITS: [f64; 2] = [0.04, 0.2];
-/// So far below and above the chest, the side of the trunk is; arms begin that far above its lower end.
+/// Range below and above the chest in which the side of the trunk is measured.
 const SIDE: f64 = 0.16;
+/// Arms start at least this far above the lower end of that range.
 const ABOVE_TRUNK: f64 = 0.03;
-/// How much the axis of a lowered and of another arm says about the height of the shoulder, against the neck.
+/// Weight of the arm's axis, relative to the neck, for the height of the shoulder: of a lowered arm, and of others.
 const AXIS: [f64; 2] = [0.25, 0.7];
-/// Where the palm, the thickest cut of a hand, is searched from the end of its fingers; and how far beyond it the wrist.
+/// Range of distances from the fingertips in which the palm, the thickest cross-section of a hand, is searched.
 const PALM: [f64; 2] = [0.03, 0.1];
+/// Distance of the wrist beyond the palm.
 const WRIST: f64 = 0.07;
-/// Limbs that bend by more than this have the axes of both bones meet at the joint \[rad\].
+/// If a limb is bent by more than this, the joint is at the intersection of both bones' axes \[rad\].
 const BENT: f64 = 0.35;
-/// The length of a forearm, and how much it differs between people.
+/// The length of a forearm, and its standard deviation.
 const FOREARM: [f64; 2] = [0.14, 0.02];
 /// The longest hand.
 const HAND: f64 = 0.18;
 const LEFT: [Role; 4] = [Role::LeftShoulder, Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand];
 
-/// Finds the arms of a body whose neck begins at `neck`.
-/// Returns whether fingers are seen on the left and on the right.
+/// Finds the arms of a body whose neck starts at `neck`. Returns whether fingers are detected on the left and on the
+/// right.
 pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmarks) -> [bool; 2] {
     let Upright { mesh, voxels, ends, depths, .. } = body;
     let neighbours = mesh.neighbours();
@@ -77,7 +82,7 @@ pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmark
         let beyond = |at: &Vector3<f64>| (at - arm.wrist).dot(&(arm.wrist - arm.elbow)) > 0.0;
         let places = (0..voxels.len()).filter(|at| ways.far[*at] < HAND).map(|at| voxels.middle(at));
         let places: Vec<Vector3<f64>> = places.filter(beyond).collect();
-        // Fingers that are not seen, where a template has them, are at least where hands have fingers.
+        // Fingers that are not detected are placed by the proportions of hands, for templates that have them.
         found.extend(by_proportions(side, &arm.wrist, &places));
         if let Some(seen) = fingers::seen(mesh, &neighbours, side, [&arm.elbow, &arm.wrist]) {
             found.extend(seen);
@@ -87,13 +92,14 @@ pub(super) fn find(body: &Upright<'_>, neck: &Vector3<f64>, found: &mut Landmark
     are_seen
 }
 
-/// The shoulder of an arm, on the side of the body that `sign` says.
+/// The shoulder of an arm, on the side of the body given by `sign`.
 fn shoulder(body: &Upright<'_>, arm: &Arm, neck: &Vector3<f64>, sign: f64) -> Vector3<f64> {
     let Some(axis) = (arm.shoulder - arm.on_axis).try_normalize(1e-9) else { return arm.shoulder };
     let is_lowered = axis.y > LOWERED;
     let mut place = arm.shoulder;
     if is_lowered {
-        // Lengths of upper arms and forearms differ between people: where the arm grows into the trunk says more.
+        // The ratio of upper arm and forearm differs between people, so the place where the arm merges into the trunk
+        // has more weight.
         let by_forearm = (arm.shoulder - arm.on_axis).norm();
         let length =
             arm.grown.map_or(by_forearm, |grown| GROWN * (grown + BEYOND_GROWN) + (1.0 - GROWN) * by_forearm);
@@ -103,13 +109,13 @@ fn shoulder(body: &Upright<'_>, arm: &Arm, neck: &Vector3<f64>, sign: f64) -> Ve
         let x = armpit + BEYOND_ARMPIT * sign;
         place.x += (ARMPIT * (x - place.x)).clamp(-ASIDE, ASIDE);
     }
-    // Where a lowered arm grows into the trunk, its axis says little about the height of the shoulder.
+    // The axis of a lowered arm is a poor predictor of the height of the shoulder.
     let by_axis = if is_lowered { AXIS[0] } else { AXIS[1] };
     place.y = by_axis * place.y + (1.0 - by_axis) * (neck.y - SHOULDER_BELOW_NECK);
     place
 }
 
-/// How far from the middle of the body the trunk ends below an arm that is not lowered.
+/// The distance of the armpit from the middle of the body, for an arm that is not lowered.
 fn armpit(body: &Upright<'_>, sign: f64) -> Option<f64> {
     let Upright { voxels, ends, .. } = body;
     let chest = voxels.middle(ends.chest);
@@ -130,7 +136,7 @@ fn armpit(body: &Upright<'_>, sign: f64) -> Option<f64> {
     Some(chest.x + sign * (ARMPITS[0] + column as f64 * voxels.side))
 }
 
-/// Halfway between the nearest places of two lines; `None` of parallel ones.
+/// The middle between the nearest points of two lines; `None` for parallel ones.
 fn crossing(
     a: &Vector3<f64>,
     along_a: &Vector3<f64>,
@@ -152,10 +158,10 @@ fn crossing(
 struct Arm {
     wrist: Vector3<f64>,
     elbow: Vector3<f64>,
-    /// The elbow on the axis of the upper arm, which passes inside of the joint of a bent arm.
+    /// The elbow projected on the axis of the upper arm, which passes inside the joint of a bent arm.
     on_axis: Vector3<f64>,
     shoulder: Vector3<f64>,
-    /// How far from the elbow it grows into the trunk.
+    /// The distance from the elbow at which it merges into the trunk.
     grown: Option<f64>,
     /// The angle between forearm and upper arm, 0 where they are straight [rad].
     bend: f64,
@@ -169,7 +175,7 @@ fn arm(line: &MiddleLine) -> Arm {
     let thin = line.thinnest(palm, (palm + WRIST).min(0.45 * last));
     let wrist_far = (thin - WRIST_BEYOND).max(0.0);
     let wrist = line.at(wrist_far);
-    // The arm ends where its cut grows into the trunk.
+    // The arm ends where its cross-section merges into the trunk.
     let median = {
         let mut areas: Vec<f64> = (0..line.far.len())
             .filter(|at| line.far[*at] > wrist_far + 0.06 && line.far[*at] < wrist_far + 0.2)
@@ -220,7 +226,7 @@ fn arm(line: &MiddleLine) -> Arm {
         (0..60).map(|step| wrist_far + 0.08 + 0.0025 * f64::from(step)).filter(|far| *far < armpit - 0.02);
     let far = steps.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(wrist_far + FOREARM[0]);
     let elbow = line.at(far);
-    // The axis of the upper arm, without the ends where the line cuts corners.
+    // The axis of the upper arm, without its ends, where the middle line cuts corners.
     let upper = |share: f64| line.at(far + share * (armpit - far));
     let axis = (upper(1.0) - upper(0.2)).try_normalize(1e-9);
     let axis = axis.or_else(|| (elbow - wrist).try_normalize(1e-9)).unwrap_or_default();
@@ -231,7 +237,7 @@ fn arm(line: &MiddleLine) -> Arm {
         Some(meets) if (meets - elbow).norm() < 0.03 => meets,
         _ => elbow,
     };
-    // A bent arm shows its elbow corner on the outer side only.
+    // A bent arm has the corner of its elbow on the outer side only.
     let outwards = (elbow - (wrist + upper_end) * 0.5).try_normalize(1e-9).unwrap_or_default();
     let on_axis = elbow;
     let elbow = if bend > BENT { elbow + outwards * ELBOW_BEHIND } else { elbow };

@@ -1,18 +1,17 @@
-//! The ends of a skeleton of any shape, and how far they are from each other along its bones.
+//! The end joints of a skeleton of any shape, and their distances along bones.
 
 use mocap_model::{JointId, Skeleton, Vector3};
 
-/// A branch that is shorter than this share of the longest way through a skeleton is none that is looked for in a mesh, such
-/// as a finger or an ear.
+/// Branches shorter than this share of the longest path through a skeleton, such as fingers or ears, are ignored.
 const SHORT: f64 = 0.12;
 
-/// The ends of a skeleton, and its ways.
+/// The ends of a skeleton, and the paths between them.
 pub(super) struct Ends {
     /// The last joints of its limbs.
     pub(super) joints: Vec<usize>,
-    /// By joint and end: how far they are from each other along bones.
+    /// By joint and end: their distance along bones.
     pub(super) far: Vec<Vec<f64>>,
-    /// By joint: whether it is on a way between two ends.
+    /// By joint: whether it is on a path between two ends.
     pub(super) between: Vec<bool>,
 }
 
@@ -28,7 +27,7 @@ pub(super) fn ends(skeleton: &Skeleton, rest: &[Vector3<f64>]) -> Ends {
     };
     let longest = distances(skeleton, rest).iter().flatten().copied().fold(0.0, f64::max);
     loop {
-        // By end: the length of its branch, and where that begins.
+        // By end: the length of its branch, and its first joint.
         let ends: Vec<usize> = (0..count).filter(|at| kept[*at] && below(&kept, *at) == 0).collect();
         if ends.len() <= 2 {
             break;
@@ -53,7 +52,7 @@ pub(super) fn ends(skeleton: &Skeleton, rest: &[Vector3<f64>]) -> Ends {
         }
     }
     let mut joints: Vec<usize> = (0..count).filter(|at| kept[*at] && below(&kept, *at) == 0).collect();
-    // A chain ends at its root too.
+    // For a single chain, the root is an end too.
     let root = (0..count).find(|at| parent(*at).is_none());
     if let (&[_], Some(root)) = (&joints[..], root) {
         joints.insert(0, root);
@@ -64,7 +63,7 @@ pub(super) fn ends(skeleton: &Skeleton, rest: &[Vector3<f64>]) -> Ends {
     Ends { joints, far, between }
 }
 
-/// The pairs of ends between which a joint is, by their places in the list.
+/// The pairs of ends between which a joint is, by index.
 fn pairs(far: &[Vec<f64>], joints: &[usize], at: usize, longest: f64) -> Vec<[usize; 2]> {
     let all = (0..joints.len()).flat_map(|a| (a + 1..joints.len()).map(move |b| [a, b]));
     let on_way = |[a, b]: &[usize; 2]| {
@@ -82,7 +81,7 @@ impl Ends {
     }
 }
 
-/// By two joints: how far they are from each other along bones. Parents come before children.
+/// The distance of each pair of joints along bones. Parents come before children.
 fn distances(skeleton: &Skeleton, rest: &[Vector3<f64>]) -> Vec<Vec<f64>> {
     let count = skeleton.len();
     let mut far = vec![vec![f64::INFINITY; count]; count];

@@ -1,24 +1,25 @@
-//! The five ends of a person: feet, hands, head.
+//! Finds the five extremities of a person: feet, hands, head.
 //!
-//! The end that is furthest from the tree of ways known so far comes next, as medial graphs are pruned to their longest
-//! branches. What each is follows from how the branches meet: the feet meet at the pelvis, a trunk away from the rest.
+//! Extremities are found one by one, each as the voxel furthest from the tree of paths so far (farthest-point sampling
+//! by geodesic distance). They are identified by the topology of the branches: the paths to the feet join at the
+//! pelvis, a trunk's length away from where the others join.
 //!
 //! Based on: M. Hilaga, Y. Shinagawa, T. Kohmura, T. L. Kunii, "Topology matching for fully automatic similarity
-//! estimation of 3D shapes", 2001 (ways through a body do not change with its pose); P. Buneman, "A note on the metric
-//! properties of trees", 1974 (four ends tell how a tree branches).
+//! estimation of 3D shapes", 2001 (geodesics do not change with the pose); P. Buneman, "A note on the metric properties
+//! of trees", 1974 (the distances of four ends determine how a tree branches).
 
 use mocap_model::Vector3;
 
 use crate::geodesic::Ways;
 use crate::{RigError, Voxels};
 
-/// A part with this share of the volume of the largest is another body.
+/// A connected part with at least this share of the largest one's volume is a second body.
 const SECOND_BODY: f64 = 0.4;
 /// The shortest limb as a share of the longest.
 const SHORTEST_LIMB: f64 = 0.18;
-/// A sixth branch longer than this share of the shortest limb makes it no person.
+/// With a sixth branch longer than this share of the shortest limb, the mesh is not a person.
 const SIXTH: f64 = 0.6;
-/// What reaches less far than this many times its depth has no limbs.
+/// A solid whose extent is less than this multiple of its depth has no limbs.
 const ROUND: f64 = 2.5;
 /// The trunk is at least this share of the longest limb.
 const TRUNK: f64 = 0.12;
@@ -29,9 +30,9 @@ pub(crate) struct Extremities {
     pub(crate) feet: [usize; 2],
     pub(crate) hands: [usize; 2],
     pub(crate) head: usize,
-    /// Where the ways to the feet part.
+    /// The voxel at which the paths to the feet separate.
     pub(crate) pelvis: usize,
-    /// Where the ways to hands and head part.
+    /// The voxel at which the paths to hands and head separate.
     pub(crate) chest: usize,
 }
 
@@ -112,7 +113,7 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     let tips: Vec<usize> = tips[..5].iter().map(|tip| tip.0).collect();
     let ways: Vec<Ways> = tips.iter().map(|tip| Ways::new(voxels, &[(*tip, 0.0)])).collect();
     let far = |a: usize, b: usize| ways[a].far[tips[b]];
-    // How far the place where two ends part is from the rest.
+    // The distance of the branching point of two ends from the rest.
     let apart = |a: usize, b: usize| {
         let others: Vec<usize> = (0..5).filter(|at| *at != a && *at != b).collect();
         let pairs = [(0, 1), (0, 2), (1, 2)].map(|(i, j)| (others[i], others[j]));
@@ -133,7 +134,7 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     }
     let others: Vec<usize> = (0..5).filter(|at| *at != f1 && *at != f2).collect();
     let from_feet = |at: usize| far(f1, at) + far(f2, at);
-    // Arms are alike; the head is what is left.
+    // The arms have equal lengths; the head is the remaining end.
     let uneven = |head: usize| {
         let arms: Vec<f64> = others.iter().filter(|at| **at != head).map(|at| from_feet(*at)).collect();
         (arms[0] - arms[1]).abs()
@@ -148,7 +149,7 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
         let sum = |at: usize| three.iter().map(|one| ways[*one].far[at]).sum::<f64>();
         (0..voxels.len())
             .filter(|at| voxels.inside[*at])
-            // Of places alike, the one deepest inside.
+            // The branching point; of equal ones, the deepest inside.
             .min_by(|a, b| (sum(*a) - depths[*a]).total_cmp(&(sum(*b) - depths[*b])))
             .unwrap_or(root)
     };
@@ -163,7 +164,7 @@ pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities
     Ok(found)
 }
 
-/// Whether a solid is one mass without limbs, such as a ball: smaller voxels show no more of it.
+/// Whether a solid has no limbs, such as a ball, so that smaller voxels would not help.
 pub(crate) fn is_round(voxels: &Voxels, depths: &[f64]) -> bool {
     let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
     let Some(root) = deepest else { return true };
@@ -171,7 +172,7 @@ pub(crate) fn is_round(voxels: &Voxels, depths: &[f64]) -> bool {
     ways.furthest().is_none_or(|tip| ways.far[tip] < ROUND * depths[root])
 }
 
-/// What may have become of limbs that are not seen. The joints of arms that are grown into the trunk are uncertain.
+/// The message for a missing limb: arms may be merged into the trunk.
 fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
     let both =
         "arms may be grown into the trunk: the joints of both arms, from shoulder to hand, are uncertain";
@@ -182,7 +183,7 @@ fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
     };
     let ways = Ways::new(voxels, &[(root, 0.0)]);
     let at = |tip: usize| voxels.middle(tip) - voxels.middle(root);
-    // Legs are alike, and on one side of the middle.
+    // Legs have equal lengths, and are on one side of the middle.
     let alike = |[p, q]: [usize; 2]| {
         (ways.far[p] - ways.far[q]).abs() / (ways.far[p] + ways.far[q])
             + 0.5 * (1.0 - at(p).angle(&at(q)).cos())
@@ -204,7 +205,7 @@ fn grown_arms(voxels: &Voxels, tips: &[usize], root: usize) -> String {
     )
 }
 
-/// Legs go on where the trunk ends: those of animals on four legs are at right angles to it.
+/// Checks that legs continue the direction of the trunk: those of quadrupeds are perpendicular to it.
 fn upright(voxels: &Voxels, found: &Extremities) -> Result<(), RigError> {
     let at = |voxel: usize| voxels.middle(voxel);
     let trunk = at(found.pelvis) - at(found.chest);

@@ -1,7 +1,7 @@
-//! Fingers that are seen: the branches in which the surface of a hand ends.
+//! Detects fingers as branches of the surface of a hand.
 //!
-//! Seen from the wrist along the surface, each fingertip is further than what is around it. Coming back from the tips,
-//! branches grow until two of them meet at the skin between the fingers.
+//! Fingertips are local maxima of the distance from the wrist along the surface. From the tips back, branches grow
+//! until two of them meet at the skin between the fingers.
 //!
 //! Based on: M. Hilaga et al., "Topology matching for fully automatic similarity estimation of 3D shapes", 2001.
 
@@ -14,16 +14,16 @@ use super::landmark::Landmark;
 use crate::RigMesh;
 use crate::mesh::Neighbours;
 
-/// How far beyond the wrist a hand reaches along its surface.
+/// The largest distance of a hand's surface from the wrist.
 const REACH: f64 = 0.14;
 /// The shortest finger that counts, from the skin between fingers to its tip.
 const SHORTEST: f64 = 0.009;
-/// The wrist is this near its plane, and this thick.
+/// The cross-section of the wrist: distance from its plane, and radius.
 const WRIST: [f64; 2] = [0.02, 0.03];
-/// The skin between thumb and palm is nearer to the wrist than that between the other fingers by this share.
+/// The web of the thumb is nearer to the wrist than those of the fingers by this factor.
 const THUMB_BELOW: f64 = 0.9;
-/// By finger from the thumb: how far its joints are from its tip, as shares of the length that is seen. They were set while
-/// looking at five bodies whose joints an artist placed.
+/// By finger from the thumb: the distances of its joints from the tip, as shares of the detected length. Tuned on five
+/// bodies with joints placed by artists.
 const JOINTS: [(&str, [f64; 3]); 5] = [
     ("Thumb", [2.7, 1.9, 0.82]),
     ("Index", [1.41, 0.92, 0.47]),
@@ -31,20 +31,21 @@ const JOINTS: [(&str, [f64; 3]); 5] = [
     ("Ring", [1.46, 0.92, 0.47]),
     ("Little", [1.53, 0.96, 0.54]),
 ];
-/// Beyond the skin between the fingers, this share of the direction is that to the wrist.
+/// Beyond the web, the line of a finger is extended with this share of the direction to the wrist.
 const TO_WRIST: f64 = 0.25;
-/// Where the thumb's first joint is on the way from the wrist to its second.
+/// The position of the thumb's first joint between the wrist (0) and its second (1).
 const THUMB: f64 = 0.42;
+/// The confidence of detected fingers.
 const CONFIDENCE: f64 = 0.75;
 
-/// A finger: its middle line from the tip to the skin beside it.
+/// A finger: its middle line from the tip to the web.
 struct Finger {
     line: Vec<Vector3<f64>>,
-    /// How far the skin beside it is from the wrist.
+    /// The distance of its web from the wrist.
     begins: f64,
 }
 
-/// The joints of five fingers, if so many are seen beyond a wrist. Lengths are shares of the height of the body.
+/// The joints of five fingers, if five are detected beyond a wrist. Lengths are shares of the height of the body.
 pub(super) fn seen(
     mesh: &RigMesh,
     neighbours: &Neighbours,
@@ -60,7 +61,7 @@ pub(super) fn seen(
     if fingers[0].begins > THUMB_BELOW * fingers[1].begins {
         return None;
     }
-    // The others lie side by side, the first finger next to the thumb.
+    // The others are sorted side by side, starting next to the thumb.
     let base = |finger: &Finger| *finger.line.last().expect("a line has places");
     let thumb = fingers.remove(0);
     let middle = fingers.iter().map(base).sum::<Vector3<f64>>() / fingers.len() as f64;
@@ -84,7 +85,7 @@ pub(super) fn seen(
     Some(found)
 }
 
-/// By place of the hand: how far it is from the wrist along the edges of the surface.
+/// By place of the hand: its distance from the wrist along the edges of the surface.
 fn from_wrist(
     mesh: &RigMesh,
     neighbours: &Neighbours,
@@ -95,7 +96,7 @@ fn from_wrist(
     let along = |place: usize| (mesh.places[place] - wrist).dot(&axis);
     let mut far: BTreeMap<usize, f64> = BTreeMap::new();
     let mut open = BinaryHeap::new();
-    // Lengths are not negative: their bits are in their order.
+    // Lengths are not negative, so their bits sort like their values.
     for (place, at) in mesh.places.iter().enumerate() {
         let height = along(place);
         if height.abs() < WRIST[0] && (at - wrist - axis * height).norm() < WRIST[1] {
@@ -123,11 +124,11 @@ fn from_wrist(
 struct Branch {
     tip: usize,
     places: Vec<usize>,
-    /// Whether it met another one, and so is known.
+    /// Whether it met another branch, so that its length is known.
     is_known: bool,
 }
 
-/// The branches of a hand that are long enough before they meet.
+/// The branches of a hand that are long enough where they meet.
 fn branches(mesh: &RigMesh, neighbours: &Neighbours, far: &BTreeMap<usize, f64>) -> Vec<Finger> {
     let mut order: Vec<usize> = far.keys().copied().collect();
     order.sort_by(|a, b| far[b].total_cmp(&far[a]).then(a.cmp(b)));
@@ -165,7 +166,7 @@ fn branches(mesh: &RigMesh, neighbours: &Neighbours, far: &BTreeMap<usize, f64>)
     found
 }
 
-/// The middle line of a branch: its tip, and the means of its quarters from there.
+/// The middle line of a branch: its tip, followed by the means of its quarters.
 fn finger(mesh: &RigMesh, far: &BTreeMap<usize, f64>, branch: &Branch, begins: f64) -> Option<Finger> {
     let length = far[&branch.tip] - begins;
     let mut line = vec![mesh.places[branch.tip]];

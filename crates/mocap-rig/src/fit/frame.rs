@@ -1,4 +1,4 @@
-//! Which way a body stands and looks.
+//! The orientation of a body.
 
 use mocap_model::{SignedAxis, Vector3};
 use nalgebra::Matrix3;
@@ -8,34 +8,35 @@ use super::standing::up_at_rest;
 use crate::geodesic::Ways;
 use crate::{Mirror, RigError, RigMesh, Voxels};
 
-/// Trunk and legs say so well where up is: an axis of the file within this angle is meant \[rad\].
+/// The accuracy of the up direction from trunk and legs: an axis of the file within this angle is used instead \[rad\].
 const SNAP: f64 = 0.2;
-/// The same of the floor on which a body rests.
+/// The same for the up direction from the floor on which a body rests.
 const SNAP_AT_REST: f64 = 0.035;
-/// A stated axis further than this from what the body shows is refused \[rad\].
+/// A stated axis further than this from the one that was found is an error \[rad\].
 const FURTHEST: f64 = std::f64::consts::FRAC_PI_4 + 1e-6;
-/// A mirror plane that lies flatter than this cosine is none between left and right.
+/// A mirror plane whose normal has a larger cosine with up does not separate left and right.
 const LYING: f64 = 0.25;
-/// The top of the head is this near above its end, as a share of the height.
+/// Places within this distance of the head's extremity belong to the top of the head, as a share of the height.
 const HEAD: f64 = 0.07;
-/// Mirror planes are tried within this angle of the line of shoulders and hips, in steps \[rad\].
+/// Number of rotation steps, to either side of the line of shoulders and hips, in which mirror planes are tried.
 const TURNS: i32 = 20;
+/// The size of a step \[rad\].
 const TURN: f64 = 0.0175;
 
-/// Up, left and forward of a body, where its floor is and how tall it is.
+/// The axes of a body, its floor and its height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyFrame {
     /// Away from the floor, a unit vector.
     pub up: Vector3<f64>,
     /// To the body's left.
     pub left: Vector3<f64>,
-    /// Where it looks.
+    /// The facing direction.
     pub forward: Vector3<f64>,
     /// The middle of the floor below it.
     pub floor: Vector3<f64>,
     /// From the floor to the top of the head [units of the mesh].
     pub height: f64,
-    /// How sure front and back are, 0 to 1: how far the feet point forward.
+    /// Confidence of front and back, 0 to 1, by how far the feet point forward.
     pub facing_confidence: f64,
     /// Whether the mesh is its own mirror image.
     pub is_mirrored: bool,
@@ -53,8 +54,8 @@ impl BodyFrame {
         self.floor + (self.left * local.x + self.up * local.y + self.forward * local.z) * self.height
     }
 
-    /// The same body as its file has it: up is the axis of the file that is meant, where there is one. The search for joints
-    /// knows nothing of the file, so that a body that is turned has the same joints.
+    /// The frame snapped to the axes of the file: up becomes an axis that is near enough. The search for joints does
+    /// not use the file's axes, so a rotated body has the same joints.
     pub(super) fn shown(&self, mesh: &RigMesh, head: &Vector3<f64>, is_stated: bool) -> BodyFrame {
         let up = if is_stated { self.up } else { snapped(&self.up, SNAP_AT_REST) };
         let level = (self.forward - up * self.forward.dot(&up)).try_normalize(0.0);
@@ -96,7 +97,7 @@ pub(crate) fn frame(
         _ => up,
     };
     let level = |way: Vector3<f64>| way - up * way.dot(&up);
-    // Some way out on the limbs, ways no longer hug the inner side of a corner.
+    // Points some way out on the limbs, where paths no longer cut the inner side of a corner.
     let out = |from: usize, to: usize, share: f64| {
         let way = Ways::new(voxels, &[(from, 0.0)]).back(to);
         at(way[((1.0 - share) * (way.len() - 1) as f64) as usize])
@@ -119,7 +120,7 @@ pub(crate) fn frame(
         Some(facing) => {
             let angle = level(facing.vector()).angle(&forward);
             let stated = meant("facing", level(facing.vector()), angle.min(std::f64::consts::PI - angle))?;
-            // The stated axis settles front and back; the body itself may be turned a little from it.
+            // The stated axis decides between front and back; the body may be rotated slightly from it.
             if stated.dot(&forward) < 0.0 { -forward } else { forward }
         }
         None => forward * if ahead < 0.0 { -1.0 } else { 1.0 },
@@ -137,7 +138,7 @@ pub(crate) fn frame(
     Ok(BodyFrame { up, left, forward, floor, height, facing_confidence, is_mirrored })
 }
 
-/// The heights of the floor and of the top of the head, which raised hands may be above.
+/// The heights of the floor and of the top of the head; raised hands may be above it.
 fn floor_and_top(mesh: &RigMesh, head: &Vector3<f64>, up: &Vector3<f64>) -> (f64, f64) {
     let used = || mesh.triangles.iter().flatten().map(|corner| &mesh.places[*corner as usize]);
     let low = used().map(|at| at.dot(up)).fold(f64::INFINITY, f64::min);
@@ -150,9 +151,9 @@ fn floor_and_top(mesh: &RigMesh, head: &Vector3<f64>, up: &Vector3<f64>) -> (f64
     (low, if top > low { top } else { head.dot(up) })
 }
 
-/// A stated axis, unless it is too far from what was found \[rad\].
+/// The stated axis; an error if it is too far from the one that was found \[rad\].
 fn meant(axis: &'static str, stated: Vector3<f64>, off: f64) -> Result<Vector3<f64>, RigError> {
-    // An axis along the other one, such as up and facing alike, points nowhere.
+    // If both axes are parallel, the projected one has no direction.
     let off = if stated.norm() < 1e-9 { std::f64::consts::FRAC_PI_2 } else { off };
     if off > FURTHEST { Err(RigError::Axis { axis, degrees: off.to_degrees() }) } else { Ok(stated) }
 }
@@ -172,7 +173,7 @@ pub(super) fn any_level(up: &Vector3<f64>) -> Vector3<f64> {
     up.cross(&other).normalize()
 }
 
-/// The direction near `across` about which the trunk is most nearly its own mirror image.
+/// The direction near `across` along which the trunk is most mirror-symmetric.
 fn most_symmetric(
     voxels: &Voxels,
     found: &Extremities,
@@ -209,7 +210,7 @@ fn most_symmetric(
         })
         .collect();
     let best = scores.iter().map(|(_, score)| *score).fold(0.0, f64::max);
-    // Several turns may fit alike: their middle.
+    // The middle of angles that fit equally well.
     for (angle, score) in scores {
         let weight = (score - (best - 0.01)).max(0.0);
         sum += angle * weight;
@@ -219,7 +220,7 @@ fn most_symmetric(
     (across * angle.cos() + ahead * angle.sin()).normalize()
 }
 
-/// How far the ends of the feet are ahead of the shins, along `forward`: the mean of both.
+/// The mean distance of the ends of the feet ahead of the shins, along `forward`.
 fn toes_ahead(voxels: &Voxels, found: &Extremities, up: &Vector3<f64>, forward: &Vector3<f64>) -> f64 {
     let mut sum = 0.0;
     for foot in found.feet {
@@ -232,7 +233,7 @@ fn toes_ahead(voxels: &Voxels, found: &Extremities, up: &Vector3<f64>, forward: 
                 .collect();
             within.iter().sum::<Vector3<f64>>() / within.len().max(1) as f64
         };
-        // The line of the shin, to the height of the foot.
+        // The axis of the shin, extended to the height of the foot.
         let [upper, lower, end] = [mean(0.5, 0.6), mean(0.32, 0.42), mean(0.0, 0.12)];
         let shin = lower - upper;
         let down = shin.dot(up);

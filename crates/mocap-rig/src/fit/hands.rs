@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::landmark::Landmark;
 
-/// Fingers: where they leave the palm, along the hand and towards the thumb, and the lengths of two bones, as shares of
-/// the length of the hand.
+/// Fingers: their base, along the hand and towards the thumb, and the lengths of two bones, as shares of the length of
+/// the hand.
 const FINGERS: [(&str, [f64; 2], [f64; 2]); 5] = [
     ("Thumb", [0.16, 0.16], [0.24, 0.19]),
     ("Index", [0.49, 0.16], [0.23, 0.14]),
@@ -17,7 +17,7 @@ const FINGERS: [(&str, [f64; 2], [f64; 2]); 5] = [
 /// The direction of the thumb: along the hand and to its side.
 const THUMB: [f64; 2] = [0.6, 0.8];
 
-/// The joints of the fingers of a hand, of which `places` are all beyond the wrist.
+/// The joints of the fingers of a hand; `places` are all vertices beyond the wrist.
 pub(super) fn by_proportions(
     side: &str,
     wrist: &Vector3<f64>,
@@ -35,7 +35,7 @@ pub(super) fn by_proportions(
     let flat = Matrix3::identity() - along * along.transpose();
     let axes = SymmetricEigen::new(flat * covariance * flat);
     let across = axes.eigenvectors.column(axes.eigenvalues.imax()).into_owned();
-    // The thumb points forward, or up, in poses in which people are modelled.
+    // In modelling poses, the thumb points forward or up.
     let ahead = Vector3::new(0.0, 0.5, 1.0);
     let across = if across.dot(&ahead) < 0.0 { -across } else { across };
     let mut found = Vec::new();

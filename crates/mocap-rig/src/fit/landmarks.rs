@@ -1,8 +1,8 @@
-//! Where the joints of a person are inside a solid: by its cuts, its middle lines and the proportions of bodies.
+//! Finds the joints of a person in a solid by its cross-sections, middle lines and the proportions of bodies.
 //!
-//! Everything is in the frame of the body: x to its left, y up, z forward, as shares of its height. Shares of lengths are
-//! counted from what a surface shows: where legs part, where shin and wrist are thinnest, where the neck begins. They were
-//! set while looking at five bodies whose joints an artist placed; they are no means of many people.
+//! Everything is in the frame of the body: x to its left, y up, z forward, as shares of its height. Proportions are
+//! relative to features of the surface: the crotch, the thinnest places of shin and wrist, the base of the neck. They
+//! were tuned on five bodies with joints placed by artists, and are not population means.
 
 use mocap_model::Vector3;
 
@@ -13,7 +13,8 @@ use super::upright::Upright;
 use super::{arms, legs, trunk};
 use crate::{RigError, RigMesh, Voxels};
 
-/// Finds the landmarks, and whether fingers are seen on the left and on the right. `mesh` and `voxels` stand in the frame of the body; `ends` are its extremities among them.
+/// Finds the landmarks, and whether fingers are detected on the left and on the right. `mesh` and `voxels` are in the
+/// frame of the body; `ends` are its extremities among them.
 ///
 /// # Errors
 /// [`RigError::NotHuman`] where there is no neck or no leg.
@@ -35,7 +36,7 @@ pub(crate) fn landmarks(
     Ok((found, fingers_seen))
 }
 
-/// The mean of both sides.
+/// Averages both sides.
 fn symmetric(found: &mut Landmarks) {
     let flip = |place: &Vector3<f64>| Vector3::new(-place.x, place.y, place.z);
     for role in found.keys().copied().collect::<Vec<_>>() {

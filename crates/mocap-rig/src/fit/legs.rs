@@ -8,28 +8,31 @@ use super::upright::{STEP, Upright};
 use crate::geodesic::Ways;
 use crate::{RigError, Voxels};
 
-/// How far hip joints are above the place where the legs part.
+/// Height of the hip joints above the crotch.
 const HIP_ABOVE_CROTCH: f64 = 0.051;
-/// The sacrum is this share of the depth of the pelvis from its back.
+/// Distance of the sacrum from the back, as a share of the depth of the pelvis.
 const SACRUM: f64 = 0.145;
-/// Hip joints are behind the middle of the pelvis, and knees before the middle line of the leg.
+/// Distance of the hip joints behind the middle of the pelvis.
 const HIP_BEHIND: f64 = 0.007;
+/// Distance of the knees in front of the middle line of the leg.
 const KNEE_AHEAD: f64 = 0.006;
-/// The ankle is below the thinnest cut of the shin.
+/// Distance of the ankle below the thinnest cross-section of the shin.
 const ANKLE_BELOW: f64 = 0.032;
-/// The thigh as a share of the shin.
+/// The length of the thigh relative to the shin.
 const THIGH: f64 = 0.98;
-/// How high ankles are above the sole.
+/// Height of the ankles above the sole.
 const ANKLE_ABOVE_SOLE: f64 = 0.0435;
-/// Ankles are this far inside of the middle of that cut, and before it; balls of feet are outside of the middle of the foot.
+/// Distance of the ankles medial of the middle of that cross-section.
 const ANKLE_INSIDE: f64 = 0.004;
+/// Distance of the ankles in front of it.
 const ANKLE_AHEAD: f64 = 0.003;
+/// Distance of the balls of the feet lateral of the middle of the foot.
 const BALL_OUTSIDE: f64 = 0.007;
-/// The ball of the foot as a share of the way from the ankle to the end of the toes.
+/// Position of the ball of the foot between the ankle (0) and the end of the toes (1).
 const BALL: f64 = 0.74;
 const LEFT: [Role; 4] = [Role::LeftUpperLeg, Role::LeftLowerLeg, Role::LeftFoot, Role::LeftToes];
 
-/// Finds the legs; returns the place of the sacrum.
+/// Finds the legs; returns the position of the sacrum.
 pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<f64>, RigError> {
     let Upright { voxels, ends, depths, cuts, .. } = body;
     let parted = crotch(cuts, body.level(0.25), body.level(0.65));
@@ -58,7 +61,7 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
         let (ankle, area) = ankle(voxels, &ways, &line, leg);
         let ankle = above_sole(voxels, &ways, ankle, leg);
         let ankle = ankle + Vector3::new(-side * ANKLE_INSIDE, 0.0, ANKLE_AHEAD);
-        // Where hip and ankle are as far as thigh and shin are long.
+        // The knee divides the leg in the ratio of thigh and shin.
         let knee = line
             .places
             .iter()
@@ -86,12 +89,12 @@ pub(super) fn find(body: &Upright<'_>, found: &mut Landmarks) -> Result<Vector3<
     Ok(sacrum)
 }
 
-/// An ankle whose height is halfway between where it was found and where it usually is above the sole.
+/// The ankle with its height averaged with the usual height above the sole.
 fn above_sole(voxels: &Voxels, ways: &Ways, ankle: Vector3<f64>, leg: f64) -> Vector3<f64> {
     let foot = (0..voxels.len()).filter(|at| ways.far[*at] < 0.3 * leg).map(|at| voxels.middle(at).y);
     let sole = foot.fold(f64::INFINITY, f64::min) - 0.5 * voxels.side;
     let off = sole + ANKLE_ABOVE_SOLE - ankle.y;
-    // The foot of a leg that swings points down.
+    // Only if they are close: the foot of a swinging leg may point down.
     if off.abs() < 0.02 { ankle + Vector3::y() * (0.5 * off) } else { ankle }
 }
 
@@ -111,7 +114,7 @@ fn ball(voxels: &Voxels, ways: &Ways, ankle: &Vector3<f64>, tip: &Vector3<f64>) 
     if count > 0.0 { place + across * (sum / count) } else { place }
 }
 
-/// How far the middle of a thigh is from that of the pelvis, just below where the legs part.
+/// The distance of the middle of a thigh from that of the pelvis, just below the crotch.
 fn thigh_middle(cuts: &[Vec<Piece>], crotch_level: usize, pelvis: &Piece, side: f64) -> f64 {
     let of_side = |level: usize| {
         let pieces = cuts[level].iter().take(2);
@@ -131,14 +134,14 @@ fn crotch(cuts: &[Vec<Piece>], from: usize, to: usize) -> Option<usize> {
         _ => false,
     };
     let first = (from..=to).find(parted)?;
-    // Small bridges, such as fingers at the thigh, do not end the legs.
+    // Small bridges, such as fingers at the thigh, are ignored.
     (first..=to)
         .take_while(|level| (*level..(*level + 3).min(to + 1)).any(|level| parted(&level)))
         .filter(parted)
         .last()
 }
 
-/// The ankle: below the thinnest cut across the axis of the shin; and the area of that cut.
+/// The ankle, below the thinnest cross-section of the shin, and the area of that section.
 fn ankle(voxels: &Voxels, ways: &Ways, line: &MiddleLine, leg: f64) -> (Vector3<f64>, f64) {
     let (upper, lower) = (line.at(0.52 * leg), line.at(0.34 * leg));
     let axis = (lower - upper).try_normalize(1e-9).unwrap_or_else(|| -Vector3::y());
@@ -162,7 +165,7 @@ fn ankle(voxels: &Voxels, ways: &Ways, line: &MiddleLine, leg: f64) -> (Vector3<
         let number = range.len() as f64;
         sums[range].iter().map(|sum| sum.1).sum::<f64>() / number
     };
-    // The shin ends where the foot widens or where nothing is left.
+    // The shin ends where the foot widens, or at the last section.
     let end = (0..count).find(|bin| sums[*bin].1 == 0.0).unwrap_or(count);
     let within = (0..end).filter(|bin| *bin + (0.035 / step) as usize <= end);
     let Some(bin) = within.min_by(|a, b| smooth(*a).total_cmp(&smooth(*b))) else {

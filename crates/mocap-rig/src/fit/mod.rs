@@ -1,4 +1,4 @@
-//! A skeleton that fits inside a mesh.
+//! Fits a skeleton inside a mesh.
 
 mod arms;
 mod ends_of_tree;
@@ -27,21 +27,21 @@ use landmark::Landmarks;
 pub use shape::{FittedShape, fit_shape};
 pub use template::{FittedJoint, FittedSkeleton, fit, humanoid, humanoid_with};
 
-/// Voxels along the longest side of a body: to find its ends, and to find joints.
+/// Resolutions that are tried to find the extremities [voxels along the longest side].
 const COARSE: [usize; 3] = [130, 180, 240];
+/// The resolution to find joints.
 const FINE: usize = 180;
-/// An end may be this far from its place among other voxels \[voxels\].
+/// Largest distance of an extremity from its place at another resolution \[voxels\].
 const FURTHEST: f64 = 3.0;
 
 /// A person found in a mesh.
 #[derive(Clone, Debug)]
 pub struct FoundBody {
-    /// How it stands.
+    /// Its orientation, floor and height.
     pub frame: BodyFrame,
-    /// Where its joints are, by role, in the space of the mesh.
+    /// Its joints by role, in the space of the mesh.
     pub landmarks: Landmarks,
-    /// Whether five fingers are seen: of the left hand, and of the right one. Those of other hands are placed by
-    /// proportions.
+    /// Whether five fingers are detected on the left hand, and on the right one; else they are placed by proportions.
     pub fingers_seen: [bool; 2],
 }
 
@@ -75,11 +75,11 @@ pub fn find_body(
     Ok(FoundBody { frame: shown, landmarks, fingers_seen })
 }
 
-/// The ends of a body among voxels. Limbs that are near to each other, such as raised arms beside the head, touch where voxels
-/// are too large: smaller ones are tried before a mesh is refused.
+/// The extremities of a body among voxels. Limbs that are close together, such as raised arms beside the head, merge if
+/// voxels are too large, so smaller ones are tried before a mesh is refused.
 ///
 /// # Errors
-/// What is seen among the largest voxels.
+/// The error at the coarsest resolution.
 fn ends(mesh: &RigMesh) -> Result<(Voxels, Extremities), RigError> {
     let mut first = None;
     for across in COARSE {
@@ -100,8 +100,8 @@ fn ends(mesh: &RigMesh) -> Result<(Voxels, Extremities), RigError> {
     Err(first.unwrap_or(RigError::NoSolid { share: 0.0 }))
 }
 
-/// The voxel inside that is nearest to a place, at most `most` away: what hangs on by less than a voxel at one size of voxels
-/// may be another part at the next.
+/// The voxel inside that is nearest to a place, at most `most` away. A part connected by less than a voxel at one
+/// resolution may be separate at another.
 ///
 /// # Errors
 /// [`RigError::NotHuman`].
@@ -121,7 +121,7 @@ mod tests {
     use crate::mesh::tests::boxes;
     use mocap_model::Vector3;
 
-    /// A person of boxes in a T-pose, Y up, looking along Z.
+    /// A person of boxes in a T-pose, Y up, facing along Z.
     fn person() -> RigMesh {
         let mut parts = vec![
             [[-0.17, 0.9, -0.1], [0.17, 1.45, 0.1]],

@@ -1,14 +1,14 @@
-//! Level cuts through a body, and the middle lines of its limbs.
+//! Horizontal cross-sections of a body, and middle lines of its limbs.
 
 use mocap_model::Vector3;
 
 use crate::Voxels;
 use crate::geodesic::Ways;
 
-/// A connected piece of a level cut. Lengths as shares of the height of the body.
+/// A connected piece of a horizontal cross-section. Lengths are shares of the height of the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// The middle of its area.
+    /// Its centroid.
     pub(crate) middle: Vector3<f64>,
     /// Its area.
     pub(crate) area: f64,
@@ -17,7 +17,8 @@ pub(crate) struct Piece {
     pub(crate) high: Vector3<f64>,
 }
 
-/// By level, from the floor up: the pieces of the cut, the largest first. Voxels stand upright: x to the left, y up.
+/// By level, from the floor up: the pieces of the cross-section, the largest first. Voxels are upright: x to the left,
+/// y up.
 pub(crate) fn levels(voxels: &Voxels) -> Vec<Vec<Piece>> {
     let [nx, ny, nz] = voxels.counts;
     let mut all = Vec::with_capacity(ny);
@@ -39,7 +40,7 @@ pub(crate) fn levels(voxels: &Voxels) -> Vec<Vec<Piece>> {
                 count += 1.0;
                 low = low.inf(&place);
                 high = high.sup(&place);
-                // There is a border: what is inside has neighbours on all sides.
+                // The border of empty voxels ensures that voxels inside have neighbours on all sides.
                 for (x, z) in [(x - 1, z), (x + 1, z), (x, z - 1), (x, z + 1)] {
                     if !seen[x + nx * z] && voxels.inside[at(x, z)] {
                         seen[x + nx * z] = true;
@@ -61,14 +62,14 @@ pub(crate) fn levels(voxels: &Voxels) -> Vec<Vec<Piece>> {
     all
 }
 
-/// The middle line of a limb from its end, and how thick it is along it.
+/// The middle line of a limb from its end, with the areas of its cross-sections.
 #[derive(Clone, Debug)]
 pub(crate) struct MiddleLine {
-    /// How far each place is from the end.
+    /// The distance of each place from the end.
     pub(crate) far: Vec<f64>,
-    /// The middle of what is as far.
+    /// The centroid of the voxels at this distance.
     pub(crate) places: Vec<Vector3<f64>>,
-    /// The area of the cut there.
+    /// The area of the cross-section there.
     pub(crate) areas: Vec<f64>,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn middle_line(
     let mut path = ways.back(towards);
     path.reverse();
     let count = (ways.far[towards] / step).floor() as usize + 1;
-    // By step: where the way is, and how deep inside.
+    // By step: the place on the path, and its depth inside.
     let mut on_way = vec![(voxels.middle(path[0]), 0.0f64); count];
     for at in &path {
         let bin = ((ways.far[*at] / step) as usize).min(count - 1);
@@ -97,7 +98,7 @@ pub(crate) fn middle_line(
         }
         let place = voxels.middle(at);
         let (middle, depth) = on_way[bin];
-        // Voxels far from the axis belong to another limb at the same distance.
+        // Voxels far from the path belong to another limb at the same distance.
         if (place - middle).norm() <= 3.5 * depth.max(2.0 * voxels.side) {
             sums[bin].0 += place;
             sums[bin].1 += 1.0;

@@ -1,11 +1,12 @@
-//! A skeleton of any shape in a mesh of that shape: an animal, a fish.
+//! Fits a skeleton of any shape (such as an animal) to a mesh of that shape.
 //!
-//! The ends of the skeleton are paired with the ends of the mesh so that ways between them have the same proportions, along
-//! bones and through the inside, and that they lie in the same way in space. A joint between two ends is at the same share
-//! of the way between them.
+//! The ends of the skeleton are paired with the extremities of the mesh so that distances between them, along bones and
+//! through the inside, have the same proportions, and their arrangement in space matches. A joint between two ends is
+//! at the same share of the path between them.
 //!
-//! Based on: M. Hilaga et al., "Topology matching for fully automatic similarity estimation of 3D shapes", 2001 (ways through
-//! a body do not change with its pose); turns: B. K. P. Horn, 1987.
+//! Based on: M. Hilaga et al., "Topology matching for fully automatic similarity estimation of 3D shapes", 2001
+//! (geodesics do not change with the pose); rotations: B. K. P. Horn, "Closed-form solution of absolute orientation
+//! using unit quaternions", 1987.
 
 use std::collections::BTreeMap;
 
@@ -21,29 +22,29 @@ use crate::{RigError, RigMesh, Voxels, rest_places};
 
 /// Voxels along the longest side of a body.
 const VOXELS: usize = 150;
-/// More ends are not paired: there are too many ways to do so.
+/// The most ends that are paired: the number of permutations is factorial.
 const MOST_ENDS: usize = 8;
-/// One more branch, longer than this share of the shortest limb, is a limb that the skeleton lacks.
+/// A further branch longer than this share of the shortest limb is a limb that the skeleton lacks.
 const ANOTHER: f64 = 0.6;
-/// Ways that differ by more than this share of their mean are those of another shape.
+/// Largest mean difference of distances, as a share of their mean; beyond it the shapes differ.
 const UNLIKE: f64 = 0.25;
-/// An axis of the file within this angle of that of the skeleton is meant \[rad\].
+/// An axis of the file within this angle of that of the skeleton is used instead \[rad\].
 const SNAP: f64 = 0.45;
-/// How much it counts where ends are, against how far they are from each other.
+/// Weight of the positions of ends relative to the distances between them.
 const PLACES: f64 = 0.5;
 
-/// A skeleton that was fitted by its own shape.
+/// A skeleton that was fitted by shape.
 #[derive(Clone, Debug)]
 pub struct FittedShape {
     /// The skeleton in the mesh.
     pub fitted: FittedSkeleton,
-    /// How the body stands, by the axes of the skeleton.
+    /// The orientation of the body, from the axes of the skeleton.
     pub frame: BodyFrame,
     /// Units of the mesh per unit of the skeleton.
     pub scale: f64,
 }
 
-/// Fits a skeleton by its shape at rest. `fixed` are places of joints by their names, in the space of the mesh.
+/// Fits a skeleton by its shape at rest. `fixed` has given places of joints by name, in the space of the mesh.
 ///
 /// # Errors
 /// [`RigError::OtherShape`], [`RigError::NoSolid`], [`RigError::SeveralBodies`], [`RigError::NoJoint`].
@@ -96,7 +97,7 @@ pub fn fit_shape(
     Ok(FittedShape { fitted, frame, scale: pose.scale })
 }
 
-/// How a body stands whose skeleton has these axes for up and forward before it is turned.
+/// The frame of a body whose skeleton has these up and forward axes before the rotation.
 fn frame(
     mesh: &RigMesh,
     turn: &Matrix3<f64>,
@@ -115,7 +116,7 @@ fn frame(
     BodyFrame { up, left, forward, floor, height, facing_confidence: confidence, is_mirrored: false }
 }
 
-/// So many ends of a solid.
+/// The `count` extremities of a solid.
 fn tips(voxels: &Voxels, count: usize) -> Result<Vec<usize>, RigError> {
     let depths = voxels.depths();
     if extremities::is_round(voxels, &depths) {
@@ -138,13 +139,13 @@ fn tips(voxels: &Voxels, count: usize) -> Result<Vec<usize>, RigError> {
     Ok(tips[..count].iter().map(|tip| tip.0).collect())
 }
 
-/// Which end of the mesh is which of the skeleton.
+/// The pairing of the mesh's extremities with the skeleton's ends.
 struct Paired {
-    /// By end of the skeleton, the place in the list of those of the mesh.
+    /// By end of the skeleton: the index of the extremity of the mesh.
     of_end: Vec<usize>,
     turn: Matrix3<f64>,
     scale: f64,
-    /// How much ways differ, as a share of their mean.
+    /// The mean difference of distances, as a share of their mean.
     unlike: f64,
 }
 
@@ -192,7 +193,7 @@ fn paired(
     Ok(found)
 }
 
-/// The next order of numbers; false after the last one.
+/// The next permutation; false after the last one.
 fn next_order(order: &mut [usize]) -> bool {
     let Some(at) = (1..order.len()).rev().find(|at| order[at - 1] < order[*at]) else { return false };
     let with = (at..order.len()).rev().find(|with| order[*with] > order[at - 1]).unwrap_or(at);
@@ -201,7 +202,7 @@ fn next_order(order: &mut [usize]) -> bool {
     true
 }
 
-/// The rotation between two sets of places, and how far they are apart then: root mean square.
+/// The rotation between two sets of places, and the remaining root mean square distance.
 fn turned(from: &[Vector3<f64>], to: &[Vector3<f64>], scale: f64) -> (Matrix3<f64>, f64) {
     let count = from.len() as f64;
     let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
@@ -211,7 +212,7 @@ fn turned(from: &[Vector3<f64>], to: &[Vector3<f64>], scale: f64) -> (Matrix3<f6
     let found = SVD::try_new(covariance, true, true, f64::EPSILON, 1000);
     let turn = found.and_then(|found| {
         let (u, v) = (found.u?, found.v_t?);
-        // The largest singular value is first: a mirror image turns the axis of the smallest.
+        // To exclude a reflection, the axis with the smallest singular value is negated.
         let order = found.singular_values.imin();
         let mut signs = Vector3::repeat(1.0);
         signs[order] = (u.determinant() * v.determinant()).signum();
@@ -223,7 +224,7 @@ fn turned(from: &[Vector3<f64>], to: &[Vector3<f64>], scale: f64) -> (Matrix3<f6
     (turn, (from.iter().zip(to).map(off).sum::<f64>() / count).sqrt())
 }
 
-/// The place of a joint: in the middle of what is at its share of the ways between ends.
+/// The place of a joint: the middle of the cross-section at its share of the paths between ends.
 fn place_of(
     at: usize,
     tree: &Ends,
@@ -254,7 +255,7 @@ fn place_of(
     else {
         return Vector3::zeros();
     };
-    // The middle of the cut there: what costs little more and hangs together with it.
+    // The middle of the cross-section there: connected voxels with nearly the same cost.
     let mut open = vec![best.0];
     let cheap: BTreeMap<usize, f64> =
         inside.into_iter().filter(|(_, cost)| *cost <= best.1 + 1.5 * voxels.side).collect();

@@ -1,24 +1,25 @@
-//! How a body stands on a floor by itself.
+//! Finds the floor on which a body can stand.
 //!
-//! Put down on a plane, it rests on three places between which its middle is: a face of its convex hull. A person on both
-//! feet rests on the soles, and the plane below them says which way is up better than trunk and legs, which bend.
+//! A body at rest on a plane touches it with a face of its convex hull, below its centre of volume. For a person this
+//! is the plane of the soles, which gives a more accurate up direction than trunk and legs, which bend.
 
 use mocap_model::Vector3;
 
 use crate::{RigMesh, Voxels};
 
-/// The plane is taken where it is this near to what trunk and legs say \[rad\]: a body that falls over is not seen standing.
+/// The plane is used if its normal is within this angle of the up direction from trunk and legs \[rad\]; else the body
+/// would fall over.
 const NEAR: f64 = 0.2;
-/// A place is below a plane by more than this share of the size of the mesh, or on it.
+/// Tolerance of places below a plane, as a share of the size of the mesh.
 const BELOW: f64 = 1e-9;
-/// The search begins with a plane this many times as far around as the mesh is large.
+/// Size of the initial triangle of the search, relative to the mesh.
 const AROUND: f64 = 10.0;
-/// It ends after so many planes; each lies lower than the one before.
+/// The most iterations; each plane is lower than the one before.
 const MOST: usize = 1000;
-/// It rolls from face to face so often at most.
+/// The most times that the body rolls from face to face.
 const ROLLS: usize = 20;
 
-/// Away from the floor on which a body rests that stands about along `rough`; `None` where it would fall over.
+/// The up direction of the floor on which a body rests, near `rough`; `None` if it would fall over.
 pub(super) fn up_at_rest(mesh: &RigMesh, voxels: &Voxels, rough: &Vector3<f64>) -> Option<Vector3<f64>> {
     let inside = || (0..voxels.len()).filter(|at| voxels.inside[*at]).map(|at| voxels.middle(at));
     let middle = inside().sum::<Vector3<f64>>() / inside().count().max(1) as f64;
@@ -37,15 +38,15 @@ pub(super) fn up_at_rest(mesh: &RigMesh, voxels: &Voxels, rough: &Vector3<f64>) 
     None
 }
 
-/// The upward normal of the face of the convex hull that is below a place: of all planes with no place of the mesh below
-/// them, that which is highest there. A place below the plane takes the place of one of its three corners, so that the
-/// place stays between them (the dual simplex method).
+/// The upward normal of the face of the convex hull below `middle`: the highest plane there that has no place of the
+/// mesh below it. A place below the plane replaces one of the three corners such that `middle` stays between them (the
+/// dual simplex method).
 fn face_below(mesh: &RigMesh, middle: &Vector3<f64>, up: &Vector3<f64>) -> Option<Vector3<f64>> {
     let mut other = Vector3::zeros();
     other[up.iamin()] = 1.0;
     let across = up.cross(&other).try_normalize(0.0)?;
     let ahead = across.cross(up);
-    // From the middle: across, ahead, up.
+    // Coordinates relative to the middle: across, ahead, up.
     let local = |at: &Vector3<f64>| {
         let way = at - middle;
         Vector3::new(way.dot(&across), way.dot(&ahead), way.dot(up))
@@ -76,7 +77,7 @@ fn face_below(mesh: &RigMesh, middle: &Vector3<f64>, up: &Vector3<f64>) -> Optio
     None
 }
 
-/// How far the origin is between three places, seen from above: at least 0 where it is, as the smallest of its three shares.
+/// The smallest barycentric coordinate of the origin in a triangle seen from above: 0 or more if it is inside.
 fn between(corners: &[Vector3<f64>; 3]) -> f64 {
     let [a, b, c] = corners;
     let area = |p: &Vector3<f64>, q: &Vector3<f64>| p.x * q.y - p.y * q.x;

@@ -1,4 +1,4 @@
-//! A template skeleton in a body that was found.
+//! Fits a template skeleton to a body.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use mocap_model::{Joint, JointId, Role, Skeleton, Space, UnitQuaternion, Vector3
 use super::FoundBody;
 use crate::{RigError, rest_places};
 
-/// The trunk and limbs of the template of this program: name, parent, role. The left side stands for both.
+/// The trunk and limbs of the template of this program: name, parent, role. The right side is mirrored from the left.
 const JOINTS: [(&str, &str, Role); 14] = [
     ("Hips", "", Role::Hips),
     ("Spine", "Hips", Role::Spine),
@@ -33,9 +33,9 @@ const FINGERS: [(&str, &str); 5] =
 pub struct FittedJoint {
     /// Where it is, in the space of the mesh.
     pub place: Vector3<f64>,
-    /// How sure that is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f64,
-    /// Why it is there.
+    /// The reason for the place.
     pub reason: String,
 }
 
@@ -93,9 +93,9 @@ pub fn humanoid_with(fingers: [bool; 2]) -> Skeleton {
     Skeleton::new("Humanoid", Space::default(), joints).expect("the table is a skeleton")
 }
 
-/// Puts the joints of a template where those of a body were found. Joints with a role go to its place; those between two
-/// of them stay at the same share of the way; others keep their way from the joint above, turned and scaled with it.
-/// `fixed` are places of joints by their names, in the space of the mesh.
+/// Places the joints of a template in a body. Joints with a role go to its landmark; those between two placed joints
+/// keep their share of the path; others keep their offset from the joint above, rotated and scaled with it. `fixed` has
+/// given places of joints by name, in the space of the mesh.
 ///
 /// # Errors
 /// [`RigError::NoJoint`] where `fixed` names a joint that the template lacks, [`RigError::NoBones`] where the template has
@@ -130,8 +130,8 @@ pub fn fit(
     placed(template, &known, root, space)
 }
 
-/// A template whose joints are where they are known to be: those between two of them stay at the same share of the way, others
-/// keep their way from the joint above, turned and scaled with it. `root` is where an unknown root is.
+/// A template with some joints placed: those between two of them keep their share of the path, others keep their offset
+/// from the joint above, rotated and scaled with it. `root` is the place of a root that is not known.
 ///
 /// # Errors
 /// [`RigError::NoBones`].
@@ -183,7 +183,7 @@ pub(super) fn placed(
     Ok(FittedSkeleton { skeleton, joints })
 }
 
-/// The nearest joint below one that has a place.
+/// The nearest joint below one with a known place.
 fn below(template: &Skeleton, from: JointId, known: &[Option<FittedJoint>]) -> Option<usize> {
     let mut open = std::collections::VecDeque::from([from]);
     while let Some(at) = open.pop_front() {
@@ -195,14 +195,14 @@ fn below(template: &Skeleton, from: JointId, known: &[Option<FittedJoint>]) -> O
     None
 }
 
-/// Which share of the way from one joint to another a third one is.
+/// The share of the path from one joint to another at which a third one is.
 fn share(rest: &[Vector3<f64>], from: usize, at: usize, to: usize) -> f64 {
     let way = rest[to] - rest[from];
     let square = way.norm_squared();
     if square > 0.0 { ((rest[at] - rest[from]).dot(&way) / square).clamp(0.0, 1.0) } else { 0.5 }
 }
 
-/// How the bone that ends at a joint was turned and scaled from the template.
+/// The rotation and scale of the bone that ends at a joint, relative to the template.
 fn carried(
     template: &Skeleton,
     rest: &[Vector3<f64>],

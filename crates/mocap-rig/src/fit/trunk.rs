@@ -7,19 +7,19 @@ use super::sections::Piece;
 use super::upright::Upright;
 use crate::RigError;
 
-/// The neck begins where the cut is at most this many times its thinnest.
+/// The neck starts where the cross-section is at most this many times the thinnest one.
 const NECK_AREA: f64 = 1.6;
-/// The head's joint as a share of the way from the neck's to the top.
+/// Position of the head joint between the neck joint (0) and the top (1).
 const HEAD: f64 = 0.385;
-/// Neck and head turn a little behind the middle of their cuts.
+/// Distance of neck and head joints behind the middle of their cross-sections.
 const BEHIND: f64 = 0.005;
-/// Joints of the spine as shares of the way from hips to neck. The ribs are stiff: a trunk bends below them, in the lumbar
-/// spine, whose end is at two fifths of the way.
-/// With how far they are from the back, as shares of the depth of the trunk.
+/// Spine joints: their position between hips (0) and neck (1), and distance from the back as a share of the trunk's
+/// depth. The rib cage is stiff, so a trunk bends below it, in the lumbar spine, which ends at two fifths of the
+/// distance.
 const SPINE: [(Role, f64, f64); 3] =
     [(Role::Spine, 0.01, 0.47), (Role::Chest, 0.16, 0.19), (Role::UpperChest, 0.42, 0.21)];
 
-/// Finds the trunk above the hips; returns the place where the neck begins.
+/// Finds the trunk above the hips; returns the base of the neck.
 pub(super) fn find(
     body: &Upright<'_>,
     sacrum: &Vector3<f64>,
@@ -51,7 +51,7 @@ pub(super) fn find(
     head.y = head_height;
     head.z -= BEHIND;
     put(found, Role::Head, head, confidence, "on the middle line between neck and top");
-    // The spine runs behind the middle of the cuts.
+    // The spine is behind the middle of the cross-sections.
     for (role, share, depth) in SPINE {
         let mut place = sacrum + (neck - sacrum) * share;
         let hips =
@@ -67,7 +67,7 @@ pub(super) fn find(
     Ok(neck)
 }
 
-/// The piece of a cut that neck and head are in: the nearest to the line from chest to head.
+/// The piece of a cross-section that contains neck or head: the nearest to the line from chest to head.
 fn around<'a>(body: &'a Upright<'_>, level: usize) -> Option<&'a Piece> {
     let (chest, head) = (body.voxels.middle(body.ends.chest), body.voxels.middle(body.ends.head));
     let share = ((body.height(level) - chest.y) / (head.y - chest.y).max(1e-9)).clamp(0.0, 1.0);

@@ -1,4 +1,4 @@
-//! A body that stands upright, as the search for its joints sees it.
+//! A body in an upright frame, with the measurements for the search for joints.
 
 use super::extremities::Extremities;
 use super::sections::Piece;
@@ -7,14 +7,14 @@ use crate::{RigMesh, Voxels};
 /// Steps of middle lines.
 pub(super) const STEP: f64 = 0.01;
 
-/// A body as voxels that stand upright, and what is measured on them once.
+/// The upright voxels of a body, with measurements that are shared.
 pub(super) struct Upright<'a> {
     pub(super) mesh: &'a RigMesh,
     pub(super) voxels: &'a Voxels,
     pub(super) ends: &'a Extremities,
-    /// By voxel: how deep inside it is.
+    /// By voxel: its depth inside.
     pub(super) depths: Vec<f64>,
-    /// By level: the pieces of the cut.
+    /// By level: the pieces of the cross-section.
     pub(super) cuts: Vec<Vec<Piece>>,
 }
 

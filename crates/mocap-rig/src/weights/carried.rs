@@ -1,24 +1,24 @@
-//! A surface carried from the joints of one skeleton to those of another: bones turn, and stretch along and across.
+//! Deforms a surface from the joints of one skeleton to those of another: bones rotate, and stretch along and across.
 
 use mocap_model::{Skeleton, Vector3};
 use nalgebra::{Matrix3, Matrix4, Quaternion, SymmetricEigen, UnitQuaternion};
 
 use super::Donor;
 
-/// How much the turn of the bone above counts where several bones follow a joint.
+/// Weight of the rotation of the bone above if a joint has several children.
 const ABOVE: f64 = 0.2;
-/// Bones stretch by no more than this, against the whole body, and no less than its inverse.
+/// Largest stretch of a bone relative to the whole body; the least is its inverse.
 const STRETCH: f64 = 2.5;
 
-/// How a joint carries what follows it: places turn about `from`, are stretched and go to `to`.
+/// The transform of a joint: places are rotated about `from`, stretched and moved to `to`.
 struct Carrier {
     from: Vector3<f64>,
     to: Vector3<f64>,
     linear: Matrix3<f64>,
 }
 
-/// The places of a donor's surface where its joints are at `to`. `thickness` says by joint how many times as thick as the
-/// donor the other body is there.
+/// The places of a donor's surface with its joints at `to`. `thickness` is, by joint, the thickness of the other body
+/// relative to the donor.
 pub(crate) fn carried(donor: &Donor, to: &[Vector3<f64>], thickness: &[Option<f64>]) -> Vec<Vector3<f64>> {
     let (turn, scale) = whole(&donor.places, to);
     let carriers = carriers(&donor.skeleton, &donor.places, to, thickness, (turn, scale));
@@ -34,7 +34,7 @@ pub(crate) fn carried(donor: &Donor, to: &[Vector3<f64>], thickness: &[Option<f6
     donor.mesh.places.iter().enumerate().map(place).collect()
 }
 
-/// The rotation and scale between two sets of places, as one body.
+/// The rotation and scale of the similarity between two sets of places.
 fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f64) {
     let count = from.len().max(1) as f64;
     let middle = |places: &[Vector3<f64>]| places.iter().sum::<Vector3<f64>>() / count;
@@ -48,8 +48,8 @@ fn whole(from: &[Vector3<f64>], to: &[Vector3<f64>]) -> (UnitQuaternion<f64>, f6
     (nearest_rotation(&covariance), if before > 0.0 { after / before } else { 1.0 })
 }
 
-/// The rotation nearest to a matrix: the quaternion of B. K. P. Horn, "Closed-form solution of absolute orientation using
-/// unit quaternions", 1987. Of several that are as near, as for places on a line, it is one.
+/// The rotation nearest to a matrix: the quaternion of B. K. P. Horn, "Closed-form solution of absolute orientation
+/// using unit quaternions", 1987. If several are equally near, as for places on a line, it is one of them.
 fn nearest_rotation(matrix: &Matrix3<f64>) -> UnitQuaternion<f64> {
     let m = |row: usize, column: usize| matrix[(row, column)];
     let [x, y, z] = [m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
@@ -102,7 +102,7 @@ fn carriers(
         };
         turns.push(turn);
         let across = held(thickness[at].unwrap_or(whole_scale));
-        // Bones that fan out, such as those of a pelvis, are not one axis.
+        // Bones that fan out, such as those of a pelvis, have no common axis to stretch along.
         let linear = match &ways[..] {
             [[a, b]] => {
                 let (axis, along) = (a.normalize(), held(b.norm() / a.norm()));
@@ -134,7 +134,7 @@ mod tests {
         let to = from.map(|at| turn * at * 2.5 + Vector3::new(1.0, 2.0, 3.0));
         let (found, scale) = whole(&from, &to);
         assert!(found.angle_to(&turn) < 1e-9 && (scale - 2.5).abs() < 1e-9);
-        // Places on a line have no one rotation, and still give one.
+        // Places on a line do not determine the rotation, but still give one.
         let line = [Vector3::zeros(), Vector3::y()];
         let (found, _) = whole(&line, &line);
         assert!((found * Vector3::y() - Vector3::y()).norm() < 1e-9);

@@ -1,6 +1,6 @@
-//! Weights copied from another character: over the nearest places of its surface, carried into the pose of the mesh.
+//! Copies weights from another character: from the nearest places of its surface, deformed to the pose of the mesh.
 //!
-//! Places that have no counterpart, such as clothes that stand off, get what spreads to them from those that have.
+//! Places without a counterpart, such as loose clothes, get their weights by diffusion from those with one.
 //!
 //! Based on: R. Abdrashitov, K. Raichstat, J. Monsen, D. Hill, "Robust skin weights transfer via weight inpainting", 2023.
 
@@ -17,15 +17,15 @@ use crate::{BoneSegment, RigError, RigMesh, Voxels, segments};
 
 /// A counterpart is at most this far away, as a share of the size of the mesh,
 const FURTHEST: f64 = 0.03;
-/// and its normal leans away by no more than this cosine.
+/// and the cosine between the normals is at least this.
 const LEANING: f64 = 0.5;
 /// The width over which copied weights are smoothed, as a share of the size of the mesh.
 const SMOOTH: f64 = 0.002;
-/// How much less a place counts that has no counterpart.
+/// Relative weight of a place without a counterpart.
 const WEAK: f64 = 1e-4;
-/// Joints that the skeleton has too move at least this share of the surface of the donor.
+/// Joints that both skeletons have must move at least this share of the donor's surface.
 const SHARED: f64 = 0.5;
-/// Voxels along the longest side of the donor, to measure how thick it is.
+/// Voxels along the longest side of the donor, to measure its thickness.
 const VOXELS: usize = 100;
 
 /// Weights that were copied.
@@ -35,7 +35,7 @@ pub struct CopiedWeights {
     pub weights: PlaceWeights,
     /// The share of the surface with a counterpart, 0 to 1.
     pub matched: f64,
-    /// Joints of the donor whose weights went to a joint above, as the skeleton has none of their name or role.
+    /// Joints of the donor whose weights went to a joint above, because the skeleton lacks their name and role.
     pub merged: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ fn same_joint(donor: &Donor, skeleton: &Skeleton, joint: JointId) -> Option<Join
     skeleton.find(&joint.name).or_else(by_role)
 }
 
-/// By joint of the donor: the joint that gets its weights; and which of them have only one above.
+/// By joint of the donor: the joint that gets its weights; and the names of those that only have a counterpart above.
 fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointId>>, Vec<String>), RigError> {
     let mut found: Vec<Option<JointId>> = Vec::with_capacity(donor.skeleton.len());
     let mut merged = Vec::new();
@@ -121,7 +121,7 @@ fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointI
         }
         found.push(own.or_else(|| joint.parent.and_then(|parent| found[parent.index()])));
     }
-    // Many joints, such as those of fingers, move little.
+    // Compares moved surface instead of numbers of joints, because many joints, such as those of fingers, move little.
     if shared.1 < SHARED {
         let moving = donor.shares.iter().filter(|share| **share > 0.0).count();
         return Err(RigError::NoCommonJoints { shared: shared.0, moving });
@@ -132,7 +132,7 @@ fn counterparts(donor: &Donor, skeleton: &Skeleton) -> Result<(Vec<Option<JointI
     Ok((found, merged))
 }
 
-/// By joint of the donor: where it is in the mesh. Joints without a counterpart keep their way from the joint above.
+/// By joint of the donor: its place in the mesh. Joints without a counterpart keep their offset from the joint above.
 fn targets(donor: &Donor, skeleton: &Skeleton, places: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let own: Vec<Option<Vector3<f64>>> = (0..donor.skeleton.len())
         .map(|at| same_joint(donor, skeleton, JointId::from(at)).map(|joint| places[joint.index()]))
@@ -157,7 +157,7 @@ fn targets(donor: &Donor, skeleton: &Skeleton, places: &[Vector3<f64>]) -> Vec<V
     found
 }
 
-/// By joint of the donor: how many times as thick as it the mesh is around its bones.
+/// By joint of the donor: the thickness of the mesh around its bones, relative to the donor.
 fn thickness_ratios(
     donor: &Donor,
     mesh: &RigMesh,
@@ -187,11 +187,11 @@ fn thickness_ratios(
 struct Counterpart {
     /// Corners of its triangle and their shares.
     corners: [(u32, f64); 3],
-    /// Whether it is near and looks the same way.
+    /// Whether it is near and has a similar normal.
     is_sure: bool,
 }
 
-/// By place of a mesh: its counterpart on the carried surface of the donor.
+/// By place of a mesh: its counterpart on the deformed surface of the donor.
 fn matches(mesh: &RigMesh, donor: &Donor, surface: &[Vector3<f64>]) -> Vec<Counterpart> {
     let tree = TriangleTree::new(donor.mesh.triangles.clone(), surface);
     let normals = mesh.normals();

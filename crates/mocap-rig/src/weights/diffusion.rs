@@ -1,8 +1,8 @@
-//! What spreads on a surface from places that hold it.
+//! Diffusion on a surface.
 //!
-//! −Δw + h w = h s: the weights w are as smooth as they can be where they are held at the sources s, each place with its
-//! strength h. Cotangents: U. Pinkall, K. Polthier, "Computing discrete minimal surfaces and their conjugates", 1993.
-//! Negative ones count as 0: then no weight is below or above all of its sources.
+//! Solves −Δw + h w = h s: the smoothest weights w that are attached to the sources s with a strength h at each place.
+//! Cotangents: U. Pinkall, K. Polthier, "Computing discrete minimal surfaces and their conjugates", 1993. Negative ones
+//! count as 0, so that weights stay within the range of their sources.
 
 use nalgebra::DMatrix;
 use nalgebra_sparse::factorization::CscCholesky;
@@ -10,9 +10,9 @@ use nalgebra_sparse::{CooMatrix, CscMatrix};
 
 use crate::{RigError, RigMesh};
 
-/// The cotangent of the flattest corner that counts.
+/// Upper bound of cotangents, for degenerate triangles.
 const FLATTEST: f64 = 50.0;
-/// Places without area count as having this share of the mean.
+/// Least area of a place, as a share of the mean.
 const LEAST_AREA: f64 = 1e-6;
 
 /// The equations of a surface, solved for any sources.
@@ -53,7 +53,7 @@ impl Diffusion {
         Ok(Diffusion { factor, row_of, held })
     }
 
-    /// By place: what comes to it from sources.
+    /// The solution for given sources, by place.
     pub(crate) fn diffused(&self, source: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut heat = DMatrix::zeros(self.held.len(), 1);
         for (place, held) in self.held.iter().enumerate() {

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use super::near::Flesh;
 use crate::{BoneSegment, RigMesh, Voxels};
 
-/// From this share of a bone to its end the next bone counts.
+/// Over this share at the end of a bone, weights fade to the next bone.
 const FADES: f64 = 0.25;
 
 /// By place and group of segments: the weights.

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use super::PlaceWeights;
 use crate::{RigError, RigMesh, rest_places};
 
-/// A rigged character: its surface as it was bound, and how it follows its joints.
+/// A rigged character: its surface in the bind pose, with its weights.
 #[derive(Clone, Debug)]
 pub struct Donor {
     /// The surface.
@@ -22,7 +22,7 @@ pub struct Donor {
 }
 
 impl Donor {
-    /// That of a body on a skeleton.
+    /// The donor from a body on a skeleton.
     ///
     /// # Errors
     /// [`RigError::NoSkin`] where no vertex follows two joints or more in all, and those of [`RigMesh::new`].

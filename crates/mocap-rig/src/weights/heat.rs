@@ -1,7 +1,7 @@
-//! Weights by heat: the surface is warm where a bone is near, and heat spreads.
+//! Weights by heat diffusion: each bone heats the surface near it.
 //!
-//! For each bone −Δw + h w = h p with h = c / d²: p is 1 where the bone is the nearest and d the distance of the nearest
-//! bone. Weights are smooth, and spread over a width in proportion to the thickness of a limb.
+//! For each bone −Δw + h w = h p with h = c / d²: p is 1 where the bone is the nearest and d the distance of the
+//! nearest bone. Weights are smooth, and their transitions are proportional to the thickness of a limb.
 //!
 //! Based on: I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, with nearest bones as
 //! [`near`](super::near) finds them.
@@ -12,12 +12,12 @@ use super::diffusion::Diffusion;
 use super::near::Nearest;
 use crate::{RigError, RigMesh};
 
-/// How strongly a place is held at its nearest bone, against its neighbours.
+/// The constant c: attachment of a place to its nearest bone relative to its neighbours.
 const HEAT: f64 = 8.0;
-/// Bones nearer than this share of the mesh are as far as that.
+/// Least distance of a bone, as a share of the mesh's size.
 const NEAREST: f64 = 1e-4;
 
-/// By place and group of segments: the weights. `group` says to which of `groups` a segment belongs.
+/// By place and group of segments: the weights. `group` gives the group, of `groups`, that a segment belongs to.
 pub(crate) fn solve(
     mesh: &RigMesh,
     nearest: &[Nearest],
@@ -28,7 +28,7 @@ pub(crate) fn solve(
         let distance = nearest[place].distance.max(NEAREST * mesh.size);
         HEAT / (distance * distance)
     })?;
-    // Only bones that are nearest somewhere have heat.
+    // Only bones that are nearest somewhere are solved.
     let mut used: Vec<usize> = nearest.iter().map(|nearest| group[nearest.segment]).collect();
     used.sort_unstable();
     used.dedup();

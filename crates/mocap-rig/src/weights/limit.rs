@@ -1,4 +1,4 @@
-//! The largest weights of each place, and which of them count.
+//! Limits the number of weights per place.
 
 use mocap_model::JointId;
 use nalgebra::DMatrix;
@@ -6,12 +6,12 @@ use nalgebra::DMatrix;
 use super::PlaceWeights;
 use crate::BoneSegment;
 
-/// Weights below this move nothing that is seen.
+/// Weights below this are dropped, because their effect is invisible.
 const LEAST: f64 = 1e-2;
-/// Weights that differ by less are the same: both stay, or none does.
+/// Weights that differ by less are equal: all of them are kept or dropped.
 const SAME: f64 = 1e-7;
 
-/// How much of a joint's weight is lost where all others that move a place do not meet it. Smooth weights fade over many
+/// Reduction of a joint's weight by weights of joints whose bones do not meet its own. Smooth weights decay over many
 /// bones: without this, arms would pull at the waist.
 const DISTANT: f64 = 0.08;
 
@@ -23,7 +23,8 @@ pub(crate) fn meetings(segments: &[BoneSegment], joints: &[JointId], size: f64) 
     for a in segments {
         for b in segments {
             let [Ok(i), Ok(j)] = [a, b].map(|one| joints.binary_search(&one.joint)) else { continue };
-            // Bones that only begin in one place, such as those of fingers at a wrist, are separate limbs.
+            // Bones that only share their start, such as those of fingers at a wrist, are separate limbs and do not
+            // count as meeting.
             if i == j || same(&a.to, &b.from) {
                 meet[i * count + j] = true;
                 meet[j * count + i] = true;
@@ -33,8 +34,8 @@ pub(crate) fn meetings(segments: &[BoneSegment], joints: &[JointId], size: f64) 
     meet
 }
 
-/// Takes from each weight of a place what came from bones that do not meet its own; `all` are columns and weights that
-/// sum to 1.
+/// Reduces each weight of a place by [`DISTANT`] times the weights of bones that do not meet its own; `all` are columns
+/// and weights with a sum of 1.
 fn without_distant(all: &mut [(usize, f64)], meet: &[bool], count: usize) {
     let lost: Vec<f64> = all
         .iter()
@@ -46,7 +47,7 @@ fn without_distant(all: &mut [(usize, f64)], meet: &[bool], count: usize) {
     all.iter_mut().zip(lost).for_each(|((_, weight), lost)| *weight = (*weight - lost).max(0.0));
 }
 
-/// At most `influences` weights of each place, which sum to 1. `meet` is what [`meetings`] found.
+/// At most `influences` weights per place, normalised to a sum of 1. `meet` is the result of [`meetings`].
 pub(crate) fn limited(
     weights: &DMatrix<f64>,
     joints: &[JointId],
@@ -70,7 +71,7 @@ pub(crate) fn limited(
             .collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         if all.len() > influences {
-            // Of a group of equal weights, such as those of both sides on the middle line, all are dropped or none.
+            // Equal weights, such as those of both sides on the middle line, are dropped together.
             let cut = all[influences].1;
             let kept = all.iter().take_while(|(_, weight)| *weight > cut + SAME).count().min(influences);
             all.truncate(if kept == 0 { influences } else { kept });

@@ -1,4 +1,4 @@
-//! How much each place of a surface follows each bone.
+//! Skinning weights of the places of a surface.
 
 mod carried;
 mod copied;
@@ -21,10 +21,10 @@ pub use copied::{CopiedWeights, copy_weights};
 pub use donor::Donor;
 pub use symmetry::Mirror;
 
-/// How weights are found.
+/// The method for weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightMethod {
-    /// Heat on the surface.
+    /// Heat diffusion on the surface.
     #[default]
     Heat,
     /// Distances through the inside: for surfaces with holes, and clothes in layers.
@@ -60,7 +60,7 @@ impl FromStr for WeightMethod {
 /// The weights of the places of a mesh, place after place; those of a place sum to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceWeights {
-    /// Where those of each place start, and at last their number.
+    /// The index of the first weight of each place, followed by the number of all weights.
     pub starts: Vec<u32>,
     /// Joint and weight, the largest first.
     pub all: Vec<(JointId, f64)>,
@@ -75,10 +75,10 @@ impl PlaceWeights {
     }
 }
 
-/// The most numbers that weights take while they are found: 2 GB.
+/// The most numbers in the dense matrix of weights: 2 GB.
 const MOST_NUMBERS: usize = 1 << 28;
 
-/// Finds how the places of a mesh follow bones. At most `influences` joints move a place.
+/// Computes the weights of the places of a mesh for bones. At most `influences` joints move a place.
 ///
 /// # Errors
 /// [`RigError::NoBones`], [`RigError::WeightBudget`], [`RigError::Singular`].
@@ -95,7 +95,7 @@ pub fn weigh(
     let mut joints: Vec<JointId> = segments.iter().map(|segment| segment.joint).collect();
     joints.sort_unstable();
     joints.dedup();
-    // Distances through the inside are known by voxel.
+    // Weights by voxel distances are smoothed afterwards.
     let places = match method {
         WeightMethod::Voxel => mesh.places.len().max(voxels.len()),
         WeightMethod::Heat | WeightMethod::Distance => mesh.places.len(),

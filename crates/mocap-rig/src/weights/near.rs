@@ -1,38 +1,38 @@
-//! Which bone a place of the surface is nearest to, as bodies are built.
+//! Finds the bone that a place of the surface belongs to, by distance relative to thickness.
 //!
-//! Distances count in proportion to how thick the flesh around a bone is, so that a thick limb reaches further than a thin
-//! one beside it. At a joint both bones have one thickness, and a bone counts less beyond its ends. A bone counts only where
-//! the straight way to it stays inside.
+//! Distances are relative to the thickness of the flesh around a bone, so that a thick limb extends further than a thin
+//! one beside it. At a joint both bones have the same thickness, and a bone counts less beyond its ends. A bone counts
+//! only if the straight line to it stays inside.
 
 use mocap_model::Vector3;
 
 use crate::{BoneSegment, RigMesh, Voxels};
 
-/// How much of the proportion of two thicknesses counts.
+/// The exponent of the ratio of two thicknesses.
 const THICKNESS: f64 = 1.0;
-/// How much further a bone counts for a place beyond its ends, by the share of the way that is beyond. Where flesh is
-/// thicker than its bones are long, as in a trunk, the bones of a chain are nearly as near as each other: without this,
-/// small differences of their thickness would move the borders between them.
+/// Relative increase of the distance to a bone for a place beyond its ends, by the share of the distance that is
+/// beyond. If flesh is thicker than its bones are long, as in a trunk, all bones of a chain have nearly the same
+/// distance, and without this small differences in thickness would shift the borders between them.
 const BEYOND: f64 = 0.3;
-/// A way outside counts as this many times its length.
+/// Factor on the length of a line outside the body.
 const OUTSIDE: f64 = 10.0;
-/// A bone behind the back of a place counts as this many times as far.
+/// Factor on the distance of a bone on the outer side of the surface.
 const HIDDEN: f64 = 100.0;
-/// So much of a way to a bone is outside because of the size of voxels [voxels].
+/// Length of a line outside that is ignored because of the size of voxels [voxels].
 const GRAIN: f64 = 1.5;
-/// A bone is seen from a place whose normal leans away from the way to it by no more than this cosine.
+/// Cosine limit between the normal of a place and the direction to a bone, beyond which the bone is on the outer side.
 const LEANING: f64 = 0.5;
 
-/// The bone that a place follows first, and how far that is.
+/// The nearest bone of a place, and its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
-    /// By its place in the list of segments.
+    /// The index of the segment.
     pub segment: usize,
     /// In units of the mesh.
     pub distance: f64,
 }
 
-/// What is known of segments in a mesh.
+/// Measurements of the segments in a mesh.
 pub(crate) struct Flesh<'a> {
     segments: &'a [BoneSegment],
     voxels: &'a Voxels,
@@ -42,17 +42,17 @@ pub(crate) struct Flesh<'a> {
     planes: Vec<Option<JointPlane>>,
 }
 
-/// The plane through a joint that halves the angle between the bone above it and what follows.
+/// The bisecting plane at a joint, between the bone above it and those below.
 struct JointPlane {
     /// Points away from the bone above.
     normal: Vector3<f64>,
-    /// Whether several bones begin at the joint.
+    /// Whether several bones start at the joint.
     fans_out: bool,
 }
 
 impl JointPlane {
-    /// That of the joint at which a segment begins. Bones that fan out have one plane together, across their mean: each
-    /// one's own would reach down beside the bone above.
+    /// The plane at the joint at which a segment starts. Bones that fan out share one plane, perpendicular to their
+    /// mean direction: individual planes would extend down beside the bone above.
     fn below(
         segment: &BoneSegment,
         all: &[BoneSegment],
@@ -83,7 +83,7 @@ impl<'a> Flesh<'a> {
         };
         let thickness = segments.iter().zip(&middle).map(|(segment, own)| {
             let ends = [at_joint(&segment.from), at_joint(&segment.to)];
-            // The flesh of a last joint, such as a head, does not taper to its joint.
+            // The flesh of a leaf joint, such as a head, does not taper to its joint.
             let [from, to] = if segment.is_leaf { ends.map(|end| end.max(*own)) } else { ends };
             [from, *own, to].map(|value| value * THICKNESS)
         });
@@ -120,12 +120,12 @@ impl<'a> Flesh<'a> {
         Nearest { segment, distance: (self.segments[segment].nearest(place) - place).norm() }
     }
 
-    /// The distance in proportion to the flesh.
+    /// The distance relative to the thickness of the flesh.
     fn distance(&self, segment: usize, place: &Vector3<f64>) -> f64 {
         let bone = &self.segments[segment];
         let plane = self.planes[segment].as_ref();
         let along = match plane {
-            // Beside the bone above, no more than the joint itself is near.
+            // Beside the bone above, only the distance to the joint itself counts.
             Some(plane) if plane.fans_out && (place - bone.from).dot(&plane.normal) < 0.0 => 0.0,
             _ => bone.along(place),
         };
@@ -145,7 +145,7 @@ impl<'a> Flesh<'a> {
     }
 }
 
-/// By segment: the logarithm of the median distance of the surface beside it that no other segment is nearer to.
+/// By segment: the logarithm of the median distance of the surface beside it for which it is the nearest segment.
 pub(crate) fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> {
     let (areas, normals) = (mesh.areas(), mesh.normals());
     let mut beside: Vec<Vec<(f64, f64)>> = vec![Vec::new(); segments.len()];
@@ -181,7 +181,7 @@ pub(crate) fn thicknesses(mesh: &RigMesh, segments: &[BoneSegment]) -> Vec<f64> 
             median.map(|(length, _)| length.ln())
         })
         .collect();
-    // Bones with little flesh of their own are as thick as those that they meet.
+    // Bones with little surface get the thickness of the bones that they meet.
     let same = |a: &Vector3<f64>, b: &Vector3<f64>| (a - b).norm() <= 1e-6 * mesh.size;
     while known.iter().any(Option::is_none) {
         let next: Vec<Option<f64>> = (0..segments.len())

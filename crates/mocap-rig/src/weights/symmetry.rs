@@ -1,4 +1,4 @@
-//! Bodies that are their own mirror images.
+//! Mirror symmetry of bodies.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use nalgebra::{DMatrix, Matrix3, SymmetricEigen};
 
 use crate::{BoneSegment, RigMesh};
 
-/// Places that are further than this share of the size of the mesh from a mirror image have none.
+/// Tolerance of mirror images of places, as a share of the size of the mesh.
 const SAME: f64 = 2e-5;
-/// The same of the ends of bones, which files round.
+/// The same for the ends of bones, which files round.
 const SAME_BONES: f64 = 1e-3;
-/// Places that are near to an image, on average, at most: more are no surface.
+/// The most candidates per image on average, which bounds the time for degenerate meshes.
 const MOST_NEAR: usize = 16;
 
-/// The plane that halves a body, and which places lie on both sides of it alike.
+/// The mirror plane of a body, and the mirror image of each place.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     /// The unit normal of the plane.
@@ -26,8 +26,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// The plane of a mesh whose places are mirror images of each other; `None` where it has none. The normal of such a
-    /// plane is a principal axis.
+    /// The mirror plane of a mesh; `None` if it is not symmetric. The normal of such a plane is a principal axis.
     pub fn of(mesh: &RigMesh) -> Option<Mirror> {
         let count = mesh.places.len() as f64;
         let middle: Vector3<f64> = mesh.places.iter().sum::<Vector3<f64>>() / count;
@@ -35,7 +34,7 @@ impl Mirror {
             mesh.places.iter().map(|at| (at - middle) * (at - middle).transpose()).sum::<Matrix3<f64>>();
         let axes = SymmetricEigen::new(covariance).eigenvectors;
         let mut candidates: Vec<Vector3<f64>> = Vec::new();
-        // Axes of the file are exact where they fit.
+        // Axes of the file come first in accuracy, since they are exact.
         candidates.extend([Vector3::x(), Vector3::y(), Vector3::z()]);
         candidates.extend((0..3).map(|at| axes.column(at).into_owned()));
         candidates.into_iter().find_map(|normal| {
@@ -49,7 +48,7 @@ impl Mirror {
         place - self.normal * (2.0 * (place - self.middle).dot(&self.normal))
     }
 
-    /// By joint: the place in the list of the joint on the other side; `None` where a bone has no mirror image.
+    /// By joint: the index of the joint on the other side; `None` if a bone has no mirror image.
     pub(crate) fn joints(
         &self,
         segments: &[BoneSegment],
@@ -61,7 +60,7 @@ impl Mirror {
         for segment in segments {
             let at = joints.binary_search(&segment.joint).ok()?;
             let (from, to) = (self.image(&segment.from), self.image(&segment.to));
-            // Where flesh ends is found in voxels, which need not be symmetric.
+            // The ends of leaf segments are found in voxels, which need not be symmetric, so they are not compared.
             let both_end = |other: &BoneSegment| segment.is_leaf && other.is_leaf;
             let is_twin =
                 |other: &&BoneSegment| near(&other.from, &from) && (both_end(other) || near(&other.to, &to));
@@ -77,14 +76,14 @@ impl Mirror {
     }
 }
 
-/// By place: its mirror image, whose image it is; `None` where one has none.
+/// The pairing of places with their mirror images; `None` if one has none.
 fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Option<Vec<u32>> {
     let cell = 2.0 * SAME * mesh.size;
     let key =
         |at: &Vector3<f64>| -> [i64; 3] { std::array::from_fn(|axis| (at[axis] / cell).floor() as i64) };
     let mut cells: BTreeMap<[i64; 3], Vec<u32>> = BTreeMap::new();
     let image = |at: &Vector3<f64>| at - normal * (2.0 * (at - middle).dot(normal));
-    // A few places decide about most planes.
+    // Testing a few places first rejects most planes.
     let low = mesh.places.iter().fold(mesh.places[0], |low, at| low.inf(at)).add_scalar(-SAME * mesh.size);
     let high = mesh.places.iter().fold(mesh.places[0], |high, at| high.sup(at)).add_scalar(SAME * mesh.size);
     if !mesh.places.iter().all(|at| {
@@ -96,7 +95,7 @@ fn images(mesh: &RigMesh, normal: &Vector3<f64>, middle: &Vector3<f64>) -> Optio
     for (place, at) in mesh.places.iter().enumerate() {
         cells.entry(key(at)).or_default().push(place as u32);
     }
-    // Several places may be near to an image: the nearest pairs are found first.
+    // Several places may be near an image: the nearest pairs are matched first.
     let mut pairs: Vec<(f64, u32, u32)> = Vec::with_capacity(mesh.places.len());
     for (place, at) in mesh.places.iter().enumerate() {
         let (place, at) = (place as u32, image(at));

@@ -1,7 +1,7 @@
-//! Weights by distances through the inside of a mesh, which need no connected surface: layers and holes are borne.
+//! Weights by geodesic distances through the inside of a mesh, which also work with layers and holes.
 //!
-//! Based on: O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes", 2013. Distances count in
-//! proportion to the nearest one.
+//! Based on: O. Dionne, M. de Lasa, "Geodesic voxel binding for production character meshes", 2013. Distances are
+//! relative to the nearest one.
 
 use mocap_model::Vector3;
 use nalgebra::DMatrix;
@@ -11,7 +11,7 @@ use crate::{BoneSegment, RigMesh, Voxels};
 
 /// Bones further than this many times the nearest one have no weight.
 const REACH: f64 = 2.0;
-/// How fast weights fall with distance.
+/// The exponent of the decay with distance.
 const FALL: i32 = 6;
 
 /// By place and group of segments: the weights.
@@ -56,7 +56,7 @@ pub(crate) fn solve(
                 }
             }
         } else {
-            // No way inside leads here: the nearest bone through the air.
+            // No path inside reaches this place: use the nearest bone by straight distance.
             let at = &mesh.places[place];
             let far = |segment: &BoneSegment| (segment.nearest(at) - at).norm();
             let best = (0..segments.len()).min_by(|a, b| far(&segments[*a]).total_cmp(&far(&segments[*b])));

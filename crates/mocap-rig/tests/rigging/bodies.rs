@@ -283,7 +283,7 @@ fn the_inside_of_a_sphere_is_a_sphere() {
     let mut inverted = ball.clone();
     inverted.turn_inside_out();
     assert_eq!(Voxels::new(&surface(&inverted).unwrap(), 60).inside, voxels.inside);
-    // A shell in it changes nothing.
+    // A nested shell changes nothing.
     let mut shells = ball.clone();
     capsule(CORNERS, &mut shells, Vector3::zeros(), Vector3::new(0.0, 1e-9, 0.0), [0.5, 0.5]);
     assert_eq!(Voxels::new(&surface(&shells).unwrap(), 60).inside, voxels.inside);
@@ -355,7 +355,7 @@ fn apart(a: &PlaceWeights, b: &PlaceWeights) -> f64 {
 
 #[test]
 fn weights_are_those_of_the_body_however_its_file_has_it() {
-    // One leg ahead: no mirror image hides what differs.
+    // One leg ahead: without symmetry, differences cannot be hidden.
     let (mesh, _) = person(CORNERS, 0.8, 0.3);
     let fitted = fit(&humanoid(), &found(&mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap();
     let of = |mesh: &Mesh, skeleton: &Skeleton, method: WeightMethod| {

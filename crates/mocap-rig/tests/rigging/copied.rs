@@ -88,7 +88,7 @@ fn weights_go_to_another_topology_size_and_pose() {
 fn a_skeleton_of_fewer_joints_gets_their_weights_above() {
     let own = rigged(16, 0.8, 1.0);
     let donor = Donor::new(&own.body, &own.skeleton, 1_000_000).unwrap();
-    // Without hands and fingers: what follows them follows the forearm.
+    // Without hands and fingers: their surface follows the forearm.
     let keeps = |joint: &Joint| !joint.name.contains("Hand");
     let kept: Vec<usize> = own
         .skeleton

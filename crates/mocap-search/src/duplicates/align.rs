@@ -8,25 +8,25 @@ use crate::motion::POINTS;
 use crate::widest::widest;
 use std::ops::Range;
 
-/// Movement of at least this separates copies from others [leg lengths]: a still body is like any other.
+/// Least movement for a comparison [leg lengths]: still bodies are all alike.
 const MOVEMENT: f64 = 0.01;
 /// Speeds of copies.
 const SPEEDS: Range<f64> = 0.85..1.18;
-/// Windows that differ by more are not around one moment of one capture; a square.
+/// Largest squared distance of windows around the same moment of one capture.
 pub(super) const NEAR: f32 = 0.8;
-/// Alignments that are tried for a pair of motions and a side.
+/// Number of alignments that are tried for a pair of motions and a side.
 const TRIED: usize = 6;
-/// Alignments that differ by less are one \[s\].
+/// Alignments that differ by less count as the same \[s\].
 const SAME: f64 = 0.12;
-/// Samples that are compared, at most.
+/// The most samples that are compared.
 const COMPARED: usize = 96;
-/// A range that moves, and of which a larger share differs, does not grow further.
+/// A range with movement stops growing if the share of its difference is larger than this.
 const HOPELESS: f64 = 0.2;
-/// An alignment that fits this much better than it has to is not compared with others.
+/// An alignment whose share is below the limit by this factor is accepted without trying others.
 const CERTAIN: f64 = 0.2;
-/// Shares of parts that are less are not told apart: rounding, and filters of programs.
+/// Floor of the shares of parts: smaller ones come from rounding and from filters of programs.
 const LEAST: f64 = 0.002;
-/// How well the noise of two motions is known: a difference that is less than this share of it says no more.
+/// Relative uncertainty of the noise of two motions, which bounds the difference of a part from below.
 const UNSURE: f64 = 0.25;
 
 /// An alignment: the time in the second motion is `offset + speed · time` in the first.
@@ -36,13 +36,13 @@ struct Map {
     speed: f64,
 }
 
-/// How well an alignment fits over a range.
+/// The fit of an alignment over a range.
 struct Fit {
     distance: f64,
     share: f64,
     movement: f64,
-    /// The share with the noise in it.
-    plain: f64,
+    /// The share without subtraction of noise.
+    with_noise: f64,
 }
 
 impl Map {
@@ -50,12 +50,12 @@ impl Map {
         self.offset + self.speed * time
     }
 
-    /// The times in the first motion that both have.
+    /// The range of times in the first motion that both motions cover.
     fn overlap(&self, a: &Fingerprint, b: &Fingerprint) -> Range<f64> {
         (-self.offset / self.speed).max(0.0)..((b.duration - self.offset) / self.speed).min(a.duration)
     }
 
-    /// Improves the alignment over a range by Gauss and Newton's method, and says how well it fits.
+    /// Improves the alignment over a range by the Gauss–Newton method; returns its fit.
     fn refined(
         mut self,
         (a, b): (&Fingerprint, &Fingerprint),
@@ -79,7 +79,7 @@ impl Map {
         (self, fit)
     }
 
-    /// The fit to what is compared of the first motion, and the step that improves it.
+    /// The fit to the compared samples of the first motion, and the Gauss–Newton step.
     fn fit(&self, b: &Fingerprint, side: usize, compared: &mut Compared) -> (Fit, [f64; 2]) {
         let sums = widest(
             #[inline(always)]
@@ -103,12 +103,12 @@ impl Map {
         let count = compared.times.len();
         let points = (count * POINTS) as f64;
         let sway = count as f64 * SWAY * SWAY;
-        // Of a body whose parts err independently, each by an unknown amount, this is the ratio of likelihoods: a part
-        // that hardly moves, or that a retarget moves otherwise, does not outweigh the others. A part that moves less than
-        // its noise says nothing.
-        let (mut logs, mut weights, mut plain) = (0.0, 0.0, 0.0);
+        // The geometric mean of the shares is a likelihood ratio if the parts of the body have independent errors of
+        // unknown size: a part that hardly moves, or that retargeting changes, does not outweigh the others. A part
+        // that moves less than its noise has no weight.
+        let (mut logs, mut weights, mut with_noise) = (0.0, 0.0, 0.0);
         for (part, error) in error.iter_mut().enumerate() {
-            plain += (*error / (movement[part] + sway) + LEAST).ln() / PARTS as f64;
+            with_noise += (*error / (movement[part] + sway) + LEAST).ln() / PARTS as f64;
             let own = count as f64 * compared.noise[part];
             let noise = own + count as f64 * b.noise[side][part];
             let movement = (movement[part] - own).max(0.0) + sway;
@@ -121,7 +121,7 @@ impl Map {
             distance: (error.iter().sum::<f64>() / points).sqrt(),
             movement: (movement.iter().sum::<f64>() / points).sqrt(),
             share: (logs / weights).exp() - LEAST,
-            plain: plain.exp() - LEAST,
+            with_noise: with_noise.exp() - LEAST,
         };
         let determinant = normal[0][0] * normal[1][1] - normal[0][1] * normal[1][0];
         let step = if determinant > 1e-6 * normal[0][0] * normal[1][1] {
@@ -135,7 +135,7 @@ impl Map {
     }
 }
 
-/// What is compared of two motions: that of the first stays while the alignment is improved.
+/// The compared samples of two motions; those of the first stay the same while the alignment is improved.
 struct Compared {
     /// \[s\]
     times: Vec<f64>,
@@ -145,13 +145,13 @@ struct Compared {
     level: Row,
     /// Their noise, by part of the body.
     noise: [f64; PARTS],
-    /// The second motion, and its change per second.
+    /// The values of the second motion, and their rates of change.
     second: Vec<Row>,
     slopes: Vec<Row>,
 }
 
-/// Sums over the moments, by number: of squares of the difference and of the movement, and those of the normal equations
-/// (of offset and offset, speed and speed, both) with their right side.
+/// Sums over the moments for each number: squares of difference and movement, and the normal equations (offset ·
+/// offset, speed · speed, offset · speed) with their right-hand side.
 struct Sums {
     error: Row,
     movement: Row,
@@ -252,7 +252,7 @@ fn mean<'a>(rows: impl ExactSizeIterator<Item = &'a Row>) -> Row {
     mean.map(|sum| sum / count)
 }
 
-/// The best alignment of two motions, whether they are copies or not; `None` where no moment is alike.
+/// The best alignment of two motions, whether they are copies or not; `None` if they have no similar moments.
 pub(super) fn align(
     motions: [usize; 2],
     a: &Fingerprint,
@@ -280,7 +280,7 @@ pub(super) fn align(
                     speed: map.speed,
                     distance: fit.distance,
                     share: fit.share,
-                    with_noise: fit.plain,
+                    with_noise: fit.with_noise,
                 });
                 if is_certain {
                     return best;
@@ -291,11 +291,11 @@ pub(super) fn align(
     best
 }
 
-/// Moments of two motions that are alike \[s\], the nearest first; of those with the same offset only the nearest.
+/// Pairs of similar moments of two motions \[s\], the most similar first; one for each offset.
 fn starts(a: &Fingerprint, b: &Fingerprint, side: usize) -> Vec<[f64; 2]> {
     let mut near: Vec<(f32, [f64; 2])> = Vec::new();
     for time in &a.landmarks {
-        // The mirror of the first is like the second where the first is like the mirror of the second.
+        // The mirrored first motion resembles the second where the first resembles the mirrored second.
         let own = a.window(side, *time);
         for (other, window) in b.landmarks.iter().zip(&b.windows) {
             let distance = squared_distance(&own, window);
@@ -318,7 +318,7 @@ fn starts(a: &Fingerprint, b: &Fingerprint, side: usize) -> Vec<[f64; 2]> {
     starts
 }
 
-/// An alignment that grows from a moment over all that both motions have; `None` where it turns out to be none.
+/// Grows an alignment from a pair of moments over the overlap of both motions; `None` if the fit fails.
 fn grown(
     [at, other]: [f64; 2],
     (a, b): (&Fingerprint, &Fingerprint),

@@ -1,4 +1,4 @@
-//! Which of many motions may be copies of each other: those with moments in common.
+//! Finds pairs of motions that may be copies: those with similar moments.
 
 use super::align::NEAR;
 use super::fingerprint::Fingerprint;
@@ -6,7 +6,7 @@ use super::forest::{Tree, near};
 use super::window::{Window, squared_distance};
 use std::collections::BTreeMap;
 
-/// Motions that are compared with each motion, besides those that find it.
+/// Candidates per motion, in addition to motions for which it is a candidate itself.
 const COMPARED: usize = 24;
 
 /// Moments of many motions, prepared for the search of pairs that may be copies. The work grows with the moments, not
@@ -26,16 +26,16 @@ fn windows<'a>(motions: &[&'a Fingerprint]) -> Vec<&'a Window> {
 }
 
 impl<'a> Candidates<'a> {
-    /// The trees that a search needs.
+    /// Number of trees for a search.
     pub(super) const TREES: usize = 6;
 
-    /// One of them, by its number: they can be made in parallel.
+    /// One of the trees, by its number: they can be built in parallel.
     pub(super) fn tree(motions: &[&Fingerprint], number: usize) -> Tree {
         Tree::new(&windows(motions), number)
     }
 
-    /// A search among some motions, with their trees. With `split`, only pairs of a motion before that place and one from
-    /// there on are found.
+    /// A search among motions with their trees. With `split`, only pairs of a motion before that index and one from it
+    /// on are found.
     pub(super) fn new(
         motions: &'a [&'a Fingerprint],
         split: Option<usize>,
@@ -46,9 +46,9 @@ impl<'a> Candidates<'a> {
         Candidates { motions, split, windows: windows(motions), owners, trees }
     }
 
-    /// The pairs of a motion with others that have the most in common with it, each in the order of place.
+    /// The pairs of a motion with those most similar to it, each sorted by index.
     pub(super) fn of(&self, motion: usize) -> Vec<[usize; 2]> {
-        // By the other motion and the side: how much is in common.
+        // Similarity by the other motion and side.
         let mut common: BTreeMap<(usize, usize), f32> = BTreeMap::new();
         for time in &self.motions[motion].landmarks {
             for side in [0, 1] {
@@ -84,7 +84,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Pairs that several motions found, each once and in order.
+/// Merges the pairs of all motions: sorted, each once.
 pub(super) fn pairs(found: Vec<Vec<[usize; 2]>>) -> Vec<[usize; 2]> {
     let mut pairs: Vec<[usize; 2]> = found.into_iter().flatten().collect();
     pairs.sort_unstable();

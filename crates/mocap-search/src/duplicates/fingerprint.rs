@@ -1,4 +1,4 @@
-//! A motion as copies are compared.
+//! The fingerprint of a motion for the detection of duplicates.
 
 use mocap_model::Clip;
 
@@ -8,17 +8,17 @@ use super::window::{self, Window};
 use crate::SearchError;
 use crate::motion::{DETAILED, Joints, MIRRORED, Motion, POINTS};
 
-/// A landmark moves faster than all samples within this time \[s\].
-const ALONE: f64 = 0.2;
+/// A landmark is a maximum of speed within this time \[s\].
+const PEAK_RADIUS: f64 = 0.2;
 
-/// For each number the one that it becomes in the mirror, and by what it is multiplied.
+/// For each number, its source in the mirrored motion, and the sign.
 const MIRROR: [(usize, f32); SIZE] = {
     let mut mirror = [(0, 1.0); SIZE];
     let mut k = 0;
     while k < SIZE {
         let (part, axis) = (k / 3, k % 3);
         let from = if part < POINTS { 3 * MIRRORED[part] + axis } else { k };
-        // To the left is to the right; so are turns.
+        // Left becomes right, also for turns.
         mirror[k] = (from, if axis == 0 { -1.0 } else { 1.0 });
         k += 1;
     }
@@ -28,16 +28,16 @@ const MIRROR: [(usize, f32); SIZE] = {
 /// A motion, prepared for comparison.
 #[derive(Clone, Debug)]
 pub struct Fingerprint {
-    /// As it is, and in the mirror.
+    /// As it is, and mirrored.
     sides: [Vec<Row>; 2],
-    /// The variance of noise in each part of the body, as it is and in the mirror.
+    /// The variance of noise in each part of the body, as it is and mirrored.
     pub(super) noise: [[f64; PARTS]; 2],
     pub(super) rate: f64,
     /// \[s\]
     pub(super) duration: f64,
-    /// Moments at which the body moves faster than before and after \[s\].
+    /// The landmarks: local maxima of speed \[s\].
     pub(super) landmarks: Vec<f64>,
-    /// What is around each of them.
+    /// The window around each landmark.
     pub(super) windows: Vec<Window>,
 }
 
@@ -65,7 +65,7 @@ impl Fingerprint {
         Ok(Fingerprint { windows, ..plain })
     }
 
-    /// How noisy it is: the variance of noise, summed over the parts of the body.
+    /// The variance of noise, summed over the parts of the body.
     pub(super) fn total_noise(&self) -> f64 {
         self.noise[0].iter().sum()
     }
@@ -75,7 +75,7 @@ impl Fingerprint {
         window::around(time, |time| self.at(side, time).0)
     }
 
-    /// Values between samples and their change per second, by Catmull and Rom's cubic spline; `side` 1 is the mirror.
+    /// Values between samples and their rates of change, by a Catmull–Rom spline; `side` 1 is the mirror.
     #[inline(always)]
     pub(super) fn at(&self, side: usize, time: f64) -> (Row, Row) {
         let samples = &self.sides[side][..];
@@ -104,7 +104,7 @@ fn mirrored(row: &Row) -> Row {
     mirror
 }
 
-/// The values of a motion, with less noise.
+/// The smoothed values of a motion.
 fn rows(motion: &Motion) -> Vec<Row> {
     let filled = |row: Values| {
         let mut filled = [0.0; WIDTH];
@@ -114,8 +114,8 @@ fn rows(motion: &Motion) -> Vec<Row> {
     smoothed(&values(motion)).into_iter().map(filled).collect()
 }
 
-/// When the body moves faster than within some time before and after; where it does so the most, if there is no such
-/// moment. They lie between samples: on the parabola through the fastest sample and its neighbours.
+/// The local maxima of speed; the global one if there are none. Refined between samples by a parabola through the
+/// fastest sample and its neighbours.
 fn landmarks(samples: &[Row], rate: f64) -> Vec<f64> {
     let last = samples.len() - 1;
     let movement: Vec<f64> = (0..samples.len())
@@ -124,7 +124,7 @@ fn landmarks(samples: &[Row], rate: f64) -> Vec<f64> {
             before.iter().zip(after).map(|(a, b)| f64::from(b - a).powi(2)).sum::<f64>()
         })
         .collect();
-    let radius = (ALONE * rate) as usize;
+    let radius = (PEAK_RADIUS * rate) as usize;
     let is_first = |at: &usize| {
         let near = at.saturating_sub(radius)..(at + radius + 1).min(movement.len());
         near.clone().all(|other| {

@@ -1,32 +1,32 @@
-//! Nearest neighbours among many windows: trees that halve them by planes between two of them.
+//! Approximate nearest neighbours among many windows: a forest of trees that split them by planes between two windows.
 //!
-//! As E. Bernhardsson's Annoy does. A search goes down all trees at once, first where the window is farthest from the
-//! planes, until it has seen enough of them. The windows of a copy are much nearer than all others, so few are missed;
-//! nothing depends on the number of threads or the order of anything but the windows.
+//! Based on: E. Bernhardsson, "Annoy". A search descends all trees together, best branch first, until it has seen
+//! enough windows. The windows of a copy are much nearer than all others, so few are missed. The result depends only on
+//! the windows and their order, not on the number of threads.
 
 use super::window::{Window, product, squared_distance};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Windows of a leaf, at most.
+/// The most windows in a leaf.
 const LEAF: usize = 24;
-/// Windows that a search sees, about.
+/// Approximate number of windows that a search visits.
 const SEEN: usize = 600;
-/// Pairs of windows that are tried for a plane.
+/// Number of random pairs that are tried for a plane.
 const TRIED: usize = 3;
 
 /// A tree over some windows.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// The places of the windows, leaf by leaf.
+    /// The indices of the windows, leaf by leaf.
     order: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
 enum Node {
     Leaf(std::ops::Range<usize>),
-    /// Windows whose product with the first less that with the second is below the limit go left.
+    /// Windows whose dot product with the first minus that with the second is below the limit go left.
     Split {
         between: [u32; 2],
         limit: f32,
@@ -34,7 +34,7 @@ enum Node {
     },
 }
 
-/// Numbers that look random, the same in each run (xorshift).
+/// A deterministic pseudo-random generator (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -51,7 +51,7 @@ fn side_of(window: &Window, between: [u32; 2], windows: &[&Window]) -> f32 {
 }
 
 impl Tree {
-    /// A tree; trees of other numbers have other planes.
+    /// Builds a tree; the number seeds its planes.
     pub(super) fn new(windows: &[&Window], number: usize) -> Tree {
         let mut random =
             Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -81,7 +81,7 @@ impl Tree {
     }
 }
 
-/// Of some random pairs the one that is farthest apart.
+/// The farthest of some random pairs.
 fn farthest_pair(part: &[u32], windows: &[&Window], random: &mut Random) -> [u32; 2] {
     let mut best = (f32::NEG_INFINITY, [part[0], part[part.len() - 1]]);
     for _ in 0..TRIED {
@@ -94,7 +94,7 @@ fn farthest_pair(part: &[u32], windows: &[&Window], random: &mut Random) -> [u32
     best.1
 }
 
-/// A branch that a search has not gone down yet: how far it is on the right side of the planes above.
+/// A branch to visit, with the least margin of the query to the planes above it.
 struct Branch {
     margin: f32,
     tree: usize,
@@ -121,7 +121,7 @@ impl PartialEq for Branch {
 
 impl Eq for Branch {}
 
-/// The places of windows that may be near one, each once.
+/// The indices of windows that may be near one, each once.
 pub(super) fn near(window: &Window, windows: &[&Window], trees: &[Tree]) -> Vec<u32> {
     let root = |tree| Branch { margin: f32::INFINITY, tree, node: 0 };
     let mut open: BinaryHeap<Branch> = (0..trees.len()).map(root).collect();

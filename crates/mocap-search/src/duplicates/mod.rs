@@ -1,11 +1,11 @@
-//! The same capture again: trimmed, mirrored, turned, resampled, faster or slower, noisy, on another body.
+//! Duplicates of a capture: trimmed, mirrored, rotated, resampled, faster or slower, noisy, or on another body.
 //!
-//! Two takes of one actor may be as near as a copy with noise: a distance does not separate them. What does is time.
-//! A copy follows its original by one linear map of time, in every part of the body; a second take repeats the large
-//! movements, but not how head, hips and the other limbs sway. So two motions are aligned by offset and speed, and the
-//! difference of each part is compared with the movement of that part. Noise is averaged out before.
+//! Two takes of one actor may be as close as a noisy copy, so a distance alone does not separate them; timing does. A
+//! copy follows its original by one linear map of time in every part of the body, while a second take repeats only the
+//! large movements, not the sway of head, hips and other limbs. So two motions are aligned by offset and speed, and the
+//! difference of each part of the body is related to the movement of that part. Noise is smoothed before.
 //!
-//! Of many motions, few pairs are aligned: those that have a moment in common, as `candidates.rs` finds them.
+//! Only pairs with similar moments are aligned, which `candidates.rs` finds.
 
 mod align;
 mod candidates;
@@ -26,28 +26,28 @@ use std::ops::Range;
 /// A range of one motion that is a range of another again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Copied {
-    /// The motions, by their places in the database.
+    /// The indices of the motions in the database.
     pub motions: [usize; 2],
     /// The ranges \[s\].
     pub ranges: [Range<f64>; 2],
-    /// Whether the second is the first in a mirror.
+    /// Whether the second is the mirrored first.
     pub mirrored: bool,
     /// How much faster the second is.
     pub speed: f64,
-    /// The root mean square difference, without a constant one [leg lengths].
+    /// The root mean square difference, after subtraction of a constant one [leg lengths].
     pub distance: f64,
-    /// The share of the movement that the difference is: a ratio of variances, the geometric mean over the parts of the
-    /// body. The noise of both motions does not count, nor do parts that move less than it.
+    /// The variance of the difference over that of the movement: the geometric mean over the parts of the body. The
+    /// noise of both motions is subtracted, and parts that move less than it do not count.
     pub share: f64,
     /// The same with the noise, over all parts.
     pub with_noise: f64,
 }
 
-/// What counts as the same capture.
+/// Thresholds of a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicateOptions {
-    /// The largest difference over 4 s and less, as a share of the variance of the movement. Default 0.032. It grows
-    /// with the square root of the time: the longer an overlap, the less likely is it by chance.
+    /// The largest share ([`Copied::share`]) for an overlap of up to 4 s. Default 0.032. It grows with the square root
+    /// of the time, because a longer overlap is less likely by chance.
     pub share: f64,
     /// The largest difference [leg lengths]. Default 0.08.
     pub distance: f64,
@@ -63,32 +63,32 @@ impl Default for DuplicateOptions {
     }
 }
 
-/// Motions that are alike only without their noise have to be so much more alike: noise hides what differs.
+/// Factor on the limit for motions that are similar only after subtraction of noise, which may hide differences.
 const NOISY: f64 = 0.6;
-/// An overlap of this time counts as the share says \[s\].
+/// Overlaps up to this time have the limit of [`DuplicateOptions::share`] \[s\].
 const SHORT: f64 = 4.0;
 
 impl DuplicateOptions {
-    /// Whether an alignment is that of a copy, if its share is as given.
+    /// Whether an alignment is a duplicate, with the given share.
     fn accept(&self, copied: &Copied, share: f64) -> bool {
         let seconds = copied.ranges[0].end - copied.ranges[0].start;
         share <= self.share * (seconds / SHORT).max(1.0).sqrt() && copied.distance <= self.distance
     }
 }
 
-/// Who does pieces of work that do not depend on each other.
+/// Runs independent pieces of work.
 pub trait Workers {
-    /// Why not all of them were done.
+    /// The reason for an early stop.
     type Stopped;
 
-    /// Does the pieces by their numbers; the results are in that order.
+    /// Runs the pieces 0 to `count`; the results are in that order.
     ///
     /// # Errors
     /// If they are stopped before the end.
     fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Self::Stopped>;
 }
 
-/// One piece after the other, in this thread.
+/// Runs the pieces one after the other in this thread.
 #[derive(Clone, Copy, Debug)]
 pub struct InOrder;
 
@@ -100,7 +100,8 @@ impl Workers for InOrder {
     }
 }
 
-/// All copies among some motions, by place. With `split`, only pairs of a motion before that place and one from there on.
+/// All duplicates among motions, sorted by index. With `split`, only pairs of a motion before that index and one from
+/// it on.
 ///
 /// # Errors
 /// If the workers are stopped.
@@ -121,8 +122,8 @@ pub fn copies<W: Workers>(
     Ok(without_guesses(motions, found, options))
 }
 
-/// Copies without those that only noise makes alike: where it hides what differs, a motion is a copy of the one that it is
-/// most like, not also of other takes of it.
+/// Removes uncertain duplicates: where noise may hide differences, a motion is a duplicate of the most similar one
+/// only, and not of its other takes.
 fn without_guesses(motions: &[&Fingerprint], found: Vec<Copied>, options: &DuplicateOptions) -> Vec<Copied> {
     let mut least: BTreeMap<usize, f64> = BTreeMap::new();
     for copied in &found {
@@ -140,10 +141,10 @@ fn without_guesses(motions: &[&Fingerprint], found: Vec<Copied>, options: &Dupli
     found.into_iter().filter(is_sure).collect()
 }
 
-/// Motions that are copies of each other, directly or by others; each cluster and the list are in order of place.
+/// Clusters of duplicates (connected components); each cluster and the list are sorted by index.
 pub fn clusters(copies: &[Copied]) -> Vec<Vec<usize>> {
     let places = copies.iter().flat_map(|copied| copied.motions);
-    // By motion one that comes before it in its cluster, or itself.
+    // Union–find: by motion, an earlier one of its cluster, or itself.
     let mut before: Vec<usize> = (0..places.clone().max().map_or(0, |last| last + 1)).collect();
     for copied in copies {
         let [a, b] = copied.motions.map(|motion| first_of(&mut before, motion));
@@ -156,7 +157,7 @@ pub fn clusters(copies: &[Copied]) -> Vec<Vec<usize>> {
     clusters.into_values().map(|cluster| cluster.into_iter().collect()).collect()
 }
 
-/// The first motion of a cluster. The way to it becomes shorter with each question.
+/// The first motion of a cluster, with path compression.
 fn first_of(before: &mut [usize], mut motion: usize) -> usize {
     while before[motion] != motion {
         before[motion] = before[before[motion]];

@@ -1,19 +1,19 @@
-//! How noisy a motion is: what changes from frame to frame as no body can.
+//! Estimates the noise of a motion from changes between frames that are too fast for a body.
 //!
-//! Bodies move below a few hertz; noise of a recording is the same at all frequencies. Differences of sixth order see the
-//! highest ones only. Their median is not moved by the few frames in which a body is that fast.
+//! Bodies move at up to a few hertz, while the noise of a recording is white. Differences of sixth order pass only the
+//! highest frequencies, and their median ignores the few frames in which a body is that fast.
 
 use super::values::{PARTS, SIZE, Values, WAY, smoothed, values};
 use crate::motion::Motion;
 
 /// The order of the differences.
 const ORDER: usize = 6;
-/// Fewer differences do not say how noisy a motion is.
+/// Least number of differences for an estimate.
 const FEWEST: usize = 8;
 /// The median of the square of a number with a normal distribution of deviation 1.
 const MEDIAN: f64 = 0.4549;
 
-/// The variance that white noise of the frames leaves in each part of the body, after it was averaged.
+/// The variance of noise in each part of the body that remains after smoothing, for white noise of the frames.
 pub(super) fn noise(frames: &Motion) -> [f64; PARTS] {
     let rows: Vec<Values> = values(frames);
     let gain = Gain::at(frames.rate);
@@ -24,7 +24,7 @@ pub(super) fn noise(frames: &Motion) -> [f64; PARTS] {
         sloped[at + 2] -= factor / 2.0;
     });
     let sum = |factors: &[f64]| factors.iter().map(|factor| factor * factor).sum::<f64>();
-    // A slope is a difference of two places over two frames.
+    // Velocities are central differences over two frames.
     let per_second = WAY * frames.rate;
     let mut noise = [0.0; PARTS];
     for k in 0..SIZE {
@@ -53,7 +53,7 @@ fn binomial() -> Vec<f64> {
 
 /// The mean square of the differences of a number over time, by their median; 0 where there are too few.
 fn square(rows: &[Values], k: usize, factors: &[f64]) -> f64 {
-    // Slopes at the ends are those of one side.
+    // Without the ends, where velocities are one-sided differences.
     let inner = rows.get(1..rows.len().saturating_sub(1)).unwrap_or_default();
     let mut squares: Vec<f64> = inner
         .windows(factors.len())
@@ -66,8 +66,7 @@ fn square(rows: &[Values], k: usize, factors: &[f64]) -> f64 {
     *squares.select_nth_unstable_by(middle, f64::total_cmp).1 / MEDIAN
 }
 
-/// Shares of the variance of white noise that remain after resampling and averaging: of places, and of their change per
-/// second.
+/// Shares of the variance of white noise that remain after resampling and smoothing: of positions, and of velocities.
 struct Gain {
     place: f64,
     slope: f64,
@@ -76,12 +75,12 @@ struct Gain {
 impl Gain {
     fn at(fps: f64) -> Gain {
         const RATE: f64 = crate::motion::DETAILED;
-        /// Long enough for what one frame does \[s\].
+        /// Longer than the impulse response of a frame \[s\].
         const SECONDS: f64 = 2.0;
         let count = (SECONDS * RATE) as usize + 1;
         let frames = (SECONDS * fps) as usize + 2;
         let first = frames * 3 / 8;
-        // Frames lie differently between samples: the mean over some of them.
+        // The response depends on the phase of a frame between samples: take the mean over some frames.
         let some = first..(frames * 5 / 8).max(first + 1);
         let (mut place, mut slope) = (0.0, 0.0);
         for frame in some.clone() {
@@ -112,7 +111,7 @@ mod tests {
     use crate::Sample;
     use crate::motion::POINTS;
 
-    /// Numbers with a normal distribution of deviation 1, nearly: sums of twelve even ones.
+    /// Approximately standard normal numbers: sums of twelve uniform ones.
     fn normal() -> impl FnMut() -> f64 {
         let mut state = 7u64;
         move || {

@@ -1,18 +1,18 @@
-//! What is compared of a moment of a motion.
+//! The values of a moment that are compared.
 
 use crate::motion::{Motion, POINTS};
 
-/// The points, and the way of the hips and of the turn in a fixed time.
+/// Positions of points, and the distance that the hips and the turn cover in a fixed time.
 pub(super) const SIZE: usize = 3 * POINTS + 4;
 pub(super) type Values = [f64; SIZE];
-/// Numbers of a row in memory: those of a moment, filled up to whole registers with zeros.
+/// The size of a row in memory: [`SIZE`] padded with zeros to whole registers.
 pub(super) const WIDTH: usize = SIZE.next_multiple_of(16);
 pub(super) type Row = [f32; WIDTH];
-/// Sway below this does not count: rounding and filters change it [leg lengths].
+/// Sway below this is ignored, because rounding and filters change it [leg lengths].
 pub(super) const SWAY: f64 = 0.005;
 /// Parts of the body: its points, the velocity of the hips, the turn.
 pub(super) const PARTS: usize = POINTS + 2;
-/// Velocities of the hips count as the way in this time \[s\].
+/// Velocities of the hips count as the distance in this time \[s\].
 pub(super) const WAY: f64 = 0.2;
 /// Samples to either side over which noise is averaged, twice.
 const NOISE: usize = 2;
@@ -33,7 +33,7 @@ pub(super) fn values(motion: &Motion) -> Vec<Values> {
     motion.samples.iter().map(row).collect()
 }
 
-/// Numbers over time, with less noise.
+/// Smoothed numbers over time.
 pub(super) fn smoothed<const N: usize>(rows: &[[f64; N]]) -> Vec<[f64; N]> {
     averaged(&averaged(rows))
 }

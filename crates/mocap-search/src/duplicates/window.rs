@@ -1,4 +1,5 @@
-//! What is around a moment of a motion, in few numbers: how each part of the body moves there, over how much it moves.
+//! A window around a moment of a motion as a short feature vector: the movement of each part of the body, normalised by
+//! its variance.
 
 use super::values::{Row, SIZE, SWAY};
 use crate::motion::POINTS;
@@ -11,14 +12,14 @@ const REACH: f64 = 0.4;
 const SEEN: [usize; 7] = [0, 5, 6, 7, 8, 9, 10];
 /// Parts of the body: these points, the velocity of the hips, the turn.
 const WINDOW_PARTS: usize = SEEN.len() + 2;
-/// Numbers of a window, filled up to whole registers.
+/// The size of a window, padded to whole registers.
 pub(super) const NUMBERS: usize = (MOMENTS * (3 * SEEN.len() + 4)).next_multiple_of(16);
 
 /// A window. The square of the distance of two is the mean over the parts of the body of the variance of the difference
-/// over that of the movement: about 0 for copies, about 2 for what has nothing in common.
+/// over that of the movement: about 0 for copies, about 2 for unrelated motions.
 pub(super) type Window = [f32; NUMBERS];
 
-/// The window around a moment of a motion, whose values are known at any time.
+/// The window around a moment of a motion; `values` gives the values at any time.
 pub(super) fn around(time: f64, values: impl Fn(f64) -> Row) -> Window {
     let rows: [_; MOMENTS] = std::array::from_fn(|at| {
         let share = 2.0 * at as f64 / (MOMENTS - 1) as f64 - 1.0;

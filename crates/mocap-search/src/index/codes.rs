@@ -1,9 +1,8 @@
-//! Motions in few bytes: directions of bones, velocities as whole numbers.
+//! Compact codes of motions: quantised directions of bones and velocities.
 //!
-//! A sample is [`BYTES`] long, so a second of motion takes 528 bytes. The bones of the standard body have fixed lengths:
-//! where a point is, follows from the directions of the bones on the way to it. A direction takes three bytes, as a point
-//! on an octahedron that is unfolded to a square. Rounding moves a hand by 1.4 mm of an adult at most, so the order
-//! of hits is that of the exact search, but for those that are equally near.
+//! A sample is [`BYTES`] long, so a second of motion takes 528 bytes. The bones of the standard body have fixed
+//! lengths, so the directions of the bones determine the points. A direction takes three bytes in octahedral encoding.
+//! Rounding moves the hand of an adult by at most 1.4 mm, so hits have the order of the exact search, up to near ties.
 //!
 //! Based on: Q. Meyer et al., "On Floating-Point Normal Vectors", 2010 (the octahedron).
 
@@ -18,10 +17,10 @@ pub(super) const BYTES: usize = 3 * DIRECTIONS + 9 + 2 * 4;
 const VELOCITY: f32 = 2048.0;
 /// Steps of a turn in a radian per second: turns up to 32 rad/s are kept.
 const TURN: f32 = 1024.0;
-/// Steps across the square of the octahedron; the number after it says that a bone has no direction.
+/// Steps across the octahedral square; the next number marks a bone without a direction.
 const SQUARE: f32 = 4094.0;
 const NO_DIRECTION: u16 = 4095;
-/// Steps from the middle to the reach of a knee.
+/// Steps from 0 to the reach of a knee.
 const KNEE: f32 = 2047.0;
 /// How far a knee can be from the middle of the hips, along an axis [leg lengths].
 const KNEE_REACH: f32 = REACH[7];
@@ -35,7 +34,7 @@ fn unpair([low, middle, high]: [u8; 3]) -> [u16; 2] {
     [u16::from(low) | u16::from(middle & 15) << 8, u16::from(middle >> 4) | u16::from(high) << 4]
 }
 
-/// The corner regions of the square hold the lower half of the octahedron.
+/// Folds the corner regions of the square, which hold the lower half of the octahedron.
 fn folded([x, y]: [f32; 2]) -> [f32; 2] {
     [(1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y)]
 }
@@ -47,7 +46,7 @@ fn direction_code([x, y, z]: [f32; 3]) -> [u8; 3] {
     }
     let place = [x / size, y / size];
     let place = if z < 0.0 { folded(place) } else { place };
-    // A cast of a float saturates, and takes what is not a number for 0.
+    // A cast from a float saturates, and maps NaN to 0.
     pair(place.map(|value| ((value + 1.0) / 2.0 * SQUARE).round() as u16))
 }
 
@@ -94,20 +93,20 @@ pub(super) fn decode(code: &[u8; BYTES]) -> Sample {
     Sample { points: Bones { directions, knees }.points(), velocity: [left, up, forward], turn }
 }
 
-/// The numbers behind the points: velocities of the hips, and the turn.
+/// The velocity of the hips and the turn rate, after the points.
 fn root(code: &[u8; BYTES]) -> [f32; 4] {
     let start = BYTES - 8;
     let number = |at: usize| f32::from(i16::from_le_bytes([code[at], code[at + 1]]));
     std::array::from_fn(|k| number(start + 2 * k) / if k < 3 { VELOCITY } else { TURN })
 }
 
-/// Numbers of a key.
+/// The size of a key.
 pub(super) const KEY: usize = 16;
-/// What is compared first: wrists and ankles, the velocity of the hips, the turn.
+/// A reduced descriptor for the first pass: wrists and ankles, velocity of the hips, turn rate.
 pub(super) type Key = [f32; KEY];
 /// The points of a key.
 const KEY_POINTS: [usize; 4] = [5, 6, 9, 10];
-/// How much a point of a key counts: the others move with it.
+/// The weight of a point in a key; it represents the points that move with it.
 const SHARE: f32 = 0.4;
 
 /// The key of a descriptor.
@@ -126,7 +125,7 @@ pub(super) fn key(descriptor: &Descriptor) -> Key {
 /// The keys of the samples of a motion: those of their descriptors.
 pub(super) fn keys(codes: &[[u8; BYTES]], keys: &mut Vec<Key>) {
     let weights = Weights::default();
-    // The turn is averaged as in a descriptor: sums over a window that moves along.
+    // The turn rate is averaged as in a descriptor, by running sums.
     let radius = (RATE / 2.0) as usize;
     let turns: Vec<f32> = codes.iter().map(|code| root(code)[3]).collect();
     for (at, code) in codes.iter().enumerate() {
@@ -158,8 +157,8 @@ pub(super) fn halved(keys: &[Key], half: &mut Vec<Key>) {
 mod tests {
     use super::*;
 
-    /// Directions all over the sphere.
-    fn spread(count: usize) -> impl Iterator<Item = [f32; 3]> {
+    /// Directions evenly distributed over the sphere.
+    fn sphere_directions(count: usize) -> impl Iterator<Item = [f32; 3]> {
         (0..count).map(move |at| {
             let z = 1.0 - (2 * at + 1) as f32 / count as f32;
             let (sin, cos) = (at as f32 * 2.399_963).sin_cos();
@@ -172,7 +171,7 @@ mod tests {
     fn directions_come_back_within_a_sixteenth_of_a_degree() {
         let axes = [0, 1, 2].map(|axis| std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 }));
         let against: Vec<[f32; 3]> = axes.iter().map(|axis: &[f32; 3]| axis.map(|value| -value)).collect();
-        for unit in spread(20_000).chain(axes).chain(against) {
+        for unit in sphere_directions(20_000).chain(axes).chain(against) {
             let back = direction(direction_code(unit));
             let off = (0..3).map(|k| (unit[k] - back[k]).powi(2)).sum::<f32>().sqrt();
             assert!(off < 1.1e-3, "{unit:?} {back:?}");
@@ -183,7 +182,7 @@ mod tests {
 
     #[test]
     fn samples_come_back_within_two_thousandths_of_a_leg() {
-        let units: Vec<[f32; 3]> = spread(DIRECTIONS * 40).collect();
+        let units: Vec<[f32; 3]> = sphere_directions(DIRECTIONS * 40).collect();
         for directions in units.as_chunks::<DIRECTIONS>().0 {
             let knees = [directions[3], directions[5]].map(|unit| unit.map(|value| value * 0.55));
             let points = Bones { directions: *directions, knees }.points();

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The first bytes of an index.
 pub const MAGIC: &[u8; 8] = b"mocapidx";
-/// The version of what is written. It counts up where files or motions in them mean something else.
+/// The version that is written. It is increased when the format or the meaning of codes changes.
 pub const VERSION: u32 = 2;
 
 /// Why some bytes are not an index.
@@ -26,7 +26,7 @@ pub enum IndexError {
     /// There are none.
     #[error("the file is empty, not an index of motions")]
     Empty,
-    /// They do not start like one.
+    /// They do not start with [`MAGIC`].
     #[error("it is not an index of motions")]
     Other,
     /// Another version.
@@ -123,7 +123,7 @@ impl Index {
     }
 }
 
-/// The length of a list or text: nothing in an index has four thousand million parts.
+/// The length of a list or text, which is always below 2³².
 fn count(bytes: &mut Vec<u8>, count: usize) {
     bytes.extend(u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
@@ -161,7 +161,7 @@ impl<'b> Reader<'b> {
         String::from_utf8(bytes).map_err(|_| damaged("a text is not UTF-8"))
     }
 
-    /// A list; memory grows with what is there, not with what its count states.
+    /// Reads a list; memory grows with the items that are read, not with the stated count.
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T, IndexError>) -> Result<Vec<T>, IndexError> {
         let count = self.u32()?;
         (0..count).map(|_| item(self)).collect()

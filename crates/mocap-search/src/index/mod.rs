@@ -1,12 +1,11 @@
-//! An index: the motions of a database in few bytes, and a search in them that looks at little of each.
+//! An index: compact codes of the motions of a database, and a search in several passes.
 //!
-//! A search has two passes. The first warps short keys (wrists, ankles, travel and turn), averaged over so many samples
-//! that the query has a handful of them. The second is the exact search, at the places that the first found best. It
-//! sees points rounded to a hundredth of their reach, so distances differ from those of the exact search by less than a
-//! hundredth of a leg's length.
+//! The first passes warp short keys (wrists, ankles, travel and turn), averaged over so many samples that the query has
+//! only a few of them. The last pass is the exact search at the best places. Points are quantised, so distances differ
+//! from those of the exact search by less than a hundredth of a leg's length.
 //!
 //! A graph of nearest neighbours (HNSW) would find single samples faster, but not ranges at another speed; its links
-//! alone take what all of this takes, and it changes with the order of insertion.
+//! alone would take as much memory as this index, and it depends on the order of insertion.
 
 mod codes;
 mod file;
@@ -21,11 +20,11 @@ use codes::BYTES;
 /// An index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Index {
-    /// How the files were read: indexes of other options are not comparable.
+    /// The options with which files were read: indexes with different options are not comparable.
     pub options: String,
     /// The files and directories that it was made of.
     pub inputs: Vec<String>,
-    /// What files of directories have to match to be taken, and to be left out.
+    /// Globs of files in directories to take, and to leave out.
     pub filters: [Vec<String>; 2],
     /// In the order of the inputs.
     pub clips: Vec<IndexedClip>,
@@ -58,12 +57,12 @@ pub struct IndexedFile {
 pub struct IndexedMotion {
     /// The duration of the clip \[s\].
     pub duration: f64,
-    /// One a sample.
+    /// One per sample.
     codes: Vec<[u8; BYTES]>,
 }
 
 impl IndexedMotion {
-    /// A motion in few bytes.
+    /// Encodes a motion.
     pub fn new(motion: &Motion) -> IndexedMotion {
         let coarse = motion.coarse();
         let mut codes = Vec::with_capacity(coarse.samples.len() * BYTES);
@@ -71,7 +70,7 @@ impl IndexedMotion {
         IndexedMotion { duration: motion.duration, codes: codes.as_chunks().0.to_vec() }
     }
 
-    /// A range of the motion as the exact search sees it.
+    /// Decodes a range of the motion for the exact search.
     fn motion(&self, range: std::ops::Range<usize>) -> Motion {
         let samples = self.codes[range].iter().map(codes::decode).collect();
         Motion { samples, rate: RATE, duration: self.duration, leg: 1.0, metres: None }
@@ -79,7 +78,7 @@ impl IndexedMotion {
 }
 
 impl Index {
-    /// The motions that can be searched, with their places.
+    /// The motions that can be searched, with the indices of their clips.
     pub fn motions(&self) -> impl Iterator<Item = (usize, &IndexedMotion)> {
         self.clips.iter().enumerate().filter_map(|(at, clip)| Some((at, clip.motion.as_ref().ok()?)))
     }

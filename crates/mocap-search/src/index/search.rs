@@ -12,23 +12,23 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The fewest keys that the first pass sees of a query.
+/// The fewest keys of a query in the first pass.
 const KEYS: usize = 3;
-/// Pairs of a key of a motion and eight keys of the query that the first pass compares, at most.
+/// The most comparisons in the first pass, of a key of a motion with eight keys of the query.
 const PAIRS: usize = 230_000;
-/// Places that the second pass looks at, by the samples of the query: at least, and samples that there is time for.
-/// Short queries are like much.
+/// Number of places for the second pass: the least, and the total of their samples. Short queries have many similar
+/// places.
 const PLACES: (usize, usize) = (600, 16_000);
-/// Its keys are means over so many times fewer samples \[power of 2\].
+/// The second pass has keys of so many levels finer \[power of 2\].
 const FINER: usize = 2;
-/// Places that the third pass looks at: at least, at most, and for each hit that is asked for.
+/// Number of places for the third pass: the least, the most, and per requested hit.
 const LOOKED_AT: (usize, usize, usize) = (40, 300, 4);
-/// Pairs of samples that the third pass compares, about, between these bounds.
+/// Approximate number of pairs of samples that the third pass compares, within these bounds.
 const COMPARED: usize = 300_000;
 /// Keys are means over 2 to the power of fewer than this many samples.
 const LEVELS: usize = 16;
 
-/// An index, prepared for searches: what the first pass sees is kept from one search to the next.
+/// An index prepared for searches: the keys of the first pass are kept between searches.
 #[derive(Debug)]
 pub struct Searcher<'a> {
     index: &'a Index,
@@ -39,20 +39,20 @@ pub struct Searcher<'a> {
 #[derive(Debug)]
 struct Level {
     keys: Vec<Key>,
-    /// By motion: its place in the index, and its keys.
+    /// By motion: its index, and the range of its keys.
     motions: Vec<(usize, Range<usize>)>,
 }
 
-/// A motion that a part was found in.
+/// The motion and side of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Of {
     clip: usize,
-    /// By its place among those that can be searched.
+    /// Its index among those that can be searched.
     motion: usize,
     mirrored: bool,
 }
 
-/// A place at which a motion of an index may be like the query.
+/// A place in a motion of an index that may match the query.
 struct Place {
     of: Of,
     /// In samples of the motion.
@@ -111,7 +111,7 @@ impl<'a> Searcher<'a> {
         best(all, options.top)
     }
 
-    /// Where the last pass looks.
+    /// The places for the last pass.
     fn places(&self, query: &Query, options: &FindOptions) -> Vec<Place> {
         let length = query.samples();
         let level = self.first_level(length);
@@ -138,7 +138,7 @@ impl<'a> Searcher<'a> {
     /// The best places in all motions, by keys of a level.
     fn first_pass(&self, query: &Query, level: usize, options: &FindOptions, most: usize) -> Vec<Place> {
         let mut places: Vec<Place> = Vec::with_capacity(4 * most);
-        // No place that scores worse is among the best.
+        // The score of the worst place that is kept so far: worse ones can be skipped.
         let mut enough = f32::INFINITY;
         let mut warping = Warping::default();
         let Level { keys, motions } = self.level(level);
@@ -161,7 +161,7 @@ impl<'a> Searcher<'a> {
         places
     }
 
-    /// Finds places of one level again, by keys of a finer one.
+    /// Refines places of one level with keys of a finer one.
     fn refine(
         &self,
         places: &mut [Place],
@@ -191,7 +191,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// As many keys as there is time for, and no fewer than a query needs.
+    /// The finest level within the number of comparisons, but no coarser than the query needs.
     fn first_level(&self, length: usize) -> usize {
         let samples: usize = self.index.motions().map(|(_, motion)| motion.codes.len()).sum();
         let few = |level: &usize| {
@@ -204,14 +204,14 @@ impl<'a> Searcher<'a> {
 }
 
 impl Place {
-    /// A part that was found among keys.
+    /// A match among keys.
     fn new(part: Aligned, of: Of, level: usize, options: &FindOptions) -> Place {
         let range = part.range.start << level..part.range.end << level;
         let Found { score, .. } = Found::new(part, of.mirrored, options);
         Place { of, range, score }
     }
 
-    /// The range in which the next pass looks: ends are not known better than to two keys.
+    /// The range for the next pass: ends are accurate to two keys only.
     fn around(&self, level: usize, samples: usize) -> Range<usize> {
         let reach = 2 << level;
         self.range.start.saturating_sub(reach).min(samples)..(self.range.end + reach).min(samples)
@@ -244,7 +244,7 @@ fn sides(query: &Query, level: usize) -> [QuerySide<KEY>; 2] {
     })
 }
 
-/// Ranges in their order, those that touch each other as one.
+/// Sorted ranges, with adjacent ones merged.
 fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -256,9 +256,9 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// The descriptors of a range of a motion: those that the whole motion has there.
+/// The descriptors of a range, equal to those of the whole motion there.
 fn described(motion: &IndexedMotion, range: Range<usize>) -> Vec<Descriptor> {
-    // A turn is averaged over a second.
+    // The turn rate is averaged over a second, so samples around the range are needed.
     let reach = (RATE / 2.0) as usize + 1;
     let wider = range.start.saturating_sub(reach)..(range.end + reach).min(motion.codes.len());
     let all = descriptors(&motion.motion(wider.clone()), &Weights::default());

@@ -5,30 +5,29 @@ use super::runs::runs;
 use super::{Label, Measured, Segment};
 use std::ops::Range;
 
-/// A limb is fast [leg lengths / s].
+/// Least speed of a kicking or striking limb [leg lengths / s].
 const FAST: f64 = 3.0;
-/// A foot is raised [leg lengths].
+/// Least height of a raised foot [leg lengths].
 const RAISED: f64 = 0.3;
-/// A foot is behind the hips [leg lengths].
+/// Position of a foot behind the hips [leg lengths].
 const BEHIND: f64 = -0.2;
-/// Who travels faster runs [leg lengths / s].
+/// Above this speed a body runs [leg lengths / s].
 const WALKS: f64 = 2.4;
 /// The length of the arm of the standard body [leg lengths].
 const ARM: f64 = 0.676;
 /// The length of the forearm of the standard body [leg lengths].
 const FOREARM: f64 = 0.297;
-/// A hand that throws is faster [leg lengths / s]: 5 m/s of an adult.
+/// Least speed of a throwing hand [leg lengths / s]: 5 m/s for an adult.
 const THROWN: f64 = 6.0;
-/// The arm of a punch is straight after this time \[s\].
+/// Longest time of a punch until the arm is straight \[s\].
 const PUNCH: f64 = 0.45;
-/// The hand of a punch moves away from its shoulder as fast [leg lengths / s]: 0.8 m/s of an adult, beside what the trunk
-/// adds.
+/// Least speed of a punching hand relative to its shoulder [leg lengths / s]: 0.8 m/s for an adult.
 const STRAIGHTENS: f64 = 0.9;
-/// Wrists of hands that clap come this near [leg lengths], on the body as it is.
+/// Largest distance of the wrists in a clap [leg lengths], on the original body.
 const TOGETHER: f64 = 0.3;
-/// Before and after, they are farther apart by this [leg lengths].
+/// Before and after a clap, the distance is larger by this [leg lengths].
 const PARTED: f64 = 0.18;
-/// While they do, one is not so much higher than the other, nor so much before it [leg lengths].
+/// Largest difference of the wrists in height and depth during a clap [leg lengths].
 const LEVEL: f64 = 0.15;
 
 pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
@@ -78,7 +77,7 @@ fn kicks(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
     }
 }
 
-/// Where one hand comes from above or behind its shoulder to the front, fast, while the body stands on a foot.
+/// Throws: one hand moves fast from above or behind its shoulder to the front, while a foot is on the floor.
 fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<Range<usize>> {
     let (hand, shoulder) = (HANDS[side], SHOULDERS[side]);
     let (other_hand, other_shoulder) = (HANDS[1 - side], SHOULDERS[1 - side]);
@@ -108,7 +107,7 @@ fn throws(measures: &Measures, side: usize, segments: &mut Vec<Segment>) -> Vec<
     found
 }
 
-/// Where a bent arm straightens to the front, fast, and bends again.
+/// Punches: a bent arm straightens fast to the front and bends again.
 fn punches(measures: &Measures, side: usize, thrown: &[Range<usize>], segments: &mut Vec<Segment>) {
     let reach = |side: usize, at: usize| {
         (measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at)).norm() / ARM
@@ -131,7 +130,7 @@ fn punches(measures: &Measures, side: usize, thrown: &[Range<usize>], segments: 
         let place = measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at);
         let speeds = (start..at).map(|at| (reach(side, at + 1) - reach(side, at)) * ARM * measures.rate);
         let peak = speeds.fold(0.0, f64::max);
-        // A blow is of one arm; arms that swing with a kick, a run or a jump are none.
+        // Only one arm moves: both arms swing in a kick, run or jump.
         let other = reach(1 - side, at) - reach(1 - side, start);
         let stands = (start..back).all(|at| (0..2).all(|side| measures.feet[side][at] < RAISED))
             && measures.speed[at] < 1.8
@@ -155,7 +154,7 @@ fn punches(measures: &Measures, side: usize, thrown: &[Range<usize>], segments: 
     }
 }
 
-/// Whether a hand goes straight to the front. One that swings goes in an arc.
+/// Whether a hand moves straight to the front; a swinging one moves in an arc.
 fn thrusts(measures: &Measures, side: usize, range: Range<usize>) -> bool {
     let place = |at: usize| measures.point(HANDS[side], at) - measures.point(SHOULDERS[side], at);
     let way: f64 = range.clone().map(|at| (place(at + 1) - place(at)).norm()).sum();
@@ -163,7 +162,7 @@ fn thrusts(measures: &Measures, side: usize, range: Range<usize>) -> bool {
     moved.norm() > 0.8 * way && moved.z > 0.4 * moved.norm()
 }
 
-/// Where the forearm of a raised hand turns to and fro about the elbow.
+/// Waves: the forearm of a raised hand oscillates about the elbow.
 fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
     let (hand, elbow, shoulder) = (HANDS[side], ELBOWS[side], SHOULDERS[side]);
     let raised: Vec<bool> = (0..measures.len())
@@ -175,7 +174,7 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
         })
         .collect();
     for range in runs(&raised, measures.samples_in(0.15), measures.samples_in(0.5)) {
-        // To and fro: turning points of the hand across, with a way of at least this between them.
+        // Turning points of the hand's lateral motion, with at least this distance between them.
         let across = |at: usize| measures.point(hand, at).x - measures.point(elbow, at).x;
         let mut turning: Vec<usize> = Vec::new();
         let (mut low, mut high, mut rising) = (range.start, range.start, None);
@@ -194,7 +193,7 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
                 (rising, low) = (Some(false), at);
             }
         }
-        // Three ways in a row, each within 0.7 s, in which the elbow moves less than the hand does about it.
+        // Three strokes in a row, each within 0.7 s, in which the elbow moves less than the hand.
         let quick: Vec<bool> = turning
             .windows(2)
             .map(|pair| {
@@ -218,8 +217,8 @@ fn waves(measures: &Measures, side: usize, segments: &mut Vec<Segment>) {
 fn claps(measures: &Measures, segments: &mut Vec<Segment>) {
     let gap = &measures.wrists;
     let near = measures.samples_in(0.3);
-    // Palms meet: hands come from their own sides, both alike. Arms that cross pass each other, arms that swing are one
-    // before the other.
+    // In a clap, both hands approach symmetrically from their own sides. Crossing arms pass each other, and swinging
+    // arms are one in front of the other.
     let aside = |at: usize| {
         let apart = |at: usize| measures.point(HANDS[0], at) - measures.point(HANDS[1], at);
         let stays = at.saturating_sub(near)..(at + 1 + near).min(measures.len());

@@ -1,7 +1,8 @@
-//! What people ask of a motion: `walk & speed>1`, `kick,left | punch`, `!idle`.
+//! Expressions of labels and measures: `walk & speed>1`, `kick,left | punch`, `!idle`.
 //!
-//! An expression holds at a moment or does not: a label where a range with it covers the moment, a comparison by what is
-//! measured there. What is not measured, as speeds of a clip without a unit, holds neither as it is nor under `!`. `&` binds stronger than `|`, `!` stronger than both.
+//! An expression is true or false at each moment: a label where one of its ranges covers the moment, a comparison by
+//! the measured value. A comparison of a value that was not measured, such as the speed in a clip without a unit, is
+//! neither true nor false, also under `!`. `&` binds stronger than `|`, `!` stronger than both.
 
 use super::measures::Measures;
 use super::runs::runs;
@@ -29,18 +30,18 @@ enum Node {
     Not(Box<Node>),
 }
 
-/// What is measured at each moment.
+/// A measured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Figure {
-    /// The hips over the floor [m/s].
+    /// The speed of the hips over the floor [m/s].
     Speed,
-    /// To the left [rad/s].
+    /// The turn rate to the left [rad/s].
     Turn,
 }
 
-/// Expressions may be nested so deep.
+/// Greatest nesting of expressions.
 const DEEPEST: usize = 32;
-/// Ranges that are shorter are not ranges \[s\].
+/// Shorter ranges are dropped \[s\].
 const SHORTEST: f64 = 0.2;
 
 impl LabelExpression {
@@ -62,7 +63,7 @@ impl LabelExpression {
 }
 
 impl Node {
-    /// By sample; `None` where what is not measured decides.
+    /// The value by sample; `None` where it depends on an unmeasured value.
     fn holds(&self, measures: &Measures, segments: &[Segment]) -> Vec<Option<bool>> {
         let count = measures.len();
         match self {
@@ -98,7 +99,7 @@ impl Node {
     }
 }
 
-/// Whether all of two hold, or any: one that is known may decide alone.
+/// Three-valued `and` (`all`) or `or`: one known operand may decide the result.
 fn joined(all: bool, first: Option<bool>, second: Option<bool>) -> Option<bool> {
     let decides = Some(!all);
     if first == decides || second == decides { decides } else { first.and(second) }
@@ -125,7 +126,7 @@ impl Parser<'_> {
         SearchError::Expression { text: self.text.to_owned(), place: self.at + 1, reason: reason.to_owned() }
     }
 
-    /// Goes past spaces, and past a sign if it is next.
+    /// Skips spaces, and consumes a sign if it is next.
     fn takes(&mut self, sign: char) -> bool {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();

@@ -5,28 +5,28 @@ use super::runs::{runs, smoothed};
 use super::{Label, Measured, Segment};
 use std::ops::Range;
 
-/// The hips travel [leg lengths / s].
+/// Least speed of travelling hips [leg lengths / s].
 const TRAVELS: f64 = 0.3;
-/// Nobody walks faster [leg lengths / s]: a Froude number v² / (g · leg) of 0.5 at a leg of 0.85 m, at which people
+/// Largest walking speed [leg lengths / s]: a Froude number v² / (g · leg) of 0.5 for a leg of 0.85 m, at which people
 /// change to a run. Based on: R. McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", 1989.
 const WALKS: f64 = 2.4;
-/// Steps per second from which a body runs: a walk has 1.5 to 2.3, a run 2.5 to 3.5.
+/// Least step frequency of a run [1/s]: a walk has 1.5 to 2.3, a run 2.5 to 3.5.
 const RUN_STEPS: f64 = 2.35;
-/// The hips stay in place [leg lengths / s].
+/// Largest speed of hips that stay in place [leg lengths / s].
 const STAYS: f64 = 0.15;
-/// The points of a body that does nothing move so slowly [leg lengths / s].
+/// Largest mean speed of the points of an idle body [leg lengths / s].
 const QUIET: f64 = 0.12;
-/// Who turns faster spins, and does not walk \[rad/s\].
+/// Above this turn rate a body spins and does not walk \[rad/s\].
 const SPINS: f64 = 2.5;
-/// A walk has at least this way [leg lengths].
+/// Least distance of a walk [leg lengths].
 const WAY: f64 = 1.0;
-/// Who flies for a larger share of the time does not walk.
+/// Largest share of flight in a walk.
 const FLIES: f64 = 0.12;
-/// Feet are one before the other [leg lengths].
+/// Least distance of feet in the direction of travel to count as one ahead of the other [leg lengths].
 const APART: f64 = 0.1;
 /// Smallest turn \[rad\].
 const TURN: f64 = std::f64::consts::FRAC_PI_4;
-/// A body turns \[rad/s\].
+/// Least turn rate of a turn \[rad/s\].
 const TURNS: f64 = 0.35;
 
 pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
@@ -42,7 +42,7 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
         let running = running(measures, &range);
         for (label, wanted) in [(Label::Walk, false), (Label::Run, true)] {
             let holds: Vec<bool> = range.clone().map(|at| running[at - range.start] == wanted).collect();
-            // Half a step is no change of gait.
+            // Parts shorter than half a step are no change of gait.
             for part in runs(&holds, measures.samples_in(0.5), measures.samples_in(0.6).min(range.len())) {
                 let part = part.start + range.start..part.end + range.start;
                 if label == Label::Walk && !walks(measures, &part) {
@@ -77,7 +77,7 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
     }
 }
 
-/// Who walks takes steps, comes along, and is carried by the feet.
+/// A walk has steps, covers ground, and has feet on the floor.
 fn walks(measures: &Measures, part: &Range<usize>) -> bool {
     let way = part.clone().map(|at| measures.speed[at]).sum::<f64>() / measures.rate;
     let carried = part.clone().filter(|at| measures.lowest_foot(*at) < 0.2).count() * 3 > part.len() * 2;
@@ -93,7 +93,7 @@ fn running(measures: &Measures, range: &Range<usize>) -> Vec<bool> {
         .map(|at| {
             let near = at.saturating_sub(radius).max(range.start)..(at + radius + 1).min(range.end);
             let speed = mean(&measures.speed[near.clone()]);
-            // One flight is a jump.
+            // A single flight is a jump, not a run.
             let flights = runs(&measures.aloft[near.clone()], 0, 1).len();
             speed > WALKS
                 || (flights > 1
@@ -104,8 +104,8 @@ fn running(measures: &Measures, range: &Range<usize>) -> Vec<bool> {
         .collect()
 }
 
-/// Whether the hips are highest where the ankles pass each other: a walk vaults over the leg that stands, a run sinks
-/// onto it.
+/// Whether the hips are highest where the ankles pass each other: a walk vaults over the stance leg, a run sinks onto
+/// it.
 fn vaults(measures: &Measures, range: &Range<usize>) -> bool {
     let heights = &measures.hips[range.clone()];
     let slow = smoothed(heights, measures.samples_in(0.25));
@@ -118,7 +118,7 @@ fn vaults(measures: &Measures, range: &Range<usize>) -> bool {
     sum < 0.0
 }
 
-/// Where the ankle that is ahead changes: a step ends there. Feet that stand side by side change nothing.
+/// The samples at which the leading ankle changes, which are the steps. Feet side by side do not count as a change.
 fn crossings(measures: &Measures, range: &Range<usize>) -> Vec<usize> {
     let ahead = |at: usize| measures.point(ANKLES[0], at).z - measures.point(ANKLES[1], at).z;
     let (mut found, mut side) = (Vec::new(), None);
@@ -140,7 +140,7 @@ fn steps(measures: &Measures, range: &Range<usize>) -> f64 {
     }
 }
 
-/// How fast the pelvis turns \[rad/s\].
+/// The turn rate of the pelvis \[rad/s\].
 fn turn_rates(measures: &Measures) -> Vec<f64> {
     let heading = &measures.heading;
     (0..heading.len())
@@ -160,7 +160,7 @@ fn turns(measures: &Measures, segments: &mut Vec<Segment>) {
         let holds: Vec<bool> = smooth.iter().map(|rate| sign * rate > TURNS).collect();
         for range in runs(&holds, measures.samples_in(0.2), 1) {
             let turn = (heading[range.end - 1] - heading[range.start]) * sign;
-            // A twist for a blow or a swing turns back at once, so it is not a turn.
+            // A twist for a blow or a swing that reverses at once is not a turn.
             let before =
                 &heading[range.start.saturating_sub(far)..(range.start + 1).saturating_sub(near).max(1)];
             let last = heading.len() - 1;

@@ -1,4 +1,4 @@
-//! What rules ask about a body, sample by sample.
+//! The measures of a body that rules use, by sample.
 
 use super::runs::{runs, smoothed};
 use super::{Label, Measured, Segment};
@@ -10,7 +10,7 @@ use mocap_retarget::map_roles_in;
 use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
-/// Points of the standard body, as [`Sample::points`] has them; those with two are left and right.
+/// Indices into [`Sample::points`]; pairs are left and right.
 pub(super) const HEAD: usize = 0;
 pub(super) const SHOULDERS: [usize; 2] = [1, 2];
 pub(super) const ELBOWS: [usize; 2] = [3, 4];
@@ -20,7 +20,7 @@ pub(super) const ANKLES: [usize; 2] = [9, 10];
 
 pub(super) const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-/// The measures of a motion, one a sample; lengths are in leg lengths.
+/// The measures of a motion, one per sample; lengths are in leg lengths.
 pub(super) struct Measures {
     pub(super) samples: Vec<Sample>,
     /// Samples per second.
@@ -29,16 +29,16 @@ pub(super) struct Measures {
     pub(super) hips: Vec<f64>,
     /// The height of the hips when standing.
     pub(super) standing: f64,
-    /// Height of ankles above the floor, less what they have when standing.
+    /// Height of ankles above their height when standing.
     pub(super) feet: [Vec<f64>; 2],
     pub(super) knees: [Vec<f64>; 2],
     pub(super) hands: [Vec<f64>; 2],
     pub(super) head: Vec<f64>,
-    /// How far the wrists are apart, on the body as it is: hands that meet on it may be apart on the standard body.
+    /// Distance of the wrists on the original body: hands that meet there may be apart on the standard body.
     pub(super) wrists: Vec<f64>,
     /// Where the pelvis faces \[rad\], continuous over time, smoothed over half a second.
     pub(super) heading: Vec<f64>,
-    /// Both feet are off the floor, and the body moves as a thrown one: hanging and climbing are no flights.
+    /// Whether both feet are off the floor and the body is in free fall; hanging and climbing are not flights.
     pub(super) aloft: Vec<bool>,
     /// Whether a foot is on the floor.
     pub(super) contact: [Vec<bool>; 2],
@@ -62,7 +62,7 @@ impl Measures {
             placed.iter().map(|joints_now| joints_now[joint].dot(&joints.up) / joints.leg).collect()
         };
         let ankles = [height(4), height(7)];
-        // A standing body has one ankle low: the 5th percentile of the lower one gives the floor.
+        // A standing body has at least one foot on the floor: the 5th percentile of the lower ankle gives the floor.
         let lowest = [0, 1].map(|side| percentile(&ankles[side], 0.05));
         let floor = lowest[0].min(lowest[1]) - ANKLE;
         let above = |values: Vec<f64>| values.into_iter().map(|value| value - floor).collect::<Vec<_>>();
@@ -117,12 +117,12 @@ impl Measures {
         Vector3::from(self.samples[at].points[point]).map(f64::from)
     }
 
-    /// The height of the lower foot above the floor, less what it has when standing.
+    /// The height of the lower ankle above its height when standing.
     pub(super) fn lowest_foot(&self, at: usize) -> f64 {
         self.feet[0][at].min(self.feet[1][at])
     }
 
-    /// How much higher the shoulders are than the hips: 0.587 of who stands upright.
+    /// Height of the shoulders above the hips: 0.587 in an upright stance.
     pub(super) fn trunk(&self, at: usize) -> f64 {
         (self.point(SHOULDERS[0], at).y + self.point(SHOULDERS[1], at).y) / 2.0
     }
@@ -135,7 +135,7 @@ impl Measures {
         (place(after) - place(before)) / seconds
     }
 
-    /// A segment of samples with what every segment has.
+    /// A segment of samples, with the figures that all segments have.
     pub(super) fn segment(
         &self,
         label: Label,
@@ -170,15 +170,15 @@ impl Measures {
 /// Height of the ankle joint above the floor when standing [leg lengths].
 const ANKLE: f64 = 0.09;
 
-/// Feet are off the floor [leg lengths].
+/// Least height of feet off the floor [leg lengths].
 const ALOFT: f64 = 0.06;
 /// The acceleration of a falling body at a leg of 0.85 m [leg lengths / s²].
 const GRAVITY: f64 = 9.81 / 0.85;
-/// Flights so short are too short to see how the body falls \[s\].
+/// Flights up to this duration are too short to test for free fall \[s\].
 const GLIMPSE: f64 = 0.2;
 
-/// About how high the centre of mass is: shares of the body's mass at the middles of trunk, thighs and shanks, and at the
-/// elbows. Only it falls as a thrown body does; the hips of who somersaults do not.
+/// Approximate height of the centre of mass, with shares of the body's mass at the middles of trunk, thighs and shanks,
+/// and at the elbows. In flight, only the centre of mass follows a parabola; the hips do not in a somersault.
 fn centre(joints: &[Vector3<f64>; 14], up: &Vector3<f64>) -> f64 {
     let height = |pair: [usize; 2]| (joints[pair[0]].dot(up) + joints[pair[1]].dot(up)) / 2.0;
     let [hips, knees, ankles, shoulders, elbows] = [[2, 5], [3, 6], [4, 7], [8, 11], [9, 12]].map(height);
@@ -199,8 +199,8 @@ fn flights(off: &[bool], centre: &[f64]) -> Vec<bool> {
     aloft
 }
 
-/// Whether heights follow a parabola as that of a thrown body: the mean of the middle third is above that of the outer
-/// ones, by a·t²/18 for an acceleration a over a time t.
+/// Whether heights follow the parabola of free fall: for an acceleration a over a time t, the mean of the middle third
+/// is above that of the outer thirds by a·t²/18.
 fn falls(heights: &[f64]) -> bool {
     let (count, third) = (heights.len(), heights.len() / 3);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
@@ -210,7 +210,7 @@ fn falls(heights: &[f64]) -> bool {
     (0.4..2.5).contains(&(acceleration / GRAVITY))
 }
 
-/// Angles without jumps of a turn.
+/// Angles without jumps of a whole turn.
 fn unwrapped(angles: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut last = None;
     angles
@@ -234,7 +234,7 @@ fn activity(samples: &[Sample], at: usize) -> f64 {
 fn on_floor(clip: &Clip, count: usize) -> [Vec<bool>; 2] {
     let skeleton = map_roles_in(clip).certain().apply(clip.skeleton());
     let feet = feet_of(&skeleton);
-    // Both feet show the ground together.
+    // The floor is estimated from both feet together.
     let motions = FootMotion::of(clip, &feet);
     let of = |side: Side| {
         let foot = feet.iter().position(|foot| foot.side == side);

@@ -1,8 +1,8 @@
-//! Labels by measured rules: what happens in a motion, from when to when, with the numbers that say so.
+//! Labels by geometric rules: actions in a motion with their time ranges and the measured numbers.
 //!
 //! Each rule is a geometric relation of the body over time, as in: M. Müller, T. Röder, M. Clausen, "Efficient
-//! Content-Based Retrieval of Motion Capture Data", 2005. Lengths are in leg lengths, so a rule holds for a child and
-//! a giant.
+//! Content-Based Retrieval of Motion Capture Data", 2005. Lengths are in leg lengths, so rules hold for bodies of any
+//! size.
 
 mod actions;
 mod expression;
@@ -25,7 +25,7 @@ use std::str::FromStr;
 
 macro_rules! labels {
     ($($label:ident $name:literal $rule:literal,)*) => {
-        /// What a body does.
+        /// An action or posture of a body.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the rule says what each is")]
         pub enum Label { $(#[doc = $rule] $label),* }
@@ -90,7 +90,7 @@ impl FromStr for Label {
     }
 }
 
-/// A range of a motion with a label, and the numbers that gave it.
+/// A range of a motion with a label, and the numbers behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Segment {
     /// The name of the label.
@@ -115,14 +115,14 @@ pub struct Segment {
     pub left_contact: f64,
     /// The same of the right foot.
     pub right_contact: f64,
-    /// What the rule measured.
+    /// The numbers that the rule measured.
     pub measured: Vec<Measured>,
 }
 
 /// A number of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Measured {
-    /// What it is, with its unit.
+    /// Its name, with its unit.
     pub name: &'static str,
     /// The number.
     pub value: f64,
@@ -149,7 +149,7 @@ pub fn side_name(side: Option<Side>) -> Option<&'static str> {
     })
 }
 
-/// The labelled ranges of a motion, by start, then by label. Ranges may overlap: who walks may wave.
+/// The labelled ranges of a motion, by start, then by label. Ranges may overlap: a body can walk and wave.
 ///
 /// # Errors
 /// Where the clip is not a moving human body: see [`SearchError`].

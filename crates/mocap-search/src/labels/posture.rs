@@ -4,13 +4,13 @@ use super::measures::{ANKLES, HANDS, KNEES, Measures, SHOULDERS};
 use super::runs::runs;
 use super::{Label, Measured, Segment};
 
-/// The hips are low: below this share of standing.
+/// Height of low hips, as a share of standing.
 const LOW: f64 = 0.75;
-/// Hips near the floor, as a share of standing.
+/// Height of hips near the floor, as a share of standing.
 const DOWN: f64 = 0.35;
-/// The trunk is upright [leg lengths between hips and shoulders; 0.587 of who stands].
+/// Least height of the shoulders above the hips for an upright trunk [leg lengths]; 0.587 in standing.
 const UPRIGHT: f64 = 0.4;
-/// A joint is on or near the floor [leg lengths].
+/// Largest height of a joint on the floor [leg lengths].
 const ON_FLOOR: f64 = 0.15;
 
 pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
@@ -29,12 +29,12 @@ pub(super) fn find(measures: &Measures, segments: &mut Vec<Segment>) {
     changes(measures, segments);
 }
 
-/// The height of the hips above what carries the feet (the floor, a step, a bar), as a share of standing.
+/// The height of the hips above the support of the feet (the floor, a step, a bar), as a share of standing.
 fn level(measures: &Measures, at: usize) -> f64 {
     (measures.hips[at] - measures.lowest_foot(at).max(0.0)) / measures.standing
 }
 
-/// The posture of one sample; none of who stands or lies.
+/// The posture of one sample; `None` for standing and lying.
 fn posture(measures: &Measures, at: usize) -> Option<Label> {
     let hips = level(measures, at);
     let (trunk, upright) = (measures.trunk(at), measures.trunk(at) > UPRIGHT);
@@ -48,7 +48,7 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
     {
         return Some(Label::Crawl);
     }
-    // Arms that are straight overhead, with the feet in the air, carry a body.
+    // Straight arms overhead with the feet in the air: the body hangs.
     let hangs = (0..2)
         .all(|side| measures.point(HANDS[side], at).y - measures.point(SHOULDERS[side], at).y > 0.45)
         && measures.lowest_foot(at) > 0.15;
@@ -61,17 +61,17 @@ fn posture(measures: &Measures, at: usize) -> Option<Label> {
     }
     let middle = |points: [usize; 2]| (measures.point(points[0], at) + measures.point(points[1], at)) / 2.0;
     let (ankles, knees) = (middle(ANKLES), middle(KNEES));
-    // A crouching body keeps its hips over its feet; hips far behind them mean that a seat carries the body.
+    // A crouching body has its hips over its feet; hips far behind them need a seat.
     let carried = ankles.x.hypot(ankles.z) > 0.3 && ankles.z > 0.0 && knees.y > -0.3;
     if carried && stays {
         return Some(Label::Sit);
     }
-    // The hips of a deep crouch are at the heels; who sits on the floor has the feet farther away.
+    // In a deep crouch the hips are at the heels; in sitting on the floor the feet are farther away.
     let deep = ankles.x.hypot(ankles.z) < 0.4 && knees.y > 0.0;
     (hips > 0.2 || deep).then_some(Label::Crouch)
 }
 
-/// Falls and getting up: changes between standing and the floor.
+/// Falls and getting up: transitions between standing and the floor.
 fn changes(measures: &Measures, segments: &mut Vec<Segment>) {
     let level = |at: usize| measures.hips[at] / measures.standing;
     let lies = |at: usize| level(at) < DOWN && measures.head[at] < 0.5;

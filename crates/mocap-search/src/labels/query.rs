@@ -1,4 +1,4 @@
-//! Labels as people ask for them.
+//! Queries for labels.
 
 use super::{Label, Segment};
 use crate::SearchError;
@@ -15,13 +15,13 @@ pub struct LabelQuery {
 }
 
 impl LabelQuery {
-    /// Whether a segment is asked for.
+    /// Whether a segment matches.
     pub fn matches(&self, segment: &Segment) -> bool {
         segment.label == self.label && (self.side.is_none() || segment.side == self.side)
     }
 }
 
-/// The limb whose side a label has.
+/// The limb to which the side of a label refers.
 fn limb(label: Label) -> Option<&'static str> {
     match label {
         Label::Kick => Some("foot"),

@@ -1,4 +1,4 @@
-//! Ranges of samples in which something holds.
+//! Ranges of samples in which a condition holds.
 
 use std::ops::Range;
 

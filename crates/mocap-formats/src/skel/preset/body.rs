@@ -1,26 +1,26 @@
-//! Where the joints of a person are who is 1.75 m tall and stands in a T-pose \[m\]: X to the left, Y up, Z forward.
+//! Joint positions of a person of 1.75 m in a T-pose \[m\]: X to the left, Y up, Z forward.
 //!
 //! Based on: D. A. Winter, "Biomechanics and Motor Control of Human Movement", 4th ed., 2009 (segment lengths as
 //! shares of the stature, after Drillis and Contini), rounded to centimetres; hands and feet are flat on the axes.
 
 use mocap_model::{Role, Side, Vector3};
 
-/// What a rig's joint stands for.
+/// The landmark of a rig's joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mark {
     pub place: [f64; 3],
-    /// The role, of the left side for what has sides; trunk and neck get theirs by their order.
+    /// The role, that of the left side for paired joints; trunk and neck joints get roles by their order.
     pub role: Option<Role>,
 }
 
-/// Ends of the trunk and of the neck: hips, where the neck begins, the head.
+/// Heights of the ends of trunk and neck: hips, base of the neck, head.
 const HIPS: f64 = 0.95;
 const NECK: f64 = 1.46;
 const HEAD: f64 = 1.56;
 /// Height of the arms.
 const ARMS: f64 = 1.42;
 
-/// Places with a name, of the left side.
+/// Named landmarks of the left side.
 const PLACES: [(&str, [f64; 3]); 14] = [
     ("Floor", [0.0, 0.0, 0.0]),
     ("Hips", [0.0, HIPS, 0.0]),
@@ -38,7 +38,7 @@ const PLACES: [(&str, [f64; 3]); 14] = [
     ("HandEnd", [0.895, ARMS, 0.0]),
 ];
 
-/// Fingers: where they leave the palm (X and Z from the wrist), and the lengths of their three bones.
+/// Fingers: their base (X and Z from the wrist), and the lengths of their three bones.
 const FINGERS: [(&str, [f64; 2], [f64; 3]); 5] = [
     ("Thumb", [0.03, 0.03], [0.045, 0.035, 0.025]),
     ("Index", [0.09, 0.03], [0.042, 0.026, 0.022]),
@@ -94,7 +94,7 @@ fn role(name: &str) -> Option<Role> {
     name.parse().or_else(|_| format!("Left{name}").parse()).ok()
 }
 
-/// The end of a bone that no joint follows.
+/// The landmark at the end of a bone without a child joint.
 pub(super) fn end_of(role: Role) -> Option<&'static str> {
     let left = if role.side() == Some(Side::Right) { role.mirrored() } else { role };
     Some(match left {

@@ -1,8 +1,8 @@
-//! Skeletons of common rigs: their hierarchy and names on a person of usual proportions in a T-pose, to be used as
-//! targets, and to be edited where a rig has other lengths.
+//! Skeletons of common rigs: their hierarchies and names with usual human proportions in a T-pose. They serve as
+//! targets, and can be edited where a rig has other lengths.
 //!
-//! The joints' own frames lie along the axes of the space (bones of real rigs are turned along themselves): rotations of
-//! a motion on a preset are those of the body, and retargeting does not depend on frames.
+//! Joint frames are aligned with the axes of the space, although real rigs align them with their bones. Retargeting
+//! does not depend on the frames.
 
 mod body;
 mod capture;
@@ -19,22 +19,22 @@ use rigs::RIGS;
 /// A rig that a skeleton can be made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What it is called on a command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What users know it as.
+    /// The name of the rig as users know it.
     pub title: &'static str,
     /// The usual unit of such files, by its name.
     pub unit: &'static str,
     /// Up and forward.
     axes: [&'static str; 2],
-    /// What stands for `@` in names, left and right; `#` is its first letter.
+    /// The replacements of `@` in names, left and right; `#` is replaced by their first letter.
     sides: [&'static str; 2],
-    /// One joint a line, `name: mark`, a blank more a level; a line with `@` or `#` starts a branch that
-    /// is there twice.
+    /// One joint per line, `name: mark`, indented by one blank per level; a line with `@` or `#` starts a branch that
+    /// exists on both sides.
     joints: &'static str,
 }
 
-/// How far knees and elbows bend \[deg\]: a little the other way, and until thigh and shank touch.
+/// The range of knees and elbows \[deg\]: slight hyperextension to full flexion.
 const BEND: [f64; 2] = [-10.0, 155.0];
 
 /// All presets, in the order in which they are listed.
@@ -93,7 +93,7 @@ impl Preset {
         let skeleton =
             Skeleton::new(self.name, metres, joints).expect("tables name joints once, parents first");
         let skeleton = skeleton.in_space(self.space()).expect("tables name axes that differ");
-        // Without the rounding of sums, and without negative zeros.
+        // Removes the rounding noise of sums, and negative zeros.
         let exact = |value: f64| (value * 1e6).round() / 1e6 + 0.0;
         skeleton.with_joints(|joint| joint.offset = joint.offset.map(exact)).expect("lengths change no tree")
     }
@@ -167,7 +167,7 @@ fn roles(lines: &[Line]) -> Vec<Option<Role>> {
     lines.iter().map(role).collect()
 }
 
-/// Knees and elbows bend one way; the axis of the bend turns first, so its angle has its whole range.
+/// Knees and elbows bend one way. The axis of flexion comes first in the order, so that its angle has its full range.
 fn dofs(role: Option<Role>) -> Dofs {
     let order = |text: &str| text.parse::<EulerOrder>().expect("an order");
     let [back, bent] = BEND.map(f64::to_radians);
@@ -179,8 +179,8 @@ fn dofs(role: Option<Role>) -> Dofs {
     };
     let mut dofs = Dofs::ball(order);
     dofs.limits[axis.index()] = Some(Limit { min: range[0], max: range[1] });
-    // Refuses no rotation, but the other three angles that make the same turn: with them, a bend to the wrong side is
-    // one to the right side.
+    // These limits exclude no rotation, only the second triple of Euler angles for the same rotation, in which
+    // hyperextension would look like flexion.
     let quarter = std::f64::consts::FRAC_PI_2;
     dofs.limits[order.axes()[1].index()] = Some(Limit { min: -quarter, max: quarter });
     dofs
