@@ -8,7 +8,7 @@ use mocap_model::{
     Skeleton, Space, Track, Unit, UnitQuaternion, UnitSource, Vector3,
 };
 
-use super::timecode::{EVENT, RATES, Timecode, rate};
+use super::timecode::{Counting, EVENT, RATES, Timecode, rate};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::gaps::fill;
 use crate::{Finding, LimitExceeded, Limits, Parsed, ReadError, Warnings, text};
@@ -69,13 +69,14 @@ fn clip(text: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Clip,
         Some(fps) => (fps.round() as i64, true),
         None => rate(&table.codes),
     };
-    let stated = options.fps.unwrap_or(fps as f64);
+    let counting = Counting::of(&table.codes, fps);
+    let stated = options.fps.unwrap_or(counting.fps());
     let rate = FrameRate::new(stated).filter(|_| RATES.contains(&fps));
     let rate = rate.ok_or_else(|| Finding::new(Problem::Rate { fps: stated }))?;
     if !sure {
         warnings.push(Finding::new(Problem::RateAssumed { fps }));
     }
-    let placed = place(text, &table, fps, warnings)?;
+    let placed = place(text, &table, counting, warnings)?;
     let frames = placed.last().map_or(0, |last| last.0 + 1);
     if frames > options.limits.frames {
         let (found, limit) = (frames, options.limits.frames);
@@ -238,18 +239,18 @@ fn number(word: &[u8], repair: bool, refused: impl Fn(Problem) -> Finding) -> Re
 fn place(
     text: &[u8],
     table: &Table<'_>,
-    fps: i64,
+    counting: Counting,
     warnings: &mut Warnings,
 ) -> Result<Vec<(usize, usize)>, Finding> {
-    let first = table.codes[0].frames(fps);
+    let first = counting.frames(table.codes[0]);
     let mut placed: Vec<(usize, usize)> = Vec::with_capacity(table.codes.len());
     let mut repeated = 0;
     for (row, code) in table.codes.iter().enumerate() {
-        let mut at = code.frames(fps) - first;
+        let mut at = counting.frames(*code) - first;
         let before = placed.last().map_or(-1, |last| last.0 as i64);
         // A take may cross midnight.
-        if at < before - Timecode::day(fps) / 2 {
-            at += Timecode::day(fps);
+        if at < before - counting.day() / 2 {
+            at += counting.day();
         }
         if at == before {
             repeated += 1;

@@ -18,10 +18,12 @@ pub(super) struct Timecode {
     pub(super) seconds: i64,
     /// Of the second.
     pub(super) frame: i64,
+    /// Written with `;` before the frames, which marks drop-frame codes.
+    pub(super) semicolon: bool,
 }
 
 impl Timecode {
-    /// Reads `HH:MM:SS:FF`, with or without `.fraction` of a frame; some programs write `;` before the frames.
+    /// Reads `HH:MM:SS:FF` or `HH:MM:SS;FF`, with or without `.fraction` of a frame.
     pub(super) fn parse(text: &str) -> Option<Timecode> {
         let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
         let digits = |text: &str| {
@@ -31,31 +33,68 @@ impl Timecode {
         digits(fraction)?;
         let parts: Vec<i64> = whole.split([':', ';']).map(digits).collect::<Option<_>>()?;
         let [hours, minutes, seconds, frame] = parts[..] else { return None };
-        (hours < 24 && minutes < 60 && seconds < 60)
-            .then_some(Timecode { seconds: (hours * 60 + minutes) * 60 + seconds, frame })
-    }
-
-    /// Frames since midnight.
-    pub(super) fn frames(self, rate: i64) -> i64 {
-        self.seconds * rate + self.frame
-    }
-
-    /// The code of a number of frames since midnight.
-    pub(super) fn of_frames(frames: i64, rate: i64) -> Timecode {
-        let frames = frames.rem_euclid(DAY * rate);
-        Timecode { seconds: frames / rate, frame: frames % rate }
-    }
-
-    /// Frames of a day.
-    pub(super) fn day(rate: i64) -> i64 {
-        DAY * rate
+        let seconds =
+            (hours < 24 && minutes < 60 && seconds < 60).then_some((hours * 60 + minutes) * 60 + seconds)?;
+        let semicolon = whole.rfind([':', ';']).is_some_and(|at| whole.as_bytes()[at] == b';');
+        Some(Timecode { seconds, frame, semicolon })
     }
 }
 
 impl std::fmt::Display for Timecode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Timecode { seconds, frame } = *self;
-        write!(f, "{:02}:{:02}:{:02}:{frame:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+        let Timecode { seconds, frame, semicolon } = *self;
+        let mark = if semicolon { ';' } else { ':' };
+        write!(f, "{:02}:{:02}:{:02}{mark}{frame:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// How codes count frames. Drop-frame codes of 29.97 fps (SMPTE ST 12-1:2014) leave out the codes of the first two frames
+/// of every minute but each tenth, so that they stay with the clock; those of 59.94 fps leave out four.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counting {
+    /// Frames in a second of the codes.
+    rate: i64,
+    /// Codes that are left out at the start of a minute.
+    left_out: i64,
+}
+
+impl Counting {
+    /// The counting of codes at a whole rate: drop-frame if all are written with `;`, the rate has drop-frame codes, and
+    /// no code is one of those that are left out.
+    pub(super) fn of(codes: &[Timecode], rate: i64) -> Counting {
+        let left_out = if rate % 30 == 0 { rate / 15 } else { 0 };
+        let absent =
+            |code: &Timecode| code.seconds % 60 == 0 && code.seconds % 600 != 0 && code.frame < left_out;
+        let drops = !codes.is_empty() && codes.iter().all(|code| code.semicolon && !absent(code));
+        Counting { rate, left_out: if drops { left_out } else { 0 } }
+    }
+
+    /// The rate of frames [1/s].
+    pub(super) fn fps(self) -> f64 {
+        if self.left_out > 0 { self.rate as f64 * 1000.0 / 1001.0 } else { self.rate as f64 }
+    }
+
+    /// Frames of a day.
+    pub(super) fn day(self) -> i64 {
+        DAY * self.rate - self.left_out * 9 * (DAY / 600)
+    }
+
+    /// Frames since midnight.
+    pub(super) fn frames(self, code: Timecode) -> i64 {
+        let minutes = code.seconds / 60;
+        code.seconds * self.rate + code.frame - self.left_out * (minutes - minutes / 10)
+    }
+
+    /// The code of a number of frames since midnight.
+    pub(super) fn code(self, frames: i64) -> Timecode {
+        let Counting { rate, left_out } = self;
+        let frames = frames.rem_euclid(self.day());
+        let minute = rate * 60 - left_out;
+        let (tens, rest) = (frames / (minute * 10 + left_out), frames % (minute * 10 + left_out));
+        // The first of ten minutes has all its codes.
+        let minutes = ((rest - left_out) / minute).max(0);
+        let at = frames + left_out * (9 * tens + minutes);
+        Timecode { seconds: at / rate, frame: at % rate, semicolon: left_out > 0 }
     }
 }
 
@@ -80,8 +119,9 @@ mod tests {
         let code = Timecode::parse("15:39:07:33.007").unwrap();
         assert_eq!((code.seconds, code.frame), (56347, 33));
         assert_eq!(code.to_string(), "15:39:07:33");
-        assert_eq!(Timecode::of_frames(code.frames(60) + 30, 60).to_string(), "15:39:08:03");
-        assert_eq!(Timecode::of_frames(Timecode::day(30) + 1, 30).to_string(), "00:00:00:01");
+        let at = |rate| Counting::of(&[code], rate);
+        assert_eq!(at(60).code(at(60).frames(code) + 30).to_string(), "15:39:08:03");
+        assert_eq!(at(30).code(at(30).day() + 1).to_string(), "00:00:00:01");
         for wrong in
             ["", "15:39:07", "15:39:07:33.0.1", "25:00:00:00", "00:61:00:00", "a:00:00:00", "00:00:00:-1"]
         {
@@ -90,9 +130,28 @@ mod tests {
     }
 
     #[test]
+    fn drop_frame_codes_leave_out_two_codes_a_minute_but_each_tenth() {
+        let read = |text: &str| Timecode::parse(text).unwrap();
+        let last = read("00:00:59;29");
+        let counting = Counting::of(&[last], 30);
+        let next = |text: &str| counting.code(counting.frames(read(text)) + 1).to_string();
+        assert_eq!(next("00:00:59;29"), "00:01:00;02");
+        assert_eq!(next("00:09:59;29"), "00:10:00;00");
+        assert_eq!(next("23:59:59;29"), "00:00:00;00");
+        assert_eq!((counting.frames(read("01:00:00;00")), counting.day()), (107_892, 2_589_408));
+        assert!((0..20_000).all(|frame| counting.frames(counting.code(frame)) == frame));
+        let double = Counting::of(&[last], 60);
+        assert_eq!(double.code(double.frames(read("00:00:59;59")) + 1).to_string(), "00:01:00;04");
+        // A code that drop-frame codes do not have, a rate without them, and plain codes.
+        assert_eq!(Counting::of(&[last, read("00:01:00;01")], 30).fps(), 30.0);
+        assert_eq!(Counting::of(&[last], 25).fps(), 25.0);
+        assert_eq!(Counting::of(&[read("00:00:59:29")], 30).fps(), 30.0);
+    }
+
+    #[test]
     fn the_rate_is_the_usual_one_above_the_frames_of_a_second() {
         let codes = |frames: &[(i64, i64)]| -> Vec<Timecode> {
-            frames.iter().map(|&(seconds, frame)| Timecode { seconds, frame }).collect()
+            frames.iter().map(|&(seconds, frame)| Timecode { seconds, frame, semicolon: false }).collect()
         };
         assert_eq!(rate(&codes(&[(0, 23), (1, 0)])), (24, true));
         assert_eq!(rate(&codes(&[(0, 59), (1, 0)])), (60, true));

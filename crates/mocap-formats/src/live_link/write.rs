@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mocap_model::{ARKIT_SHAPES, Clip, Track};
 
-use super::timecode::{EVENT, RATES, Timecode};
+use super::timecode::{Counting, EVENT, RATES, Timecode};
 use super::{ANGLES, JOINTS, LEAD, Problem, order};
 use crate::{Finding, LeftOut};
 
@@ -98,11 +98,11 @@ pub fn write(clip: &Clip, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     let fps = clip.rate().fps().round() as i64;
-    let start = start_of(clip, fps);
+    let (start, counting) = start_of(clip, fps);
     let joints = JOINTS.map(|joint| clip.skeleton().find(joint));
     let mut before = [[0.0; 3]; 3];
     for frame in 0..clip.frames() {
-        let code = Timecode::of_frames(start + frame as i64, fps);
+        let code = counting.code(start + frame as i64);
         write!(out, "{code}.000,{count}")?;
         for track in &shapes {
             cell(track.map_or(0.0, |track| track.at(frame)), out)?;
@@ -126,11 +126,12 @@ fn cell(value: f64, out: &mut dyn Write) -> io::Result<()> {
     write!(out, ",{:.8}", if rounded.is_finite() { rounded } else { value })
 }
 
-/// The number of frames from midnight to the first frame: from the event with a time code, else 0.
-fn start_of(clip: &Clip, fps: i64) -> i64 {
+/// The number of frames from midnight to the first frame, and how codes count: from the event with a time code, else 0.
+fn start_of(clip: &Clip, fps: i64) -> (i64, Counting) {
     let stated = clip.annotations().events.iter().find_map(|event| {
         let code = Timecode::parse(event.name.strip_prefix(EVENT)?)?;
-        Some(code.frames(fps) - (event.time * clip.rate().fps()).round() as i64)
+        let counting = Counting::of(&[code], fps);
+        Some((counting.frames(code) - (event.time * clip.rate().fps()).round() as i64, counting))
     });
-    stated.unwrap_or(0)
+    stated.unwrap_or((0, Counting::of(&[], fps)))
 }
