@@ -150,8 +150,8 @@ fn positions_that_add_are_rewritten_for_the_next_program_and_nothing_else() {
         sandbox.run(["convert", "adds.bvh", "-o", "same.bvh", "--verbatim", "--json"]).ok().rows().remove(0);
     assert_eq!((&row["unchanged"], lines(&text(&sandbox, "same.bvh"))), (&true.into(), lines(ADDS)));
     let info = sandbox.run(["info", "adds.bvh", "--json"]).ok().rows().remove(0);
-    assert_eq!(info["position_evidence"]["joints_add"], 1);
-    assert!(info["position_evidence"]["floor_replace"].as_f64().unwrap() < -90.0, "{info}");
+    assert_eq!(info["position_votes"]["joints_add"], 1);
+    assert!(info["position_votes"]["floor_replace"].as_f64().unwrap() < -90.0, "{info}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn explain_shows_the_map_and_writes_nothing() {
         "names source: Mixamo / MotionBuilder; target: Unreal",
         "scale legs 1.188, arms 1.074",
         "LeftFoot LeftFoot name 1.00 foot_l stated 1.00 1.00",
-        "Chest Spine place 0.90 - spread",
+        "Chest Spine place 0.90 - distributed",
         "trunk, left out: LHipJoint, RHipJoint",
     ] {
         assert!(ran.stdout.lines().any(|found| words(found) == line), "{line}\n{}", ran.stdout);
@@ -35,7 +35,7 @@ fn explain_shows_the_map_and_writes_nothing() {
         "source": { "joint": "LeftFoot", "reason": "name", "score": 1.0 },
         "target": { "joint": "foot_l", "reason": "stated", "score": 1.0 },
         "score": 1.0,
-        "spread": false,
+        "distributed": false,
     });
     assert_eq!(foot, expected);
     assert_eq!(row["source_others"][0]["becomes"], "left out");

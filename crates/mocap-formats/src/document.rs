@@ -191,7 +191,7 @@ pub struct Stated {
     /// How position channels and the offset of a joint combine; `None` without position channels.
     pub positions: Option<PositionMode>,
     /// How this was decided from the numbers of a BVH; `None` where it makes no difference.
-    pub position_evidence: Option<PositionDecision>,
+    pub position_votes: Option<PositionDecision>,
 }
 
 impl Stated {

@@ -36,7 +36,7 @@ pub struct RolePair {
     /// if one of them is missing.
     pub score: Option<f64>,
     /// Whether rotations are distributed: trunk or neck have another number of joints in the other skeleton.
-    pub spread: bool,
+    pub distributed: bool,
 }
 
 /// A joint with a role.
@@ -212,8 +212,8 @@ pub fn explain_roles(
             _ => &[],
         };
         let has = |roles: &RoleMap| parts.iter().any(|part| roles.joint(*part).is_some());
-        let spread = score.is_none() && has(source_roles) && has(target_roles);
-        RolePair { role: *role, source: source_joint, target: target_joint, score, spread }
+        let distributed = score.is_none() && has(source_roles) && has(target_roles);
+        RolePair { role: *role, source: source_joint, target: target_joint, score, distributed }
     });
     MapExplanation {
         schemes: [source_roles.scheme, target_roles.scheme],

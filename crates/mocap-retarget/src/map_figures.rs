@@ -33,7 +33,7 @@ struct Pair<'a> {
     target: Option<Found<'a>>,
     score: Option<f64>,
     /// Whether rotations are distributed: trunk or neck have another number of joints in the other skeleton.
-    spread: bool,
+    distributed: bool,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -58,7 +58,7 @@ impl<'a> From<&'a MapExplanation> for MapFigures<'a> {
             source: row.source.as_ref().map(Found::from),
             target: row.target.as_ref().map(Found::from),
             score: row.score.map(rounded),
-            spread: row.spread,
+            distributed: row.distributed,
         });
         let pairs = explanation
             .joint_pairs

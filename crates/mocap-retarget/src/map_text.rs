@@ -16,7 +16,7 @@ impl fmt::Display for MapExplanation {
             let [(source, why_source), (target, why_target)] = [&pair.source, &pair.target].map(cells);
             let score = match (pair.score, &pair.source) {
                 (Some(score), _) => format!("{:.2}", rounded(score)),
-                (None, _) if pair.spread => "spread".to_owned(),
+                (None, _) if pair.distributed => "distributed".to_owned(),
                 (None, Some(_)) => "left out".to_owned(),
                 (None, None) => "rest pose".to_owned(),
             };

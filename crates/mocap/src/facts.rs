@@ -40,7 +40,7 @@ pub struct FileFacts {
     /// `add`, `replace` or `none`.
     pub position_channels: &'static str,
     /// What the numbers of a BVH say about that; null where it makes no difference.
-    pub position_evidence: Option<PositionEvidence>,
+    pub position_votes: Option<PositionVotes>,
     /// The rotation orders, in the order of the joints.
     pub rotation_orders: Vec<OrderFacts>,
     /// The first root, where there are several.
@@ -63,7 +63,7 @@ pub struct FileFacts {
 
 /// What the numbers of a BVH say about its position channels. Lengths are in the unit of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct PositionEvidence {
+pub struct PositionVotes {
     /// Joints whose median position is near their OFFSET: it replaces OFFSET.
     pub joints_replace: usize,
     /// Joints whose median position is near zero: it adds to OFFSET.
@@ -78,9 +78,9 @@ pub struct PositionEvidence {
     pub uncertain: bool,
 }
 
-impl From<PositionDecision> for PositionEvidence {
-    fn from(decision: PositionDecision) -> PositionEvidence {
-        PositionEvidence {
+impl From<PositionDecision> for PositionVotes {
+    fn from(decision: PositionDecision) -> PositionVotes {
+        PositionVotes {
             joints_replace: decision.replace,
             joints_add: decision.add,
             floor_replace: decision.lowest.map(|lowest| lowest.replace),
@@ -92,9 +92,9 @@ impl From<PositionDecision> for PositionEvidence {
 }
 
 /// As `medians: 22 joints replace, 0 add; lowest point 1.2 replace, 98.1 add, of a body 175 high`.
-impl fmt::Display for PositionEvidence {
+impl fmt::Display for PositionVotes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PositionEvidence { joints_replace, joints_add, .. } = self;
+        let PositionVotes { joints_replace, joints_add, .. } = self;
         write!(f, "medians: {joints_replace} replace, {joints_add} add")?;
         if let (Some(replace), Some(add), Some(extent)) = (self.floor_replace, self.floor_add, self.extent) {
             let [replace, add, extent] = [replace, add, extent].map(three_digits);
@@ -213,7 +213,7 @@ impl FileFacts {
                 Some(PositionMode::Add) => "add",
                 Some(PositionMode::Replace) => "replace",
             },
-            position_evidence: stated.position_evidence.map(PositionEvidence::from),
+            position_votes: stated.position_votes.map(PositionVotes::from),
             rotation_orders: rotation_orders(skeleton),
             root: roots.first().map(|root| skeleton.joint(*root).name.clone()),
             roots: roots.len(),
@@ -257,10 +257,10 @@ impl FileFacts {
             "replace" => "replace the offset",
             _ => "none",
         };
-        let evidence = self.position_evidence.map_or(String::new(), |evidence| format!(" ({evidence})"));
+        let votes = self.position_votes.map_or(String::new(), |votes| format!(" ({votes})"));
         lines.extend([
             ("channels", format!("{}{orders}", self.channels)),
-            ("positions", format!("{positions}{evidence}")),
+            ("positions", format!("{positions}{votes}")),
             ("unit", self.unit.text()),
             ("up", self.up.clone()),
         ]);

@@ -111,7 +111,7 @@ pub use edit_document::edit_document;
 pub use edit_options::{EditOptions, edit};
 pub use error::Error;
 pub use face_motion::{face_basis, face_clip, face_shapes};
-pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionEvidence, RobotFacts, UnitFacts};
+pub use facts::{CompressionFacts, FileFacts, OrderFacts, PositionVotes, RobotFacts, UnitFacts};
 pub use files_beside::files_beside;
 pub use for_format::for_format;
 pub use format::{FileFormat, compressed_name, is_compressed, output_format, with_extension};

@@ -74,9 +74,9 @@ impl Ballot {
             let certain = guess.is_some_and(|guess| guess.certain);
             (guess.map(|guess| guess.unit.metres), certain)
         });
-        let evidence = file.stated(&alone).position_evidence;
-        let positions = evidence.filter(|_| options.position_channels == PositionChannels::Auto);
-        let positions = positions.and_then(|evidence| Some((evidence.mode?, !evidence.weak)));
+        let votes = file.stated(&alone).position_votes;
+        let positions = votes.filter(|_| options.position_channels == PositionChannels::Auto);
+        let positions = positions.and_then(|votes| Some((votes.mode?, !votes.weak)));
         Some(Ballot { skeleton: key(&header.skeleton), unit, positions })
     }
 }

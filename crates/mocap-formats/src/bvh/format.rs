@@ -79,7 +79,7 @@ impl crate::Document for Document {
             frame_time: self.motion().and_then(|motion| Some(motion.frame_time.as_ref()?.seconds)),
             positions: decision.map(|decision| meaning(options.position_channels, &decision)),
             // Without an OFFSET both modes are equal, and there is nothing to report.
-            position_evidence: decision.filter(|decision| decision.mode.is_some()),
+            position_votes: decision.filter(|decision| decision.mode.is_some()),
         }
     }
 
