@@ -142,8 +142,8 @@ impl RetargetError {
         }
     }
 
-    /// Whether other roles could make the motion retargetable: a table of the roles that were found
-    /// ([`RoleMap::limb_table`](crate::RoleMap::limb_table)) then helps.
+    /// Whether naming other roles could make the motion retargetable. The table of the roles that were found
+    /// ([`RoleMap::limb_table`](crate::RoleMap::limb_table)) helps the user to do so.
     pub fn is_about_roles(&self) -> bool {
         matches!(
             self,
@@ -200,7 +200,7 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Roles by name; of many fingers only the first of each side, and the number of others.
+/// Role names. Of many fingers, only the first of each side and the number of the others.
 fn list(roles: &[Role]) -> String {
     const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
     let is_finger = |role: &Role| FINGERS.iter().any(|finger| role.name().contains(finger));
