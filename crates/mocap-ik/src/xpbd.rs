@@ -32,9 +32,9 @@ use nalgebra::Matrix3;
 /// use mocap_model::{Isometry3, Vector3, exp};
 ///
 /// let link = |y: f64| Link {
-/// offset: Vector3::new(0.0, y, 0.0),
-/// rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
-/// constraint: Constraint::free(),
+///     offset: Vector3::new(0.0, y, 0.0),
+///     rotation: exp(&Vector3::new(0.2, 0.0, 0.0)),
+///     constraint: Constraint::free(),
 /// };
 /// let links = vec![link(0.0), link(-0.45), link(-0.42)];
 /// let mut chain = IkChain::serial(Isometry3::identity(), links, Vector3::new(0.0, -0.1, 0.0))?;
