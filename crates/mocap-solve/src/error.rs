@@ -1,4 +1,4 @@
-//! Why a recording cannot be solved, and what was repaired or is doubtful.
+//! Errors of a solve, and warnings about repairs and doubts.
 
 /// Why markers cannot be solved onto a skeleton.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
