@@ -53,8 +53,7 @@ impl Input {
     /// use std::path::Path;
     ///
     /// let part = Input::named(Path::new("moves.glb")).of_part(Some("walk/slow".into()));
-    /// assert_eq!((part.shown(), part.relative.as_path()), ("moves.glb#walk/slow".into(),
-    /// Path::new("moves#walk_slow.glb")));
+    /// assert_eq!((part.shown(), part.relative.as_path()), ("moves.glb#walk/slow".into(), Path::new("moves#walk_slow.glb")));
     /// ```
     #[must_use]
     pub fn of_part(mut self, part: Option<String>) -> Input {
