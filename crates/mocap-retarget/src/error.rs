@@ -63,7 +63,7 @@ pub enum RetargetError {
         "joint {index} of the clip is '{found}', the retargeter was built for a source with '{expected}'"
     )]
     OtherSource { index: usize, found: String, expected: String },
-    #[error("lengths of the {which} skeleton are too large or too small to compute with")]
+    #[error("bones of the {which} skeleton are too long or too short to compute with: is its unit right?")]
     Extreme { which: SourceOrTarget },
     #[error("{option} is {value}: it must be a finite number")]
     Option { option: &'static str, value: f64 },
@@ -97,7 +97,7 @@ pub enum RetargetWarning {
     #[error("the source has no frames")]
     NoFrames,
     #[error(
-        "the {} foot is off its goal in {frames} {}, by up to {:.1} cm: the leg cannot reach it in time or at all",
+        "the {} foot is off its goal in {frames} {}, by up to {:.1} cm: the leg cannot reach it, or would have to move too fast",
         side_name(*side), if *frames == 1 { "frame" } else { "frames" }, distance * 100.0
     )]
     FootOffGoal {
@@ -107,7 +107,7 @@ pub enum RetargetWarning {
         distance: f64,
     },
     #[error(
-        "scale tracks of the source are followed by the places of its joints; the target gets no scale tracks"
+        "the source has scale tracks: the target follows the joint positions that they lead to, but gets no scale tracks"
     )]
     Scale,
 }

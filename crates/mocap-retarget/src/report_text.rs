@@ -73,7 +73,7 @@ impl SurfaceReport {
         }
         if *let_go > 0 {
             text.push_str(&format!(
-                "; let go in {}, where an arm would have to move too far",
+                "; an arm stays inside in {}: it would have to move too far",
                 frames(*let_go)
             ));
         }

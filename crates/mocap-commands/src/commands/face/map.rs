@@ -65,7 +65,9 @@ pub(super) fn face_map(
         let message = match source.len() {
             _ if given.is_some() => "the map names no shape of the source: nothing moves".to_owned(),
             0 => "the source has no shapes: no numbers over time".to_owned(),
-            count => format!("no name of the {count} shapes of the source means a shape of the character"),
+            count => {
+                format!("none of the {count} shape names of the source stands for a shape of the character")
+            }
         };
         let help = match source.len() {
             0 => {

@@ -87,7 +87,7 @@ impl Target {
         self.warnings.extend(with.warnings.into_iter().map(Diagnostic::from));
         let mut on = with.value;
         if on.surface.is_none() && !matches!(choice, SurfaceChoice::Auto | SurfaceChoice::Off) {
-            let message = "--body: no arms, or nothing that they could be inside of, on the target's joints";
+            let message = "--body: the target has no arms, or no part of the body is on its joints";
             return Err(Diagnostic::new("usage::body", message)
                 .help("the joints of body and target have the same names, or both have hips, arms and legs that are found by role")
                 .into());
