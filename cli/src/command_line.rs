@@ -1,4 +1,4 @@
-//! The whole command line: the verbs, what goes with an installation, help, and the flags that all of them have.
+//! The definition of the command line: all verbs, `generate`, `help`, and the flags of every command.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use mocap_commands::{Global, Verb};
@@ -24,7 +24,7 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
 }
 
-/// What a command line can ask for.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The command line with its layers: flag > `MOCAP_*` > `mocap.toml` > default.
+//! The command line with its sources of values: flag > `MOCAP_*` > `mocap.toml` > default.
 
 use clap::{ArgMatches, Command};
 use mocap_commands::settings::{self, LAYERS, Settings, options_in_force};
@@ -7,12 +7,12 @@ use mocap_commands::{Output, json};
 use crate::command_line::Cli;
 use crate::console::Console;
 
-/// All commands and flags, with a variable of the environment for every option that can have one.
+/// All commands and flags, with an environment variable for every option that may have one.
 pub(crate) fn definition() -> Command {
     settings::definition(Cli::definition())
 }
 
-/// Prints the options of the command that was named, with values and sources: `--print-config`.
+/// `--print-config`: prints the options of a command with their values and sources.
 pub(crate) fn print(console: &mut Console, definition: &Command, matches: &ArgMatches, settings: &Settings) {
     if !console.is_json() {
         let file = match &settings.path {

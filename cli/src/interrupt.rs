@@ -4,9 +4,9 @@ use mocap_batch::interrupt::{remove_temporary_files, request};
 
 use mocap_commands::Exit;
 
-/// From here on, Ctrl-C and SIGTERM end the process in order.
+/// Installs handlers: from here on, Ctrl-C and SIGTERM end the process cleanly.
 ///
-/// Ignored signals stay ignored: shells start what runs in the background without SIGINT, and `nohup` without SIGHUP.
+/// Ignored signals stay ignored: shells start background jobs with SIGINT ignored, and `nohup` ignores SIGHUP.
 pub(crate) fn install() {
     let all = ctrlc::try_set_handler(on_signal);
     // No handler was set where one of the signals is ignored.
@@ -24,7 +24,7 @@ fn on_signal() {
     }
 }
 
-/// Handles the signals that are not ignored; where the system does not tell which those are, SIGTERM.
+/// Handles the signals that are not ignored; if the system does not tell which are ignored, only SIGTERM.
 #[cfg(unix)]
 fn handle_others() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -36,15 +36,15 @@ fn handle_others() {
         Some(mask) => mask & 1 << (signal - 1) == 0,
         None => *signal == SIGTERM,
     });
-    // Signals are handled from here on, and not from whenever the thread is given time. Without a thread or a handler,
-    // they act as on any other process: a manifest survives that as well.
+    // The handlers are installed here and not in the thread, which may start late. Without a thread or a
+    // handler, signals have their default effect; manifests survive that as well.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) else { return };
     let _ = std::thread::Builder::new().spawn(move || signals.forever().for_each(|_| on_signal()));
 }
 
 /// Removes temporary files and ends the process, whatever other threads do.
 pub(crate) fn leave(exit: Exit) -> ! {
-    // Held to the end: no other thread starts a file that nobody would remove.
+    // Held until the process ends, so that no other thread creates a temporary file that would be left behind.
     let _held = remove_temporary_files();
     std::process::exit(exit.code().into());
 }

@@ -1,8 +1,7 @@
-//! The `mocap` command: words become the options of a verb of `mocap_commands`, which does the work; what it says is
-//! printed.
+//! The `mocap` command: parses the command line, runs a verb of `mocap_commands`, and prints its output.
 //!
-//! The program calls [`main`]. A program that wants the rows of a command line without a process calls [`rows`]; with
-//! names and values in place of words, [`mocap_commands::call`].
+//! The program calls [`main`]. A program that needs the rows of a command line without a process calls
+//! [`rows`]; with option names and values instead of words, it calls [`mocap_commands::call`].
 
 mod command_line;
 mod config;
@@ -20,8 +19,8 @@ use command_line::{Cli, Command};
 use console::Console;
 use start::Start;
 
-/// Runs the command of these words, the first of which is the name of the program: prints, and ends in order on
-/// Ctrl-C. Exits the process if the arguments are invalid. Returns the exit code.
+/// Runs a command line; the first word is the name of the program. Prints, and ends cleanly on Ctrl-C. Exits
+/// the process if the arguments are invalid. Returns the exit code.
 pub fn main(words: &[OsString]) -> u8 {
     process(words).code()
 }
@@ -69,7 +68,7 @@ pub fn rows(mut words: Vec<OsString>, rows: Sender<String>) -> u8 {
     exit.code()
 }
 
-/// Does the work of a command.
+/// Runs a command.
 fn run(Cli { command, global }: Cli, output: &mut dyn Output) -> Exit {
     let done = match command {
         Command::Verb(verb) => verb.run(&global.invocation, output),

@@ -1,5 +1,5 @@
-//! What users see of every file in `fixtures/` that has something wrong with it. A new file gets its snapshot
-//! by itself: `error-*` and `bad-*` must fail, `warn-*` must pass with a warning, all others must pass without a word.
+//! Snapshots of the messages for every faulty file in `fixtures/`. A new file gets its snapshot automatically:
+//! `error-*` and `bad-*` must fail, `warn-*` must pass with a warning, all others must pass without a message.
 
 mod mocap;
 

@@ -1,8 +1,9 @@
-//! The documents are checked: their commands run, the output they show is printed, their links lead somewhere.
+//! Checks the documents: their commands run, the output that they show is printed, and their links are valid.
 //!
-//! Each `console` block runs in a sandbox with the layout of the checkout, the blocks of a page one after another.
-//! Lines after a command are what it prints; a command without such lines may print anything. A command that needs
-//! other files than the fixtures stands in an `sh` block. `UPDATE_DOCUMENTS=1` writes the output into the pages.
+//! Each `console` block runs in a sandbox with the layout of the checkout, the blocks of a page in order. Lines
+//! after a command are its expected output; a command without such lines may print anything. A command that
+//! needs files other than the fixtures is written in an `sh` block. `UPDATE_DOCUMENTS=1` writes the output into
+//! the pages.
 
 #![cfg(unix)]
 

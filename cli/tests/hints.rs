@@ -1,7 +1,7 @@
-//! Every command that an error or a warning names is run: a hint that leads nowhere is worse than none.
+//! Runs every command that an error or a warning suggests, so that no hint is wrong.
 //!
-//! The hints are found in the sources, as "`mocap VERB …`" inside text. One that names nothing but a verb, or a
-//! verb and flags, is compared with the help of the verb; one with files is run with files of these kinds.
+//! Hints are found in the sources as "`mocap VERB …`" inside text. A hint with only a verb, or a verb and
+//! flags, is compared with the help of the verb; a hint with files is run with files of these kinds.
 
 mod mocap;
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use mocap::{Sandbox, fixture};
 
-/// What stands for the words of a hint, where it is run.
+/// Files that replace the placeholders of a hint when it is run.
 const FILES: [(&str, &str); 25] = [
     ("IN", "walk.bvh"),
     ("OUT", "out.bvh"),
@@ -39,7 +39,7 @@ const FILES: [(&str, &str); 25] = [
     ("TAKE...", "take.c3d"),
 ];
 
-/// Words that mean another file in one command.
+/// Placeholders that stand for another file in one command.
 const OF_VERB: [(&str, &str, &str); 13] = [
     ("validate", "FILE", "walk.bvh"),
     ("face", "TAKE...", "take.csv"),

@@ -1,4 +1,4 @@
-//! Runs that are interrupted, killed, or stuck: nothing is half written, and what was done stays done.
+//! Runs that are interrupted, killed or stuck: no file is half written, and completed work is kept.
 
 #[cfg(unix)]
 mod mocap;

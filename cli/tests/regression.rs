@@ -1,4 +1,4 @@
-//! What comes out stays what it is: commands over the fixtures and the corpus, against a record of their outputs.
+//! Regression tests: commands over the fixtures and the corpus, compared with a record of their outputs.
 //!
 //! `regression/fixtures.txt` and `regression/corpus.txt` list the commands; the `.json` beside each is the record. On the
 //! platform of the record bytes and numbers must be equal; elsewhere numbers must agree to 1e-9. Words are not compared.

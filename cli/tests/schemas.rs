@@ -1,4 +1,4 @@
-//! What mocap prints and reads is what its schemas say.
+//! Everything that mocap prints and reads conforms to its schemas.
 
 mod mocap;
 

@@ -1,4 +1,4 @@
-//! The only place that prints: results to stdout, messages to stderr, progress on stderr.
+//! Prints results to stdout, messages and progress to stderr. No other module prints.
 
 mod progress;
 
@@ -17,28 +17,28 @@ use progress::{Bar, Progress};
 pub(crate) struct Console {
     renderer: Renderer,
     quiet: bool,
-    /// Results for people are not printed.
+    /// Whether text results are suppressed.
     silent: bool,
     json: bool,
     blocks: bool,
     progress_when: ProgressWhen,
-    /// Of the run in progress.
+    /// Progress of the current run.
     progress: Progress,
     /// How much is shown of each warning of the run.
     detail: Detail,
     repeated: Repeated,
-    /// The reader of stdout has gone away: `mocap info *.bvh | head` succeeds.
+    /// Whether the reader of stdout has closed it, which is not an error: `mocap info *.bvh | head` succeeds.
     closed: bool,
-    /// A result could not be written.
+    /// Whether a result could not be written.
     lost: bool,
 }
 
-/// Warnings of a run by code: of many alike, the first are shown.
+/// Counts the warnings of a run by code: of many with one code, only the first are shown.
 #[derive(Debug, Default)]
 struct Repeated(BTreeMap<&'static str, usize>);
 
 impl Repeated {
-    /// Warnings of one code that are shown.
+    /// Number of warnings of one code that are shown.
     const SHOWN: usize = 3;
 
     fn is_shown(&mut self, code: &'static str) -> bool {
@@ -47,7 +47,7 @@ impl Repeated {
         *count <= Repeated::SHOWN
     }
 
-    /// The warnings that were not shown, in one line.
+    /// A line with the number of warnings that were not shown.
     fn line(&self) -> Option<String> {
         let others = self.0.iter().filter(|(_, count)| **count > Repeated::SHOWN);
         let others: Vec<String> =
@@ -57,7 +57,7 @@ impl Repeated {
 }
 
 impl Console {
-    /// As the flags of every command say.
+    /// A console with the options of the common flags.
     pub(crate) fn new(global: &Global) -> Console {
         let colored = match global.color {
             ColorWhen::Always => true,
@@ -79,12 +79,12 @@ impl Console {
         }
     }
 
-    /// How the process ends: a run whose results were lost has failed.
+    /// The exit code of the process: a run fails if its results could not be written.
     pub(crate) fn ended(&self, exit: Exit) -> Exit {
         if self.lost && exit == Exit::Success { Exit::ClipFailed } else { exit }
     }
 
-    /// An error of the arguments, and the exit code of one.
+    /// Prints an error about the arguments; returns its exit code.
     pub(crate) fn usage_error(&self, error: &Diagnostic) -> Exit {
         self.error(None, error);
         Exit::Usage
@@ -108,19 +108,19 @@ impl Console {
         }
     }
 
-    /// Messages as they are. What cannot be written has nowhere else to go.
+    /// Prints a message. Failures are ignored: there is no other place to report them.
     fn say(&self, text: &str) {
         if !text.is_empty() {
             let _ = self.progress.suspend(|| io::stderr().lock().write_all(text.as_bytes()));
         }
     }
 
-    /// The text of an error, about a file or about the arguments.
+    /// Text of an error about a file or about the arguments.
     fn error_text(&self, about: Option<&str>, error: &Diagnostic) -> String {
         format!("{}\n\n", self.renderer.error(about, error))
     }
 
-    /// The text of warnings about a file.
+    /// Text of warnings about a file.
     fn warnings_text(&self, about: &str, warnings: &[Diagnostic], detail: Detail) -> String {
         if self.quiet {
             return String::new();
@@ -131,7 +131,8 @@ impl Console {
         warnings.iter().map(text).collect()
     }
 
-    /// The warnings of a job. Rows have them as well; of many jobs, only the first of a code are shown.
+    /// Text of the warnings of a job. With many jobs, only the first ones of a code are shown; JSON rows
+    /// contain all.
     fn job_warnings(&mut self, result: &JobResult) -> String {
         let (path, detail) = (&result.path, self.detail);
         if self.json || detail == Detail::Full {
@@ -177,7 +178,7 @@ impl Output for Console {
         let (errors, missed) = (errors(&result.errors), errors(&result.missed));
         let plan = self.warnings_text(&result.path, result.plan_warning.as_slice(), Detail::Line);
         let warnings = self.job_warnings(result);
-        // Warnings in full come before errors, those of one line behind them.
+        // Full warnings are printed before errors, one-line warnings after them.
         self.say(&match self.detail {
             Detail::Full => plan + &warnings + &errors,
             Detail::Line => plan + &errors + &warnings,

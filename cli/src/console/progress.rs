@@ -7,7 +7,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressFinish, Pro
 use mocap_batch::{Job, Tally};
 use mocap_commands::{JobState, Meter, ProgressWhen};
 
-/// The time between two lines.
+/// Interval between progress lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Clips, bytes and frames done so far.
@@ -32,7 +32,7 @@ enum Form {
 }
 
 impl Progress {
-    /// Of no run.
+    /// No progress.
     pub(super) fn nothing() -> Progress {
         Progress::new(ProgressWhen::Never, &[])
     }
@@ -60,7 +60,7 @@ impl Progress {
         }
     }
 
-    /// One more job has ended.
+    /// Counts a job that has ended.
     pub(super) fn advance(&mut self, job: &Job, tally: Tally, state: JobState) {
         self.clips += 1;
         self.bytes += job.bytes;
@@ -76,7 +76,7 @@ impl Progress {
         }
     }
 
-    /// Prints without breaking the bar.
+    /// Prints without damaging the bar.
     pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.form {
             Form::Bar(bar) => bar.suspend(print),
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// A line, when it is time for one.
+    /// A progress line, if one is due.
     pub(super) fn due_line(&mut self) -> Option<String> {
         let Form::Lines(last) = &self.form else { return None };
         if last.elapsed() < INTERVAL {
@@ -117,20 +117,21 @@ impl Progress {
         format!("progress: {}, {bytes} of {of_bytes}{left}", self.counts())
     }
 
-    /// From the bytes that were processed: skipped ones say nothing about speed.
+    /// Estimated from the processed bytes; skipped ones do not show the speed.
     fn seconds_left(&self, elapsed: f64) -> Option<f64> {
         let done = self.bytes.saturating_sub(self.skipped_bytes);
         (done > 0).then(|| elapsed / done as f64 * self.of_bytes.saturating_sub(self.bytes) as f64)
     }
 }
 
-/// Bytes predict the time left better than clips, whose lengths differ a hundredfold.
+/// A bar over bytes: they predict the remaining time better than clips, whose sizes differ by a factor of
+/// hundreds.
 fn bar(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
     let style = "{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec} {eta} left";
     let style = ProgressStyle::with_template(style).expect("the template is fixed");
     bar.set_style(style.progress_chars("=> "));
-    // It is cleared however the run ends.
+    // The bar is cleared in any case when the run ends.
     bar.with_finish(ProgressFinish::AndClear)
 }
 
@@ -142,7 +143,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A bar for work on the only input.
+/// A progress bar for work on a single input.
 #[derive(Debug)]
 pub(super) struct Bar(ProgressBar);
 

@@ -1,4 +1,4 @@
-//! `mocap generate`: what goes with an installation, made from the definition of the command line itself.
+//! `mocap generate`: man pages, completions and schemas, made from the definition of the command line.
 
 mod args;
 
@@ -13,7 +13,8 @@ use mocap_compress::Profile;
 pub(crate) use args::Args;
 use args::What;
 
-/// The definition with what completion offers: words where an option takes a fixed list, files only where it takes files.
+/// The definition with hints for completion: keywords for options with a fixed list, paths only for options
+/// that take files.
 fn completed(command: Command) -> Command {
     let words = |argument: &Arg| -> Option<Vec<&'static str>> {
         Some(match argument.get_id().as_str() {
@@ -45,14 +46,14 @@ fn completed(command: Command) -> Command {
 }
 
 impl Args {
-    /// The definition of its flags, with the kinds of schemas.
+    /// Adds the kinds of schemas to the definition of its flags.
     pub(crate) fn defined(command: Command) -> Command {
         let names = schemas::all().map(|(name, about)| PossibleValue::new(name).help(about));
         let names = PossibleValuesParser::new(names);
         command.mut_subcommand("schema", |schema| schema.mut_arg("kind", |kind| kind.value_parser(names)))
     }
 
-    /// Makes what is asked for from the definition of the command line, and writes it.
+    /// Generates what is requested from the definition of the command line, and writes it.
     pub(crate) fn run(&self, definition: Command, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
         let bytes = made(self, definition)?;
         let mut stdout = io::stdout().lock();
@@ -66,7 +67,7 @@ impl Args {
     }
 }
 
-/// What goes to stdout: nothing where files are written.
+/// Bytes for stdout; none if files are written.
 fn made(args: &Args, definition: Command) -> Result<Vec<u8>, Diagnostic> {
     match &args.what {
         What::Completions { shell } => {

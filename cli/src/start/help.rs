@@ -1,4 +1,4 @@
-//! Help: one page per command, with its own options first, and one page per group of options that commands share.
+//! Help pages: one per command, with its own options first, and one per group of shared options.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 use mocap_commands::{Diagnostic, Exit};
 use mocap_formats::nearest_name;
 
-/// The options that commands share.
+/// A group of options that commands share.
 struct Topic {
     name: &'static str,
     /// The headings of its options.
@@ -43,7 +43,7 @@ const TOPICS: &[Topic] = &[
     },
 ];
 
-/// Commands by task, in the order of the help of the whole program. What is in no group comes last.
+/// Commands by task, in the order of the main help page. Commands in no group come last.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Look at motions", &["info", "validate", "view", "sheet", "plot", "render", "gallery"]),
     ("Convert and compress", &["convert", "compress", "decompress", "compare"]),
@@ -58,7 +58,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// How much help is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
-    /// Usage, the options of the command, examples: one screen.
+    /// Usage, own options and examples, on one screen.
     Short,
     /// All options.
     Full,
@@ -84,7 +84,7 @@ pub(super) fn page(mut definition: Command, of: &[String], detail: Detail) -> Re
     })
 }
 
-/// The page of the command that these words name, somewhere beside flags.
+/// The page of the command among these words, which may contain flags as well.
 pub(super) fn page_of_words(definition: Command, words: &[OsString], detail: Detail) -> String {
     let mut of = Vec::new();
     let mut command = &definition;
@@ -97,19 +97,19 @@ pub(super) fn page_of_words(definition: Command, words: &[OsString], detail: Det
     page(definition, &of, detail).unwrap_or_default()
 }
 
-/// Prints a page. A reader of stdout that has gone away is not an error.
+/// Prints a page. A reader of stdout that has closed it is not an error.
 pub(crate) fn print_help(page: &str) -> Exit {
     let _ = anstream::stdout().lock().write_all(page.as_bytes());
     Exit::Success
 }
 
-/// The topic of an option that commands share.
+/// The topic of a shared option.
 fn topic_of(option: &Arg) -> Option<usize> {
     let heading = option.get_help_heading().unwrap_or_default();
     TOPICS.iter().position(|topic| topic.headings.contains(&heading))
 }
 
-/// All options of a command: its own first, then those that commands share.
+/// All options of a command: its own first, then the shared ones.
 fn of_command(command: &Command) -> String {
     let about = command.get_long_about().or(command.get_about()).cloned().unwrap_or_default();
     let folded = |argument: Arg| -> Arg {
@@ -124,7 +124,7 @@ fn of_command(command: &Command) -> String {
     };
     let mut page = command.clone().about(about);
     if !command.has_subcommands() {
-        // Headings stand in the order of their first options.
+        // Headings are in the order of their first options.
         let mut options: Vec<Arg> = command.get_arguments().cloned().collect();
         options.sort_by_key(|option| topic_of(option).map_or(0, |topic| topic + 1));
         let usage = command.clone().render_usage().to_string();
@@ -144,10 +144,11 @@ fn of_command(command: &Command) -> String {
 
 /// The widest line [characters].
 const WIDTH: usize = 100;
-/// The most lines of a short page.
+/// Greatest number of lines of a short page.
 const LINES: usize = 45;
 
-/// The short page of a command: usage, its own options, examples. Groups of options that do not fit in are named only.
+/// The short page of a command: usage, own options, examples. Groups of options that do not fit are listed by
+/// name only.
 fn short(command: &Command) -> String {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
@@ -164,7 +165,7 @@ fn short(command: &Command) -> String {
     let own = groups(command);
     let mut room = LINES.saturating_sub(before.len() + after.len());
     let compact: Vec<Vec<String>> = own.iter().map(|(heading, options)| named(heading, options)).collect();
-    // Every group has room for its names.
+    // Each group gets at least enough lines for the names of its options.
     let mut needed: usize = compact.iter().map(|lines| lines.len() + 1).sum();
     let mut lines = before;
     for ((heading, options), compact) in own.iter().zip(compact) {
@@ -179,7 +180,7 @@ fn short(command: &Command) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The options of a command that are not shared, by heading in their order.
+/// The own options of a command by heading, in order.
 fn groups(command: &Command) -> Vec<(String, Vec<&Arg>)> {
     let mut groups: Vec<(String, Vec<&Arg>)> = Vec::new();
     let own = command.get_arguments().filter(|option| {
@@ -197,13 +198,13 @@ fn groups(command: &Command) -> Vec<(String, Vec<&Arg>)> {
     groups
 }
 
-/// An option as it is typed: `--to <FORMAT>`.
+/// The syntax of an option: `--to <FORMAT>`.
 fn typed(option: &Arg) -> String {
     let short = option.get_short().map_or(String::new(), |short| format!("-{short}, "));
     let long = option.get_long().unwrap_or_default();
     let names = option.get_value_names().unwrap_or_default();
     let values: String = match (option.get_action().takes_values(), option.is_require_equals_set()) {
-        // The value may be left out, and a word after a space is another argument.
+        // An optional value needs `=`: a word after a space would be another argument.
         (true, true) => names.iter().map(|name| format!("[=<{name}>]")).collect(),
         (true, false) => names.iter().map(|name| format!(" <{name}>")).collect(),
         (false, _) => String::new(),
@@ -211,7 +212,7 @@ fn typed(option: &Arg) -> String {
     format!("{short}--{long}{values}")
 }
 
-/// A group with a line for each option.
+/// A group with one line per option.
 fn listed(heading: &str, options: &[&Arg]) -> Vec<String> {
     let typed: Vec<String> = options.iter().map(|option| typed(option)).collect();
     let width = typed.iter().map(String::len).max().unwrap_or(0).min(30);
@@ -224,7 +225,7 @@ fn listed(heading: &str, options: &[&Arg]) -> Vec<String> {
     std::iter::once(format!("{heading}:")).chain(lines).collect()
 }
 
-/// A group with the names of its options.
+/// A group with only the names of its options.
 fn named(heading: &str, options: &[&Arg]) -> Vec<String> {
     let mut lines = vec![format!("{heading}:")];
     let mut line = String::from(" ");
@@ -240,7 +241,8 @@ fn named(heading: &str, options: &[&Arg]) -> Vec<String> {
     lines
 }
 
-/// The beginning of a text that has room: to the end of a clause outside brackets, else of a word.
+/// The start of a text that fits into `room` characters: up to the end of a clause outside brackets, else of a
+/// word.
 fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -258,7 +260,7 @@ fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// A text in lines that are not too wide.
+/// Wraps a text.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -273,7 +275,7 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// The page of the program: commands by task.
+/// The main page: commands by task.
 fn of_program(program: &Command, detail: Detail) -> String {
     let about = program.get_about().map(ToString::to_string).unwrap_or_default();
     let visible = || program.get_subcommands().filter(|command| !command.is_hide_set());

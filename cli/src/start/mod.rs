@@ -1,4 +1,4 @@
-//! From the words of the process to arguments: with the settings of the environment and of `mocap.toml`.
+//! Parses the command line of the process, with settings from the environment and `mocap.toml`.
 
 mod help;
 mod other_words;
@@ -20,15 +20,15 @@ use crate::console::Console;
 
 pub(crate) use help::print_help;
 
-/// What the process is to do.
+/// What the process does.
 pub(crate) enum Start {
-    /// With warnings about old names of options.
+    /// Run a command; with warnings about old option names.
     Work(Box<Cli>, Vec<Diagnostic>),
     /// Print all options with their values and sources.
     Print(Box<Print>),
     /// Print this help.
     Help(String),
-    /// The arguments are invalid: the row that says so.
+    /// The arguments are invalid: print this row.
     Usage(String),
 }
 
@@ -40,10 +40,10 @@ pub(crate) struct Print {
     global: Global,
 }
 
-/// The arguments of this process; leaves with a message where they are wrong, or for help.
+/// The arguments of this process. Exits with a message if they are invalid, or with help.
 ///
 /// # Errors
-/// Where the file with settings is wrong.
+/// If the settings file is invalid.
 pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
     parsed(words, |definition, error| leave(definition, error, words))
 }
@@ -51,7 +51,7 @@ pub(crate) fn of_process(words: &[OsString]) -> Result<Start, Diagnostic> {
 /// The arguments in these words.
 ///
 /// # Errors
-/// As [`of_process`].
+/// Those of [`of_process`].
 pub(crate) fn of_words(words: &[OsString]) -> Result<Start, Diagnostic> {
     parsed(words, |definition, error| Start::Usage(usage::row(definition, error, words)))
 }
@@ -64,7 +64,7 @@ fn parsed(
     let named = named_config(words).or_else(|| std::env::var_os("MOCAP_CONFIG").map(PathBuf::from));
     let settings = match settings::settings(named.as_deref(), &definition) {
         Ok(settings) => settings,
-        // Help is what one needs then.
+        // Help must work with an invalid settings file as well.
         Err(_) if words.iter().any(|word| ["-h", "--help", "help"].iter().any(|help| word == help)) => {
             Settings::default()
         }
@@ -95,7 +95,7 @@ fn parsed(
 
 impl Print {
     fn new(definition: clap::Command, settings: Settings, words: Vec<OsString>) -> Print {
-        // No input is needed to tell what would be done with it.
+        // Required inputs are not needed to print options.
         let free = |command: clap::Command| match command.has_subcommands() {
             true => command,
             false => {
@@ -136,7 +136,7 @@ fn named_config(words: &[OsString]) -> Option<PathBuf> {
     last
 }
 
-/// The error with the variable of the environment that holds the value it is about.
+/// Adds to an error the environment variable that holds the invalid value.
 fn blamed(mut error: clap::Error) -> clap::Error {
     let option = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.split(' ').next().unwrap_or_default().to_owned(),

@@ -1,6 +1,6 @@
-//! What other programs call the commands and options of this one.
+//! Names that other programs use for commands and options of this one.
 
-/// By the word of another program: the command that does it here, and how.
+/// Names in other programs; the command that does the same here, and how.
 const COMMANDS: [(&[&str], &str); 12] = [
     (
         &["export", "import", "resample", "trim", "cut", "crop", "scale", "rotate", "resize"],
@@ -28,7 +28,7 @@ const COMMANDS: [(&[&str], &str); 12] = [
     (&["search", "query"], "`mocap find QUERY DATABASE` finds motions like an example"),
 ];
 
-/// By the word of another program: the options that are meant, of which the first that a command has is named.
+/// Names in other programs; the corresponding options here. The first one that a command has is suggested.
 const OPTIONS: [(&[&str], &[&str]); 7] = [
     (&["frames", "range", "start", "end", "crop", "cut"], &["trim"]),
     (&["rate", "framerate", "frame-rate", "resample"], &["fps"]),
@@ -39,12 +39,12 @@ const OPTIONS: [(&[&str], &[&str]); 7] = [
     (&["tolerance", "precision"], &["error"]),
 ];
 
-/// What does here what another program has this command for.
+/// The command here for a command name of another program.
 pub(super) fn command(word: &str) -> Option<&'static str> {
     COMMANDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, advice)| *advice)
 }
 
-/// The option of a command that another program calls so; both without dashes.
+/// The option of a command for an option name of another program; both without dashes.
 pub(super) fn option(command: &clap::Command, word: &str) -> Option<&'static str> {
     let (_, meant) = OPTIONS.iter().find(|(words, _)| words.contains(&word))?;
     let has = |name: &&&str| command.get_arguments().any(|argument| argument.get_long() == Some(**name));

@@ -1,4 +1,4 @@
-//! What is said where the words of the command line make no sense.
+//! Messages about invalid command lines.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -12,8 +12,8 @@ use super::help::{Detail, page_of_words, print_help};
 use super::other_words;
 use crate::console::Console;
 
-/// Leaves with the message of a wrong command line, or with help that was asked for. With `--json` the message is
-/// a row as well.
+/// Exits with the message about an invalid command line, or with requested help. With `--json`, the message is
+/// also a row.
 pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &[OsString]) -> ! {
     if error.kind() == ErrorKind::DisplayHelp {
         let short = words.iter().take_while(|word| *word != "--").all(|word| word != "--help");
@@ -22,7 +22,7 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
         std::process::exit(0);
     }
     let asked = error.kind() == ErrorKind::DisplayVersion;
-    // No file has the name of a misspelt flag: the suggestion there ("use '-- --flag'") misleads.
+    // The suggestion to use '-- --flag' misleads: no file has the name of a misspelt flag.
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
         if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
@@ -44,16 +44,16 @@ pub(super) fn leave(definition: &clap::Command, mut error: clap::Error, words: &
     }
     let found = diagnostic(definition, &error, words);
     if words.iter().take_while(|word| *word != "--").any(|word| word == "--json") {
-        // If stdout is closed, there is nowhere to report the error.
+        // If stdout is closed, the error cannot be reported there.
         let _ = writeln!(std::io::stdout().lock(), "{}", json(&ErrorRow::usage(&found)));
     }
     let _ = Console::new(&Global::default()).usage_error(&found);
     std::process::exit(2);
 }
 
-/// Removes suggestions that share no more than a few letters with the word: they were not meant.
+/// Removes suggestions that share only a few letters with the word.
 fn drop_unlikely(error: &mut clap::Error) {
-    // All flags share the dashes: they do not count.
+    // Leading dashes are ignored: all flags share them.
     let of = |value: Option<&ContextValue>| match value {
         Some(ContextValue::String(word)) => vec![word.trim_start_matches('-').to_owned()],
         Some(ContextValue::Strings(words)) => words.clone(),
@@ -72,7 +72,7 @@ fn drop_unlikely(error: &mut clap::Error) {
     }
 }
 
-/// What another program calls a command or an option of this one.
+/// The suggestion for a command or option name of another program.
 fn other_word(error: &clap::Error, command: &clap::Command) -> Option<String> {
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
         return other_words::command(word).map(str::to_owned);
@@ -83,7 +83,7 @@ fn other_word(error: &clap::Error, command: &clap::Command) -> Option<String> {
     values_of(command, &format!("--{option}"))
 }
 
-/// A wrong command line as an error like all others: what is wrong, and what can be done.
+/// An invalid command line as a diagnostic: the error and advice.
 fn diagnostic(definition: &clap::Command, error: &clap::Error, words: &[OsString]) -> Diagnostic {
     let text = plain_words(&error.to_string());
     let tips = text.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
@@ -122,7 +122,7 @@ fn is_without_value(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::InvalidValue && value.is_empty()
 }
 
-/// What an option takes: its help. `option` is as messages write it, `--to <FORMAT>`.
+/// The values of an option, from its help. `option` has the form of messages: `--to <FORMAT>`.
 fn values_of(command: &clap::Command, option: &str) -> Option<String> {
     let long = option.split([' ', '=']).next()?.strip_prefix("--")?;
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(long))?;
@@ -130,12 +130,12 @@ fn values_of(command: &clap::Command, option: &str) -> Option<String> {
         argument.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
     match (argument.get_help(), words.is_empty()) {
         (Some(help), true) => Some(format!("--{long}: {help}")),
-        // The message lists the words.
+        // The message lists the possible words already.
         _ => None,
     }
 }
 
-/// The command that these words name, and the words that call it.
+/// The command that these words name, and its name as typed.
 fn command_of<'a>(definition: &'a clap::Command, words: &[OsString]) -> (String, &'a clap::Command) {
     let mut found = (definition.get_name().to_owned(), definition);
     for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
@@ -146,12 +146,12 @@ fn command_of<'a>(definition: &'a clap::Command, words: &[OsString]) -> (String,
     found
 }
 
-/// A word that begins like a number below 0 and is none, such as `-3s`.
+/// Whether a word starts like a negative number but is not one, such as `-3s`.
 fn is_measure_below_zero(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// The row of a wrong command line: it is about no input.
+/// The row for an invalid command line; it is about no input.
 pub(super) fn row(definition: &clap::Command, mut error: clap::Error, words: &[OsString]) -> String {
     drop_unlikely(&mut error);
     json(&ErrorRow::usage(&diagnostic(definition, &error, words)))
@@ -194,7 +194,7 @@ mod tests {
         assert!(found.contains("butterworth:HZ"), "{found}");
         assert!(help(&["mocap", "info", "a", "--strct"]).contains("'--strict'"));
         assert!(help(&["mocap", "retarge", "a", "b"]).contains("'retarget'"));
-        // Words of other programs, and words that are like none.
+        // Names from other programs, and words similar to no name.
         assert!(help(&["mocap", "export", "a.bvh"]).contains(" converts, trims, "));
         assert!(help(&["mocap", "convert", "a.bvh", "--frames", "10:250"]).starts_with("--trim: "));
         assert!(help(&["mocap", "frobnicate"]).ends_with("--help` lists the commands"));

@@ -4,7 +4,7 @@ use crate::mocap::{Sandbox, fixture};
 use mocap_formats::Limits;
 use mocap_formats::npz::Archive;
 
-/// A character of another program: what this one draws is not one.
+/// Marks a file as one of another program: characters that mocap writes count as its own drawing.
 fn character(sandbox: &Sandbox, name: &str) {
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
     sandbox.run(["convert", &walk, "-o", name, "--trim", "0:30", "--input-unit", "cm"]).ok();

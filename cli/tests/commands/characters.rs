@@ -1,8 +1,8 @@
-//! Characters keep meshes, skins and materials on every way from a file to a file of the same format.
+//! Characters keep meshes, skins and materials in every command that reads and writes one format.
 
 use crate::mocap::{Sandbox, fixture};
 
-/// A character of another program: what this one draws is not one.
+/// Marks a file as one of another program: characters that mocap writes count as its own drawing.
 fn character(sandbox: &Sandbox, name: &str) {
     let walk = fixture("clips/alex_walk.bvh").display().to_string();
     sandbox.run(["convert", &walk, "-o", name, "--trim", "0:90", "--input-unit", "cm"]).ok();

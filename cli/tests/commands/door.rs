@@ -1,4 +1,5 @@
-//! What meets a file at the door: size, unit, up axis, position channels, names, and whether it is a person.
+//! What is decided when a file is read: size, unit, up axis, position channels, names, and whether it is a
+//! person.
 
 use crate::mocap::{Sandbox, fixture};
 use serde_json::Value;

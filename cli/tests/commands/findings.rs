@@ -1,4 +1,4 @@
-//! Everything that is wrong is told, with a place, in one run.
+//! All errors and warnings of a file are reported in one run, each with its place.
 
 use crate::mocap::{LEG, Sandbox, fixture};
 use serde_json::{Value, json};

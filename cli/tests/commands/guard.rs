@@ -1,4 +1,4 @@
-//! What a run never does, whatever it is asked for: write over what it reads, or over files of others.
+//! A run never overwrites its inputs or files of other programs, whatever its options.
 
 use crate::mocap::{LEG, Sandbox, fixture};
 

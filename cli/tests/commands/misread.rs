@@ -1,5 +1,5 @@
-//! What is easily misread or passed by: rest poses and axes of files of any format, files that an error is about,
-//! arguments in another order, gates on what was never measured.
+//! Cases that are easily misread or overlooked: rest poses and axes in files of any format, which file an error
+//! is about, arguments in another order, gates on figures that were not measured.
 
 use crate::mocap::{Sandbox, fixture};
 
@@ -34,7 +34,7 @@ fn a_body_that_stands_along_another_axis_is_said_unless_the_user_states_one() {
         codes(&row).contains(&"space::up-detected")
     };
     assert!(warned(&[]) && !warned(&["--input-up", "Z"]) && !warned(&["--input-up", "Y"]));
-    // Pictures stand a body up that nobody speaks of, and obey who does.
+    // Pictures turn a body upright unless the up axis is stated.
     let drawn = |flags: &[&str]| {
         let command = ["sheet", "z.bvh", "-o", "z.svg", "--overwrite"];
         sandbox.run([&command[..], flags].concat()).ok();

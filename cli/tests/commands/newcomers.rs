@@ -1,4 +1,4 @@
-//! What a first user runs into: each command does what was meant, or says what is missing.
+//! Typical mistakes of first users: each command does what was meant, or says what is missing.
 
 use crate::mocap::{LEG, Sandbox, command, fixture};
 

@@ -1,4 +1,5 @@
-//! File systems at their worst: full, unreadable, folded, odd names; each told clearly, none loses work.
+//! Unusual file systems: full, unreadable, case-folding, odd names. Each problem is reported clearly, and no
+//! work is lost.
 
 #[path = "../mocap/mod.rs"]
 mod mocap;

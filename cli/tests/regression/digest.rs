@@ -1,4 +1,5 @@
-//! What is kept of an output: a hash of its bytes, a digest of its numbers, the shape of its JSON; no words.
+//! What the record keeps of an output: a hash of its bytes, a digest of its numbers, the structure of its JSON;
+//! no words.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

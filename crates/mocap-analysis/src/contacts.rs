@@ -41,18 +41,19 @@ pub fn feet_of(skeleton: &Skeleton) -> Vec<Foot> {
     feet.collect()
 }
 
-/// What counts as a foot contact. Lengths are in legs: a giant steps higher and further than a child, in any unit.
+/// Thresholds of foot contacts. Lengths are in leg lengths, so that they hold for children and giants and in
+/// any unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactOptions {
     /// A point in contact is slower than this [leg lengths / s]. Default 0.18: 0.15 m/s for a leg of 0.85 m.
     pub speed: f64,
-    /// Or slower than this share of the speed at which the hips travel: the foot of a runner is never quite still.
-    /// Default 0.1.
+    /// Alternatively, slower than this share of the speed at which the hips travel: the foot of a runner is
+    /// never quite still. Default 0.1.
     pub travel: f64,
     /// A point in contact is lower than this above its usual lowest height [leg lengths]. Default 0.06: 5 cm for a leg
     /// of 0.85 m.
     pub height: f64,
-    /// Contacts of fewer frames than this are dropped \[s\], but one frame of a slow recording is enough. Default 0.05.
+    /// Shorter contacts are dropped \[s\], but one frame of a slow recording is enough. Default 0.05.
     pub shortest: f64,
     /// Shorter gaps are closed \[s\]. Default 0.08.
     pub gap: f64,
@@ -69,17 +70,21 @@ impl Default for ContactOptions {
 pub struct FootContacts {
     /// Whether the toe joint is in contact.
     pub toe: Vec<bool>,
-    /// Whether the ankle is as slow and low as over a heel in contact.
+    /// Whether the ankle is as slow and low as above a heel in contact.
     pub heel: Vec<bool>,
 }
 
-/// The contacts of a foot. They depend on the body and the rate, not on the unit of the clip.
+/// Finds the contacts of a foot. They depend on the body and the frame rate, not on the unit of the clip.
 ///
-/// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`]) and lower than
-/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. On stairs and slopes
-/// heights count from the ground under the foot ([`FootMotion::ground`]), which both feet together show: one foot alone
-/// stands on one floor. Its speed in a
-/// frame is the lower of the speeds before and after it: a run recorded at 30 frames per second stands for a few frames.
+/// A point is in contact while it is slow ([`ContactOptions::speed`], [`ContactOptions::travel`]) and lower
+/// than
+/// [`ContactOptions::height`] above its usual lowest height, for at least [`ContactOptions::shortest`]. The
+/// speed in a
+/// frame is the lower of the speeds before and after it: in a run at 30 frames per second, a foot stands for a
+/// few
+/// frames only. On stairs and slopes, heights are measured from the ground under the foot
+/// ([`FootMotion::ground`]),
+/// which only both feet together show; this function measures one foot, and takes the floor as level.
 ///
 /// ```
 /// use mocap_analysis::{ContactOptions, contacts, feet_of, runs};
@@ -94,24 +99,24 @@ pub fn contacts(clip: &Clip, foot: &Foot, options: &ContactOptions) -> FootConta
 }
 
 impl FootMotion {
-    /// As [`contacts`].
+    /// Like [`contacts`], from the motion of the foot.
     pub fn contacts(&self, options: &ContactOptions) -> FootContacts {
         let slow = self.slow_steps(options);
         let [toe, heel] = [&self.toe, &self.ankle].map(|trajectory| self.contact(trajectory, &slow, options));
         FootContacts { toe, heel }
     }
 
-    /// The distance per frame below which a point is slow, where the hips move by `travel` per frame.
+    /// Distance per frame below which a point is slow, if the hips travel by `travel` per frame.
     fn slow(&self, travel: f64, options: &ContactOptions) -> f64 {
         (options.speed * self.leg / self.fps).max(options.travel * travel)
     }
 
-    /// The distance per frame below which a point is slow, by frame.
+    /// Distance per frame below which a point is slow, by frame.
     pub(crate) fn slow_steps(&self, options: &ContactOptions) -> Vec<f64> {
         self.travel.iter().map(|travel| self.slow(*travel, options)).collect()
     }
 
-    /// Whether a part of the foot is slow in a frame, as [`FootMotion::is_slow`] says for all.
+    /// Whether a part of the foot is slow in a frame; [`FootMotion::is_slow`] for a single frame.
     pub(crate) fn is_slow_at(&self, part: &Trajectory, frame: usize, options: &ContactOptions) -> bool {
         let slow = self.slow(self.travel[frame], options);
         let near = |other: &Vector3<f64>| (part[frame] - other).norm() < slow;
@@ -119,10 +124,10 @@ impl FootMotion {
         part.len() == 1 || before.is_some_and(near) || part.get(frame + 1).is_some_and(near)
     }
 
-    /// Whether a part of the foot is slow, by frame, given its [`FootMotion::slow_steps`].
+    /// Whether a part of the foot is slow, by frame; `slow` is [`FootMotion::slow_steps`].
     pub(crate) fn is_slow(&self, trajectory: &Trajectory, slow: &[f64]) -> Vec<bool> {
         let last = trajectory.len().saturating_sub(1);
-        // The distance to each frame from the one before, and from the last.
+        // Distance to each frame from the previous one; infinite at both ends.
         let mut moved = vec![f64::INFINITY; trajectory.len() + 1];
         for (moved, pair) in moved[1..].iter_mut().zip(trajectory.windows(2)) {
             *moved = (pair[1] - pair[0]).norm();
@@ -138,15 +143,15 @@ impl FootMotion {
         let last = trajectory.len().saturating_sub(1);
         let slow = self.is_slow(trajectory, slow);
         let still: Vec<bool> = heights.iter().zip(slow).map(|(height, slow)| *height < low && slow).collect();
-        // A gap is closed only between two contacts, so gaps come first.
+        // Gaps are closed before short contacts are dropped, because a gap must lie between two contacts.
         let gap = (options.gap * self.fps).ceil() as usize;
         let closed = without_short_runs(&still, false, gap.min(last / 2));
         without_short_runs(&closed, true, (options.shortest * self.fps) as usize)
     }
 }
 
-/// Inverts runs of `value` that are shorter than `shortest`. A gap at either end of the clip stays: the motion
-/// beyond is not known.
+/// Inverts runs of `value` that are shorter than `shortest`. A run at either end of the clip stays, because the
+/// motion beyond is unknown.
 pub(crate) fn without_short_runs(values: &[bool], value: bool, shortest: usize) -> Vec<bool> {
     let mut cleaned = values.to_vec();
     for run in runs_of(values, value) {

@@ -1,4 +1,4 @@
-//! Errors between two motions as text for people.
+//! Text of the error between two motions.
 
 use crate::{ErrorSummary, WorstSample};
 
@@ -33,7 +33,7 @@ impl ErrorSummary {
     }
 }
 
-/// A length \[m\] as people read it, such as `1.2345 mm`.
+/// A length \[m\] as text with a suitable number of digits, such as `1.2345 mm`.
 ///
 /// ```
 /// assert_eq!(mocap_analysis::millimetres(0.00125), "1.25 mm");

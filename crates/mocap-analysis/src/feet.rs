@@ -3,7 +3,7 @@
 use crate::{Foot, FootContacts, FootMotion, Trajectory};
 use mocap_model::{Clip, Vector3};
 
-/// How well a foot keeps its contacts; lengths in metres. `None`: no frame shows it, so it was not measured.
+/// How well a foot keeps its contacts; lengths in metres. A figure is `None` if no frame shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootMeasure {
     /// Frames in which the toe is in contact.
@@ -18,7 +18,7 @@ pub struct FootMeasure {
     pub penetration_max: Option<f64>,
 }
 
-/// The usual heights of a foot's joints above the floor in contact [units of the clip].
+/// Usual heights of a foot's joints above the floor during contacts [units of the clip].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoleHeights {
     /// Of the ankle.

@@ -1,15 +1,16 @@
-//! The floor of a database: where the floors of its clips are, and which clips are not on it.
+//! The common floor of a database: its height from all clips, and clips that are not on it.
 
 use crate::percentile::percentile;
 use crate::quality::contacts_of;
 use crate::{Artifact, ArtifactKind, ContactOptions, Lengths, Quality, feet_of, floor_height};
 use mocap_model::Clip;
 
-/// A clip may stand this far from the floor of its database [leg lengths]: walks show the heels, runs only toes.
+/// Greatest distance of a clip's floor from that of the database [leg lengths]: in walks the heels touch, in
+/// runs only the toes.
 const LIMIT: f64 = 0.07;
-/// Or this many times as far as half of the clips do.
+/// Alternatively, this many times the median distance of the clips.
 const TIMES: f64 = 6.0;
-/// Clips that make a database.
+/// Least number of clips that make a database.
 const CLIPS: usize = 3;
 
 /// The floors of the clips of one database on one skeleton.
@@ -24,34 +25,34 @@ const CLIPS: usize = 3;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloorVote {
-    /// Where most clips stand [leg lengths].
+    /// Median height of the floors [leg lengths].
     middle: f64,
-    /// How far half of them are from it at most.
-    spread: f64,
+    /// Median distance of the floors from it [leg lengths].
+    median_distance: f64,
 }
 
 impl FloorVote {
-    /// The vote of floors [leg lengths]; `None` of fewer than three.
+    /// The common floor of some floors [leg lengths]; `None` for fewer than three.
     pub fn of(floors: &[f64]) -> Option<FloorVote> {
         if floors.len() < CLIPS {
             return None;
         }
         let middle = percentile(&mut floors.to_vec(), 0.5);
         let mut off: Vec<f64> = floors.iter().map(|floor| (floor - middle).abs()).collect();
-        Some(FloorVote { middle, spread: percentile(&mut off, 0.5) })
+        Some(FloorVote { middle, median_distance: percentile(&mut off, 0.5) })
     }
 
-    /// How far a floor is above that of the database [leg lengths]; negative below it.
+    /// Height of a floor above that of the database [leg lengths]; negative below it.
     pub fn difference(&self, floor: f64) -> f64 {
         floor - self.middle
     }
 
-    /// How far a floor may be from it [leg lengths].
+    /// Greatest distance of a floor from it [leg lengths].
     pub fn limit(&self) -> f64 {
-        LIMIT.max(TIMES * self.spread)
+        LIMIT.max(TIMES * self.median_distance)
     }
 
-    /// The artifact of a clip that does not stand on the floor of its database.
+    /// The artifact of a clip whose floor is not that of its database.
     pub fn judge(&self, quality: &Quality) -> Option<Artifact> {
         let in_lengths = quality.lengths.leg * quality.lengths.factor;
         let difference = self.difference(quality.floor? / in_lengths);

@@ -1,4 +1,4 @@
-//! The trajectories of feet, found in one pass over the clip: floor, contacts and foot measures use them.
+//! Trajectories of feet, computed in one pass over the clip, for floor, contacts and foot measures.
 
 use crate::Foot;
 use crate::ground::rises;
@@ -14,10 +14,10 @@ pub struct FootMotion {
     pub toe: Trajectory,
     /// The height of the foot's lowest joint or end site along the up axis.
     pub lowest: Vec<f64>,
-    /// How much higher than the floor the ground under the foot is, by frame: 0 unless feet stand on stairs, a slope or a
-    /// box, which only both feet together show.
+    /// Height of the ground under the foot above the floor, by frame: 0 unless feet stand on stairs, a slope or
+    /// a box, which only both feet together show.
     pub ground: Vec<f64>,
-    /// How far the hips travel along the floor per frame.
+    /// Distance that the hips travel along the floor per frame.
     pub travel: Vec<f64>,
     /// The length of the leg from hip joint to ankle.
     pub leg: f64,
@@ -74,7 +74,8 @@ impl FootMotion {
     }
 }
 
-/// How far the hips travel along the floor per frame; the first frame has none before it and takes the second's.
+/// Distance that the hips travel along the floor per frame. The first frame has no predecessor and takes the
+/// second's.
 fn travel(clip: &Clip, placed: &PlacedJoints, up: &Vector3<f64>) -> Vec<f64> {
     let frames = clip.frames();
     let Some(hips) = clip.skeleton().with_role(Role::Hips) else { return vec![0.0; frames] };

@@ -13,7 +13,7 @@ pub struct FramePoses {
 }
 
 impl FramePoses {
-    /// Goes to the next frame: `fill` replaces the joints of a pose by its local transforms.
+    /// Advances to the next frame. `fill` replaces the joints of a pose by their local transforms.
     pub fn next(&mut self, skeleton: &Skeleton, fill: impl FnOnce(&mut Pose)) {
         std::mem::swap(&mut self.local, &mut self.before);
         fill(&mut self.local);

@@ -10,7 +10,7 @@ pub trait Gated: Sized + 'static {
     /// All figures by name. Names differ.
     const METRICS: &'static [Metric<Self>];
 
-    /// Whether it measures anything; if not, no figure was measured.
+    /// Whether the report measured anything; if not, every figure counts as not measured.
     fn is_measured(&self) -> bool {
         true
     }
@@ -40,7 +40,7 @@ impl<R> Metric<R> {
 }
 
 impl<R: Gated> Metric<R> {
-    /// Its value; `None` if it was not measured, or is not a number.
+    /// The value of the figure; `None` if it was not measured or is NaN.
     pub fn of(&self, report: &R) -> Option<f64> {
         (self.value)(report).filter(|value| report.is_measured() && !value.is_nan())
     }
@@ -67,7 +67,7 @@ pub struct Gate<R: 'static> {
     pub limit: f64,
 }
 
-/// A value as messages have it: at most four decimals, or two digits where these say nothing.
+/// A value as text for messages: at most four decimals, or two digits if these would be zeros.
 ///
 /// ```
 /// use mocap_analysis::measured;
@@ -125,7 +125,7 @@ impl<R: Gated> Gate<R> {
         GateResult { metric: self.metric.name, value, limit: self.limit, passed }
     }
 
-    /// Why a result of this gate is a miss; `None` if it passed.
+    /// The reason why a result fails this gate; `None` if it passed.
     pub fn missed(&self, result: &GateResult) -> Option<MissedGate> {
         let Metric { name: metric, unit, description, .. } = self.metric;
         let limit = self.limit;
@@ -166,7 +166,7 @@ impl<R: Gated> FromStr for Gate<R> {
     }
 }
 
-// Derived, these would ask the same of the report.
+// A derived implementation would require it of the report type as well.
 impl<R> Clone for Metric<R> {
     fn clone(&self) -> Metric<R> {
         *self
@@ -201,7 +201,7 @@ impl<R> PartialEq for Gate<R> {
     }
 }
 
-/// A unit after a value; nothing for ratios.
+/// A unit after a value; empty for ratios.
 struct Unit<'a>(&'a str);
 
 impl fmt::Display for Unit<'_> {

@@ -1,34 +1,35 @@
-//! The ground under feet that climb: stairs, slopes, a box.
+//! The height of the ground under feet that climb: stairs, slopes, a box.
 //!
-//! Heights count from one floor, but a foot may come to rest far above it. It stands there if it carries the body: the
-//! hips are a leg above it, and the other foot does not rest lower meanwhile. A kick that is held, a foot that rests on the
-//! other knee and legs that are raised by somebody who lies do not; nor does the top of a jump, which takes no time.
+//! Heights are measured from one floor, but a foot may come to rest far above it. It stands there if it carries
+//! the body: the hips are a leg length above it, and the other foot does not rest lower in the meantime. This
+//! excludes a kick that is held, a foot that rests on the other knee, the raised legs of somebody lying, and
+//! the top of a jump, which is too short.
 
 use crate::contacts::{runs, without_short_runs};
 use crate::percentile::{low_percentile, percentile};
 use crate::{ContactOptions, FootMotion};
 use std::ops::Range;
 
-/// A foot that carries the body is in place for at least this long \[s\], ...
+/// A foot carries the body if it stands for at least this long \[s\] ...
 const CARRIES: f64 = 0.12;
-/// ... which is this share of the time at least in which it is in place.
+/// ... and for at least this share of the time during which it is in place.
 const SHARE: f64 = 0.3;
-/// Hips that are lower than this above a foot do not stand on it [leg lengths].
+/// The body does not stand on a foot if the hips are lower than this above it [leg lengths].
 const STANDS: f64 = 0.6;
 
 /// A foot in place.
 struct Rest {
     foot: usize,
     frames: Range<usize>,
-    /// Of the toe.
+    /// Height of the toe.
     height: f64,
-    /// Within the height of a contact above the floor.
+    /// Whether it is low enough for a contact with the floor.
     low: bool,
 }
 
-/// How much higher than the floor the ground under each foot is, by frame \[units\]. It is 0 everywhere where no foot stands
-/// above the floor. Else each place where a foot stands has its own height, and a foot on its way is above the lower of the
-/// places from which it comes and to which it goes. `hips` makes their heights.
+/// Height of the ground under each foot above the floor, by frame \[units\]: 0 in all frames if no foot stands
+/// above the floor. Otherwise every place where a foot stands has its own height, and a moving foot is above
+/// the lower of the places before and after. `hips` computes the heights of the hips when they are needed.
 pub(crate) fn rises(feet: &[FootMotion], hips: impl FnOnce() -> Vec<f64>) -> Vec<Vec<f64>> {
     let options = ContactOptions::default();
     if feet.len() < 2 || never_up(feet, &options) {
@@ -41,7 +42,7 @@ fn flat(feet: &[FootMotion]) -> Vec<Vec<f64>> {
     feet.iter().map(|foot| vec![0.0; foot.toe.len()]).collect()
 }
 
-/// The search of [`rises`] in all frames.
+/// The full search of [`rises`].
 fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<Vec<f64>> {
     if hips.len() < 2 {
         return flat(feet);
@@ -81,11 +82,12 @@ fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<
     feet.iter().enumerate().map(|(number, foot)| own(number, foot)).collect()
 }
 
-/// Whether it is plain that no foot rests above the floor: most motions are on one, and need no more. Each time a toe is
-/// higher than in a contact, it moves for longer than contacts have gaps, or is in place for less than a foot that carries.
+/// A cheap test whether no foot rests above the floor, which is true of most motions. Each time a toe is higher
+/// than in a contact, it moves for longer than a gap of contacts, or is in place for less time than a foot that
+/// carries.
 fn never_up(feet: &[FootMotion], options: &ContactOptions) -> bool {
     let heights: Vec<Vec<f64>> = feet.iter().map(|foot| foot.heights(&foot.toe)).collect();
-    // At most the height of the floor.
+    // An upper bound of the floor's height.
     let lowest = heights.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let on_floor = |(foot, heights): (&FootMotion, &Vec<f64>)| {
         let high = lowest + options.height * foot.leg;
@@ -103,8 +105,9 @@ fn never_up(feet: &[FootMotion], options: &ContactOptions) -> bool {
     feet.iter().zip(&heights).all(on_floor)
 }
 
-/// The ground under a foot that rests at these places, in order. Over a heel that is in place already, or still, it is that
-/// of the toe. No ground is higher than a foot on its way is `above` the floor: it may come down lower than it stood.
+/// The ground under a foot that rests at these places, in order. Under a heel that is in place before or after
+/// the toe, it is that of the toe. The ground is never higher than `above`, the height of the moving foot: it
+/// may come down lower than it stood.
 fn under(rests: &[&Rest], heel: &[bool], floor: f64, above: &[f64]) -> Vec<f64> {
     let mut ground = vec![0.0; heel.len()];
     let mut stands: Vec<(Range<usize>, f64)> = Vec::new();
@@ -133,7 +136,7 @@ impl FootMotion {
     /// Whether a toe that is up in these frames may be in place for as long as a foot that carries.
     fn may_rest(&self, up: Range<usize>, options: &ContactOptions) -> bool {
         let carries = (CARRIES * self.fps).ceil() as usize;
-        // Steps are squared, and each is found once.
+        // Squared steps are compared, each computed once.
         let slow = options.speed * self.leg / self.fps;
         let step = |frame: usize| match self.toe.get(frame + 1) {
             Some(next) => (next - self.toe[frame]).norm_squared(),
@@ -156,11 +159,11 @@ impl FootMotion {
         seen == up.start && !self.moves_around(up, options)
     }
 
-    /// The frames around one that is slow in which the toe is in place, as [`FootMotion::rests`] closes gaps; at most about
-    /// `most`.
+    /// The frames around a slow frame in which the toe is in place, with gaps closed as in
+    /// [`FootMotion::rests`]; at most about `most`.
     fn in_place_around(&self, frame: usize, most: usize, options: &ContactOptions) -> Range<usize> {
         let gap = (options.gap * self.fps).ceil() as usize;
-        // Before the first frame and after the last a toe may be in place.
+        // Before the first frame and after the last, the toe may be in place.
         let slow = |frame: usize| frame >= self.toe.len() || self.is_slow_at(&self.toe, frame, options);
         let mut frames = frame..frame + 1;
         while frames.len() < most {
@@ -180,7 +183,8 @@ impl FootMotion {
         frames
     }
 
-    /// Whether a toe that moves in these frames does so, with those before and after, for longer than contacts have gaps.
+    /// Whether a toe that moves in these frames moves, together with the frames before and after, for longer
+    /// than a gap of contacts.
     fn moves_around(&self, mut frames: Range<usize>, options: &ContactOptions) -> bool {
         let gap = (options.gap * self.fps).ceil() as usize;
         let moves = |frame: usize| !self.is_slow_at(&self.toe, frame, options);
@@ -202,7 +206,7 @@ impl FootMotion {
         runs(&without_short_runs(&closed, true, (CARRIES * self.fps).ceil() as usize))
     }
 
-    /// The motion over a floor of one height, whatever it climbs.
+    /// The motion taken over a level floor, whatever it climbs.
     #[must_use]
     pub fn on_one_floor(self) -> FootMotion {
         FootMotion { ground: vec![0.0; self.lowest.len()], ..self }

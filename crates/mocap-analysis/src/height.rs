@@ -1,4 +1,4 @@
-//! How tall a body is.
+//! The height of a body.
 
 use mocap_model::{Body, JointId, Mesh, Pose, Role, Skeleton, Vector3};
 use nalgebra::Point3;
@@ -6,11 +6,12 @@ use nalgebra::Point3;
 use crate::stature;
 use crate::unit::path_length;
 
-/// A body stands straight where its head is at least this share of the length of its legs and trunk above its feet.
+/// A body stands straight if its head is at least this share of the length of legs and trunk above its feet.
 const STRAIGHT: f64 = 0.93;
 
-/// How tall a body is [units of the skeleton]: from the soles to the top of the head of its meshes, where they were bound
-/// to a body that stands straight; else what the lengths of its bones suggest ([`stature`]).
+/// The height of a body [units of the skeleton]: from the soles to the top of the head of its meshes, if they
+/// were bound
+/// in an upright pose; else the stature by bone lengths ([`stature`]).
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -21,7 +22,7 @@ pub fn body_height(skeleton: &Skeleton, body: Option<&Body>) -> Option<f64> {
     body.and_then(|body| mesh_height(skeleton, body)).or_else(|| stature(skeleton))
 }
 
-/// The height of the meshes; `None` where they have no legs or no head, or do not stand straight.
+/// The height of the meshes; `None` if they have no legs or no head, or were not bound upright.
 fn mesh_height(skeleton: &Skeleton, body: &Body) -> Option<f64> {
     let up = skeleton.space().up.vector();
     let head = below(skeleton, &[Role::Head])?;
@@ -45,7 +46,7 @@ fn mesh_height(skeleton: &Skeleton, body: &Body) -> Option<f64> {
     Some(top - bottom).filter(|height| height.is_finite() && *height > 0.0)
 }
 
-/// By joint whether it has one of the roles, or is below one that has; `None` where none has.
+/// By joint: whether it has one of the roles or is below a joint that has; `None` if no joint has.
 fn below(skeleton: &Skeleton, roles: &[Role]) -> Option<Vec<bool>> {
     let mut found = vec![false; skeleton.len()];
     for (id, joint) in skeleton.iter() {
@@ -55,7 +56,7 @@ fn below(skeleton: &Skeleton, roles: &[Role]) -> Option<Vec<bool>> {
     found.contains(&true).then_some(found)
 }
 
-/// The joint that a vertex follows most.
+/// The joint with the greatest weight of a vertex.
 fn first_joint(mesh: &Mesh, vertex: usize) -> Option<JointId> {
     let (from, to) = (mesh.skin.starts.get(vertex)?, mesh.skin.starts.get(vertex + 1)?);
     let all = mesh.skin.influences.get(*from as usize..*to as usize)?;
@@ -63,7 +64,8 @@ fn first_joint(mesh: &Mesh, vertex: usize) -> Option<JointId> {
     mesh.skin.bones.get(most.bone as usize).map(|bone| bone.joint)
 }
 
-/// Whether the body stands straight as a mesh was bound to it; joints that the mesh does not follow are where they rest.
+/// Whether the body stands straight in the bind pose of a mesh. Joints that the mesh does not follow are in
+/// their rest pose.
 fn is_straight(skeleton: &Skeleton, mesh: &Mesh, up: &Vector3<f64>) -> bool {
     let mut object = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut object);
@@ -139,7 +141,7 @@ mod tests {
         let by_bones = stature(&straight).unwrap();
         assert!((by_bones - height).abs() > 0.05, "{by_bones}");
         assert_eq!(body_height(&straight, None), Some(by_bones));
-        // A head alone, and a body that sits.
+        // A head only, and a body that sits.
         assert_eq!(body_height(&straight, Some(&body(&straight, &vertices[..1]))), Some(by_bones));
         let sits = skeleton(1.2);
         assert_eq!(body_height(&sits, Some(&body(&sits, &vertices))), stature(&sits));

@@ -1,9 +1,9 @@
-//! The unit in which figures of a motion are given: metres where its unit is known, lengths of its legs elsewhere.
+//! The unit of a motion's figures: metres if its unit is known, else leg lengths.
 
 use crate::{guess_unit, tree_diameter};
 use mocap_model::{JointId, Role, Skeleton};
 
-/// The length of the legs for which thresholds in metres hold \[m\]: of an adult, from hip joint to ankle.
+/// The leg length for which thresholds in metres hold \[m\]: of an adult, from hip joint to ankle.
 pub(crate) const LEG: f64 = 0.85;
 /// The length of the legs over the longest path through a body. Based on: R. Drillis, R. Contini, "Body Segment
 /// Parameters", 1966.
@@ -12,9 +12,9 @@ const LEG_OVER_DIAMETER: f64 = 0.39;
 /// The unit of the lengths of a measured motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LengthUnit {
-    /// Metres: the unit of the skeleton is stated, or its size suggests one.
+    /// Metres: the skeleton states its unit, or its size suggests one.
     Metres,
-    /// Lengths of its legs, from hip joint to ankle: nothing tells the unit.
+    /// Leg lengths, from hip joint to ankle: the unit is unknown.
     Legs,
     /// Units of the clip: its unit is unknown, and it has no legs.
     Units,
@@ -31,14 +31,14 @@ impl LengthUnit {
     }
 }
 
-/// How lengths of a clip are measured and judged.
+/// How lengths of a clip are converted and judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lengths {
-    /// The unit of figures.
+    /// The unit of the figures.
     pub unit: LengthUnit,
-    /// Figures per unit of the clip.
+    /// Figures per unit of the clip: the factor from clip units.
     pub factor: f64,
-    /// The length of a leg [units of the clip]; without roles, that of a body as large as the skeleton.
+    /// Leg length [units of the clip]; without roles, that of a body as large as the skeleton.
     pub leg: f64,
 }
 
@@ -55,7 +55,8 @@ impl Lengths {
         Lengths { unit, factor, leg: if leg > 0.0 { leg } else { 1.0 } }
     }
 
-    /// Metres per unit of the clip as thresholds in metres take it: without a unit, its legs are those of an adult.
+    /// Metres per unit of the clip for thresholds in metres; if the unit is unknown, the legs are taken as
+    /// those of an adult.
     pub fn nominal_metres(&self) -> f64 {
         if self.unit == LengthUnit::Metres { self.factor } else { LEG / self.leg }
     }

@@ -1,16 +1,18 @@
-//! A low-pass filter that delays nothing.
+//! A low-pass filter without delay.
 
 use std::f64::consts::{PI, SQRT_2};
 
-/// A second-order Butterworth filter, forwards and backwards. One pass is asked for a higher cutoff, such that both
-/// together have their -3 dB point where it was asked: tan(π f_a / f_s) = tan(π f_c / f_s) / (√2 − 1)^(1/2n), n = 2.
+/// A second-order Butterworth filter, applied forwards and backwards. The cutoff f_a of one pass is raised so
+/// that both passes together have their -3 dB point at the requested f_c: tan(π f_a / f_s) = tan(π f_c / f_s) /
+/// (√2 − 1)^(1/2n), n = 2.
 ///
-/// A cutoff near half the rate or above changes nothing. Values beyond the ends are point reflections.
+/// A cutoff [Hz] near half the sample rate `fps` or above leaves the values unchanged. Beyond the ends, values
+/// are continued by point reflection.
 ///
 /// Based on: D. Winter, "Biomechanics and Motor Control of Human Movement", 2009.
 pub fn low_pass(values: &[f64], cutoff: f64, fps: f64) -> Vec<f64> {
     let Some(last) = values.len().checked_sub(1) else { return Vec::new() };
-    // Higher frequencies than half the rate are not in the values.
+    // Values contain no frequencies above half the rate.
     if cutoff >= 0.49 * fps {
         return values.to_vec();
     }

@@ -1,26 +1,26 @@
-//! Markers that exchanged their names.
+//! Detects markers that exchanged their labels.
 
 use mocap_model::{Markers, Vector3};
 
-/// A gap up to this long does not hide an exchange \[s\].
+/// Exchanges are detected across gaps up to this long \[s\].
 const REMEMBERED: f64 = 0.1;
 
-/// Two markers that continue from each other's place.
+/// Two markers, each of which continues from the other's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerSwap {
-    /// The first frame in which they are exchanged.
+    /// The first exchanged frame.
     pub frame: usize,
-    /// The markers, in the order of the recording.
+    /// Indices of the markers in the recording.
     pub markers: [usize; 2],
 }
 
-/// Where a marker is expected.
+/// Extrapolation of a marker.
 #[derive(Clone, Copy)]
 struct Track {
-    /// The last position, and its frame.
+    /// Last position, and its frame.
     place: Vector3<f64>,
     frame: usize,
-    /// Its last step, if it was seen in the frame before.
+    /// Last step, if the marker was seen in the frame before as well.
     step: Vector3<f64>,
 }
 
@@ -52,7 +52,8 @@ pub fn marker_swaps(markers: &Markers) -> Vec<MarkerSwap> {
             .filter_map(|marker| {
                 let place = markers.position(frame, marker)?;
                 let track = tracks[marker].filter(|track| frame - track.frame <= remembered)?;
-                // Through a gap at the speed before it: over its few frames a marker may go as far as to its neighbour.
+                // Across a gap it is extrapolated at its last speed: in a few frames, a marker may travel as
+                // far as its neighbour.
                 let expected = track.place + track.step * (frame - track.frame) as f64;
                 Some((marker, place, expected, (place - expected).norm()))
             })

@@ -9,8 +9,8 @@ use mocap_model::{Clip, JointId, Pose, Skeleton, Unit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How far two motions are apart. Lengths are metres where [`ErrorSummary::unit`] is known, units of the
-/// reference otherwise. The fields are those of the rows of `mocap compare --json`.
+/// The error between two motions. Lengths are metres if [`ErrorSummary::unit`] is known, else units of the
+/// reference. The fields are those of the rows of `mocap compare --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ErrorSummary {
     /// The largest error of all frames and joints.
@@ -128,7 +128,7 @@ pub fn error_map(reference: &Clip, other: &Clip, shell: f64) -> Result<ErrorMap,
     })
 }
 
-/// Calls `compare` with `other` in the space of the reference and with the unit of both.
+/// Calls `compare` with `other` converted to the space of the reference, and with the common unit.
 fn with_comparable<T>(
     reference: &Clip,
     other: &Clip,
@@ -183,7 +183,7 @@ fn measure(reference: &Clip, other: &Clip, shell: f64, metres: f64, unit: Option
     ErrorSummary {
         max: worst * metres,
         p99: percentile(&mut samples, 0.99) * metres,
-        // The sum of nothing is -0.
+        // The sum of no values is -0.
         rms: (samples.iter().map(|d| d * d).sum::<f64>() / count).sqrt() * metres + 0.0,
         mean: samples.iter().sum::<f64>() / count * metres + 0.0,
         worst: worst_at.map(|(joint, frame)| WorstSample {

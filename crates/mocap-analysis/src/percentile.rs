@@ -1,6 +1,6 @@
 //! Percentiles by nearest rank.
 
-/// The place of a percentile among `count` sorted samples, by nearest rank; `share` from 0 to 1.
+/// The index of a percentile among `count` sorted samples, by nearest rank; `share` from 0 to 1.
 ///
 /// ```
 /// let sorted = [1, 2, 3, 4];
@@ -13,7 +13,7 @@ pub fn percentile_rank(share: f64, count: usize) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count) - 1
 }
 
-/// The nearest-rank percentile of unsorted samples (they are reordered); 0 of none.
+/// The nearest-rank percentile of unsorted samples, which are reordered; 0 without samples.
 pub(crate) fn percentile(samples: &mut [f64], share: f64) -> f64 {
     if samples.is_empty() {
         return 0.0;
@@ -21,7 +21,8 @@ pub(crate) fn percentile(samples: &mut [f64], share: f64) -> f64 {
     *samples.select_nth_unstable_by(percentile_rank(share, samples.len()), f64::total_cmp).1
 }
 
-/// As [`percentile`] of a small share, whose samples stay in order: where few samples are below it, one pass finds them.
+/// Like [`percentile`], for a small share and without reordering: if few samples are below it, one pass finds
+/// it.
 pub(crate) fn low_percentile(samples: &[f64], share: f64) -> f64 {
     if samples.is_empty() {
         return 0.0;
@@ -42,7 +43,7 @@ pub(crate) fn low_percentile(samples: &[f64], share: f64) -> f64 {
     lowest[rank]
 }
 
-/// So many samples are kept in order.
+/// Up to this many samples are kept sorted.
 const FEW: usize = 64;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The support polygon: the convex hull of what stands on the floor.
+//! The support polygon: the convex hull of the contact points on the floor.
 
 use nalgebra::Vector2;
 
@@ -51,7 +51,7 @@ impl Polygon {
         &self.corners
     }
 
-    /// Whether nothing stands on the floor.
+    /// Whether the polygon has no points, because nothing is on the floor.
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty()
     }
@@ -65,7 +65,7 @@ impl Polygon {
         self.corners.len() > 2 && self.edges().all(|[a, b]| (b - a).perp(&(point - a)) >= 0.0)
     }
 
-    /// The nearest point of its edge; `point` itself of an empty polygon.
+    /// The nearest point of its edge; `point` itself if the polygon is empty.
     fn nearest_of_edge(&self, point: &Vector2<f64>) -> Vector2<f64> {
         let on = |[a, b]: [Vector2<f64>; 2]| {
             let way = b - a;
@@ -77,12 +77,13 @@ impl Polygon {
         self.edges().map(on).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(*point)
     }
 
-    /// The nearest point of it: `point` itself inside.
+    /// The nearest point of the polygon; `point` itself if it is inside.
     pub fn nearest(&self, point: &Vector2<f64>) -> Vector2<f64> {
         if self.contains(point) { *point } else { self.nearest_of_edge(point) }
     }
 
-    /// How far a point is inside \[m\]; negative outside, minus infinity of an empty polygon.
+    /// Distance of a point from the edge \[m\]: positive inside, negative outside, minus infinity for an empty
+    /// polygon.
     pub fn margin(&self, point: &Vector2<f64>) -> f64 {
         if self.corners.is_empty() {
             return f64::NEG_INFINITY;
@@ -91,7 +92,7 @@ impl Polygon {
         if self.contains(point) { distance } else { -distance }
     }
 
-    /// The polygon with all points further than `by` from its edge \[m\]; its middle where none are.
+    /// The polygon of all points further than `by` from its edge \[m\]; its centre if there are none.
     pub fn shrunk(&self, by: f64) -> Polygon {
         let middle = self.corners.iter().sum::<Vector2<f64>>() / self.corners.len().max(1) as f64;
         let mut inner = self.corners.clone();

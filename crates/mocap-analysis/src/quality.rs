@@ -1,4 +1,4 @@
-//! How good a motion is: foot skate, smoothness, and capture artifacts.
+//! Quality of a motion: foot skate, smoothness, and capture artifacts.
 
 use crate::{
     Artifact, ArtifactKind, BalanceSummary, ContactOptions, Foot, FootContacts, FootMeasure, FootMotion,
@@ -7,7 +7,7 @@ use crate::{
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 
-/// What one foot does.
+/// Quality of one foot's motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootQuality {
     /// Left or right.
@@ -20,11 +20,11 @@ pub struct FootQuality {
     pub measure: FootMeasure,
 }
 
-/// How good a motion is. A figure that no frame shows is `None`.
+/// Quality of a motion. A figure that no frame shows is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
-    /// The unit of all lengths: metres by the clip's unit or by the one its size suggests, else lengths of its legs, else
-    /// units of the clip.
+    /// The unit of all lengths: metres if the clip's unit is known or its size suggests one, else leg lengths,
+    /// else units of the clip.
     pub lengths: Lengths,
     /// The number of frames.
     pub frames: usize,
@@ -36,9 +36,9 @@ pub struct Quality {
     pub jerk: Option<f64>,
     /// The largest change of a local rotation between two frames.
     pub largest_step: Option<LargestStep>,
-    /// Whether the person stands; `None` without legs, arms or a head.
+    /// Balance of the person; `None` without legs, arms or a head.
     pub balance: Option<BalanceSummary>,
-    /// In the order of their first frames.
+    /// Artifacts in the order of their first frames.
     pub artifacts: Vec<Artifact>,
 }
 
@@ -57,7 +57,7 @@ pub struct Quality {
 pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
     let lengths = Lengths::of(clip.skeleton());
     let feet = feet_of(clip.skeleton());
-    // Both feet show the ground together, as they do to balance and to a retarget's report.
+    // The ground is found from both feet together, as for balance and for the report of a retarget.
     let motions = FootMotion::of(clip, &feet);
     let found: Vec<FootContacts> = motions.iter().map(|motion| motion.contacts(options)).collect();
     let floor = floor_of(&motions, &found);
@@ -80,9 +80,9 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
 }
 
 impl Quality {
-    /// The artifact furthest beyond its limit.
+    /// The artifact with the greatest severity.
     pub fn worst(&self) -> Option<&Artifact> {
-        // Of equals the first one.
+        // The first of equal ones.
         self.artifacts.iter().reduce(|a, b| if b.severity() > a.severity() { b } else { a })
     }
 
@@ -92,7 +92,7 @@ impl Quality {
         of_kind.map(|artifact| artifact.value.abs()).fold(0.0, f64::max)
     }
 
-    /// A figure in metres; `None` where lengths are not metres, so no limit in metres is applied to others.
+    /// A figure in metres; `None` if lengths are in another unit, so that limits in metres do not apply to it.
     fn in_metres(&self, length: Option<f64>) -> Option<f64> {
         length.filter(|_| self.lengths.unit == LengthUnit::Metres)
     }
@@ -170,7 +170,7 @@ impl Gated for Quality {
     }
 }
 
-/// The contacts of all feet, on the ground that they show together.
+/// Contacts of all feet, with the ground found from both.
 pub(crate) fn contacts_of(clip: &Clip, feet: &[Foot], options: &ContactOptions) -> Vec<FootContacts> {
     FootMotion::of(clip, feet).iter().map(|motion| motion.contacts(options)).collect()
 }
@@ -199,7 +199,7 @@ fn jerk(clip: &Clip) -> Option<f64> {
         return None;
     }
     let mut kinematics = ForwardKinematics::new(clip);
-    // The last four frames, the newest first.
+    // Positions in the last four frames, the newest first.
     let mut places: [Vec<Vector3<f64>>; 4] = Default::default();
     let mut sum = 0.0;
     for frame in 0..clip.frames() {

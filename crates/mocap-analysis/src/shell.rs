@@ -1,8 +1,8 @@
 //! The error of one joint: the shell distance.
 //!
-//! A rotation error of a joint shows on what it carries, not on its origin. So each joint carries three points at
-//! the *shell distance* along its axes, where a skin would be. The error is the largest distance between a point
-//! in one motion and the same point in the other, in object space.
+//! A rotation error of a joint does not show at its origin, but on what it moves. Each joint therefore carries
+//! three points at the *shell distance* along its axes, about where the skin is. The error is the largest
+//! distance, in object space, between a point in one motion and the same point in the other.
 //!
 //! Based on: N. Frechette, "Animation Compression: Measuring Accuracy", 2016.
 
@@ -76,7 +76,7 @@ mod tests {
             lost.translation.vector[axis] = f64::NAN;
             assert_eq!(shell_distance(&here, &lost, 0.03), f64::INFINITY);
             assert_eq!(shell_distance(&lost, &here, 0.03), f64::INFINITY);
-            // Both overflow in the same direction: their difference is not a number.
+            // Both overflow in the same direction: their difference is NaN.
             lost.translation.vector[axis] = f64::INFINITY;
             assert_eq!(shell_distance(&lost, &lost, 0.03), f64::INFINITY);
         }

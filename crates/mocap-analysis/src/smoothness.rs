@@ -1,4 +1,4 @@
-//! How smooth a motion is, and how similar two angle curves are.
+//! Smoothness of a motion, and similarity of two angle curves.
 
 use crate::Trajectory;
 use mocap_model::{Clip, JointId, UnitQuaternion, angle_between};
@@ -22,7 +22,8 @@ pub struct LargestStep {
 /// assert_eq!(clip.skeleton().joint(step.joint).name, "RightForeArm");
 /// ```
 pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
-    // The cosine of half the angle falls as the angle grows; only the largest step's angle is computed.
+    // The cosine of half the angle decreases as the angle grows, so only the angle of the largest step is
+    // computed.
     let mut largest: Option<(f64, JointId, usize)> = None;
     for joint in joints {
         let rotations = clip.track(joint).rotation.values();
@@ -43,7 +44,7 @@ pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> O
     (angle > 0.0).then_some(LargestStep { angle, joint, frame })
 }
 
-/// Steps are compared in spans of this many: only the span of the largest is searched for its frame.
+/// Steps are compared in spans of this many; only the span with the largest one is searched for its frame.
 const SPAN: usize = 64;
 
 /// The cosine of half the angle between two rotations.
@@ -78,7 +79,7 @@ pub fn mean_jerk(trajectory: &Trajectory, fps: f64) -> f64 {
 pub fn rms_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "curves of one length");
     let squares: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-    // The sum of nothing is -0.
+    // The sum of no values is -0.
     (squares / a.len().max(1) as f64).sqrt() + 0.0
 }
 
@@ -103,7 +104,7 @@ pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
         var_a += (a - mean_a) * (a - mean_a);
         var_b += (b - mean_b) * (b - mean_b);
     }
-    // Rounding gives a constant curve a mean beside its values, and so a variance.
+    // Because of rounding, the mean of a constant curve may differ from its values, which gives a variance.
     let varies = |values: &[f64], var: f64| {
         let noise = 8.0 * f64::EPSILON * values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
         var > count * noise * noise

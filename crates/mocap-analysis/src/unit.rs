@@ -1,7 +1,7 @@
 //! The unit of a skeleton, guessed from the size of the body.
 //!
-//! The size is measured on legs and trunk: what else a skeleton holds (the actor's place in the studio between root and
-//! hips, props, tails, long arms) says nothing about its unit.
+//! The size is measured on legs and trunk. The other parts of a skeleton (the actor's position in the studio
+//! between root and hips, props, tails, long arms) say nothing about its unit.
 
 use mocap_model::{JointId, Role, Skeleton, Unit, UnitSource};
 
@@ -10,10 +10,10 @@ use mocap_model::{JointId, Role, Skeleton, Unit, UnitSource};
 /// From a child of half a metre to a giant of four metres; less where ranges would overlap.
 const STATURES: [(f64, f64, f64); 4] =
     [(0.5, 4.0, 1.0), (14.0, 45.0, Unit::CMU), (50.0, 400.0, 0.01), (500.0, 4000.0, 0.001)];
-/// Within the range of centimetres, statures of adults in inches. What is as small in centimetres is a toddler or a
-/// cartoon character, and these have short legs.
+/// Statures that are adults in inches, within the range of centimetres. In centimetres they would be toddlers
+/// or cartoon characters, which have short legs.
 const INCHES: std::ops::RangeInclusive<f64> = 60.0..=78.0;
-/// The share of the legs in legs and trunk at which a body is that of an adult (0.57) rather than of a toddler (0.45).
+/// Share of the legs in legs and trunk: above it a body is an adult (0.57), below it a toddler (0.45).
 const ADULT: f64 = 0.5;
 
 /// The stature over the length of legs (hip joint to ankle) and trunk (hips to head joint) together, and over that of
@@ -154,11 +154,11 @@ pub fn guess_unit(skeleton: &Skeleton) -> Option<Unit> {
 pub struct UnitGuess {
     /// The unit.
     pub unit: Unit,
-    /// Whether legs and trunk have the size of an adult or a grown child in this unit, and in no other usual one.
+    /// Whether legs and trunk have the size of an adult or older child in this unit and in no other usual one.
     pub certain: bool,
 }
 
-/// As [`guess_unit`], with how sure it is.
+/// Like [`guess_unit`], with its certainty.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -179,8 +179,8 @@ pub fn unit_guess(skeleton: &Skeleton) -> Option<UnitGuess> {
 /// Statures of people older than toddlers [m].
 const GROWN: std::ops::RangeInclusive<f64> = 1.2..=2.6;
 
-/// Whether a stature is that of a grown person in this unit, and would not be in another. Inches are rare: who is an
-/// adult in inches may be a small child in centimetres.
+/// Whether a stature is that of a grown person in this unit and in no other. Inches are rare, so an adult in
+/// inches may as well be a small child in centimetres.
 fn is_certain(stature: f64, metres: f64) -> bool {
     let units = [1.0, Unit::CMU, 0.0254, 0.01, 0.001];
     let grown = units.iter().filter(|unit| GROWN.contains(&(stature * **unit)));
@@ -192,7 +192,7 @@ fn in_range(size: f64, ranges: &[(f64, f64, f64)]) -> Option<f64> {
     range.map(|(.., metres)| *metres)
 }
 
-/// Metres per unit of a skeleton: as its space says, else as its size suggests, else 1.
+/// Metres per unit of a skeleton: as its space states, else as its size suggests, else 1.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));

@@ -2,11 +2,11 @@
 
 use mocap_model::{Axis, Clip, JointId, Pose, Role, SignedAxis, Skeleton, Vector3};
 
-/// Frames looked at, spread over the start of the clip.
+/// Number of frames sampled from the start of the clip.
 const FRAMES: usize = 200;
-/// The start of a clip: as much as is read to tell what a file holds.
+/// Length of the start of a clip [frames]: as much as is read to find out what a file holds.
 const START: usize = 1000;
-/// The mean direction must be this much along one axis (cosine of 45° would be a tie).
+/// Least cosine between the mean direction and an axis (at 45° two axes would be equally near).
 const CLEAR: f64 = 0.8;
 
 /// The up axis of the body: where rest pose and motion agree on it, or where the motion stands on a floor along it.
@@ -23,7 +23,7 @@ pub fn upright(clip: &Clip) -> Option<SignedAxis> {
     upright_by(clip, clip.skeleton())
 }
 
-/// As [`upright`], with the roles of another skeleton of the same joints.
+/// Like [`upright`], with the roles of another skeleton that has the same joints.
 ///
 /// ```
 /// # let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
@@ -64,7 +64,7 @@ impl Legs {
         at(pose, self.hips) - (at(pose, self.feet[0]) + at(pose, self.feet[1])) / 2.0
     }
 
-    /// From hip joint to ankle, at most straight.
+    /// Distance from hip joint to ankle: that of the straighter leg.
     fn length(&self, pose: &Pose) -> f64 {
         (0..2)
             .map(|side| (at(pose, self.thighs[side]) - at(pose, self.feet[side])).norm())
@@ -90,7 +90,7 @@ fn sampled(clip: &Clip) -> Vec<Pose> {
     (0..count).map(pose).collect()
 }
 
-/// The axis near which a direction lies, if it lies near one.
+/// The axis near a direction, if there is one.
 fn clear_axis(direction: Vector3<f64>) -> Option<SignedAxis> {
     let direction = direction.try_normalize(0.0)?;
     let most = direction.iamax();
@@ -98,14 +98,15 @@ fn clear_axis(direction: Vector3<f64>) -> Option<SignedAxis> {
     (direction[most].abs() >= CLEAR).then_some(axis)
 }
 
-/// The share of frames in which a body must stand along an axis.
+/// Least share of frames in which a body must stand along an axis.
 const MOSTLY: f64 = 0.9;
-/// How near the lowest joint of who stands is to height 0, in lengths of the leg.
+/// Greatest distance from height 0 of the lowest joint of a standing body \[leg lengths\].
 const ON_FLOOR: f64 = 0.2;
-/// How high who lies reaches, in lengths of the leg.
+/// Greatest height that a lying body reaches \[leg lengths\].
 const LYING: f64 = 0.7;
 
-/// Whether a motion stands on a floor at height 0 along an axis, and does not lie on one along the axis of the rest pose.
+/// Whether a motion stands on a floor at height 0 along an axis, and does not lie on a floor along the axis of
+/// the rest pose.
 fn stands(poses: &[Pose], legs: &Legs, axis: SignedAxis, rest: Option<SignedAxis>) -> bool {
     let leg = poses.iter().map(|pose| legs.length(pose)).fold(0.0, f64::max);
     let upright =
@@ -114,7 +115,7 @@ fn stands(poses: &[Pose], legs: &Legs, axis: SignedAxis, rest: Option<SignedAxis
     if axis.negative || standing < MOSTLY * poses.len() as f64 {
         return false;
     }
-    // The joint above the hips may mark the middle of the studio.
+    // A joint above the hips may mark the origin of the studio.
     let first = legs.hips.index();
     let range = |pose: &Pose, axis: SignedAxis| {
         let heights = pose.joints[first..].iter().map(|joint| joint.translation.vector.dot(&axis.vector()));

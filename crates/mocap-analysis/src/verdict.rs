@@ -1,23 +1,27 @@
-//! What cannot be right about a motion, or hardly is: judged in one place for every command that reads or makes motions.
+//! Verdicts: motions that are impossible or suspicious, judged in one place for every command that reads or
+//! makes motions.
 //!
-//! A verdict that is an error holds for no body: bones of two lengths at once, a limb that moves against its source. It
-//! says that a file was misread or is broken, and that what is made of it would be wrong however good its figures are.
+//! An impossible verdict is true of no body: bones with two lengths at once, a limb that moves against its
+//! source. It shows that a file is broken or was misread, so that everything made from it would be wrong even
+//! if its other figures are good.
 
 use mocap_model::{Clip, JointId, Role, Skeleton, Track};
 
 use crate::percentile::percentile;
 
-/// Bones whose length in most frames is this many times their length at rest, or the other way round, have two lengths.
+/// A bone has two lengths if its length in most frames is at least this many times its length at rest, or the
+/// reverse.
 const LENGTHS: f64 = 2.0;
-/// A limb of the source moves by at least this, root mean square about its mean, for its correlation to count \[deg\].
+/// The correlation of a limb counts if the source's limb moves by at least this, root mean square about its
+/// mean \[deg\].
 const MOVES: f64 = 10.0;
-/// A limb whose correlation with the source is below this moves against it.
+/// A limb with a correlation below this moves against its source.
 const AGAINST: f64 = 0.0;
-/// A limb whose correlation with the source is below this hardly follows.
+/// A limb with a correlation below this hardly follows its source.
 const HARDLY: f64 = 0.3;
-/// A limb that is further from that of the source in all frames together points to the other side \[deg\].
+/// A limb points the opposite way if its mean angle from the source's limb exceeds this \[deg\].
 const OPPOSITE: f64 = 90.0;
-/// Clips shorter than this may stand in all of their frames \[s\].
+/// In clips shorter than this, feet may stand in all frames \[s\].
 const SHORT: f64 = 2.0;
 
 /// Joints at the ends of the bones of limbs.
@@ -32,18 +36,18 @@ const LIMB_ENDS: [Role; 8] = [
     Role::RightHand,
 ];
 
-/// Something that is wrong with a motion.
+/// A fault or suspicion about a motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// A stable code.
     pub code: &'static str,
-    /// One sentence: what was found, and where.
+    /// One sentence: the finding and its place.
     pub message: String,
-    /// Whether the motion cannot be right; otherwise it may be.
+    /// Whether the motion is impossible; otherwise it is suspicious.
     pub impossible: bool,
 }
 
-/// A limb of a motion compared with that of the motion from which it was made.
+/// A limb of a motion, compared with the limb of the motion that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimbMatch {
     /// The joint.
@@ -54,8 +58,8 @@ pub struct LimbMatch {
     pub correlation: Option<f64>,
 }
 
-/// Whether the bones of limbs have one length at rest and another in the frames. `clip` has roles
-/// ([`may_have_two_lengths`] tells without them whether it is worth asking).
+/// Whether bones of limbs have one length at rest and another in the frames. `clip` must have roles;
+/// [`may_have_two_lengths`] is a cheap test that needs none.
 pub fn limb_lengths(clip: &Clip) -> Option<Verdict> {
     let skeleton = clip.skeleton();
     let bones = LIMB_ENDS.iter().filter_map(|role| skeleton.with_role(*role));
@@ -86,15 +90,16 @@ fn most(track: &Track<mocap_model::Vector3<f64>>) -> f64 {
     percentile(&mut lengths, 0.5)
 }
 
-/// The lengths of a bone at rest and in most frames, where they are two.
+/// The lengths of a bone at rest and in most frames, if they differ.
 fn two_lengths(rest: f64, track: &Track<mocap_model::Vector3<f64>>) -> Option<(f64, f64)> {
     let moved = most(track);
     let differ = moved > LENGTHS * rest || rest > LENGTHS * moved;
     (differ && moved.max(rest) > 0.0).then_some((rest, moved))
 }
 
-/// Whether a motion is as large as the body that it was made for: `target` at rest, `made` in most of its frames. Both have
-/// roles. Lengths are compared in metres where both units are known, so a motion in another unit than it says is found too.
+/// Whether a motion has the size of the body that it was made for: `target` at rest, `made` in most of its
+/// frames. Both must have roles. Lengths are compared in metres if both units are known, so a motion in a wrong
+/// unit is found too.
 pub fn body_size(target: &Skeleton, made: &Clip) -> Option<Verdict> {
     let bones = LIMB_ENDS
         .iter()
@@ -121,7 +126,8 @@ pub fn body_size(target: &Skeleton, made: &Clip) -> Option<Verdict> {
     })
 }
 
-/// Whether a limb points the other way than that of the motion from which it was made: the mean angle between both \[deg\].
+/// Whether a limb points the opposite way to that of the motion that it was made from; `angle` is the mean
+/// angle between both \[deg\].
 pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
     (angle > OPPOSITE).then(|| Verdict {
         code: "retarget::against",
@@ -130,7 +136,7 @@ pub fn limb_direction(limb: &str, angle: f64) -> Option<Verdict> {
     })
 }
 
-/// Whether limbs follow those of the motion from which they were made.
+/// Whether limbs follow those of the motion that they were made from.
 pub fn limb_matches(limbs: impl IntoIterator<Item = LimbMatch>) -> Vec<Verdict> {
     let moving = limbs.into_iter().filter(|limb| limb.source_rms > MOVES);
     let judged = moving.filter_map(|LimbMatch { role, correlation, source_rms }| {
@@ -148,7 +154,7 @@ pub fn limb_matches(limbs: impl IntoIterator<Item = LimbMatch>) -> Vec<Verdict> 
     judged.collect()
 }
 
-/// Whether a foot never leaves the floor though the clip is long: `contacts` of `frames` frames.
+/// Whether a foot never leaves the floor although the clip is long: `contacts` of `frames` frames.
 pub fn always_in_contact(role: Role, contacts: usize, frames: usize, fps: f64) -> Option<Verdict> {
     let always = contacts == frames && frames as f64 >= SHORT * fps;
     always.then(|| Verdict {

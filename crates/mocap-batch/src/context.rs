@@ -1,8 +1,9 @@
-//! What a job may do: read, write, and ask whether it may continue.
+//! The interface of a job: reads, writes, and checks whether it may continue.
 //!
-//! A job whose time is up, or whose run was interrupted, ends at its next check: after each read, during and after
-//! each write, and wherever the work calls [`JobContext::check`]. Work cannot be stopped from outside, so the watchdog
-//! of the run abandons a job that reaches no check: what its thread produces later is dropped.
+//! A job that exceeds its time limit, or whose run was interrupted, ends at its next check: after each read,
+//! during and after each write, and wherever the work calls [`JobContext::check`]. Threads cannot be stopped from
+//! outside, so the watchdog of the run abandons a job that reaches no check; what its thread produces later is
+//! discarded.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,9 +16,9 @@ use crate::interrupt;
 use crate::read::read_content;
 use crate::write::{Staging, WriteContent, stage};
 
-/// What a job reads and writes goes through its context, which records it for the manifest.
+/// All reads and writes of a job go through its context, which records them for the manifest.
 ///
-/// The worker and the watchdog of a run share it.
+/// It is shared by the worker and the watchdog of a run.
 #[derive(Debug, Default)]
 pub struct JobContext(Mutex<State>);
 
@@ -27,7 +28,7 @@ struct State {
     /// Part of the names of temporary files, by which a later run recognises them.
     tag: String,
     files: JobFiles,
-    /// The files that [`JobContext::undo`] removes: not devices and pipes.
+    /// Files that [`JobContext::undo`] removes; devices and pipes are not among them.
     placed: Vec<PathBuf>,
     end: Option<End>,
 }
@@ -42,7 +43,7 @@ struct Limit {
 enum End {
     /// The worker finished the job.
     Finished,
-    /// The watchdog reported the job: the worker has nothing to report any more.
+    /// The watchdog reported the job; the worker's result is discarded.
     Abandoned,
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct JobFiles {
 }
 
 impl JobContext {
-    /// A context outside of a run: without a time limit; it records files all the same.
+    /// A context outside of a run, without a time limit; it records files as well.
     pub fn standalone() -> JobContext {
         JobContext::default()
     }
@@ -72,25 +73,25 @@ impl JobContext {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the clock.
+    /// Starts the time limit.
     pub(crate) fn begin(&self, time: Option<Duration>, tag: &str) {
         let mut state = self.state();
         state.limit = time.map(|time| Limit { started: Instant::now(), time });
         tag.clone_into(&mut state.tag);
     }
 
-    /// Whether the job may continue. Long work calls it between its steps.
+    /// Checks whether the job may continue. Long work calls it between its steps.
     ///
     /// # Errors
-    /// Where the time is up or the run was interrupted.
+    /// If the time limit is exceeded or the run was interrupted.
     pub fn check(&self) -> Result<(), BatchError> {
         self.state().check()
     }
 
-    /// Reads an input of at most `limit` bytes and records its hash, that of stdin as the file `-`.
+    /// Reads an input of at most `limit` bytes and records its hash; stdin is recorded as the file `-`.
     ///
     /// # Errors
-    /// Where it cannot be read or is larger, or the job may not continue.
+    /// If it cannot be read, is larger, or the job may not continue.
     pub fn read(&self, input: &Input, limit: u64) -> Result<Vec<u8>, BatchError> {
         match &input.source {
             Source::Stdin => self.read_judged(input, limit, |_, _| Ok(())),
@@ -99,12 +100,14 @@ impl JobContext {
         }
     }
 
-    /// As [`JobContext::read`]; `judge` sees the first 4 and 64 KiB of an input that is longer, and its size where it
-    /// states one \[bytes\], before the rest is read. Of what states no size it sees the start again, with the size that it
-    /// has at least, as that grows.
+    /// Like [`JobContext::read`], but `judge` may reject the input early. For an input with a known size, it gets
+    /// the first 4
+    /// KiB and then 64 KiB, if there are more, and the size \[bytes\]. For an input without a known size, it is
+    /// called again
+    /// as the input grows, with the start and the size so far.
     ///
     /// # Errors
-    /// As [`JobContext::read`], and what `judge` returns.
+    /// Those of [`JobContext::read`], and what `judge` returns.
     pub fn read_judged<E: From<BatchError>>(
         &self,
         input: &Input,
@@ -128,10 +131,10 @@ impl JobContext {
         }
     }
 
-    /// As [`JobContext::read`], of another file that the output depends on.
+    /// Like [`JobContext::read`], for another file that the output depends on.
     ///
     /// # Errors
-    /// As [`JobContext::read`].
+    /// Those of [`JobContext::read`].
     pub fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, BatchError> {
         let read = read_content(Some(path), limit, &mut |_, _| true)?;
         self.record(path, read.expect("nothing is refused"))
@@ -158,11 +161,11 @@ impl JobContext {
         let staging = Staging { replace, tag: &tag, may_continue: &may_continue };
         let mut staged = Vec::with_capacity(files.len());
         for (path, content) in files {
-            // Where the check aborted the write, the check has the reason.
+            // If the check aborted the write, the check has the reason.
             let file = stage(path, staging, *content);
             staged.push(file.map_err(|error| self.check().err().unwrap_or(error))?);
         }
-        // Under the lock: the watchdog abandons the job before or after, never between two files.
+        // Under the lock, so that the watchdog abandons the job before or after, never between two files.
         let mut state = self.state();
         state.check()?;
         let mut bytes = 0;
@@ -178,7 +181,7 @@ impl JobContext {
         Ok(bytes)
     }
 
-    /// Removes what was written: a failed job leaves no part of its outputs.
+    /// Removes written files: a failed job leaves no part of its outputs.
     pub(crate) fn undo(&self) {
         let mut state = self.state();
         state.files.written.clear();
@@ -187,19 +190,19 @@ impl JobContext {
         }
     }
 
-    /// Takes the files read and written; [`JobContext::undo`] removes them no more.
+    /// Takes the list of files read and written; [`JobContext::undo`] does not remove them any more.
     pub(crate) fn take_files(&self) -> JobFiles {
         let mut state = self.state();
         state.placed.clear();
         std::mem::take(&mut state.files)
     }
 
-    /// Ends the job for its worker; false where the watchdog has abandoned it.
+    /// Marks the job as finished by its worker; false if the watchdog has abandoned it.
     pub(crate) fn finish(&self) -> bool {
         self.end(End::Finished)
     }
 
-    /// Takes the job from its worker; false where the worker has finished it.
+    /// Marks the job as abandoned; false if its worker has finished it.
     pub(crate) fn abandon(&self) -> bool {
         self.end(End::Abandoned)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong: one error for the whole crate, and what a run must know about the errors of its jobs.
+//! The error of this crate, and what a run needs to know about errors of its jobs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::report::Tally;
 
-/// What an error means for the rest of a run.
+/// The effect of an error on the rest of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureKind {
     /// The job failed; others are not affected.
@@ -20,7 +20,7 @@ pub enum FailureKind {
     DiskFull,
 }
 
-/// The error of a job, as far as a run must understand it.
+/// The error of a job, as far as a run uses it.
 pub trait JobError: From<BatchError> + Send {
     /// What the error means for the rest of the run.
     fn kind(&self) -> FailureKind;
@@ -44,7 +44,7 @@ pub trait JobError: From<BatchError> + Send {
 
 /// An error of this crate.
 ///
-/// Messages name no flags of a command line: who renders them adds what the user can do.
+/// Messages name no command line flags; front ends add advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// The operating system refused an operation on a file.
@@ -310,7 +310,7 @@ fn panicked(input: Option<&str>) -> String {
 impl BatchError {
     /// An error of the operating system about a file.
     pub fn io(operation: &'static str, path: &Path, error: &io::Error) -> BatchError {
-        // "(os error 2)" says nothing to a user.
+        // The suffix "(os error 2)" does not help a user.
         let reason = error.to_string();
         let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
         BatchError::Io { operation, path: path.to_owned(), kind: error.kind(), reason }

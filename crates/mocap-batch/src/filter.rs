@@ -1,4 +1,4 @@
-//! Which files of a search are inputs: glob patterns.
+//! Glob patterns that select the inputs of a search.
 
 use std::path::Path;
 

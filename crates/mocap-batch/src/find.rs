@@ -1,6 +1,6 @@
-//! From names to the list of inputs: directories are searched, globs matched, lists read.
+//! Makes the list of inputs from names: directories are searched, globs matched, lists read.
 //!
-//! The list follows the order of the names; what a directory or glob contains is sorted by path.
+//! The list is in the order of the names; the content of a directory or glob is sorted by path.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ pub fn find_inputs(options: &InputOptions, extensions: &[&str]) -> Result<Vec<In
     Ok(inputs)
 }
 
-/// Gives every input its place in the tree, and its shard.
+/// Sets the relative path and the shard of every input.
 fn place(inputs: &mut [Input], common: &Path, shard: Option<Shard>) {
     for input in inputs {
         input.relative = match &input.source {
@@ -105,14 +105,14 @@ struct Search<'a> {
     filter: Filter,
     extensions: &'a [&'a str],
     inputs: Vec<Input>,
-    /// The directories that were named, or that contain what was named.
+    /// Directories that were named, or that contain what was named.
     directories: Vec<PathBuf>,
 }
 
 impl Search<'_> {
     fn add_directory(&mut self, directory: &Path) {
         self.directories.push(root::absolute(directory));
-        // With include patterns, they decide and not the extension.
+        // If there are include patterns, they decide instead of the extension.
         let any = !self.filter.takes_all();
         for source in files_below(directory, |file| any || has_extension(file, self.extensions)) {
             let below = |file: &Path| file.strip_prefix(directory).map(Path::to_owned).unwrap_or_default();
@@ -196,7 +196,7 @@ fn is_glob(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
-/// The directory that a glob starts in: everything before the first component with a wildcard.
+/// The directory where a glob starts: everything before the first component with a wildcard.
 fn literal_prefix(path: &Path) -> PathBuf {
     path.components().take_while(|part| !is_glob(Path::new(part.as_os_str()))).collect()
 }

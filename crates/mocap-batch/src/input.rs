@@ -13,9 +13,9 @@ pub struct Input {
     pub source: Source,
     /// Its path below the directory that all inputs have in common.
     pub relative: PathBuf,
-    /// The part of the file that is meant, as in `file#part`; `None`: whatever the work takes.
+    /// The selected part of the file, as in `file#part`; `None`: the work decides.
     pub part: Option<String>,
-    /// Whether it was found in a directory or by a glob, rather than named.
+    /// Whether it was found in a directory or by a glob, and not named itself.
     pub found: bool,
     /// Whether it belongs to another shard.
     pub other_shard: bool,
@@ -46,7 +46,7 @@ impl Input {
         Input { relative, ..Input::new(Source::File(path), false) }.of_part(part)
     }
 
-    /// The same input, of which a part is meant: its place in the tree has the name of the part behind its own.
+    /// The input with a part selected; the name of the part is appended to its relative path.
     ///
     /// ```
     /// use mocap_batch::Input;
@@ -63,7 +63,7 @@ impl Input {
         Input { part, ..self }
     }
 
-    /// An input whose place in the tree is not known yet.
+    /// An input whose relative path is not known yet.
     pub(crate) fn new(source: Source, found: bool) -> Input {
         let relative = PathBuf::new();
         Input { source, relative, part: None, found, other_shard: false, keeps_extension: false }
@@ -93,7 +93,7 @@ impl Input {
         }
     }
 
-    /// The path of a file; `None` for stdin and places that cannot be read.
+    /// The path of a file; `None` for stdin and for unreadable places.
     pub fn path(&self) -> Option<&Path> {
         match &self.source {
             Source::File(path) => Some(path),
@@ -102,7 +102,7 @@ impl Input {
     }
 }
 
-/// The file and the part of `file#part`, where there is such a file and none of the whole name.
+/// Splits `file#part` if there is such a file and no file of the whole name.
 pub(crate) fn split_part(path: &Path) -> (PathBuf, Option<String>) {
     let whole = (path.to_owned(), None);
     let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole };
@@ -111,7 +111,7 @@ pub(crate) fn split_part(path: &Path) -> (PathBuf, Option<String>) {
     split.map_or(whole, |at| (text[..at].into(), Some(text[at + 1..].to_owned())))
 }
 
-/// The path with the name of a part behind its own: `moves#walk.glb`.
+/// The path with the name of a part appended: `moves#walk.glb`.
 pub(crate) fn with_part(path: &Path, part: &str) -> PathBuf {
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
     let part: String = part.chars().map(plain).collect();

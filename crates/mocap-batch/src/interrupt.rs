@@ -1,11 +1,11 @@
-//! Interrupts (Ctrl-C, SIGTERM): what a run needs to end in order, and the temporary files to remove.
+//! Interrupts (Ctrl-C, SIGTERM): lets a run end cleanly, and removes temporary files.
 //!
-//! A signal reaches a process, not a function, so this is the only module with global state. It installs no handler
-//! and never ends the process: the program does both. Its handler calls [`request`]; where that returns `false`, it
-//! calls [`remove_temporary_files`] and exits.
+//! A signal reaches a process, not a function, so this is the only module with global state. It installs no
+//! handler and never ends the process: the program does both. Its handler calls [`request`]; if that returns
+//! `false`, it calls [`remove_temporary_files`] and exits.
 //!
-//! A run over many jobs ends in order: after the first signal it starts no job, drops the jobs in flight at their
-//! next check and completes its manifest. A second signal ends the process at once.
+//! A run over many jobs ends cleanly: after the first signal it starts no further job, drops the jobs in flight
+//! at their next check, and completes its manifest. A second signal ends the process immediately.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 /// Temporary files that are being written.
 static PARTIAL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Runs that end in order, and the signal that they were asked to end by.
+/// Runs that end cleanly, and whether a signal asked them to.
 static RUNS: Mutex<Runs> = Mutex::new(Runs { in_progress: 0, requested: false });
 
 struct Runs {
@@ -35,19 +35,20 @@ fn partial() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes a signal; returns whether a run ends in order because of it. Otherwise the process should end now.
+/// Registers a signal; returns whether a run ends cleanly because of it. If not, the process should end
+/// immediately.
 pub fn request() -> bool {
     let mut runs = runs();
     runs.in_progress > 0 && !std::mem::replace(&mut runs.requested, true)
 }
 
-/// Keeps other threads from starting a temporary file.
+/// Prevents other threads from creating temporary files.
 #[must_use = "hold it until the process ends"]
 pub struct NoMoreFiles(
     #[allow(dead_code, reason = "the lock is held, not read")] MutexGuard<'static, BTreeSet<PathBuf>>,
 );
 
-/// Removes all temporary files. Hold the result until the process ends: no thread starts another file before.
+/// Removes all temporary files. Keep the result until the process ends: it prevents threads from creating others.
 pub fn remove_temporary_files() -> NoMoreFiles {
     let files = partial();
     for file in files.iter() {
@@ -61,7 +62,8 @@ pub fn requested() -> bool {
     runs().requested
 }
 
-/// While it lives, the run handles the first signal: its work asks [`requested`] between pieces, and ends early.
+/// While it exists, the run handles the first signal: its work checks [`requested`] between pieces and ends
+/// early.
 #[derive(Debug)]
 pub struct Orderly(());
 
@@ -72,7 +74,7 @@ impl Orderly {
         Orderly(())
     }
 
-    /// Ends it, and returns whether there was a signal: one that comes later ends the process.
+    /// Ends the run; returns whether there was a signal. A later signal ends the process.
     pub fn end(self) -> bool {
         std::mem::forget(self);
         Orderly::leave()
@@ -94,7 +96,7 @@ impl Drop for Orderly {
     }
 }
 
-/// A temporary file that [`remove_temporary_files`] removes as long as the guard lives.
+/// Registers a temporary file, which [`remove_temporary_files`] removes while the guard exists.
 pub(crate) fn watched(
     create: impl FnOnce() -> io::Result<NamedTempFile>,
 ) -> io::Result<(NamedTempFile, Watched)> {
@@ -105,7 +107,7 @@ pub(crate) fn watched(
     Ok((file, watched))
 }
 
-/// Stops watching the file when dropped.
+/// Unregisters the file when dropped.
 pub(crate) struct Watched(PathBuf);
 
 impl Drop for Watched {

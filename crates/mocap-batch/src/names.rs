@@ -1,6 +1,6 @@
 //! Names of outputs: made from those of inputs, and matched with them again.
 //!
-//! An output has the name of its input with another extension. Where inputs of one folder differ only in their
+//! An output has the name of its input with another extension. If inputs of one folder differ only in their
 //! extension, their outputs keep it: `01_01.amc` and `01_01.bvh` become `01_01.amc.mocz` and `01_01.bvh.mocz`.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The path from which the names of outputs are made; a kept extension is doubled, so that replacing one leaves one.
+/// The path from which output names are made. A kept extension is doubled, so that `with_extension` leaves one.
 pub(crate) fn base(input: &Path, keeps_extension: bool) -> Cow<'_, Path> {
     match input.extension().filter(|_| keeps_extension) {
         Some(extension) => {
@@ -58,7 +58,7 @@ pub fn pair_names<P: AsRef<Path>>(
     is_known: impl Fn(&Path) -> bool,
 ) -> Vec<Option<usize>> {
     let bare = |path: &Path| if is_known(path) { path.with_extension("") } else { path.to_owned() };
-    // By path, and by path without a known extension: the places among the others, in their order.
+    // By path, and by path without a known extension: indices of the others, in their order.
     let mut whole: HashMap<PathBuf, VecDeque<usize>> = HashMap::new();
     let mut short: HashMap<PathBuf, VecDeque<usize>> = HashMap::new();
     for (at, other) in others.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Paths as manifests and hashes hold them: relative, with `/` on every system, lossless for names that are not
+//! Paths in manifests and hashes: relative, with `/` on every system, and lossless for names that are not
 //! Unicode.
 
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for PathText {
             Form::Bytes { bytes } => {
                 let digits =
                     |at: usize| bytes.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
-                // A sign is not a digit, though numbers may have one.
+                // A number could have a sign, a hexadecimal digit cannot.
                 let is_hex = bytes.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let read: Option<Vec<u8>> = (0..bytes.len()).step_by(2).map(digits).collect();
                 read.filter(|_| is_hex)

@@ -7,20 +7,20 @@ use std::path::Path;
 use crate::error::BatchError;
 use crate::hash::{Content, Hasher};
 
-/// By how much memory grows where the size is not known \[bytes\].
+/// Growth of memory if the size is unknown \[bytes\].
 const PIECE: usize = 1 << 20;
-/// How much is read before it is hashed, which is fastest while it is in the caches of the processor \[bytes\].
+/// Amount read before it is hashed, while it is in the processor's cache \[bytes\].
 const CACHED: usize = 1 << 18;
 
-/// Where a start is judged \[bytes\]: what is endless and empty is refused after the first piece, a header is in the
-/// second.
+/// Sizes of the start at which an input is judged \[bytes\]: endless zeros are rejected after the first, a header
+/// is within the second.
 const JUDGED: [usize; 2] = [4 << 10, 64 << 10];
 
-/// Looks at the bytes that are read, piece by piece.
+/// A callback for the bytes that are read, piece by piece.
 type Look<'a> = &'a mut dyn FnMut(&[u8]);
 
-/// Says of the first bytes of an input, and of its size \[bytes\], whether the rest is read. What states no size is judged
-/// again with the size that it has at least, while it grows.
+/// Decides from the first bytes of an input and its size \[bytes\] whether the rest is read. If the size is
+/// unknown, it is called again with the size so far as the input grows.
 pub(crate) type Judge<'a> = &'a mut dyn FnMut(&[u8], Option<u64>) -> bool;
 
 /// The bytes of a file of at most `limit` bytes. A file that states a larger size is not read; a device or pipe, which
@@ -47,7 +47,7 @@ pub(crate) fn read_whole(file: &File, path: &Path, limit: u64) -> Result<Vec<u8>
     Ok(read.expect("nothing is refused"))
 }
 
-/// As [`read_file`], with the content; of stdin for `None`. `None` where the start is refused.
+/// Like [`read_file`], with the content; stdin for `None`. Returns `None` if the start is rejected.
 pub(crate) fn read_content(
     path: Option<&Path>,
     limit: u64,
@@ -95,13 +95,13 @@ fn read_stdin(limit: u64, look: Look<'_>, judge: Judge<'_>) -> Result<Option<Vec
 #[derive(Debug, PartialEq)]
 enum Read {
     Whole(Vec<u8>),
-    /// The start was refused.
+    /// The start was rejected.
     Refused,
     TooLarge,
 }
 
 impl Read {
-    /// The bytes; `None` where the start was refused.
+    /// The bytes; `None` if the start was rejected.
     fn within(self, limit: u64, path: &Path) -> Result<Option<Vec<u8>>, BatchError> {
         match self {
             Read::Whole(bytes) => Ok(Some(bytes)),
@@ -111,8 +111,8 @@ impl Read {
     }
 }
 
-/// All bytes up to the end, if there are at most `limit`. Memory never exceeds the limit by more than one piece, and
-/// starts with `expected` bytes; a source that states no size expects 0.
+/// Reads to the end, at most `limit` bytes. Memory never exceeds the limit by more than one piece, and starts
+/// with `expected` bytes, which is 0 if the size is unknown.
 fn bounded(
     from: &mut dyn io::Read,
     expected: u64,
@@ -122,10 +122,10 @@ fn bounded(
 ) -> io::Result<Read> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let stated = Some(expected).filter(|size| *size > 0);
-    // One more byte tells the end without growing.
+    // One more byte detects the end without growing.
     let expected = usize::try_from(expected).unwrap_or(usize::MAX).min(limit);
     let mut bytes = Vec::with_capacity(expected.saturating_add(1));
-    // A small file is read at once.
+    // A small file is read in one piece.
     let judged = |start: &usize| *start < limit && stated.is_none_or(|size| size > JUDGED[1] as u64);
     for start in JUDGED.into_iter().filter(judged) {
         let room = start - bytes.len();
@@ -140,7 +140,8 @@ fn bounded(
     }
     look(&bytes);
     loop {
-        // What states no size shows how large it is at least: its header may state more than that and the limits allow.
+        // An input of unknown size is judged again with its size so far: its header may state more than the
+        // limits allow.
         if stated.is_none() && bytes.len() >= PIECE && bytes.len() == bytes.capacity() {
             let so_far = Some(bytes.len() as u64);
             if !judge(&bytes[..JUDGED[1]], so_far) {
@@ -148,7 +149,7 @@ fn bounded(
             }
         }
         if bytes.len() == bytes.capacity() {
-            // Twice as much each time, but not twice the limit.
+            // Doubles the memory, but not beyond the limit.
             let more = bytes.len().max(PIECE).min(limit.saturating_sub(bytes.len()).saturating_add(1));
             bytes.reserve_exact(more);
         }
@@ -168,7 +169,7 @@ fn bounded(
 mod tests {
     use super::*;
 
-    /// What is read, which is also what is looked at.
+    /// Checks that the callback sees all bytes that are read.
     fn bounded(from: &mut dyn io::Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let mut seen = Vec::new();
         let look: Look<'_> = &mut |piece| seen.extend_from_slice(piece);
@@ -192,7 +193,7 @@ mod tests {
         };
         assert_eq!(super::bounded(&mut endless, 0, 1 << 40, &mut |_| {}, judge).unwrap(), Read::Refused);
         assert_eq!(starts, [(JUDGED[0], None), (JUDGED[1], None)]);
-        // While it grows, it is judged again.
+        // An input that grows is judged again.
         let mut sizes = Vec::new();
         let judge: Judge<'_> = &mut |start, size| {
             sizes.extend(size);

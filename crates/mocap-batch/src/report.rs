@@ -1,11 +1,11 @@
-//! What a job reports when it is done.
+//! The result of a job.
 
 use std::ops::AddAssign;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a job processed.
+/// Amounts that a job processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Frames of motion; 0 for work on other files.
@@ -16,14 +16,14 @@ pub struct Tally {
     pub bytes_out: u64,
 }
 
-/// The result of a job, as far as a run must understand it.
+/// The result of a job, as far as a run uses it.
 pub trait JobReport: Send {
     /// What the job processed.
     fn tally(&self) -> Tally {
         Tally::default()
     }
 
-    /// Whether the job succeeded in leaving its input out: it was asked to, so nothing came of it.
+    /// Whether the job left its input out as requested, and so produced nothing.
     fn is_left_out(&self) -> bool {
         false
     }

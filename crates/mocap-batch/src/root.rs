@@ -1,4 +1,4 @@
-//! Absolute paths, and the directory that inputs have in common: outputs mirror the tree below it.
+//! Absolute paths, and the common directory of inputs: outputs mirror the tree below it.
 
 use std::path::{Component, Path, PathBuf};
 

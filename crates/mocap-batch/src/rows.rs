@@ -1,4 +1,4 @@
-//! What a run would do, as rows.
+//! The plan of a run as rows.
 
 use std::fmt;
 use std::iter::once;
@@ -62,7 +62,7 @@ impl PlanRow {
     }
 }
 
-/// What [`run`](crate::run()) would do with these jobs: one row per output, found as it is asked for.
+/// The plan of [`run`](crate::run()) for these jobs: one row per output, computed lazily.
 ///
 /// ```
 /// use mocap_batch::{Input, PlanAction, plan_rows, report_jobs};
@@ -74,7 +74,7 @@ impl PlanRow {
 /// ```
 ///
 /// # Errors
-/// Where the manifest cannot be read.
+/// If the manifest cannot be read.
 pub fn plan_rows(
     jobs: &[Job],
     manifest: Option<&ManifestOptions>,

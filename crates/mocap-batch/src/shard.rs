@@ -1,4 +1,4 @@
-//! A part of the inputs: several machines share a database, each with one shard such as `2/3`.
+//! A shard: one part of the inputs, such as `2/3`, for several machines that share a database.
 //!
 //! The shard of an input is the XXH3 hash of its path below the common directory (written with `/`, 64 bits, no
 //! seed) modulo the number of shards, plus one. It depends neither on the machine nor on the other files.
@@ -26,7 +26,7 @@ impl Shard {
         hash % u64::from(self.count) + 1 == u64::from(self.index)
     }
 
-    /// All shards of so many.
+    /// All shards, given their number.
     pub(crate) fn all(count: u32) -> impl Iterator<Item = Shard> {
         (1..=count).map(move |index| Shard { index, count })
     }
@@ -41,12 +41,12 @@ impl Shard {
         format!("{}-of-{}", self.index, self.count)
     }
 
-    /// The shard that [`Shard::name`] has written.
+    /// The shard of a name from [`Shard::name`].
     pub(crate) fn from_name(name: &str) -> Option<Shard> {
         Shard::new(name.split_once("-of-")?)
     }
 
-    /// The shard of two numbers without signs.
+    /// A shard from two unsigned numbers.
     fn new((index, count): (&str, &str)) -> Option<Shard> {
         let number =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;

@@ -10,32 +10,32 @@ use crate::error::BatchError;
 use crate::hash;
 use crate::interrupt::{self, Watched};
 
-/// Writes the content of a file into a stream.
+/// Writes the content of a file to a stream.
 pub type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// How a file is written.
+/// Options of writing a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Staging<'a> {
-    /// Whether a file that exists by then is replaced; otherwise the write fails.
+    /// Whether an existing file is replaced; otherwise the write fails.
     pub(crate) replace: bool,
     /// Part of the temporary name.
     pub(crate) tag: &'a str,
-    /// Asked before every piece that is written.
+    /// Checked before every piece that is written.
     pub(crate) may_continue: &'a dyn Fn() -> bool,
 }
 
-/// A file that is complete but not yet in its place; dropping it removes it.
+/// A complete file that is not in its place yet; dropping it removes it.
 pub(crate) struct Staged {
     path: PathBuf,
     replace: bool,
-    /// `None` for a device, which has its content already.
+    /// `None` for a device, to which the content was written already.
     file: Option<(NamedTempFile, Watched)>,
     content: hash::Content,
 }
 
-/// How the names of temporary files start.
+/// Prefix of temporary file names.
 const PREFIX: &str = ".mocap-";
-/// How they end.
+/// Suffix of temporary file names.
 const SUFFIX: &str = ".tmp";
 
 /// Whether a file name is that of a temporary file with this tag.
@@ -88,7 +88,7 @@ pub(crate) fn stage(
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Like any new file: the umask of the process applies.
+        // With the usual permissions of a new file: the umask of the process applies.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let (mut file, watched) = interrupt::watched(|| builder.tempfile_in(folder)).map_err(failed)?;
@@ -97,12 +97,12 @@ pub(crate) fn stage(
 }
 
 impl Staged {
-    /// Whether a file will be put in its place; a device has its content already.
+    /// Whether a file will be moved to its place; a device has its content already.
     pub(crate) fn is_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Puts the file in its place; returns its size and hash.
+    /// Moves the file to its place; returns its size and hash.
     pub(crate) fn commit(self) -> Result<hash::Content, BatchError> {
         let Staged { path, replace, file, content } = self;
         if let Some((file, _watched)) = file {

@@ -1,5 +1,5 @@
-//! Verbs called by a program: options as names and values, with the names, checks, defaults and settings that the
-//! flags of the command line have.
+//! Calls of verbs from a program: options as names and values, with the same names, checks, defaults and
+//! settings as the flags of the command line.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,31 +19,31 @@ use crate::settings::{self, Program};
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// Of a switch; `false` is as if it were not given.
+    /// A switch; `false` is the same as leaving it out.
     Switch(bool),
-    /// A text or number as people write it, with a unit where it has one: `30`, `0.1mm`, `bvh`.
+    /// A text or number as typed on the command line, with a unit if it has one: `30`, `0.1mm`, `bvh`.
     One(OsString),
-    /// One after the other, for options that may be repeated.
+    /// Several values, for options that may be repeated.
     Many(Vec<OsString>),
-    /// As `NAME=VALUE`, for options that set names.
+    /// `NAME=VALUE` pairs, for options that set named values.
     Pairs(Vec<(String, OsString)>),
 }
 
-/// Options of a call that say how a terminal shows the results.
+/// Options that only affect how a terminal shows results.
 const OF_TERMINALS: [&str; 5] = ["json", "blocks", "quiet", "color", "progress"];
 
-/// Calls a verb by its name, such as `convert` or `manifest merge`, as the command line does: with `mocap.toml` and the
-/// variables of the environment, and with what its manifests record of the same options.
+/// Calls a verb by its name, such as `convert` or `manifest merge`, with the semantics of the command line:
+/// `mocap.toml` and environment variables apply, and manifests record the same options.
 ///
-/// Names of options are those of the flags, with `_` or `-` between words; `config` names a file of settings. `paths`
-/// are what the command line takes without a flag, in its order. Where the options make no sense, the only row is an
-/// error without a path, and the exit is [`Exit::Usage`].
+/// Option names are those of the flags, with `_` or `-` between words; `config` names a settings file. `paths`
+/// are the positional arguments in order. If the options are invalid, the only row is an error without a path,
+/// and the result is [`Exit::Usage`].
 pub fn call(verb: &str, paths: &[PathBuf], options: &[(String, Given)], output: &mut dyn Output) -> Exit {
     let done = verb_of(verb, paths, options).and_then(|(verb, invocation)| verb.run(&invocation, output));
     done.unwrap_or_else(|error| usage_error(&error, output))
 }
 
-/// The verb with its options, and what manifests record of them.
+/// The verb with its options, and what manifests record.
 fn verb_of(
     name: &str,
     paths: &[PathBuf],
@@ -81,7 +81,7 @@ fn verb_of(
     Ok((program.verb, Invocation::of(&definition, &matches)))
 }
 
-/// Warnings about keywords that are old names of options.
+/// Warnings about keywords that are old option names.
 pub fn old_keywords<'a>(verb: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<Diagnostic> {
     let definition = Program::definition();
     let Some(command) = verb.split_whitespace().try_fold(&definition, |of, part| of.find_subcommand(part))
@@ -103,7 +103,7 @@ fn find<'a>(command: &'a Command, long: &str) -> Option<&'a Arg> {
     command.get_arguments().find(is)
 }
 
-/// The words that a command line has for an option.
+/// The words of a command line for an option.
 fn words_of(long: &str, value: &Given) -> Vec<OsString> {
     let word = |value: &OsString| {
         let mut word = OsString::from(format!("--{long}="));
@@ -143,7 +143,7 @@ fn unknown_option(verb: &str, command: &Command, name: &str) -> Diagnostic {
     }
 }
 
-/// The first paragraph of a message about wrong options, on one line.
+/// The first paragraph of a message about invalid options, on one line.
 pub fn sentence(error: &clap::Error) -> String {
     let text = plain_words(&error.to_string());
     let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
@@ -164,7 +164,7 @@ mod tests {
         (error.message.clone(), error.help.clone().unwrap_or_default())
     }
 
-    /// What manifests record, of a program and of a command line.
+    /// Compares what manifests record for a call and for a command line.
     fn recorded(verb: &str, options: &[(String, Given)], words: &[&str]) {
         let paths = ["a.bvh".into(), "b.bvh".into()];
         let config = one("config", "none");
@@ -189,7 +189,7 @@ mod tests {
             &[one("denoise", "auto"), switch("mirror"), one("trim", "0:5")],
             &["--denoise", "auto", "--mirror", "--trim", "0:5"],
         );
-        // An old name is recorded as the present one.
+        // An old name is recorded under its present name.
         for name in ["joint_error", "set"] {
             let errors = Given::Many(vec!["Finger*=1mm".into(), "Toe*=2mm".into()]);
             recorded(
@@ -224,7 +224,7 @@ mod tests {
         assert!(wrong("convert", &[one("strict", "maybe")]).0.contains("--strict"));
         let both = [("resume".into(), Given::Switch(true)), ("skip_existing".into(), Given::Switch(true))];
         assert!(wrong("convert", &both).0.contains("cannot be used with"));
-        // Off is as if it were not there.
+        // A switch that is off is recorded like one that is left out.
         let off =
             [("resume".to_owned(), Given::Switch(false)), ("skip_existing".into(), Given::Switch(true))];
         assert!(verb_of("convert", &["a.bvh".into()], &off).is_ok());

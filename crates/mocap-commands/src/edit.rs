@@ -7,7 +7,7 @@ use mocap_model::{Clip, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::options::Edits;
 
-/// The motion with all edits, of a size within the limits; assumptions are added to `warnings`.
+/// Applies all edits, within the size limits; adds assumptions to `warnings`.
 pub(crate) fn apply(
     edits: &Edits,
     limits: Limits,
@@ -20,12 +20,12 @@ pub(crate) fn apply(
     Ok(edited?)
 }
 
-/// The number of frames at the start of the edited clip that are not motion, where `before` of `clip` are.
+/// Number of lead-in frames of the edited clip, if `clip` has `before` of them.
 pub(crate) fn lead_in(edits: &Edits, clip: &Clip, before: usize) -> usize {
     edits.options().lead_in(clip, before)
 }
 
-/// The warning that a unit was guessed.
+/// The warning about a guessed unit.
 pub(crate) fn guessed(unit: Unit) -> Diagnostic {
     mocap::Problem::UnitGuessed { unit }.into()
 }

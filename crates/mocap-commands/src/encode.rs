@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Failure};
 /// The content of an output: one file, and for AMC the skeleton beside it.
 pub(crate) struct Encoded {
     files: mocap_formats::Encoded<'static>,
-    /// What the format cannot hold as it was.
+    /// Warnings about what the format cannot hold.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -33,7 +33,7 @@ impl From<Vec<u8>> for Encoded {
     }
 }
 
-/// The share of a guaranteed error that the numbers of a text may add.
+/// Share of a guaranteed error that the rounding of text numbers may add.
 pub(crate) const TEXT_SHARE: f64 = 1e-4;
 
 /// How a clip is written.
@@ -41,7 +41,7 @@ pub(crate) const TEXT_SHARE: f64 = 1e-4;
 pub(crate) struct EncodeOptions {
     /// The rotation order of every joint; `None`: that of the skeleton.
     pub(crate) euler: Option<EulerOrder>,
-    /// How far the numbers of a BVH may be off [m]; `None`: as BVH is written.
+    /// Greatest rounding error of BVH numbers [m]; `None`: the default precision.
     pub(crate) tolerance: Option<f64>,
     /// Bounds on the size of the output.
     pub(crate) limits: Limits,
@@ -49,9 +49,9 @@ pub(crate) struct EncodeOptions {
     pub(crate) bvh: BvhStyle,
     /// How it becomes arrays.
     pub(crate) arrays: ArrayOptions,
-    /// Of the joints and bodies of robots.
+    /// Order of joints and bodies of robots.
     pub(crate) order: Order,
-    /// Mesh and keys of formats that have them.
+    /// Mesh and keys, for formats that have them.
     pub(crate) scene: SceneFlags,
 }
 
@@ -74,7 +74,7 @@ impl EncodeOptions {
     }
 }
 
-/// The format that `--to` or the name of the output asks for; `None` where neither names one.
+/// The format requested by `--to` or the name of the output; `None` if neither names one.
 pub(crate) fn asked_format(to: Option<Format>, output: Option<&Path>) -> Result<Option<Format>, Diagnostic> {
     Ok(mocap::output_format(to, output.filter(|path| !is_directory(path)))?)
 }
@@ -90,7 +90,7 @@ pub(crate) fn beside(path: &Path, format: Format) -> Option<PathBuf> {
     format.beside().map(|beside| beside.path(path))
 }
 
-/// A clip in a format. The clip is taken: it is freed before the bytes are there in full.
+/// Encodes a clip. The clip is consumed, so it can be freed before all bytes exist.
 pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
     let mut guessed = Vec::new();
     let clip = mocap::prepare(clip, format, &mut guessed);
@@ -98,10 +98,10 @@ pub(crate) fn clip(clip: Clip, format: Format, options: EncodeOptions) -> Result
     Ok(behind(guessed, mocap_formats::write_owned(clip, format, &options.options())?))
 }
 
-/// As [`clip()`]; of a clip of several characters, each as the format wants to know it, and the first one where the format
-/// holds one.
+/// Like [`clip()`], for a clip with several characters: each is written as the format requires, or only the
+/// first one if the format holds one.
 pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result<Encoded, Diagnostic> {
-    // Characters written as trees of one skeleton keep the document as it is.
+    // Characters written as trees of one skeleton keep the structure of the document.
     let together = !format.has_motion() || format.holds_several_characters() && !format.holds_arrays();
     if together || mocap::several_subjects(one.skeleton()).is_empty() {
         return clip(one, format, options);
@@ -109,7 +109,7 @@ pub(crate) fn whole(one: Clip, format: Format, options: EncodeOptions) -> Result
     scene_in(Origin::input(None), mocap::scene_of(one).map_err(mocap::Error::from)?, format, options)
 }
 
-/// The clip under a name, for formats that name clips, unless it has one.
+/// Sets the name of the clip for formats that name clips, unless it has one.
 pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
     match format.holds_several_clips() && clip.name().is_empty() {
         true => clip.with_name(name),
@@ -117,12 +117,12 @@ pub(crate) fn named(clip: Clip, name: &str, format: Format) -> Clip {
     }
 }
 
-/// The file that the clips or their skeleton come from: an output keeps its meshes, skins and materials.
+/// The file that the clips or their skeleton come from. The output keeps its meshes, skins and materials.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'a> {
-    /// What is in it; `None` of formats without meshes.
+    /// Its content; `None` for formats without meshes.
     pub(crate) document: Option<&'a dyn Document>,
-    /// The file, where it is another than the input.
+    /// Its path, if it is not the input.
     pub(crate) file: Option<&'a Path>,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Origin<'a> {
         Origin { document, file: None }
     }
 
-    /// A warning, about the file that it is about.
+    /// A warning with the path of the file that it is about.
     fn warning(&self, finding: Finding) -> Diagnostic {
         let of_file = finding.problem_as::<LeftOut>().is_some_and(LeftOut::is_of_document);
         let warning = Diagnostic::from(finding);
@@ -142,14 +142,14 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// What a format loses of the file, where its motion is written in it.
+    /// The warning about contents that a format cannot keep of the file.
     pub(crate) fn lost(&self, format: Format, options: EncodeOptions) -> Option<Diagnostic> {
         let lost = mocap_formats::left_behind(self.document?, format, &options.options())?;
         Some(self.warning(lost))
     }
 }
 
-/// Clips of one skeleton in one file; a warning says what the format cannot keep of the file that they come from.
+/// Encodes clips of one skeleton into one file. A warning says what the format cannot keep of their file.
 pub(crate) fn clips(
     origin: Origin<'_>,
     clips: Vec<Clip>,
@@ -166,7 +166,7 @@ pub(crate) fn clips(
     Ok(Encoded { files, warnings })
 }
 
-/// A clip in a format, as [`clips`] where the format shows bodies, else as [`clip()`].
+/// Encodes a clip: like [`clips`] if the format shows bodies, else like [`clip()`].
 pub(crate) fn clip_in(
     origin: Origin<'_>,
     one: Clip,
@@ -181,7 +181,7 @@ pub(crate) fn clip_in(
     Ok(encoded)
 }
 
-/// A scene in a format; of one character as [`clip_in`].
+/// Encodes a scene; with one character, like [`clip_in`].
 pub(crate) fn scene_in(
     origin: Origin<'_>,
     scene: Scene,
@@ -207,7 +207,7 @@ fn behind(warnings: Vec<Finding>, encoded: mocap_formats::Encoded<'static>) -> E
     encoded
 }
 
-/// A recording of markers in a format.
+/// Encodes a recording of markers.
 pub(crate) fn markers(
     markers: &Markers,
     format: Format,
@@ -215,13 +215,14 @@ pub(crate) fn markers(
 ) -> Result<Encoded, Diagnostic> {
     let options = WriteOptions { arrays, ..WriteOptions::default() };
     let encoded = mocap_formats::write_markers(markers, format, &options)?;
-    // Made at once: it is smaller than the clip of a body.
+    // Encoded in one piece: it is smaller than the clip of a body.
     let mut bytes = mocap_formats::Encoded::from(encoded.main.into_bytes());
     bytes.warnings = encoded.warnings;
     Ok(bytes.into())
 }
 
-/// The path with the extension of a format; where that was only added to a name, the name before it.
+/// The path with the extension of a format. A name to which an extension was appended (`a.amc.mocz`) becomes the
+/// original name.
 pub(crate) fn renamed(path: &Path, format: Format) -> PathBuf {
     let extension = format.file_extension();
     mocap_batch::original_name(path, extension).unwrap_or_else(|| mocap::with_extension(path, extension))
@@ -232,7 +233,7 @@ pub(crate) fn skeleton(skeleton: &Skeleton, format: Format) -> Result<Encoded, D
     Ok(mocap_formats::write_skeleton(skeleton, format, &WriteOptions::default())?.into())
 }
 
-/// Whether an output may be written: it does not exist, or may be replaced.
+/// Checks that an output may be written: it does not exist, or may be replaced.
 pub(crate) fn is_free(output: &Path, overwrite: bool) -> Result<(), Diagnostic> {
     if overwrite || !output.exists() {
         return Ok(());
@@ -261,8 +262,7 @@ pub(crate) fn deliver_to(encoded: &Encoded, output: &Path, overwrite: bool) -> R
     Ok(deliver(encoded, &job, &JobContext::standalone())?.0)
 }
 
-/// Writes the files of a job to its destination, all of them or none; returns their size [bytes] and the path of the
-/// main file.
+/// Writes all files of a job or none. Returns their size [bytes] and the path of the main file.
 pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Result<(u64, String), Failure> {
     let mocap_formats::Encoded { main, beside, .. } = &encoded.files;
     match &job.destination {
@@ -271,7 +271,7 @@ pub(crate) fn deliver(encoded: &Encoded, job: &Job, context: &JobContext) -> Res
             let beside = beside.as_ref().map(|(beside, content)| {
                 (beside.path(path), move |out: &mut dyn Write| content.write_to(out))
             });
-            // The skeleton comes first: an AMC file is useless without it.
+            // The skeleton is written first: an AMC file is useless without it.
             let mut files: Vec<(&Path, WriteContent<'_>)> = Vec::new();
             files
                 .extend(beside.as_ref().map(|(path, content)| (path.as_path(), content as WriteContent<'_>)));

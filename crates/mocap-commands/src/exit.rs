@@ -3,11 +3,11 @@
 /// How a command ended, with the exit codes that scripts rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All right.
+    /// Success.
     Success,
-    /// At least one clip failed; the others are done.
+    /// At least one clip failed; all others were processed.
     ClipFailed,
-    /// The arguments make no sense, or nothing could be started.
+    /// The arguments are invalid, or nothing could be started.
     Usage,
     /// A quality gate was missed.
     Gate,
@@ -16,7 +16,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// As the shell sees it.
+    /// The exit code of the process.
     pub fn code(self) -> u8 {
         match self {
             Exit::Success => 0,

@@ -1,11 +1,11 @@
-//! Rest poses that flags name, and rest poses before motions.
+//! Rest poses named by flags, and rest poses before motions.
 
 use mocap_formats::Remedy;
 use mocap_retarget::RestPoseError;
 
 use crate::diagnostic::Diagnostic;
 
-/// Whether the first frame is a rest pose, by the warning that says it; the warning is removed.
+/// Whether the first frame is a rest pose, according to the reader's warning; removes that warning.
 pub(crate) fn starts_at_rest(warnings: &mut Vec<Diagnostic>) -> bool {
     let before = warnings.len();
     warnings.retain(|warning| warning.remedy != Some(Remedy::DropFirstFrame));

@@ -30,7 +30,7 @@ impl<'a> ErrorRow<'a> {
     }
 }
 
-/// Says that the options are wrong: a row that is about no input, and a message.
+/// Reports invalid options: a row without an input, and a message.
 pub fn usage_error(error: &Diagnostic, output: &mut dyn Output) -> Exit {
     output.row(&json(&ErrorRow::usage(error)), "");
     output.error(None, error);

@@ -1,4 +1,4 @@
-//! What options are where nobody states them: flag or keyword > `MOCAP_*` > `mocap.toml` > default.
+//! Sources of option values: flag or keyword > `MOCAP_*` > `mocap.toml` > default.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::options::{EDITS_HEADING, Global, renamed};
 
 pub use mocap_settings::{PrintRow, Settings, options_in_force};
 
-/// The names of `mocap.toml` and of variables. Options of one run say where its files come from and go to, what is
-/// only asked or lost once, and what is given as NAME=VALUE.
+/// The names in `mocap.toml` and of variables. Not settable are options that belong to one run: where its files
+/// come from and go to, requests for information, confirmations of data loss, and NAME=VALUE options.
 pub const LAYERS: Layers = Layers {
     program: "mocap",
     file: "mocap.toml",
@@ -38,13 +38,13 @@ pub const LAYERS: Layers = Layers {
         "version",
         "write-map",
     ],
-    // Settings of edits belong to one motion, so no file sets them for all.
+    // Edits belong to one motion, so files cannot set them for all.
     fixed_headings: &[EDITS_HEADING],
-    // The file with settings, and what tests and recipes read.
+    // The settings file, and variables that tests and recipes read.
     others: &["MOCAP_CONFIG", "MOCAP_CORPUS", "MOCAP_PYTHON"],
 };
 
-/// All verbs, and the options that all of them have: what can be set elsewhere.
+/// All verbs and their common options: everything that can be set.
 #[derive(Debug, Parser)]
 #[command(name = "mocap", disable_help_subcommand = true, disable_help_flag = true)]
 pub(crate) struct Program {
@@ -61,12 +61,13 @@ impl Program {
     }
 }
 
-/// The definition of a program with these verbs, with a variable of the environment for every option that can have one.
+/// The definition of a program with these verbs, with an environment variable for every option that may have
+/// one.
 pub fn definition(program: Command) -> Command {
     LAYERS.with_variables(with_negative_numbers(program))
 }
 
-/// Options take numbers below 0, so their own checks say which numbers they take.
+/// Options accept negative numbers; their own checks decide which numbers are valid.
 fn with_negative_numbers(command: Command) -> Command {
     let named = |argument: &Arg| argument.get_long().is_some() && !argument.is_allow_hyphen_values_set();
     let command =
@@ -90,17 +91,18 @@ pub fn old_keys(settings: &Settings) -> Vec<Diagnostic> {
     settings.renamed.iter().map(warning).collect()
 }
 
-/// Warnings about variables of the environment that look like settings and are none.
+/// Warnings about environment variables that look like settings but are not.
 pub fn stray_variables(definition: &Command) -> Vec<Diagnostic> {
     let stray = LAYERS.stray_variables(definition);
     stray.into_iter().map(|message| Diagnostic::new("config::variable", message)).collect()
 }
 
-/// The settings of a file that was named, else of the nearest one in the current directory and those above it; `none`
-/// or an empty name stands for no file.
+/// The settings of the named file, else of the nearest one in the current directory and its parents; `none` or
+/// an empty
+/// name stands for no file.
 ///
 /// # Errors
-/// Where the file cannot be read, or states what no option takes.
+/// If the file cannot be read, or has a value that no option accepts.
 pub fn settings(named: Option<&Path>, definition: &Command) -> Result<Settings, Diagnostic> {
     let path = match named {
         Some(path) if path.as_os_str().is_empty() || path == Path::new("none") => None,
@@ -123,7 +125,7 @@ mod tests {
         let all: Vec<&str> = commands(&definition)
             .flat_map(|command| command.get_arguments().filter_map(Arg::get_long))
             .collect();
-        // A name that no command has any more has no place in the list.
+        // Names that no command has any more must be removed from the list.
         for name in LAYERS.fixed.iter().filter(|name| {
             !["config", "help", "manifest", "print-config", "resume", "shard", "version"].contains(name)
         }) {

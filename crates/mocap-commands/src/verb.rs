@@ -1,4 +1,4 @@
-//! What every verb has: its arguments, what it does with them, and the rows that it prints.
+//! Interface of every verb: its arguments, its work, and the rows that it prints.
 
 use clap::Command;
 use schemars::generate::SchemaGenerator;
@@ -10,33 +10,33 @@ use crate::exit::Exit;
 use crate::options::Invocation;
 use crate::output::Output;
 
-/// The arguments of a verb. Its file in `commands` implements this, and the table there has a row for it.
+/// The arguments of a verb. Implemented in its file in `commands`, and listed in the table there.
 pub(crate) trait VerbArgs: clap::Args {
-    /// The schemas of what it prints as JSON; verbs that share one name it once.
+    /// The schemas of its JSON output; verbs that share one list it once.
     const SCHEMAS: &'static [RowSchema] = &[];
 
-    /// The definition of its flags, where it differs from what they say themselves.
+    /// Changes to the definition of its flags.
     fn defined(command: Command) -> Command {
         command
     }
 
-    /// Settles what its outputs are, by the inputs.
+    /// Completes its outputs from the inputs.
     fn settle_outputs(&mut self) {}
 
     /// Does the work.
     ///
     /// # Errors
-    /// Where the usage is wrong; what fails of one input is a row.
+    /// If the usage is wrong. The failure of an input is reported as a row.
     fn run(self, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic>;
 }
 
 /// The schema of the lines that a command prints with `--json`.
 pub(crate) struct RowSchema {
-    /// As `mocap generate schema NAME` calls it.
+    /// Its name in `mocap generate schema NAME`.
     pub(crate) name: &'static str,
-    /// What a line is.
+    /// Its description.
     pub(crate) about: &'static str,
-    /// A line is one of these.
+    /// A line is one of these types.
     pub(crate) rows: &'static [RowType],
 }
 

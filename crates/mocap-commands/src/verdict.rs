@@ -1,4 +1,4 @@
-//! Results that cannot be right are errors: they are not written, unless `--force` asks for it.
+//! Impossible results are errors: they are not written, unless `--force` is given.
 
 use mocap_analysis::Verdict;
 

@@ -1,18 +1,18 @@
-//! The ratio of actual to expected residuals of other tracks in a frame: noise and fast motion come in the same frames
-//! for many joints.
+//! Activity: the ratio of actual to expected residuals of other tracks in a frame. Noise and fast motion occur
+//! in the same frames for many joints.
 
 use crate::lattice::Kind;
 
-/// Weights of the activity of a frame and of the track that is referred to; without one, half of its weight goes to
-/// the frame.
+/// Weights of the activity of the frame and of the referenced track. Without a reference, half of its weight is
+/// added to the frame's.
 const FRAME: f32 = 0.35;
 const REFERENCE: f32 = 0.45;
-/// The rate at which the activity of a frame follows from track to track.
+/// Rate at which the activity of a frame adapts from track to track.
 const RATE: f32 = 0.3;
-/// The largest activity of a track.
+/// Greatest activity of a track.
 const MOST: f32 = 4.0;
 
-/// The activity of the rotations so far.
+/// Activity of the rotations coded so far.
 #[derive(Debug)]
 pub(crate) struct Activity {
     /// By frame.
@@ -44,7 +44,7 @@ impl Activity {
         self.tracks.push(vec![1.0; self.frames.len()]);
     }
 
-    /// The factor for expected magnitudes of the next rotation.
+    /// Factor for the expected magnitudes of the next rotation.
     #[inline]
     pub(crate) fn factor(&self, frame: usize, reference: Option<usize>) -> f32 {
         match reference {
@@ -58,7 +58,8 @@ impl Activity {
         }
     }
 
-    /// Adds a frame of the last rotation: the magnitudes expected from its own track, and those found.
+    /// Updates with a frame of the current rotation: magnitudes expected from its own track, and magnitudes
+    /// found.
     #[inline]
     pub(crate) fn learn(&mut self, frame: usize, kind: Kind, expected: [f32; 3], found: [f32; 3]) {
         // Keeps the ratio near 1 for residuals near zero.

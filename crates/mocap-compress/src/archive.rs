@@ -1,4 +1,4 @@
-//! The `archive` profile: smallest. A block is one stream of the range coder, decoded as a whole.
+//! The `archive` profile: smallest files. A block is one range coder stream, decoded as a whole.
 
 use crate::compose::{Composer, Step};
 use crate::compressed::Compressed;
@@ -13,7 +13,7 @@ use crate::window::Window;
 pub(crate) struct Decoder {
     composer: Composer,
     nodes: Vec<Node>,
-    /// The numbers of residuals, by track and node.
+    /// Residuals by track and node.
     numbers: Vec<Vec<[f32; 3]>>,
 }
 
@@ -22,7 +22,7 @@ impl Decoder {
         Decoder { composer: Composer::new(&clip.kinds), nodes: Vec::new(), numbers: Vec::new() }
     }
 
-    /// Decodes a block: first the numbers of all residuals, track by track, then the frames, all tracks side by side.
+    /// Decodes a block: first all residuals, track by track; then the frames, all tracks in parallel lanes.
     pub(crate) fn decode(&mut self, clip: &Compressed, block: usize, window: &mut Window) {
         let frames = clip.parts.frames_of(block);
         if self.nodes.len() != frames.len() {

@@ -1,4 +1,4 @@
-//! Bit streams, the highest bit of a byte first.
+//! Bit streams; the highest bit of a byte comes first.
 
 /// Appends bits.
 #[cfg(feature = "encode")]
@@ -35,7 +35,7 @@ impl BitWriter {
         8 * self.bytes.len() + self.count as usize
     }
 
-    /// The bytes; the last one is filled up with zeros.
+    /// The bytes; the last one is padded with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let fill = (8 - self.count % 8) % 8;
         self.put(0, fill);
@@ -43,7 +43,7 @@ impl BitWriter {
     }
 }
 
-/// Reads bits from any place. Past the end it reads zeros.
+/// Reads bits from any position. Beyond the end it reads zeros.
 #[derive(Clone, Debug)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
@@ -51,7 +51,7 @@ pub(crate) struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// Reads from a bit on.
+    /// Starts at a bit.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> BitReader<'a> {
         BitReader { bytes, at }
     }
@@ -81,8 +81,8 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// The ones before the next zero, at most `limit` (below 32) of them; the zero is skipped, where there is one
-    /// within the limit.
+    /// Number of ones before the next zero, at most `limit` (below 32). The zero is consumed if it is within
+    /// the limit.
     #[inline]
     pub(crate) fn ones(&mut self, limit: u32) -> u32 {
         let ones = (!self.peek()).leading_zeros().min(limit);
@@ -96,7 +96,7 @@ impl<'a> BitReader<'a> {
         self.at += count as usize;
     }
 
-    /// The zeros before the next one, at most `limit` (below 57) of them.
+    /// Number of zeros before the next one, at most `limit` (below 57).
     #[inline]
     pub(crate) fn zeros(&mut self, limit: u32) -> u32 {
         let zeros = self.peek().leading_zeros().min(limit);
@@ -114,8 +114,8 @@ impl<'a> BitReader<'a> {
         ones << low | rest as u32
     }
 
-    /// Three Rice codes and `more` (0 or 1) bits behind them. `None`, and nothing is read, where the first
-    /// quotient is not below `limit` or all of it together is long.
+    /// Three Rice codes followed by `more` (0 or 1) bits. `None`, with nothing consumed, if the first quotient
+    /// is not below `limit` or the codes are too long.
     #[inline]
     pub(crate) fn three_rice(&mut self, low: [u32; 3], more: u32, limit: u32) -> Option<([u32; 3], u32)> {
         let mut word = self.peek();
@@ -125,7 +125,7 @@ impl<'a> BitReader<'a> {
         let mut codes = [0; 3];
         let mut used = more;
         for (code, low) in codes.iter_mut().zip(low) {
-            // A bit far down ends every quotient.
+            // A guard bit far down ends every quotient.
             let ones = (!word | 1 << 32).leading_zeros();
             *code = ones << low | (word << ones << 1 >> 1 >> (63 - low)) as u32;
             word <<= ones + 1 + low;
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!((reader.zeros(2), reader.zeros(9)), (2, 1));
         reader.skip(1);
         assert_eq!((reader.zeros(3), reader.zeros(56)), (3, 56));
-        // Behind the end.
+        // Beyond the end.
         assert_eq!(reader.take(32), 0);
         assert_eq!(BitReader::new(&bytes, 1 << 30).take(9), 0);
         assert_eq!(BitReader::new(&bytes, 1 << 30).rice(9), 0);

@@ -1,4 +1,4 @@
-//! Puts frames together from residuals and the frames that they are predicted from, eight tracks side by side.
+//! Composes frames from residuals and the frames that predict them, eight tracks in parallel lanes.
 
 use crate::hierarchy::LEVELS;
 use crate::lanes::{self, Kernel, LANES, Lane, Mix, Quats, Vectors, groups};
@@ -7,7 +7,7 @@ use crate::track::{FLATNESS, Head, Moving, REFERENCES, refer};
 use crate::window::Window;
 use fearless_simd::Level;
 
-/// How one frame is predicted; frames are places in a window.
+/// How one frame is predicted; frames are indices in a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) place: usize,
@@ -17,20 +17,22 @@ pub(crate) struct Step {
     pub(crate) linear: [f32; 4],
 }
 
-/// A rotation whose residual is partly that of one before it; those of one rotation follow each other.
+/// A rotation whose residual is partly predicted from that of an earlier one. Links of one rotation are
+/// consecutive.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     from: (usize, usize),
     to: (usize, usize),
     multiplier: [[f32; 3]; 3],
-    /// Whether it is the last one of that rotation.
+    /// Whether it is the last link of the rotation.
     last: bool,
 }
 
-/// What all frames of a block share, in lanes. Groups are those of the rotations first, then the translations.
+/// Data that all frames of a block share, in lanes. Groups of rotations come first, then groups of
+/// translations.
 #[derive(Debug)]
 pub(crate) struct Composer {
-    /// What the processor can do.
+    /// SIMD level of the processor.
     level: Level,
     /// Group and lane of each track.
     places: Vec<(usize, usize)>,
@@ -95,7 +97,7 @@ impl Composer {
         self.places[track]
     }
 
-    /// Starts a block: forgets the heads of another.
+    /// Starts a block: drops the heads of the previous one.
     pub(crate) fn clear(&mut self) {
         self.links.clear();
     }
@@ -124,18 +126,18 @@ impl Composer {
         }
     }
 
-    /// Puts a frame together that is predicted only from the heads. `numbers` are those of its residuals, by group.
+    /// Composes a frame that is predicted only from the heads. `numbers` are its residuals, by group.
     pub(crate) fn start(&self, numbers: &[Vectors], place: usize, window: &mut Window) {
         lanes::run(self.level, Start { composer: self, numbers, place, window });
     }
 
-    /// Puts two frames together that are each some way from the first frame of `ends` to the second, and off that path
-    /// by their numbers.
+    /// Composes two frames on the path from the first frame of `ends` to the second, at the shares `ways`, each
+    /// displaced by its residuals.
     pub(crate) fn along(&self, numbers: [&[Vectors]; 2], ways: [f32; 2], ends: &Window, window: &mut Window) {
         lanes::run(self.level, Along { composer: self, numbers, ways, ends, window });
     }
 
-    /// Puts a frame together that is predicted from others.
+    /// Composes a frame that is predicted from others.
     pub(crate) fn step(&mut self, numbers: &[Vectors], step: &Step, window: &mut Window) {
         lanes::run(self.level, Predicted { composer: self, numbers, step, window });
     }

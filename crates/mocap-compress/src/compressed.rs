@@ -43,12 +43,14 @@ impl Compressed {
         Compressed::open_on(bytes.into(), None, limits)
     }
 
-    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). `skeleton` may be in
-    /// another unit, with other axes or of another scale than the clip: the file says how to read it. A file that has
-    /// its own skeleton is opened with that.
+    /// Opens a file that was written without its skeleton (`CompressOptions::external_skeleton`). `skeleton`
+    /// may have
+    /// another unit, other axes or another scale than the clip: the file states how to convert it. For a file
+    /// with its own
+    /// skeleton, `skeleton` is ignored.
     ///
     /// # Errors
-    /// As [`Compressed::open`], and where `skeleton` is not the one the clip was compressed with.
+    /// Those of [`Compressed::open`], and if `skeleton` is not the one that the clip was compressed with.
     ///
     /// ```
     /// # #[cfg(feature = "encode")] {
@@ -122,7 +124,7 @@ impl Compressed {
         Compressed::of_parts(bytes, parts, skeleton, limits)
     }
 
-    /// The clip of a file whose parts are known, on its skeleton.
+    /// A clip from the located parts of a file, on its skeleton.
     fn of_parts(
         bytes: Arc<[u8]>,
         parts: Parts,
@@ -180,14 +182,14 @@ impl Compressed {
     }
 }
 
-/// The skeleton that the file holds.
+/// Reads the skeleton in the file.
 fn own_skeleton(
     bytes: &[u8],
     range: &Range<usize>,
     structure: usize,
     limits: &OpenLimits,
 ) -> Result<Arc<Skeleton>, CompressError> {
-    // A joint takes a few hundred bytes: names are the only part that may be long.
+    // A joint takes a few hundred bytes; only names may be long.
     let limit = limits.joints as u64 * 1024 + 65536;
     if structure as u64 > limit {
         let what = "bytes of skeleton";
@@ -199,7 +201,7 @@ fn own_skeleton(
     Ok(Arc::new(skeleton))
 }
 
-/// What the file holds besides rotations and translations.
+/// Reads everything besides rotations and translations.
 fn read_extras(
     bytes: &[u8],
     parts: &Parts,
@@ -221,7 +223,7 @@ fn read_extras(
     extras::parse(&described, parts.info.frames, skeleton.len()).map_err(malformed)
 }
 
-/// The skeleton of another file in the unit, axes and size of the clip.
+/// Converts the skeleton of another file to the unit, axes and scale of the clip.
 fn as_read(bytes: &[u8], parts: &Parts, given: &Skeleton) -> Result<Arc<Skeleton>, CompressError> {
     let Some(range) = parts.reading.clone() else { return Err(CompressError::WrongSkeleton) };
     let reading = Reading::parse(&bytes[range.clone()])
@@ -230,7 +232,7 @@ fn as_read(bytes: &[u8], parts: &Parts, given: &Skeleton) -> Result<Arc<Skeleton
     read.map(Arc::new).ok_or(CompressError::WrongSkeleton)
 }
 
-/// What a file keeps of its skeleton, to recognise it.
+/// A hash of a skeleton, by which it is recognised.
 pub(crate) fn fingerprint(skeleton: &Skeleton) -> u64 {
     xxh3_64(&crate::skeleton::describe(skeleton))
 }

@@ -14,25 +14,25 @@ pub(crate) const MAGIC: [u8; 4] = *b"MOCZ";
 pub(crate) const VERSION: u16 = 2;
 /// Header flag: the skeleton is in another file.
 pub(crate) const EXTERNAL_SKELETON: u8 = 1;
-/// Header flag: the section of the skeleton says how to read that of the other file.
+/// Header flag: the skeleton section states how to convert the skeleton of the other file.
 pub(crate) const EXTERNAL_READING: u8 = 2;
-/// Header flag: there is a section of what a clip holds besides rotations and translations.
+/// Header flag: there is a section for contents besides rotations and translations.
 pub(crate) const EXTRAS: u8 = 4;
 const HEADER_BYTES: usize = 60;
-/// The largest number of frames × moving tracks of one block: what a decoder holds at once.
+/// Greatest number of frames × moving tracks of a block: what a decoder holds at a time.
 pub(crate) const BLOCK_VALUES: usize = 1 << 23;
 pub(crate) const BLOCK_FRAMES: usize = 1 << 13;
 
-/// Where the parts of a file are.
+/// Positions of the parts of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Parts {
     pub(crate) info: CompressedInfo,
-    /// The fingerprint of the skeleton's description.
+    /// Fingerprint of the skeleton.
     pub(crate) fingerprint: u64,
     /// Length of the skeleton's structure, unpacked.
     pub(crate) structure: usize,
     pub(crate) skeleton: Option<Range<usize>>,
-    /// How to read a skeleton of another file; `None` where it is taken as it is.
+    /// How to convert the skeleton of another file; `None`: it is used unchanged.
     pub(crate) reading: Option<Range<usize>>,
     pub(crate) plan: Range<usize>,
     pub(crate) extras: Option<Range<usize>>,
@@ -51,14 +51,14 @@ impl Parts {
 
 /// The number of blocks of a clip.
 pub(crate) fn block_count(frames: usize, block_frames: usize) -> usize {
-    // A last block of one frame would only repeat the end of the one before.
+    // A last block of a single frame would only repeat the end of the previous one.
     if frames == 0 { 0 } else { (frames - 1).div_ceil(block_frames).max(1) }
 }
 
 /// The section of the skeleton.
 #[cfg(feature = "encode")]
 pub(crate) struct SkeletonSection {
-    /// The skeleton, or how to read that of another file.
+    /// The skeleton, or how to convert that of another file.
     pub(crate) bytes: Vec<u8>,
     /// The length of its structure, unpacked; `None` where the skeleton is in another file.
     pub(crate) structure: Option<usize>,
@@ -66,7 +66,7 @@ pub(crate) struct SkeletonSection {
     pub(crate) fingerprint: u64,
 }
 
-/// Puts the parts of a file together.
+/// Assembles a file from its parts.
 #[cfg(feature = "encode")]
 pub(crate) fn assemble(
     info: &CompressedInfo,
@@ -104,7 +104,7 @@ pub(crate) fn assemble(
     bytes
 }
 
-/// Packed bytes behind their length.
+/// Packed bytes, preceded by their length.
 #[cfg(feature = "encode")]
 fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
@@ -113,7 +113,7 @@ fn packed_with_length(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// Whether the flags of a header are those of this version.
+/// Whether this version knows all flags of a header.
 fn are_known(flags: u8) -> bool {
     let of_skeleton = flags & !EXTRAS;
     of_skeleton & !(EXTERNAL_SKELETON | EXTERNAL_READING) == 0 && of_skeleton != EXTERNAL_READING
@@ -132,9 +132,9 @@ fn section(line: usize, has_extras: bool, block_frames: usize) -> Section {
 /// Whether checksums are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verify {
-    /// All of them.
+    /// All.
     All,
-    /// None: somebody did so before.
+    /// None: the bytes were verified before.
     Nothing,
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn parts(bytes: &[u8], limits: &OpenLimits, verify: Verify) -> Result
     }
     let fingerprint = u64::from_le_bytes(reader.array("a fingerprint").map_err(cut)?);
     let block_frames = u32::from_le_bytes(reader.array("a number of frames").map_err(cut)?) as usize;
-    // The table is as long as the header says, and the header is not to be believed before its checksum.
+    // The header states the length of the table, and must not be trusted before its checksum is verified.
     let external = flags & EXTERNAL_SKELETON != 0;
     let has_extras = flags & EXTRAS != 0;
     let before_blocks = 2 + usize::from(has_extras);

@@ -1,4 +1,4 @@
-//! What can go wrong in this crate.
+//! Errors of this crate.
 
 use crate::wire::Malformed;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! What a clip holds besides rotations and translations: its name, events, numbers over time and scales of joints.
+//! Contents of a clip besides rotations and translations: name, events, scalar tracks, and scales of joints.
 //!
-//! Numbers are multiples of a step, which is twice their bound, as differences from frame to frame, or straight lines
-//! between knots, whichever is smaller. Where neither would help, they are stored exactly.
+//! Values are multiples of a step, which is twice their bound: as differences from frame to frame, or as
+//! straight lines between knots, whichever is smaller. If neither helps, they are stored exactly.
 
 use crate::knots;
 use crate::wire::{Malformed, Reader};
@@ -12,7 +12,7 @@ use mocap_model::{Annotations, Clip, Event, ScalarTrack, Track, Vector3};
 /// The scales of joints that have some.
 pub(crate) type Scales = Vec<(usize, Track<Vector3<f64>>)>;
 
-/// A number over time: constant, in steps, exact, or lines between knots.
+/// Forms of a scalar track: constant, in steps, exact, or lines between knots.
 const CONSTANT: u8 = 0;
 const STEPS: u8 = 1;
 const BITS: u8 = 2;
@@ -56,7 +56,7 @@ pub(crate) fn describe(clip: &Clip, error: f64) -> Option<Vec<u8>> {
 
 #[cfg(feature = "encode")]
 fn put_values(bytes: &mut Vec<u8>, values: &[f64], error: f64) {
-    // Rounding takes a little of the bound.
+    // Rounding uses a little of the bound.
     let step = 2.0 * error * (1.0 - 1e-6);
     let in_steps = |value: &f64| {
         (value / step).abs() < MOST_STEPS && ((value / step).round() * step - value).abs() <= error
@@ -158,11 +158,11 @@ fn values(reader: &mut Reader, frames: usize) -> Result<Track<f64>, Malformed> {
     }
 }
 
-/// The decoded motion with what else the clip holds.
+/// Adds these contents to the decoded motion.
 pub(crate) fn attach(clip: Clip, annotations: &Annotations, scales: &Scales) -> Clip {
     let mut tracks = vec![None; clip.skeleton().len()];
     scales.iter().for_each(|(joint, track)| tracks[*joint] = Some(track.clone()));
-    // Scales that the encoder wrote can be taken out of translations again.
+    // Scales that the encoder wrote can be removed from translations again.
     let clip = clip.with_scale(tracks).unwrap_or(clip);
     clip.clone().with_annotations(annotations.clone()).unwrap_or(clip)
 }
@@ -223,7 +223,7 @@ mod tests {
             }
             assert!(worst <= track_error, "{worst} beyond {track_error}");
             assert!(track_error < 1e-3 || worst > track_error / 100.0, "the bound is used: {worst}");
-            // Joints are where they were, whatever became of the scales.
+            // Joints keep their positions, whatever happens to the scales.
             let (mut ours, mut theirs) = (ForwardKinematics::new(&clip), ForwardKinematics::new(&decoded));
             let metres = clip.skeleton().space().metres().unwrap();
             for frame in 0..clip.frames() {
@@ -262,7 +262,7 @@ mod tests {
             for by in [0, 1, 0x7F, 0xFF] {
                 let mut bytes = described.clone();
                 bytes[at] = by;
-                // Every byte must be read or refused without a panic.
+                // All bytes must be read or rejected without a panic.
                 drop(super::parse(&bytes, frames, joints));
             }
         }

@@ -1,14 +1,14 @@
-//! The order in which the frames of a block are coded, and what predicts each of them.
+//! Coding order of the frames of a block, and their predictions.
 //!
-//! First every `top`-th frame and the last one, each from the ones before it; then, level by level, the frames
-//! in the middle between known ones, each from the two known neighbours on either side. Evenly spaced, these
-//! are the Catmull-Rom weights -1/16, 9/16, 9/16, -1/16: a frame whose residual is zero is a key that was
-//! dropped, so this is a Catmull-Rom fit by bisection down to single frames.
-//! Based on: E. Catmull, R. Rom, "A class of local interpolating splines", 1974.
+//! First every `top`-th frame and the last one, each predicted from the ones before; then, level by level, the
+//! frames midway between known ones, each from the two known neighbours on either side. For even spacing these
+//! are the Catmull-Rom weights -1/16, 9/16, 9/16, -1/16: a frame with residual zero is a dropped key, so this
+//! is a Catmull-Rom fit by bisection down to single frames. Based on: E. Catmull, R. Rom, "A class of local
+//! interpolating splines", 1974.
 
 /// The largest number of levels.
 pub(crate) const LEVELS: usize = 8;
-/// Frames between those that are coded first, where a block is decoded as a whole.
+/// Distance of the frames that are coded first, if a block is decoded as a whole.
 pub(crate) const BLOCK_TOP: u32 = 64;
 
 /// How one frame is predicted.
@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) frame: u32,
     /// 0 for the frames that are coded first.
     pub(crate) level: u8,
-    /// The known frames it is predicted from, the nearest first; unused ones have weight 0.
+    /// The known frames that predict it, the nearest first; unused ones have weight 0.
     pub(crate) taps: [u32; 4],
     /// Weights of a curve through all four.
     pub(crate) cubic: [f32; 4],
@@ -43,13 +43,13 @@ pub(crate) fn levels(top: u32) -> usize {
     top.trailing_zeros() as usize + 1
 }
 
-/// What frames may be predicted from.
+/// Which frames may be used for predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Any frame that is coded before.
     Block,
-    /// First frames are not predicted from others. The rest see the first frames and the frames of their own
-    /// segment, so a segment can be decoded without the others.
+    /// First frames are not predicted from others. Other frames use the first frames and frames of their own
+    /// segment, so that a segment can be decoded independently.
     Segment,
 }
 

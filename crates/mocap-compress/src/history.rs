@@ -4,8 +4,8 @@ use crate::hierarchy::{LEVELS, Node};
 use crate::lattice::Residual;
 use wide::f32x4;
 
-/// Weights of the estimate: the last residual of the level, the one before, the level's mean, and the mean
-/// scaled by how large the neighbours' residuals are against the means of their levels.
+/// Weights of the estimate: the last residual of the level, the one before it, the level's mean, and that mean
+/// scaled by the ratio of the neighbours' residuals to the means of their levels.
 const LAST: f32 = 0.2;
 const EARLIER: f32 = 0.12;
 const MEAN: f32 = 0.4;
@@ -15,7 +15,7 @@ const NEXT_LEVEL: f32 = 0.35;
 /// The rate at which a mean adapts.
 const RATE: f32 = 0.03;
 
-/// Of the three axes side by side (SIMD); the fourth number stays 0.
+/// The three axes in a SIMD vector; the fourth number stays 0.
 type Axes = f32x4;
 
 fn each(value: f32) -> Axes {
@@ -30,7 +30,7 @@ struct Level {
     seen: u32,
 }
 
-/// The magnitudes that were found in a frame, and its level.
+/// The magnitudes found in a frame, and its level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     magnitude: Axes,

@@ -1,19 +1,19 @@
-//! Numbers over time as straight lines between knots: for curves that are smooth, or noisy below their bound.
+//! Scalar tracks as straight lines between knots, for curves that are smooth, or noisy below their bound.
 //!
-//! Each line goes as far as some line from its first knot stays within the bound of all values ("swinging door":
-//! E. H. Bristol, "Swinging door trending: Adaptive trend recording?", ISA National Conference, 1990). Knots lie on
-//! multiples of a step.
+//! Each line extends as far as some line from its first knot stays within the bound of all values ("swinging
+//! door": E. H. Bristol, "Swinging door trending: Adaptive trend recording?", ISA National Conference, 1990).
+//! Knots are multiples of a step.
 
 #[cfg(feature = "encode")]
 use crate::wire::put_number;
 use crate::wire::{Malformed, Reader};
 
-/// Steps in a bound: the finer, the longer lines are and the larger numbers of steps.
+/// Steps per bound: more of them make longer lines but larger numbers.
 #[cfg(feature = "encode")]
 const STEPS_IN_BOUND: f64 = 4.0;
 /// Knots are at most this many steps from 0, so that lines between them are exact enough.
 const MOST: f64 = 1e12;
-/// Frames of a line at most: a few damaged bytes cannot ask for any amount of memory.
+/// Greatest number of frames of a line: limits the memory that damaged bytes can demand.
 const LONGEST: usize = 256;
 
 /// The value on the line between two knots, `at` of `run` frames from the first.
@@ -21,7 +21,7 @@ fn on_line(from: i64, to: i64, at: usize, run: usize, step: f64) -> f64 {
     (from as f64 + (to - from) as f64 * (at as f64 / run as f64)) * step
 }
 
-/// Values as knots within `error` of them, the step first: `None` where they do not fit.
+/// Values as knots within `error`, preceded by the step; `None` if they cannot be stored.
 #[cfg(feature = "encode")]
 pub(crate) fn put(values: &[f64], error: f64) -> Option<(f64, Vec<u8>)> {
     let step = error / STEPS_IN_BOUND;
@@ -46,7 +46,7 @@ pub(crate) fn put(values: &[f64], error: f64) -> Option<(f64, Vec<u8>)> {
 /// The frames of the longest line from a knot at the first value, and the knot at its end.
 #[cfg(feature = "encode")]
 fn longest(values: &[f64], from: i64, step: f64, error: f64) -> Option<(usize, i64)> {
-    // Rounding of the line takes a little of the bound.
+    // Rounding of the line uses a little of the bound.
     let bound = error * (1.0 - 1e-9);
     let start = from as f64 * step;
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -57,7 +57,7 @@ fn longest(values: &[f64], from: i64, step: f64, error: f64) -> Option<(usize, i
         if low > high {
             break;
         }
-        // The knot nearest to the middle of the slopes that fit.
+        // The knot nearest to the middle of the valid slopes.
         let middle = (start + 0.5 * (low + high) * run as f64) / step;
         let to = middle.round() as i64;
         let slope = (to as f64 * step - start) / run as f64;
@@ -65,7 +65,7 @@ fn longest(values: &[f64], from: i64, step: f64, error: f64) -> Option<(usize, i
             best = Some((run, to));
         }
     }
-    // As the reader computes it.
+    // Computed as by the reader.
     best.filter(|(run, to)| {
         (1..=*run).all(|at| (on_line(from, *to, at, *run, step) - values[at]).abs() <= error)
     })

@@ -1,13 +1,14 @@
-//! Rotations and vectors of eight tracks side by side (SIMD).
+//! Rotations and vectors of eight tracks in SIMD lanes.
 //!
-//! Each lane is computed by the same functions, in the same order, as a single value: the bits are the same.
+//! Each lane is computed by the same functions in the same order as a single value, with the same bits as
+//! result.
 
 use crate::quat::{self, Quat};
 use fearless_simd::Level;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::Simd;
 
-/// Tracks side by side.
+/// Number of lanes.
 pub(crate) const LANES: usize = 8;
 
 /// One number of each track.
@@ -21,14 +22,14 @@ pub(crate) struct Quats(pub(crate) [Lane; 4]);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vectors(pub(crate) [Lane; 3]);
 
-/// What is computed for tracks side by side: compiled for the widest registers of common processors as well. The bits
-/// are the same for all: nothing is fused or reordered.
+/// A computation on lanes, also compiled for the widest registers of common processors. The bits are the same
+/// for all: nothing is fused or reordered.
 pub(crate) trait Kernel {
     /// Inlined, as are all functions in it.
     fn run(self);
 }
 
-/// Runs a kernel as it is compiled for this processor.
+/// Runs the version of a kernel for this processor.
 #[inline(always)]
 pub(crate) fn run(level: Level, kernel: impl Kernel) {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -38,7 +39,7 @@ pub(crate) fn run(level: Level, kernel: impl Kernel) {
             || kernel.run(),
         );
     }
-    // Others have what is needed, or nothing wider.
+    // Other processors have the needed instructions, or nothing wider.
     let _ = level;
     kernel.run();
 }
@@ -82,7 +83,7 @@ impl Vectors {
     }
 }
 
-/// Weights of taps between a curve and a line: by track, how far.
+/// Weights of taps, blended between a curve and a line by a factor per track.
 #[derive(Debug)]
 pub(crate) struct Mix<'a> {
     pub(crate) cubic: [f32; 4],
@@ -110,16 +111,16 @@ pub(crate) fn combined([x, y, z]: &[Vectors; 3], numbers: &Vectors) -> Vectors {
     out
 }
 
-/// No encoder writes a larger one; a file made by hand may.
+/// Greatest component that encoders write; a crafted file may have a larger one.
 const LARGEST_TURN: f32 = 1e6;
 
-/// A component of a vector that any rotation can be made of.
+/// A component limited so that every vector gives a valid rotation.
 #[inline(always)]
 fn bounded(part: f32) -> f32 {
     if part.abs() < LARGEST_TURN { part } else { 0.0 }
 }
 
-/// The rotation of a vector; any vector has one.
+/// The rotation of a vector, which every vector has.
 #[inline(always)]
 fn turned(r: [f32; 3]) -> Quat {
     quat::from_rodrigues(r.map(bounded))
@@ -148,7 +149,7 @@ pub(crate) fn predict_and_turn(taps: [&Quats; 4], mix: &Mix<'_>, by: &Vectors) -
     out
 }
 
-/// Rotations some way from one to another, turned by vectors.
+/// Rotations interpolated between two, turned by vectors.
 #[inline(always)]
 pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Quats {
     let mut out = Quats::IDENTITY;
@@ -159,7 +160,7 @@ pub(crate) fn turn_along([from, to]: [&Quats; 2], way: f32, by: &Vectors) -> Qua
     out
 }
 
-/// Translations some way from one to another, moved by vectors.
+/// Translations interpolated between two, moved by vectors.
 #[inline(always)]
 pub(crate) fn move_along([from, to]: [&Vectors; 2], way: f32, by: &Vectors) -> Vectors {
     let mut out = Vectors::ZERO;
@@ -170,7 +171,7 @@ pub(crate) fn move_along([from, to]: [&Vectors; 2], way: f32, by: &Vectors) -> V
     out
 }
 
-/// The place some way from one to another.
+/// Linear interpolation.
 #[inline(always)]
 pub(crate) fn between(from: [f32; 3], to: [f32; 3], way: f32) -> [f32; 3] {
     [0, 1, 2].map(|i| from[i] * (1.0 - way) + to[i] * way)
@@ -204,7 +205,7 @@ pub(crate) fn moved(base: &Vectors, by: &Vectors) -> Vectors {
     out
 }
 
-/// An encoder writes only what decodes to finite numbers; a file made by hand may not.
+/// Replaces values that are not finite: encoders write none, but a crafted file may.
 #[inline(always)]
 pub(crate) fn finite(value: f32) -> f32 {
     if value.abs() <= f32::MAX { value } else { 0.0 }

@@ -1,7 +1,7 @@
-//! The lattice of values around a prediction that a decoded value can take.
+//! The lattice of decoded values around a prediction.
 //!
-//! Two lattices. The cubic one is cheapest where most residuals are zero. The body-centred cubic one covers
-//! space with the fewest points for a given distance to the nearest, so it is cheapest where they are not.
+//! There are two lattices. The cubic one is cheapest if most residuals are zero. The body-centred cubic one
+//! covers space with the fewest points for a given distance to the nearest point, so it is cheapest otherwise.
 //! Based on: J. H. Conway, N. J. A. Sloane, "Sphere packings, lattices and groups", 1988, chapter 2.
 
 /// Which points of the grid are used.
@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     BodyCentred,
 }
 
-/// A lattice of residual vectors: whole numbers times a basis.
+/// A lattice of residual vectors: integers times a basis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lattice {
     pub(crate) kind: Kind,
@@ -28,10 +28,10 @@ pub(crate) struct Residual {
     pub(crate) refine: u8,
 }
 
-/// The finest steps are this many halvings below the coarsest.
+/// Greatest number of halvings of the coarsest steps.
 pub(crate) const FINEST: u8 = 10;
 
-/// The steps that are left of 1 after so many halvings: an exact power of two.
+/// `0.5^halvings`, exactly.
 #[inline(always)]
 pub(crate) fn power_of_half(halvings: u8) -> f32 {
     f32::from_bits((127 - u32::from(halvings)) << 23)
@@ -57,7 +57,7 @@ impl Lattice {
     }
 }
 
-/// A column of a basis as it is stored: its largest component's power of two in eighths, and all three
+/// A column of a basis as stored: the power of two of its largest component in eighths, and all three
 /// components relative to the largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Column {
@@ -65,7 +65,7 @@ pub(crate) struct Column {
     pub(crate) direction: [i32; 3],
 }
 
-/// Parts a component of a direction is divided in.
+/// Resolution of a component of a direction.
 pub(crate) const DIRECTION: i32 = 24;
 
 /// 2^(i/8).
@@ -73,7 +73,7 @@ pub(crate) const DIRECTION: i32 = 24;
 const EIGHTHS: [f32; 8] =
     [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, 1.414_213_5, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 
-/// 2^(scale/8); exact in the same way on every machine.
+/// 2^(scale/8), with the same bits on every machine.
 pub(crate) fn scale_of(scale: i32) -> f32 {
     let scale = scale.clamp(-800, 800);
     f32::from_bits(((127 + scale.div_euclid(8)) as u32) << 23) * EIGHTHS[scale.rem_euclid(8) as usize]

@@ -1,13 +1,13 @@
-//! Offsets of joints in steps. The joints of one side of a body are mostly the mirror image of those of the other side,
-//! and characters of a crowd are alike: an offset may be stored as a difference from that of an earlier joint.
+//! Offsets of joints in steps. The two sides of a body mostly mirror each other, and characters of a crowd are
+//! alike, so an offset may be stored as a difference from that of an earlier joint.
 
 use crate::range_coder::{Bit, BitCoder};
 use crate::small_numbers::SmallNumbers;
 
-/// The earlier joint that an offset is told from.
+/// The earlier joint from which an offset is predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Likeness {
-    /// How many joints back it is; 0 for none.
+    /// Distance back to that joint; 0 for none.
     back: i32,
     /// The axes along which it is mirrored.
     mirrored: [bool; 3],
@@ -20,7 +20,7 @@ pub(crate) struct Offsets {
     plain: [SmallNumbers; 3],
     differences: [SmallNumbers; 3],
     coded: Vec<[i32; 3]>,
-    /// How many joints back that of the last one is.
+    /// That distance for the previous joint.
     back: i32,
 }
 
@@ -36,7 +36,7 @@ impl Offsets {
         }
     }
 
-    /// Codes the offset of the next joint; `None` where the joint that it is told from is not there.
+    /// Codes the offset of the next joint; `None` if the joint that predicts it does not exist.
     pub(crate) fn code<C: BitCoder>(
         &mut self,
         coder: &mut C,
@@ -66,15 +66,15 @@ impl Offsets {
     }
 }
 
-/// How far back joints are looked for: in a crowd, those of the same character and the one before.
+/// Greatest distance back: in a crowd, joints of the same character and the previous one.
 #[cfg(feature = "encode")]
 const NEAR: usize = 512;
 
 #[cfg(feature = "encode")]
 impl Offsets {
-    /// The earlier joint that makes an offset small.
+    /// The earlier joint that gives the smallest difference.
     pub(crate) fn likeness_of(&self, offset: [i32; 3]) -> Likeness {
-        // About the bits of a number.
+        // Approximate bits of a number.
         let bits = |number: i32| 2 * (32 - number.unsigned_abs().leading_zeros());
         let cost = |likeness: &Likeness, rest: [i32; 3]| {
             bits(likeness.back - self.back) + rest.map(bits).iter().sum::<u32>()

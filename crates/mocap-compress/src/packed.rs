@@ -1,4 +1,5 @@
-//! Bytes packed by what comes before them: each bit by four models, whose guesses are mixed.
+//! Context mixing: bytes are packed bit by bit with four models, each for a longer context of previous bytes,
+//! whose predictions are mixed.
 //!
 //! Based on: M. Mahoney, "Adaptive weighing of context models for lossless data compression", 2005.
 
@@ -8,9 +9,9 @@ use crate::range_coder::{BitCoder, Discard, RangeDecoder};
 use crate::wire::TEXT_END;
 use std::sync::LazyLock;
 
-/// Models of a bit: by the bits of its byte so far, and none to three bytes before.
+/// Number of models: each uses the bits of the byte so far, and zero to three previous bytes.
 const ORDERS: usize = 4;
-/// Bits of the place of a cell, which a hash finds. Those that share one only cost bits.
+/// Bits of the hashed index of a cell. Collisions only cost bits.
 const PLACES: u32 = 18;
 /// Factors of the hash.
 const OF_BYTES: u32 = 0x9E37_79B1;
@@ -18,20 +19,20 @@ const OF_NODE: u32 = 0x85EB_CA6B;
 
 /// A cell that has seen no bit.
 const NEW: Cell = Cell { one: 0x8000, seen: 0 };
-/// Bytes that touch few cells, at most.
+/// Up to this many bytes, only few cells are touched.
 const FEW: usize = 256;
 
-/// What a model knows of a bit.
+/// The state of a model for a context.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// The chance of a 1 out of 2^16.
+    /// Probability of a 1 out of 2^16.
     one: u16,
-    /// How many bits it has seen, up to [`LEARNT`].
+    /// Number of bits seen, up to [`LEARNT`].
     seen: u16,
 }
 
 const LEARNT: usize = 20;
-/// By number of bits seen: the share by which a cell follows the next, out of 2^16.
+/// Adaptation rate by number of bits seen, out of 2^16.
 const PACE: [i64; LEARNT + 1] = {
     let mut pace = [0; LEARNT + 1];
     let mut seen = 0;
@@ -50,14 +51,14 @@ const LOGISTIC: [i32; 33] = [
 /// The largest argument of [`chance`]; 256 are one.
 const MOST: i32 = 2047;
 
-/// The chance out of 4096, between 1 and 4095, of a logarithm of odds.
+/// Probability out of 4096, between 1 and 4095, of a logit.
 const fn chance(logit: i32) -> i32 {
     let at = (logit >> 7) + 16;
     let [low, high] = [LOGISTIC[at as usize], LOGISTIC[at as usize + 1]];
     (low * (128 - (logit & 127)) + high * (logit & 127) + 64) >> 7
 }
 
-/// By chance: the least logarithm of odds that has it or more.
+/// By probability: the least logit that gives it or more.
 static LOGITS: [i16; 4096] = {
     let mut logits = [MOST as i16; 4096];
     let mut next = 0;
@@ -72,22 +73,22 @@ static LOGITS: [i16; 4096] = {
     logits
 };
 
-/// The weight of a guess at first, out of 2^16.
+/// Initial weight of a model, out of 2^16.
 const WEIGHT: i64 = 20_000;
 
-/// Cells by their places.
+/// Cells by index.
 #[derive(Clone, Debug)]
 enum Cells {
     /// All of them.
     All(Vec<Cell>),
-    /// Those that changed since [`PRIMED`]: a few bytes touch a few of the many, which take long to copy.
+    /// Only those that differ from [`PRIMED`]: few bytes touch few of the many cells, which take long to copy.
     Changed(Changed),
 }
 
-/// Cells in an open table: a place is looked for from its lowest bits on.
+/// A hash table with open addressing; an index is searched from its lowest bits on.
 #[derive(Clone, Debug)]
 struct Changed {
-    /// The place and one more, 0 where there is none, and its cell; a power of two of them.
+    /// Index plus one (0 if empty) and cell; the length is a power of two.
     slots: Vec<(u32, Cell)>,
 }
 
@@ -120,7 +121,7 @@ impl Cells {
 }
 
 impl Changed {
-    /// Where a place is, or would be.
+    /// The slot of an index, present or free.
     #[inline]
     fn slot(&self, place: usize) -> usize {
         let last = self.slots.len() - 1;
@@ -136,13 +137,13 @@ impl Changed {
 #[derive(Clone, Debug)]
 pub(crate) struct Packer {
     cells: Cells,
-    /// By number of cells that have seen a bit: the weights of all.
+    /// Weights of all models, by number of cells that have seen a bit.
     weights: [[i64; ORDERS]; ORDERS + 1],
-    /// The bytes before, the last one lowest.
+    /// Previous bytes, the last one lowest.
     before: u32,
 }
 
-/// Names of joints as most programs write them: what packed skeletons are likely to hold.
+/// Usual joint names, with which the packer is primed for skeletons.
 const NAMES: &str = "Hips Spine Spine1 Spine2 Spine3 Chest UpperChest Neck Neck1 Head HeadTop_End Jaw Eye LeftEye \
     RightEye LowerBack LHipJoint RHipJoint LeftUpLeg LeftLeg LeftFoot LeftToeBase LeftToe LeftToe_End \
     LeftFootIndex RightUpLeg RightLeg RightFoot RightToeBase RightToe LeftShoulder LeftArm LeftForeArm LeftHand \
@@ -160,7 +161,7 @@ const NAMES: &str = "Hips Spine Spine1 Spine2 Spine3 Chest UpperChest Neck Neck1
     lradius lwrist lhand lfingers lthumb rhipjoint rfemur rtibia rtoes rhumerus rradius rwrist rhand rfingers \
     rthumb UpperArm_L LowerArm_L Hand_L UpperLeg_R LowerLeg_R Foot_R Toes_R Shoulder_R";
 
-/// A packer that has seen [`NAMES`], each of them a text.
+/// A packer that has processed [`NAMES`], each as a text.
 static PRIMED: LazyLock<Packer> = LazyLock::new(|| {
     let mut packer = Packer {
         cells: Cells::All(vec![NEW; 1 << PLACES]),
@@ -179,12 +180,12 @@ impl Packer {
         PRIMED.clone()
     }
 
-    /// As [`Packer::new`], for so many bytes: quicker for few.
+    /// Like [`Packer::new`], for a number of bytes: faster for few.
     pub(crate) fn of_few(bytes: usize) -> Packer {
         if bytes > FEW {
             return Packer::new();
         }
-        // Each bit touches a cell of each order at most; half of the slots stay free.
+        // Each bit touches at most one cell of each order; half of the slots stay free.
         let slots = (2 * 8 * ORDERS * bytes.max(1)).next_power_of_two();
         let cells = Cells::Changed(Changed { slots: vec![(0, NEW); slots] });
         Packer { cells, weights: PRIMED.weights, before: PRIMED.before }
@@ -252,8 +253,8 @@ impl Cell {
     }
 }
 
-/// Whether so many bytes may be packed in so few: bytes that say nothing take next to no bits, and a small file should
-/// not take long.
+/// Whether this many bytes may be packed in so few. Redundant bytes take almost no bits, so the ratio is
+/// limited: reading a small file should not take long.
 pub(crate) fn fits(count: usize, packed: usize) -> bool {
     count <= packed.saturating_mul(MOST_TIMES).saturating_add(FREE)
 }
@@ -261,7 +262,7 @@ pub(crate) fn fits(count: usize, packed: usize) -> bool {
 const MOST_TIMES: usize = 64;
 const FREE: usize = 4096;
 
-/// Fills packed bytes up until they may hold so many.
+/// Pads packed bytes until they may hold `count` bytes.
 #[cfg(feature = "encode")]
 pub(crate) fn fill_up(packed: &mut Vec<u8>, count: usize) {
     let least = count.saturating_sub(FREE).div_ceil(MOST_TIMES);

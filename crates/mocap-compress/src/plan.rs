@@ -1,4 +1,4 @@
-//! Which joints move, and the values of those that do not.
+//! The plan: which joints move, and constant values of the others.
 
 use crate::packed::Packer;
 use crate::quat::{self, Quat};
@@ -13,9 +13,9 @@ use mocap_model::Skeleton;
 pub(crate) enum TrackState<T> {
     /// As in the rest pose.
     Rest,
-    /// Another value, always.
+    /// Constant, but not as in the rest pose.
     Constant(T),
-    /// It changes.
+    /// Changes over time.
     Moving,
 }
 
@@ -26,19 +26,19 @@ pub(crate) struct JointState {
     pub(crate) translation: TrackState<[f32; 3]>,
 }
 
-/// A rotation that is not that of the rest pose, always.
+/// A constant rotation that is not that of the rest pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ConstantRotation {
-    /// Modified Rodrigues parameters after the rest rotation, in parts of one of 2^`bits`.
+    /// Modified Rodrigues parameters relative to the rest rotation, in units of 1 / 2^`bits`.
     parts: [i32; 3],
     bits: i32,
-    /// As decoded.
+    /// The decoded rotation.
     pub(crate) value: Quat,
 }
 
-/// The finest parts of one: single precision holds their numbers.
+/// Greatest number of bits, so that single precision holds the parameters.
 const FINEST: i32 = 21;
-/// The largest parameter of a rotation, 4 for half a turn.
+/// Largest parameter of a rotation: 4 for half a turn.
 const MOST_TURN: u32 = 4;
 
 impl ConstantRotation {
@@ -53,8 +53,7 @@ impl ConstantRotation {
         self.parts == [0; 3]
     }
 
-    /// The nearest to a rotation in parts that are as coarse as an error \[rad\] allows, as far as single precision
-    /// goes.
+    /// The nearest constant to a rotation, as coarse as an error \[rad\] allows, within single precision.
     #[cfg(feature = "encode")]
     pub(crate) fn near(rest: Quat, rotation: Quat, error: f64) -> ConstantRotation {
         let r = quat::rodrigues(&(quat::to_f64(rest).inverse() * quat::to_f64(rotation)));
@@ -106,7 +105,7 @@ impl Plan {
         Plan { joints, moving }
     }
 
-    /// The local transforms of the joints that do not move; of the others, those at rest.
+    /// Local transforms of joints that do not move; for the others, those at rest.
     pub(crate) fn constants(&self, rest: Vec<Local>) -> Vec<Local> {
         let mut locals = rest;
         for (local, joint) in locals.iter_mut().zip(&self.joints) {
@@ -126,7 +125,7 @@ impl Plan {
     }
 }
 
-/// Reads what [`put_plan`] wrote, of joints at rest.
+/// Reads the output of [`put_plan`], for joints at rest.
 pub(crate) fn read_plan(bytes: &[u8], rest: &[Local]) -> Result<Plan, Malformed> {
     let mut coder = RangeDecoder::new(bytes);
     let mut packer = Packer::of_few(rest.len());
@@ -215,7 +214,7 @@ impl Rotations {
     }
 }
 
-/// Codes a float of single precision as it is.
+/// Codes a single-precision float bit by bit.
 fn single<C: BitCoder>(coder: &mut C, value: f32) -> f32 {
     let bits = value.to_bits();
     let low = coder.even(bits & 0xFFFF, 16);

@@ -39,28 +39,28 @@ pub(crate) fn from_rodrigues(r: [f32; 3]) -> Quat {
     [r[0] * imag, r[1] * imag, r[2] * imag, (16.0 - square) * scale]
 }
 
-/// The rotation some way from one to another, along the shorter arc and in a straight line, turned by a vector.
+/// The normalised linear interpolation between two rotations along the shorter arc, turned by a vector.
 #[inline(always)]
 pub(crate) fn along(from: Quat, to: Quat, way: f32, r: [f32; 3]) -> Quat {
     let weight = if dot(from, to) < 0.0 { -way } else { way };
     let path = [0, 1, 2, 3].map(|i| from[i] * (1.0 - way) + to[i] * weight);
     let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     let turned = mul(path, [r[0] * 8.0, r[1] * 8.0, r[2] * 8.0, 16.0 - square]);
-    // Both at once are made of length one.
+    // One normalisation for both.
     let scale = 1.0 / (dot(path, path).sqrt() * (16.0 + square));
     turned.map(|part| part * scale)
 }
 
-/// The weighted mean of rotations, each taken with the sign nearest to the first.
+/// The weighted mean of rotations, each with the sign nearest to the first.
 ///
-/// Where the sum cancels out, the first.
+/// If the sum vanishes, the first rotation.
 #[inline(always)]
 pub(crate) fn blend(taps: [Quat; 4], weights: [f32; 4]) -> Quat {
     let first = taps[0];
     let signed = |tap: usize| if dot(first, taps[tap]) < 0.0 { -weights[tap] } else { weights[tap] };
     let [a, b, c, d] = [weights[0], signed(1), signed(2), signed(3)];
     let sum = [0, 1, 2, 3].map(|i| first[i] * a + taps[1][i] * b + taps[2][i] * c + taps[3][i] * d);
-    // Chosen, not branched to: several rotations are blended side by side.
+    // Selected without a branch, so that several rotations can be blended in lanes.
     let square = dot(sum, sum);
     let cancels = square < 1e-4;
     let scale = 1.0 / square.sqrt();
@@ -72,13 +72,13 @@ pub(crate) fn to_f32(q: &UnitQuaternion<f64>) -> Quat {
     [q.i as f32, q.j as f32, q.k as f32, q.w as f32]
 }
 
-/// A decoded rotation in double precision, exactly of length one.
+/// A decoded rotation in double precision, normalised exactly.
 pub(crate) fn to_f64(q: Quat) -> UnitQuaternion<f64> {
     let [i, j, k, w] = q.map(f64::from);
     UnitQuaternion::new_normalize(nalgebra::Quaternion::new(w, i, j, k))
 }
 
-/// Modified Rodrigues parameters of a rotation, of at most half a turn: the inverse of [`from_rodrigues`], in
+/// Modified Rodrigues parameters of a rotation by at most half a turn: the inverse of [`from_rodrigues`], in
 /// double precision.
 #[cfg(feature = "encode")]
 pub(crate) fn rodrigues(q: &UnitQuaternion<f64>) -> mocap_model::Vector3<f64> {

@@ -12,7 +12,7 @@ pub(crate) struct Bit {
     slow: u16,
     /// The number of bits seen, capped.
     seen: u16,
-    /// Both estimates together, precomputed: a decoder waits for nothing else.
+    /// Both estimates combined, precomputed so that a decoder need not wait for it.
     zero: u16,
     #[cfg(test)]
     pub(crate) counts: [u32; 2],
@@ -20,11 +20,12 @@ pub(crate) struct Bit {
 
 const FAST: u16 = 4;
 const SLOW: u16 = 7;
-/// From here on the slow estimate is at its final pace.
+/// From this many bits on, the slow estimate adapts at its final rate.
 const LEARNT: u16 = 12;
 
 impl Bit {
-    /// A bit that is 0 with about this probability out of 65536, at most 65520: further no estimate rises.
+    /// A bit with about this probability of 0, out of 65536; at most 65520, the greatest value of the
+    /// estimates.
     pub(crate) const fn new(zero: u16) -> Bit {
         debug_assert!(zero <= 0xFFF0);
         Bit {
@@ -49,7 +50,7 @@ impl Bit {
         {
             self.counts[usize::from(bit)] += 1;
         }
-        // Most models have learnt: their paces are constants.
+        // Most models have reached their final rates, which are constants.
         if self.seen == LEARNT {
             return self.follow(bit, FAST, SLOW);
         }
@@ -60,7 +61,7 @@ impl Bit {
 
     #[inline(always)]
     fn follow(&mut self, bit: bool, fast: u16, slow: u16) {
-        // Without a branch: the bits are close to random.
+        // Without a branch, because the bits are nearly random.
         let target = if bit { 0 } else { 0xFFFF };
         let towards = |from: u16, pace: u16| (i32::from(from) + ((target - i32::from(from)) >> pace)) as u16;
         self.fast = towards(self.fast, fast);
@@ -71,7 +72,7 @@ impl Bit {
 
 /// The number of symbols of a [`Symbols`].
 pub(crate) const SYMBOLS: usize = 16;
-/// The sum of the chances of all symbols in an estimate.
+/// Sum of the probabilities of all symbols in an estimate.
 pub(crate) const WHOLE: u16 = 65504;
 const SYMBOL_FAST: u16 = 5;
 const SYMBOL_SLOW: u16 = 8;
@@ -88,7 +89,8 @@ fn above(row: Row, value: u16) -> Row {
     row.map(|half| half.cast_signed().simd_gt(value).cast_unsigned())
 }
 
-/// The adaptive chances of sixteen symbols: each estimate is cumulative, by symbol the sum over all symbols below it.
+/// Adaptive probabilities of sixteen symbols. Each estimate is cumulative: by symbol, the sum over all symbols
+/// below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbols {
     fast: Row,
@@ -100,7 +102,7 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// Symbols with about these chances below each of them, out of [`WHOLE`]; the first is 0.
+    /// Symbols with about these cumulative probabilities, out of [`WHOLE`]; the first is 0.
     pub(crate) fn new(below: [u16; SYMBOLS]) -> Symbols {
         let row = [0, 8].map(|first| u16x8::new(std::array::from_fn(|at| below[first + at])));
         Symbols {
@@ -118,7 +120,7 @@ impl Symbols {
         Symbols { seen: 0, ..Symbols::new(below) }
     }
 
-    /// By symbol, the chances of all below it out of 2^15; every symbol has one.
+    /// By symbol: the cumulative probability below it, out of 2^15. No symbol has probability 0.
     #[inline(always)]
     fn bounds(&self) -> Row {
         let bounds = |half: usize| INDICES[half] + (self.fast[half] >> 2u32) + (self.slow[half] >> 2u32);
@@ -131,7 +133,7 @@ impl Symbols {
         self.learn(symbol, above(INDICES, symbol as u16));
     }
 
-    /// Learns a symbol from the symbols above it, whose estimates rise.
+    /// Updates with a symbol, given as the mask of the symbols above it, whose cumulative estimates rise.
     #[inline(always)]
     fn learn(&mut self, symbol: usize, rises: Row) {
         #[cfg(test)]
@@ -139,7 +141,7 @@ impl Symbols {
             self.counts[symbol] += 1;
         }
         let _ = symbol;
-        // Most models have learnt: their paces are constants.
+        // Most models have reached their final rates, which are constants.
         if self.seen == LEARNT {
             follow(&mut self.fast, rises, SYMBOL_FAST);
             return follow(&mut self.slow, rises, SYMBOL_SLOW);
@@ -151,7 +153,7 @@ impl Symbols {
     }
 }
 
-/// Where a symbol starts and ends among its bounds.
+/// The interval of a symbol among its bounds.
 #[inline(always)]
 fn ends(bounds: Row, symbol: usize) -> (u32, u32) {
     let mut row = [1 << 15; SYMBOLS + 1];
@@ -160,7 +162,7 @@ fn ends(bounds: Row, symbol: usize) -> (u32, u32) {
     (u32::from(row[symbol % SYMBOLS]), u32::from(row[symbol % SYMBOLS + 1]))
 }
 
-/// Moves an estimate up to [`WHOLE`] where it rises, and down to 0 elsewhere.
+/// Moves an estimate towards [`WHOLE`] where it rises, and towards 0 elsewhere.
 #[inline(always)]
 fn follow(estimate: &mut Row, rises: Row, pace: u16) {
     for (below, rises) in estimate.iter_mut().zip(rises) {
@@ -171,10 +173,10 @@ fn follow(estimate: &mut Row, rises: Row, pace: u16) {
     }
 }
 
-/// Encoder and decoder behind one trait: a model is written once. An encoder returns the bits it is given, a decoder
-/// those it reads.
+/// Common interface of encoder and decoder, so that a model is written only once. An encoder returns the given
+/// bits, a decoder those that it reads.
 pub(crate) trait BitCoder {
-    /// Codes a bit that is 0 with this chance out of 2^15, which is neither 0 nor 2^15.
+    /// Codes a bit whose probability of 0 is `zero` out of 2^15, neither 0 nor 2^15.
     fn chance(&mut self, zero: u32, bit: bool) -> bool;
     /// Codes a bit with an adaptive probability.
     #[inline]
@@ -185,11 +187,11 @@ pub(crate) trait BitCoder {
     }
     /// Codes a symbol with adaptive chances.
     fn symbol(&mut self, model: &mut Symbols, symbol: usize) -> usize;
-    /// Codes the low `count` (at most 16) bits of a value with even odds.
+    /// Codes the low `count` (at most 16) bits of a value with equal probabilities.
     fn even(&mut self, value: u32, count: u32) -> u32;
 }
 
-/// Keeps nothing, and models of bits and symbols stay as they are.
+/// Writes nothing and does not update models.
 pub(crate) struct Discard;
 
 impl BitCoder for Discard {
@@ -242,9 +244,9 @@ impl RangeEncoder {
         self.low = (self.low & 0x00FF_FFFF) << 8;
     }
 
-    /// The bytes so far, in full; bytes at the end that a decoder would read as zeros are left out.
+    /// Completes the bytes; trailing bytes that a decoder would read as zeros are left out.
     pub(crate) fn finish(mut self) -> Vec<u8> {
-        // Any value within the range will do: one that ends in zeros is shorter.
+        // Any value within the range is valid: one that ends in zeros is shorter.
         let top = self.low + u64::from(self.range) - 1;
         for keep in [0xFF00_0000u64, 0xFFFF_0000, 0xFFFF_FF00] {
             let value = top & (keep | !0xFFFF_FFFF);
@@ -318,24 +320,24 @@ pub(crate) struct Meter {
     learns: bool,
 }
 
-/// By chance out of 2^12: the bits of what has it.
+/// Bits by probability out of 2^12.
 #[cfg(feature = "encode")]
 static BITS: std::sync::LazyLock<[f64; 4097]> =
     std::sync::LazyLock::new(|| std::array::from_fn(|chance| 12.0 - (chance.max(1) as f64).log2()));
 
 #[cfg(feature = "encode")]
 impl Meter {
-    /// Models learn as they do where bits are written.
+    /// A meter that updates models as an encoder does.
     pub(crate) fn learning() -> Meter {
         Meter { bits: 0.0, learns: true }
     }
 
-    /// Models stay as they are.
+    /// A meter that leaves models unchanged.
     pub(crate) fn looking() -> Meter {
         Meter { bits: 0.0, learns: false }
     }
 
-    /// Adds what has this chance out of 2^15.
+    /// Adds the bits of an event with this probability out of 2^15.
     #[inline]
     fn add(&mut self, chance: u32) {
         let rare = chance < 512;
@@ -377,7 +379,7 @@ impl BitCoder for Meter {
     }
 }
 
-/// Reads what [`RangeEncoder`] wrote. Past the end it reads zeros, as many as are asked for.
+/// Reads the output of [`RangeEncoder`]. Beyond the end it reads zeros.
 #[derive(Debug)]
 pub(crate) struct RangeDecoder<'a> {
     code: u32,
@@ -497,7 +499,7 @@ mod tests {
         for i in 0..80_000 {
             encoder.bit(&mut model, i % 1000 == 999);
         }
-        // The entropy is 0.0114 bits a bit.
+        // The entropy is 0.0114 bits per bit.
         assert!(encoder.finish().len() < 170, "more than 1.5 times the entropy");
     }
 
@@ -506,10 +508,10 @@ mod tests {
         let mut encoder = RangeEncoder::new();
         let mut model = Symbols::unknown();
         for value in noise(80_000) {
-            // Two of three are 5, the others any.
+            // Two of three symbols are 5, the others are mixed.
             encoder.symbol(&mut model, if value % 3 > 0 { 5 } else { (value >> 8) as usize % 16 });
         }
-        // The entropy is 2.2 bits a symbol.
+        // The entropy is 2.2 bits per symbol.
         let bits = encoder.finish().len() as f64 * 8.0 / 80_000.0;
         assert!(bits < 2.3, "{bits}");
     }

@@ -1,13 +1,12 @@
-//! The adaptive model of residuals: small whole numbers, three at a time, coded by their expected
-//! magnitude.
+//! The adaptive model of residuals: small integers, three at a time, coded by their expected magnitude.
 
 use crate::contexts::{BUCKETS, NEIGHBOURS, bucket};
 use crate::lattice::{FINEST, Kind, Residual};
 use crate::range_coder::{Bit, BitCoder, SYMBOLS, Symbols};
 use crate::starts::{CLASSES, ODD, ZERO};
 
-/// The classes of magnitude are 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, … in half octaves. The last symbol of a class
-/// says that the class is [`HIGH`] or above.
+/// Classes of magnitude are 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, … in half octaves. The last symbol stands for
+/// class [`HIGH`] and above.
 const HIGH: u32 = SYMBOLS as u32 - 1;
 /// The last class: its magnitudes are stored in full.
 const LARGEST: u32 = 2 * HIGH;
@@ -34,7 +33,7 @@ fn class_of(magnitude: u32) -> u32 {
     (2 * octave + (magnitude >> (octave - 1) & 1)).min(LARGEST)
 }
 
-/// The first magnitude of a class and the bits that tell its members apart.
+/// The first magnitude of a class, and the number of bits that distinguish its members.
 #[inline]
 fn members(class: u32) -> (u32, u32) {
     if class < 4 {
@@ -58,8 +57,8 @@ impl ResidualModel {
         }
     }
 
-    /// Codes a residual of a lattice. `expected` are magnitudes at its coarsest steps; `before` is an earlier
-    /// residual, whose signs and zeros tell a little.
+    /// Codes a residual of a lattice. `expected` are magnitudes in its coarsest steps; `before` is an earlier
+    /// residual, whose signs and zeros are used as context.
     #[inline]
     pub(crate) fn code<C: BitCoder>(
         &mut self,

@@ -30,12 +30,12 @@ pub enum Looping {
     Wrap,
 }
 
-/// Samples poses. It holds one decoded segment (one block in other profiles than `runtime`): sampling within it is
-/// fast in any order; moving to another one decodes it.
+/// Samples poses. It holds one decoded segment (one block in profiles other than `runtime`): sampling within it
+/// is fast in any order; moving to another one decodes it.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     clip: &'a Compressed,
-    /// What the processor can do.
+    /// SIMD level of the processor.
     level: Level,
     window: Window,
     /// The constant transforms.
@@ -43,7 +43,7 @@ pub struct Sampler<'a> {
     /// The joints whose rotations move, and those whose translations do, among those that are decoded.
     rotations: Vec<usize>,
     translations: Vec<usize>,
-    /// The joints that nobody asked for, though they are decoded.
+    /// Joints that were not requested but are decoded.
     spare: Vec<usize>,
     archive: Option<archive::Decoder>,
     runtime: Option<runtime::Reader>,
@@ -74,7 +74,8 @@ impl Compressed {
         Sampler::new(self, None)
     }
 
-    /// A sampler of some joints only: the others stay as in [`Sampler::pose`]. In the `direct` profile they cost next to
+    /// A sampler of some joints only: the others stay as in [`Sampler::pose`]. In the `direct` profile they
+    /// cost almost
     /// nothing.
     ///
     /// ```
@@ -92,22 +93,22 @@ impl Compressed {
     /// ```
     ///
     /// # Panics
-    /// Where a joint does not exist.
+    /// If a joint does not exist.
     pub fn sampler_of(&self, joints: &[JointId]) -> Sampler<'_> {
         let mut wanted = vec![false; self.skeleton.len()];
         joints.iter().for_each(|joint| wanted[joint.index()] = true);
         Sampler::new(self, Some(&wanted))
     }
 
-    /// A sampler that holds all frames decoded, for programs that jump about in the clip: 16 bytes for each moving
-    /// rotation in each frame, 12 for each translation. Its poses are those of [`Compressed::sampler`].
+    /// A sampler that holds all frames decoded, for programs that seek in the clip: 16 bytes per frame for each
+    /// moving rotation, 12 for each translation. Its poses are those of [`Compressed::sampler`].
     pub fn sampler_in_memory(&self) -> Sampler<'_> {
         Sampler::whole(self)
     }
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler of the joints that are wanted, of all where none are named.
+    /// A sampler of the wanted joints; of all if `None`.
     pub(crate) fn new(clip: &'a Compressed, wanted: Option<&[bool]>) -> Sampler<'a> {
         let is = |profile| clip.parts.info.profile == profile;
         let is_wanted = |joint: usize| wanted.is_none_or(|wanted| wanted[joint]);
@@ -138,7 +139,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// A sampler that holds all frames: 16 bytes for each moving rotation in each of them, 12 for each translation.
+    /// A sampler that holds all frames: 16 bytes per frame for each moving rotation, 12 for each translation.
     pub(crate) fn whole(clip: &'a Compressed) -> Sampler<'a> {
         let mut parts = Sampler::new(clip, None);
         let frames = clip.parts.info.frames;
@@ -174,7 +175,7 @@ impl<'a> Sampler<'a> {
         self.restore(pose);
     }
 
-    /// Puts joints that nobody asked for back.
+    /// Restores joints that were not requested.
     fn restore(&self, pose: &mut [Transform]) {
         self.spare.iter().for_each(|joint| pose[*joint] = self.rest[*joint]);
     }
@@ -208,7 +209,7 @@ impl<'a> Sampler<'a> {
             return self.frame(from, pose);
         }
         if to != from + 1 {
-            // The way from the last frame to the first crosses two windows.
+            // The interpolation from the last frame to the first spans two windows.
             self.frame(from, pose);
             for (joint, kind) in &self.clip.plan.moving {
                 let (from, to) = (pose[*joint], self.joint_in_frame(*joint, to));
@@ -250,7 +251,7 @@ impl<'a> Sampler<'a> {
             return a;
         }
         let b = self.joint_in_frame(at, to);
-        // Values that do not move stay exactly the same.
+        // Values that do not change must keep their exact bits.
         Transform {
             rotation: if a.rotation == b.rotation {
                 a.rotation
@@ -284,7 +285,7 @@ impl<'a> Sampler<'a> {
         pose[..self.rest.len()].copy_from_slice(&self.rest);
     }
 
-    /// The frames on either side of a time, and how far it is from the first to the second.
+    /// The frames before and after a time, and the interpolation factor between them.
     fn place(&self, time: f64, looping: Looping) -> Option<(usize, usize, f32)> {
         let frames = self.clip.parts.info.frames;
         let last = frames.checked_sub(1)?;
@@ -293,15 +294,15 @@ impl<'a> Sampler<'a> {
             Looping::Clamp => at.clamp(0.0, last as f64),
             Looping::Wrap => at.rem_euclid(frames as f64),
         };
-        // A time that is not a number counts as the start.
+        // A time that is not finite counts as the start.
         let at = if at.is_finite() { at } else { 0.0 };
         let from = (at.floor() as usize).min(last);
         let to = if from < last { from + 1 } else { if looping == Looping::Wrap { 0 } else { last } };
         Some((from, to, (at - from as f64) as f32))
     }
 
-    /// Goes to the window that a frame and the one after it are in, and decodes the frame and `more` (0 or 1)
-    /// after it. Returns the place of the frame in the window.
+    /// Moves to the window that contains a frame and the next one, and decodes the frame and `more` (0 or 1)
+    /// after it. Returns the index of the frame in the window.
     #[inline]
     fn seek(&mut self, frame: usize, more: usize) -> usize {
         if self.direct.is_some() {
@@ -319,11 +320,11 @@ impl<'a> Sampler<'a> {
         at
     }
 
-    /// As [`Sampler::seek`] where any frame can be decoded by itself.
+    /// Like [`Sampler::seek`], if every frame can be decoded by itself.
     fn seek_direct(&mut self, frame: usize, more: usize) -> usize {
         let parts = &self.clip.parts;
         let held = frame >= self.window.first && frame + more < self.window.first + self.window.frames;
-        // The first frame of a block is its own value, not that at the end of the block before.
+        // The first frame of a block has its own value, not the one at the end of the previous block.
         let other = frame != self.window.first && frame.is_multiple_of(parts.block_frames);
         if !held || other {
             let block = (frame / parts.block_frames).min(parts.blocks.len() - 1);
@@ -354,9 +355,9 @@ fn lerp(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
 }
 
-/// Rotations nearer than this (the cosine of half the angle between them: 52°) are interpolated in one step.
+/// Rotations with at least this cosine of half their angle (52°) are interpolated in one step.
 const NEAR: f32 = 0.9;
-/// How often the arc between others is halved before.
+/// Number of times that the arc between more distant ones is halved before.
 const HALVINGS: u32 = 6;
 
 /// Interpolates along the shorter arc at constant speed.

@@ -1,7 +1,8 @@
-//! The block of segments, which the profiles `runtime` and `direct` share.
+//! Blocks of segments, which the profiles `runtime` and `direct` share.
 //!
-//! A block has four parts: the layouts of its tracks (range coded), rows with the first frames of segments in fixed
-//! widths, the offsets of segments, and the segments. Each row and each segment is found without reading another one.
+//! A block has four parts: the layouts of its tracks (range coded), rows with the first frames of segments in
+//! fixed widths, the offsets of segments, and the segments. Each row and each segment can be located without
+//! reading others.
 
 use crate::lattice::{FINEST, Residual, power_of_half};
 use crate::range_coder::BitCoder;
@@ -25,7 +26,7 @@ pub(crate) struct Models {
     numbers: [SmallNumbers; 4],
 }
 
-/// The sets of the numbers behind a head.
+/// Number of models for the numbers after a head.
 const HALVINGS: usize = 0;
 const LEAST: usize = 1;
 const WIDTH: usize = 2;
@@ -36,7 +37,7 @@ impl Models {
         Models { heads: HeadModel::new(), numbers: [SmallNumbers::new(); 4] }
     }
 
-    /// Codes how often steps are halved.
+    /// Codes the number of halvings of steps.
     pub(crate) fn halvings<C: BitCoder>(&mut self, coder: &mut C, wanted: u8) -> u8 {
         self.numbers[HALVINGS].code(coder, i32::from(wanted)).clamp(0, i32::from(FINEST)) as u8
     }
@@ -51,7 +52,7 @@ impl Models {
         let mut coded = [[0i32; 3]; LEVELS];
         for level in 1..LEVELS {
             for axis in 0..3 {
-                // Levels and axes are much alike.
+                // Levels and axes have similar values.
                 let guess = if axis > 0 { coded[level][axis - 1] } else { (coded[level - 1][0] - 1).max(0) };
                 let difference = self.numbers[LEVEL].code(coder, wanted[level][axis].wrapping_sub(guess));
                 coded[level][axis] = guess.wrapping_add(difference).clamp(least, most);
@@ -66,13 +67,13 @@ impl Models {
 pub(crate) struct Row {
     /// Halvings of the steps.
     pub(crate) refine: u8,
-    /// By axis, the least number, and the bits of what a number exceeds it by.
+    /// By axis: the least number, and the bits for the excess of a number over it.
     pub(crate) least: [i32; 3],
     pub(crate) width: [u32; 3],
 }
 
 impl Row {
-    /// Codes how rows store a track; a decoded one is safe to use.
+    /// Codes how rows store a track. A decoded row layout is always valid.
     pub(crate) fn code<C: BitCoder>(models: &mut Models, coder: &mut C, wanted: &Row) -> Row {
         let mut coded = Row { refine: models.halvings(coder, wanted.refine), ..Row::default() };
         for axis in 0..3 {
@@ -88,7 +89,7 @@ impl Row {
         self.width.iter().sum::<u32>() as usize
     }
 
-    /// The steps of first frames against those of the lattice.
+    /// Steps of first frames relative to those of the lattice.
     pub(crate) fn scale(&self) -> f32 {
         power_of_half(self.refine)
     }
@@ -117,7 +118,7 @@ impl Row {
     }
 }
 
-/// Where the parts of a block are.
+/// Positions of the parts of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Places {
     pub(crate) segments: usize,
@@ -128,7 +129,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The parts behind these layouts.
+    /// The positions of the parts after these layouts.
     pub(crate) fn new(layouts: &[u8], row_bits: usize, segments: usize) -> Places {
         let rows_at = 4 + layouts.len();
         let offsets_at = rows_at + (row_bits * (segments + 1)).div_ceil(8);
@@ -140,20 +141,20 @@ impl Places {
         self.rows_at * 8 + row * self.row_bits
     }
 
-    /// The first byte of a segment; one behind the end where the block is too short for its offsets.
+    /// The first byte of a segment; one beyond the end if the block is too short for its offsets.
     pub(crate) fn segment(&self, block: &[u8], segment: usize) -> usize {
         let offset = block.get(self.offsets_at + 4 * segment..).and_then(|rest| rest.first_chunk::<4>());
         self.data_at + offset.map_or(usize::MAX / 16, |bytes| u32::from_le_bytes(*bytes) as usize)
     }
 }
 
-/// The layouts of a block; none where it is too short for their length, so that they read as zeros.
+/// The layouts of a block; empty if it is too short for their length, so that they are read as zeros.
 pub(crate) fn layouts(block: &[u8]) -> &[u8] {
     let length = block.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
     block.get(4..4usize.saturating_add(length)).unwrap_or(&[])
 }
 
-/// Puts a block together from its layouts, the rows of its tracks with the numbers of their first frames, and its
+/// Assembles a block from its layouts, the rows of its tracks with the numbers of their first frames, and its
 /// segments.
 #[cfg(feature = "encode")]
 pub(crate) fn put_block<'a>(
@@ -162,7 +163,7 @@ pub(crate) fn put_block<'a>(
     segments: &[Vec<u8>],
 ) -> Vec<u8> {
     let mut rows = BitWriter::default();
-    // A clip of one frame has the row behind its only segment as well: it repeats the first.
+    // A clip of one frame also has the row after its only segment, which repeats the first.
     for at in 0..=segments.len() {
         for (row, starts) in tracks.clone() {
             let k = starts[at.min(starts.len() - 1)];

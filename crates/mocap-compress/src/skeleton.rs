@@ -1,4 +1,4 @@
-//! The skeleton as bytes: everything that [`Skeleton`] holds, offsets to a share of the tolerance.
+//! Encodes the skeleton: everything that [`Skeleton`] holds; offsets are rounded to a share of the tolerance.
 
 use crate::OpenLimits;
 use crate::offsets::{Likeness, Offsets};
@@ -17,14 +17,14 @@ use nalgebra::Quaternion;
 
 /// An end site whose name is its parent's name plus this suffix is stored without a name.
 const END: &str = "_End";
-/// Bytes of names that are not stored, at most, for each byte of the structure.
+/// Greatest number of bytes of implied names per byte of the structure.
 const IMPLIED: usize = 64;
-/// Parts of one in a stored rotation: three modified Rodrigues parameters.
+/// Units of a stored rotation parameter per 1: three modified Rodrigues parameters.
 const TURN: f64 = (1 << 24) as f64;
 /// Whole numbers of steps in a stored offset are below this.
 #[cfg(feature = "encode")]
 const MOST_STEPS: f64 = (1 << 27) as f64;
-/// By number of decimals: exact, as powers that a library computes need not be.
+/// By number of decimals; a constant table, because computed powers need not be exact.
 const POWERS_OF_TEN: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -98,7 +98,7 @@ pub(crate) fn pack(skeleton: &Skeleton, share: f64) -> (Vec<u8>, usize) {
     (section, bytes.len())
 }
 
-/// All of the skeleton but rotations and offsets.
+/// Everything of the skeleton except rotations and offsets.
 fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_text(&mut bytes, skeleton.name());
@@ -122,14 +122,14 @@ fn put_structure(skeleton: &Skeleton) -> Vec<u8> {
     for joint in skeleton.joints() {
         let parent = joint.parent.map(|parent| &skeleton.joints()[parent.index()].name);
         let follows = parent.is_some_and(|parent| joint.name.strip_suffix(END) == Some(parent.as_str()));
-        // Readers refuse more: what is written up to here is part of the structure.
+        // Readers reject more, so names beyond this limit are written.
         let implied = follows && left_out + joint.name.len() <= bytes.len() * IMPLIED;
         left_out += if implied { joint.name.len() } else { 0 };
         put_text(&mut bytes, if implied { "" } else { &joint.name });
         if joint.dofs.has_limits() {
             for limit in &joint.dofs.limits {
                 let sides = limit.map_or([f64::NAN; 2], |limit| [limit.min, limit.max]);
-                // Sides may be open, or not there.
+                // Limits may be open on one side, or absent.
                 sides.iter().for_each(|side| bytes.extend(side.to_le_bytes()));
             }
         }
@@ -153,7 +153,7 @@ const FRAMED: u8 = 1 << 2;
 const LIMITED: u8 = 1 << 3;
 const HAS_ROLE: u8 = 1 << 4;
 
-/// What most joints of a skeleton have in common: flags, the order of axes, the free ones.
+/// Properties that most joints of a skeleton share: flags, axis order, free axes.
 fn kind(joint: &Joint) -> [u8; 3] {
     let dofs = &joint.dofs;
     let flags = [
@@ -169,19 +169,21 @@ fn kind(joint: &Joint) -> [u8; 3] {
     [flags, order, free.enumerate().fold(0, |bits, (at, free)| bits | u8::from(*free) << at)]
 }
 
-/// The joint before, its parent and so on: most likely one of them is the parent of the next joint.
+/// The path from the previous joint to its root: most likely one of these is the parent of the next joint.
 #[derive(Default)]
 struct Path(Vec<usize>);
 
 impl Path {
-    /// How far up the path a parent is. One more than its last place stands for none; beyond are other joints.
+    /// Position of a parent on the path. The value after its last position stands for no parent; greater ones
+    /// stand for other joints.
     fn up_to(&self, parent: Option<usize>) -> usize {
         let Some(parent) = parent else { return self.0.len() };
         let up = self.0.iter().rev().position(|joint| *joint == parent);
         up.unwrap_or(self.0.len() + 1 + parent)
     }
 
-    /// Adds a joint whose parent is so far up, and returns the parent. Fails where that is no joint before.
+    /// Adds a joint whose parent has this position, and returns the parent. Fails if there is no such joint
+    /// before it.
     fn add(&mut self, joint: usize, up: usize) -> Option<Option<usize>> {
         let length = self.0.len();
         if let Some(other) = up.checked_sub(length + 1) {
@@ -201,7 +203,7 @@ fn put_space(bytes: &mut Vec<u8>, space: &Space) {
     match space.unit {
         None => bytes.push(0),
         Some(unit) => {
-            // A guess is a guess, whatever it is made from.
+            // A guessed unit stays guessed, whatever it was guessed from.
             bytes.push(1 + (unit.source as u8).min(UnitSource::Guessed as u8));
             put_float(bytes, unit.metres);
         }
@@ -217,8 +219,8 @@ fn axis(code: u8) -> Option<SignedAxis> {
     Some(SignedAxis { axis, negative: code % 2 == 1 })
 }
 
-/// How the skeleton of another file becomes that of a clip that was compressed without one: the unit and axes in which
-/// the clip was read, and the factor by which it was scaled.
+/// How the skeleton of another file is converted to that of a clip that was compressed without one: the unit
+/// and axes in which the clip was read, and the factor by which it was scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) space: Space,
@@ -279,7 +281,7 @@ pub(crate) fn unpack(section: &[u8], structure: usize, limits: &OpenLimits) -> R
         let mut name = reader.text("a joint's name")?;
         if let (true, Some(parent)) = (name.is_empty(), *parent) {
             name = format!("{}{END}", joints[parent].name);
-            // Names of a chain of them grow with each joint.
+            // Implied names in a chain grow with each joint.
             implied += name.len();
             if implied > structure.saturating_mul(IMPLIED) {
                 return reader.fail("names within the limit");

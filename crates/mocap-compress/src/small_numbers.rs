@@ -1,4 +1,4 @@
-//! Whole numbers of any size, of which most are small.
+//! Integers of any size, most of which are small.
 
 use crate::range_coder::{Bit, BitCoder};
 

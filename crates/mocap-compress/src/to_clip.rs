@@ -1,4 +1,4 @@
-//! A compressed clip, decoded as a whole.
+//! Decodes a compressed clip as a whole.
 
 use crate::compressed::Compressed;
 use crate::extras::attach;

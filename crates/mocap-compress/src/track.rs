@@ -18,16 +18,16 @@ pub(crate) enum Moving {
     Translation,
 }
 
-/// A rotation track that another one is in part predicted from.
+/// A rotation track that partly predicts another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The place of that track among the moving rotations.
     pub(crate) track: usize,
-    /// The residuals of that track times 1/16 of this matrix predict those of this one.
+    /// The residuals of this track are predicted by those of that track times 1/16 of this matrix.
     pub(crate) matrix: [[i32; 3]; 3],
 }
 
-/// Parts of one in a [`Reference`]'s matrix.
+/// Units of a [`Reference`]'s matrix per 1.
 pub(crate) const MATRIX_UNIT: f32 = 16.0;
 
 /// The largest number of references of a track.
@@ -40,7 +40,7 @@ impl Reference {
     }
 }
 
-/// Adds what the residual of another track predicts.
+/// Adds the prediction from the residual of another track.
 #[inline]
 pub(crate) fn refer(shift: [f32; 3], multiplier: &[[f32; 3]; 3], other: [f32; 3]) -> [f32; 3] {
     let part = |i: usize| {
@@ -57,8 +57,8 @@ pub(crate) struct Head {
     pub(crate) flat: [u8; LEVELS],
     /// An index into [`FINER`].
     pub(crate) finer: u8,
-    /// What frames without taps are predicted from: modified Rodrigues parameters in 1/32 after the rest
-    /// rotation, or a translation in 4096 steps of the lattice.
+    /// The prediction of frames without taps: modified Rodrigues parameters in units of 1/32 relative to the
+    /// rest rotation, or a translation in units of 4096 steps of the lattice.
     pub(crate) base: [i32; 3],
     pub(crate) kind: Kind,
     pub(crate) columns: [Column; 3],
@@ -69,11 +69,11 @@ pub(crate) struct Head {
 /// Steps of the lattice in one of the base of a translation.
 pub(crate) const BASE_STEPS: f32 = 4096.0;
 
-/// Predictions between a curve (0) and a line (1), and beyond, to the mean of more frames.
+/// Predictions between a curve (0) and a line (1), and beyond, towards the mean of more frames.
 pub(crate) const FLATNESS: [f32; 8] = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0];
 
-/// The steps of all levels but the last, against those of the last one. Where the last level is nearly free, frames
-/// that predict others are worth finer steps.
+/// Steps of all levels except the last, relative to those of the last one. If the last level costs almost
+/// nothing, finer steps in frames that predict others pay off.
 pub(crate) const FINER: [f32; 4] = [1.0, 0.84, 0.7, 0.6];
 
 impl Head {
@@ -92,7 +92,7 @@ impl Head {
         Lattice { kind: self.kind, basis: self.columns.map(Column::vector) }
     }
 
-    /// The steps of a level against those of the lattice.
+    /// Steps of a level relative to those of the lattice.
     #[inline]
     pub(crate) fn finer(&self, level: u8, levels: usize) -> f32 {
         if usize::from(level) + 1 == levels { 1.0 } else { FINER[usize::from(self.finer)] }
@@ -106,12 +106,12 @@ impl Head {
         [x * finer, y * finer, z * finer]
     }
 
-    /// What a rotation without taps is predicted from.
+    /// The prediction of a rotation without taps.
     pub(crate) fn base_rotation(&self, rest: Quat) -> Quat {
         quat::mul(rest, quat::from_rodrigues(self.base.map(|part| part as f32 / 32.0)))
     }
 
-    /// What a translation without taps is predicted from.
+    /// The prediction of a translation without taps.
     pub(crate) fn base_translation(&self) -> [f32; 3] {
         self.lattice().vector(self.base.map(|part| part as f32)).map(|part| part * BASE_STEPS)
     }
@@ -161,7 +161,7 @@ impl HeadModel {
         self.code(coder, moving, levels, rotations, &Head::blank())
     }
 
-    /// Codes a head. A decoded head is safe to use: what it refers to is among the `rotations` tracks before.
+    /// Codes a head. A decoded head is always valid: it refers only to the `rotations` tracks before it.
     pub(crate) fn code<C: BitCoder>(
         &mut self,
         coder: &mut C,
@@ -251,7 +251,7 @@ pub(crate) struct TrackCoder<'a> {
     /// The first one.
     reference: Option<usize>,
     history: History,
-    /// The magnitudes of the next residual as expected from its own track, and from all.
+    /// Magnitudes of the next residual as expected from its own track, and from all tracks.
     own: [f32; 3],
     expected: [f32; 3],
     /// The last residual of its level.
@@ -276,7 +276,7 @@ impl ResidualCoder {
         }
     }
 
-    /// Forgets the tracks since the mark.
+    /// Drops the tracks since the mark.
     pub(crate) fn reset(&mut self, mark: &Mark) {
         self.rotation.clone_from(&mark.rotation);
         self.translation.clone_from(&mark.translation);
@@ -329,7 +329,7 @@ impl TrackCoder<'_> {
         self.expected
     }
 
-    /// The bits of a residual of the node that was expected.
+    /// The bits of a residual of the node given to [`TrackCoder::expect`].
     #[cfg(feature = "encode")]
     pub(crate) fn bits(&mut self, residual: Residual) -> f64 {
         let model = match self.moving {
@@ -341,7 +341,7 @@ impl TrackCoder<'_> {
         meter.bits
     }
 
-    /// Codes the residual of the node that was expected.
+    /// Codes the residual of the node given to [`TrackCoder::expect`].
     #[inline]
     pub(crate) fn code<C: BitCoder>(&mut self, coder: &mut C, node: &Node, wanted: Residual) -> Residual {
         let model = match self.moving {

@@ -3,7 +3,7 @@
 use crate::lanes::{LANES, Quats, Vectors, finite};
 use crate::quat::{self, Quat};
 
-/// The frames that are decoded at present: a segment or a block.
+/// The frames that are currently decoded: a segment or a block.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     /// The first frame in the clip.
@@ -17,7 +17,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Takes a frame of another window in.
+    /// Copies a frame from another window.
     pub(crate) fn copy(&mut self, place: usize, other: &Window, from: usize) {
         // Both hold two frames of the same tracks.
         let (rotations, translations) = (self.rotations.len() / 2, self.translations.len() / 2);
@@ -27,7 +27,7 @@ impl Window {
             .copy_from_slice(&other.translations[rows(from, translations)]);
     }
 
-    /// Takes decoded tracks in, frame by frame.
+    /// Stores decoded tracks, frame by frame.
     pub(crate) fn fill(
         &mut self,
         first: usize,
@@ -60,7 +60,7 @@ impl Window {
     }
 }
 
-/// The rotation, or none where bytes that were made by hand decode to something else.
+/// The rotation; the identity if crafted bytes decode to an invalid one.
 #[inline]
 pub(crate) fn valid_rotation(q: Quat) -> Quat {
     let square = quat::dot(q, q);

@@ -15,8 +15,8 @@ const DECIMALS: u32 = 12;
 /// Powers of ten up to that one, all exact.
 const TENS: [f64; 13] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12];
 
-/// Appends a float that reads back exactly: as a decimal number where it is one of few digits, as those
-/// read from text are.
+/// Appends a float that reads back exactly: as a decimal number if it has few digits, as values read from text
+/// have.
 pub(crate) fn put_float(bytes: &mut Vec<u8>, value: f64) {
     if value.to_bits() == 0 {
         return bytes.push(0);
@@ -43,7 +43,7 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.push(TEXT_END);
 }
 
-/// Bytes that do not hold the expected value.
+/// Bytes without the expected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     /// Where.
@@ -52,7 +52,7 @@ pub(crate) struct Malformed {
     pub(crate) expected: &'static str,
 }
 
-/// Reads what the functions above wrote.
+/// Reads the output of the functions above.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],

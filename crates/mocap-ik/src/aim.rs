@@ -1,4 +1,4 @@
-//! Aims: a direction of an effector points at a place, and joints share the turn towards it.
+//! Aims: a direction of an effector points at a target point, and joints share the rotation towards it.
 
 use crate::{Constraint, IkError, Quat, Vec3};
 use mocap_model::{JointId, Pose, Skeleton, exp, log, rotation_between};
@@ -20,8 +20,8 @@ impl Aim {
         sum.is_finite() && self.weight >= 0.0 && self.direction.norm() > 0.0
     }
 
-    /// The direction of an effector with this place and orientation, the one that it should have, and the distance to the
-    /// place; `None` where the effector is at the place.
+    /// The direction of an effector with this position and orientation, the direction that it should have, and
+    /// the distance to the target; `None` if the effector is at the target.
     pub(crate) fn directions(&self, tip: &Vec3, orientation: &Quat) -> Option<(Vec3, Vec3, f64)> {
         let to = self.at - tip;
         let distance = to.norm();
@@ -29,35 +29,36 @@ impl Aim {
         (distance > 0.0).then(|| (own, to / distance, distance))
     }
 
-    /// The angle between the direction of an effector with this place and orientation, and the one that it should have
-    /// \[rad\].
+    /// The angle between the direction of an effector with this position and orientation and the direction that
+    /// it should have \[rad\].
     pub fn angle(&self, tip: &Vec3, orientation: &Quat) -> f64 {
         self.directions(tip, orientation)
             .map_or(0.0, |(own, wanted, _)| own.cross(&wanted).norm().atan2(own.dot(&wanted)))
     }
 }
 
-/// A joint that takes part in a look.
+/// A joint that takes part in a look-at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LookJoint {
     /// The joint.
     pub joint: JointId,
-    /// Its share of the turn, above 0; shares count beside each other.
+    /// Its share of the rotation, above 0, relative to the shares of the other joints.
     pub share: f64,
-    /// The most that it turns from the pose \[rad\].
+    /// Greatest rotation from the given pose \[rad\].
     pub limit: f64,
 }
 
-/// A look that was solved.
+/// The result of a look-at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// The angle that is left between the direction and the place \[rad\]: limits do not allow more.
+    /// The remaining angle between the direction and the target \[rad\], which limits prevent from closing.
     pub left: f64,
 }
 
-/// An angle that is left counts as none \[rad\].
+/// A remaining angle below this counts as none \[rad\].
 const MET: f64 = 1e-10;
-/// Most rounds; each leaves a share of the angle that is the distance of eyes and joints over that of the place.
+/// Greatest number of rounds. Each leaves a share of the angle: the distance between eyes and joints over the
+/// distance to the target.
 const ROUNDS: usize = 200;
 
 /// Turns joints of a local pose so that `direction`, in the frame of the joint `eye`, points at `at` in object space. Each
@@ -196,7 +197,7 @@ mod tests {
         assert!(angles.iter().all(|angle| (angle - 0.1).abs() < 1e-9), "{angles:?}");
     }
 
-    /// Looks over a path of the place: no jump.
+    /// Looks along a path of the target without jumps.
     #[test]
     fn a_look_follows_its_place_without_jumps() {
         let mut before: Option<Pose> = None;

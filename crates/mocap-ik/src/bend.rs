@@ -1,5 +1,5 @@
-//! The turn of one joint after which two points that it joins are a given distance apart: the law of cosines
-//! in the plane across the axis that the joint bends about. What lies along the axis stays.
+//! The rotation of one joint after which two points of its bones have a given distance: the law of cosines in
+//! the plane perpendicular to the axis that the joint bends about. Components along the axis do not change.
 
 use crate::constraint::{clamp, twist_angle};
 use crate::{Freedom, Goal, IkChain, Quat, SolveOptions, Vec3};
@@ -38,7 +38,8 @@ pub(crate) fn bend_turn(
         let (clamped, outside) = clamp(angle + sign * by, range);
         (sign * (clamped - angle), outside)
     };
-    // The side on which the joint is bent now, unless an axis says which, or only the other side is allowed.
+    // The joint stays bent to its present side, unless an axis defines the side or only the other side is
+    // allowed.
     let flexes = given.map_or(now_sine, |given| given.dot(&(constraint.outer() * hinge_axis)));
     if (flexes < 0.0) != flipped {
         sine = -sine;
@@ -53,7 +54,7 @@ pub(crate) fn bend_turn(
     Some(Quat::from_axis_angle(&axis, by))
 }
 
-/// The angle from `v` to `u` about an axis, now and as wished; turning `v` by the difference closes it.
+/// The angle from `v` to `u` about an axis, present and wanted; rotating `v` by the difference closes it.
 #[derive(Clone, Copy)]
 struct Angles {
     now_cosine: f64,
@@ -69,7 +70,7 @@ impl Angles {
         sound.then_some(angles)
     }
 
-    /// The angles, and whether they mean anything: both vectors have a length across the axis.
+    /// The angles, and whether they are defined: both vectors have a component perpendicular to the axis.
     #[inline(always)]
     fn between(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> (Angles, bool) {
         let (u_along, v_along) = (u.dot(axis), v.dot(axis));
@@ -118,8 +119,8 @@ fn spans_about(axis: &Vec3, u: &Vec3, v: &Vec3, square: f64) -> bool {
     wished * wished <= 4.0 * (uu - u_along * u_along) * (vv - v_along * v_along)
 }
 
-/// An axis given for a joint that turns freely; where the bones cannot span the distance about it, because
-/// they do not lie across it, the normal of their plane on the same side.
+/// The given axis of a joint that turns freely; if the bones cannot span the distance about it because they are
+/// not perpendicular to it, the normal of their plane on the same side.
 #[inline]
 fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
     if spans_about(&axis, u, v, square) {
@@ -134,8 +135,8 @@ fn spanning(axis: Unit<Vec3>, u: &Vec3, v: &Vec3, square: f64) -> Unit<Vec3> {
     }
 }
 
-/// The normal of the plane the limb bends in: of its pose; of its pole where the pose is straight; or else an
-/// axis that stays with the bone above.
+/// The normal of the plane in which the limb bends: from its pose, from its pole if the pose is straight, or
+/// else an axis fixed to the bone above.
 fn normal(chain: &IkChain, bend: usize, u: &Vec3, v: &Vec3, goal: &Goal) -> Unit<Vec3> {
     let straight = 1e-14 * u.norm_squared() * v.norm_squared();
     let unit = |normal: Vec3| (normal.norm_squared() > straight).then(|| Unit::new_normalize(normal));
@@ -149,13 +150,13 @@ fn normal(chain: &IkChain, bend: usize, u: &Vec3, v: &Vec3, goal: &Goal) -> Unit
 /// The rotation about an axis whose angle has this cosine and sine.
 #[inline(always)]
 fn about(axis: &Vec3, cosine: f64, sine: f64) -> Quat {
-    // Half of the larger of the two squares is never lost to rounding.
+    // The larger of the two squares is not affected by cancellation.
     let (w, s) =
         if cosine >= 0.0 { (1.0 + cosine, sine) } else { (sine.abs(), (1.0 - cosine).copysign(sine)) };
     Quat::new_normalize(Quaternion::from_parts(w, axis * s))
 }
 
-/// A unit vector across `v`; across nothing it is X.
+/// A unit vector perpendicular to `v`; X for a zero vector.
 pub(crate) fn across(v: &Vec3) -> Unit<Vec3> {
     let mut axis = Vec3::zeros();
     axis[v.iamin()] = 1.0;

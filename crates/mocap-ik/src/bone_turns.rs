@@ -27,8 +27,8 @@ pub struct BoneTurns {
     pub first: RotationLanes,
     /// The lower bone after the turn of the middle joint.
     pub bent: VectorLanes,
-    /// Whether there is a solution; without one the other fields mean nothing. There is none if the bones cannot span the
-    /// distance to the goal, or not about the axis, or if the goal is opposite to the tip.
+    /// Whether there is a solution; if not, the other fields are undefined. There is none if the bones cannot
+    /// span the distance to the goal, or not about the axis, or if the goal is opposite to the tip.
     pub found: [bool; LANES],
 }
 

@@ -1,4 +1,4 @@
-//! Capsules around the bones of a chain, and how deep two of them are in one another.
+//! Capsules around the bones of a chain, and their depths of penetration.
 
 use crate::{IkChain, IkError, Vec3};
 
@@ -24,13 +24,13 @@ pub(crate) struct Pair {
     pub(crate) apart: f64,
 }
 
-/// Where two segments are nearest to each other.
+/// The nearest points of two segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     pub(crate) points: [Vec3; 2],
     /// From the second point to the first; unit length.
     pub(crate) normal: Vec3,
-    /// By how much they are too near; negative where they are not.
+    /// Depth of penetration; negative if they are apart.
     pub(crate) depth: f64,
 }
 
@@ -73,22 +73,23 @@ impl IkChain {
         Ok(())
     }
 
-    /// Lets capsules be as near to each other as they are in the pose that the chain has: what a body has done is allowed.
+    /// Lets capsules be as near to each other as they are in the present pose of the chain: poses that a body
+    /// has taken are allowed.
     pub fn allow_overlaps(&mut self) {
         for at in 0..self.pairs.len() {
             let pair = self.pairs[at];
             let over = self.near(&pair).depth.max(0.0);
-            // Bones that cross have no direction in which they are apart.
+            // Bones that cross have no direction of separation.
             self.pairs[at].apart = pair.apart - over;
         }
     }
 
-    /// How deep capsules are in one another at most [units of the skeleton].
+    /// Greatest depth of penetration [units of the skeleton].
     pub fn collision_depth(&self) -> f64 {
         self.pairs.iter().map(|pair| self.near(pair).depth).fold(0.0, f64::max)
     }
 
-    /// Where the capsules of a pair are nearest.
+    /// The nearest points of a pair of capsules.
     pub(crate) fn near(&self, pair: &Pair) -> Near {
         let ends = pair.capsules.map(|at| {
             let Capsule { joint, from, to, .. } = self.capsules[at];
@@ -97,7 +98,7 @@ impl IkChain {
         let points = nearest(&ends[0], &ends[1]);
         let between = points[0] - points[1];
         let distance = between.norm();
-        // Segments that cross are pushed apart along what is across both.
+        // Crossing segments are pushed apart along their common perpendicular.
         let across = (ends[0][1] - ends[0][0]).cross(&(ends[1][1] - ends[1][0]));
         let normal = between.try_normalize(1e-9 * pair.apart).or_else(|| across.try_normalize(1e-12));
         Near { points, normal: normal.unwrap_or_else(Vec3::x), depth: pair.apart - distance }
@@ -112,7 +113,7 @@ fn nearest(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     let across = uu * vv - uv * uv;
     let unit = |value: f64| value.clamp(0.0, 1.0);
     let share = |part: f64, whole: f64| if whole > 0.0 { unit(part / whole) } else { 0.0 };
-    // Of parallel segments the middle of what is beside each other would do as well: the start of the first counts.
+    // For parallel segments any pair of opposite points would do; the start of the first segment is used.
     let mut s = if across > 1e-12 * uu * vv { unit((uv * vw - vv * uw) / across) } else { 0.0 };
     let t = share(uv * s + vw, vv);
     s = share(uv * t - uw, uu);

@@ -33,9 +33,9 @@ use mocap_model::renormalised;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ccd;
 
-/// The damping of the step that finishes a long chain near its goal.
+/// Damping of the least-squares step that finishes a long chain near its goal.
 const POLISH: f64 = 1e-6;
-/// More slow sweeps than this are a stall.
+/// Number of slow sweeps after which the chain counts as stalled.
 const STALLS: u32 = 8;
 
 impl Solver for Ccd {

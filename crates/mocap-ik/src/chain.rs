@@ -82,17 +82,17 @@ pub struct IkChain {
     pub(crate) above: Vec<u32>,
     pub(crate) bend: Option<(usize, Option<Unit<Vec3>>)>,
     pub(crate) finite: bool,
-    /// Whether all rotations are known to be within the constraints.
+    /// Whether all rotations are known to satisfy the constraints.
     pub(crate) allowed: bool,
     pub(crate) scratch: Scratch,
-    /// How readily the base moves beside a joint that turns; 0: it stays.
+    /// Mobility of the base relative to a joint; 0: the base is fixed.
     pub(crate) travel: f64,
     pub(crate) couplings: Couplings,
     pub(crate) capsules: Vec<Capsule>,
     pub(crate) pairs: Vec<Pair>,
 }
 
-/// How far an effector is from the first joint that can turn, at least and at most.
+/// Least and greatest distance of an effector from the first joint that can turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) min: f64,
@@ -347,7 +347,7 @@ impl IkChain {
             .find(|&i| !self.constraint[i].is_locked())
     }
 
-    /// Whether a joint may have every rotation, and takes it without resistance.
+    /// Whether a joint may take every rotation, without stiffness or other resistance.
     pub(crate) fn turns_freely(&self, joint: usize, options: &SolveOptions) -> bool {
         let constraint = &self.constraint[joint];
         (constraint.is_free() || !options.limits) && !constraint.is_locked() && constraint.stiffness == 0.0
@@ -471,7 +471,7 @@ impl IkChain {
         if hinges == 1 { hinge } else { best }
     }
 
-    /// The joint itself where it can turn, or else the nearest one above that can.
+    /// The joint itself if it can turn, or else the nearest joint above that can.
     pub(crate) fn turning_from(&self, joint: usize) -> u32 {
         if self.constraint[joint].is_locked() { self.above[joint] } else { joint as u32 }
     }

@@ -1,20 +1,20 @@
-//! How a joint may turn, and the nearest allowed rotation.
+//! Joint constraints: allowed rotations, and the nearest allowed rotation.
 //!
 //! A local rotation is `pre · M · post`, where the constraint limits `M`; `pre` and `post` hold the rest
-//! rotation and the frame of the degrees of freedom. Angles are compared on the circle, so a range may pass
-//! half a turn (170° to 190°); a range of a whole turn or more allows every angle.
+//! rotation and the frame of the degrees of freedom. Angles are compared on the circle, so a range may contain
+//! 180° (170° to 190°); a range of 360° or more allows every angle.
 
 use crate::{Quat, Vec3};
 use mocap_model::{Angles, EulerOrder, Joint, Limit, angle_between, swing_twist};
 use nalgebra::Unit;
 use std::f64::consts::{PI, TAU};
 
-/// What is free in the rotation `M` of a joint.
+/// The degrees of freedom in the rotation `M` of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Freedom {
     /// Every rotation.
     Free,
-    /// None: the joint stays as it is.
+    /// No rotation: the joint stays as it is.
     Locked,
     /// Turns about one axis, within a range \[rad\].
     Hinge {
@@ -41,7 +41,7 @@ pub enum Freedom {
     },
 }
 
-/// How one joint may turn.
+/// The constraint of one joint.
 ///
 /// ```
 /// use mocap_ik::Constraint;
@@ -54,7 +54,7 @@ pub enum Freedom {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
-    /// What is free.
+    /// The degrees of freedom.
     pub freedom: Freedom,
     /// Rotation before the free rotation: the rest rotation and the frame of the axes.
     pub pre: Quat,
@@ -70,7 +70,7 @@ pub struct Constraint {
     pub tolerance: f64,
 }
 
-/// An angle this near to the end of its range is at its limit \[rad\].
+/// An angle this near to the end of its range counts as at the limit \[rad\].
 const CONTACT: f64 = 1e-9;
 
 const OPEN: Limit = Limit { min: f64::NEG_INFINITY, max: f64::INFINITY };
@@ -194,12 +194,12 @@ impl Constraint {
         }
     }
 
-    /// The frame, seen from the parent, that the axes of the constraint are given in.
+    /// The frame of the constraint's axes, relative to the parent.
     pub(crate) fn outer(&self) -> Quat {
         if self.inverted { self.post.inverse() } else { self.pre }
     }
 
-    /// The sign between the joint's angles and its turn in space.
+    /// The sign that relates the joint's angles to its rotation in object space.
     pub(crate) fn sign(&self) -> f64 {
         if self.inverted { -1.0 } else { 1.0 }
     }
@@ -242,7 +242,7 @@ impl Constraint {
     }
 }
 
-/// Rotations this near to each other \[rad\] are the same: the rounding of a few products of quaternions.
+/// Rotations that differ by less than this \[rad\] are equal: rounding of a few quaternion products.
 const ROUNDING: f64 = 1e-12;
 
 fn is_open(range: Limit) -> bool {
@@ -269,7 +269,7 @@ pub(crate) fn clamp(angle: f64, range: &Limit) -> (f64, bool) {
     (if off < 0.0 { range.min } else { range.max }, true)
 }
 
-/// How far an angle is inside of its range; negative outside.
+/// Distance of an angle from the ends of its range; negative outside.
 fn inset(angle: f64, range: &Limit) -> f64 {
     let span = range.max - range.min;
     if span >= TAU {
@@ -287,7 +287,7 @@ fn centre(range: &Limit) -> f64 {
     if centre.is_finite() { centre } else { 0.0 }
 }
 
-/// Both sets of angles of a rotation, the one nearer to the middle of the ranges first.
+/// Both sets of Euler angles of a rotation, the one nearer to the middle of the ranges first.
 fn both(order: EulerOrder, ranges: &[Limit; 3], m: &Quat) -> [Angles; 2] {
     let near = order.angles_near(m, [0, 1, 2].map(|i| centre(&ranges[i])));
     let middle = if order.is_proper() { -near[1] } else { PI - near[1] };
@@ -304,7 +304,7 @@ fn clamp_all(angles: Angles, ranges: &[Limit; 3]) -> (Angles, bool) {
     out
 }
 
-/// The angles of a rotation that are within the ranges, or as near as clamping brings them.
+/// The Euler angles of a rotation that are within the ranges, or as near as clamping brings them.
 pub(crate) fn euler_within(order: EulerOrder, ranges: &[Limit; 3], m: &Quat) -> Angles {
     let [first, second] = both(order, ranges, m).map(|angles| clamp_all(angles, ranges));
     if !first.1 {
@@ -326,8 +326,8 @@ pub(crate) fn euler_within(order: EulerOrder, ranges: &[Limit; 3], m: &Quat) -> 
     best
 }
 
-/// The angles with the first (0) or the last (2) of them turned to come as near to `m` as its range allows.
-/// Near gimbal lock first and last can stand in for one another.
+/// The angles with the first (0) or the last (2) of them changed to come as near to `m` as its range allows.
+/// Near gimbal lock, the first and the last angle can replace each other.
 fn refit(order: EulerOrder, ranges: &[Limit; 3], m: &Quat, mut angles: Angles, which: usize) -> Angles {
     let axis = order.axes()[which].unit();
     angles[which] = 0.0;

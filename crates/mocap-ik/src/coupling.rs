@@ -24,9 +24,9 @@ pub(crate) struct Couplings {
     rows: Vec<Row>,
     /// Degree of freedom and factor of all rows.
     terms: Vec<(usize, f64)>,
-    /// What each row has moved its angles by, per unit of its factors: Hildreth's multipliers.
+    /// Accumulated corrections of each row, per unit of its factors (Hildreth's multipliers).
     multipliers: Vec<f64>,
-    /// Degrees of freedom that occur, and what their ranges have moved them by.
+    /// Degrees of freedom that occur in couplings, and the accumulated corrections by their ranges.
     coupled: Vec<usize>,
     moved: Vec<f64>,
 }
@@ -40,9 +40,9 @@ struct Row {
     square: f64,
 }
 
-/// Couplings are kept within this \[rad\].
+/// Couplings are satisfied within this \[rad\].
 pub(crate) const KEPT: f64 = 1e-9;
-/// Most rounds over all couplings and ranges.
+/// Greatest number of rounds over all couplings and ranges.
 const ROUNDS: usize = 20_000;
 
 impl Couplings {
@@ -50,11 +50,12 @@ impl Couplings {
         self.rows.is_empty()
     }
 
-    /// Moves angles by least squares onto what couplings and ranges allow; `angle(k)` and `range(k)` are those of degree of
-    /// freedom `k`, `change[k]` is added to the angle. Gives what is left of the greatest excess \[rad\].
+    /// Projects angles onto what couplings and ranges allow, by least squares. `angle(k)` and `range(k)` belong
+    /// to degree of freedom `k`; `change[k]` is added to the angle. Returns the greatest remaining excess
+    /// \[rad\].
     ///
-    /// Based on: C. Hildreth, "A quadratic programming procedure", 1957; J. Boyle, R. Dykstra, "A method for finding
-    /// projections onto the intersection of convex sets in Hilbert spaces", 1986.
+    /// Based on: C. Hildreth, "A quadratic programming procedure", 1957; J. Boyle, R. Dykstra, "A method for
+    /// finding projections onto the intersection of convex sets in Hilbert spaces", 1986.
     fn project(&mut self, angle: impl Fn(usize) -> (f64, f64, f64), change: &mut [f64]) -> f64 {
         self.multipliers.fill(0.0);
         self.moved.fill(0.0);
@@ -66,7 +67,7 @@ impl Couplings {
                 let off = sum - row.value;
                 let step = match row.relation {
                     Relation::Equal => off / row.square,
-                    // Never pulled back beyond what it was pushed.
+                    // A correction is never undone beyond its own amount.
                     Relation::AtMost => (off / row.square).max(-*multiplier),
                 };
                 let beyond = if row.relation == Relation::Equal { off.abs() } else { off };
@@ -137,7 +138,7 @@ impl IkChain {
         Ok(())
     }
 
-    /// By how much the pose is off its couplings \[rad\].
+    /// Greatest violation of the couplings by the pose \[rad\].
     pub fn coupling_excess(&mut self) -> f64 {
         if self.couplings.is_empty() {
             return 0.0;
@@ -146,7 +147,7 @@ impl IkChain {
         self.couplings.excess(|k| self.scratch.dofs[k].angle)
     }
 
-    /// The place among the degrees of freedom of the angle of a joint about an axis.
+    /// The index among the degrees of freedom of a joint's angle about an axis.
     fn angle_place(&self, joint: usize, axis: Axis) -> Option<usize> {
         let own = match &self.constraint[joint].freedom {
             _ if self.constraint[joint].is_locked() => None,
@@ -161,7 +162,8 @@ impl IkChain {
         Some(before.sum::<usize>() + own)
     }
 
-    /// Moves the pose to the nearest angles that keep the couplings and ranges. Gives the excess that is left \[rad\].
+    /// Moves the pose to the nearest angles that satisfy couplings and ranges. Returns the remaining excess
+    /// \[rad\].
     pub(crate) fn keep_couplings(&mut self, change: &mut [f64]) -> f64 {
         if self.couplings.is_empty() {
             return 0.0;
@@ -182,9 +184,9 @@ impl IkChain {
         left
     }
 
-    /// Changes a step `delta = H⁻¹ g`, of which `factor` is the factor of H, to the best one that keeps the couplings: those
-    /// that are equations, and those that the step would exceed. Degrees of freedom that are held have a row of H with
-    /// nothing else in it and no step.
+    /// Changes a step `delta = H⁻¹ g` to the best step that satisfies the couplings; `factor` is the factor of
+    /// H. Equations are always included, inequalities if the step would violate them. Degrees of freedom that
+    /// are held have a unit row in H and no step.
     pub(crate) fn coupled_step(&mut self, factor: &[f64], delta: &mut [f64]) {
         if self.couplings.is_empty() {
             return;
@@ -238,7 +240,7 @@ mod tests {
     use crate::{Constraint, Goal, Link, Objective, Quat, SolveOptions, Solver, Vec3, Xpbd};
     use mocap_model::{EulerOrder, Isometry3, Limit};
 
-    /// Four bones upwards, of which each turns about all axes by angles.
+    /// Four bones upwards; each joint rotates by three Euler angles.
     fn spine(limit: Limit) -> IkChain {
         let freedom = Freedom::Euler { order: EulerOrder::ZXY, ranges: [limit; 3] };
         let link = |y: f64| Link {
@@ -320,7 +322,7 @@ mod tests {
         assert!(chain.coupling_excess() < KEPT);
         chain.set_constraint(0, Constraint::free());
         assert_eq!(chain.set_couplings(&[sum(0.1)]), Err(IkError::NoAngle { coupling: 0, joint: 0 }));
-        // The other solvers do not know couplings.
+        // The other solvers do not support couplings.
         let mut chain = spine(Limit { min: -1.0, max: 1.0 });
         chain.set_couplings(&[sum(0.1)]).unwrap();
         let refused = crate::Ccd.solve(&mut chain, &[Goal::at(Vec3::y())], &SolveOptions::default());

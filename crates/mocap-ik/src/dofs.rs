@@ -1,6 +1,6 @@
-//! The degrees of freedom of a chain as a flat list: what Jacobian and objective solvers turn.
+//! The degrees of freedom of a chain as a flat list, for the Jacobian and objective solvers.
 //!
-//! A hinge is one, a joint with Euler ranges one per axis of its sequence, and a joint that turns freely or
+//! A hinge has one, a joint with Euler ranges one per axis of its sequence, and a joint that turns freely or
 //! within a cone three hinges about the axes of object space.
 
 use crate::constraint::{clamp, euler_within, twist_angle};
@@ -87,7 +87,7 @@ pub(crate) fn apply(chain: &mut IkChain, limits: bool, delta: &[f64]) {
             }
             _ => {
                 let parent = chain.parent_frame(i);
-                // Seen from the parent; the parents themselves are turned by the same step.
+                // Relative to the parent; the parents themselves are rotated by the same step.
                 let turn = parent.inverse() * Vec3::new(delta[at], delta[at + 1], delta[at + 2]);
                 let local = Quat::new_normalize((exp(&turn) * chain.local[i]).into_inner());
                 (if limits { constraint.project(&local).0 } else { local }, 3)
@@ -99,7 +99,7 @@ pub(crate) fn apply(chain: &mut IkChain, limits: bool, delta: &[f64]) {
     chain.update();
 }
 
-/// How far each degree of freedom is from a reference pose \[rad\], into `out`.
+/// Writes to `out` the distance of each degree of freedom from a reference pose \[rad\].
 pub(crate) fn distance(chain: &IkChain, limits: bool, reference: &[Quat], out: &mut [f64]) {
     let mut at = 0;
     while at < chain.scratch.dofs.len() {

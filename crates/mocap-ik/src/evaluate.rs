@@ -1,4 +1,4 @@
-//! How far a chain is from its goals, and the start and the result of a solve.
+//! Evaluates a chain against its goals; the start and the result of a solve.
 
 use crate::chain::IkChain;
 use crate::{Goal, IkError, SolveOptions, SolveOutcome, SolveStart, SolveStatus};

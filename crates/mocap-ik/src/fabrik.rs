@@ -138,7 +138,8 @@ pub fn positions(
         }
         let mut from = points[0];
         if last > 0 {
-            // Where only the first bone is off, and by no more than is allowed, all others may come along.
+            // If only the first bone has a wrong length, and by no more than the tolerance, all other points
+            // are moved with it.
             let fitted = along(&from, &points[1], lengths[0]);
             let shift = fitted - points[1];
             if shift.norm_squared() <= near * near {
@@ -170,7 +171,7 @@ fn turned_local(frame: &Quat, turn: &Quat, local: &Quat) -> Quat {
     local * (frame.inverse() * (turn * frame))
 }
 
-/// The point at `length` from `from` towards `to`; where they coincide, `from` itself.
+/// The point at `length` from `from` towards `to`; `from` itself if both coincide.
 #[inline]
 fn along(from: &Vec3, to: &Vec3, length: f64) -> Vec3 {
     let arm = to - from;

@@ -76,7 +76,7 @@ impl Goal {
             && self.orientation_weight >= 0.0
     }
 
-    /// Weight by priority for solvers without strict priorities: a thousandth per level.
+    /// Weight by priority for solvers without strict priorities: 1/1000 per level.
     pub(crate) fn priority_weight(&self) -> f64 {
         1e-3f64.powi(i32::from(self.priority.min(20)))
     }
@@ -89,7 +89,7 @@ impl Goal {
         self.orientation_weight > 0.0
     }
 
-    /// What the effector points at, with some weight.
+    /// The aim, if it has a weight.
     pub(crate) fn wanted_aim(&self) -> Option<&Aim> {
         self.aim.as_ref().filter(|aim| aim.weight > 0.0)
     }

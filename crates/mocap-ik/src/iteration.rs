@@ -8,7 +8,8 @@ use mocap_model::angle_between;
 
 /// A sweep that leaves more than this share of the distance counts as slow.
 const STALL_RATIO: f64 = 0.5;
-/// Within this share of the chain's length the two-bone finish runs at once: no joint has to turn far.
+/// Within this share of the chain's length, the two-bone finish runs immediately, since no joint has to rotate
+/// far.
 pub(crate) const NEAR: f64 = 0.01;
 /// A sweep that gains less than this share of the chain's length counts as idle.
 const NO_GAIN: f64 = 1e-7;
@@ -100,7 +101,7 @@ fn repeat(
     let only_place = |goal: &Goal| goal.wants_position() && !goal.wants_orientation() && goal.aim.is_none();
     let can_finish =
         options.finish && goals.len() == 1 && only_place(&goals[0]) && chain.couplings.is_empty();
-    // Two bones can be finished at once; in a longer chain one joint would take the whole turn.
+    // A two-bone chain can be finished immediately; in a longer chain, one joint would take the whole rotation.
     let two_bones = chain.turning(0) == 2;
     let first_finish = if two_bones { 1 } else { 3 };
     let patience = if reachable || goals.len() > 1 { PATIENCE } else { 1 };

@@ -85,9 +85,9 @@ impl Default for Jacobian {
 const MAX_TURN: f64 = 1.0;
 /// The damping of an undamped solve, as a share of the trace.
 const UNDAMPED: f64 = 1e-12;
-/// Most rounds of holding degrees of freedom at their limits in one iteration.
+/// Greatest number of rounds per iteration that hold degrees of freedom at their limits.
 const ROUNDS: usize = 4;
-/// More slow steps than this move an unconstrained chain to the general iteration.
+/// Number of slow steps after which an unconstrained chain is solved by the general iteration.
 const UNCONSTRAINED_STALLS: u32 = 12;
 /// A posture step whose turns are all below this \[rad\] has converged.
 const POSTURE_REACHED: f64 = 1e-7;
@@ -474,8 +474,8 @@ mod tests {
         (before, posture.cost(&mut chain), moved)
     }
 
-    /// z = 2 α (θ − θ_c) lowers the cost. α (θ − θ_c)², as it is printed in places, has lost the sign: joints
-    /// below their posture are pushed further away.
+    /// z = 2 α (θ − θ_c) lowers the cost. The form α (θ − θ_c)², found in some publications, has lost the sign:
+    /// it pushes joints below their posture further away.
     #[test]
     fn the_gradient_of_the_posture_keeps_its_sign() {
         let alpha = 0.05;

@@ -38,7 +38,7 @@ use crate::{
 pub struct Objective {
     /// ω: the share of positions beside orientations, from 0 to 1; default 0.5.
     pub balance: f64,
-    /// λ: the weight of the start pose; default 1e-9, which decides only what the goals leave open.
+    /// λ: the weight of the start pose; default 1e-9, which affects only what the goals leave open.
     pub keep: f64,
 }
 
@@ -67,7 +67,7 @@ impl Solver for Objective {
             iterations = iteration::solve(chain, goals, options, |chain| {
                 descent.step(chain, &mut numbers);
             });
-            // The last change to the chain may not have been a step of the descent.
+            // The last change to the chain may not have been a descent step.
             chain.keep_couplings(&mut numbers);
             chain.scratch.start = start;
         }
@@ -76,24 +76,25 @@ impl Solver for Objective {
     }
 }
 
-/// The objective with a cost of poses: the likeliest pose that meets the goals as well as the weights say. With
-/// [`Informed::meet`] the pose is then moved onto the goals by the least change, so the cost decides only what they leave open.
+/// The objective with a cost of poses: finds the most likely pose that meets the goals as well as the weights
+/// demand. With [`Informed::meet`], the pose is finally moved onto the goals by the least change, so that the
+/// cost affects only what the goals leave open.
 ///
-/// Other than the solvers it allocates: the second derivative of the cost.
+/// In contrast to the solvers, it allocates: the second derivative of the cost.
 #[derive(Clone, Copy)]
 pub struct Informed<'a> {
     /// The objective of the goals.
     pub objective: Objective,
     /// The cost of poses.
     pub cost: &'a dyn PoseCost,
-    /// Its weight beside the goals, above 0: a cost of 1 counts as much as a goal of weight 1 that is missed by the root of
-    /// the weight, in lengths of the chain.
+    /// Its weight relative to the goals, above 0: a cost of 1 counts as much as a goal of weight 1 that is
+    /// missed by the square root of this weight, in chain lengths.
     pub weight: f64,
     /// Whether goals are met exactly at the end.
     pub meet: bool,
 }
 
-/// A step that lowers the objective by less, as a share, is the last one.
+/// The solve ends when a step lowers the objective by less than this share.
 const CONVERGED: f64 = 1e-9;
 
 impl Solver for Informed<'_> {
@@ -148,13 +149,13 @@ struct Descent<'a> {
     length: f64,
     options: &'a SolveOptions,
     start: &'a [crate::Quat],
-    /// Where the base was at the start.
+    /// Position of the base at the start.
     origin: Vec3,
     damping: f64,
     term: Option<Term<'a>>,
 }
 
-/// Most steps, each with more damping, that one iteration tries.
+/// Greatest number of steps, with growing damping, that one iteration tries.
 const TRIES: u32 = 6;
 
 impl<'a> Descent<'a> {
@@ -170,12 +171,12 @@ impl<'a> Descent<'a> {
         Descent { objective, goals, length, options, start, origin, damping: 1e-3, term: None }
     }
 
-    /// Whether angles stay within their limits: couplings are of angles, so they need them.
+    /// Whether angles are limited. Couplings relate angles, so they need it.
     fn limits(&self, chain: &IkChain) -> bool {
         self.options.limits || !chain.couplings.is_empty()
     }
 
-    /// Takes one step that lowers the objective, or none. The objective before and after.
+    /// Takes one step that lowers the objective, or none. Returns the objective before and after.
     fn step(&mut self, chain: &mut IkChain, numbers: &mut [f64]) -> (f64, f64) {
         let limits = self.limits(chain);
         dofs::collect(chain, limits);
@@ -318,7 +319,7 @@ impl<'a> Descent<'a> {
         term.weight * cost
     }
 
-    /// How far the pose is from the start [rad, lengths].
+    /// Distance of the pose from the start pose [rad, chain lengths].
     fn distance(&self, chain: &IkChain, off: &mut [f64]) {
         dofs::distance(chain, self.limits(chain), self.start, off);
         if chain.travel > 0.0 {
@@ -342,7 +343,7 @@ impl<'a> Descent<'a> {
         cost + likeliness
     }
 
-    /// Calls `take` for the position, the two axes of the orientation, and the direction that aims.
+    /// Calls `take` for the position, the two axes of the orientation, and the direction of the aim.
     fn terms(&self, chain: &IkChain, e: usize, goal: &Goal, mut take: impl FnMut(&Residual)) {
         let (tip, orientation) = chain.tip(e);
         let balance = self.objective.balance;
@@ -373,11 +374,12 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// A vector that is to vanish, and how it depends on turns: it is `target − value`, and the derivative is that of the value.
+/// A residual `target − value` that should vanish, and its dependence on rotations; the derivative is that of
+/// the value.
 struct Residual {
     /// A direction that turns with the effector.
     arm: Vec3,
-    /// How it depends on the place of the effector.
+    /// Its dependence on the position of the effector.
     moves: Moves,
     residual: Vec3,
     weight: f64,
@@ -386,7 +388,7 @@ struct Residual {
 enum Moves {
     Itself,
     Not,
-    /// The direction to what is aimed at turns the other way.
+    /// The direction to the target of an aim, which rotates the opposite way.
     Aims {
         wanted: Vec3,
         distance: f64,

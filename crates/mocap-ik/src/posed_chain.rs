@@ -23,7 +23,7 @@ struct Element {
     /// Whether the chain runs from the joint to its parent.
     up: bool,
     parent: Option<usize>,
-    /// The joint below, on the way up, whose offset leads back from it to its parent.
+    /// The joint below on the way up, whose offset leads back to its parent.
     from: Option<JointId>,
 }
 
@@ -64,10 +64,10 @@ pub struct PosedChain {
     of: usize,
 }
 
-/// What carries a tip.
+/// The attachment of a tip.
 #[derive(Clone, Copy, Debug)]
 struct TipPlace {
-    /// The joint whose transform the pose adds, unless the tip turns or lies on the way up.
+    /// The joint whose transform in the pose is added, unless the tip turns or lies on the way up.
     own: Option<JointId>,
     from: Option<JointId>,
 }
@@ -234,8 +234,8 @@ fn elements(skeleton: &Skeleton, top: JointId, up: &[JointId], tips: &[Tip]) -> 
     elements
 }
 
-/// What carries a joint of the skeleton: an element (`None`: the base), and the joint whose offset leads back
-/// to it.
+/// The element to which a joint of the skeleton is attached (`None`: the base), and the joint whose offset
+/// leads back to it.
 fn carrier(elements: &[Element], up: &[JointId], joint: JointId) -> (Option<usize>, Option<JointId>) {
     match up.iter().position(|other| *other == joint) {
         Some(k) => (k.checked_sub(1), k.checked_sub(1).map(|below| up[below])),
@@ -243,7 +243,7 @@ fn carrier(elements: &[Element], up: &[JointId], joint: JointId) -> (Option<usiz
     }
 }
 
-/// What carries each tip, and its effector.
+/// The attachment of each tip, and its effector.
 fn carry_tips(
     skeleton: &Skeleton,
     elements: &[Element],

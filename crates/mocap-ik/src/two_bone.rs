@@ -33,7 +33,8 @@ use std::f64::consts::{PI, TAU};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TwoBone;
 
-/// Most rounds of bending and aiming; more than one is needed only if limits of the first joint interfere.
+/// Greatest number of rounds of bending and aiming; several are needed only if limits of the first joint
+/// interfere.
 const ROUNDS: u32 = 8;
 
 impl Solver for TwoBone {
@@ -124,7 +125,7 @@ impl TwoBone {
 }
 
 /// Bends the chain until its effector is as far from its first joint as the goal is, within the limits of the
-/// joint that bends; the first joint, and how it would aim.
+/// joint that bends. Returns the first joint, and its rotations that aim at the goal.
 fn bend_for(chain: &mut IkChain, goal: &Goal, options: &SolveOptions) -> Result<(usize, SwivelAim), IkError> {
     if chain.effectors.len() != 1 {
         return Err(IkError::SeveralEffectors { method: "two-bone", effectors: chain.effectors.len() });
@@ -306,7 +307,7 @@ pub(crate) fn swivel_to_pole(chain: &mut IkChain, goal: &Goal, options: &SolveOp
     }
     let mut by = shortest(&now, &target);
     if now.dot(&target) < 0.0 {
-        // Opposite sides: make sure that the half turn is about the line.
+        // Opposite sides: ensures that the half turn is about the line.
         by = Quat::from_axis_angle(&line, now.cross(&target).dot(&line).atan2(now.dot(&target)));
     }
     let local = chain.parent_frame(first).inverse() * (by * chain.frame[first]);

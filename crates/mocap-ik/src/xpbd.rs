@@ -22,9 +22,10 @@ use crate::{
 use mocap_model::log;
 use nalgebra::Matrix3;
 
-/// Solver of constraints one after the other, for whole bodies: limits, couplings, aims, capsules, a base that travels.
+/// Solver that satisfies constraints one after the other, for whole bodies: limits, couplings, aims, capsules,
+/// a moving base.
 ///
-/// How readily a joint turns is 1 less its stiffness; the stiffest do not turn at all.
+/// The mobility of a joint is 1 less its stiffness; joints of stiffness 1 do not rotate.
 ///
 /// ```
 /// use mocap_ik::{Constraint, Goal, IkChain, Link, SolveOptions, SolveStatus, Solver, Xpbd};
@@ -46,8 +47,8 @@ use nalgebra::Matrix3;
 pub struct Xpbd {
     /// Compliance of goals, from 0; a goal of weight w has 1/w of it. Default: 0, goals are met where they can be.
     pub goal_compliance: f64,
-    /// Compliance of the springs that hold the joints to the start pose; a joint has its readiness to turn times this.
-    /// Default: infinite, there are no springs.
+    /// Compliance of the springs that hold the joints to the start pose, multiplied by the mobility of each
+    /// joint. Default: infinite, which means no springs.
     pub joint_compliance: f64,
     /// Depth up to which capsules may be in each other, as a share of the length of the chain; default 1e-4.
     pub depth: f64,
@@ -59,15 +60,15 @@ impl Default for Xpbd {
     }
 }
 
-/// Compliance beside the inverse mass: a straight chain cannot move along itself.
+/// Compliance in addition to the inverse mass: a straight chain cannot move along itself.
 const LEAST: f64 = 1e-9;
 /// Compliance of a goal of a later priority, over its share of the weight.
 const LATER: f64 = 1e-3;
 /// Greatest turn of a joint for one constraint \[rad\].
 const MOST_TURN: f64 = 0.5;
-/// Rounds that gain less than this share of the chain's length ...
+/// The solve ends when rounds that gain less than this share of the chain's length ...
 const NO_GAIN: f64 = 1e-7;
-/// ... and so many of them end the solve.
+/// ... have occurred this many times.
 const PATIENCE: u32 = 8;
 
 impl Solver for Xpbd {
@@ -111,7 +112,7 @@ struct Rounds<'a> {
     most_turn: f64,
     damping: f64,
     start: Vec<Quat>,
-    /// Work: a turn by degree of freedom, and the move of the base.
+    /// Work buffers: a rotation by degree of freedom, and the displacement of the base.
     delta: Vec<f64>,
     position: Vec<Vec3>,
     orientation: Vec<Vec3>,
@@ -153,11 +154,11 @@ impl Rounds<'_> {
         options.iterations
     }
 
-    /// All constraints once.
+    /// Visits all constraints once.
     fn round(&mut self, chain: &mut IkChain) {
         self.springs(chain);
         for (e, goal) in self.goals.iter().enumerate() {
-            // Later priorities give way.
+            // Goals of later priorities yield.
             let (own, length) = (self.xpbd.goal_compliance, self.length);
             let compliance = |weight: f64| {
                 let late = if goal.priority > 0 { LATER / goal.priority_weight() } else { 0.0 };
@@ -190,7 +191,7 @@ impl Rounds<'_> {
                 let about = now.cross(&wanted);
                 let about =
                     about.try_normalize(1e-12).unwrap_or_else(|| crate::bend::across(&now).into_inner());
-                // The direction turns with the effector, and the other way where the effector moves.
+                // The direction rotates with the effector, and the opposite way when the effector moves.
                 let column = |chain: &IkChain, axis: &Vec3, joint: usize| {
                     let moved = axis.cross(&(chain.tips[e] - chain.position[joint]));
                     let turned = axis + wanted.cross(&moved) / distance;
@@ -211,7 +212,7 @@ impl Rounds<'_> {
             return;
         }
         for joint in 0..chain.len() {
-            let ready = readiness(chain, joint);
+            let ready = mobility(chain, joint);
             if ready <= 0.0 {
                 continue;
             }
@@ -243,13 +244,13 @@ impl Rounds<'_> {
         self.delta[..n].fill(0.0);
         let right = error - *multiplier * compliance;
         let mut change = Vec3::zeros();
-        // Twice: angles that would leave their range do not count the second time.
+        // The second pass leaves out angles that would leave their range.
         for round in 0..2 {
             let mut matrix = Matrix3::identity() * (compliance + travel);
             let mut held = false;
             for k in 0..n {
                 let column = self.column(chain, k, effector, &column);
-                let ready = readiness(chain, chain.scratch.dofs[k].joint as usize);
+                let ready = mobility(chain, chain.scratch.dofs[k].joint as usize);
                 let dof = &chain.scratch.dofs[k];
                 let turn = ready * column.dot(&change);
                 let outwards = round > 0 && ((dof.angle + turn < dof.min) || (dof.angle + turn > dof.max));
@@ -269,10 +270,10 @@ impl Rounds<'_> {
         let mut greatest = 0.0f64;
         for k in 0..n {
             let held = self.delta[k].is_nan();
-            let ready = readiness(chain, chain.scratch.dofs[k].joint as usize);
+            let ready = mobility(chain, chain.scratch.dofs[k].joint as usize);
             let turn = ready * self.column(chain, k, effector, &column).dot(&change);
             let dof = &chain.scratch.dofs[k];
-            // A held coordinate stops at the end of its range.
+            // An angle at a limit stops at the end of its range.
             self.delta[k] = if held { (dof.angle + turn).clamp(dof.min, dof.max) - dof.angle } else { turn };
             greatest = greatest.max(self.delta[k].abs());
         }
@@ -301,12 +302,12 @@ impl Rounds<'_> {
         }
     }
 
-    /// Pushes capsules apart that are in each other.
+    /// Pushes apart capsules that penetrate each other.
     fn contacts(&mut self, chain: &mut IkChain) {
         for at in 0..chain.pairs.len() {
             let pair: Pair = chain.pairs[at];
             let Near { points, normal, depth } = chain.near(&pair);
-            // A contact never pulls.
+            // Contacts only push.
             let pushed = self.contact[at];
             if depth <= 0.0 && pushed <= 0.0 {
                 continue;
@@ -328,8 +329,8 @@ impl Rounds<'_> {
     }
 }
 
-/// How readily a joint turns: its inverse mass.
-fn readiness(chain: &IkChain, joint: usize) -> f64 {
+/// Mobility of a joint: its inverse mass.
+fn mobility(chain: &IkChain, joint: usize) -> f64 {
     (1.0 - chain.constraint[joint].stiffness).max(0.0)
 }
 
@@ -411,11 +412,11 @@ mod tests {
         assert_eq!(chain.collision_depth(), 0.0);
         let outcome = Xpbd::default().solve(&mut chain, &[goal], &SolveOptions::default()).unwrap();
         assert!(chain.collision_depth() < 1e-3, "{}", chain.collision_depth());
-        // Outside, and no further than it must be.
+        // Outside, and no further than necessary.
         assert!((0.1..0.22).contains(&outcome.position), "{outcome:?}");
         let wrong = Capsule { joint: 9, ..trunk };
         assert_eq!(chain.set_capsules(&[trunk, wrong]), Err(IkError::Capsule { capsule: 1 }));
-        // A pose in which they overlap, and is allowed, is one that goals may ask for.
+        // Goals may demand an allowed pose in which they overlap.
         chain.set_rotations(free.rotations());
         assert!(chain.collision_depth() > 0.05);
         chain.allow_overlaps();

@@ -246,8 +246,8 @@ impl Clip {
     }
 }
 
-/// The format that an extension means where the motion is a robot's. `.npz` is one format everywhere else, so it is
-/// warned about.
+/// The format of an extension for a robot's motion. `.npz` is another format everywhere else, so there is a
+/// warning.
 fn of_trainers(py: Python<'_>, format: Format) -> PyResult<Format> {
     let written = format.of_robots();
     if written != format && written != Format::UnitreeCsv {
@@ -319,8 +319,9 @@ pub(crate) fn clip_from_arrays(
         .map_err(|error| of_array(py, "array::not-finite", error.to_string()))
 }
 
-/// A quaternion from W, X, Y, Z: as it is where its length is 1 to the last bits, else normalised; its length where it
-/// is not near 1. What is not finite is left to the check of the clip, which names the frame.
+/// A quaternion from W, X, Y, Z: unchanged if its length is 1 up to rounding, else normalised; an error with
+/// its length if that is not near 1. Values that are not finite are left to the check of the clip, which names
+/// the frame.
 fn unit(wxyz: &[f64]) -> Result<UnitQuaternion<f64>, f64> {
     const ROUNDING: f64 = 1e-12;
     const NEAR: f64 = 1e-2;

@@ -1,4 +1,4 @@
-//! Commands in the process of the interpreter: their rows, one by one.
+//! Runs commands in the process of the interpreter, and returns their rows one by one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyMapping, PyTuple};
 
 use crate::raise::warn_old_name;
 
-/// How often signals are looked at.
+/// Interval at which signals are checked.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The rows of a command that runs in a thread.
@@ -67,14 +67,14 @@ impl Rows {
         })
     }
 
-    /// Ends the command in order: inputs in flight are dropped, its manifest is completed.
+    /// Ends the command cleanly: inputs in flight are dropped, and its manifest is completed.
     fn stop(&self, py: Python<'_>) {
         py.detach(|| {
             *self.rows.lock().expect("no thread panics with it") = None;
             let Some(work) = self.work.lock().expect("no thread panics with it").take() else { return };
             let mut asked = false;
             while !work.is_finished() {
-                // A command that still plans has no run that could end.
+                // A command that is still planning has no run that could be ended.
                 asked = asked || interrupt::request();
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -83,7 +83,7 @@ impl Rows {
     }
 }
 
-/// The value of a keyword; `None` is as if it were not given.
+/// The value of a keyword; `None` counts as not given.
 fn given(value: &Bound<'_, PyAny>) -> PyResult<Option<Given>> {
     if value.is_none() {
         return Ok(None);
@@ -105,7 +105,7 @@ fn given(value: &Bound<'_, PyAny>) -> PyResult<Option<Given>> {
     word(value).map(|value| Some(Given::One(value)))
 }
 
-/// A value as people write it: a path, a text, a number.
+/// A value in the syntax of the command line: a path, a text, a number.
 fn word(value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     if let Ok(path) = value.extract::<PathBuf>() {
         return Ok(path.into());

@@ -1,5 +1,5 @@
-//! Values of edits: what Python gives becomes the options of the edit. Motions, arrays and dictionaries of keys are held,
-//! where a command line would name a file.
+//! Values of edits: converts Python values to the options of an edit. Motions, arrays and dictionaries of keys
+//! are kept in memory in place of the files that a command line would name.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use crate::raise::{of_error, of_option};
 const CELL: f64 = 0.1;
 /// Shorter names of options, in the methods of a clip.
 const ALSO: [&str; 3] = ["origin", "mesh", "gain"];
-/// Begins the name of a held value; no file has such a name.
+/// Prefix of the name of a value kept in memory; no file has such a name.
 const HELD: char = '\0';
 
 /// The keywords and what each edit does.
@@ -68,7 +68,7 @@ struct Values<'a, 'py> {
     py: Python<'py>,
     name: &'a str,
     kind: &'static EditKind,
-    /// What is named in place of files.
+    /// The values that are named in place of files.
     held: RefCell<Vec<Bound<'py, PyAny>>>,
 }
 
@@ -88,7 +88,7 @@ impl<'py> Values<'_, 'py> {
             self.fill(&mut options, value)?;
         }
         match self.kind.name {
-            // The value says what stays in the body; there is one thing that is done.
+            // The value says what stays in the body; there is only one possible action.
             "root-joint" if options.get("root-joint").is_none_or(|what| what != "add") => {
                 let keep = options.insert("root-joint".into(), "add".into());
                 options.extend(keep.map(|keep| ("keep".to_owned(), keep)));
@@ -99,8 +99,8 @@ impl<'py> Values<'_, 'py> {
         Ok(options)
     }
 
-    /// Whether a dictionary is what the file of the edit would hold: all that the edit takes is one file, or the dictionary
-    /// has the times of a file of keys, which no edit has as options.
+    /// Whether a dictionary stands for the file of the edit: the only option of the edit is a file, or the
+    /// dictionary has the times of a key file, which no edit has as options.
     fn is_file(&self, given: &Bound<'py, PyDict>) -> PyResult<bool> {
         let mut options = self.kind.options();
         let takes_file = options
@@ -109,7 +109,7 @@ impl<'py> Values<'_, 'py> {
         Ok(takes_file && (options.next().is_none() || given.contains("from")?))
     }
 
-    /// The option that a plain value fills.
+    /// Sets the option that a plain value fills.
     fn fill(&self, options: &mut Map<String, Json>, value: &Bound<'py, PyAny>) -> PyResult<()> {
         let Some(field) = self.kind.value.field() else {
             let names = self.kind.options().map(|(name, _)| name.replace('-', "_")).collect::<Vec<_>>();
@@ -125,7 +125,7 @@ impl<'py> Values<'_, 'py> {
         Ok(())
     }
 
-    /// The options of a dictionary.
+    /// Adds the options of a dictionary.
     fn add(&self, options: &mut Map<String, Json>, given: &Bound<'py, PyDict>) -> PyResult<()> {
         for (key, value) in given {
             let key = key.str()?.to_string().replace('_', "-");
@@ -148,7 +148,7 @@ impl<'py> Values<'_, 'py> {
         Ok(())
     }
 
-    /// A value as JSON; what has no JSON is held, and named.
+    /// A value as JSON; a value without a JSON form is kept in memory, under a name.
     fn json(&self, value: &Bound<'py, PyAny>) -> PyResult<Json> {
         if let Ok(on) = value.cast::<PyBool>() {
             return Ok(on.is_true().into());
@@ -172,19 +172,19 @@ impl<'py> Values<'_, 'py> {
         Ok(format!("{HELD}{}", held.len() - 1).into())
     }
 
-    /// What is held under a name.
+    /// The value kept under a name.
     fn held(&self, file: &Path) -> Option<Bound<'py, PyAny>> {
         let at: usize = file.to_str()?.strip_prefix(HELD)?.parse().ok()?;
         self.held.borrow().get(at).cloned()
     }
 
-    /// What is held under a name, where it is of a kind.
+    /// The value kept under a name, if it has the expected kind.
     fn held_as(&self, file: &Path, expected: &str) -> Result<Bound<'py, PyAny>, Failure> {
         self.held(file)
             .ok_or_else(|| Failure(of_option(self.py, format!("{} must be {expected}", self.name))))
     }
 
-    /// Why options cannot be read.
+    /// The error about options that cannot be read.
     fn wrong(&self, options: &Map<String, Json>, error: &serde_json::Error) -> PyErr {
         let known: Vec<&str> = self.kind.options().map(|(name, _)| name).collect();
         let opposites = self.kind.opposites.iter().map(|(name, _)| *name);
@@ -209,7 +209,7 @@ impl<'py> Values<'_, 'py> {
             }
             Some(field) => format!("{} needs '{}'", self.name, python(field)),
             None => {
-                // A held value where a text or number belongs.
+                // A kept value in place of a text or number.
                 let held = options
                     .iter()
                     .find(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(HELD)));
@@ -296,7 +296,7 @@ impl Files for Values<'_, '_> {
     fn mesh(&self, file: &Path) -> Result<TerrainMesh, Failure> {
         let rows = array("mesh", &self.held_as(file, "an array of triangles")?)?;
         let values = numbers(self.py, "mesh", &rows, &[usize::MAX, 3, 3])?;
-        // Of X, Y, Z: ahead, left and up.
+        // From X, Y, Z to forward, left and up.
         let corner = |at: usize| [values[at + 2], values[at], values[at + 1]];
         let triangles = (0..values.len()).step_by(9).map(|at| [corner(at), corner(at + 3), corner(at + 6)]);
         Ok(TerrainMesh::new(triangles.collect())?)

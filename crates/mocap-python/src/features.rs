@@ -1,4 +1,4 @@
-//! Where joints are, and when feet are on the floor.
+//! Joint transforms in object space, and foot contacts.
 
 use mocap::Clip;
 use mocap::analysis::{ContactOptions, FootMotion, feet_of, placements};

@@ -1,4 +1,4 @@
-//! Python values as options of the library. Quantities come as text, as people type them.
+//! Converts Python values to library options. Quantities are given as text with units.
 
 use std::fmt::Display;
 use std::str::FromStr;

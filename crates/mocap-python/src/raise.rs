@@ -94,7 +94,7 @@ pub(crate) fn of_error(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
-/// What helps against an edit that failed, in keywords of this package.
+/// Advice for an edit that failed, in keywords of this package.
 fn hint_of_edit(error: &EditError) -> Option<&'static str> {
     Some(match error {
         EditError::NoUnit { .. } => "read(..., unit='cm') states the unit",

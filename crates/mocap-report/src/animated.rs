@@ -1,4 +1,4 @@
-//! Films as files: GIF, animated PNG, one PNG per picture.
+//! Encodes films: GIF, animated PNG, one PNG per picture.
 
 use std::ops::ControlFlow;
 
@@ -12,14 +12,14 @@ use crate::stage::evenly_spaced;
 /// # Errors
 /// Where it has more than [`crate::film::MOST_PICTURES`].
 pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8>, TooManyPictures> {
-    /// Pictures that the palette is made from.
+    /// Number of pictures from which the palette is made.
     const SAMPLES: usize = 6;
     let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
     let mut seen = Histogram::new();
     let samples: Vec<f64> = evenly_spaced(times.len(), SAMPLES).into_iter().map(|i| times[i]).collect();
     film.each(&samples, std::convert::identity, |picture| seen.add(&picture));
-    // The last index leaves a pixel as it was.
+    // The last palette index is transparent: it leaves a pixel as it was.
     let palette = seen.palette(255);
     let same = palette.colours.len() as u8;
     let [width, height] = options.size.map(|side| side.clamp(16, 8192) as u16);
@@ -68,14 +68,14 @@ pub fn gif(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// A part of a picture, from its first pixel to behind its last.
+/// A rectangle of pixels; the second corner is excluded.
 struct Rect {
     from: [u16; 2],
     to: [u16; 2],
 }
 
 impl Rect {
-    /// The pixels that differ, at least one; all without a picture before.
+    /// The rectangle of changed pixels, at least one pixel; the whole picture if there is no previous one.
     fn changed<T: PartialEq>(before: &[T], now: &[T], [width, height]: [u16; 2]) -> Rect {
         if before.is_empty() {
             return Rect { from: [0, 0], to: [width, height] };
@@ -91,7 +91,7 @@ impl Rect {
     }
 }
 
-/// A film as animated PNG with all its colours, that starts again at its end.
+/// A film as animated PNG in full colour that loops.
 ///
 /// # Errors
 /// Where it has more than [`crate::film::MOST_PICTURES`].
@@ -122,7 +122,7 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
         }
         if !before.is_empty() {
             let [[x, y], [right, bottom]] = [from, to].map(|corner| corner.map(u32::from));
-            // The last part may be smaller than this place needs.
+            // The size of the last rectangle may differ from the one announced.
             writer
                 .set_frame_position(0, 0)
                 .and_then(|()| writer.set_frame_dimension(right - x, bottom - y))
@@ -137,8 +137,9 @@ pub fn apng(inputs: &[RenderInput<'_>], options: &RenderOptions) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// The pictures of a film in order, for another program: rows from the top, pixels from the left, each a red, a green and a
-/// blue byte. Drawing ends where `each` says so.
+/// Passes the pictures of a film to `each` in order, for another program: rows from the top, pixels from the
+/// left, a red,
+/// a green and a blue byte each. Drawing stops when `each` asks for it.
 ///
 /// # Errors
 /// Where it has more than [`crate::film::MOST_PICTURES`].
@@ -147,7 +148,7 @@ pub fn pictures(
     options: &RenderOptions,
     mut each: impl FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<(), TooManyPictures> {
-    /// Pictures that are drawn before the program is asked whether it wants more.
+    /// Number of pictures drawn before the program is asked whether it needs more.
     const AT_ONCE: usize = 64;
     let times = times(inputs, options)?;
     let film = Film::new(inputs, options);
@@ -189,7 +190,7 @@ mod tests {
         let film = gif(&[RenderInput::of(&clip)], &options()).unwrap();
         let mut decoder = gif::DecodeOptions::new().read_info(&film[..]).unwrap();
         let mut delays = Vec::new();
-        // As a viewer composes it: transparent pixels keep the previous frame.
+        // Composes pictures like a viewer: transparent pixels keep the previous picture.
         let mut shown = vec![0u8; 160 * 120];
         let mut written = 0;
         while let Some(frame) = decoder.read_next_frame().unwrap() {

@@ -9,10 +9,10 @@ use crate::stage::{Place, Site, Stage, evenly_spaced};
 use mocap_analysis::{feet_of, stature};
 use mocap_model::{Isometry3, JointId, Pose, Primitive, Robot, Role, Skeleton, Vector3};
 
-/// The direction in which a solid is wide.
+/// The direction along which a solid is wide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Across {
-    /// It is round.
+    /// The cross-section is a circle.
     Round,
     /// From the second place to the first.
     Pair([usize; 2]),
@@ -22,7 +22,7 @@ pub(crate) enum Across {
     Between { pairs: [[usize; 2]; 2], at: [f64; 2] },
 }
 
-/// How the sides of a solid are formed.
+/// The shape of a solid's sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Capsule,
@@ -30,7 +30,7 @@ pub(crate) enum Form {
     Box,
 }
 
-/// A solid between two places: joints, or sites behind them.
+/// A solid between two places (joints or sites).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Solid {
     pub ends: [usize; 2],
@@ -40,13 +40,13 @@ pub(crate) struct Solid {
     pub depth: f64,
     pub across: Across,
     pub form: Form,
-    /// A head: its front has a dark band where eyes are.
+    /// Whether it is a head, with a dark band at the eyes.
     pub face: bool,
-    /// The joint that gives side, speed and error.
+    /// The joint whose side, speed and error colour it.
     pub joint: usize,
 }
 
-/// A body and the places that it needs beside the joints.
+/// The solids of a body, and sites in addition to the joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Body {
     pub sites: Vec<Site>,
@@ -76,7 +76,7 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
                 let radius = (0.018 * size).min(0.2 * length);
                 body.solids.push(round(bone.from, bone.to, [radius, 0.8 * radius]));
             }
-            // Nodes in one place have bones of no length.
+            // If all nodes are at the same position, all bones have length 0.
             if body.solids.iter().all(|solid| solid.radii[0] < 1e-9 * size) {
                 body.solids = (0..skeleton.len()).map(|joint| ball(joint, 0.018 * size)).collect();
             }
@@ -85,7 +85,7 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
     body
 }
 
-/// The greatest height of solids in a pose \[stage units\].
+/// Greatest height of the solids in a pose \[stage units\].
 pub(crate) fn top(solids: &[Solid], pose: &[Place], scale: f64) -> f64 {
     let tops =
         solids.iter().flat_map(|solid| [0, 1].map(|end| pose[solid.ends[end]][1] + solid.radii[end] * scale));
@@ -101,12 +101,13 @@ fn ball(joint: usize, radius: f64) -> Solid {
     round(joint, joint, [radius; 2])
 }
 
-/// The collision shapes of a robot, and rods of a radius between joints and shapes where there would be air.
+/// The collision shapes of a robot, and rods with a radius where joints and shapes are not connected otherwise.
 fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     let joints = stage.clip.skeleton().len();
     let bodies = robot.body_joints();
     let mut body = Body::default();
-    // A human has no body above the hips. The root of a robot may be its torso: every joint below a shape is drawn.
+    // For a human, joints above the hips are not drawn. The root of a robot may be its torso, so every joint
+    // below a shape is drawn.
     let mut hangs = vec![false; joints];
     for (id, joint) in stage.clip.skeleton().iter() {
         let shaped = |above: usize| robot.shapes().iter().any(|shape| bodies[shape.body].0.index() == above);
@@ -130,7 +131,7 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
             Primitive::Capsule { radius, half_length } => (half_length, radius, radius, Form::Capsule),
             Primitive::Cylinder { radius, half_length } => (half_length, radius, radius, Form::Cylinder),
             Primitive::Box { half_sizes: half } => (half.z, half.x, half.y, Form::Box),
-            // Its caps reach as far as the smaller of the other radii.
+            // Its rounded ends extend by the smaller of the other radii.
             Primitive::Ellipsoid { radii } => {
                 ((radii.z - radii.x.min(radii.y)).max(0.0), radii.x, radii.y, Form::Capsule)
             }
@@ -143,7 +144,7 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
         let depth = if width > 0.0 { depth / width } else { 1.0 };
         let solid = round(ends[0], ends[1], [width; 2]);
         body.solids.push(Solid { depth, across, form, joint: joint.index(), ..solid });
-        // A shape hangs on its joint.
+        // A shape is connected to its joint.
         let far = |end: &usize| body.sites[end - joints].offset.norm();
         let near = if far(&ends[1]) < far(&ends[0]) { ends[1] } else { ends[0] };
         if far(&near) > 2.0 * rod {
@@ -187,7 +188,7 @@ struct Human<'a> {
     above: Vec<Option<Role>>,
     below: Vec<Option<Role>>,
     faint: Vec<bool>,
-    /// By joint: whether it is a hand that is drawn as a whole, or below one.
+    /// By joint: whether it belongs to a hand that is drawn as one solid.
     mitten: Vec<bool>,
 }
 
@@ -258,7 +259,7 @@ impl<'a> Human<'a> {
         self.skeleton.len() + body.sites.len() - 1
     }
 
-    /// As wide as the hips below and the shoulders above.
+    /// The trunk is as wide as the hips below and the shoulders above.
     fn add_trunk(&self, body: &mut Body) {
         let hips = self.pair(Role::LeftUpperLeg, Role::RightUpperLeg);
         let shoulders = self.pair(Role::LeftUpperArm, Role::RightUpperArm);
@@ -331,7 +332,7 @@ impl<'a> Human<'a> {
             if hidden || length < 1e-4 * self.stature {
                 continue;
             }
-            // Chest and belly bones of rigs are inside what is drawn.
+            // Chest and belly bones of rigs are inside other solids.
             if !leads && above.is_some_and(is_trunk) && length < 0.12 * self.stature {
                 continue;
             }
@@ -342,7 +343,7 @@ impl<'a> Human<'a> {
                 // Hair, cloth, tools.
                 [(0.012 * self.stature).min(0.2 * length); 2]
             } else if above.is_some_and(is_finger) {
-                // Hands of cartoons are larger.
+                // Cartoon characters have larger hands.
                 [parent, id].map(|joint| self.radius(joint).max(0.17 * length))
             } else if side_of_trunk {
                 [self.radius(id); 2]
@@ -352,9 +353,9 @@ impl<'a> Human<'a> {
                 [self.radius(parent), self.radius(id)]
             };
             let shoulder = matches!(above, Some(Role::LeftShoulder | Role::RightShoulder));
-            // Two equal ends in one place would flicker.
+            // Two equal end caps at one position would flicker.
             let radii = if shoulder || side_of_trunk { radii.map(|radius| 0.97 * radius) } else { radii };
-            // Shoulders have the colour of the trunk.
+            // Shoulders get the colour of the trunk.
             let of_trunk = self.trunk.iter().rev().find(|_| shoulder || side_of_trunk);
             let solid = round(parent.index(), id.index(), radii);
             body.solids.push(Solid { joint: of_trunk.map_or(id, |joint| *joint).index(), ..solid });
@@ -430,7 +431,7 @@ impl<'a> Human<'a> {
         let (at, unit) = (place(&self.pose, head), self.stature);
         let top = self.skeleton.children(head).iter().map(|child| place(&self.pose, *child) - at);
         let high = top.map(|way| way.dot(&self.up) / unit).fold(0.0, f64::max);
-        // The end of the bone is the top of the head where it is about as long as one.
+        // The end of the bone is taken as the top of the head if its length is plausible for a head.
         let high = if (0.08..0.2).contains(&high) { high } else { 0.125 };
         let mut site = |up: f64, ahead: f64| {
             self.site(body, head, at + self.up * up * high * unit + self.forward * ahead * unit)
@@ -465,7 +466,7 @@ fn is_hand(role: Role) -> bool {
     matches!(role, Role::LeftHand | Role::RightHand)
 }
 
-/// Roles whose end sites are inside what is drawn for them.
+/// Roles whose end sites are inside other solids.
 fn is_tip(role: Role) -> bool {
     let feet = matches!(role, Role::LeftFoot | Role::RightFoot | Role::LeftToes | Role::RightToes);
     feet || is_hand(role)

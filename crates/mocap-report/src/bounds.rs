@@ -1,10 +1,10 @@
-//! Bounds of an axis of values over time, which single broken frames do not stretch.
+//! Bounds of a value axis that are not stretched by single broken frames.
 
-/// A value that is held for less than this may be a broken frame \[s\] …
+/// Values that last less than this may be broken frames \[s\] …
 const SHORT: f64 = 0.1;
-/// … or for fewer frames: a speed by central differences spreads an error over three.
+/// … or that last fewer frames: with central differences, one broken position affects three speeds.
 const FEW: usize = 4;
-/// Values are cut off where the axis would have to reach this many times the range of the others beyond it.
+/// Values are cut off if the axis would otherwise extend beyond the range of the others by this factor.
 const FAR_BEYOND: f64 = 2.0;
 
 /// The bounds of an axis.
@@ -12,7 +12,7 @@ const FAR_BEYOND: f64 = 2.0;
 pub(crate) struct Bounds {
     pub low: f64,
     pub high: f64,
-    /// Whether values lie below and above.
+    /// Whether there are values below and above the bounds.
     pub cut: [bool; 2],
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn bounds<'a>(curves: impl Iterator<Item = (&'a [f64], f64)> + Clone)
     if low > high {
         return None;
     }
-    // Values that hold over a whole block: a single broken frame does not set the range.
+    // The range is set by values that last for a whole block, not by single broken frames.
     let mut held = [f64::INFINITY, f64::NEG_INFINITY];
     for (values, rate) in curves {
         for block in values.chunks_exact(((SHORT * rate).ceil() as usize).max(FEW)) {
@@ -33,7 +33,7 @@ pub(crate) fn bounds<'a>(curves: impl Iterator<Item = (&'a [f64], f64)> + Clone)
         }
     }
     let range = held[1] - held[0];
-    // Without a range there is nothing to see between the bounds.
+    // Bounds without a range would show nothing.
     let usable = range > 1e-9 * (high - low);
     let cut = [held[0] - low, high - held[1]].map(|beyond| usable && beyond > FAR_BEYOND * range);
     Some(Bounds { low: if cut[0] { held[0] } else { low }, high: if cut[1] { held[1] } else { high }, cut })
@@ -59,7 +59,7 @@ mod tests {
         assert!(cut.high > 0.8 && cut.high <= 1.0 && cut.low == whole.low, "{cut:?}");
         values[41] = -500.0;
         assert_eq!(of(&values, 30.0).cut, [true; 2]);
-        // A level that is held is a motion, however far it is.
+        // A level that lasts belongs to the motion, however far it is.
         values[60..90].fill(500.0);
         assert!(!of(&values, 30.0).cut[1]);
     }

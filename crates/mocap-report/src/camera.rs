@@ -1,4 +1,4 @@
-//! From the stage to a picture plane: x to the right, y up, and how near a point is.
+//! Projects the stage to a picture plane: x to the right, y up, and the nearness of a point.
 
 use crate::paint::Eye;
 use crate::stage::Place;
@@ -15,7 +15,7 @@ pub enum View {
     Side,
 }
 
-/// A view of things near a place of the floor, turned so that a heading counts as forward.
+/// A camera that looks at a place on the floor; `heading` is the direction that counts as forward.
 pub(crate) struct Camera {
     /// Of the turn about the up axis.
     yaw: [f64; 2],
@@ -25,7 +25,7 @@ pub(crate) struct Camera {
     centre: Place,
 }
 
-/// A point of the picture [stage units] and its nearness to the eye.
+/// A projected point [stage units] and its nearness to the eye.
 pub(crate) struct Seen {
     pub x: f64,
     pub y: f64,
@@ -44,13 +44,13 @@ impl Camera {
         Camera { yaw: [yaw.sin(), yaw.cos()], pitch: [f64::sin(pitch), f64::cos(pitch)], distance, centre }
     }
 
-    /// The eye that sees the same with pixels.
+    /// The equivalent eye for pictures of pixels.
     pub(crate) fn eye(&self, pixels_per_unit: f64, size: [usize; 2]) -> Eye {
         let [yaw, pitch] = [self.yaw, self.pitch].map(|[sin, cos]| sin.atan2(cos));
         Eye::of_camera(self.centre.into(), [-yaw, pitch], self.distance, pixels_per_unit, size)
     }
 
-    /// A direction of the stage to the right, up, and towards the eye.
+    /// Transforms a direction of the stage to (right, up, towards the eye).
     pub(crate) fn turn(&self, [x, y, z]: Place) -> [f64; 3] {
         let [sin, cos] = self.yaw;
         let (x, z) = (x * cos + z * sin, z * cos - x * sin);
@@ -79,7 +79,7 @@ mod tests {
     fn left_is_right_from_the_front_and_forward_is_right_from_the_side() {
         assert_eq!(seen(View::Front, 0.0, [1.0, 2.0, 3.0]), [1.0, 2.0]);
         assert_eq!(seen(View::Side, 0.0, [1.0, 2.0, 3.0]), [3.0, 2.0]);
-        // Somebody who faces +X has the left at -Z.
+        // The left of a character facing +X is at -Z.
         let heading = std::f64::consts::FRAC_PI_2;
         assert_eq!(seen(View::Front, heading, [3.0, 2.0, -1.0]), [1.0, 2.0]);
         assert_eq!(seen(View::Side, heading, [3.0, 2.0, -1.0]), [3.0, 2.0]);

@@ -1,4 +1,5 @@
-//! The mesh of a character, drawn with a motion of its joints: what a page needs of a GLB file, and how the joints turn.
+//! The mesh of a GLB file, drawn with motions: the parts of the file that a page needs, and the rotations of the
+//! joints.
 
 use crate::coding;
 use crate::stage::Stage;
@@ -43,7 +44,7 @@ impl fmt::Display for CharacterError {
 
 impl std::error::Error for CharacterError {}
 
-/// Steps of a part of a quaternion, as the page has it.
+/// Quantisation steps of a quaternion component on the page.
 const STEPS: f64 = 8192.0;
 
 impl Character {
@@ -88,7 +89,7 @@ impl Character {
             false => skins.iter().flat_map(|skin| list(skin, "joints")).filter_map(number).collect(),
             true => (0..nodes.len()).collect(),
         };
-        // Readers of the format call a node without a name alike.
+        // Readers of the format give nodes without a name the same name.
         let name = |node: &usize| {
             let name = nodes.get(*node)?.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
             Some(name.map_or_else(|| format!("node {node}"), str::to_owned))
@@ -107,7 +108,7 @@ impl Character {
         Ok(Character { glb: glb(&json, &packed), joints })
     }
 
-    /// Whether a skeleton has half of its joints or more, by name: then the mesh is drawn with its motions.
+    /// Whether a skeleton has at least half of its joints, by name. Then the mesh is drawn with the motion.
     pub fn fits(&self, skeleton: &Skeleton) -> bool {
         let own: Vec<String> = skeleton.joints().iter().map(|joint| plain(&joint.name)).collect();
         let found = self.joints.iter().filter(|name| own.contains(&plain(name))).count();
@@ -115,12 +116,12 @@ impl Character {
     }
 }
 
-/// A name without the namespace of its file, in small letters; the page compares names alike.
+/// A name in lower case without namespace; the page compares names in the same way.
 fn plain(name: &str) -> String {
     name.rsplit(':').next().unwrap_or(name).to_lowercase()
 }
 
-/// How the joints are placed at rest, each as x, y, z, w of its rotation and its place on the stage.
+/// Joint transforms at rest: x, y, z, w of the rotation, then the position on the stage.
 pub(crate) fn rest(stage: &Stage<'_>) -> Vec<[f64; 7]> {
     let skeleton = stage.clip.skeleton();
     let mut object = Pose::default();
@@ -133,7 +134,7 @@ pub(crate) fn rest(stage: &Stage<'_>) -> Vec<[f64; 7]> {
     object.joints.iter().map(frame).collect()
 }
 
-/// How the joints are turned in every `step`-th frame: samples × joints × 4, coded.
+/// Rotations of the joints in every `step`-th frame: samples × joints × 4, encoded.
 pub(crate) fn turns(stage: &Stage<'_>, step: usize, samples: usize) -> String {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
@@ -146,7 +147,8 @@ pub(crate) fn turns(stage: &Stage<'_>, step: usize, samples: usize) -> String {
         local.to_object(skeleton, &mut object);
         for (joint, before) in object.joints.iter().zip(&mut before) {
             let turn = stage.turn(&joint.rotation);
-            // Of the two quaternions of a rotation the one near the last: numbers that change little take few bits.
+            // Of the two quaternions of a rotation, the one nearer to the last is used: small changes take fewer
+            // bits.
             let turn = if turn.coords.dot(&before.coords) < 0.0 {
                 UnitQuaternion::new_unchecked(-turn.into_inner())
             } else {
@@ -202,14 +204,14 @@ fn glb(json: &Value, bin: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The part of a file that is kept, with new numbers of accessors.
+/// The part of a file that is kept, with renumbered accessors.
 struct Small<'a> {
     json: &'a Value,
     bin: &'a [u8],
     packed: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
-    /// Old numbers and new ones.
+    /// New accessor numbers by old ones.
     known: BTreeMap<usize, usize>,
 }
 
@@ -264,7 +266,7 @@ impl<'a> Small<'a> {
     }
 }
 
-/// An accessor and its items without gaps; `None` where it is sparse, compressed or outside the file.
+/// An accessor and its packed items; `None` if it is sparse, compressed or outside the file.
 pub(crate) fn items<'a>(json: &'a Value, bin: &[u8], accessor: usize) -> Option<(&'a Value, Vec<u8>)> {
     let accessor = list(json, "accessors").get(accessor)?;
     let view = list(json, "bufferViews").get(number(accessor.get("bufferView")?)?)?;

@@ -1,14 +1,14 @@
-//! Whole numbers over time in few characters, for a page that decodes them with a few lines of script.
+//! Encodes integers over time as compact text that a page decodes with a short script.
 //!
-//! Each channel is predicted from its last step, plus half of the last change of step if that is shorter to encode
-//! (noise needs less, smooth motion more); the residual is written as adaptive Golomb-Rice codes whose parameter
-//! follows the recent size of the channel. Thirteen bits make two letters, which fit a JSON string inside a script
-//! without escapes.
+//! Each channel is predicted from its last step, plus half of the last change of step if that gives a shorter
+//! text (noise needs less prediction, smooth motion more). The residual is written as adaptive Golomb-Rice codes
+//! whose parameter follows the recent magnitude of the channel. Each 13 bits become two characters, which need no
+//! escapes in a JSON string inside a script.
 //!
-//! Based on: R. F. Rice, "Some practical universal noiseless coding techniques", JPL 79-22, 1979; the running
-//! mean in place of counters, as in lossless audio coders.
+//! Based on: R. F. Rice, "Some practical universal noiseless coding techniques", JPL 79-22, 1979; with a running
+//! mean instead of counters, as in lossless audio coders.
 
-/// Quotients from here on are escaped: this many ones, then 32 bits.
+/// Quotients from this value on are escaped: this many ones, then 32 bits.
 const ESCAPE: u32 = 24;
 
 /// Encodes `rows × channels` numbers, row by row.
@@ -20,7 +20,7 @@ pub(crate) fn encode(values: &[i32], channels: usize) -> String {
     if half.len() < whole.len() { half } else { whole }
 }
 
-/// The first letter says how much of a change of step is part of the prediction.
+/// The first character tells which share of the change of step is part of the prediction.
 fn encode_with(values: &[i32], channels: usize, part: i32) -> String {
     let mut bits = Bits { letters: part.to_string(), ..Bits::default() };
     if channels > 0 {
@@ -31,7 +31,7 @@ fn encode_with(values: &[i32], channels: usize, part: i32) -> String {
         for (channel, value) in state.iter_mut().zip(row) {
             channel.write(*value, part, &mut bits);
             if i == 0 {
-                // How far the first value is from 0 says nothing about the next step.
+                // The distance of the first value from 0 does not predict the next step.
                 (channel.step, channel.change, channel.mean) = (0, 0, 64);
             }
         }
@@ -43,9 +43,9 @@ fn encode_with(values: &[i32], channels: usize, part: i32) -> String {
 struct Channel {
     last: i32,
     step: i32,
-    /// Of the step.
+    /// Last change of the step.
     change: i32,
-    /// Sixteen times the running mean of the codes.
+    /// Running mean of the codes, times 16.
     mean: u32,
 }
 
@@ -72,7 +72,7 @@ impl Channel {
 #[derive(Default)]
 struct Bits {
     letters: String,
-    /// Bits that fill no pair of letters yet, at the low end.
+    /// Bits that do not fill a pair of characters yet, at the low end.
     held: u64,
     count: u32,
 }
@@ -102,7 +102,7 @@ impl Bits {
     }
 }
 
-/// Bits of two letters: 2^13 is below 91².
+/// Bits per pair of characters: 2^13 is below 91².
 const PAIR: u32 = 13;
 const LETTERS: u32 = 91;
 
@@ -135,7 +135,7 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the page's script does.
+    /// Decodes like the script of the page.
     pub(crate) fn decode(text: &str, channels: usize, rows: usize) -> Vec<i32> {
         let part = i32::from(text.starts_with('1'));
         let codes: Vec<u32> =

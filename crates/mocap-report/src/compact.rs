@@ -1,6 +1,6 @@
-//! Scripts without the blanks and comments that only people need.
+//! Minifies scripts: removes blanks and comments.
 
-/// The same script in fewer characters. Names stay as they are, and so do strings, templates and regular expressions.
+/// The minified script. Names, strings, templates and regular expressions are unchanged.
 pub(crate) fn compact(script: &str) -> String {
     let mut kept = String::new();
     let mut rest = script;
@@ -18,7 +18,7 @@ pub(crate) fn compact(script: &str) -> String {
         let (token, after) = rest.split_at(length);
         let needed = match next {
             ' ' => separates(kept.chars().next_back(), after.chars().next()),
-            // Where a statement may end, a line end stays.
+            // A line end that may end a statement is kept.
             '\n' => !kept.is_empty() && !kept.ends_with([';', '{', ',', '(', '\n']),
             _ => true,
         };
@@ -30,7 +30,7 @@ pub(crate) fn compact(script: &str) -> String {
     kept
 }
 
-/// Whether two characters would become one word or one operator.
+/// Whether two characters would merge into one word or operator.
 fn separates(before: Option<char>, after: Option<char>) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let (Some(before), Some(after)) = (before, after) else { return false };

@@ -1,17 +1,17 @@
-//! The distance between two motions, joint by joint over time, on one skeleton or on two.
+//! Distances between two motions by joint and frame, on one skeleton or on two.
 
 use crate::stage::Stage;
 use mocap_analysis::error_map;
 use mocap_model::{Clip, Skeleton};
 
-/// What [`Difference::values`] measure.
+/// The quantity in [`Difference::values`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
     /// The object-space error on shell points: the skeletons are the same.
     ObjectError,
     /// The distance between joints of the same name or role.
     Distance,
-    /// The distance between markers and where the body carries them.
+    /// The distance between markers and their positions on the body.
     Residual,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Difference {
     pub values: Vec<f32>,
 }
 
-/// The largest value with its joint of the other motion and its frame.
+/// The largest value, with its joint and frame in the other motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Largest {
     pub value: f32,
@@ -55,7 +55,7 @@ impl Difference {
     }
 }
 
-/// The difference of `other` from `reference`; `None` where fewer than two joints have a counterpart.
+/// The difference of `other` from `reference`; `None` if fewer than two joints have a counterpart.
 pub(crate) fn difference(reference: &Stage<'_>, other: &Stage<'_>, shell: f64) -> Option<Difference> {
     if reference.clip.frames() > 0
         && reference.clip.rate() == other.clip.rate()
@@ -87,13 +87,13 @@ pub(crate) fn difference(reference: &Stage<'_>, other: &Stage<'_>, shell: f64) -
     Some(Difference { measure: Measure::Distance, joints: pairs.iter().map(|pair| pair.1).collect(), values })
 }
 
-/// The frame of `to` nearest in time to a frame of `from`, the last one after its end.
+/// The frame of `to` nearest in time to a frame of `from`; after its end, its last frame.
 pub(crate) fn same_time(from: &Clip, frame: usize, to: &Clip) -> usize {
     let frame = (frame as f64 * to.rate().fps() / from.rate().fps()).round() as usize;
     frame.min(to.frames().max(1) - 1)
 }
 
-/// Joints of the two skeletons that have one role, or else one name: `(reference, other)`.
+/// Joints of both skeletons with the same role, or else the same name: `(reference, other)`.
 fn counterparts(reference: &Skeleton, other: &Skeleton) -> Vec<(usize, usize)> {
     let pairs = other.iter().filter(|(_, joint)| !joint.end_site).filter_map(|(id, joint)| {
         let same_role = joint.role.and_then(|role| reference.with_role(role));

@@ -1,11 +1,11 @@
-//! What sheets and charts are made of, before it is SVG or PNG. Pixels, y down.
+//! The content of sheets and charts, independent of SVG and PNG. Pixels, y down.
 
 use mocap_model::Side;
 
 /// A position in pixels.
 pub(crate) type Point = [f32; 2];
 
-/// What a colour stands for; the theme decides what it looks like.
+/// The meaning of a colour; the theme maps it to a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ink {
     Text,
@@ -16,7 +16,7 @@ pub(crate) enum Ink {
     Middle,
     Faint,
     Trail,
-    /// A body in the light, and in its own shade. These and all that follow up to the curves fill areas.
+    /// Lit and shaded sides of a body. This and all that follow up to the curves fill areas.
     LeftLit,
     LeftShade,
     RightLit,
@@ -33,11 +33,11 @@ pub(crate) enum Ink {
 
 pub(crate) const SERIES: u8 = 6;
 
-/// Lengths of dashes and gaps \[px\]; the first line is whole.
+/// Lengths of dashes and gaps \[px\]; the first line is solid.
 pub(crate) const DASHES: [&[f32]; 4] = [&[], &[5.0, 4.0], &[1.5, 3.5], &[10.0, 3.0, 2.0, 3.0]];
 
 impl Ink {
-    /// Of the shade and the light of a body.
+    /// Inks of the shaded and the lit side of a body.
     pub(crate) fn body(side: Option<Side>) -> [Ink; 2] {
         match side {
             None => [Ink::MiddleShade, Ink::MiddleLit],
@@ -46,7 +46,7 @@ impl Ink {
         }
     }
 
-    /// Whether it fills areas; the others draw lines and letters.
+    /// Whether it fills areas; other inks are for lines and text.
     pub(crate) fn fills(self) -> bool {
         use Ink::*;
         matches!(
@@ -64,7 +64,7 @@ impl Ink {
     }
 }
 
-/// Where a text stands to its anchor.
+/// Position of a text relative to its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -78,7 +78,7 @@ pub(crate) enum Shape {
         lines: Vec<Vec<Point>>,
         ink: Ink,
         width: f32,
-        /// Of [`DASHES`].
+        /// Index in [`DASHES`].
         dash: u8,
     },
     Dot {
@@ -127,7 +127,7 @@ impl Drawing {
         self.lines(vec![vec![from, to]], ink, width, 0);
     }
 
-    /// An area of less than three corners is not drawn.
+    /// An area with fewer than three corners is not drawn.
     pub(crate) fn area(&mut self, outline: Vec<Point>, ink: Ink) {
         if outline.len() > 2 {
             self.shapes.push(Shape::Area { outline, ink });

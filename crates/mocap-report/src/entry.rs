@@ -1,4 +1,4 @@
-//! What the index of a gallery says of each input.
+//! The entry of an input in the index of a gallery.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Names from files inside markup and script.
+//! Escapes names from files for markup and script.
 
 /// Text for the content and the attributes of XML and HTML. Characters that XML forbids become U+FFFD.
 pub(crate) fn xml(text: &str) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn uri(text: &str) -> String {
         .collect()
 }
 
-/// JSON that can stand inside a `script` element: no `<` ends it, no line separator breaks it.
+/// JSON that is safe inside a `script` element: no `<` ends the element, and no line separator breaks the script.
 pub(crate) fn json_in_script(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {

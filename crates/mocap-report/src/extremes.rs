@@ -1,4 +1,4 @@
-//! Motions at the ends of what there is: each must give a picture or a page that makes sense.
+//! Tests with extreme motions: each must give a sensible picture or page.
 
 use crate::coding::tests::decode;
 use crate::heatmap::{self, HeatmapOptions};

@@ -1,4 +1,4 @@
-//! Strips of faces for lists of many motions: the lines of a head in a few frames, or curves where there is no mesh.
+//! Strips of faces for lists of motions: line drawings of a head in a few frames, or curves if there is no mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,9 +12,9 @@ use mocap_model::{Clip, Track, Vector3};
 
 /// Cells of the depth buffer per unit of the path.
 const FINE: f64 = 1.0;
-/// Lines that are behind the surface by more than this share of the head are hidden.
+/// Lines that are further behind the surface than this share of the head are hidden.
 const BEHIND: f64 = 0.02;
-/// Faces that meet at more than this cosine make a line.
+/// Adjacent faces whose normals have at most this cosine form a line.
 const CREASE: f64 = 0.35;
 /// Lines of a pose, the longest first.
 const LINES: usize = 260;
@@ -22,7 +22,7 @@ const LINES: usize = 260;
 const CURVES: usize = 4;
 const POINTS: usize = 96;
 
-/// The lines of a mesh from the front in a few frames: all in the second path.
+/// Line drawings of a mesh from the front in a few frames: all lines are in the second path.
 pub(crate) fn heads(stage: &Stage<'_>, surface: &Surface) -> [String; 4] {
     let frames = evenly_spaced(stage.frames(), POSES);
     let heading = stage.heading(&stage.pose(0));
@@ -56,7 +56,7 @@ pub(crate) fn heads(stage: &Stage<'_>, surface: &Surface) -> [String; 4] {
     strip
 }
 
-/// The lines of one pose: where the surface turns away or folds, and its borders, as far as they are not hidden.
+/// The lines of a pose: contours, folds and borders of the surface, without hidden parts.
 fn add_lines(path: &mut String, places: &[[f64; 3]], surface: &Surface, left: f64, behind: f64) {
     let normal = |triangle: &[u32; 3]| {
         let [a, b, c] = triangle.map(|at| Vector3::from(places[at as usize]));
@@ -104,7 +104,7 @@ fn add_lines(path: &mut String, places: &[[f64; 3]], surface: &Surface, left: f6
     }
 }
 
-/// How near the surface is, by cell of a pose.
+/// Depth of the surface, by cell of a pose.
 fn depths(places: &[[f64; 3]], surface: &Surface) -> Vec<f64> {
     let [width, height] = CELL.map(|side| (side * FINE) as usize);
     let mut depth = vec![f64::NEG_INFINITY; width * height];
@@ -144,7 +144,7 @@ fn depth_at(depth: &[f64], [x, y, _]: [f64; 3]) -> Option<f64> {
     inside.then(|| depth[y as usize * width + x as usize])
 }
 
-/// The numbers over time with the widest range, each from its own lowest to the highest of all.
+/// The scalar tracks with the widest range, each on its own scale from its lowest to its highest value.
 pub(crate) fn curves(clip: &Clip) -> [String; 4] {
     let range = |track: &Track<f64>| {
         let values = (0..clip.frames()).map(|frame| track.at(frame)).filter(|value| value.is_finite());

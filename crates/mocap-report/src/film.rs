@@ -1,4 +1,4 @@
-//! Motions as a row of pictures: a camera that follows them, and what each picture shows.
+//! Films: a camera that follows the motions, and the content of each picture.
 
 use crate::View;
 use crate::body::{Solid, body, top};
@@ -79,7 +79,7 @@ pub struct TooManyPictures {
 /// Pictures of a film, at most: 13 minutes at the default rate.
 pub const MOST_PICTURES: usize = 20_000;
 
-/// What all pictures of a film share.
+/// Data that all pictures of a film share.
 pub(crate) struct Film<'a> {
     pub stages: Vec<(Stage<'a>, Vec<Solid>)>,
     /// By motion, the mesh that is drawn in place of its solids.
@@ -113,17 +113,17 @@ pub(crate) fn times(
     }
 }
 
-/// Time over which the camera follows the mean place of the hips, to both sides \[s\].
+/// The camera follows the hips, smoothed over this time to both sides \[s\].
 const CALM: f64 = 0.3;
 
-/// The size of what is shown over its height: that of a human with some air above the head.
+/// Size of the visible space over the height of the body: a human with some space above the head.
 const ROOM: f64 = 1.2;
 
 pub(crate) fn frame(stage: &Stage<'_>, time: f64) -> usize {
     ((time * stage.clip.rate().fps()).round() as usize).min(stage.frames() - 1)
 }
 
-/// The height that the solids of a body do not exceed but in broken frames; `times` are evenly spread.
+/// The height that the solids of a body do not exceed, except in broken frames; `times` are evenly spaced.
 fn highest(stage: &Stage<'_>, solids: &[Solid], times: impl Iterator<Item = f64>) -> f64 {
     let mut heights = Vec::new();
     let (mut first, mut last) = (f64::INFINITY, 0.0f64);
@@ -132,13 +132,13 @@ fn highest(stage: &Stage<'_>, solids: &[Solid], times: impl Iterator<Item = f64>
         heights.push(top(solids, pose, stage.scale));
     });
     let rate = heights.len().saturating_sub(1) as f64 / (last - first).max(1e-9);
-    // The range of a body begins at the floor.
+    // The range of a body starts at the floor.
     let floor = [stage.floor; 16];
     let found = bounds([(&heights[..], rate), (&floor[..], 1.0)].into_iter());
     found.map_or(0.0, |bounds| bounds.high.clamp(-FAR, FAR))
 }
 
-/// From the front of a body to where it is seen from, about the up axis \[rad\].
+/// Angle from the front of a body to the viewing direction, about the up axis \[rad\].
 pub(crate) fn turn(view: View) -> f64 {
     match view {
         View::Perspective => -0.7,
@@ -167,7 +167,7 @@ impl<'a> Film<'a> {
         let (from, count) = span(inputs, options);
         let times = || evenly_spaced(count, 100).into_iter().map(|i| from + i as f64 / options.fps);
         let room = |((stage, solids), surface): (&(Stage<'a>, Vec<Solid>), &Option<Surface>)| {
-            // Over a surface the camera follows the hips up and down.
+            // Above a surface, the camera also follows the hips up and down.
             let height = match surface {
                 _ if !ground.is_empty() => 0.0,
                 Some(surface) => surface.height(stage, times().map(|time| frame(stage, time))),
@@ -189,7 +189,7 @@ impl<'a> Film<'a> {
         }
     }
 
-    /// Where the hips of the first motion are around a time.
+    /// Position of the hips of the first motion around a time.
     fn middle(&self, time: f64) -> Place {
         let Some((stage, _)) = self.stages.first() else { return [0.0; 3] };
         let frames = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|at| frame(stage, (time + at * CALM).max(0.0)));
@@ -200,14 +200,14 @@ impl<'a> Film<'a> {
         sum
     }
 
-    /// `heading`: where the front is; `hips`: what is in the middle.
+    /// `heading`: the front direction; `hips`: the centre of the picture.
     pub(crate) fn eye(&self, heading: f64, hips: Place, wide: f64) -> Eye {
         let (pitch, parallel) = match self.options.view {
             View::Perspective => (0.2, false),
             View::Front | View::Side => (0.08, true),
         };
         let [w, h] = self.options.size.map(|side| side as f64);
-        // A body and its neighbours fit; a wide picture shows more of the sides.
+        // The space fits a body and its neighbours; a wide picture shows more at the sides.
         let reach = (0.92 * self.size).max(wide * w.min(h) / w);
         let [x, height, z] = hips;
         let floor = if self.ground.is_empty() { self.floor } else { height - 0.48 * self.size };
@@ -277,8 +277,8 @@ impl<'a> Film<'a> {
         self.finish(canvas, ground)
     }
 
-    /// Calls `each` with what `make` makes of every picture, in order. Several are drawn at a time, the next ones while
-    /// `each` works.
+    /// Calls `each` with the result of `make` for every picture, in order. Several pictures are drawn at a time,
+    /// the next ones while `each` works.
     pub(crate) fn each<T: Send>(
         &self,
         times: &[f64],

@@ -40,12 +40,12 @@ use std::io::Write;
 /// A clip of a gallery.
 #[derive(Clone, Copy, Debug)]
 pub struct ClipInput<'a> {
-    /// Its path, as lists to copy have it.
+    /// Its path, as in copied lists.
     pub path: &'a str,
     /// What its page shows; of several motions, the index describes the last one. At least one.
     pub motions: &'a [ViewInput<'a>],
-    /// What happens in the motion, such as `walk` and `kick`: filters of the index. Where there are none, words that are
-    /// measured here stand for them.
+    /// Labels of the motion, such as `walk` and `kick`: filters of the index. If empty, words from simple
+    /// measures are used.
     pub labels: &'a [String],
     /// What a run made of it.
     pub outcome: Option<&'a Outcome>,
@@ -126,7 +126,7 @@ fn same(data: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// Strips in one file: few enough to load fast, many enough to be compressed well.
+/// Number of strips per file: few enough to load fast, many enough to compress well.
 const CHUNK: usize = 100;
 
 /// The files of a site beside the scripts of its clips, as paths and contents: index, page, data, strips, and the report

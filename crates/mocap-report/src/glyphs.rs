@@ -1,4 +1,4 @@
-//! Letters of PNG pictures: outlines of DejaVu Sans.
+//! Text in PNG pictures: outlines of DejaVu Sans.
 
 use crate::drawing::Point;
 use tiny_skia::{Path, PathBuilder};
@@ -10,12 +10,12 @@ fn face() -> Face<'static> {
 
 /// The glyph of a letter, and its advance width [font units].
 fn glyph(face: &Face<'_>, letter: char) -> (GlyphId, f32) {
-    // The glyph for a letter that the font lacks: a box.
+    // For a letter that the font lacks: a box.
     let id = face.glyph_index(letter).unwrap_or(GlyphId(0));
     (id, f32::from(face.glyph_hor_advance(id).unwrap_or(0)))
 }
 
-/// Pixels of a font unit at a font size.
+/// Pixels per font unit for a font size.
 fn step(face: &Face<'_>, size: f32) -> f32 {
     size / f32::from(face.units_per_em())
 }
@@ -39,7 +39,7 @@ pub(crate) fn outline(text: &str, size: f32, at: Point) -> Option<Path> {
     pen.path.finish()
 }
 
-/// Puts outlines in font units, y up, at a place of a picture.
+/// Transforms outlines from font units (y up) to a position in a picture.
 struct Pen {
     path: PathBuilder,
     at: Point,

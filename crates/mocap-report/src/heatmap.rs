@@ -81,7 +81,7 @@ fn draw(reference: &Clip, map: &ErrorMap, options: &HeatmapOptions) -> Vec<u8> {
         }
     };
     drawing.text([MARGIN, MARGIN + 12.0], title, 14.0, Ink::Text, Align::Start);
-    // Thin rows: only every few of them have a name.
+    // If rows are thin, only every few of them have a name.
     let every = (9.0 / row).ceil() as usize;
     for (i, name) in names.iter().enumerate().step_by(every.max(1)) {
         let y = top + (i as f32 + 0.5) * row + text * 0.36;

@@ -1,4 +1,4 @@
-//! Motions made for tests: of any size, anywhere, in any space.
+//! Motions for tests: of any size and position, in any space.
 
 use crate::film::RenderOptions;
 use mocap_model::{Clip, FrameRate, Joint, JointId, JointTracks, Role, Skeleton, Space, Track, Vector3, exp};

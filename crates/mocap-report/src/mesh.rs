@@ -1,4 +1,5 @@
-//! Solids of a body as triangles in a pose, for pictures without a graphics card. The same shapes as those of the page.
+//! Triangle meshes of a body's solids in a pose, for pictures drawn without a graphics card. The page uses the
+//! same shapes.
 
 use crate::body::{Across, Form, Solid};
 use crate::stage::Place;
@@ -11,7 +12,7 @@ type V = Vector3<f64>;
 pub(crate) struct Corner {
     pub at: V,
     pub normal: V,
-    /// Where eyes are: 1.
+    /// 1 at the eyes.
     pub dark: f32,
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn mesh(solid: &Solid, pose: &[Place], scale: f64) -> Mesh {
     let depth = solid.depth.max(1e-3);
     let cap = depth.min(1.0);
     let slope = if length > 1e-6 { ((radii[0] - radii[1]) / length).clamp(-1.0, 1.0) } else { 0.0 };
-    // `point` and `normal` are of a unit shape: across, along, deep.
+    // `point` and `normal` belong to a unit shape: across, along, depth.
     let corner = |point: [f64; 3], normal: [f64; 3], end: usize| {
         let x = sides[end];
         let z = x.cross(&y);
@@ -129,7 +130,7 @@ fn sides(across: &Across, at: &impl Fn(usize) -> V) -> [V; 2] {
     }
 }
 
-/// The part of a direction across `y`, of length 1; any such direction if it has none.
+/// The part of a direction perpendicular to `y`, normalised; any such direction if there is none.
 fn level(side: &V, y: &V) -> V {
     let across = |v: &V| (v - y * v.dot(y)).try_normalize(1e-9);
     let other = if y.x.abs() < 0.7 { V::x() } else { V::z() };

@@ -1,4 +1,4 @@
-//! Times in clips, as sheets are asked for them.
+//! Times in clips that a sheet shows.
 
 use mocap_model::Clip;
 use std::fmt;
@@ -52,10 +52,10 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Why a sheet would show less than was asked for.
+/// The reason why a sheet would show less than requested.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MomentError {
-    /// A motion has none of the moments.
+    /// A motion has none of the requested times.
     EmptyRow {
         /// The name of the motion.
         name: String,
@@ -64,7 +64,7 @@ pub enum MomentError {
         /// Its duration \[s\].
         seconds: f64,
     },
-    /// No motion has a moment.
+    /// No motion has this time.
     AfterTheEnd {
         /// The moment.
         moment: Moment,

@@ -1,26 +1,26 @@
-//! Numbers over time on a page, such as the weights of shapes: whole numbers in few characters.
+//! Scalar tracks on a page, such as the weights of shapes, quantised and encoded.
 
 use crate::coding;
 use crate::surface::Surface;
 use mocap_model::Clip;
 use serde::Serialize;
 
-/// Numbers of a clip on a page, at most; those that move a mesh are there in any case.
+/// Greatest number of scalar tracks of a clip on a page; those that move a mesh are always included.
 const MOST: usize = 128;
-/// Steps between the lowest and the highest value of a number.
+/// Quantisation steps between the lowest and the highest value of a track.
 const STEPS: f64 = 65_535.0;
 
 /// Numbers over time.
 #[derive(Serialize)]
 pub(crate) struct NumbersData {
     names: Vec<String>,
-    /// By number: its lowest value, and what a step adds to it.
+    /// By track: its lowest value, and the size of a step.
     ranges: Vec<[f64; 2]>,
-    /// samples × numbers.
+    /// samples × tracks.
     values: String,
 }
 
-/// The numbers of a clip that a page has, by their places among its numbers over time: first those that move the mesh.
+/// Indices of the scalar tracks that a page includes: first those that move the mesh.
 pub(crate) fn shown(clip: &Clip, surface: Option<&Surface>) -> Vec<usize> {
     let mut shown: Vec<usize> = Vec::new();
     for shape in surface.iter().flat_map(|surface| &surface.shapes) {

@@ -1,10 +1,10 @@
-//! Motions of which joints show nothing.
+//! Motions without moving joints.
 
 use mocap_analysis::tree_diameter;
 use mocap_model::{Clip, Track};
 
-/// Whether a motion without a mesh is only numbers over time, such as a take of a face: its joints stay in one place, and a
-/// drawing of them shows nothing.
+/// Whether a motion without a mesh consists of scalar tracks only, such as a face take: its joints stay at one
+/// position, so a drawing of them shows nothing.
 pub fn has_only_numbers(clip: &Clip) -> bool {
     let skeleton = clip.skeleton();
     let stays = |moves: &Option<Track<_>>| !moves.as_ref().is_some_and(Track::is_sampled);

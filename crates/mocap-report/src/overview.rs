@@ -1,5 +1,5 @@
-//! The report of a run over a database: totals, failures, and of each figure the distribution and the worst clips.
-//! A page of markup without scripts, beside the index of a gallery.
+//! The report of a run over a database: totals, failures, and for each figure its distribution and worst clips. A
+//! page without scripts, beside the index of a gallery.
 
 use crate::entry::{Entry, Failed, Figure, Outcome};
 use crate::escape::{uri, xml};
@@ -74,7 +74,8 @@ fn table(heading: &str, [first, second]: [&str; 2], rows: String) -> String {
     )
 }
 
-/// The page of a clip, at the time of a frame: source and result may have other rates. Its script has the path below the folder of the database.
+/// A link to the page of a clip at the time of a frame (source and result may have other rates). The path of its
+/// script starts with the folder of the database.
 fn link((script, entry): Clip<'_>, frame: Option<usize>) -> String {
     let time = |frame: usize| format!("&amp;t={}", decimals(frame as f64 / entry.fps, 4));
     let moment = frame.map(time).unwrap_or_default();
@@ -101,7 +102,7 @@ fn figures(done: &[(Clip<'_>, &Outcome)]) -> String {
             all[at].values.push((clip, figure));
         }
     }
-    // The worst first; of equals the order of the paths.
+    // The worst first; equal ones in the order of their paths.
     for measured in &mut all {
         let sign = if measured.figure.greater_is_better { 1.0 } else { -1.0 };
         measured.values.sort_by(|a, b| (sign * a.1.value).total_cmp(&(sign * b.1.value)));
@@ -131,7 +132,7 @@ fn name(figure: &Figure) -> String {
     format!("{}: {}", figure.step, figure.name)
 }
 
-/// Whether it is 0 in the digits that are shown.
+/// Whether it is 0 in the digits shown.
 fn is_zero(figure: &Figure) -> bool {
     quantity(figure.value, shown_unit(figure.value, &figure.unit))
         == quantity(0.0, shown_unit(0.0, &figure.unit))
@@ -177,13 +178,13 @@ fn card(page: &mut String, measured: &Measured<'_>) {
 
 const BINS: usize = 30;
 
-/// Bars over the range of most values; the last bar holds all that is beyond.
+/// A histogram over the range of most values; the last bar counts everything beyond.
 fn histogram(page: &mut String, (limit, unit): (Option<f64>, &str), sorted: &[f64], label: &str) {
     const WIDE: f64 = 300.0;
     const HIGH: f64 = 70.0;
     let (low, greatest) = (sorted[0], sorted[sorted.len() - 1]);
     let most = sorted[sorted.len() * 98 / 100];
-    // A few clips far out must not press all others into one bar.
+    // A few distant clips must not compress all others into one bar.
     let cut = most > low && greatest - low > 2.0 * (most - low);
     let high = if cut { most } else { greatest };
     let high = limit.filter(|limit| *limit < greatest).map_or(high, |limit| high.max(limit));
@@ -195,7 +196,7 @@ fn histogram(page: &mut String, (limit, unit): (Option<f64>, &str), sorted: &[f6
     let tallest = bins.iter().copied().max().unwrap_or(1).max(1) as f64;
     let _ = write!(page, "<svg viewBox=\"0 0 300 88\" role=\"img\" aria-label=\"{}\">", xml(label));
     for (i, count) in bins.iter().enumerate().filter(|(_, count)| **count > 0) {
-        // A single clip is still seen.
+        // A single clip must remain visible.
         let high = (*count as f64 / tallest * HIGH).max(1.5);
         let wide = WIDE / BINS as f64;
         let _ = write!(
@@ -219,12 +220,12 @@ fn histogram(page: &mut String, (limit, unit): (Option<f64>, &str), sorted: &[f6
     );
 }
 
-/// The unit in which values up to this one are shown.
+/// The unit in which values up to `value` are shown.
 fn shown_unit(value: f64, unit: &str) -> &str {
     if unit == "m" && value.abs() < 0.1 { "mm" } else { unit }
 }
 
-/// A value, in metres where it is a length, with three digits and the unit shown.
+/// A value with three digits and its unit; lengths are given in metres.
 fn quantity(value: f64, unit: &str) -> String {
     let value = if unit == "mm" { 1e3 * value } else { value };
     let digits = if value == 0.0 { 0.0 } else { 2.0 - value.abs().log10().floor() };

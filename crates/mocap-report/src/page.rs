@@ -1,4 +1,4 @@
-//! Pages put together from their parts: markup with placeholders, and scripts of one concept each.
+//! Assembles pages from their parts: markup with placeholders, and scripts of one concept each.
 
 use crate::compact::compact;
 use crate::rename::rename;
@@ -48,7 +48,7 @@ pub(crate) fn gallery_script() -> String {
     wrap(&[include_str!("page/gallery.js")])
 }
 
-/// The script of the page that shows one clip of a gallery: the viewer, once the data of the clip is there.
+/// The script of the page for one clip of a gallery: the viewer, started when the data of the clip is loaded.
 pub(crate) fn loader_script() -> String {
     include_str!("page/loader.js").replace("/*viewer*/", &viewer_script())
 }
@@ -60,18 +60,18 @@ fn wrap(parts: &[&str]) -> String {
     format!("\"use strict\";\n(() => {{\n{}}})();\n", rename(&compact(&(lines.join("\n") + "\n"))))
 }
 
-/// What a page may run: nothing else is ever loaded.
+/// Which scripts a page may run (its content security policy).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scripts {
     None,
-    /// Those in the page.
+    /// Scripts in the page.
     Inline,
-    /// Also those of files beside it.
+    /// Scripts in the page and in files beside it.
     Beside,
 }
 
-/// A page: `body` with its placeholders filled below the head that all pages share. What is filled in is not searched
-/// again: a name may look like a placeholder.
+/// A page: `body` with its placeholders filled, below the head that all pages share. Inserted text is not
+/// searched for placeholders, since a name may look like one.
 pub(crate) fn page(
     scripts: Scripts,
     title: &str,
@@ -107,7 +107,7 @@ fn fill(filled: &mut String, page: &str, parts: &[(&str, &str)]) {
 mod tests {
     use crate::coding::encode;
 
-    /// The page has the numbers of `docs/mocz.md` and its tables in fewer characters.
+    /// The page contains the tables of `docs/mocz.md` in a shorter form.
     #[test]
     fn tables_of_compressed_motions_are_those_of_their_format() {
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

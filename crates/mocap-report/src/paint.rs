@@ -1,4 +1,4 @@
-//! A picture of solids on a floor, drawn without a graphics card: the light, the grid and the bodies of the page.
+//! Software renderer: solids on a floor, with the light, grid and bodies of the page.
 
 use crate::drawing::{Ink, SERIES, Theme};
 use crate::mesh::{Corner, Mesh};
@@ -23,7 +23,7 @@ pub(crate) struct Eye {
 }
 
 impl Eye {
-    /// `reach` units fit into the picture at the target, in the narrower direction.
+    /// `reach` units around the target fit into the narrower direction of the picture.
     pub(crate) fn new(
         target: V,
         [yaw, pitch]: [f64; 2],
@@ -46,7 +46,8 @@ impl Eye {
         }
     }
 
-    /// As a [`Camera`] of sheets sees: `zoom` pixels per unit at the target, which is in the middle of the picture.
+    /// The eye that corresponds to a [`Camera`] of sheets: `zoom` pixels per unit at the target, which is in the
+    /// centre.
     pub(crate) fn of_camera(
         target: V,
         [yaw, pitch]: [f64; 2],
@@ -63,7 +64,7 @@ impl Eye {
         self.target + self.back * self.distance
     }
 
-    /// Pixels from the left and top, and the distance from the eye; `None` behind it.
+    /// Pixels from the left and top, and the distance from the eye; `None` if it is behind the eye.
     fn see(&self, place: &V) -> Option<[f64; 3]> {
         let from = place - self.target;
         let depth = self.distance - from.dot(&self.back);
@@ -90,7 +91,7 @@ pub(crate) struct Paints {
     left: Rgb,
     right: Rgb,
     middle: Rgb,
-    /// Of motions after the first.
+    /// Colours of motions after the first.
     others: [Rgb; SERIES as usize],
 }
 
@@ -122,7 +123,7 @@ impl Paints {
 }
 
 impl Paints {
-    /// By vertex, the colour of the mesh of the motion with this place among others, which a tint keeps apart.
+    /// Colours of a mesh by vertex; `index` is the motion, whose tint distinguishes it from others.
     pub(crate) fn of_surface(
         &self,
         surface: &Surface,
@@ -143,7 +144,7 @@ impl Paints {
     }
 }
 
-/// How much of the colour that tells motions apart is in a mesh.
+/// Share of the tint in the colours of a mesh.
 const TINT: f32 = 0.4;
 
 fn rgb(colour: u32) -> Rgb {
@@ -155,7 +156,7 @@ fn sun() -> V {
     V::new(0.38, 0.86, 0.34).normalize()
 }
 
-/// A corner in a picture, and where its shadow falls.
+/// A projected corner, and its position in the shadow.
 struct Drawn {
     seen: Option<[f64; 3]>,
     lit: Rgb,
@@ -165,10 +166,10 @@ struct Drawn {
     to_sun: f64,
 }
 
-/// Solids are closed: a triangle whose normals all point away by more than this (a cosine) is behind another one.
+/// Solids are closed: a triangle whose normals all point away from the eye by more than this (cosine) is hidden.
 const AWAY: f64 = -0.2;
 
-/// A picture that is being drawn: bodies with four samples a pixel, their shadows with one.
+/// A picture being drawn: four samples per pixel for bodies, one for their shadows.
 pub(crate) struct Canvas {
     eye: Eye,
     paints: Paints,
@@ -177,19 +178,19 @@ pub(crate) struct Canvas {
     depth: Vec<f32>,
     colour: Vec<[u8; 3]>,
     shadow: Vec<f32>,
-    /// What the light sees, for shadows on a surface.
+    /// Depth buffer of the light, for shadows on a surface.
     lamp: Option<Lamp>,
 }
 
-/// The bodies seen from the light: how far each place is towards it.
+/// Depth buffer of the bodies as seen from the light.
 struct Lamp {
-    /// Directions across the light.
+    /// Directions perpendicular to the light.
     axes: [V; 2],
     target: V,
     /// Pixels per unit.
     zoom: f64,
     near: Vec<f32>,
-    /// The pixels that bodies cover: from and to, along both sides.
+    /// Pixels covered by bodies: from and to, along both sides.
     covered: [[f64; 2]; 2],
 }
 
@@ -199,7 +200,7 @@ impl Lamp {
 
     fn new(eye: &Eye) -> Lamp {
         let right = sun().cross(&V::y()).normalize();
-        // As far as the picture reaches at its target.
+        // It covers what the picture covers at its target.
         let [w, h] = eye.size.map(|side| side as f64);
         let reach = 1.6 * w.max(h) / eye.zoom * eye.distance;
         let near = vec![f32::NEG_INFINITY; Lamp::SIDE * Lamp::SIDE];
@@ -213,7 +214,7 @@ impl Lamp {
         }
     }
 
-    /// Pixels from the left and top, and how far a place is towards the light.
+    /// Pixels from the left and top, and the distance towards the light.
     fn see(&self, place: &V) -> [f64; 3] {
         let away = place - self.target;
         let [x, y] = self.axes.map(|axis| Lamp::SIDE as f64 / 2.0 + away.dot(&axis) * self.zoom);
@@ -233,7 +234,8 @@ impl Lamp {
         });
     }
 
-    /// The share of the places around one that are in the shadow of a body; closer than `least` is the place itself.
+    /// Share of the surroundings of a place that is in shadow; occluders nearer than `least` are the place
+    /// itself.
     fn shade(&self, place: &V, least: f64) -> f32 {
         let [x, y, own] = self.see(place);
         let outside = |at: f64, [low, high]: [f64; 2]| at < low - 3.0 || at > high + 3.0;
@@ -267,8 +269,8 @@ impl Canvas {
         }
     }
 
-    /// A triangle of a surface below the bodies that were added: lit from both sides, with the lines of the grid and the
-    /// shadows of the bodies.
+    /// Adds a triangle of the ground surface; bodies must have been added before. It is lit from both sides, with
+    /// grid lines and the shadows of the bodies.
     pub(crate) fn add_ground(&mut self, corners: [V; 3], grid: f64) {
         let [Some(a), Some(b), Some(c)] = corners.map(|corner| self.eye.see(&corner)) else { return };
         let across = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
@@ -283,7 +285,7 @@ impl Canvas {
         let (depth, colours) = (&mut self.depth, &mut self.colour);
         let (eye, paints) = (&self.eye, &self.paints);
         fill(size, [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
-            // Large triangles: places are mixed in space and not on the screen.
+            // In large triangles, positions are interpolated with perspective correction.
             let weights = if eye.parallel { share } else { [0, 1, 2].map(|k| share[k] / [a, b, c][k][2]) };
             let whole: f64 = weights.iter().sum();
             let place = (corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2]) / whole;
@@ -316,7 +318,7 @@ impl Canvas {
             {
                 self.fill_lit([a, b, c], corners.map(|corner| corner.lit));
             }
-            // On a surface the lamp makes the shadows.
+            // On a surface, shadows come from the depth buffer of the light.
             if self.lamp.is_none()
                 && let [Some(a), Some(b), Some(c)] = corners.map(|corner| corner.fallen)
                 && corners.iter().any(|corner| corner.to_sun > AWAY)
@@ -327,7 +329,7 @@ impl Canvas {
         }
     }
 
-    /// Triangles of a mesh that may be open: their backs are lit as their fronts. One colour for each corner.
+    /// Adds triangles of a mesh that may be open: back faces are lit like front faces. One colour per corner.
     pub(crate) fn add_surface(&mut self, corners: &[Corner], colours: &[Rgb], triangles: &[[u32; 3]]) {
         let [w, h] = self.eye.size;
         let lit = |flip: f64| -> Vec<Drawn> {
@@ -356,11 +358,11 @@ impl Canvas {
         }
     }
 
-    /// Fills a triangle where it is in front of what was drawn.
+    /// Fills a triangle where it is in front of earlier ones.
     fn fill_lit(&mut self, [a, b, c]: [[f64; 3]; 3], lit: [Rgb; 3]) {
         let size = self.eye.size.map(|side| 2 * side);
         let (depth, colours) = (&mut self.depth, &mut self.colour);
-        // Perspective is weak within a triangle: colours are mixed on the screen.
+        // Perspective is weak within a small triangle, so colours are interpolated on the screen.
         fill(size, [a, b, c].map(|p| [2.0 * p[0], 2.0 * p[1]]), |at, share| {
             let near = (share[0] * a[2] + share[1] * b[2] + share[2] * c[2]) as f32;
             if near < depth[at] {
@@ -443,20 +445,21 @@ impl Canvas {
         picture
     }
 
-    /// The floor behind the pixels of a row: lines that fade with the distance, and the shadow.
+    /// The floor behind the pixels of a row: grid lines that fade with distance, and shadows.
     fn ground(&self, y: usize, grid: f64) -> impl Fn(usize) -> Rgb {
         let Eye { right, up, back, zoom, distance, parallel, size, target } = self.eye;
         let [w, h] = size.map(|side| side as f64);
         let v = (h / 2.0 - y as f64 - 0.5) / zoom;
         let background = self.paints.background;
-        // The ray through the middle of the row. To the right of it only `right` is added, which is level.
+        // The ray through the middle of the row; for pixels to the right, only `right` is added, which is
+        // horizontal.
         let (origin, ray) = match parallel {
             true => (self.eye.origin() + up * v * distance, -back),
             false => (self.eye.origin(), up * v - back),
         };
         let t = (self.floor - origin.y) / ray.y;
         let (start, along) = (origin + ray * t, if parallel { distance } else { t });
-        // How far the next pixel to the right and the next one below are on the floor.
+        // Distances on the floor to the next pixel to the right and to the next one below.
         let span = along / zoom;
         let across = right * span;
         let down = up.y * span / ray.y;
@@ -487,9 +490,9 @@ impl Canvas {
     }
 }
 
-/// How much a line at every whole number covers a pixel of a width; none where lines would merge.
+/// Coverage of a pixel of some width by lines at whole numbers; none where lines would merge.
 fn line(place: f64, width: f64) -> f64 {
-    // The nearest whole number: `round` is a call on many processors.
+    // The nearest whole number; `round` is a function call on many processors.
     let off = (place - (place + 0.5f64.copysign(place)) as i64 as f64).abs();
     if off >= 1.4 * width || width > 0.6 {
         return 0.0;
@@ -507,7 +510,7 @@ fn smooth(low: f64, high: f64, value: f64) -> f64 {
     x * x * (3.0 - 2.0 * x)
 }
 
-/// Calls `each` with the index of every pixel whose middle is in a triangle, and the shares of its corners.
+/// Calls `each` with the index of every pixel whose centre is in a triangle, and its barycentric coordinates.
 fn fill([width, height]: [usize; 2], [a, b, c]: [[f64; 2]; 3], mut each: impl FnMut(usize, [f64; 3])) {
     let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     if area.abs() < 1e-9 || !area.is_finite() {
@@ -520,7 +523,7 @@ fn fill([width, height]: [usize; 2], [a, b, c]: [[f64; 2]; 3], mut each: impl Fn
         let to = (high(axis) - 0.5).floor().min(most as f64 - 1.0);
         from..if to < 0.0 { from } else { to as usize + 1 }
     };
-    // Twice the areas opposite the corners are linear along a row.
+    // Twice the areas opposite the corners, which are linear along a row.
     let (sign, whole) = (area.signum(), 1.0 / area.abs());
     let edges = [(b, c), (c, a), (a, b)];
     let steps = edges.map(|(p, q)| -(q[1] - p[1]) * sign);
@@ -542,7 +545,7 @@ fn fill([width, height]: [usize; 2], [a, b, c]: [[f64; 2]; 3], mut each: impl Fn
     }
 }
 
-/// The mean over a square around every pixel, first along rows, then along columns.
+/// Box blur, first along rows, then along columns.
 fn blur(values: &mut [f32], [width, height]: [usize; 2], radius: usize) {
     let mut line = Vec::new();
     let mut along = |values: &mut [f32], start: usize, step: usize, count: usize| {

@@ -6,10 +6,10 @@
 const BITS: u32 = 5;
 const CELLS: usize = 1 << (3 * BITS);
 
-/// Sums of the colours that were seen, by their highest bits, and how often.
+/// Sums and counts of colours, by their highest bits.
 pub(crate) struct Histogram(Vec<[u64; 4]>);
 
-/// Colours, and the one that stands for each colour.
+/// The colours of a palette, and the palette index of every colour.
 pub(crate) struct Palette {
     /// Red, green, blue of each.
     pub colours: Vec<[u8; 3]>,
@@ -43,7 +43,7 @@ impl Histogram {
         let seen: Vec<usize> = (0..CELLS).filter(|cell| self.0[*cell][3] > 0).collect();
         let mut boxes = vec![if seen.is_empty() { vec![0] } else { seen }];
         while boxes.len() < most {
-            // The box to cut: the longest side, weighed by the square root of how often it was seen.
+            // The next box to cut: the one with the longest side, weighted by the square root of its count.
             let worth = |cells: &Vec<usize>| {
                 let count = cells.iter().map(|cell| self.0[*cell][3] as f64).sum::<f64>();
                 f64::from(longest(cells).1) * count.powf(0.25)
@@ -68,7 +68,7 @@ impl Histogram {
         }
         let colours: Vec<[u8; 3]> = boxes.iter().map(|cells| self.mean(cells)).collect();
         let nearest = (0..CELLS).map(|cell| {
-            // Of colours that were seen, their mean: the middle of a cell is up to four steps off.
+            // Colours that occur are matched by their mean: the centre of a cell may be off by four steps.
             let wanted = if self.0[cell][3] > 0 { self.mean(&[cell]) } else { middle(cell) };
             let off = |colour: &[u8; 3]| -> i32 {
                 (0..3).map(|i| (i32::from(colour[i]) - i32::from(wanted[i])).pow(2)).sum()
@@ -87,13 +87,13 @@ impl Histogram {
 }
 
 impl Palette {
-    /// The index of the colour that stands for a colour.
+    /// The palette index of a colour.
     pub(crate) fn index(&self, colour: [u8; 3]) -> u8 {
         self.nearest[cell(colour)]
     }
 }
 
-/// The axis along which cells are spread most, and how far.
+/// The axis with the greatest extent of the cells, and that extent.
 fn longest(cells: &[usize]) -> (usize, u32) {
     let spread = |axis: usize| {
         let values = cells.iter().map(|cell| u32::from(middle(*cell)[axis]));

@@ -9,7 +9,7 @@ pub(crate) fn encoder(bytes: &mut Vec<u8>, size: [usize; 2]) -> png::Encoder<'_,
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Balanced);
-    // Lines and plain ground: differences between pixels take more bytes than the pixels.
+    // Filters make pictures of lines on plain ground larger.
     encoder.set_filter(png::Filter::NoFilter);
     encoder
 }

@@ -7,15 +7,15 @@ use tiny_skia::{
     StrokeDash, Transform,
 };
 
-/// Neither side of a picture is longer \[px\].
+/// Longest side of a picture \[px\].
 const LONGEST: f32 = 16_000.0;
 
-/// The scale of a picture, less than wanted where it would be larger than can be kept.
+/// The scale of a picture; less than `wanted` if it would be too large.
 pub(crate) fn scale_of(drawing: &Drawing, wanted: f32) -> f32 {
     wanted.min(LONGEST / drawing.width.max(drawing.height)).max(f32::MIN_POSITIVE)
 }
 
-/// The picture of a drawing at `scale` pixels a unit, less where it would be larger than can be kept.
+/// Draws at `scale` pixels per unit, or less if the picture would be too large.
 pub(crate) fn render(drawing: &Drawing, theme: Theme, scale: f32) -> Pixmap {
     let scale = scale_of(drawing, scale);
     let pixels = |length: f32| ((length * scale).ceil() as u32).max(1);
@@ -36,7 +36,7 @@ pub(crate) fn encode(pixmap: &Pixmap) -> Vec<u8> {
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Balanced);
-    // Lines on a plain ground: differences between pixels compress worse than the pixels, and take longer.
+    // Filters make pictures of lines on plain ground larger and slower to write.
     encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header().expect("a header of a picture in memory");
     writer.write_image_data(&rgb).expect("as many bytes as the header says");
@@ -129,7 +129,7 @@ fn stroke_lines(
     }
 }
 
-/// Fills the pixels from `from` to `to` (not included), as far as they are in the picture.
+/// Fills the pixels from `from` to `to` (excluded), clipped to the picture.
 pub(crate) fn fill(pixmap: &mut Pixmap, from: [u32; 2], to: [u32; 2], rgb: u32) {
     let (width, height) = (pixmap.width(), pixmap.height());
     let colour = colour(rgb).premultiply().to_color_u8();

@@ -1,5 +1,5 @@
-//! Scripts with short names: names that a script declares become two letters. Properties, keys, strings and the names of
-//! browsers stay.
+//! Minifies names in scripts: declared names become two letters. Properties, keys, strings and names of the
+//! browser stay.
 
 use crate::compact::{literal, starts_expression};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,20 +23,20 @@ enum Kind {
     Close,
 }
 
-/// What a word is at its place.
+/// The syntactic position of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// A variable, a function or a keyword.
+    /// A variable, function or keyword.
     Name,
-    /// Behind a dot, the key of an object, or its method.
+    /// After a dot, or the key or method of an object.
     Property,
-    /// A key that is a variable too, as in `{ name }`.
+    /// A key that is also a variable, as in `{ name }`.
     Both,
     /// No word.
     None,
 }
 
-/// Words that no name may become and that are not renamed.
+/// Words that are not renamed, and that no name may become.
 const KEPT: [&str; 20] = [
     "NaN",
     "as",
@@ -60,7 +60,7 @@ const KEPT: [&str; 20] = [
     "yield",
 ];
 
-/// The same script; `script` has no comments, and ends its statements with semicolons.
+/// The script with short names. `script` must have no comments and end its statements with semicolons.
 pub(crate) fn rename(script: &str) -> String {
     let tokens = tokens(script);
     let places = places(&tokens);
@@ -99,7 +99,7 @@ fn tokens(script: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut open: Vec<char> = Vec::new();
     let mut at = 0;
-    // Within the text of a template.
+    // Whether the position is in the text of a template.
     let mut text = false;
     while let Some(next) = script[at..].chars().next() {
         let rest = &script[at..];
@@ -188,13 +188,13 @@ fn places(tokens: &[Token<'_>]) -> Vec<Place> {
     tokens.iter().enumerate().map(place).collect()
 }
 
-/// Whether a brace behind a token starts an object or a pattern, and not a block.
+/// Whether a brace after a token opens an object or pattern and not a block.
 fn opens_object(before: &str) -> bool {
     let operator = ["=", "(", ",", ":", "[", "?", "&", "|", "...", "return", "const", "let", "of"];
     operator.contains(&before) || before.ends_with("${")
 }
 
-/// Names behind `const`, `let`, `function` and `catch`, and the parameters of functions.
+/// Names declared by `const`, `let`, `function` and `catch`, and parameters of functions.
 fn declared<'a>(tokens: &[Token<'a>], places: &[Place]) -> BTreeSet<&'a str> {
     let mut names = BTreeSet::new();
     let mut opened: Vec<usize> = Vec::new();
@@ -223,7 +223,7 @@ fn declared<'a>(tokens: &[Token<'a>], places: &[Place]) -> BTreeSet<&'a str> {
     names
 }
 
-/// Names that a list of declarations or parameters binds, up to its end.
+/// Names bound by a list of declarations or parameters, up to its end.
 fn bind<'a>(tokens: &[Token<'a>], places: &[Place], from: usize, names: &mut BTreeSet<&'a str>) {
     // Brackets of a pattern are part of it; those of a value are skipped.
     let (mut value, mut skipped, mut patterns) = (false, 0, 0);

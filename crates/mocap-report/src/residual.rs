@@ -1,22 +1,22 @@
-//! How far markers are from where a body carries them.
+//! Distances of markers from their positions on a body.
 
 use crate::difference::{Difference, Measure, same_time};
 use crate::stage::{Place, Stage, evenly_spaced};
 use mocap_model::{Pose, UnitQuaternion, Vector3};
 
-/// Frames that tell where markers sit.
+/// Number of frames from which the positions of markers on a body are found.
 const SAMPLES: usize = 200;
-/// Frames that tell where markers are beside a body.
+/// Number of frames from which the orientation between markers and a body is found.
 const FEW_SAMPLES: usize = 20;
-/// Fewer frames do not.
+/// Least number of frames for both.
 const FEWEST_FRAMES: usize = 3;
 
 /// A joint on the stage.
 type Frame = (UnitQuaternion<f64>, Vector3<f64>);
 
-/// Distances of the markers of a cloud from where the joints of a body carry them; `None` where one is no body or the other
-/// no cloud. Each marker sits on the joint in whose frame it moves least, at its median place there, so that only the
-/// motion and the recording are needed.
+/// Distances of the markers of a cloud from their positions on a body; `None` if the stages are not a body and a
+/// cloud. Each marker is attached to the joint in whose frame it moves least, at its median position there, so
+/// only the motion and the recording are needed.
 pub(crate) fn residuals(body: &Stage<'_>, cloud: &Stage<'_>) -> Option<Difference> {
     let markers = cloud.clip.skeleton().len();
     if body.bones.is_empty()
@@ -61,9 +61,9 @@ pub(crate) fn residuals(body: &Stage<'_>, cloud: &Stage<'_>) -> Option<Differenc
     Some(Difference { measure: Measure::Residual, joints: (0..markers).collect(), values })
 }
 
-/// How often markers have to be turned by a quarter about the vertical to lie on a body: 0 unless it halves their distance
-/// from its joints. A take says where up is and not where it looks, and a body that was solved onto a skeleton has the axes of
-/// that. 0 where one is no body or the other no cloud.
+/// The number of quarter turns about the vertical that bring markers onto a body: 0 unless they halve the
+/// distance from its joints. A take states its up axis but not its forward axis, and a body that was solved onto
+/// a skeleton has the axes of that skeleton. 0 if the stages are not a body and a cloud.
 pub(crate) fn quarters_onto(body: &Stage<'_>, cloud: &Stage<'_>) -> usize {
     if body.bones.is_empty() || cloud.points() != "marker" || cloud.clip.frames() == 0 {
         return 0;
@@ -89,7 +89,7 @@ pub(crate) fn quarters_onto(body: &Stage<'_>, cloud: &Stage<'_>) -> usize {
     if 2.0 * off[best] < off[0] { best } else { 0 }
 }
 
-/// The joints of a body on which markers may sit.
+/// The joints of a body to which markers may be attached.
 struct Joints {
     used: Vec<usize>,
 }

@@ -1,5 +1,5 @@
-//! Contact sheets: poses of motions side by side, one row or more for each motion, at one scale, in the bodies of the
-//! page.
+//! Contact sheets: poses of motions side by side, at least one row per motion, at one scale, with the bodies of
+//! the page.
 
 use crate::body::{Solid, body};
 use crate::camera::{Camera, Seen, View};
@@ -147,7 +147,8 @@ impl Page {
         svg::write(&self.drawing, self.theme, &self.names.join(", "))
     }
 
-    /// Whether [`Page::png`] is smaller than its scale says: neither side of a picture has more than 16,000 pixels.
+    /// Whether [`Page::png`] is smaller than its scale states, because no side of a picture may exceed 16,000
+    /// pixels.
     pub fn shrinks(&self) -> bool {
         raster::scale_of(&self.drawing, self.scale) < self.scale
     }
@@ -158,8 +159,9 @@ impl Page {
     }
 }
 
-/// The sheet on pages of at most `height` \[px\]; at least one. All poses of a motion are on one page: one that needs
-/// more is on a page that is higher. All pages have the same scale.
+/// The sheet on pages of at most `height` \[px\]; at least one page. All poses of a motion are on one page; a
+/// motion that
+/// needs more height gets a higher page. All pages have the same scale.
 ///
 /// ```
 /// use mocap_report::sheet::{SheetInput, SheetOptions, pages};
@@ -202,22 +204,22 @@ pub fn pages(inputs: &[SheetInput<'_>], height: f32, options: &SheetOptions) -> 
 const MARGIN: f32 = 20.0;
 const CAPTION: f32 = 26.0;
 const LABEL: f32 = 16.0;
-/// The greatest height of a pose and the greatest width of one \[px\].
+/// Greatest height and greatest width of a pose \[px\].
 const POSE: [f32; 2] = [150.0, 118.0];
 const GAP: f32 = 8.0;
 /// The width of a label below a pose \[px\].
 const LEAST: f32 = 62.0;
 
-/// The poses of one motion before they have a scale.
+/// The poses of one motion, not scaled yet.
 struct Row<'a> {
     stage: Stage<'a>,
     name: &'a str,
     /// In place of the silhouettes of its body.
     mesh: Option<Mesh>,
-    /// How tall the body is [stage units]; `None` of what is no body.
+    /// Height of the body [stage units]; `None` if it is not a body.
     tall: Option<f64>,
     poses: Vec<Pose>,
-    /// Points of a cloud that are far from the others in a pose.
+    /// Number of points of a cloud that were left out because they are far from the others.
     left_out: usize,
 }
 
@@ -231,7 +233,7 @@ struct Mesh {
     pixels: f32,
 }
 
-/// One pose as seen, the middle of the body over the origin and the floor at height 0.
+/// A projected pose: the centre of the body above the origin, the floor at height 0.
 struct Pose {
     frame: usize,
     camera: Camera,
@@ -253,7 +255,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Of all bodies, each times the zoom of its row.
+    /// The extent of all bodies, each times the zoom of its row.
     fn of(rows: &[Row<'_>], zoom: impl Fn(&Row<'_>) -> f64) -> Extent {
         let mut extent = Extent { left: 0.0, right: 0.0, top: 0.0, bottom: 0.0 };
         for row in rows {
@@ -307,7 +309,7 @@ impl Layout {
     /// Adds the caption and the poses of a motion at the lower end.
     fn draw(&self, drawing: &mut Drawing, row: &Row<'_>) {
         let zoom = zoom(row, self.reference);
-        // Rows are as high as their own poses: a jump leaves no gap above those who stand.
+        // Each row is as high as its own poses, so a jump in one motion leaves no gap above the others.
         let extent = Extent::of(std::slice::from_ref(row), |_| zoom);
         let high = ((extent.top - extent.bottom) * self.scale) as f32 + LABEL + GAP;
         caption(drawing, row, self.width);
@@ -325,7 +327,7 @@ impl Layout {
         drawing.height += row.poses.len().div_ceil(self.columns) as f32 * high + GAP;
     }
 
-    /// Gives a page its margin below, and the width of its captions.
+    /// Adds the bottom margin, and limits captions to the width of the page.
     fn close(&self, drawing: &mut Drawing) {
         drawing.height += MARGIN - GAP;
         let captions = drawing.shapes.iter().filter_map(|shape| match shape {
@@ -339,7 +341,8 @@ impl Layout {
     }
 }
 
-/// A motion whose unit is unknown has no scale in common with the others: it is drawn at the largest size.
+/// Zoom of a row: a motion whose unit is unknown has no common scale with the others, and is drawn at the largest
+/// size.
 fn zoom(row: &Row<'_>, reference: f64) -> f64 {
     match row.stage.unit {
         None if reference > 0.0 => reference / row.stage.size(),
@@ -347,8 +350,8 @@ fn zoom(row: &Row<'_>, reference: f64) -> f64 {
     }
 }
 
-/// The number of columns for `most` poses of a shape (width to height): even rows, and fewer of them where
-/// poses a little smaller save one.
+/// The number of columns for `most` poses of a shape (width over height): even rows, and one row less if slightly
+/// smaller poses allow it.
 fn columns(most: usize, shape: f64, width: f32) -> usize {
     let pose = (f64::from(POSE[0]) * shape).min(f64::from(POSE[1])) as f32;
     let fits = (width / ((0.85 * pose).max(LEAST) + GAP)) as usize;
@@ -362,7 +365,7 @@ fn mesh(input: &SheetInput<'_>, index: usize, options: &SheetOptions) -> Option<
     if let Some(joint) = joint {
         surface.show_weights(joint);
     }
-    // Weights are colours of vertices, which a tint would change.
+    // Weights are shown as vertex colours, which a tint would change.
     let (colours, index) = if joint.is_some() { (Colours::File, 0) } else { (options.colours, index) };
     let pixels = options.scale.clamp(0.25, 8.0);
     Some(Mesh { surface, index, theme: options.theme, colours, pixels })
@@ -383,7 +386,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
         mesh.surface.frame(&mut stage);
     }
     if stage.drawn_height.is_some() {
-        // They are as large as the joints let them be, and may be far from the mesh.
+        // Solids are sized by the joints and may be far from the mesh.
         solids.clear();
     }
     let size = stage.size();
@@ -421,7 +424,7 @@ fn row<'a>(input: &SheetInput<'a>, index: usize, options: &SheetOptions) -> Row<
     Row { stage, name: input.name, mesh, tall, poses, left_out }
 }
 
-/// The hips; of a cloud of markers the middle of those among the others.
+/// The position of the hips; for a cloud of markers, the centre of those that are not far from the others.
 fn middle(stage: &Stage<'_>, pose: &[Place]) -> Place {
     if !stage.bones.is_empty() || stage.drawn_height.is_some() {
         return pose[stage.centre];
@@ -431,7 +434,7 @@ fn middle(stage: &Stage<'_>, pose: &[Place]) -> Place {
     [0, 1, 2].map(|axis| places().map(|place| place[axis]).sum::<f64>() / count)
 }
 
-/// A square of the floor below the hips, an eighth of the body wide to each side.
+/// A square of the floor below the hips that extends by an eighth of the body's size to each side.
 fn floor(stage: &Stage<'_>, hips: Place, heading: f64) -> Vec<Place> {
     let half = 0.13 * stage.size();
     let (sin, cos) = heading.sin_cos();
@@ -439,7 +442,7 @@ fn floor(stage: &Stage<'_>, hips: Place, heading: f64) -> Vec<Place> {
     corners.map(|[x, z]| [hips[0] + x * cos + z * sin, stage.floor, hips[2] + z * cos - x * sin]).to_vec()
 }
 
-/// The path of the hips over the floor from the pose before to the pose after, near this pose.
+/// The path of the hips over the floor near this pose, from the pose before to the pose after.
 fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
     const POINTS: usize = 9;
     let (from, to) = (from.min(to), from.max(to));
@@ -454,7 +457,7 @@ fn trail(stage: &Stage<'_>, from: usize, to: usize, hips: Place) -> Vec<Place> {
     trail
 }
 
-/// The name and the facts of a motion, on as many lines as they need.
+/// The name and facts of a motion, on as many lines as needed.
 fn caption(drawing: &mut Drawing, row: &Row<'_>, width: f32) {
     const SIZE: f32 = 13.0;
     let clip = row.stage.clip;
@@ -496,8 +499,8 @@ pub(crate) fn decimals(value: f64, most: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// How tall the body is; without the roles of a body the distance from its lowest to its highest joint, the median over the poses
-/// shown.
+/// The height of the body; without the roles of a body, the median over the shown poses of the distance from the
+/// lowest to the highest joint.
 fn height(row: &Row<'_>) -> String {
     let mut heights: Vec<f64> = row.stage.drawn_height.into_iter().collect();
     let in_body = row.stage.in_body();
@@ -514,7 +517,7 @@ fn height(row: &Row<'_>) -> String {
     let Some(middle) = heights.get(heights.len() / 2).map(|middle| row.tall.unwrap_or(*middle)) else {
         return "no pose at these times".into();
     };
-    // A body is tall; what is none is only so high in these poses.
+    // A body has a stature; otherwise it is only the height in these poses.
     let word = if row.tall.is_some() { "tall" } else { "high" };
     match row.stage.unit {
         Some(mocap_model::UnitSource::Guessed | mocap_model::UnitSource::Voted) => {
@@ -533,7 +536,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
         drawing.lines(vec![pose.trail.iter().map(point).collect()], Ink::Trail, 1.0, 0);
     }
     let points: Vec<Point> = pose.points.iter().map(point).collect();
-    // A root that stays behind would draw a line across the other poses, and lines of a tenth of a pixel are nothing.
+    // A root that stays behind would give a line across other poses; very short lines are dropped.
     let inside = |p: &Point| p[0] >= room[0] && p[0] <= room[2] && p[1] >= room[1] && p[1] <= room[3];
     let faint =
         row.stage.bones.iter().filter(|bone| bone.faint).map(|bone| [points[bone.from], points[bone.to]]);
@@ -551,7 +554,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
     let area = |polygon: &Polygon| -> Vec<Point> {
         polygon.iter().map(|[x, y]| [origin[0] + x * scale, origin[1] - y * scale]).collect()
     };
-    // The last one is the room of a mesh.
+    // The last one is the space of a mesh.
     let solids = pose.body.len() - usize::from(row.mesh.is_some()).min(pose.body.len());
     for solid in &pose.body[..solids] {
         let [shade, lit] = Ink::body(solid.side);
@@ -559,7 +562,7 @@ fn draw_pose(drawing: &mut Drawing, row: &Row<'_>, pose: &Pose, origin: Point, s
         drawing.area(area(&solid.lit), lit);
         drawing.area(area(&solid.eyes), Ink::Eyes);
     }
-    // A skeleton without a solid is still somewhere.
+    // A skeleton without solids is drawn as a point.
     if pose.body.is_empty() {
         drawing.shapes.push(Shape::Dot { at: points[0], radius: 2.0, ink: Ink::Middle });
     }

@@ -1,5 +1,5 @@
-//! Bodies as flat shapes: the silhouette of each solid, the part of it in the light, and the eyes. For pictures of lines
-//! and areas, where the page has a graphics card.
+//! Bodies as flat shapes for drawings of lines and areas: the silhouette of each solid, its lit part, and the
+//! eyes.
 
 use crate::body::Solid;
 use crate::camera::Camera;
@@ -14,7 +14,7 @@ pub(crate) type Polygon = Vec<[f32; 2]>;
 pub(crate) struct Silhouette {
     pub side: Option<Side>,
     pub outline: Polygon,
-    /// Where the light falls on it.
+    /// The lit part.
     pub lit: Polygon,
     /// A dark band, on heads.
     pub eyes: Polygon,
@@ -23,13 +23,14 @@ pub(crate) struct Silhouette {
 
 /// The light comes from the upper left, from behind the viewer: right, up, towards the eye.
 const LIGHT: [f64; 3] = [-0.42, 0.74, 0.52];
-/// The cosine of the angle to the light up to which a surface is in it.
+/// A surface is lit if the cosine of its angle to the light is above this.
 const IN_LIGHT: f64 = 0.45;
-/// Corners that change a shape by less are left out, as a share of the body: 0.15 pixels of a pose of 150.
+/// Corners whose removal changes a shape by less than this share of the body are removed: 0.15 pixels for a pose
+/// of 150.
 const FINE: f64 = 1e-3;
 
-/// The outline of a mesh, which is convex: for the room that it takes. Corners farther from `middle` than `far` do not
-/// count.
+/// The outline of a mesh as its convex hull, for the space that it needs. Corners further than `far` from
+/// `middle` are ignored.
 pub(crate) fn outline(corners: &[Corner], camera: &Camera, middle: &Place, far: f64) -> Silhouette {
     let near = |corner: &&Corner| (corner.at - Vector3::from(*middle)).norm() <= far;
     let seen = |corner: &Corner| {
@@ -40,7 +41,7 @@ pub(crate) fn outline(corners: &[Corner], camera: &Camera, middle: &Place, far: 
     Silhouette { side: None, outline, lit: Vec::new(), eyes: Vec::new(), near: 0.0 }
 }
 
-/// The solids of a stage in a pose, the farthest first.
+/// The solids of a stage in a pose, sorted from far to near.
 pub(crate) fn silhouettes(
     stage: &Stage<'_>,
     solids: &[Solid],
@@ -107,7 +108,7 @@ fn hull(mut points: Vec<[f32; 2]>) -> Polygon {
     if hull.len() < 3 { Vec::new() } else { hull }
 }
 
-/// The shape without corners that are nearer than `fine` to the line between their neighbours.
+/// The shape without corners nearer than `fine` to the line between their neighbours.
 fn simplified(polygon: Polygon, fine: f32) -> Polygon {
     let mut kept: Polygon = Vec::with_capacity(polygon.len());
     for (i, corner) in polygon.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! A mesh on a page: whole numbers in few characters, from which the page makes what the graphics card draws.
+//! A mesh on a page: quantised and encoded, from which the page builds the buffers of the graphics card.
 //!
-//! Places are rounded to 1/65,535 of the box around their mesh, weights to 1/255; a vertex follows its four strongest
-//! bones. Normals are made by the page.
+//! Positions are rounded to 1/65,535 of the mesh's bounding box, weights to 1/255; a vertex has at most four
+//! influences. The page computes the normals.
 
 use crate::coding;
 use crate::stage::Stage;
@@ -11,17 +11,18 @@ use nalgebra::Matrix4;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Triangles of a mesh on a page, at most: more are thinned.
+/// Greatest number of triangles of a mesh on a page; larger meshes are simplified.
 pub(crate) const MOST_TRIANGLES: usize = 80_000;
 
-/// A mesh and how it hangs on the joints of its clip.
+/// A mesh and its binding to the joints of its clip.
 #[derive(Serialize)]
 pub(crate) struct SkinData {
     vertices: usize,
     triangles: usize,
     /// By bone.
     joints: Vec<usize>,
-    /// By bone: three rows from the whole numbers of its mesh to the frame of the joint, in stage units.
+    /// By bone: three rows of the matrix from the quantised positions of its mesh to the frame of the joint, in
+    /// stage units.
     binds: Vec<Vec<f32>>,
     /// vertices × 3.
     points: String,
@@ -30,36 +31,37 @@ pub(crate) struct SkinData {
     weights: String,
     /// Base colours, sRGB.
     palette: Vec<[u8; 3]>,
-    /// By vertex: 0 for the neutral colour, or 1 more than its place in the palette.
+    /// By vertex: 0 for the neutral colour, else the index in the palette plus 1.
     colours: String,
-    /// triangles × 3: vertices, each as the step from the corner before it.
+    /// triangles × 3: vertex indices, each as the difference from the previous one.
     order: String,
     /// samples × joints × 4: the rotations of all joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<String>,
-    /// In place of rotations, with scales: samples × bones × 12, three rows; places in quanta of the clip.
+    /// Instead of rotations if there are scales: samples × bones × 12, three rows of a matrix; positions in
+    /// quanta of the clip.
     #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shapes: Option<ShapeData>,
 }
 
-/// Shapes that move: V = V₀ + Σ w D, before the skin. The weights are numbers of the clip.
+/// Morph targets: V = V₀ + Σ w D, before skinning. Their weights are scalar tracks of the clip.
 #[derive(Serialize)]
 struct ShapeData {
-    /// By shape: the place of its weights among the numbers of the clip.
+    /// By shape: the index of its weights among the scalar tracks of the page.
     numbers: Vec<usize>,
-    /// By shape, the vertices that it moves.
+    /// By shape: the number of vertices that it moves.
     counts: Vec<usize>,
-    /// Shape after shape, each as the step from the vertex before it.
+    /// Vertex indices of all shapes in order, each as the difference from the previous one.
     vertices: String,
-    /// As many × 3, in the steps of the points.
+    /// vertices × 3, in the quantisation steps of the positions.
     offsets: String,
 }
 
-/// Steps of a part of a matrix, as of a quaternion.
+/// Quantisation steps of a matrix entry or quaternion component.
 const STEPS: f64 = 8192.0;
-/// Steps of a box.
+/// Quantisation steps of a bounding box.
 const BOX: f64 = 65_535.0;
 
 /// The mesh of a stage for its page; every `step`-th frame. `numbers` are the numbers over time that the page has.
@@ -155,7 +157,7 @@ fn frames(stage: &Stage<'_>, surface: &Surface, (step, samples): (usize, usize),
     for sample in 0..samples {
         let frames = joint_frames(stage, sample * step);
         for bone in &surface.bones {
-            // Numbers that a page cannot hold are cut off.
+            // Values outside the range of a page are clamped.
             let whole = |(at, value): (usize, f64)| match at % 4 {
                 3 => (value / quantum).round().clamp(-2e9, 2e9) as i32,
                 _ => (value / stage.scale * STEPS).round().clamp(-2e9, 2e9) as i32,
@@ -166,7 +168,7 @@ fn frames(stage: &Stage<'_>, surface: &Surface, (step, samples): (usize, usize),
     coding::encode(&values, surface.bones.len() * 12)
 }
 
-/// By mesh, the lowest corner of the box around it and its longest side.
+/// By mesh: the lowest corner of its bounding box, and its longest side.
 type Boxes = BTreeMap<usize, (Vector3<f64>, f64)>;
 
 fn boxes(surface: &Surface) -> Boxes {
@@ -179,7 +181,7 @@ fn boxes(surface: &Surface) -> Boxes {
     boxes.into_iter().map(|(mesh, ends)| (mesh, size(ends))).collect()
 }
 
-/// The four strongest bones of a vertex with weights that sum to 255; bones without a weight repeat the first.
+/// The four greatest influences of a vertex, with weights that sum to 255; unused ones repeat the first bone.
 fn strongest(vertex: &Vertex) -> [(i32, i32); 4] {
     let mut all: Vec<Influence> = vertex.influences.clone();
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.bone.cmp(&b.bone)));

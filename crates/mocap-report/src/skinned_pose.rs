@@ -1,4 +1,4 @@
-//! A mesh in a pose of a sheet: pixels, as its triangles are too many and too small for lines and areas.
+//! A mesh in a pose of a sheet, drawn as pixels: its triangles are too many and too small for lines and areas.
 
 use crate::camera::Camera;
 use crate::drawing::{Point, Shape, Theme};
@@ -10,19 +10,19 @@ use mocap_model::Vector3;
 /// Pixels along a side of a picture, at most.
 const MOST: f64 = 4096.0;
 
-/// What the poses of a motion share.
+/// Data that the poses of a motion share.
 pub(crate) struct Skinned<'a> {
     pub surface: &'a Surface,
     pub theme: Theme,
     pub colours: Colours,
-    /// The place of the motion among others.
+    /// Index of the motion.
     pub index: usize,
     pub stage: &'a Stage<'a>,
 }
 
 impl Skinned<'_> {
-    /// The picture of a frame. `origin` is where the floor below `hips` is on the drawing, `scale` the length of a stage
-    /// unit there, `pixels` the pixels per length of the drawing.
+    /// Draws a frame. `origin` is the position of the floor below `hips` in the drawing, `scale` the length of a
+    /// stage unit there, `pixels` the number of pixels per unit of the drawing.
     pub(crate) fn picture(
         &self,
         frame: usize,
@@ -36,7 +36,7 @@ impl Skinned<'_> {
         let outline = crate::silhouette::outline(&corners, camera, &hips, far).outline;
         let most = |axis: usize| outline.iter().map(|at| f64::from(at[axis].abs())).fold(0.0, f64::max);
         let zoom = f64::from(scale) * f64::from(pixels);
-        // The floor below the hips is in the middle.
+        // The floor below the hips is at the centre.
         let size = [0, 1].map(|axis| 2.0 * (most(axis) * zoom).ceil() + 4.0);
         if outline.is_empty() || size.iter().any(|side| *side > MOST) {
             return None;
@@ -53,7 +53,7 @@ impl Skinned<'_> {
     }
 }
 
-/// The part of a picture that is not clear \[px\].
+/// The part of a picture that is not transparent \[px\].
 struct Cropped {
     colours: Vec<[u8; 4]>,
     /// Its upper left corner, from the middle of the picture.

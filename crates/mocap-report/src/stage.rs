@@ -1,6 +1,7 @@
-//! A motion on a stage: Y up, Z where the character first looks, metres where the unit is known.
+//! The stage: a motion in a common space, with Y up, Z in the direction that the character faces first, and
+//! metres if the unit is known.
 //!
-//! Everything that is drawn starts from here, so pages, sheets and curves agree on sides, bones and floor.
+//! Everything that is drawn starts from it, so pages, sheets and curves agree on sides, bones and floor.
 
 use mocap_analysis::{
     ContactOptions, Foot, FootContacts, FootMotion, feet_of, floor_height, guess_unit, stature, tree_diameter,
@@ -19,20 +20,20 @@ pub(crate) struct Bone {
     pub from: usize,
     pub to: usize,
     pub side: Option<Side>,
-    /// Not a bone of the body: between a root on the floor and the hips, or among helpers.
+    /// Not a bone of the body: between a root on the floor and the hips, or among helper joints.
     pub faint: bool,
     /// Ends at a joint outside the body.
     helper: bool,
 }
 
-/// What all frames of a clip share.
+/// Data that all frames of a clip share.
 pub(crate) struct Stage<'a> {
     pub clip: &'a Clip,
-    /// The rows turn a vector of the clip into one of the stage.
+    /// The rows of the rotation from the space of the clip to the stage.
     axes: [Vector3<f64>; 3],
     /// Stage units per unit of the clip: metres, or 1 where the unit is unknown.
     pub scale: f64,
-    /// Where the unit is known from; `None` where it is not.
+    /// The source of the unit; `None` if it is unknown.
     pub unit: Option<UnitSource>,
     /// By joint.
     pub sides: Vec<Option<Side>>,
@@ -42,19 +43,19 @@ pub(crate) struct Stage<'a> {
     pub contacts: Vec<FootContacts>,
     /// The height of the floor on the stage.
     pub floor: f64,
-    /// The joint whose path over the floor is drawn, or the site behind the joints.
+    /// The joint, or the site after the joints, whose path over the floor is drawn.
     pub centre: usize,
-    /// The longest way through the body [units of the clip]; 0 for a skeleton of one joint.
+    /// Longest path through the body [units of the clip]; 0 for a skeleton of one joint.
     size: f64,
-    /// Places behind the joints that [`Stage::walk`] gives too.
+    /// Additional places that [`Stage::walk`] gives after the joints.
     pub sites: Vec<Site>,
-    /// The height of the mesh that is drawn, where it and not the joints say how large the motion is [stage units].
+    /// The height of the drawn mesh, if the mesh and not the joints define the size of the motion [stage units].
     pub drawn_height: Option<f64>,
-    /// Quarter turns about the vertical that put markers onto the body that was made from them.
+    /// Quarter turns about the vertical that bring markers onto the body that was solved from them.
     pub quarters: usize,
 }
 
-/// A place that a joint carries.
+/// A place fixed to a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Site {
     pub joint: usize,
@@ -102,17 +103,17 @@ impl<'a> Stage<'a> {
         stage
     }
 
-    /// Frames to draw: those of the clip, or the rest pose where it has none.
+    /// The frames to draw: those of the clip, or the rest pose if it has none.
     pub(crate) fn frames(&self) -> usize {
         self.clip.frames().max(1)
     }
 
-    /// What its joints are called: a cloud has no bones.
+    /// The word for its joints: a cloud consists of markers.
     pub(crate) fn points(&self) -> &'static str {
         if self.bones.is_empty() && self.sides.len() > 1 { "marker" } else { "joint" }
     }
 
-    /// The longest way through the body [stage units]; above 0.
+    /// Longest path through the body [stage units]; above 0.
     pub(crate) fn size(&self) -> f64 {
         let size = self.size * self.scale;
         if size > 0.0 { size.min(FAR) } else { 1.0 }
@@ -122,7 +123,7 @@ impl<'a> Stage<'a> {
         [0, 1, 2].map(|i| (self.axes[i].dot(v) * self.scale).clamp(-FAR, FAR))
     }
 
-    /// Turns everything about the vertical, on top of what it was turned by.
+    /// Rotates everything about the vertical, in addition to earlier rotations.
     pub(crate) fn turn_quarters(&mut self, quarters: usize) {
         self.quarters = (self.quarters + quarters) % 4;
         for _ in 0..quarters % 4 {
@@ -131,13 +132,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// From places of the clip to the stage.
+    /// The matrix from the space of the clip to the stage.
     pub(crate) fn matrix(&self) -> Matrix4<f64> {
         let rows = self.axes.map(|axis| axis.transpose() * self.scale);
         Matrix3::from_rows(&rows).to_homogeneous()
     }
 
-    /// A rotation of the clip, which then leads from the frame of a joint to the stage.
+    /// Converts a rotation of the clip: the result maps the frame of a joint to the stage.
     pub(crate) fn turn(&self, rotation: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         UnitQuaternion::from_basis_unchecked(&self.axes).inverse() * rotation
     }
@@ -173,7 +174,7 @@ impl<'a> Stage<'a> {
         pose
     }
 
-    /// Lays a surface in the space of the clip below the body, which then stands on it; returns it on the stage.
+    /// Places the body on a surface given in the space of the clip; returns the surface on the stage.
     pub(crate) fn lay(&mut self, surface: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
         let laid: Vec<_> =
             surface.iter().map(|corners| corners.map(|corner| self.place(&corner).into())).collect();
@@ -202,7 +203,7 @@ impl<'a> Stage<'a> {
         0.0
     }
 
-    /// By joint, whether it is part of the body: not a root on the floor, not a helper.
+    /// By joint: whether it is part of the body, and not a root on the floor or a helper.
     pub(crate) fn in_body(&self) -> Vec<bool> {
         let mut body = vec![true; self.clip.skeleton().len()];
         for bone in self.bones.iter().filter(|bone| bone.faint) {
@@ -212,8 +213,8 @@ impl<'a> Stage<'a> {
         body
     }
 
-    /// Which places of a cloud of markers are among the others: within four times the median distance from the middle.
-    /// Of a body, and of what a mesh frames, all.
+    /// By place: whether it belongs to the cloud and is not a stray marker, that is within four times the median
+    /// distance from the centre. All places of a body, and of a stage that is framed by a mesh, belong.
     pub(crate) fn among(&self, pose: &[Place]) -> Vec<bool> {
         const FARTHEST: f64 = 4.0;
         if !self.bones.is_empty() || self.drawn_height.is_some() || pose.len() < 3 {
@@ -230,7 +231,7 @@ impl<'a> Stage<'a> {
         pose.iter().map(|place| far(place) <= limit).collect()
     }
 
-    /// The marker of a cloud that is nearest to the middle of those among the others.
+    /// The marker nearest to the centre of the cloud, without stray ones.
     fn inmost(&self, pose: &[Place]) -> usize {
         let among = self.among(pose);
         let inside = || pose.iter().zip(&among).enumerate().filter(|(_, (_, among))| **among);
@@ -240,13 +241,13 @@ impl<'a> Stage<'a> {
         inside().min_by(|(_, (a, _)), (_, (b, _))| far(a).total_cmp(&far(b))).map_or(0, |(marker, _)| marker)
     }
 
-    /// Makes room for what reaches above a height: the head of a robot is a shape and not a joint \[stage units\].
+    /// Enlarges the space to include a height \[stage units\]: the head of a robot is a shape and not a joint.
     pub(crate) fn make_room(&mut self, height: f64) {
         self.size = self.size.max((height - self.floor) / self.scale);
     }
 
-    /// Whether the joints span less of a mesh of some length than a picture needs: a head has the joints of its eyes at
-    /// most, and a face none. A body has a stature, whatever it wears.
+    /// Whether the joints span less of a mesh of some length than a picture needs: a head has eye joints at most,
+    /// and a face none. A body with a stature is never within its mesh.
     pub(crate) fn is_within(&self, length: f64) -> bool {
         const SHARE: f64 = 0.75;
         let skeleton = self.clip.skeleton();
@@ -254,8 +255,8 @@ impl<'a> Stage<'a> {
         !is_body && skeleton.robot().is_none() && self.find_size() * self.scale < SHARE * length
     }
 
-    /// Takes size, floor and middle from the mesh that is drawn. `boxes` are those around it in some frames, the first of
-    /// them in frame 0: the lowest and the highest corner [stage units].
+    /// Takes size, floor and centre from the mesh that is drawn. `boxes` are its bounding boxes in some frames,
+    /// the first in frame 0: lowest and highest corner [stage units].
     pub(crate) fn frame_mesh(&mut self, boxes: &[[Vector3<f64>; 2]]) {
         let Some([low, high]) = boxes.first() else { return };
         let mut longest: f64 = 0.0;
@@ -268,7 +269,7 @@ impl<'a> Stage<'a> {
         self.size = 1.2 * longest / self.scale;
         self.floor = lowest[lowest.len() / 20];
         self.drawn_height = Some(high.y - low.y);
-        // The middle and the corners of the box go with the joint that was the middle before.
+        // Sites at the centre and the corners of the box are attached to the joint that was the centre before.
         let joint = self.centre;
         let skeleton = self.clip.skeleton();
         let (mut local, mut object) = (Pose::rest(skeleton), Pose::default());
@@ -291,7 +292,7 @@ impl<'a> Stage<'a> {
     }
 
     fn find_size(&self) -> f64 {
-        // From a finger to a toe, wherever the root of the skeleton lies.
+        // Size from finger to toe, wherever the root of the skeleton is.
         if let Some(stature) =
             stature(self.clip.skeleton()).filter(|stature| *stature > 0.0 && stature.is_finite())
         {
@@ -301,7 +302,7 @@ impl<'a> Stage<'a> {
         if diameter > 0.0 {
             return diameter;
         }
-        // Joints without bones: the box around them.
+        // Joints without bones: their bounding box.
         let mut pose = self.pose(0);
         let mut among = self.among(&pose).into_iter();
         pose.retain(|_| among.next() == Some(true));
@@ -333,13 +334,14 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Places farther from the origin are drawn at this distance [stage units]: squares must not overflow.
+/// Greatest distance from the origin [stage units]; further places are drawn there, so that squares do not
+/// overflow.
 pub(crate) const FAR: f64 = 1e15;
 
-/// A clip of more frames is drawn without contacts: its page is thinned.
+/// Clips with more frames are drawn without contacts, since their page is thinned.
 pub(crate) const MANY_FRAMES: usize = 20_000;
 
-/// At most `count` frames of `frames`, evenly spread from the first to the last.
+/// At most `count` frames of `frames`, evenly spaced from the first to the last.
 pub(crate) fn evenly_spaced(frames: usize, count: usize) -> Vec<usize> {
     match count.min(frames) {
         0 => Vec::new(),
@@ -348,7 +350,7 @@ pub(crate) fn evenly_spaced(frames: usize, count: usize) -> Vec<usize> {
     }
 }
 
-/// Some axis across `up`.
+/// An axis perpendicular to `up`.
 fn across(up: SignedAxis) -> SignedAxis {
     if up.axis == SignedAxis::Z.axis {
         SignedAxis { axis: SignedAxis::Y.axis, negative: !up.negative }
@@ -389,8 +391,8 @@ fn side_in(name: &str) -> Option<Side> {
     }
 }
 
-/// Bones. Faint ones are not of the body: those from a root on the floor to the hips, and branches beside them, such
-/// as IK handles of a rig.
+/// The bones to draw. Faint ones do not belong to the body: from a root on the floor to the hips, and branches
+/// such as IK handles of a rig.
 fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
     let mut above = vec![false; skeleton.len()];
     let mut joint = skeleton.with_role(Role::Hips).and_then(|hips| skeleton.joint(hips).parent);
@@ -398,7 +400,7 @@ fn bones(skeleton: &Skeleton, sides: &[Option<Side>]) -> Vec<Bone> {
         above[id.index()] = true;
         joint = skeleton.joint(id).parent;
     }
-    // The first joint of the branch that a joint is in, and whether a branch is of a body.
+    // The first joint of the branch of each joint, and whether a branch belongs to a body.
     let mut branch: Vec<usize> = (0..skeleton.len()).collect();
     let mut of_body = vec![false; skeleton.len()];
     for (id, joint) in skeleton.iter() {

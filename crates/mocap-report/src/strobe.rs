@@ -1,12 +1,13 @@
-//! Strobe pictures: one motion at several times in one picture.
+//! Strobe pictures: one motion at several times in a single picture.
 
 use crate::View;
 use crate::film::{Film, RenderInput, RenderOptions, frame, span, turn};
 use crate::picture::png;
 use crate::stage::{Place, evenly_spaced};
 
-/// One PNG of a motion at several times along its path, like a chronophotograph. Poses are spread over the range. Where
-/// the path is shorter than half of what they need beside each other, they stand in a row from left to right.
+/// A PNG of a motion at several times along its path, like a chronophotograph. Times are evenly spaced over the
+/// range. If the path is shorter than half of the space that the poses need side by side, they are put in a row
+/// from left to right.
 pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> Vec<u8> {
     let (from, count) = span(&[input], options);
     let film = Film::new(&[input], options);
@@ -21,11 +22,11 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
     if long < 0.5 * needed {
         line_up(&mut poses, heading + turn(options.view), stage.centre);
     } else if options.view == View::Perspective && long > 0.0 {
-        // From the side of the path, a little from its end.
+        // The view is from the side of the path, turned a little towards its end.
         heading = (to[0] - from[0]).atan2(to[2] - from[2]) - 0.5;
     }
     let ([from, to], long) = farthest(&hips(&poses));
-    // In perspective the nearest pose is larger than the middle one.
+    // In perspective, the nearest pose is larger than the one at the centre.
     let room = if options.view == View::Perspective { 1.3 } else { 1.1 };
     let middle = [0, 1, 2].map(|axis| (from[axis] + to[axis]) / 2.0);
     let rise = if options.ground.is_empty() { 0.0 } else { (to[1] - from[1]).abs() };
@@ -41,7 +42,7 @@ pub fn strobe(input: RenderInput<'_>, poses: usize, options: &RenderOptions) -> 
 /// From one body to the next in a row, as a share of their size.
 const APART: f64 = 0.42;
 
-/// The two of some places that are farthest from each other on the floor, in their order, and how far.
+/// The two places that are furthest from each other on the floor, in their order, and their distance.
 fn farthest(places: &[Place]) -> ([Place; 2], f64) {
     let far = |a: &Place, b: &Place| (a[0] - b[0]).hypot(a[2] - b[2]);
     let mut found = ([places[0]; 2], 0.0);
@@ -55,7 +56,7 @@ fn farthest(places: &[Place]) -> ([Place; 2], f64) {
     found
 }
 
-/// Puts poses in a row from left to right as seen from a direction, each as far from the next one as their widths need.
+/// Puts poses in a row from left to right as seen from a direction, with distances that fit their widths.
 fn line_up(poses: &mut [Vec<Place>], yaw: f64, centre: usize) {
     let (sin, cos) = yaw.sin_cos();
     let right = |place: &Place| place[0] * cos - place[2] * sin;
@@ -94,7 +95,7 @@ mod tests {
             let end = pair[0].iter().map(right).fold(f64::MIN, f64::max);
             assert!(pair[1].iter().map(right).fold(f64::MAX, f64::min) > end);
         }
-        // From the same distance, and as high as before.
+        // All at the same distance from the viewer; heights stay.
         let ahead = |place: &Place| place[0] * yaw.sin() + place[2] * yaw.cos();
         for (pose, frame) in poses.iter().zip([0, 30, 60, 90]) {
             assert!((ahead(&pose[stage.centre]) - ahead(&poses[0][stage.centre])).abs() < 1e-9);

@@ -1,4 +1,5 @@
-//! What kind of motion a clip is, by simple measures: for lists that are searched, not for labels of data sets.
+//! Words for the kind of a motion (`walk`, `jump`, …) from simple measures: for lists that people search, not for
+//! labels of data sets.
 //!
 //! Lengths are in statures, so body size does not matter.
 
@@ -15,9 +16,9 @@ pub(crate) struct Style {
     pub words: Vec<&'static str>,
 }
 
-/// Time between the samples that are looked at \[s\]: longer than noise, shorter than a step.
+/// Time between samples \[s\]: longer than noise, shorter than a step.
 const STEP: f64 = 0.1;
-/// Poses looked at, at most.
+/// Greatest number of sampled poses.
 const MOST: usize = 3000;
 
 pub(crate) fn style(stage: &Stage<'_>) -> Style {

@@ -1,4 +1,4 @@
-//! The mesh of a file as it is drawn: triangles on the stage that take the shapes of the clip and then follow the joints by
+//! The mesh of a file as it is drawn: triangles on the stage, deformed by the shapes of the clip and then by
 //! linear blend skinning.
 
 use crate::mesh::Corner;
@@ -21,34 +21,34 @@ pub enum Colours {
     Sides,
 }
 
-/// A vertex of a mesh on the page or in a picture.
+/// A vertex of a drawn mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vertex {
-    /// In the space of its mesh, at bind.
+    /// Position in the space of its mesh, in the bind pose.
     pub point: V,
     pub normal: V,
-    /// Bones of the surface with their shares; at least one, the shares sum to 1.
+    /// Influences: bones of the surface with weights; at least one, and the weights sum to 1.
     pub influences: Vec<Influence>,
     /// The base colour, sRGB from 0 to 1; `None` for the neutral one.
     pub colour: Option<[f32; 3]>,
 }
 
-/// A joint that moves a mesh.
+/// A bone of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SurfaceBone {
     pub joint: usize,
     /// From the space of the mesh into the frame of the joint [units of the clip].
     pub bind: Matrix4<f64>,
-    /// The place of the mesh in its body.
+    /// Index of the mesh in its body.
     pub mesh: usize,
 }
 
-/// A shape that moves in the clip (those that stand still are part of the vertices).
+/// A shape whose weight changes in the clip. (Shapes with constant weights are part of the vertices.)
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SurfaceShape {
-    /// The place of its weights among the numbers over time of the clip.
+    /// Index of its weights among the scalar tracks of the clip.
     pub scalar: usize,
-    /// Vertices of the surface in increasing order, and where they go at weight 1, in the space of their mesh.
+    /// Displacements at weight 1 by vertex of the surface, in increasing order, in the space of their mesh.
     pub offsets: Vec<(u32, V)>,
 }
 
@@ -59,21 +59,21 @@ pub(crate) struct Surface {
     pub vertices: Vec<Vertex>,
     pub triangles: Vec<[u32; 3]>,
     pub shapes: Vec<SurfaceShape>,
-    /// By vertex: the first vertex in the same place, with which it shares a normal.
+    /// By vertex: the first vertex at the same position, with which it shares its normal.
     seams: Vec<u32>,
 }
 
-/// Weights are drawn in so many steps from 0 to 1.
+/// Weights are drawn in this many steps from 0 to 1.
 const WEIGHT_STEPS: f64 = 64.0;
 
-/// Faces that let more light through than this are not drawn: a cornea hides no eye.
+/// Faces more transparent than this are not drawn: a cornea must not hide the eye.
 const CLEAR: f64 = 0.5;
 
-/// A mesh that reaches farther from the hips than this many sizes of the body does not move the camera.
+/// A mesh that extends further from the hips than this many body sizes does not move the camera.
 pub(crate) const FARTHEST: f64 = 3.0;
 
 impl Surface {
-    /// The surface of a body; `None` where nothing of it can be drawn with the joints of the clip.
+    /// The surface of a body; `None` if nothing of it can be drawn with the joints of the clip.
     pub(crate) fn new(body: &Body, clip: &Clip) -> Option<Surface> {
         let mut surface = Surface::default();
         for (number, mesh) in body.meshes.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Surface {
         let usable = |bone: &mocap_model::Bone| {
             bone.joint.index() < joints && bone.inverse_bind.iter().all(|value| value.is_finite())
         };
-        // Bones that are not usable stay in their places, and no vertex follows them.
+        // Unusable bones keep their indices, but no vertex follows them.
         let bone = |bone: &mocap_model::Bone| {
             let joint = if usable(bone) { bone.joint.index() } else { 0 };
             SurfaceBone { joint, bind: bone.inverse_bind, mesh: number }
@@ -109,7 +109,7 @@ impl Surface {
             let shared = |one: &Influence| Influence { bone: first + one.bone, weight: one.weight / sum };
             (sum > 0.0 && sum.is_finite()).then(|| all.iter().filter(known).map(shared).collect::<Vec<_>>())
         };
-        // A vertex between two materials is drawn once with each.
+        // A vertex between two materials is duplicated.
         let mut known: BTreeMap<(u32, u32), Option<u32>> = BTreeMap::new();
         let mut at = 0;
         for (face, count) in mesh.faces.iter().enumerate() {
@@ -143,19 +143,19 @@ impl Surface {
         }
     }
 
-    /// Gives each vertex the colour of its weight of a joint, from blue (0) to red (1).
+    /// Colours each vertex by its weight for a joint, from blue (0) to red (1).
     pub(crate) fn show_weights(&mut self, joint: JointId) {
         let is_of: Vec<bool> = self.bones.iter().map(|bone| bone.joint == joint.index()).collect();
         for vertex in &mut self.vertices {
             let of_joint = vertex.influences.iter().filter(|one| is_of[one.bone as usize]);
             let weight: f64 = of_joint.map(|one| one.weight).sum();
-            // Few colours, as a page lists those that it has.
+            // Few colours, because a page lists all of them.
             let rgb = ramp((weight * WEIGHT_STEPS).round() / WEIGHT_STEPS);
             vertex.colour = Some([16, 8, 0].map(|shift| (rgb >> shift & 0xff) as f32 / 255.0));
         }
     }
 
-    /// Normals of the vertices where they are; those in one place share theirs, so that seams do not show.
+    /// Computes vertex normals. Vertices at one position share theirs, so that seams do not show.
     fn find_normals(&mut self) {
         let mut first: BTreeMap<[u64; 3], u32> = BTreeMap::new();
         let seam = |(at, vertex): (usize, &Vertex)| {
@@ -169,24 +169,24 @@ impl Surface {
         }
     }
 
-    /// The first vertex in the place of one.
+    /// The first vertex at the position of a vertex.
     pub(crate) fn seam_of(&self, vertex: u32) -> u32 {
         self.seams[vertex as usize]
     }
 
-    /// The mesh of a vertex, by its place in the body.
+    /// Index in the body of the mesh of a vertex.
     pub(crate) fn mesh_of(&self, vertex: &Vertex) -> usize {
         self.bones[vertex.influences[0].bone as usize].mesh
     }
 
-    /// The surface with at most so many triangles: vertices of one mesh, bone and colour within a cell become one, in
-    /// cells as large as needed.
+    /// The surface simplified to at most `most` triangles: vertices of one mesh, bone and colour within a grid
+    /// cell are merged, with cells as large as needed.
     pub(crate) fn thinned(&self, most: usize) -> Surface {
         let mut cells = 512.0;
         let mut thin = self.clone();
         while thin.triangles.len() > most {
             thin = self.merged(cells);
-            // With one cell for each bone and colour there may still be too many, of a body of very many bones.
+            // With one cell per bone and colour, a body with very many bones may still have too many triangles.
             if cells < 2.0 {
                 thin.triangles.truncate(most);
             }
@@ -195,7 +195,7 @@ impl Surface {
         thin
     }
 
-    /// The surface on a grid with so many cells along the longest side of each mesh.
+    /// The surface on a grid with `cells` cells along the longest side of each mesh.
     fn merged(&self, cells: f64) -> Surface {
         let mut boxes: BTreeMap<usize, (V, V)> = BTreeMap::new();
         for vertex in &self.vertices {
@@ -219,7 +219,7 @@ impl Surface {
         let places: Vec<u32> = self.vertices.iter().map(place).collect();
         let triangles = self.triangles.iter().map(|triangle| triangle.map(|corner| places[corner as usize]));
         let triangles = triangles.filter(|[a, b, c]| a != b && b != c && c != a).collect();
-        // Of the vertices that became one, the first stands for all.
+        // Of merged vertices, the first one is kept.
         let mut stands = vec![None; vertices.len()];
         for (at, place) in places.iter().enumerate() {
             stands[*place as usize].get_or_insert(at as u32);
@@ -237,13 +237,13 @@ impl Surface {
         merged
     }
 
-    /// The bones of a frame, from the space of their meshes to the stage.
+    /// Skinning matrices of a frame, from the space of the meshes to the stage.
     fn pose(&self, stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
         let frames = joint_frames(stage, frame);
         self.bones.iter().map(|bone| frames[bone.joint] * bone.bind).collect()
     }
 
-    /// The vertices in the shapes of a frame, and their normals.
+    /// Positions and normals of the vertices with the shapes of a frame.
     fn shaped(&self, clip: &Clip, frame: usize) -> (Vec<V>, Vec<V>) {
         let mut points: Vec<V> = self.vertices.iter().map(|vertex| vertex.point).collect();
         let scalars = &clip.annotations().scalars;
@@ -255,7 +255,7 @@ impl Surface {
         for (shape, weight) in acting() {
             shape.offsets.iter().for_each(|(vertex, offset)| points[*vertex as usize] += offset * weight);
         }
-        // Numbers that no mesh has leave a vertex where it was.
+        // A vertex whose result overflows keeps its position.
         for (point, vertex) in points.iter_mut().zip(&self.vertices) {
             if !point.iter().all(|v| v.is_finite()) {
                 *point = vertex.point;
@@ -268,7 +268,7 @@ impl Surface {
         (points, normals)
     }
 
-    /// What deforms it, with the shapes of a frame.
+    /// The bound mesh with the shapes of a frame.
     fn bound(&self, clip: &Clip, frame: usize) -> BoundMesh {
         let (positions, normals) = self.shaped(clip, frame);
         let parts = MeshParts {
@@ -287,7 +287,7 @@ impl Surface {
         BoundMesh::from_parts(parts).expect("vertices of a surface are finite and follow bones of it")
     }
 
-    /// The corners of its triangles in a frame, moved by `shift`; in the order of the vertices.
+    /// Vertex positions and normals in a frame, moved by `shift`.
     pub(crate) fn corners(&self, stage: &Stage<'_>, frame: usize, shift: V) -> Vec<Corner> {
         let bound = self.bound(stage.clip, frame);
         let mut deformer = Deformer::new(&bound, SkinMethod::Linear);
@@ -303,7 +303,7 @@ impl Surface {
         corners
     }
 
-    /// By vertex, a mixture of colours of sides.
+    /// By vertex: a blend of the colours of the sides.
     pub(crate) fn side_colours(
         &self,
         sides: &[Option<Side>],
@@ -319,7 +319,7 @@ impl Surface {
         self.vertices.iter().map(mixed).collect()
     }
 
-    /// Gives a stage the size, the floor and the middle of the mesh, where the joints do not say how large it is.
+    /// Sets size, floor and centre of a stage from the mesh, if the joints do not show its size.
     pub(crate) fn frame(&self, stage: &mut Stage<'_>) {
         let extent = |frame: usize| {
             let corners = self.corners(stage, frame, V::zeros());
@@ -336,11 +336,11 @@ impl Surface {
         stage.frame_mesh(&boxes);
     }
 
-    /// How high it reaches above the floor in some frames, not more than is near the body [stage units].
+    /// Greatest height above the floor in some frames, without parts far from the body [stage units].
     pub(crate) fn height(&self, stage: &Stage<'_>, frames: impl Iterator<Item = usize>) -> f64 {
         let step = self.vertices.len().div_ceil(2000).max(1);
         let few: Vec<Vertex> = self.vertices.iter().step_by(step).cloned().collect();
-        // Shapes move little against the whole.
+        // Shapes change the height very little.
         let few = Surface { bones: self.bones.clone(), vertices: few, ..Surface::default() };
         let heights = frames.map(|frame| {
             let corners = few.corners(stage, frame, V::zeros());
@@ -349,7 +349,7 @@ impl Surface {
         heights.fold(0.0, f64::max).min(FARTHEST * stage.size())
     }
 
-    /// As [`Surface::height`], over some frames of the whole motion.
+    /// Like [`Surface::height`], over some frames of the whole motion.
     pub(crate) fn usual_height(&self, stage: &Stage<'_>) -> f64 {
         self.height(stage, evenly_spaced(stage.frames(), 24).into_iter())
     }
@@ -366,10 +366,10 @@ fn normals(points: &[V], triangles: &[[u32; 3]], seams: &[u32]) -> Vec<V> {
     seams.iter().map(|at| sums[*at as usize].try_normalize(0.0).unwrap_or_else(V::y)).collect()
 }
 
-/// A shape by the place of its weights among the numbers over time of a clip, and its offsets.
+/// The index of a shape's weights among the scalar tracks of a clip, and its displacements.
 type Moving<'m> = (usize, &'m [(u32, V)]);
 
-/// Where the vertices are with the shapes that stand still, and the shapes that move in a clip.
+/// Vertex positions with the shapes of constant weight, and the shapes whose weights change in a clip.
 fn points<'m>(mesh: &'m Mesh, clip: &Clip) -> (Vec<V>, Vec<Moving<'m>>) {
     let mut points = mesh.positions.clone();
     let mut moving = Vec::new();
@@ -393,7 +393,7 @@ fn points<'m>(mesh: &'m Mesh, clip: &Clip) -> (Vec<V>, Vec<Moving<'m>>) {
     (points, moving)
 }
 
-/// The colour that a material says; white below an image is no colour of its own.
+/// The base colour of a material. White together with an image is not a colour of its own.
 fn base_colour(material: &mocap_model::Material) -> Option<[f32; 3]> {
     let linear = material.colour;
     if material.image.is_some() || linear[..3].iter().all(|part| *part > 0.99) {
@@ -407,7 +407,7 @@ fn base_colour(material: &mocap_model::Material) -> Option<[f32; 3]> {
     Some([0, 1, 2].map(|k| srgb(linear[k]) as f32))
 }
 
-/// The frames of all joints on the stage, with the scales of the clip: unlike poses, which have none.
+/// Transforms of all joints on the stage, including the scales of the clip, which poses do not have.
 pub(crate) fn joint_frames(stage: &Stage<'_>, frame: usize) -> Vec<Matrix4<f64>> {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let mut local = Pose::rest(skeleton);

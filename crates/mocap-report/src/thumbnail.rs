@@ -5,7 +5,7 @@ use crate::stage::{Stage, evenly_spaced};
 use mocap_model::{JointId, Role, Side};
 use std::fmt::Write;
 
-/// Poses of a strip.
+/// Number of poses in a strip.
 pub(crate) const POSES: usize = 6;
 /// The cell of a pose [units of the path].
 pub(crate) const CELL: [f64; 2] = [96.0, 144.0];
@@ -24,7 +24,7 @@ pub(crate) fn strip(stage: &Stage<'_>) -> [String; 4] {
         among.extend(stage.among(&pose[..stage.sides.len()]));
         poses.push(pose.iter().map(|place| camera.see(place)).collect::<Vec<_>>());
     }
-    // One scale for all poses; what is outside the body does not count.
+    // One scale for all poses; parts outside the body are ignored.
     let mut bounds = [0.0f64, 0.0, 0.0, 0.0];
     let head = stage.clip.skeleton().with_role(Role::Head);
     let above = above_head(stage, head);

@@ -3,12 +3,12 @@
 /// The smallest of 1, 2, 5 × 10ⁿ that is at least `least` (above 0).
 pub(crate) fn nice_step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
-    // A hair of tolerance: 0.2 must not become 0.5 because of its last bit.
+    // A small tolerance: 0.2 must not become 0.5 because of rounding.
     let step = [1.0, 2.0, 5.0].into_iter().find(|step| step * power >= least * (1.0 - 1e-9));
     step.unwrap_or(10.0) * power
 }
 
-/// The distance of the lines of a floor below a body of a size: half a metre below humans.
+/// The spacing of floor lines for a body of some size: half a metre for humans.
 pub(crate) fn grid(size: f64, known: bool) -> f64 {
     if known && (1.0..8.0).contains(&size) { 0.5 } else { nice_step(size / 4.0) }
 }

@@ -101,16 +101,16 @@ pub fn html(inputs: &[ViewInput<'_>], options: &ViewOptions) -> Vec<u8> {
     )
 }
 
-/// What a page shows.
+/// The parts of a page.
 pub(crate) struct Parts<'a> {
     pub title: String,
     /// Markup.
     pub header: String,
     /// JSON.
     pub data: String,
-    /// By motion: what the page was made from, and what was found.
+    /// By motion: its stage, and its findings.
     pub stages: Vec<(Stage<'a>, Vec<Finding>)>,
-    /// By motion: its mesh, where one is drawn.
+    /// By motion: its mesh, if one is drawn.
     pub surfaces: Vec<Option<Surface>>,
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn parts<'a>(inputs: &[ViewInput<'a>], options: &ViewOptions) -> Part
     Parts { title: title.join(", "), header, data: json, stages, surfaces }
 }
 
-/// The mesh of a motion, for which its stage gets room; none where another one takes its place.
+/// The mesh of a motion; its stage is enlarged to include it. `None` if another mesh is drawn instead.
 fn surface(input: &ViewInput<'_>, stage: &mut Stage<'_>, options: &ViewOptions) -> Option<Surface> {
     let skeleton = input.clip.skeleton();
     let worn = options.mesh.as_ref().is_some_and(|mesh| mesh.fits(skeleton));
@@ -177,7 +177,7 @@ fn packed(triangles: &[[Vector3<f64>; 3]]) -> String {
     base64(&numbers.flat_map(|number| (number as f32).to_le_bytes()).collect::<Vec<u8>>())
 }
 
-/// Puts the sites of its body on a stage; returns the solids.
+/// Adds the sites of its body to a stage; returns the solids.
 fn dress(stage: &mut Stage<'_>) -> Vec<Solid> {
     let body = body(stage);
     stage.sites = body.sites;
@@ -308,7 +308,7 @@ struct WorstData {
     value: f64,
 }
 
-/// Scales motions of unknown unit to the size of the first whose unit is known; returns which were scaled.
+/// Scales motions of unknown unit to the size of the first one with a known unit; returns which were scaled.
 fn fit_unknown(stages: &mut [Stage<'_>]) -> Vec<bool> {
     let known = stages.iter().find(|stage| stage.unit.is_some()).map(Stage::size);
     stages
@@ -349,7 +349,7 @@ fn clip(
             // Coordinates beyond 200 km are drawn at that distance.
             values.extend(place.map(|x| (x / quantum).round().clamp(-2e9, 2e9) as i32));
         }
-        // From the last joint back, so the parent is still whole.
+        // Backwards, so that the parent still has its absolute position.
         for joint in (0..places).rev() {
             if let Ok(parent) = usize::try_from(parents[joint]) {
                 for axis in 0..3 {
@@ -448,14 +448,14 @@ fn differences(difference: &Difference, joints: usize, step: usize, samples: usi
     let max = match difference.measure {
         Measure::ObjectError => largest.map_or(0.0, |largest| largest.value).max(FLOOR as f32),
         Measure::Distance => largest.map_or(0.0, |largest| largest.value),
-        // One that is far off must not make all others look alike.
+        // One distant marker must not make all others look alike.
         Measure::Residual => nearly_largest(&difference.values),
     };
     let mut channel = vec![-1; joints];
     for (i, joint) in difference.joints.iter().enumerate() {
         channel[*joint] = i as i32;
     }
-    // A sample stands for the frames up to the next one.
+    // A sample stands for all frames up to the next one.
     let mut levels = vec![0i32; samples * channels];
     for (frame, row) in difference.values.chunks(channels).enumerate() {
         let sample = (frame / step).min(samples - 1);
@@ -481,10 +481,10 @@ fn largest(values: &[f32]) -> f32 {
 /// Sites are rounded to this many quanta.
 const SITE_QUANTA: i32 = 10;
 
-/// At most this many points of a curve are kept, each the largest of its neighbours.
+/// Greatest number of points of a curve; each is the largest of its neighbours.
 const CURVE: usize = 600;
 
-/// `highest` has the value 255; higher values are cut off.
+/// `highest` becomes 255; higher values are clamped.
 fn curve(values: &[f32], highest: f32) -> Vec<u8> {
     let highest = highest.max(f32::MIN_POSITIVE);
     let level = |value: f32| (value / highest * 255.0) as u8;
@@ -495,7 +495,7 @@ fn curve(values: &[f32], highest: f32) -> Vec<u8> {
     bins.windows(2).map(|bin| level(largest(&values[bin[0]..bin[1]]))).collect()
 }
 
-/// What 99 % of the values do not exceed: a jump in one frame must not flatten the rest of a curve.
+/// 99th percentile of the values: a jump in one frame must not flatten the rest of a curve.
 fn nearly_largest(values: &[f32]) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -561,7 +561,7 @@ fn heading(
     )
 }
 
-/// A length in words: millimetres where it is small.
+/// A length as text: in millimetres if it is small.
 pub(crate) fn length(value: f64, metres: bool) -> String {
     match metres {
         false => format!("{} units", decimals(value, 4)),

@@ -1,5 +1,6 @@
-//! Frames per second of a retarget, one thread, report left out and in: a walk of 31 joints, four limbs solved,
-//! feet locked, on a body with other legs. The walk is CMU's where the corpus is there, else the fixture's.
+//! Frames per second of a retarget on one thread, with and without the report: a walk of 31 joints, four limbs
+//! solved, feet locked, to a body with other leg lengths. The walk is from the CMU database if the corpus is
+//! there, else it is the fixture.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "says that it takes the fixture")]
 
@@ -58,7 +59,8 @@ fn retarget(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Motions on a body with a mesh of 13,380 vertices: nothing touches, arms are inside most of the time, and in between.
+/// Motions on a body with a mesh of 13,380 vertices: no contact, arms inside the body in most frames, and a
+/// case in between.
 fn surfaces(criterion: &mut Criterion) {
     let Ok(folder) = mocap_corpus::find() else {
         println!("without a corpus, no bodies with meshes are measured");

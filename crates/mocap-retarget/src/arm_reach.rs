@@ -1,21 +1,22 @@
-//! How far a contact may pull an arm.
+//! How far a self-contact may pull an arm away from its transferred pose.
 //!
-//! A body reaches for what it touches as far as is comfortable. The arm is not stretched further than nearly straight,
-//! unless the source's is, and neither of its bones turns far. A goal beyond that is moved back to where the arm still
-//! goes.
+//! People reach for a contact only as far as is comfortable. The arm is therefore not stretched beyond
+//! [`STRAIGHT`] (unless the source's arm is), and neither bone turns by more than a limit. A goal beyond that
+//! is moved back to the last point that the arm still reaches within these limits.
 
 use mocap_model::Vector3;
 
 /// An arm reaches for contacts up to this share of its length: elbows stay bent by 28°.
 const STRAIGHT: f64 = 0.97;
-/// Neither bone of an arm turns by more than this for a contact \[rad\]; two hands that clap meet on shoulders that are
-/// much wider, too.
+/// Neither bone of an arm turns by more than this for a contact \[rad\]. Clapping hands still meet on shoulders
+/// that are much wider than the source's: their limit is below.
 pub(crate) const MOST_TURN: f64 = 24.5 * std::f64::consts::PI / 180.0;
 pub(crate) const MOST_TURN_TO_CLAP: f64 = 35.0 * std::f64::consts::PI / 180.0;
-/// Halvings of the way to a goal that turns an arm too far: to a thousandth of it.
+/// Bisection steps on the way to a goal that would turn the arm too far: the result is exact to 1/1000 of the
+/// way.
 const HALVINGS: usize = 10;
 
-/// An arm before contacts pull it.
+/// An arm as transferred, before contacts move it. Positions and directions are in object space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeArm {
     /// Position of the shoulder.
@@ -28,22 +29,22 @@ pub(crate) struct FreeArm {
     pub palm: Vector3<f64>,
     /// Lengths of upper arm and forearm.
     pub bones: [f64; 2],
-    /// The most that a bone turns \[rad\].
+    /// Greatest rotation of a bone \[rad\].
     pub most_turn: f64,
 }
 
 impl FreeArm {
-    /// The position of the palm.
+    /// Position of the palm.
     pub(crate) fn palm_place(&self) -> Vector3<f64> {
         self.wrist + self.palm
     }
 
-    /// The length of the stretched arm.
+    /// Length of the stretched arm.
     pub(crate) fn length(&self) -> f64 {
         self.bones[0] + self.bones[1]
     }
 
-    /// Where the palm gets if it is to be at a place.
+    /// The position that the palm takes if its goal is `palm`, limited by reach and rotation.
     pub(crate) fn reached(&self, palm: &Vector3<f64>) -> Vector3<f64> {
         let most = (self.wrist - self.shoulder).norm().max(STRAIGHT * self.length());
         let to = palm - self.palm - self.shoulder;
@@ -71,7 +72,7 @@ impl FreeArm {
         let (was, is) = (self.wrist - self.shoulder, wrist - self.shoulder);
         let (Some(along), Some(new)) = (was.try_normalize(0.0), is.try_normalize(0.0)) else { return 0.0 };
         let across = self.upper_direction - along * self.upper_direction.dot(&along);
-        // A straight arm has no plane: any will do, as its elbow bends either way.
+        // A straight arm defines no plane. Any plane will do: the elbow may bend in either direction.
         let across = across.try_normalize(1e-9 * self.upper_direction.norm()).unwrap_or_else(|| {
             let axis = if along.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
             axis.cross(&along).normalize()
@@ -93,10 +94,10 @@ impl FreeArm {
     }
 }
 
-/// Where two palms meet, with a vector between them from the second to the first: in the middle, or nearer to where both
-/// reach. What they miss is the vector between the results less `offset`.
+/// Where two palms meet if the vector from the second to the first shall be `offset`: in the middle, or nearer
+/// to the point that both reach. What is missing is the difference of the results less `offset`.
 pub(crate) fn meeting(first: &FreeArm, second: &FreeArm, offset: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    /// Rounds of moving the middle to where both reach.
+    /// Number of times that the meeting point is moved towards what both arms reach.
     const ROUNDS: usize = 6;
     let half = offset / 2.0;
     let mut middle = (first.palm_place() + second.palm_place()) / 2.0;
@@ -116,7 +117,7 @@ pub(crate) fn meeting(first: &FreeArm, second: &FreeArm, offset: &Vector3<f64>) 
 mod tests {
     use super::*;
 
-    /// An arm that hangs from a shoulder, its elbow bent by a right angle.
+    /// An arm that hangs from a shoulder, the elbow bent by a right angle.
     fn bent(shoulder: Vector3<f64>) -> FreeArm {
         FreeArm {
             shoulder,
@@ -156,7 +157,7 @@ mod tests {
         let offset = Vector3::x() * 0.05;
         let [a, b] = meeting(&left, &right, &offset);
         assert!((a - b - offset).norm() < 1e-3 && (a + b).x.abs() < 1e-9);
-        // Moved out of reach of the second, on the side of the first.
+        // Out of reach of the second arm, on the side of the first.
         let far = FreeArm { wrist: right.wrist + Vector3::x() * 0.18, ..left };
         let [a, b] = meeting(&far, &right, &offset);
         assert!((a - b - offset).norm() < 0.01, "{a} {b}");

@@ -66,7 +66,8 @@ pub(crate) struct Body {
     /// The joints after the spine, up to the parent of the head.
     pub neck: Vec<JointId>,
     pub head: Option<JointId>,
-    /// The side of an arm that is ignored because the other side has none.
+    /// The side of the only arm that was found. It is not solved, because there is nothing on the other side to
+    /// compare it with.
     pub lone_arm: Option<Side>,
 }
 
@@ -123,7 +124,8 @@ impl Body {
     }
 }
 
-/// An uncertain limb is an error: a wrong one would move, and look like a fault of the motion.
+/// Uncertain limbs are an error: a wrongly identified limb would still move, and look like a fault of the
+/// motion.
 fn refuse_guesses(skeleton: &Skeleton, roles: &RoleMap, which: SourceOrTarget) -> Result<(), RetargetError> {
     let in_limb = |role: Role| {
         role == Role::Hips || LIMBS.iter().any(|(kind, side)| kind.roles_of(*side).contains(&role))

@@ -14,8 +14,8 @@ const FRAC_PI_9: f64 = std::f64::consts::PI / 9.0;
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
 
-/// The quarter turn within 20° of an angle, or the angle itself: rigs are built at right angles, and a motion shows them
-/// only roughly.
+/// The multiple of 90° within 20° of an angle, or the angle itself \[rad\]. Rigs are built at right angles, and
+/// a motion shows them only roughly.
 fn nearest_quarter(angle: f64) -> f64 {
     let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
     if (angle - quarter).abs() < FRAC_PI_9 { quarter } else { angle }
@@ -32,12 +32,12 @@ pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &
         let axis = reference.rotation[clavicle.index()].inverse() * along;
         let at_reference = reference.local[clavicle.index()].inverse();
         let rotation = &clip.track(clavicle).rotation;
-        // The mean on the circle.
+        // Circular mean.
         let (mut sine, mut cosine) = (0.0, 0.0);
         let count = clip.frames().min(FRAMES);
         for i in 0..count {
             let turn = at_reference * rotation.at(i * clip.frames() / count);
-            // Sine and cosine of half the twist, but for its length.
+            // Sine and cosine of half the twist, not normalised.
             let (s, c) = (turn.imag().dot(&axis), turn.w);
             let square = s * s + c * c;
             if square > 1e-24 {

@@ -1,4 +1,5 @@
-//! Clip context: what the source's motion shows of its floor, feet and limbs before a frame is transferred.
+//! Clip context: floor, feet and bend axes of the source, found from the whole motion before any frame is
+//! transferred.
 
 use crate::body::Body;
 use crate::clavicle::roll_clavicles;
@@ -17,20 +18,21 @@ use crate::transfer_rules::{TransferRule, transfer_rules};
 use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
 use mocap_model::{Clip, JointId, PlacedJoints, Skeleton, UnitQuaternion, Vector3};
 
-/// What is known of one clip on one pair of skeletons.
+/// What was found about one clip for one pair of skeletons.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClipContext {
     pub feet: Feet,
     pub heights: StandingHeights,
-    /// One rule per joint of the target, with the source's reference pose as its motion shows it.
+    /// One rule per joint of the target. The rules use the source's reference pose as refined by its motion.
     pub rules: Vec<TransferRule>,
-    /// By limb of the source's body: the axis about which it bends, as its motion shows it; `None` if nobody read it yet.
+    /// By limb of the source's body: the bend axis found from the motion; `None` until it is needed for the
+    /// first time.
     bend_axes: Option<[Option<Vector3<f64>>; 4]>,
     /// Whether feet are locked during contacts.
     pub lock: bool,
 }
 
-/// The feet of both skeletons and the contacts of the source's, in one order.
+/// The feet of both skeletons and the contacts of the source's feet. All lists have the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Feet {
     pub source: Vec<Foot>,
@@ -48,8 +50,8 @@ pub(crate) struct Feet {
 }
 
 impl ClipContext {
-    /// The axis about which a limb of the source bends, in the frame of its first joint: the one that the motion, whose
-    /// joints are placed, shows, else that of the reference pose.
+    /// The axis about which a limb of the source bends, in the frame of its first joint: the axis found from
+    /// the motion (whose joints are given in `placed`), else that of the reference pose.
     pub(crate) fn bend_axis(&self, pair: &Pair, placed: &PlacedJoints, limb: &LimbMap) -> Vector3<f64> {
         let shown = match &self.bend_axes {
             Some(axes) => axes[limb.slot],
@@ -79,7 +81,7 @@ pub(crate) fn analyse(
     assert!(
         contacts.iter().all(|foot| foot.toe.len() == motion.frames() && foot.heel.len() == motion.frames())
     );
-    // A given rest pose is kept as it is.
+    // A rest pose that the user gave is not refined.
     let estimated = options.source_rest.is_none() && pair.source.reference.estimated;
     let bend_axes = estimated.then(|| MotionSample::of(placed).bend_axes(&pair.source.body));
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
@@ -115,7 +117,7 @@ pub(crate) fn analyse(
     let geometry: Vec<FootGeometry> = geometry.collect();
     let goals = foot_goals(pair, [&source, &target], [&source_heights, &target_heights], &geometry);
     let lock = locks_feet(options, same && same_legs(pair)) && geometry.len() == contacts.len();
-    // A body moves on itself as it did, whatever the motion shows of it.
+    // The same body on both sides: motions must come out unchanged, so both use one reference pose.
     let source_reference = if one_body { &pair.source.reference } else { &reference };
     let rules = transfer_rules(
         (motion.skeleton(), &pair.source.body, source_reference),
@@ -136,7 +138,7 @@ pub(crate) fn analyse(
     Ok(ClipContext { feet, heights, rules, bend_axes, lock })
 }
 
-/// The source's estimated reference pose as its motion shows it.
+/// The source's estimated reference pose, refined by its motion.
 fn reference_in_motion(
     pair: &Pair,
     motion: &Clip,
@@ -156,7 +158,8 @@ fn reference_in_motion(
     Ok(reference)
 }
 
-/// Gives feet the orientations of the same feet in another reference pose: what is flat there is flat here.
+/// Gives feet the orientations that they have in another reference pose, so that a foot that is flat there is
+/// flat here.
 fn take_feet<'a>(
     reference: &mut ReferencePose,
     other: &ReferencePose,
@@ -171,8 +174,9 @@ fn take_feet<'a>(
     }
 }
 
-/// The height of the floor under the balls of the feet: the median over their contacts. Toes that bend through the floor,
-/// and heels that are up as in a dance on the toes, make no difference. `None` without contacts.
+/// The height of the floor under the balls of the feet: their median height over all contact frames. The balls
+/// are used because toe tips may bend through the floor and heels may be up, as in a dance on the toes. `None`
+/// without contacts.
 fn floor_under_balls(feet: &[FootMotion], contacts: &[FootContacts], heights: &[SoleHeights]) -> Option<f64> {
     let mut floors: Vec<f64> = Vec::new();
     for ((foot, contacts), heights) in feet.iter().zip(contacts).zip(heights) {
@@ -335,7 +339,7 @@ mod tests {
         let heights = context.heights;
         assert!(heights.source_ankle > 0.0 && heights.target_ankle > 0.0, "{heights:?}");
         assert!((heights.target_floor - heights.source_floor * pair.ratios.leg).abs() < 1e-12);
-        // Knees bend about the left, whatever their frames.
+        // Knees bend about the left axis of the body, however the rig orients their frames.
         for limb in &pair.limbs[..2] {
             let axis = context.bend_axis(&pair, &walk.last().placed, limb);
             let axis = pair.source.reference.rotation[limb.source.base.index()] * axis;

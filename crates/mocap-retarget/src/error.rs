@@ -48,9 +48,9 @@ pub enum RetargetError {
     )]
     ZeroLength { which: SourceOrTarget, from: Role, to: Role, joint: String },
     #[error(
-        "in the {which} skeleton, both feet point backward if {left} is the left leg: left and right are swapped"
+        "in the {which} skeleton, both feet point backward if joint {joint} begins the left leg: left and right are swapped"
     )]
-    SidesSwapped { which: SourceOrTarget, left: Role },
+    SidesSwapped { which: SourceOrTarget, joint: String },
     #[error(
         "joint pairs need at least one pair of existing joints, and each joint of the target at most once"
     )]
@@ -63,7 +63,7 @@ pub enum RetargetError {
         "joint {index} of the clip is '{found}', the retargeter was built for a source with '{expected}'"
     )]
     OtherSource { index: usize, found: String, expected: String },
-    #[error("lengths of the {which} skeleton are too large or too small to compute with")]
+    #[error("bones of the {which} skeleton are too long or too short to compute with: is its unit right?")]
     Extreme { which: SourceOrTarget },
     #[error("{option} is {value}: it must be a finite number")]
     Option { option: &'static str, value: f64 },
@@ -97,7 +97,7 @@ pub enum RetargetWarning {
     #[error("the source has no frames")]
     NoFrames,
     #[error(
-        "the {} foot is off its goal in {frames} {}, by up to {:.1} cm: the leg cannot reach it in time or at all",
+        "the {} foot is off its goal in {frames} {}, by up to {:.1} cm: the leg cannot reach it, or would have to move too fast",
         side_name(*side), if *frames == 1 { "frame" } else { "frames" }, distance * 100.0
     )]
     FootOffGoal {
@@ -107,7 +107,7 @@ pub enum RetargetWarning {
         distance: f64,
     },
     #[error(
-        "scale tracks of the source are followed by the places of its joints; the target gets no scale tracks"
+        "the source has scale tracks: the target follows the joint positions that they lead to, but gets no scale tracks"
     )]
     Scale,
 }
@@ -142,8 +142,8 @@ impl RetargetError {
         }
     }
 
-    /// Whether other roles could make the motion retargetable: a table of the roles that were found
-    /// ([`RoleMap::limb_table`](crate::RoleMap::limb_table)) then helps.
+    /// Whether naming other roles could make the motion retargetable. The table of the roles that were found
+    /// ([`RoleMap::limb_table`](crate::RoleMap::limb_table)) helps the user to do so.
     pub fn is_about_roles(&self) -> bool {
         matches!(
             self,
@@ -200,7 +200,7 @@ fn side_name(side: Side) -> &'static str {
     }
 }
 
-/// Roles by name; of many fingers only the first of each side, and the number of others.
+/// Role names. Of many fingers, only the first of each side and the number of the others.
 fn list(roles: &[Role]) -> String {
     const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
     let is_finger = |role: &Role| FINGERS.iter().any(|finger| role.name().contains(finger));

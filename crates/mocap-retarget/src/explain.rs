@@ -32,8 +32,8 @@ pub struct RolePair {
     pub source: Option<FoundJoint>,
     /// The joint of the target.
     pub target: Option<FoundJoint>,
-    /// Confidence in the pair, from 0 to 1: the lower of both, less if the limbs' bones have other proportions. `None`
-    /// if one of them is missing.
+    /// Confidence in the pair, from 0 to 1: the lower score of both joints, reduced if the bones of the limb
+    /// have other proportions. `None` if one joint is missing.
     pub score: Option<f64>,
     /// Whether rotations are distributed: trunk or neck have another number of joints in the other skeleton.
     pub distributed: bool,
@@ -57,7 +57,7 @@ pub struct UnmappedJoint {
     pub joint: String,
     /// Its kind, by position and name.
     pub kind: JointKind,
-    /// What happens to it; `None` if the map cannot be used.
+    /// How its rotation is transferred; `None` if the map cannot be used.
     pub transfer: Option<JointTransfer>,
 }
 
@@ -89,7 +89,7 @@ impl MapExplanation {
         (both, self.rows.len() - both)
     }
 
-    /// The same with joint pairs.
+    /// Adds joint pairs.
     #[must_use]
     pub fn with_joint_pairs(
         self,
@@ -116,7 +116,7 @@ impl fmt::Display for JointKind {
     }
 }
 
-/// What happens to a joint without a role.
+/// How the rotation of a joint without a role is transferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JointTransfer {
     /// Target: it keeps its rest pose.
@@ -127,7 +127,7 @@ pub enum JointTransfer {
     Blends([String; 2]),
     /// Source: it drives joints of the target.
     Drives,
-    /// Source: its motion is left out; the joints below it carry its rotation.
+    /// Source: its motion is not transferred by itself; joints below it include its rotation.
     LeftOut,
 }
 
@@ -143,12 +143,13 @@ impl fmt::Display for JointTransfer {
     }
 }
 
-/// The ratio of thigh to shank, or of upper to lower arm, may differ by this factor at full confidence.
+/// The ratio of thigh to shank, or of upper arm to forearm, may differ by this factor without lowering the
+/// score.
 const DIVIDED: f64 = 1.6;
-/// The factor of the score beyond it.
+/// The score is multiplied by this if the ratio differs more.
 const DIVIDED_OTHERWISE: f64 = 0.8;
 
-/// How every joint of both skeletons is mapped. `joint_pairs` are joints beside the roles.
+/// How every joint of both skeletons is mapped. `joint_pairs` are pairs of joints without roles.
 pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> MapExplanation {
     let (source, target) = (&pair.source, &pair.target);
     let mut explanation =
@@ -181,8 +182,9 @@ pub(crate) fn explain_pair(pair: &Pair, joint_pairs: &[(JointId, JointId)]) -> M
     explanation
 }
 
-/// The map between two skeletons by their roles, usable or not: [`Retargeter::explain`](crate::Retargeter::explain)
-/// without ratios, joint pairs, and what happens to joints without roles.
+/// The map between two skeletons by their roles, also if it cannot be used for a retarget:
+/// [`Retargeter::explain`](crate::Retargeter::explain) without ratios, joint pairs, and the transfer of joints
+/// without roles.
 pub fn explain_roles(
     source: &Skeleton,
     source_roles: &RoleMap,
@@ -231,7 +233,7 @@ fn names_of(pairs: &[(JointId, JointId)], source: &Skeleton, target: &Skeleton) 
     pairs.iter().filter_map(|(from, to)| Some([name(source, *from)?, name(target, *to)?])).collect()
 }
 
-/// The proportions of a limb at its knee or elbow: the bone above over the bone below.
+/// Proportion of a limb: length of the bone above knee or elbow over the length of the bone below.
 fn division(skeleton: &Skeleton, roles: &RoleMap, role: Role) -> Option<f64> {
     let [upper, lower] = match role {
         Role::LeftLowerLeg => [Role::LeftUpperLeg, Role::LeftFoot],

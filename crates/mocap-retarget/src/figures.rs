@@ -102,7 +102,7 @@ struct Foot {
     contacts_kept: Option<f64>,
     /// Ranges of frames, their ends not included.
     contacts: Vec<[usize; 2]>,
-    /// The target by its own contacts and floor, without the source.
+    /// The target measured by its own contacts and floor, independent of the source.
     own: Own,
 }
 
@@ -112,7 +112,7 @@ struct Sole {
     penetration: Option<f64>,
 }
 
-/// A foot of the target by its own contacts and floor.
+/// A foot of the target, measured by its own contacts and floor.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Own {
     contact_frames: usize,

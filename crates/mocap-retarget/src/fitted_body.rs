@@ -1,8 +1,8 @@
-//! The mesh of a character on another skeleton, bone by bone: joints are found by their roles.
+//! Fits the mesh of a character to another skeleton, bone by bone. Joints are matched by their roles.
 //!
-//! Each bone of the mesh goes where the bone of the same role is at rest: it is turned by the smallest rotation that brings
-//! their directions together, limbs take the length of theirs, all else the height of the body. Between bones the fit
-//! blends as the skin does.
+//! Each bone of the mesh moves to the rest position of the bone with the same role. It is turned by the
+//! smallest rotation that aligns both directions. Bones of limbs are scaled to the target's bone lengths, all
+//! others by the ratio of body heights. Between bones, the fit is blended by the skinning weights.
 
 use crate::RoleMap;
 use mocap_model::{Body, Bone, JointId, Mesh, Pose, Role, Skeleton, Vector3};
@@ -21,7 +21,7 @@ const LIMBS: [(Role, Role); 10] = [
     (Role::LeftFoot, Role::LeftToes),
     (Role::RightFoot, Role::RightToes),
 ];
-/// Joints that a body must share with the target.
+/// Roles that the body must share with the target.
 const NEEDED: [Role; 9] = [
     Role::Hips,
     Role::LeftUpperArm,
@@ -41,7 +41,7 @@ pub(crate) struct Figure<'a> {
     pub(crate) rest: Pose,
 }
 
-/// How one bone of the mesh comes to the target: where its joint is, how it is turned and scaled, and where it goes.
+/// How one bone of the mesh is fitted: where its joint is, its rotation and scale, and where the joint goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
     from: Vector3<f64>,
@@ -86,7 +86,8 @@ impl<'a> Figure<'a> {
         Some(self.place(self.roles.joint(role)?))
     }
 
-    /// The size of the body: legs and trunk, along bones, so that the pose at rest does not matter.
+    /// The size of the body: length of legs and trunk along their bones, which does not depend on the rest
+    /// pose.
     fn size(&self) -> f64 {
         let bone = |a: Role, b: Role| Some((self.of(a)? - self.of(b)?).norm());
         let legs = LIMBS[4..8].iter().filter_map(|(a, b)| bone(*a, *b)).sum::<f64>() / 2.0;
@@ -98,7 +99,8 @@ impl<'a> Figure<'a> {
         legs + trunk
     }
 
-    /// By joint: how it comes to the target. Joints without a role there go with the nearest above that has one.
+    /// By joint: its fit, and the joint of the target that it follows. Joints whose role the target lacks
+    /// follow the nearest joint above that has one.
     pub(crate) fn fits(&self, target: &Figure<'_>) -> Vec<(Fit, JointId)> {
         let axes = |skeleton: &Skeleton| {
             let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
@@ -117,7 +119,7 @@ impl<'a> Figure<'a> {
                     let whole = Fit { from: self.place(id), to: target.place(to), turn, scale };
                     let limb = LIMBS.iter().find(|(first, _)| *first == role);
                     let along = limb.and_then(|(_, next)| Some((self.of(*next)?, target.of(*next)?)));
-                    // A hand goes on as its forearm does.
+                    // A hand without a bone of its own continues the forearm.
                     let as_above = above.filter(|_| matches!(role, Role::LeftHand | Role::RightHand));
                     let fit = match (along, as_above) {
                         (Some(ends), _) => whole.along(ends),
@@ -172,13 +174,13 @@ impl<'a> Figure<'a> {
 }
 
 impl Fit {
-    /// Turned and scaled so that the other end of a bone, too, comes to that of the target.
+    /// Rotates and scales the fit so that the far end of the bone also meets the target's.
     fn along(self, (end, target_end): (Vector3<f64>, Vector3<f64>)) -> Fit {
         let (own, other) = (self.turn * (end - self.from), target_end - self.to);
         if own.norm() <= 0.0 || other.norm() <= 0.0 {
             return self;
         }
-        // Opposite directions have no smallest rotation: half a turn about any axis across them.
+        // Opposite directions have no smallest rotation: a half turn about any perpendicular axis is used.
         let more = UnitQuaternion::rotation_between(&own, &other).unwrap_or_else(|| {
             let across = own.cross(&Vector3::ith(own.iamin(), 1.0));
             UnitQuaternion::from_scaled_axis(across.normalize() * std::f64::consts::PI)

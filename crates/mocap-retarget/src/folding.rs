@@ -3,16 +3,18 @@
 use crate::body::LimbKind;
 use mocap_model::Vector3;
 
-/// Elbows do not fold further than the first angle between their bones \[rad\], and goals that ask for less than the
-/// second are softened;
+/// Limits of an elbow's fold: least angle between its bones, and the angle below which goals are softened
+/// \[rad\].
 const FOLDED_ELBOW: (f64, f64) = (0.44, 0.79);
-/// knees fold further: people squat on their heels.
+/// The same for a knee, which folds further: people squat on their heels \[rad\].
 const FOLDED_KNEE: (f64, f64) = (0.3, 0.5);
 
-/// A limb whose goal is where its tip is does not fold: distances this near to each other are the same, as a share.
+/// A goal at the limb's present tip position must not count as folding. Distances that differ by less than this
+/// share are equal.
 const ROUNDING: f64 = 1e-12;
 
-/// The distances from first joint to tip of a limb that folds as far as it may, and of one whose goals are softened.
+/// Distances from first joint to tip at the greatest fold, and at the fold from which goals are softened [units
+/// of the target].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Folding {
     hard: f64,
@@ -31,14 +33,14 @@ impl Folding {
         Folding { hard: span(hard), soft: span(soft) }
     }
 
-    /// Whether goals at the root of `square` from the first joint may be softened.
+    /// Whether a goal may need softening; `square` is its squared distance from the first joint.
     #[inline]
     pub(crate) fn softens(&self, square: f64) -> bool {
         square < self.soft * self.soft
     }
 
-    /// Where the goal moves, away from the first joint, if it is so near that the limb would fold flat. A limb may fold as
-    /// far as it does now: goal and tip are seen from its first joint.
+    /// Moves a goal away from the first joint if it is so near that the limb would fold flat. A limb may always
+    /// fold as far as it does now. Goal and tip are relative to the first joint.
     #[inline]
     pub(crate) fn softened(&self, goal: &Vector3<f64>, tip: &Vector3<f64>) -> Option<Vector3<f64>> {
         if !self.softens(goal.norm_squared()) {

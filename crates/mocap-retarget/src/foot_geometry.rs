@@ -30,17 +30,17 @@ pub(crate) struct Toe {
     pub tips: Vec<Vector3<f64>>,
 }
 
-/// Toes bend up by at most this \[rad\];
+/// Toes bend up by at most this \[rad\].
 const MOST_BEND: f64 = 1.0;
-/// down by at most this.
+/// Toes bend down by at most this \[rad\].
 const MOST_PRESS: f64 = 0.5;
-/// Toes that point almost straight down bend less (sine).
+/// Toes that point almost straight down bend less; this is the sine at which the reduction begins.
 const STEEP: f64 = 0.3;
 
 impl Toe {
-    /// The angle \[rad\] about the toe's axis after which its lowest tip is on the floor, or as near to it as toes bend:
-    /// negative (up) for tips in the floor, positive for tips above it; 0 without tips. `at` and `toe` are position and
-    /// orientation of the toe joint.
+    /// The angle \[rad\] about the toe's axis that brings its lowest tip to the floor, limited to what toes
+    /// bend: negative (up) for tips below the floor, positive for tips above it; 0 without tips. `at` and `toe`
+    /// are position and orientation of the toe joint.
     pub(crate) fn bend_to_floor(
         &self,
         at: &Vector3<f64>,
@@ -58,7 +58,8 @@ impl Toe {
             let (c, s) = (across.dot(up), ahead.dot(up));
             let radius = (c * c + s * s).sqrt().max(f64::MIN_POSITIVE);
             let share = ((room - along.dot(up)) / radius).clamp(-1.0, 1.0);
-            // Up is about the negative axis. Bending does not help a toe that points straight down or back.
+            // Bending up is a rotation about the negative axis. It does not help a toe that points straight
+            // down or back.
             let steep = (-s / radius / STEEP).clamp(0.0, 1.0);
             (s.atan2(c) + share.acos()).clamp(-MOST_BEND * steep, MOST_PRESS * steep)
         };
@@ -118,7 +119,7 @@ mod tests {
         let bend = foot.bend_to_floor(&at, &level, 0.0, &up);
         let bent = UnitQuaternion::new(foot.axis * bend);
         assert!(bend > 0.0 && (at + bent * foot.tips[0]).y.abs() < 1e-12, "{bend}");
-        // Not further than toes bend.
+        // Limited to the greatest bend of toes.
         assert_eq!(foot.bend_to_floor(&Vector3::new(0.0, 0.9, 0.0), &level, 0.0, &up), MOST_PRESS);
     }
 

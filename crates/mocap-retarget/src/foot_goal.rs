@@ -1,33 +1,36 @@
-//! Where a foot goes: the middle of its sole is where the source's is, and its ball is at the same height.
+//! Goal of a foot: the middle between ankle and ball is placed where the source has it, and the ball at the
+//! same height above the floor.
 //!
-//! Lengths scale with the leg, but feet have lengths of their own. A goal for the ankle leaves the ball of a longer
-//! foot in the floor, and a goal for the ball leaves the heel far from the body. The middle between both is as far from
-//! the hip as the source's, scaled; its height follows from the ball above the floor.
+//! Lengths scale with the leg, but feet have proportions of their own. If the ankle were the goal, the ball of
+//! a longer foot would penetrate the floor; if the ball were, the heel would be far from the body. The middle
+//! of the foot is as far from the hip as the source's, scaled; its height follows from the ball above the
+//! floor.
 
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{Foot, SoleHeights};
 use mocap_model::{JointId, Role, RotationLanes, Side, Skeleton, UnitQuaternion, Vector3, VectorLanes};
 
-/// A sole that faces down by at least the second (cosine) stands on the floor or could; one that faces down by less
-/// than the first does not, as in a handstand: its height follows from the hip.
+/// Blends between two rules for the height of a foot, by the cosine between the direction in which it faces and
+/// down. Above the second value the foot stands or could stand, and its height follows from the floor. Below
+/// the first, as in a handstand, its height follows from the hip.
 const FACES_DOWN: (f64, f64) = (-0.7, -0.2);
 
-/// What is needed to place a foot of the target.
+/// Constants of one foot of the target, from which its goals are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FootGoal {
     /// Index of the leg in the limbs of the pair.
     pub limb: usize,
-    /// The ball of the source's foot; its ankle if one of both feet has no joint there.
+    /// The ball of the source's foot; its ankle if one of the two skeletons has no joint there.
     pub ball: JointId,
     /// From the target's ankle to its ball, in the frame of the ankle.
     to_ball: Vector3<f64>,
     /// Up while the target's foot is flat, in the frame of its ankle.
     flat_up: Vector3<f64>,
-    /// Height of the ball above the floor while the foot is flat, of source and target.
+    /// Heights of the ball above the floor while the foot is flat: source, target.
     heights: [f64; 2],
 }
 
-/// The places of a foot of the source in a block of frames: hip, ankle and ball.
+/// Positions of hip, ankle and ball of the source in a block of frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedFoot<'a> {
     pub hip: &'a VectorLanes,
@@ -82,7 +85,7 @@ impl FootGoal {
     }
 }
 
-/// From 0 at the first value to 1 at the second, without a corner.
+/// Smoothstep: 0 at `from`, 1 at `to`, with zero slope at both.
 fn smooth_step((from, to): (f64, f64), value: f64) -> f64 {
     let share = ((value - from) / (to - from)).clamp(0.0, 1.0);
     share * share * (3.0 - 2.0 * share)
@@ -114,7 +117,7 @@ mod tests {
         }
     }
 
-    /// The goal of the ankle on a hip at a place.
+    /// The goal of the ankle if the hip is at a position.
     fn ankle([hip, ankle, ball]: [Vector3<f64>; 3], foot: &UnitQuaternion<f64>) -> Vector3<f64> {
         let [hip, ankle, ball] = [hip, ankle, ball].map(|at| VectorLanes::same(&at));
         let source = PlacedFoot { hip: &hip, ankle: &ankle, ball: &ball };
@@ -140,7 +143,7 @@ mod tests {
         let found = ankle([hip, at, source_ball], &UnitQuaternion::identity());
         let ball = found + goal(1.0).to_ball;
         assert!((ball.y - source_ball.y).abs() < 1e-12, "{ball}");
-        // The middles of both feet are at the same place.
+        // The middles of both feet coincide.
         assert!(((found + ball) / 2.0 - (at + source_ball) / 2.0).z.abs() < 1e-12);
     }
 }

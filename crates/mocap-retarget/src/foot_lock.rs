@@ -15,11 +15,11 @@ use mocap_analysis::runs;
 use mocap_model::{FrameRate, LANES, RotationLanes, UnitQuaternion, Vector3, VectorLanes};
 use std::ops::Range;
 
-/// The time over which a correction fades in and out \[s\].
+/// Corrections fade in and out over this time \[s\].
 const FADE: f64 = 0.2;
-/// The hips begin to drop this long before a leg would be too short \[s\];
+/// The hips begin to drop this long before a leg would be too short \[s\].
 const DROP_AHEAD: f64 = 0.06;
-/// this long if they have to drop further than [`USUAL_DROP`].
+/// The same if they drop by more than [`USUAL_DROP`] \[s\].
 const DEEP_DROP_AHEAD: f64 = 0.25;
 /// A foot is lifted this long before it would penetrate the floor \[s\].
 const LIFT_AHEAD: f64 = 0.05;
@@ -33,21 +33,23 @@ const PRESS_SMOOTH: f64 = 0.03;
 const MOST_LEVEL: f64 = 0.2;
 /// The hips follow locked feet, smoothed over this time to each side \[s\].
 const FOLLOW: f64 = 0.1;
-/// The hips drop by at most this share of the leg's length for a foot in the air;
+/// For a foot in the air, the hips drop by at most this share of the leg's length.
 const USUAL_DROP: f64 = 0.06;
-/// by at most this share for a locked foot.
+/// For a locked foot, they drop by at most this share.
 const MOST_DROP: f64 = 0.6;
-/// A foot is moved by at most this share of the leg's length to be locked;
+/// A foot is moved by at most this share of the leg's length to be locked.
 const MOST_MOVE: f64 = 0.2;
-/// or by this share of its length: the ball of a foot that is long for its leg swings far as the foot rolls.
+/// The same as a share of the foot's length. It matters for feet that are long for their leg: their ball swings
+/// far as the foot rolls.
 const MOST_ROLL: f64 = 0.5;
 /// The hips never stretch a leg beyond this share of its length.
 const STRETCHED: f64 = 0.998;
 
-/// What the lock of each foot needs.
+/// Inputs of the lock of one foot.
 struct Lock<'a> {
     pair: &'a Pair,
-    /// Height of the floor; negative infinity without one: nothing is lifted. The ground under a foot may be higher.
+    /// Height of the floor, or negative infinity without a floor: then nothing is lifted. The ground under a
+    /// foot may be higher.
     floor: f64,
     rate: FrameRate,
     /// The first frame, counted in the whole clip.
@@ -129,7 +131,7 @@ fn move_hips(
     }
 }
 
-/// The values of a block of frames; lanes beyond the last frame are 0.
+/// The values of one block of frames; lanes after the last frame are 0.
 fn block_of(values: &[f64], block: usize) -> [f64; LANES] {
     let values = &values[block * LANES..];
     std::array::from_fn(|lane| values.get(lane).copied().unwrap_or(0.0))
@@ -142,8 +144,8 @@ struct Corrections {
     weights: Vec<f64>,
 }
 
-/// The hips move with the locked feet, by the mean of both. The legs keep their shape and only correct the difference
-/// between the feet. By block of frames.
+/// The hips move by the mean correction of the locked feet. Legs keep their shape, and only correct the
+/// difference between the feet. By block of frames.
 fn hips_follow(locked: &[Corrections], frames: usize, reach: usize) -> Vec<VectorLanes> {
     let mut weights = vec![0.0; frames];
     for foot in locked {
@@ -171,7 +173,8 @@ impl Lock<'_> {
         self.pair.target.reference.limb_length(&self.pair.limbs[foot.limb].target)
     }
 
-    /// The height of the ground under a foot whose source's is this much above the floor, by block of frames.
+    /// The height of the ground under a foot of the target, from `source`, the height of the ground above the
+    /// floor under the source's foot; by block of frames.
     fn ground(&self, source: &[f64]) -> Vec<[f64; LANES]> {
         let ground =
             |block: usize| block_of(source, block).map(|rise| self.floor + rise * self.pair.ratios.leg);
@@ -214,8 +217,8 @@ impl Lock<'_> {
         corrections
     }
 
-    /// Applies corrections to the goals of a leg; a free foot moves with the hips. Returns by frame how far toe and heel
-    /// are still in the floor.
+    /// Applies the corrections to the goals of a leg; a foot that is not locked moves with the hips. Returns by
+    /// frame how deep toe and heel still penetrate the floor.
     fn place_feet(
         &self,
         leg: &mut [LimbTargets],
@@ -253,8 +256,8 @@ impl Lock<'_> {
         lift
     }
 
-    /// Lifts toes and heel out of the floor, by at least `lift` in each frame. Toes bend as on a real floor: up where
-    /// their tips would be in it, and down on it while the foot stands.
+    /// Lifts toes and heel out of the floor, by at least `lift` in each frame. Toes bend as on a real floor: up
+    /// if their tips would penetrate it, and down onto it while the foot stands.
     fn lift_feet(
         &self,
         leg: &mut [LimbTargets],
@@ -311,14 +314,15 @@ impl Lock<'_> {
         }
     }
 
-    /// Bends a toe by what brings its tips to the floor: up ahead of time, down as far as the foot is locked.
+    /// Bends a toe until its tips are on the floor: upwards with a lead time, downwards in proportion to the
+    /// lock.
     fn bend_toe(&self, samples: &mut [UnitQuaternion<f64>], toe: &Toe, bends: &[f64], locked: &[f64]) {
         if bends.iter().all(|bend| *bend == 0.0) {
             return;
         }
         let up: Vec<f64> = bends.iter().map(|bend| (-bend).max(0.0)).collect();
         let up = envelope(&ramped(&up, BEND_STEP), self.span(BEND_AHEAD));
-        // From below: pressing must not put tips into the floor.
+        // Smoothed from below: pressing must not push tips into the floor.
         let press = bends.iter().zip(locked).map(|(bend, locked)| -bend.max(0.0) * locked.min(1.0));
         let press = envelope(&ramped(&press.collect::<Vec<f64>>(), BEND_STEP), self.span(PRESS_SMOOTH));
         let constraint = &self.pair.limits.constraints[toe.joint.index()];
@@ -333,8 +337,8 @@ impl Lock<'_> {
         }
     }
 
-    /// How far the hips have to drop for a leg of a length to reach its foot: the frames of a block in which they have to,
-    /// by the weights of its lock.
+    /// How far the hips have to drop so that a leg of a given length reaches its foot, in the frames of a block
+    /// where that is needed; limits follow the weights of the foot's lock.
     fn missing_reach<'b>(
         &'b self,
         leg: &LimbTargets,
@@ -357,7 +361,7 @@ impl Lock<'_> {
     }
 }
 
-/// Turns a foot about its ball until its heel, which is `sunk` below the floor, is out of it: the sole stands level.
+/// Turns a foot about its ball until its heel, `sunk` below the floor, is on it: the sole is level.
 fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vector3<f64>, sunk: f64) {
     let (goal, tip) = (leg.goal.at(lane), leg.tip.at(lane));
     let (to_ball, to_heel) = (tip * foot.toe_offset, tip * foot.heel_offset);
@@ -372,7 +376,7 @@ fn level_sole(leg: &mut LimbTargets, lane: usize, foot: &FootGeometry, up: &Vect
 }
 
 impl Corrections {
-    /// Fades corrections in before and out after each locked contact.
+    /// Adds corrections that fade in before and fade out after each locked contact.
     fn fade(&mut self, locked: &[Range<usize>], length: usize) {
         let ends: Vec<[Vector3<f64>; 2]> =
             locked.iter().map(|run| [self.moves[run.start], self.moves[run.end - 1]]).collect();
@@ -412,7 +416,7 @@ mod tests {
         let up = Vector3::y();
         assert_eq!(drop_to_reach(&Vector3::new(0.0, -0.9, 0.0), &up, 1.0), 0.0);
         assert!((drop_to_reach(&Vector3::new(0.6, -1.0, 0.0), &up, 1.0) - 0.2).abs() < 1e-12);
-        // A foot that is further away than the leg is long, at any height: no deeper than level.
+        // The foot is further away than the leg is long: the hip drops to the height of the foot, not deeper.
         assert!((drop_to_reach(&Vector3::new(2.0, -0.5, 0.0), &up, 1.0) - 0.5).abs() < 1e-12);
     }
 

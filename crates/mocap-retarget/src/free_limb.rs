@@ -1,4 +1,4 @@
-//! A limb of two bones without limits: solved in closed form, without a chain, eight frames at once.
+//! Two-bone limbs without joint limits: solved in closed form, without an IK chain, eight frames at once.
 
 use crate::folding::Folding;
 use crate::limb_bend::{bend_axes, bends_back};
@@ -8,7 +8,7 @@ use crate::pair::TargetLimits;
 use mocap_ik::BoneTurns;
 use mocap_model::{LANES, RotationLanes, Skeleton, UnitQuaternion, Vector3, VectorLanes};
 
-/// A goal is reached within this share of the limb's length.
+/// A goal counts as reached within this share of the limb's length.
 pub(crate) const REACHED: f64 = 1e-6;
 
 /// The bones of a limb whose joints turn freely.
@@ -16,23 +16,23 @@ pub(crate) const REACHED: f64 = 1e-6;
 pub(crate) struct FreeLimb {
     /// From the first joint to knee or elbow, and from there to the tip, each in the frame of its joint.
     bones: [Vector3<f64>; 2],
-    /// The product of their lengths.
+    /// Product of the lengths of both bones.
     product: f64,
     folding: Folding,
-    /// A tip this near to its goal has reached it \[units of the target, squared\].
+    /// Squared distance below which the tip has reached its goal [units of the target²].
     reached: f64,
 }
 
 /// A solved limb in a block of frames.
 #[derive(Debug)]
 pub(crate) struct FreePoses {
-    /// Whether there is a solution; without one the other fields mean nothing.
+    /// Whether there is a solution; if not, the other fields are undefined.
     pub found: [bool; LANES],
     /// Orientations of both joints.
     pub frames: [RotationLanes; 2],
-    /// Whether they differ from the transferred pose.
+    /// Whether the orientations differ from the transferred pose.
     pub moved: [bool; LANES],
-    /// The squared distance of the tip from the goal that was asked for.
+    /// Squared distance of the tip from the requested goal.
     pub left: [f64; LANES],
     /// Whether the goal was softened.
     pub softened: [bool; LANES],
@@ -41,7 +41,7 @@ pub(crate) struct FreePoses {
 }
 
 impl FreePoses {
-    /// Poses that mean nothing yet.
+    /// Uninitialised poses.
     pub(crate) fn new() -> FreePoses {
         FreePoses {
             found: [false; LANES],
@@ -75,10 +75,10 @@ impl FreeLimb {
         })
     }
 
-    /// Poses the limb by the solution, as the chain of the limb has it, for a goal as seen from the first joint. `frames`
-    /// are the orientations of both joints as transferred, `bend` is the axis about which the limb flexes. With
-    /// `unfolds`, goals that would fold the limb flat are softened. `flipped` is the sine beyond which a limb that bends
-    /// the wrong way is flipped; with `None` no limb is.
+    /// Poses the limb at the closed-form solution for a goal relative to its first joint. `frames` are the
+    /// transferred orientations of both joints, `bend` is the axis about which the limb flexes. With `unfolds`,
+    /// goals that would fold the limb flat are softened. `flipped` is the sine of the bend beyond which a limb
+    /// bent the wrong way counts as flipped; `None`: flips are not detected.
     pub(crate) fn solve(
         &self,
         poses: &mut FreePoses,
@@ -124,7 +124,7 @@ impl FreeLimb {
         }
     }
 
-    /// Turns both bones to the goal in all frames.
+    /// Rotates both bones to the goal in all frames.
     fn turn(
         &self,
         poses: &mut FreePoses,

@@ -1,7 +1,8 @@
-//! Stage 3, hands: their goals are moved to where the contacts of the source's hands are kept.
+//! Stage 3, hands: moves the goals of hands so that the self-contacts of the source are kept.
 //!
-//! Contacts that no body can have at once leave the surest one. A contact that is out of reach is let go, ahead of time
-//! and smoothly: a hand in the air beside its goal looks worse than one that copies the source's arm.
+//! If two contacts of one hand contradict each other, the one with the greater confidence is kept. A contact
+//! out of reach is released smoothly and ahead of time: a hand in the air beside its goal looks worse than an
+//! arm that copies the source.
 
 use crate::arm_reach::{FreeArm, MOST_TURN, MOST_TURN_TO_CLAP, meeting};
 use crate::body::LimbKind;
@@ -12,14 +13,15 @@ use crate::standing_heights::StandingHeights;
 use crate::trajectories::{BodyTargets, place_of};
 use mocap_model::{FrameRate, Vector3};
 
-/// A contact that misses by more than this share of the arm's length is let go: 2 cm for an arm of 0.55 m. From the
-/// first value on it fades.
+/// A contact that would be missed by more than the second value is released; from the first value on its weight
+/// falls. Shares of the arm's length: 1 and 2 cm for an arm of 0.55 m.
 const MISSED: (f64, f64) = (0.018, 0.036);
-/// Two contacts of one hand whose places are this far apart, as a share of the arm's length, cannot both be.
+/// Two contacts of one hand contradict each other if their positions differ by more than the second value; from
+/// the first value on they do so in part. Shares of the arm's length.
 const APART: (f64, f64) = (0.036, 0.072);
 
-/// Moves the goals of hands to where their contacts are kept, and lowers the weights of contacts that cannot be. Feet are
-/// locked already.
+/// Moves the goals of hands to keep their contacts, and lowers the weights of contacts that cannot be kept.
+/// Runs after the foot lock.
 pub(crate) fn keep_self_contacts(
     pair: &Pair,
     contacts: &mut SelfContacts,
@@ -34,11 +36,11 @@ pub(crate) fn keep_self_contacts(
     let placing = HandPlacing { pair, palms, floor: heights.target_floor };
     let reach = (FADE * rate.fps()).round().max(1.0) as usize;
     contacts.let_go(&placing.conflicts(contacts, body), reach);
-    contacts.let_go(&placing.misses(contacts, body), reach);
+    contacts.let_go(&placing.out_of_reach(contacts, body), reach);
     placing.apply(contacts, body);
 }
 
-/// What is needed to place the hands of a body.
+/// Inputs for placing the hands of a body.
 struct HandPlacing<'a> {
     pair: &'a Pair,
     /// The palm of each limb in the frame of its tip.
@@ -47,24 +49,25 @@ struct HandPlacing<'a> {
     floor: f64,
 }
 
-/// A contact in one frame.
-struct Asked {
+/// The goal that one contact sets for a palm in one frame.
+struct ContactGoal {
     /// Index in the contacts.
     contact: usize,
     arm: usize,
     weight: f64,
-    /// The weight that the distance in this frame alone gives it.
+    /// Weight by the distance in this frame, before it fades in time.
     touching: f64,
     clap: bool,
     confidence: f64,
-    /// Where the palm is to be.
+    /// Goal of the palm.
     place: Vector3<f64>,
-    /// What is left between two hands that meet as near as they can.
+    /// Distance left between two hands at their nearest possible positions [units of the target].
     missed: f64,
 }
 
 impl HandPlacing<'_> {
-    /// The arm of a limb as transferred; `None` for legs and arms that are not solved. `claps` says whether it does.
+    /// A transferred arm; `None` for legs and for arms that are not solved. `claps`: whether it claps in this
+    /// frame, which raises the limit of its rotation.
     fn arm(&self, body: &BodyTargets, limb: usize, frame: usize, claps: bool) -> Option<FreeArm> {
         let (block, lane) = place_of(frame);
         let targets = body.limbs[limb].get(block)?;
@@ -84,9 +87,9 @@ impl HandPlacing<'_> {
         })
     }
 
-    /// What the contacts ask of hands in a frame; all read the goals from before, so the order of hands makes no
-    /// difference.
-    fn asked(&self, contacts: &SelfContacts, body: &BodyTargets, frame: usize, asked: &mut Vec<Asked>) {
+    /// Collects the goals that the contacts set in a frame. All are computed from the goals before this stage,
+    /// so the order of the hands makes no difference.
+    fn asked(&self, contacts: &SelfContacts, body: &BodyTargets, frame: usize, asked: &mut Vec<ContactGoal>) {
         asked.clear();
         let (block, lane) = place_of(frame);
         let up = self.pair.directions.up;
@@ -109,11 +112,12 @@ impl HandPlacing<'_> {
             let (arm, weight) = (contact.arm, touch.weight);
             let (touching, confidence) = (touch.touching, weight * touch.nearness);
             let clap = touch.clap;
-            asked.push(Asked { contact: i, arm, weight, touching, clap, confidence, place, missed });
+            asked.push(ContactGoal { contact: i, arm, weight, touching, clap, confidence, place, missed });
         }
     }
 
-    /// By contact, then by frame: how far it contradicts a surer contact of the same hand, from 0 to 1.
+    /// By contact, then by frame: how far it contradicts a contact of the same hand with greater confidence, 0
+    /// to 1.
     fn conflicts(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
         let mut lost = vec![Vec::new(); contacts.pairs.len()];
         let mut asked = Vec::new();
@@ -132,17 +136,19 @@ impl HandPlacing<'_> {
         lost
     }
 
-    /// By contact, then by frame: how far it is out of reach, from 0 to 1.
-    fn misses(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
+    /// By contact, then by frame: how far it is out of reach, 0 to 1.
+    fn out_of_reach(&self, contacts: &SelfContacts, body: &BodyTargets) -> Vec<Vec<f64>> {
         let mut lost = vec![Vec::new(); contacts.pairs.len()];
         let mut asked = Vec::new();
         for frame in 0..body.frames {
             self.asked(contacts, body, frame, &mut asked);
             for one in &asked {
                 let Some(arm) = self.arm(body, one.arm, frame, claps(one.arm, &asked)) else { continue };
-                let wished = wished(&arm, one.arm, &asked);
-                let missed = (arm.reached(&wished) - wished).norm().max(one.missed) / self.length(one.arm);
-                // On the way to a contact the hand goes as far as it reaches.
+                let palm_goal = palm_goal(&arm, one.arm, &asked);
+                let missed =
+                    (arm.reached(&palm_goal) - palm_goal).norm().max(one.missed) / self.length(one.arm);
+                // While the hand is on its way to a contact, it only goes as far as it reaches: weighted by the
+                // nearness in this frame.
                 let loss = (1.0 - falling(MISSED, missed)) * one.touching;
                 note(&mut lost[one.contact], frame, body.frames, loss);
             }
@@ -170,7 +176,7 @@ impl HandPlacing<'_> {
                     continue;
                 }
                 let Some(arm) = self.arm(body, limb, frame, claps(limb, &asked)) else { continue };
-                moves.push((limb, arm.reached(&wished(&arm, limb, &asked)) - arm.palm));
+                moves.push((limb, arm.reached(&palm_goal(&arm, limb, &asked)) - arm.palm));
             }
             let (block, lane) = place_of(frame);
             for (limb, wrist) in &moves {
@@ -180,13 +186,14 @@ impl HandPlacing<'_> {
     }
 }
 
-/// Whether an arm is asked to clap.
-fn claps(limb: usize, asked: &[Asked]) -> bool {
+/// Whether a contact goal of this arm is a clap.
+fn claps(limb: usize, asked: &[ContactGoal]) -> bool {
     asked.iter().any(|one| one.arm == limb && one.clap)
 }
 
-/// Where the palm of an arm is to be: between its contacts, the surer ones count for more, as far as their weights say.
-fn wished(arm: &FreeArm, limb: usize, asked: &[Asked]) -> Vector3<f64> {
+/// Goal of the palm of an arm: the mean of its contacts' goals weighted by confidence, applied by the sum of
+/// their weights.
+fn palm_goal(arm: &FreeArm, limb: usize, asked: &[ContactGoal]) -> Vector3<f64> {
     let at = arm.palm_place();
     let (mut sum, mut confidence, mut weight) = (Vector3::zeros(), 0.0, 0.0);
     for one in asked.iter().filter(|one| one.arm == limb) {
@@ -197,7 +204,7 @@ fn wished(arm: &FreeArm, limb: usize, asked: &[Asked]) -> Vector3<f64> {
     if confidence > 0.0 { at + sum * (f64::min(weight, 1.0) / confidence) } else { at }
 }
 
-/// Keeps the largest value of a frame; a curve without any stays empty.
+/// Keeps the larger value in a frame; a curve stays empty until it gets a value.
 fn note(values: &mut Vec<f64>, frame: usize, frames: usize, value: f64) {
     if value > 0.0 {
         values.resize(frames, 0.0);
@@ -206,8 +213,8 @@ fn note(values: &mut Vec<f64>, frame: usize, frames: usize, value: f64) {
 }
 
 impl SelfContacts {
-    /// Lowers the weights of contacts by what is lost of them, ahead of time and smoothly within `reach` frames. Two hands
-    /// let go of each other together.
+    /// Lowers the weights of contacts by `lost`, smoothly and ahead of time, within `reach` frames. Two hands
+    /// that touch each other release at the same time.
     fn let_go(&mut self, lost: &[Vec<f64>], reach: usize) {
         for i in 0..self.pairs.len() {
             let own = self.pairs[i];

@@ -1,7 +1,7 @@
-//! The way a head faces in an estimated reference pose.
+//! Facing direction of the head in an estimated reference pose.
 //!
-//! Some rigs give the head a frame of its own kind: bones of the spine along X, the head upright along Y. Offsets do not
-//! show it, but people face ahead of their chests most of the time.
+//! Some rigs give the head a frame of another kind than the spine: bones of the spine along X, the head upright
+//! along Y. Bone offsets do not show this, but in most frames a head faces as its chest does.
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
@@ -10,11 +10,12 @@ use nalgebra::{Matrix3, Quaternion, Rotation3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
-/// A head that faces further than this from every quarter turn is left as it is (cosine of half of 35°).
+/// A head whose mean orientation is further than this from every quarter turn is left as it is (cosine of half
+/// of 35°).
 const CLEAR: f64 = 0.954;
 
-/// Turns the head of a reference pose by the quarter turns that it has on the average of a motion, relative to its
-/// neck. Smaller turns belong to the motion.
+/// Turns the head of a reference pose by the mean of its rotation relative to the neck over a motion, rounded
+/// to quarter turns. Smaller rotations belong to the motion.
 pub(crate) fn turn_head(reference: &mut ReferencePose, clip: &Clip, body: &Body) {
     let Some(head) = body.head else { return };
     let at_reference = reference.local[head.index()].inverse();
@@ -22,7 +23,7 @@ pub(crate) fn turn_head(reference: &mut ReferencePose, clip: &Clip, body: &Body)
     let count = clip.frames().min(FRAMES);
     let turns = (0..count).map(|i| at_reference * rotation.at(i * clip.frames() / count));
     let sum = turns.fold(Quaternion::from_parts(0.0, Vector3::zeros()), |sum, turn| {
-        // Both signs are one rotation.
+        // `q` and `-q` are the same rotation.
         let sign = if sum.dot(&turn) < 0.0 { -1.0 } else { 1.0 };
         sum + turn.into_inner() * sign
     });
@@ -42,7 +43,7 @@ pub(crate) fn turn_head(reference: &mut ReferencePose, clip: &Clip, body: &Body)
     reference.local[head.index()] *= quarter;
 }
 
-/// The rotation nearest to another among those that take axes to axes.
+/// The rotation nearest to `turn` among those that map axes to axes.
 fn nearest_quarter(turn: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
     let axes = |v: Vector3<f64>| {
         let most = v.iamax();

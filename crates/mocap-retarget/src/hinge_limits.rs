@@ -56,8 +56,8 @@ pub fn with_hinge_limits(skeleton: &Skeleton, roles: RoleMap) -> Result<Skeleton
             }
         };
         dofs.limits[axis] = Some(limit);
-        // Three angles and three others make the same turn. With the middle one within a quarter turn only one set
-        // counts, and a bend to the wrong side is none to the right one.
+        // Two sets of Euler angles describe the same rotation. With the middle angle within ±90°, only one of
+        // them is within limits, and a bend to the wrong side cannot be read as a bend to the right one.
         dofs.limits[dofs.order.axes()[1].index()].get_or_insert(Limit { min: -FRAC_PI_2, max: FRAC_PI_2 });
     }
     let mut limited = joints.into_iter();
@@ -73,7 +73,7 @@ mod tests {
     use mocap_ik::Constraint;
     use mocap_model::{Role, exp};
 
-    /// A limb of the reference pose may bend the way knees and elbows do, and not the other way.
+    /// A limb of the reference pose may bend as knees and elbows do, and not the other way.
     #[test]
     fn limbs_bend_one_way_on_any_rig() {
         let rigs = ["alex_walk.bvh", "robin_walk.bvh"].map(|name| clip(name).skeleton().as_ref().clone());

@@ -1,8 +1,9 @@
-//! Joint pairs without roles: motions on skeletons that are not bipeds, joint by joint, as the user pairs them.
+//! Joint pairs without roles: retargets to skeletons that are not bipeds, by pairs of joints that the user gives.
 //!
-//! The transfer stage with other rules: each paired joint rotates, in object space, as its partner has rotated since
-//! the rest pose. The uppermost paired joint follows its partner's position, scaled by the sizes of both skeletons.
-//! Limbs are not solved and feet not locked. Limits and steps are measured as for a body.
+//! Uses the transfer stage with its own rules: each paired joint rotates, in object space, as its partner has
+//! rotated since the rest pose. The uppermost paired joint follows its partner's position, scaled by the ratio of
+//! the skeletons' sizes. Limbs are not solved and feet are not locked. Limits and steps are measured as for a
+//! body.
 
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::joint_transfer::{JointLimit, JointRules, JointTransfer};
@@ -49,7 +50,7 @@ pub fn retarget_joint_pairs(
     Ok((motion, report))
 }
 
-/// A clip, two skeletons and their joint pairs, as known before the first frame.
+/// A clip, two skeletons and their joint pairs, prepared before the first frame.
 struct PairedJoints {
     /// In the axes of the target.
     source: Clip,
@@ -199,12 +200,12 @@ fn partners(
     if pairs.is_empty() { Err(RetargetError::Pairs) } else { Ok(partner) }
 }
 
-/// The role of a pair, if the map has its joint of the target by role.
+/// The role of a paired joint, if the map gives it one.
 fn role_of(options: &RetargetOptions, joint: JointId) -> Option<Role> {
     options.target_roles.as_ref()?.role(joint)
 }
 
-/// The pairs that have a role: rows have no other name.
+/// The pairs that have a role; rows of the report are named by roles.
 fn mapping(
     pairs: &[(JointId, JointId)],
     options: &RetargetOptions,
@@ -221,8 +222,8 @@ fn mapping(
     pairs.iter().filter_map(row).collect()
 }
 
-/// The size of the target over the source's: the sums of distances between paired joints, each from the next paired
-/// joint above it. `None` without lengths.
+/// Size of the target over size of the source: the ratio of the sums of distances from each paired joint to the
+/// next paired joint above it. `None` if one of the sums is 0.
 fn size_ratio(
     target: &Skeleton,
     partner: &[Option<JointId>],

@@ -1,4 +1,4 @@
-//! Joints that rotate by rules, eight frames at once.
+//! Transfers joint rotations by rules, eight frames at once.
 
 use crate::trajectories::JointTrajectories;
 use crate::transfer_rules::{JointPair, TransferRule};
@@ -18,14 +18,15 @@ pub(crate) struct JointRules<'a> {
     pub root_motion: &'a [JointPair],
     /// Scale of these positions.
     pub scale: f64,
-    /// Joints that a later stage turns: they have a rotation in every frame even if they keep one here.
+    /// Joints that a later stage rotates. They get a rotation in every frame, even if the transfer keeps one
+    /// here.
     pub turned_later: &'a [JointId],
 }
 
 /// The joints of a target in a block of frames.
 pub(crate) struct JointTransfer<'a> {
     joints: JointRules<'a>,
-    /// By joint; `None` for a joint without limits, or whose limits another stage keeps.
+    /// By joint; `None` for a joint without limits, or if another stage applies its limits.
     limits: Vec<Option<JointLimit>>,
     /// By joint.
     plans: Vec<JointPlan>,
@@ -33,26 +34,26 @@ pub(crate) struct JointTransfer<'a> {
     local: Vec<RotationLanes>,
     /// Local translations of the joints of [`JointRules::root_motion`].
     translations: Vec<VectorLanes>,
-    /// By joint, in object space; what is not read stays as it is.
+    /// By joint, in object space. Transforms that no stage reads are not updated.
     pub object: Vec<PlacedLanes>,
 }
 
-/// What a joint needs in every block.
+/// What is computed for a joint in every block.
 #[derive(Clone, Copy, Debug)]
 struct JointPlan {
     parent: Option<usize>,
-    /// The translation of a joint that does not move.
+    /// The translation of a joint without root motion.
     offset: Vector3<f64>,
-    /// Whether its orientation is read.
+    /// Whether a later stage reads its orientation.
     turned: bool,
-    /// Whether its position is read.
+    /// Whether a later stage reads its position.
     placed: bool,
     /// Index in [`JointRules::root_motion`].
     moved: Option<usize>,
     samples: Samples,
 }
 
-/// How many rotations a joint has over time.
+/// Which local rotations of a joint are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Samples {
     None,
@@ -73,7 +74,7 @@ impl JointRules<'_> {
 
     /// Trajectories without frames yet.
     pub(crate) fn trajectories(&self, frames: usize) -> JointTrajectories {
-        // Blocks are appended whole.
+        // Whole blocks are appended.
         let blocks = frames.next_multiple_of(LANES);
         let capacity = |joint| if self.samples(joint) == Samples::Each { blocks } else { 0 };
         let rotations = self.target.iter().map(|(joint, _)| Vec::with_capacity(capacity(joint)));
@@ -94,7 +95,7 @@ pub(crate) struct JointLimit {
 
 impl JointLimit {
     fn apply(&mut self, local: UnitQuaternion<f64>) -> UnitQuaternion<f64> {
-        // A rotation may have two nearest allowed ones, and the nearer of both may change from frame to frame.
+        // A rotation may have two nearest allowed rotations, and which is nearer may change from frame to frame.
         let allowed = self.constraint.project(&local).0;
         let limited = match self.before {
             Some(before) => self.constraint.slerp_towards(&before, &allowed, self.step),
@@ -106,8 +107,8 @@ impl JointLimit {
 }
 
 impl<'a> JointTransfer<'a> {
-    /// `base` is the local pose whose translations are kept; `turned` and `placed` are the joints whose orientations and
-    /// positions are read.
+    /// `base` is the local pose whose translations are kept. `turned` and `placed` are the joints whose
+    /// orientations and positions later stages read.
     pub(crate) fn new(
         joints: JointRules<'a>,
         limits: Vec<Option<JointLimit>>,
@@ -134,14 +135,14 @@ impl<'a> JointTransfer<'a> {
         }
     }
 
-    /// Whether a joint follows one of the source below another joint, without limits.
+    /// Whether a joint takes over the rotation of a source joint under a moving parent, without limits.
     pub(crate) fn follows(&self, joint: JointId) -> bool {
         matches!(self.joints.rules[joint.index()], TransferRule::Follow { .. })
             && self.plans[joint.index()].parent.is_some()
             && self.limits[joint.index()].is_none()
     }
 
-    /// Leaves the local rotations of a joint that follows to a later stage.
+    /// Leaves the local rotations of such a joint to a later stage.
     pub(crate) fn leave(&mut self, joint: JointId) {
         self.plans[joint.index()].samples = Samples::Left;
     }
@@ -204,7 +205,7 @@ impl<'a> JointTransfer<'a> {
     }
 }
 
-/// What each joint needs. Joints above others are read for those.
+/// The plan of each joint. A joint is computed if a joint below it is read.
 fn plans(joints: &JointRules, base: &Pose, turned: &[JointId], placed: &[JointId]) -> Vec<JointPlan> {
     let JointRules { target, rules, root_motion, .. } = *joints;
     let plan = |id: JointId| JointPlan {
@@ -227,7 +228,7 @@ fn plans(joints: &JointRules, base: &Pose, turned: &[JointId], placed: &[JointId
     plans
 }
 
-/// The local rotations that a rule gives under a parent; `None` if they stay.
+/// The local rotations that a rule gives under a parent; `None` if the joint keeps its rotation.
 fn local_rotation(
     rule: &TransferRule,
     parent: Option<&PlacedLanes>,

@@ -67,7 +67,7 @@ impl LimbMap {
         if outcome.status != SolveStatus::NotConverged {
             return Ok(outcome);
         }
-        // Both start from the source's pose: neither can undo the twist of the other.
+        // Both solvers start from the source's pose: neither can undo the twist that the other adds.
         let kept = chain.rotations().to_vec();
         chain.set_rotations(&start);
         let other = Ccd.solve(chain, &goals, options)?;
@@ -87,7 +87,8 @@ impl LimbMap {
         folding.softened(&(goal - base), &(tip - base)).map_or(goal, |softened| base + softened)
     }
 
-    /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, as long as its sine.
+    /// Sets the bend axis of the chain to the source's. Returns the axis across the bend, with the sine of the
+    /// bend as its length.
     fn set_bend(&self, chain: &mut IkChain, bend: Vector3<f64>) -> Vector3<f64> {
         let (base, middle) = (chain.positions()[0], chain.positions()[self.middle]);
         let tip = chain.tip_position(0);
@@ -116,7 +117,8 @@ impl LimbMap {
         Ok(chain.frames()[self.middle - 1] * (before.inverse() * bend))
     }
 
-    /// The distance to the goal that each swivel angle leaves, as a share of the limb's length: [`TwoBone::swivel_distances`].
+    /// By swivel angle: the distance from the goal that remains, as a share of the limb's length
+    /// ([`TwoBone::swivel_distances`]).
     pub(crate) fn swivels(
         &self,
         chain: &mut PosedChain,
@@ -137,15 +139,15 @@ impl LimbMap {
         chain.chain.frames()[self.middle - 1]
     }
 
-    /// Whether the limb is flipped: bent against its bend axis by more than a sine.
+    /// Whether the limb is flipped: bent against its bend axis by more than the given sine.
     pub(crate) fn bends_back(&self, chain: &PosedChain, bend: &Vector3<f64>, sine: f64) -> bool {
         let (positions, tip) = (chain.chain.positions(), chain.chain.tip_position(0));
         let (above, below) = (positions[0] - positions[self.middle], tip - positions[self.middle]);
         bends_back(&above, &below, above.norm_squared() * below.norm_squared(), bend, sine)
     }
 
-    /// Flexes a nearly straight limb a little: from a straight one, solvers without a bend axis may bend in any
-    /// direction. `posed` is the axis across the bend, as long as its sine.
+    /// Flexes a nearly straight limb a little: from a straight limb, solvers without a bend axis may bend in any
+    /// direction. `posed` is the axis across the bend, with the sine of the bend as its length.
     fn flex(&self, chain: &mut IkChain, posed: &Vector3<f64>, bend: &Vector3<f64>) {
         let sine = posed.dot(bend);
         if sine < -OVERSTRETCHED {

@@ -16,7 +16,7 @@ use mocap_model::{
     renormalised,
 };
 
-/// A limb with a planned swivel does not rotate further from the plan than this \[rad\].
+/// A limb with a planned swivel does not rotate further from the plan than this in one frame \[rad\].
 const OFF_PLAN: f64 = 0.13;
 /// A knee or elbow is flipped if it bends the wrong way by more than this, and the source's does not (sine).
 const FLIPPED: f64 = 0.1;
@@ -35,7 +35,7 @@ pub(crate) struct SolvedFrame {
 }
 
 impl SolvedFrame {
-    /// Of a limb that has nothing to solve.
+    /// The result of a limb that is not solved.
     const AT_GOAL: SolvedFrame = SolvedFrame {
         error: 0.0,
         status: SolveStatus::Reached,
@@ -45,7 +45,7 @@ impl SolvedFrame {
     };
 }
 
-/// How limbs are solved.
+/// Options of the stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimbSolving {
     pub solver: LimbSolver,
@@ -104,15 +104,15 @@ pub(crate) fn solve_limbs(
     Ok(solved)
 }
 
-/// The solution of a limb whose joints turn freely, in a block of frames.
+/// Closed-form solution of a limb without limits in a block of frames.
 struct FreeBlock {
     poses: FreePoses,
-    /// Local rotations of first joint, knee or elbow, and tip; they mean nothing for an arm that never moves.
+    /// Local rotations of first joint, knee or elbow, and tip; undefined for an arm that never moves.
     local: [RotationLanes; 3],
 }
 
 impl FreeBlock {
-    /// A block that means nothing yet.
+    /// An uninitialised block.
     fn new() -> FreeBlock {
         let local = [RotationLanes::same(&UnitQuaternion::identity()); 3];
         FreeBlock { poses: FreePoses::new(), local }
@@ -135,7 +135,7 @@ impl FreeBlock {
 struct LimbRun<'a> {
     limb: &'a LimbMap,
     chain: PosedChain,
-    /// The limb without a chain, if its bones turn freely.
+    /// The closed-form solver, if the joints of the limb turn freely.
     free: Option<FreeLimb>,
     solver: LimbSolver,
     unfolds: bool,
@@ -143,16 +143,16 @@ struct LimbRun<'a> {
     measured: bool,
     /// The first frame of the segment, counted in the whole clip.
     start: usize,
-    /// Whether the transfer left the local rotations to the solver.
+    /// Whether the transfer has left the local rotations to this stage.
     left: bool,
-    /// The source, whose limb shows the bend.
+    /// The source, which gives the bend axes.
     segment: &'a Segment,
     limiter: VelocityLimiter,
     /// Planned swivels by frame of the segment \[rad\]; empty without a plan.
     swivels: Vec<f64>,
-    /// What holds the tip, if it is the joint right below the chain.
+    /// Limits of the tip, if it is the joint directly below the chain.
     tip: Option<Constraint>,
-    /// The pose that the chain is read from.
+    /// The pose from which the chain is read.
     local: Pose,
     /// Rotations of the chain before it is solved.
     transferred: Vec<UnitQuaternion<f64>>,
@@ -196,7 +196,8 @@ impl<'a> LimbRun<'a> {
         }
     }
 
-    /// Plans the swivel of an arm with limits. (A leg that swivels would turn its foot: it meets its goal first.)
+    /// Plans the swivel of an arm with limits. (Legs have no plan: a leg that swivels would turn its foot, and
+    /// its goal has priority.)
     fn plan(
         &mut self,
         pair: &Pair,
@@ -238,14 +239,14 @@ impl<'a> LimbRun<'a> {
         Ok(())
     }
 
-    /// Solves a block of frames in closed form, each by itself; `false` if the limb is not free.
+    /// Solves a block of frames in closed form, each independently; `false` if the limb has limits.
     fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes, block: &mut FreeBlock) -> bool {
         let Some(free) = &self.free else { return false };
         let FreeBlock { poses, local } = block;
         let goal = targets.goal.minus(&targets.from);
         let flipped = self.measured.then_some(FLIPPED);
         free.solve(poses, &targets.frames, &goal, bend, self.unfolds, flipped);
-        // Only feet are turned after the transfer.
+        // Only feet are rotated after the transfer.
         if self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true) {
             return true;
         }
@@ -262,8 +263,9 @@ impl<'a> LimbRun<'a> {
         true
     }
 
-    /// Takes the solution of a block of frames and writes it, if the limb is left to the solver, reaches its goals, and
-    /// no joint is near its step limit. `false` if each frame has to be looked at.
+    /// Accepts and writes the solution of a block of frames, if the transfer left the limb to this stage, all
+    /// goals are reached, and no joint is near its step limit. `false` if the frames have to be examined one by
+    /// one.
     fn take_block(
         &mut self,
         FreeBlock { poses, local }: &FreeBlock,
@@ -292,7 +294,7 @@ impl<'a> LimbRun<'a> {
         true
     }
 
-    /// Takes the solution of one frame and writes it. `false` if the limb cannot reach its goal, or would jump.
+    /// Accepts and writes the solution of one frame. `false` if the limb cannot reach its goal or would jump.
     #[inline]
     fn take(
         &mut self,
@@ -319,14 +321,14 @@ impl<'a> LimbRun<'a> {
         true
     }
 
-    /// The rotation of the tip in a frame that is taken; `None` if it stays as transferred.
+    /// The rotation of the tip in an accepted frame; `None` if it keeps the transferred one.
     #[inline]
     fn free_tip(&self, block: &FreeBlock, lane: usize) -> Option<UnitQuaternion<f64>> {
         let stays = self.limb.target.kind == LimbKind::Arm && !block.poses.moved[lane];
         (!stays).then(|| block.local[2].at(lane))
     }
 
-    /// Solves one frame with the chain of the limb. Returns the rotation of the tip under it as well.
+    /// Solves one frame with the IK chain of the limb. Returns the local rotation of the tip as well.
     fn solve_chain(
         &mut self,
         joints: &mut JointTrajectories,
@@ -354,7 +356,8 @@ impl<'a> LimbRun<'a> {
         transferred.extend_from_slice(chain.chain.rotations());
         let mut outcome = solve_from(chain)?;
         if !self.swivels.is_empty() && largest_angle(chain.chain.rotations(), transferred) > OFF_PLAN {
-            // The goal is only within reach where the plan could not go in time.
+            // The goal may be within reach only at a swivel that the plan could not reach in time: solve without
+            // the plan.
             chain.chain.set_rotations(transferred);
             let position = (chain.chain.tip_position(0) - goal).norm();
             outcome =
@@ -383,7 +386,8 @@ impl<'a> LimbRun<'a> {
         Ok((solved, tip))
     }
 
-    /// Gives the tip a rotation under the solved limb, the one that keeps the source's orientation; without one it has it.
+    /// Rotates the tip under the solved limb so that it keeps the source's orientation; `None`: it has that
+    /// orientation already.
     #[inline]
     fn keep_tip(&self, joints: &mut JointTrajectories, frame: usize, turned: Option<UnitQuaternion<f64>>) {
         let Some(constraint) = &self.tip else { return };

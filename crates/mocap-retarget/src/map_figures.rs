@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct MapFigures<'a> {
     /// Naming schemes, if recognised.
     schemes: Sides<Option<&'static str>>,
-    /// Null if the map cannot be used.
+    /// `null` if the map cannot be used.
     scale: Option<Scale>,
     map: Vec<Pair<'a>>,
     /// Joints that are paired without a role.

@@ -5,7 +5,7 @@ use crate::{FoundJoint, MapExplanation, RoleMap, SourceOrTarget, UnmappedJoint};
 use mocap_model::{Role, Skeleton};
 use std::fmt;
 
-/// A table of roles, first those of both skeletons; then the joints without a role. Without a line break at the end.
+/// A table of roles, those of both skeletons first, then the joints without a role. Without a final line break.
 impl fmt::Display for MapExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [source, target] = self.schemes.map(|scheme| scheme.unwrap_or("unknown naming scheme"));

@@ -1,4 +1,4 @@
-//! Measures a retargeted motion against its source: the report. Optional and apart from the stages.
+//! The report: measures a retargeted motion against its source. Optional; the stages do not depend on it.
 
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet};
@@ -26,10 +26,10 @@ use mocap_model::{
 };
 use std::ops::Range;
 
-/// A foot is off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
+/// A foot counts as off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
 const OFF_GOAL: f64 = 0.0235;
 
-/// What the stages made of a clip.
+/// Results of the stages for one clip.
 pub(crate) struct StageResults<'a> {
     /// The source, without its lead-in, and its limbs.
     pub source: &'a Clip,
@@ -49,7 +49,7 @@ pub(crate) struct StageResults<'a> {
     pub balance: bool,
 }
 
-/// The report of a motion; `warnings` hold for any clip.
+/// The report of a motion; `warnings` are those that hold for any clip.
 pub(crate) fn report(
     pair: &Pair,
     mut warnings: Vec<RetargetWarning>,
@@ -91,12 +91,12 @@ pub(crate) fn report(
     if results.lead_in > 0 { report.after_lead_in(results.lead_in) } else { report }
 }
 
-/// Of source and target.
+/// Balance of source and target.
 fn balance(source: &Clip, motion: &Clip) -> Option<[BalanceSummary; 2]> {
     Some([body_balance(source)?.summary(), body_balance(motion)?.summary()])
 }
 
-/// One forward pass over the target, for all that is measured of it.
+/// Forward kinematics of the target for all joints that are measured.
 fn place(pair: &Pair, feet: &Feet, motion: &Clip) -> PlacedJoints {
     let limbs = pair.limbs.iter().map(|limb| &limb.target);
     let joints = FootMotion::joints(motion.skeleton(), &feet.target).into_iter();
@@ -147,7 +147,7 @@ fn effectors(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<EffectorReport> {
     reports
 }
 
-/// A warning for each foot that is further from its goal than it may be.
+/// A warning for each foot that is too far from its goal.
 fn feet_off_goal(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<RetargetWarning> {
     let metres = pair.target.metres;
     let limbs = pair.limbs.iter().zip(solved).filter(|(limb, _)| limb.target.kind == LimbKind::Leg);
@@ -180,7 +180,7 @@ fn feet(
             contacts: runs(&found[i].toe),
             measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
         };
-        // Beside the source, the ground is that of the source.
+        // Figures beside the source use the ground of the source, scaled.
         let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
         motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
         foot(pair, feet, heights, i, &motions[i], limbs, own)
@@ -231,10 +231,10 @@ fn foot(
     }
 }
 
-/// Toe and heel of foot `i` of the target.
+/// Measures toe and heel of foot `i` of the target.
 ///
-/// An ankle counts as low some time before and after its heel is in contact: the heel is measured only while the
-/// source's ankle is at its standing height.
+/// An ankle still counts as low for some time before and after its heel is in contact, so the heel is measured
+/// only while the source's ankle is at its standing height.
 fn soles(
     pair: &Pair,
     feet: &Feet,
@@ -243,7 +243,7 @@ fn soles(
     foot: &FootMotion,
     limbs: &LimbMotions,
 ) -> [SoleReport; 2] {
-    /// A higher ankle has lifted its heel \[m\].
+    /// An ankle this much above its standing height has lifted its heel \[m\].
     const LIFTED: f64 = 0.01;
     let mut reports = [SoleReport::default(); 2];
     let Some(geometry) = feet.geometry.get(i).filter(|_| feet.geometry.len() == feet.contacts.len()) else {
@@ -306,7 +306,7 @@ fn self_contacts(pair: &Pair, contacts: &SelfContacts, placed: &PlacedJoints) ->
     reports
 }
 
-/// The limits that a motion exceeds; constraints are by joint.
+/// Limits that a motion exceeds; `constraints` are by joint.
 pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: &Clip, asked: bool) -> LimitReport {
     let mut found = LimitReport { asked, ..LimitReport::default() };
     for (constraint, tracks) in constraints.iter().zip(motion.tracks()) {
@@ -321,13 +321,13 @@ pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: &Clip, asked: 
 
 /// The number of frames with a joint beyond its limits, and the greatest angle beyond them \[rad\].
 fn violations(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frames: usize) -> (usize, f64) {
-    /// Rounding of rotations that were put within limits \[rad\].
+    /// Rounding of rotations that were limited \[rad\].
     const ROUNDING: f64 = 1e-6;
     let excess = track.values().iter().map(|rotation| constraint.excess(rotation));
     let beyond: Vec<f64> = excess.filter(|excess| *excess > ROUNDING).collect();
     let most = beyond.iter().copied().fold(0.0, f64::max);
     match track {
-        // A constant rotation is the rotation of every frame.
+        // A constant rotation counts in every frame.
         Track::Constant(_) => (beyond.len() * frames, most),
         Track::Sampled(_) => (beyond.len(), most),
     }
@@ -342,7 +342,7 @@ pub(crate) struct LimbCurves {
 }
 
 impl LimbCurves {
-    /// Of the source in a segment.
+    /// The curves of the source in a segment.
     pub(crate) fn of_source(pair: &Pair, segment: &Segment) -> LimbCurves {
         let limbs = pair.limbs.iter().map(|limb| &limb.source);
         let limbs = LimbMotions::of(&segment.placed, &pair.source.body, limbs);
@@ -378,9 +378,11 @@ fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
     reports
 }
 
-/// The angles of a limb over time \[deg\]: of its upper bone from straight behind the trunk, and its bend.
+/// Angles of a limb over time \[deg\]: of the upper bone from the straight-back direction of the trunk, and the
+/// bend of knee or elbow.
 fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i: usize) -> [Vec<f64>; 2] {
-    // Usual poses of a limb are far from 0 and 180° of this direction, so the angle is smooth.
+    // Usual poses of a limb are far from 0 and 180° of the backward direction, where the angle would have a
+    // corner.
     let back = -pair.directions.forward;
     let Some([trunk, base, middle, tip]) = motions.limb(i) else { return Default::default() };
     let back = reference.rotation[trunk.index()].inverse() * back;
@@ -399,9 +401,9 @@ fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i:
     [upper, bend]
 }
 
-/// Angles between vectors \[deg\]; 0 beside a vector without length.
+/// Angles between vectors \[deg\]; 0 if one has no length.
 fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
-    // One step for all lanes after the other: each of them is one of the processor for several lanes.
+    // One operation at a time over all lanes, which the compiler turns into vector instructions.
     let (dots, squares) = (a.dot_each(b), [a.norm_squared(), b.norm_squared()]);
     let lengths: [f64; LANES] = std::array::from_fn(|lane| squares[0][lane].sqrt() * squares[1][lane].sqrt());
     let cosines: [f64; LANES] =
@@ -410,7 +412,7 @@ fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
 }
 
 fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
-    // Hands move as far as arms are long, feet as far as legs are.
+    // Hands scale with the arm, feet with the leg.
     let scale = |limb: &LimbMap| match limb.target.kind {
         LimbKind::Leg => pair.ratios.leg,
         LimbKind::Arm => pair.ratios.arm.unwrap_or(pair.ratios.leg),
@@ -433,7 +435,7 @@ fn body_steps(pair: &Pair, source: &Clip, motion: &Clip) -> StepReport {
     largest_steps(source, motion, &rows, &sources)
 }
 
-/// A joint of the target, its partner in the source, and the role of both.
+/// A joint of the target, its partner in the source, and their role.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepRow {
     pub target: JointId,
@@ -483,7 +485,7 @@ pub(crate) fn largest_steps(
     report
 }
 
-/// The largest step \[rad\] of a joint relative to another above it; 0 if it is right below.
+/// The largest step \[rad\] of a joint relative to a joint above it; 0 if it is a direct child.
 fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
     let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
     if path.len() <= 2 {
@@ -494,7 +496,7 @@ fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
         local.reduce(|sum, local| sum * local).unwrap_or_default()
     };
     let rotations: Vec<UnitQuaternion<f64>> = (0..source.frames()).map(rotation).collect();
-    // The cosine of half the angle falls as the angle grows.
+    // The cosine of half the angle decreases as the angle grows, so comparing it needs no arc cosine.
     let cosine = |pair: &[UnitQuaternion<f64>]| pair[0].coords.dot(&pair[1].coords).abs();
     let largest = rotations.windows(2).min_by(|a, b| cosine(a).total_cmp(&cosine(b)));
     largest.map_or(0.0, |pair| angle_between(&pair[0], &pair[1]))

@@ -14,7 +14,7 @@ use mocap_model::Role;
 /// ```
 pub type RetargetMetric = Metric<RetargetReport>;
 
-/// The greatest value of a figure that passes.
+/// The limit of a figure: greater values fail.
 ///
 /// ```
 /// use mocap_retarget::RetargetGate;
@@ -138,7 +138,7 @@ const fn metric(
     Metric::new(name, unit, description, value)
 }
 
-/// The greatest value, `None` without values. Not a number if one of them is not (`f64::max` would ignore it).
+/// The greatest value; `None` without values. NaN if any value is NaN (`f64::max` would ignore it).
 fn worst(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.reduce(greater)
 }

@@ -15,8 +15,7 @@ pub enum RetargetMethod {
     /// coordinate descent unless [`RetargetOptions::solver`] names another solver. Self-contacts are not kept. Based
     /// on: Yang, Chang, Chao, "Motion Retargeting with Geometry Scaling", 2002.
     LimbRatio,
-    /// Rotations are copied and the root stays where the source has it: feet float or penetrate the floor. For
-    /// comparison.
+    /// Rotations and root positions are copied unscaled: feet float or penetrate the floor. For comparison.
     Copy,
     /// The source's effectors and root are the goals, unscaled: limbs fold or overstretch. For comparison.
     Effectors,
@@ -89,7 +88,7 @@ impl LimbSolver {
         [Auto, Named(a), Named(b), Named(c), Named(d), Named(e)]
     };
 
-    /// Whether free limbs are solved in closed form.
+    /// Whether limbs without limits are solved in closed form.
     pub(crate) fn is_closed_form(self) -> bool {
         matches!(self, LimbSolver::Auto | LimbSolver::Named(mocap_ik::IkMethod::TwoBone))
     }
@@ -117,48 +116,49 @@ pub struct RetargetOptions {
     pub method: RetargetMethod,
     /// Goals of the hands. Default: [`Hands::Auto`].
     pub hands: Hands,
-    /// Whether feet are locked during contacts; only with methods that scale. Default:
-    /// [`FootLock::Auto`].
+    /// Whether feet are locked during contacts. Applies only to methods that scale. Default: [`FootLock::Auto`].
     pub foot_lock: FootLock,
     /// Whether contacts of the source's hands (with each other, the hips, the head or the floor) are kept on the
     /// target; only with [`RetargetMethod::Scale`] and solved arms. Default: true.
     pub self_contacts: bool,
     /// How limbs are solved. Default: [`LimbSolver::Auto`], which is CCD with [`RetargetMethod::LimbRatio`].
     pub solver: LimbSolver,
-    /// Whether degrees of freedom and limits of the target are kept. Default: true. A skeleton's own motion is never
-    /// changed by its limits (files of the CMU database exceed their own).
+    /// Whether degrees of freedom and limits of the target are kept. Default: true. If the target is the source's
+    /// own skeleton, its limits are ignored (files of the CMU database exceed their own).
     pub limits: bool,
     /// Height of the target's floor. Default: [`Floor::Auto`].
     pub floor: Floor,
-    /// A local pose of the source that replaces its rest pose: any pose of an upright body, arms anywhere.
+    /// A local pose of the source that replaces its rest pose: any pose of an upright body, with the arms
+    /// anywhere.
     pub source_rest: Option<Pose>,
     /// A local pose of the target that replaces its rest pose.
     pub target_rest: Option<Pose>,
-    /// Lead-in: frames at the start of a clip that are not part of its motion, such as a rest pose. They are
-    /// transferred and solved, but not locked and not measured. Default: 0 (frames).
+    /// Lead-in: number of frames at the start of a clip that are not part of its motion, such as a rest pose.
+    /// They are transferred and solved, but feet are not locked in them, and they are not measured. Default: 0.
     pub lead_in: usize,
     /// Roles of the source's joints, instead of the roles that are found.
     pub source_roles: Option<RoleMap>,
     /// Roles of the target's joints, instead of the roles that are found.
     pub target_roles: Option<RoleMap>,
-    /// Further pairs (joint of the source, joint of the target) that rotate alike. A pair is ignored if a joint does
-    /// not exist or the target's joint has a role.
+    /// Further pairs (joint of the source, joint of the target) that rotate alike. A pair is ignored if one of
+    /// its joints does not exist or the target's joint has a role.
     pub joint_pairs: Vec<(JointId, JointId)>,
-    /// The surface of the target, which arms are kept out of; bound to the skeleton of the target. Default: none, and
-    /// nothing is changed or measured for it.
+    /// The surface of the target, bound to its skeleton; arms are kept out of it. Default: `None`: arms are
+    /// neither changed nor measured.
     pub surface: Option<TargetSurface>,
-    /// The surface of the source, bound to its skeleton: contacts of its arms are kept on the surface of the target.
-    /// Default: none, and only what is inside moves.
+    /// The surface of the source, bound to its skeleton; contacts of its arms are kept on the surface of the
+    /// target. Default: `None`: arms are only kept out of the body.
     pub source_surface: Option<TargetSurface>,
-    /// A body of the source's proportions, where its surface is not known: it says where the hands touch that touch by
-    /// its joints, and whether arms touch each other. Default: none.
+    /// A body of the source's proportions, used if the source has no surface. It shows where a hand touches when
+    /// the joints show that it does, and whether arms touch each other. Default: `None`.
     pub source_stand_in: Option<Arc<Body>>,
-    /// Whether the balance of source and target is measured: it takes about as long as the retarget. Default: false.
+    /// Whether the balance of source and target is measured. It takes about as long as the retarget. Default:
+    /// false.
     pub balance: bool,
 }
 
 impl RetargetOptions {
-    /// Goals of the hands with this method.
+    /// The hand goals that this method uses.
     pub(crate) fn hand_goals(&self) -> Hands {
         match (self.method, self.hands) {
             (RetargetMethod::LimbRatio, Hands::Auto) => Hands::Scale,
@@ -166,7 +166,7 @@ impl RetargetOptions {
         }
     }
 
-    /// The solver of limbs with this method.
+    /// The limb solver that this method uses.
     pub(crate) fn limb_solver(&self) -> LimbSolver {
         match (self.method, self.solver) {
             (RetargetMethod::LimbRatio, LimbSolver::Auto) => LimbSolver::Named(mocap_ik::IkMethod::Ccd),

@@ -1,6 +1,6 @@
-//! What is known of two skeletons before the first frame: roles, reference poses, limbs, ratios and limits.
+//! Two skeletons, prepared before the first frame: roles, reference poses, limbs, ratios and limits.
 //!
-//! Immutable. Every stage reads the parts that it needs.
+//! Immutable; every stage reads the parts that it needs.
 
 use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
@@ -35,19 +35,20 @@ pub(crate) struct Character {
 pub(crate) struct Pair {
     pub source: Character,
     pub target: Character,
-    /// Of both: they share their axes.
+    /// Directions of the space that both share.
     pub directions: Directions,
     pub ratios: LimbRatios,
     /// The limbs that both have.
     pub limbs: Vec<LimbMap>,
     pub limits: TargetLimits,
-    /// By limb: whether its joints turn freely, and below their parents exactly as those of the source.
+    /// By limb: whether its joints have no limits, and rotate relative to their parents exactly as the source's
+    /// do.
     pub follows: Vec<bool>,
-    /// Joints without a role that both have.
+    /// Joints without a role that both skeletons have, by name.
     pub namesakes: Vec<JointPair>,
-    /// The joints of the source whose positions are read,
+    /// Joints of the source whose positions are read.
     pub placed: Vec<JointId>,
-    /// and those whose orientations are.
+    /// Joints of the source whose orientations are read.
     pub turned: Vec<JointId>,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct Pair {
 pub(crate) struct TargetLimits {
     /// By joint.
     pub constraints: Vec<Constraint>,
-    /// Whether they are kept.
+    /// Whether the limits are applied; they are measured in any case.
     pub kept: bool,
 }
 
@@ -73,7 +74,7 @@ pub struct LimbRatios {
 }
 
 impl LimbRatios {
-    /// The same for lengths in one unit: `unit` is 1.
+    /// The ratios for lengths in one unit: `unit` is 1, the others are divided by it.
     pub fn in_one_unit(self) -> LimbRatios {
         LimbRatios { leg: self.leg / self.unit, arm: self.arm.map(|arm| arm / self.unit), unit: 1.0 }
     }
@@ -98,7 +99,7 @@ impl Pair {
         use SourceOrTarget::{Source, Target};
         let axes = Space { unit: source.space().unit, ..*target.space() };
         let target_base = base_pose(target, &options.target_rest, None, Target)?;
-        // The same body has one reference pose, however it was found.
+        // Equal bodies get the same reference pose, also if one of them was estimated.
         let one_body = options.source_rest.is_none() && same_bones(source, target);
         let source_base = match one_body {
             true => target_base.clone(),
@@ -112,7 +113,7 @@ impl Pair {
         let target_body = Body::new(target, roles(target, &options.target_roles), Target)?;
         let limits = TargetLimits {
             constraints: target.joints().iter().map(Constraint::of).collect(),
-            // A skeleton's own motion is not held to its limits.
+            // A skeleton's own motion is not limited.
             kept: options.limits && source.joints() != target.joints(),
         };
         let directions = Directions::of(target);
@@ -125,7 +126,7 @@ impl Pair {
         let limbs = limb_maps(&source, &target)?;
         let [from, to] = [&source, &target].map(|character| (&*character.skeleton, &character.body));
         let namesakes = namesakes(from, to);
-        // Which joints drive does not depend on what the motion shows of their reference pose.
+        // Which joints drive the target does not depend on how the clip refines their reference pose.
         let [from, to] =
             [&source, &target].map(|character| (&*character.skeleton, &character.body, &character.reference));
         let rules = transfer_rules(from, to, &namesakes, &options.joint_pairs);
@@ -135,7 +136,7 @@ impl Pair {
         Ok(Pair { source, target, directions, ratios, limbs, limits, follows, namesakes, placed, turned })
     }
 
-    /// What is left out or assumed, for any clip.
+    /// Warnings that hold for any clip: what is left out or assumed.
     pub(crate) fn warnings(&self) -> Vec<RetargetWarning> {
         use SourceOrTarget::{Source, Target};
         let one_sided = |a: &RoleMap, b: &RoleMap| -> Vec<Role> {
@@ -207,7 +208,8 @@ fn limb_maps(source: &Character, target: &Character) -> Result<Vec<LimbMap>, Ret
     Ok(limbs)
 }
 
-/// The joints of the source whose positions and whose orientations are read; `driving` turn joints of the target.
+/// Joints of the source whose positions, and those whose orientations, are read. `driving` rotate joints of the
+/// target.
 fn read_joints(source: &Character, driving: Vec<JointId>) -> [Vec<JointId>; 2] {
     let Body { hips, head, .. } = source.body;
     let limbs = MotionSample::joints(&source.body);
@@ -216,8 +218,8 @@ fn read_joints(source: &Character, driving: Vec<JointId>) -> [Vec<JointId>; 2] {
     [[feet, read.clone()].concat(), [driving, read].concat()]
 }
 
-/// Whether each joint of a limb turns freely and follows its partner, and the joint above it the one above the partner:
-/// then it turns by the same angle from frame to frame as its partner.
+/// Whether each joint of a limb has no limits and follows its partner, and the joint above it follows the
+/// partner's parent. Then it rotates by the same angle from frame to frame as its partner.
 fn follows(
     limb: &LimbMap,
     source: &Character,

@@ -1,7 +1,8 @@
-//! Pose estimation from motion: what a clip shows of its skeleton that the rest pose does not.
+//! Pose estimation from motion: properties of a skeleton that a clip shows and its rest pose does not.
 //!
-//! A rest pose with all bones along one axis does not show their rolls. Frames with bent limbs show the axes of knees and
-//! elbows; frames in which both feet stand alike show how flat they are, roughly: dancers stand on their toes.
+//! A rest pose with all bones along one axis does not show their roll. Frames with bent limbs show the axes of
+//! knees and elbows. Frames in which both feet stand alike show how flat they are, but only roughly: dancers
+//! stand on their toes.
 
 use crate::body::{Body, Limb};
 use crate::error::{RetargetError, SourceOrTarget};
@@ -13,10 +14,12 @@ use mocap_model::{JointId, PlacedJoints, Pose, Role, Side, Skeleton, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 256;
-/// A bend axis is clear if the mean sine of the bend is above this, and the axes agree by this share.
+/// A bend axis is clear if the mean sine of the bend is above the first value, and the axes of the frames agree
+/// by at least the second (length of their mean).
 const BENT: f64 = 0.05;
 const AGREEING: f64 = 0.5;
-/// Rolls that no axis of the rig explains are rounded to 10°: motions show them to about 1° \[rad\].
+/// Rolls that do not match an axis of the rig are rounded to 10°: motions show them to about 1° only, and all
+/// clips of a rig shall give the same \[rad\].
 const ROLL_STEP: f64 = std::f64::consts::PI / 18.0;
 /// Least number of frames with a flat foot.
 const FEWEST: usize = 5;
@@ -28,7 +31,7 @@ pub(crate) struct MotionSample<'a> {
 }
 
 impl MotionSample<'_> {
-    /// Of a clip whose [`MotionSample::joints`] are placed.
+    /// Samples a clip whose [`MotionSample::joints`] are placed.
     pub(crate) fn of(placed: &PlacedJoints) -> MotionSample<'_> {
         let count = placed.frames().min(FRAMES);
         MotionSample { frames: (0..count).map(|i| i * placed.frames() / count).collect(), placed }
@@ -62,8 +65,9 @@ impl MotionSample<'_> {
 }
 
 impl MotionSample<'_> {
-    /// The height of ankles above the balls of feet that stand flat, to the step of [`posed_ankle`] \[leg lengths\]. Each
-    /// foot shows the median of its frames; the lower foot is the flatter one. `None` if no foot stands.
+    /// The height of ankles above the balls of feet that stand flat, rounded by [`posed_ankle`] \[leg lengths\]:
+    /// the median over the frames of each foot, then the lower of both feet, which is the flatter one. `None` if
+    /// no foot stands.
     pub(crate) fn ankle_over_ball(
         &self,
         body: &Body,
@@ -115,7 +119,7 @@ pub(crate) fn refine_reference_pose(
     Ok(refined)
 }
 
-/// Rolls the limbs of an estimated reference pose about their lines until they bend the usual way.
+/// Rolls the limbs of an estimated reference pose about their lines until knees and elbows bend the usual way.
 fn roll_limbs(
     basis: Basis,
     bend_axes: &[Option<Vector3<f64>>; 4],
@@ -127,7 +131,8 @@ fn roll_limbs(
     let mut rolls = [0.0; 4];
     for ((limb, axis), roll) in body.limbs.iter().zip(bend_axes).zip(&mut rolls) {
         if let (Some(limb), Some(axis)) = (limb, axis) {
-            // The same for every motion of a rig whose limbs bend about an axis of their frames, or nearly so.
+            // Rigs whose limbs bend about an axis of their joints, or nearly so, get exactly that axis: the
+            // result is the same for all their motions.
             let own = nearest_axis(axis);
             let angle = angle_about_limb(unrolled, limb, &own, &directions.bend(limb));
             *roll = if own == *axis { (angle / ROLL_STEP).round() * ROLL_STEP } else { angle };
@@ -136,7 +141,7 @@ fn roll_limbs(
     hinted_reference_pose(skeleton, body, base, SourceOrTarget::Source, &PoseHints { rolls, ankle })
 }
 
-/// The angle \[rad\] about the line of a stretched limb that brings an axis of its first joint onto a direction.
+/// The angle \[rad\] about the line of a stretched limb that turns an axis of its first joint to a direction.
 fn angle_about_limb(
     reference: &ReferencePose,
     limb: &Limb,

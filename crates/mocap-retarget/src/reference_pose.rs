@@ -1,12 +1,13 @@
-//! The reference pose in which two skeletons are compared: a T-pose, upright and facing forward, legs straight down,
-//! arms straight out to the sides, feet flat.
+//! The reference pose in which two skeletons are compared: a T-pose, upright and facing forward, legs straight
+//! down, arms straight out to the sides, feet flat.
 //!
-//! Each skeleton is brought there from its rest pose (or from a given pose) bone by bone, by the smallest rotations.
-//! A-, T- and N-poses, bone axes and rolls therefore make no difference. Torso and head keep their rest shape.
+//! Each skeleton is brought there from its rest pose (or from a given pose) bone by bone, by the smallest
+//! rotations. A-, T- and N-poses, bone axes and rolls therefore make no difference. Torso and head keep the shape
+//! that they have at rest.
 //!
-//! Some exporters write rest poses that no body can take, such as all bones along one local axis. For these the
-//! reference pose is estimated from the tree: trunk and hips from the positions of the limbs, the rest along the
-//! bones; twist along bones is assumed to be neutral where the file has it at zero.
+//! Some exporters write rest poses that no body can take, such as all bones along one local axis. Then the
+//! reference pose is estimated from the hierarchy: trunk and hips from the positions of the limbs, the rest along
+//! the bones. Twist along bones is assumed to be neutral where the file has it at zero.
 
 use crate::body::{Body, LIMBS, Limb, LimbKind};
 use crate::error::{RetargetError, SourceOrTarget};
@@ -22,31 +23,32 @@ pub(crate) struct ReferencePose {
     pub local: Vec<UnitQuaternion<f64>>,
     /// Whether the base pose was not a T- or A-pose, and this one was estimated from the bones.
     pub estimated: bool,
-    /// The same before its limbs were rolled to mirror each other, if they were.
+    /// The pose before its limbs were rolled to mirror each other; `None` if they were not.
     pub unrolled: Option<Box<ReferencePose>>,
 }
 
-/// A part of the trunk further than this from upright was not posed by the author (cosine).
+/// A trunk that leans further than this from upright is not a posed T- or A-pose (cosine).
 const UPRIGHT: f64 = 0.8;
 /// A foot pitched further than this, down or up, is not flat (sine).
 const FLAT: (f64, f64) = (-0.85, 0.02);
 /// A direction this near to an axis is that axis (cosine of 15°).
 const ON_AXIS: f64 = 0.966;
-/// A foot that points less far forward than this is not trusted at all (cosine).
+/// The direction of a foot is ignored if it points less far forward than this (cosine).
 const POSED: f64 = 0.3;
-/// A foot is placed ahead if it points no further aside than this: authors turn feet out a little (cosine).
+/// A foot counts as pointing ahead if it turns out no further than this: authors turn feet out a little (cosine).
 const AHEAD: f64 = 0.7;
 /// Toes are turned level unless they are this near to upright (sine).
 const LEVEL: f64 = 0.2;
-/// Height of the ankle above the ball of the foot, if neither rig nor motion shows it: the median of measured game rigs
-/// (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13) \[leg lengths\].
+/// Height of the ankle above the ball of the foot, if neither rig nor motion shows it: the median of measured
+/// game rigs (LAFAN1 0.07, Bandai 0.09, Mixamo 0.13) \[leg lengths\].
 const USUAL_ANKLE: f64 = 0.085;
-/// The least and the greatest of people's rigs (CMU 0.03, Mixamo 0.13) \[leg lengths\].
+/// Least and greatest value that a motion may give: the range of real rigs (CMU 0.03, Mixamo 0.13) \[leg
+/// lengths\].
 const ANKLES: (f64, f64) = (0.035, 0.125);
-/// Estimated feet point no further down (sine).
+/// Estimated feet do not point further down than this (sine).
 const STEEPEST: f64 = 0.7;
 
-/// The directions of a space.
+/// The directions of a space as unit vectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Directions {
     pub up: Vector3<f64>,
@@ -74,16 +76,16 @@ impl Directions {
     }
 }
 
-/// What an estimate adds to a pose.
+/// Properties found from a motion, with which an estimated pose is refined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PoseHints {
     /// How far each limb rolls about its line, in the order of [`crate::body::LIMBS`] \[rad\].
     pub rolls: [f64; 4],
-    /// Height of ankles above the balls of flat feet \[leg lengths\]; `None`: a usual height.
+    /// Height of ankles above the balls of flat feet \[leg lengths\]; `None`: [`USUAL_ANKLE`].
     pub ankle: Option<f64>,
 }
 
-/// A reference pose with hints about its limbs and feet.
+/// A reference pose that uses hints about its limbs and feet.
 pub(crate) fn hinted_reference_pose(
     skeleton: &Skeleton,
     body: &Body,
@@ -114,7 +116,9 @@ pub(crate) fn hinted_reference_pose(
     }
     let estimated = maker.estimated;
     if maker.backward == 2 {
-        return Err(RetargetError::SidesSwapped { which, left: Role::LeftUpperLeg });
+        let thigh = body.roles.joint(Role::LeftUpperLeg);
+        let joint = thigh.map_or_else(String::new, |thigh| skeleton.joint(thigh).name.clone());
+        return Err(RetargetError::SidesSwapped { which, joint });
     }
     let mut position = vec![Vector3::zeros(); skeleton.len()];
     let mut local = Vec::with_capacity(skeleton.len());
@@ -137,8 +141,8 @@ pub(crate) fn hinted_reference_pose(
 }
 
 impl ReferencePose {
-    /// The reference pose of a skeleton, made from a local pose. Some exporters reverse all bones of the right side:
-    /// such limbs are rolled to be mirror images of the left ones.
+    /// The reference pose of a skeleton, made from a local pose. Some exporters reverse all bones of the right
+    /// side; such limbs are rolled so that they mirror the left ones.
     pub(crate) fn new(
         skeleton: &Skeleton,
         body: &Body,
@@ -147,7 +151,7 @@ impl ReferencePose {
     ) -> Result<ReferencePose, RetargetError> {
         let first = hinted_reference_pose(skeleton, body, base, which, &PoseHints::default())?;
         if !first.estimated {
-            // The author posed the trunk: the arms are where they should be.
+            // The trunk was posed by the author, so the sides of the arms can be trusted.
             return if arms_crossed(skeleton, body, base) {
                 Err(RetargetError::SidesMixed { which })
             } else {
@@ -167,7 +171,7 @@ impl ReferencePose {
         (self.position[a.index()] - self.position[b.index()]).norm()
     }
 
-    /// The length of a limb, both bones stretched.
+    /// Length of the limb: the sum of both bones.
     pub(crate) fn limb_length(&self, limb: &Limb) -> f64 {
         self.distance(limb.base, limb.middle) + self.distance(limb.middle, limb.tip)
     }
@@ -190,7 +194,7 @@ impl ReferencePose {
     }
 }
 
-/// Whether the left arm is on the side of the right leg.
+/// Whether the left arm is on the side of the right leg: then left and right are mixed up.
 fn arms_crossed(skeleton: &Skeleton, body: &Body, base: &Pose) -> bool {
     let mut object = Pose::default();
     base.to_object(skeleton, &mut object);
@@ -207,7 +211,7 @@ fn arms_crossed(skeleton: &Skeleton, body: &Body, base: &Pose) -> bool {
     }
 }
 
-/// The rolls that make right limbs mirror images of left ones, if their bones are reversed.
+/// The rolls that make right limbs mirror the left ones, if the bones of the right side are reversed.
 fn mirror_rolls(skeleton: &Skeleton, body: &Body, base: &Pose, reference: &ReferencePose) -> [f64; 4] {
     let left = Directions::of(skeleton).left;
     let mut rolls = [0.0; 4];
@@ -257,7 +261,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The rotation in object space that brings a joint from its inherited orientation into the reference pose.
+    /// The rotation in object space from a joint's inherited orientation to its orientation in the reference
+    /// pose.
     fn correction(&mut self, id: JointId, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let none = UnitQuaternion::identity();
@@ -272,14 +277,14 @@ impl Maker<'_> {
             let next = if limb.base == id { limb.middle } else { limb.tip };
             let wished = if limb.kind == LimbKind::Leg { -up } else { self.directions.out(limb.side) };
             let Some(bone) = self.bone(id, next, inherited) else { return none };
-            // Authors do not pose thighs further out than this, or arms straight up or across the body.
+            // Authors pose no thighs further out than this, and no arms straight up or across the body.
             let odd = match limb.kind {
                 LimbKind::Leg => bone.dot(&wished) < 0.5,
                 LimbKind::Arm => bone.dot(&up) > UPRIGHT || bone.dot(&wished) < -0.5,
             };
             self.estimated |= limb.base == id && odd;
-            // A bone that points the opposite way could rotate about any axis across it. This one keeps the front
-            // of the body in front.
+            // A bone that points the opposite way could rotate about any perpendicular axis. This axis keeps the
+            // front of the body in front.
             let swing = if bone.dot(&wished) < -0.999 {
                 UnitQuaternion::new(forward * std::f64::consts::PI)
             } else {
@@ -341,8 +346,9 @@ impl Maker<'_> {
         self.trunk(inherited, l - r, self.own_up(above))
     }
 
-    /// Up in the frame of the hips, if the joints above them seem to be at `above`. Where every bone of a rig lies along
-    /// an axis of its own joint, the way to the top of the spine goes round corners: then only the first bone shows up.
+    /// Up in the frame of the hips, given the position `above` of the joints above them. In rigs whose bones each
+    /// lie along an axis of their own joint, the path to the top of the spine has corners, and only the first
+    /// bone points up.
     fn own_up(&self, above: Vector3<f64>) -> Vector3<f64> {
         let on_axis = |v: &Vector3<f64>| v.iter().any(|part| part.abs() > ON_AXIS * v.norm());
         if on_axis(&above) {
@@ -357,7 +363,7 @@ impl Maker<'_> {
         let none = UnitQuaternion::identity();
         let [Some(left), Some(right)] = [Role::LeftShoulder, Role::RightShoulder].map(|role| {
             let arm = if role == Role::LeftShoulder { &self.body.limbs[2] } else { &self.body.limbs[3] };
-            // Clavicles of some rigs start on the middle line; arms never do.
+            // Clavicles of some rigs start on the midline; arms never do.
             arm.as_ref().map(|arm| arm.base)
         }) else {
             return none;
@@ -383,8 +389,8 @@ impl Maker<'_> {
         self.trunk(inherited, apart, above)
     }
 
-    /// The rotation that makes a part of the trunk upright and face forward, given directions in its own frame;
-    /// identity if it is upright already.
+    /// The rotation that makes a part of the trunk upright and turns it forward, from directions in its own
+    /// frame; identity if it is upright already.
     fn trunk(
         &mut self,
         inherited: &UnitQuaternion<f64>,
@@ -417,8 +423,8 @@ impl Maker<'_> {
         UnitQuaternion::from_rotation_matrix(&turn) * inherited.inverse()
     }
 
-    /// Keeps a foot as its author placed it: flat, on the floor and more or less ahead, whatever stretches the leg above
-    /// it. Any other foot is turned forward and flat.
+    /// Keeps a foot that its author placed flat, on the floor and roughly ahead, whichever rotation stretches the
+    /// leg above it. Any other foot is turned forward and flat.
     fn foot(&mut self, leg: &Limb, inherited: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Directions { up, forward, .. } = self.directions;
         let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
@@ -441,7 +447,7 @@ impl Maker<'_> {
         };
         let pitch = placed.dot(&up);
         let level = (placed - up * pitch).try_normalize(0.0).unwrap_or(up);
-        // A foot that points to the side or back was never posed.
+        // A foot that points to the side or back was not posed.
         if (FLAT.0..=FLAT.1).contains(&pitch) && level.dot(&forward) > POSED {
             let ahead = match level.dot(&forward) > AHEAD {
                 true => UnitQuaternion::identity(),
@@ -459,7 +465,7 @@ impl Maker<'_> {
 }
 
 impl Maker<'_> {
-    /// Turns the toes of a foot that was turned flat level.
+    /// Levels the toes of a foot that was turned flat.
     fn toes(&self, id: JointId, inherited: &UnitQuaternion<f64>) -> Option<UnitQuaternion<f64>> {
         let side = [Role::LeftToes, Role::RightToes]
             .iter()
@@ -479,9 +485,9 @@ impl Maker<'_> {
     }
 }
 
-/// The height of ankles that a rig is posed with, of one that a motion shows \[leg lengths\]: in steps of a thumb's width,
-/// between the least and the greatest of real rigs. Motions show ankles to about 1 %, and every clip of a rig is to show
-/// the same.
+/// The height of the ankles in the reference pose, from the height that a motion shows \[leg lengths\]: rounded
+/// to steps as wide as a thumb and limited to the range of real rigs. Motions show ankles to about 1 %, and all
+/// clips of a rig must give the same height.
 pub(crate) fn posed_ankle(height: f64) -> f64 {
     const STEP: f64 = 0.03;
     let (least, greatest) = ANKLES;

@@ -32,12 +32,12 @@ pub struct RetargetReport {
     pub jerk_ratio: Option<f64>,
     /// The largest change of a joint's rotation from one frame to the next.
     pub largest_step: StepReport,
-    /// What the surface shows; `None` without [`crate::RetargetOptions::surface`].
+    /// Interpenetration and contacts of the surface; `None` without [`crate::RetargetOptions::surface`].
     pub surface: Option<SurfaceReport>,
-    /// What is between this person and others, the worst of them; `None` of a person alone.
+    /// Figures of this person beside others, the worst of all pairs; `None` for one person.
     pub partners: Option<PartnerFigures>,
-    /// Balance of source and target; `None` without [`crate::RetargetOptions::balance`], and where one of them lacks legs,
-    /// arms or a head.
+    /// Balance of source and target; `None` without [`crate::RetargetOptions::balance`], or if one of them lacks
+    /// legs, arms or a head.
     pub balance: Option<[BalanceSummary; 2]>,
     /// Floor heights of source and target \[m\].
     pub floor: [f64; 2],
@@ -45,18 +45,18 @@ pub struct RetargetReport {
     pub warnings: Vec<RetargetWarning>,
 }
 
-/// What is between a person and others who were retargeted together.
+/// Figures of a person beside others who were retargeted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PartnerFigures {
-    /// How far contacts are off, 95th percentile \[m\]: the distance of surfaces where both have one, else that of the points
-    /// that touch from where they belong. `None` without contacts.
+    /// Contact error, 95th percentile \[m\]: the distance between the surfaces if both have one, else the
+    /// distance of the touching points from their goals. `None` without contacts.
     pub off: Option<f64>,
-    /// How deep one is inside of the other at most \[m\]; `None` without surfaces.
+    /// Greatest depth of interpenetration between two people \[m\]; `None` without surfaces.
     pub inside: Option<f64>,
 }
 
 impl PartnerFigures {
-    /// The worse of both.
+    /// The worse value of each figure.
     pub fn worst(self, other: PartnerFigures) -> PartnerFigures {
         let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
         PartnerFigures { off: larger(self.off, other.off), inside: larger(self.inside, other.inside) }
@@ -93,8 +93,8 @@ pub struct EffectorReport {
     pub unreachable_frames: usize,
     /// Frames that do not reach a goal within reach, with a joint of the limb at a limit.
     pub limited_frames: usize,
-    /// Frames that do not reach a goal within reach, without a joint at a limit: the solver did not converge, or the
-    /// velocity limiter held the limb back.
+    /// Frames that miss a goal within reach, without a joint at a limit: the solver did not converge, or the
+    /// velocity limiter slowed the limb.
     pub capped_frames: usize,
     /// Frames with a flipped knee or elbow, if the source's is not flipped.
     pub wrong_bend_frames: usize,
@@ -104,7 +104,7 @@ pub struct EffectorReport {
     pub iterations_max: u32,
 }
 
-/// How well a foot keeps the contacts of the source. `None`: no frame shows the figure, so it was not measured.
+/// How well a foot keeps the contacts of the source. A figure is `None` if no frame shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootReport {
     /// The role of the foot.
@@ -142,7 +142,8 @@ pub struct FootReport {
     pub own: OwnContacts,
 }
 
-/// What the target's motion shows of a foot by itself: its own contacts, and heights above its own floor.
+/// Contacts and figures of a foot measured on the target's motion only: its own contacts, and heights above its
+/// own floor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnContacts {
     /// Contacts of the target's toe, as ranges of frames.
@@ -216,9 +217,9 @@ pub struct StepReport {
 }
 
 impl RetargetReport {
-    /// What cannot be right about the motion, or hardly is. `fps` is its frame rate.
+    /// Faults and suspicions in the motion, in words. `fps` is its frame rate.
     pub fn verdicts(&self, fps: f64) -> Vec<Verdict> {
-        // Arms that go to other people move as they must.
+        // Arms that reach for other people have to move.
         let to_others = self.partners.is_some_and(|partners| partners.off.is_some());
         let is_arm = |role: Role| {
             use Role::{LeftHand, LeftLowerArm, LeftUpperArm, RightHand, RightLowerArm, RightUpperArm};

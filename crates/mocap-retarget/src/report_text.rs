@@ -4,7 +4,7 @@ use crate::text::{millimetres, spaced};
 use crate::{EffectorReport, FootReport, RetargetReport, SelfContactReport, SurfaceReport};
 use std::fmt;
 
-/// One line per figure or limb, indented, lengths in millimetres; without a line break at the end.
+/// One line per figure or limb, indented, lengths in millimetres; without a final line break.
 impl fmt::Display for RetargetReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines: Vec<(String, String)> = Vec::new();
@@ -73,7 +73,7 @@ impl SurfaceReport {
         }
         if *let_go > 0 {
             text.push_str(&format!(
-                "; let go in {}, where an arm would have to move too far",
+                "; an arm stays inside in {}: it would have to move too far",
                 frames(*let_go)
             ));
         }
@@ -125,7 +125,7 @@ fn foot(row: &FootReport) -> String {
     )
 }
 
-/// A length or speed in thousandths, or that no frame showed it.
+/// A length or speed in thousandths of its unit, or a note that it was not measured.
 fn measured(value: Option<f64>, unit: &str) -> String {
     value.map_or("not measured".into(), |value| format!("{} {unit}", millimetres(value)))
 }
@@ -142,7 +142,7 @@ fn toe_and_heel(lengths: [Option<f64>; 2]) -> String {
 
 fn self_contact(row: &SelfContactReport) -> String {
     let count = row.contacts.iter().map(|contact| contact.len()).sum();
-    // The joint of an upper leg is the hip.
+    // An upper leg starts at the hip, so contact with its joint is contact with the hip.
     let on = spaced(row.on.name()).replace("upper leg", "hip");
     format!("self-contact with the {on} in {}, mean error {} mm", frames(count), millimetres(row.error))
 }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_no_frame_shows_is_not_measured() {
-        // Feet that never stop: a hop in the air, one frame long.
+        // Feet that never stand: one frame in the air.
         let jump = clip("alex_jump.bvh");
         let highest = jump.trimmed(jump.frames() / 2..jump.frames() / 2 + 1).unwrap();
         let robin = clip("robin_walk.bvh");

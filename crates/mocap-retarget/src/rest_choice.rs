@@ -17,8 +17,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestChoice {
-    /// The offsets if they are a T- or A-pose, else what the motion shows: the same for every clip of a skeleton. For a
-    /// skeleton that is not a body, a rest pose before the motion, else the offsets.
+    /// The offsets if they are a T- or A-pose, else the pose estimated from the motion; it is the same for every
+    /// clip of a skeleton. For a skeleton that is not a body: a rest pose before the motion if there is one, else
+    /// the offsets.
     #[default]
     Auto,
     /// The offsets of the file.
@@ -120,10 +121,10 @@ pub fn frame_pose(clip: &Clip, frame: usize) -> Result<Pose, RestPoseError> {
 /// Smaller rotations are rounding [rad].
 const ROUNDING: f64 = 1e-9;
 
-/// The skeleton with the rotations of a pose as its rest pose; offsets stay.
+/// The skeleton with the rotations of a pose as its rest pose. Offsets stay.
 ///
 /// # Errors
-/// If a joint would have to rotate that has limits or locked axes: its angles count from the rest pose that it has.
+/// If a joint that would rotate has limits or locked axes: its angles are relative to its present rest pose.
 ///
 /// # Panics
 /// If the pose has fewer joints than the skeleton, or rotations that are not finite.

@@ -11,11 +11,14 @@ use mocap_analysis::{ContactOptions, contacts, feet_of};
 use mocap_model::{Clip, Isometry3, PlacedJoints, Pose};
 use std::sync::Arc;
 
-/// The local pose of a clip's skeleton that is a T-pose. It follows from the rest pose if that is a T- or A-pose, and is
-/// then the same for every clip of the skeleton. Else it is estimated: limbs roll the way knees and elbows bend in the
-/// motion.
+/// The T-pose of a clip's skeleton, in local space. It is made from the rest pose if that is a T- or A-pose, and
+/// is
+/// then the same for every clip of the skeleton. Else it is estimated from the motion: limbs roll the way knees
+/// and
+/// elbows bend.
 ///
-/// A good [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file: several
+/// Use it as [`target_rest`](crate::RetargetOptions::target_rest) for a target that comes as a motion file:
+/// several
 /// exporters write rest poses that no body can take. (For the source, a retarget does this by itself.)
 ///
 /// # Errors
@@ -36,10 +39,11 @@ pub fn estimate_rest_pose(clip: &Clip) -> Result<Pose, RetargetError> {
     estimate_rest_pose_with_source(clip).map(|(pose, _)| pose)
 }
 
-/// As [`estimate_rest_pose`], and whether the rest pose is a T- or A-pose, which the pose then follows from.
+/// Like [`estimate_rest_pose`]; also returns whether the rest pose is a T- or A-pose, from which the pose was
+/// made.
 ///
 /// # Errors
-/// As [`estimate_rest_pose`].
+/// Those of [`estimate_rest_pose`].
 pub fn estimate_rest_pose_with_source(clip: &Clip) -> Result<(Pose, bool), RetargetError> {
     let skeleton = clip.skeleton();
     let roles = map_roles_in(clip);

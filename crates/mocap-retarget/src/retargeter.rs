@@ -1,4 +1,4 @@
-//! The composition of all stages.
+//! Composes the stages of retargeting.
 
 use crate::clip_context::{ClipContext, analyse};
 use crate::error::{RetargetError, RetargetWarning};
@@ -49,7 +49,7 @@ pub struct Retargeter {
 }
 
 impl std::fmt::Debug for Retargeter {
-    /// Only names and ratios: the rest fills pages.
+    /// Shows names and ratios only: the other fields would fill pages.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Retargeter")
             .field("source", &self.pair.source.skeleton.name())
@@ -59,12 +59,12 @@ impl std::fmt::Debug for Retargeter {
     }
 }
 
-/// The motion of a clip on the target, and what the report needs of the stages.
+/// The motion of a clip on the target, and the results of the stages that the report needs.
 struct Staged {
     context: ClipContext,
-    /// Of the frames after the lead-in.
+    /// Self-contacts in the frames after the lead-in.
     self_contacts: SelfContacts,
-    /// By limb of the pair, then by frame after the lead-in; without frames unless a report follows.
+    /// By limb of the pair, then by frame after the lead-in; without frames if no report is made.
     solved: Vec<Vec<SolvedFrame>>,
     clip: Clip,
 }
@@ -94,7 +94,8 @@ impl Retargeter {
         Ok(Retargeter { options: options.clone(), pair, warnings })
     }
 
-    /// The motion of `clip` on the target, and its report. Name, events and numbers over time are those of `clip`.
+    /// Retargets a clip: its motion on the target, and a report. Name, events and annotations over time are those
+    /// of `clip`.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
@@ -105,7 +106,7 @@ impl Retargeter {
         let apart = self.keep_apart(staged.clip, &touched)?;
         staged.clip = apart.clip;
         let limbs = LimbCurves::of_source(&self.pair, source.last());
-        // The joints of the source make room for those of the target.
+        // Drops the placed joints of the source before those of the target are computed: lower peak memory.
         let lead_in = source.lead_in();
         let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)?;
         if let Some(surface) = &mut report.surface {
@@ -117,8 +118,9 @@ impl Retargeter {
         Ok((staged.clip.with_annotations(clip.annotations().clone())?, report))
     }
 
-    /// Measures a motion of the target that was made of `clip` and changed since, as [`Retargeter::retarget`] does. What
-    /// solvers report (goals reached, iterations) is that of the motion before it was changed.
+    /// Measures a motion of the target that was retargeted from `clip` and edited since, as
+    /// [`Retargeter::retarget`] does. The figures of the solvers (goals reached, iterations) are those of the
+    /// motion before the edit.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source, or those of the motion not those of the target.
@@ -132,7 +134,7 @@ impl Retargeter {
         self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)
     }
 
-    /// The motion of `clip` on the target, without a report.
+    /// Retargets a clip without a report.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
@@ -143,14 +145,14 @@ impl Retargeter {
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
-    /// As [`Retargeter::retarget_clip`], with the contacts of the source's feet given, left before right, instead of
-    /// those that its motion shows; without the frames of the lead-in.
+    /// Like [`Retargeter::retarget_clip`], with given contacts of the source's feet instead of contacts found in
+    /// its motion: left foot first, one flag per frame after the lead-in.
     ///
     /// # Errors
     /// If the joints of the clip are not those of the source.
     ///
     /// # Panics
-    /// If there are not as many contacts as feet, or not as many flags as frames.
+    /// If the number of contacts is not that of the feet, or the number of flags not that of the frames.
     pub fn retarget_in_contacts(
         &self,
         clip: &Clip,
@@ -162,7 +164,8 @@ impl Retargeter {
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
-    /// The stages, in order, with given contacts or those that the source shows; `measured` if a report follows.
+    /// Runs the stages in order. `contacts` are given or found in the source; `measured`: whether a report
+    /// follows.
     fn run(
         &self,
         source: &SourceClip,
@@ -191,7 +194,7 @@ impl Retargeter {
         Ok(Staged { context, self_contacts, solved, clip })
     }
 
-    /// The motion with its arms outside of the surface of the target, where it has one.
+    /// Moves the arms out of the surface of the target, if it has one.
     fn keep_apart(&self, clip: Clip, contacts: &SurfaceContacts) -> Result<Apart, RetargetError> {
         match self.options.surface.as_ref().filter(|_| self.options.method.scales()) {
             Some(surface) => {
@@ -201,7 +204,7 @@ impl Retargeter {
         }
     }
 
-    /// The contacts that the surface of the source shows, in all frames; none where source or target has no surface, or
+    /// Contacts found on the surface of the source, in all frames; none if source or target has no surface, or
     /// self-contacts are not kept.
     fn surface_contacts(&self, clip: &Clip, staged: &Staged, lead_in: usize) -> SurfaceContacts {
         let RetargetOptions { surface, source_surface, self_contacts, .. } = &self.options;
@@ -221,7 +224,8 @@ impl Retargeter {
         source.map(|source| surface.contacts_of(source, clip, &hands)).unwrap_or_default()
     }
 
-    /// The body that stands in for the surface of the source, where joints show that it may touch itself.
+    /// The body that is used in place of the source's surface, if the joints show that a hand or arm may touch
+    /// the body.
     fn stand_in(&self, clip: &Clip, hands: &HandsOnBody) -> Option<TargetSurface> {
         let body = self.options.source_stand_in.as_ref()?;
         let source = &self.pair.source;

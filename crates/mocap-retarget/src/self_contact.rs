@@ -1,9 +1,9 @@
-//! Stage 3, contacts of hands: with each other, the hips, the head and the floor.
+//! Stage 3, self-contacts of hands: with each other, the hips, the head and the floor.
 //!
-//! Arms that rotate as the source's miss what the source's hands touch, if shoulders, head or hips have other proportions.
-//! While a palm of the source is near one of these, the target's palm is placed at the same vector from its own, scaled
-//! like the body. How near decides, not how slow: a clap takes a tenth of a second. The weight fades in and out with the
-//! distance, and in time.
+//! If shoulders, head or hips have other proportions, arms that rotate like the source's miss what the source's
+//! hands touch. While a palm of the source is near one of these parts, the target's palm is placed at the same
+//! vector from its own part, scaled like the body. Contacts are found by distance, not by speed: a clap takes a
+//! tenth of a second. The weight of a contact fades in and out with distance and time.
 
 use crate::body::{Body, Limb, LimbKind};
 use crate::limb_map::LimbMap;
@@ -16,29 +16,29 @@ use crate::trajectories::place_of;
 use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, LANES, PlacedJoints, Side, Vector3, VectorLanes};
 
-/// A palm is in contact below the first distance and free beyond the second, as a share of the arm's length: from the
-/// other palm (in the claps of a rig with thick hands, it is up to 0.34);
+/// Distances of a palm from the other palm, as shares of the arm's length: contact below the first, free beyond
+/// the second. (In claps of a rig with thick hands the distance is up to 0.34.)
 const HANDS: (f64, f64) = (0.36, 0.5);
-/// from a hip joint (a hand on the hip is a hand's width from it);
+/// The same from a hip joint (a hand on the hip is a hand's width from it).
 const HIPS: (f64, f64) = (0.25, 0.35);
-/// from the head's joint (in the middle of the head or below);
+/// The same from the head joint (in the middle of the head or below).
 const HEAD: (f64, f64) = (0.3, 0.45);
-/// from the floor.
+/// The same from the floor.
 const FLOOR: (f64, f64) = (0.15, 0.3);
-/// A hand on a hip has a bent elbow; one that hangs or swings beside it has a straight one. Distance from shoulder to
-/// wrist: bent below the first, straight beyond the second, as a share of the arm's length.
+/// A hand on a hip has a bent elbow; one that hangs or swings beside the hip has a straight one. Distance from
+/// shoulder to wrist as a share of the arm's length: bent below the first value, straight beyond the second.
 const BENT: (f64, f64) = (0.8, 0.9);
-/// Contacts begin and end over this time, beyond what the distance gives \[s\].
+/// Contacts fade in and out over this time, in addition to the fading by distance \[s\].
 pub(crate) const FADE: f64 = 0.2;
-/// A hand touches another hand however shortly, and hips, head and floor for at least this time \[s\]: arms that swing
-/// pass them.
+/// Contacts with hips, head and floor last at least this long \[s\]: swinging arms pass by these parts. Contacts
+/// between hands may be shorter.
 const SHORTEST: f64 = 0.1;
-/// Hands that clap touch each other for at most this time \[s\].
+/// A contact between hands that lasts at most this long is a clap \[s\].
 const CLAP: f64 = 0.3;
-/// The palm is this far from the wrist, as a share of the arm's length: of a rig without fingers as of one with long ones.
+/// Distance of the palm from the wrist as a share of the arm's length, independent of the fingers that a rig has.
 const PALM: f64 = 0.15;
 
-/// The nearness of a hand that is free.
+/// Nearness of a hand at the distance where it is free.
 const LEAST_NEAR: f64 = 0.05;
 
 /// A hand and what it may touch.
@@ -47,7 +47,7 @@ pub(crate) struct ContactPair {
     /// Index of the arm in the limbs of the pair.
     pub arm: usize,
     pub on: Touched,
-    /// Distances of contact and of no contact, as shares of the arm's length.
+    /// Distances of full contact and of no contact, as shares of the arm's length.
     near: (f64, f64),
 }
 
@@ -75,25 +75,25 @@ pub(crate) struct SelfContacts {
 pub(crate) struct ContactOffset {
     /// Of the source, scaled to the target.
     pub offset: Vector3<f64>,
-    /// 1 during a contact, fading to 0 before and after.
+    /// 1 during contact, fading to 0 before and after.
     pub weight: f64,
-    /// How near the hand is: 1 where it touches, above 0 where it is free.
+    /// Nearness of the hand: 1 in contact, smaller with distance, above 0 if it is free.
     pub nearness: f64,
-    /// The weight that its distance gives it in this frame alone.
+    /// Weight by the distance in this frame, before fading in time.
     pub touching: f64,
-    /// Whether two hands clap here.
+    /// Whether the contact is a clap.
     pub clap: bool,
 }
 
 impl ContactOffset {
-    /// Whether the hand is in contact, not on its way there.
+    /// Whether the hand is in full contact, not approaching or leaving.
     pub(crate) fn is_contact(&self) -> bool {
-        // An envelope is as high as its peaks up to rounding.
+        // The weight is an envelope, whose peaks are exact up to rounding.
         self.weight > 1.0 - 1e-9
     }
 }
 
-/// The hands of a body in motion, and what they may touch.
+/// The hands of a body in motion, and the parts that they may touch.
 pub(crate) struct MovingHands<'a> {
     placed: &'a PlacedJoints,
     limbs: Vec<&'a Limb>,
@@ -119,7 +119,7 @@ impl<'a> MovingHands<'a> {
         MovingHands { placed, limbs, palms, head: character.body.head, up, floor }
     }
 
-    /// The palms of a block of frames, by limb; legs have none.
+    /// Palms of a block of frames, by limb; zero for legs.
     fn palms(&self, block: usize) -> Vec<VectorLanes> {
         let palm = |(limb, palm): (&&Limb, &Vector3<f64>)| match limb.kind {
             LimbKind::Leg => VectorLanes::same(&Vector3::zeros()),
@@ -131,7 +131,7 @@ impl<'a> MovingHands<'a> {
         self.limbs.iter().zip(&self.palms).map(palm).collect()
     }
 
-    /// The vectors from what a hand may touch to its palm, with the [`MovingHands::palms`] of the block.
+    /// Vectors from the touched part to the palm, given [`MovingHands::palms`] of the block.
     fn offsets(&self, contact: &ContactPair, palms: &[VectorLanes], block: usize) -> VectorLanes {
         let at = |joint: JointId| &self.placed.lanes(joint, block).position;
         let palm = &palms[contact.arm];
@@ -143,7 +143,7 @@ impl<'a> MovingHands<'a> {
         }
     }
 
-    /// The vector from what a hand may touch to its palm in a frame.
+    /// The vector from the touched part to the palm in a frame.
     pub(crate) fn offset(&self, contact: &ContactPair, frame: usize) -> Vector3<f64> {
         let (block, lane) = place_of(frame);
         self.offsets(contact, &self.palms(block), block).at(lane)
@@ -155,9 +155,10 @@ impl<'a> MovingHands<'a> {
         self.placed.lanes(tip, block).position.minus(&self.placed.lanes(base, block).position)
     }
 
-    /// Whether each pair is ever near enough for a contact; `lengths` are those of the limbs. Most pairs never are.
+    /// Whether each pair is ever near enough for a contact, which most pairs are not. `lengths` are those of the
+    /// limbs.
     fn ever_near(&self, pairs: &[ContactPair], lengths: &[f64]) -> Vec<bool> {
-        // Roots and quotients are left to the pairs that are near, hence a margin for their rounding.
+        // Compares squares, without roots and quotients; the margin covers the difference in rounding.
         let below = |vectors: &VectorLanes, share: f64, length: f64| {
             let most = (share * length).powi(2) * (1.0 + 1e-9);
             vectors.norm_squared().map(|square| square < most)
@@ -181,7 +182,8 @@ impl<'a> MovingHands<'a> {
         found
     }
 
-    /// The offsets of a pair and the weight of its contact by frame, before it fades in time; `length` is that of its arm.
+    /// Offsets of a pair and the weights of its contact by frame, before fading in time; `length` is that of its
+    /// arm.
     fn closeness(&self, contact: &ContactPair, length: f64) -> (Vec<Vector3<f64>>, Vec<f64>) {
         let frames = self.placed.frames();
         let (mut offsets, mut weights) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
@@ -198,14 +200,14 @@ impl<'a> MovingHands<'a> {
 }
 
 impl ContactPair {
-    /// The weight of the contact at a distance of the palm, with a hand that reaches that far from its shoulder; both as
-    /// shares of the arm's length.
+    /// Weight of the contact for a distance of the palm from the touched part; `reach` is the distance from
+    /// shoulder to wrist. Both as shares of the arm's length.
     fn weight(&self, distance: f64, reach: f64) -> f64 {
         let near = falling(self.near, distance);
         if matches!(self.on, Touched::Hip(_)) && near > 0.0 { near * falling(BENT, reach) } else { near }
     }
 
-    /// The fewest frames of a contact.
+    /// Least number of frames of a contact.
     fn shortest(&self, fps: f64) -> usize {
         match self.on {
             Touched::Hand(_) => 1,
@@ -214,7 +216,7 @@ impl ContactPair {
     }
 }
 
-/// Removes parts that are near but never long enough in contact.
+/// Removes contacts that are too short: hands that pass by.
 fn without_passing(weights: &mut [f64], shortest: usize) {
     let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
     for run in runs(&near) {
@@ -225,7 +227,7 @@ fn without_passing(weights: &mut [f64], shortest: usize) {
     }
 }
 
-/// The frames around contacts of at most `longest` frames, with `reach` frames before and after them.
+/// Marks contacts of at most `longest` frames, widened by `reach` frames to both sides.
 fn claps(weights: &[f64], longest: usize, reach: usize) -> Vec<bool> {
     let mut claps = vec![false; weights.len()];
     let near: Vec<bool> = weights.iter().map(|weight| *weight > 0.0).collect();
@@ -238,14 +240,15 @@ fn claps(weights: &[f64], longest: usize, reach: usize) -> Vec<bool> {
     claps
 }
 
-/// From 1 at the first value to 0 at the second, without a corner.
+/// Inverse smoothstep: 1 at `from`, 0 at `to`, with zero slope at both.
 pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
     let share = ((to - value) / (to - from)).clamp(0.0, 1.0);
     share * share * (3.0 - 2.0 * share)
 }
 
-/// The contacts of the source's hands in a segment, with offsets scaled to the target; none unless they are kept. A pair
-/// without any has no frames. The source's floor is at the height `floor`.
+/// Finds the contacts of the source's hands in a segment, with offsets scaled to the target; none if
+/// self-contacts are not kept. A pair without contacts has no frames. `floor` is the height of the source's
+/// floor.
 pub(crate) fn find_contacts(
     pair: &Pair,
     options: &RetargetOptions,
@@ -294,13 +297,14 @@ pub(crate) fn find_contacts(
 }
 
 impl SelfContacts {
-    /// Whether the hand of a limb touches anything, or is touched.
+    /// Whether the hand of a limb touches something or is touched.
     pub(crate) fn concern(&self, limb: usize) -> bool {
         let touching = self.pairs.iter().zip(&self.offsets).filter(|(_, offsets)| !offsets.is_empty());
         touching.into_iter().any(|(pair, _)| pair.arm == limb || pair.on == Touched::Hand(limb))
     }
 
-    /// When the hands of each side touch the hips or the head, by frame; `lead_in` frames come before those known here.
+    /// By hand, then by frame: whether it touches the hips or the head. `lead_in` frames come before those of
+    /// these contacts.
     pub(crate) fn hands_on_body(&self, pair: &Pair, lead_in: usize, frames: usize) -> HandsOnBody {
         let mut hands = [vec![false; frames], vec![false; frames]];
         for (contact, offsets) in self.pairs.iter().zip(&self.offsets) {
@@ -313,16 +317,16 @@ impl SelfContacts {
         hands
     }
 
-    /// Whether a hand touches anything.
+    /// Whether there is any contact.
     pub(crate) fn any(&self) -> bool {
         self.offsets.iter().any(|offsets| !offsets.is_empty())
     }
 }
 
-/// Bones of two arms that are nearer than this, as a share of the arm's length, may touch.
+/// Bones of two arms may touch if they come nearer than this, as a share of the arm's length.
 const ARMS_MEET: f64 = 0.25;
 
-/// Whether the forearm or hand of an arm is ever near the other arm.
+/// Whether the forearm or hand of an arm ever comes near the other arm.
 pub(crate) fn arms_meet(body: &Body, clip: &Clip) -> bool {
     let [.., Some(left), Some(right)] = &body.limbs else { return false };
     let joints = |arm: &Limb| [arm.base, arm.middle, arm.tip];
@@ -332,7 +336,7 @@ pub(crate) fn arms_meet(body: &Body, clip: &Clip) -> bool {
         kinematics.place(frame);
         let [a, b] = arms.map(|arm| arm.map(|joint| kinematics.position(joint)));
         let length = (a[1] - a[0]).norm() + (a[2] - a[1]).norm();
-        // The hand goes on as the forearm does.
+        // The hand is taken as an extension of the forearm.
         let lower = |arm: &[Vector3<f64>; 3]| [arm[1], arm[2] + (arm[2] - arm[1]) * 0.6];
         let pairs = [[lower(&a), lower(&b)], [lower(&a), [b[0], b[1]]], [[a[0], a[1]], lower(&b)]];
         pairs.iter().any(|[a, b]| apart(a, b) < ARMS_MEET * length)
@@ -340,7 +344,7 @@ pub(crate) fn arms_meet(body: &Body, clip: &Clip) -> bool {
     (0..clip.frames()).any(meets)
 }
 
-/// The distance between two lines from end to end, looked at in some places.
+/// Approximate distance between two line segments, sampled at some points.
 fn apart([a, b]: &[Vector3<f64>; 2], [c, d]: &[Vector3<f64>; 2]) -> f64 {
     const STEPS: u32 = 4;
     let to = |at: Vector3<f64>| {
@@ -350,11 +354,11 @@ fn apart([a, b]: &[Vector3<f64>; 2], [c, d]: &[Vector3<f64>; 2]) -> f64 {
     (0..=STEPS).map(|i| to(a + (b - a) * (f64::from(i) / f64::from(STEPS)))).fold(f64::INFINITY, f64::min)
 }
 
-/// The width of the hips says how far their surface is from the hip joints, but rigs place these joints at will: a ratio
-/// of widths counts as far as it is between these multiples of the ratio of arms.
+/// How far the ratio of hip widths may differ from the ratio of arm lengths, as factors. The width of the hips
+/// shows how far their surface is from the hip joints, but rigs place these joints at will.
 const WIDTHS: (f64, f64) = (0.8, 1.25);
 
-/// How an offset scales: from a hip like the width of the hips, else like the arm.
+/// Scale of an offset: from a hip by the ratio of hip widths, else by the ratio of arm lengths.
 fn offset_scale(pair: &Pair, contact: &ContactPair) -> f64 {
     let width = |character: &Character| {
         let [left, right] = character.body.legs();
@@ -388,13 +392,13 @@ fn contact_pairs(pair: &Pair, has_floor: bool) -> Vec<ContactPair> {
     pairs
 }
 
-/// The joints of the target that palms and what they touch are placed by.
+/// Joints of the target from which palms and touched parts are placed.
 pub(crate) fn contact_joints(target: &Character, limbs: &[LimbMap]) -> impl Iterator<Item = JointId> {
     limbs.iter().flat_map(|limb| [limb.target.base, limb.target.tip]).chain(target.body.head)
 }
 
-/// The palm in the frame of the wrist: on the way to the middle of all joints below it; of a hand without any, in line
-/// with the forearm.
+/// The palm in the frame of the wrist: towards the middle of all joints below the wrist, or in line with the
+/// forearm if there are none.
 pub(crate) fn palm_offset(character: &Character, limb: &Limb) -> Vector3<f64> {
     let Character { reference, skeleton, .. } = character;
     let at = |joint: JointId| reference.position[joint.index()];
@@ -418,7 +422,7 @@ mod tests {
         assert!((falling((0.2, 0.4), 0.3) - 0.5).abs() < 1e-12);
     }
 
-    /// The weights of a contact at some distances, with a hand that reaches as far.
+    /// Weights of a contact at some distances, for a given reach of the hand.
     fn weights(on: Touched, near: (f64, f64), distances: &[f64], reach: f64) -> Vec<f64> {
         let contact = ContactPair { arm: 0, on, near };
         distances.iter().map(|distance| contact.weight(*distance, reach)).collect()
@@ -460,7 +464,7 @@ mod tests {
         let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
         let placed = &source.last().placed;
         let hands = MovingHands::of(&pair.source, limbs(), placed, pair.directions.up, 0.0);
-        // Distances of a contact, up to ones that every hand comes within.
+        // Distances of contact, up to values that every hand comes within.
         for wider in [1.0, 1.5, 2.0, 3.0] {
             let mut pairs = contact_pairs(&pair, true);
             pairs.iter_mut().for_each(|contact| contact.near = (contact.near.0, contact.near.1 * wider));

@@ -1,7 +1,7 @@
 //! Smoothing of values over time.
 
-/// Values are smoothed over at most this many frames to each side: 0.1 s at 10,000 frames per second, more than any
-/// camera records. A higher stated rate would take unbounded time.
+/// Values are smoothed over at most this many frames to each side: 0.1 s at 10,000 frames per second, which no
+/// camera exceeds. A larger stated rate would take unbounded time.
 const MOST_FRAMES: usize = 1000;
 
 /// A smooth curve that is nowhere below `needed`: the maximum within `ahead` frames to each side, averaged over the
@@ -14,7 +14,7 @@ pub(crate) fn envelope(needed: &[f64], ahead: usize) -> Vec<f64> {
     smooth(&sliding_max(needed, ahead), ahead)
 }
 
-/// The lowest curve that is nowhere below `needed` and changes by at most `step` from one value to the next.
+/// The lowest curve that is nowhere below `needed` and changes by at most `step` per value.
 pub(crate) fn ramped(needed: &[f64], step: f64) -> Vec<f64> {
     let mut ramped = needed.to_vec();
     let mut last = f64::NEG_INFINITY;
@@ -29,8 +29,8 @@ pub(crate) fn ramped(needed: &[f64], step: f64) -> Vec<f64> {
     ramped
 }
 
-/// The weighted mean over `reach` frames to each side (a Hann window), at most [`MOST_FRAMES`]; the end values are
-/// continued.
+/// Weighted mean over `reach` values to each side (Hann window), at most [`MOST_FRAMES`]. The first and last
+/// value are repeated beyond the ends.
 pub(crate) fn smooth(values: &[f64], reach: usize) -> Vec<f64> {
     let reach = reach.min(MOST_FRAMES);
     let weight = |offset: usize| {
@@ -53,16 +53,17 @@ pub(crate) fn smooth(values: &[f64], reach: usize) -> Vec<f64> {
     smoothed
 }
 
-/// A weight that falls smoothly from 1 to 0 over `length` frames after an event; `step` counts from 1.
+/// A weight that falls smoothly from 1 to 0 over `length` frames after an event. `step` is the frame after the
+/// event, from 1.
 pub(crate) fn fade_out(step: usize, length: usize) -> f64 {
     let left = 1.0 - step as f64 / (length as f64 + 1.0);
     left * left * (3.0 - 2.0 * left)
 }
 
-/// The maximum within `reach` values to each side.
+/// Maximum within `reach` values to each side.
 ///
-/// Based on: M. van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels",
-/// 1992. Each window is the end of one block of its width and the start of the next.
+/// Based on: M. van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal
+/// kernels", 1992. Each window consists of the end of one block of its width and the start of the next.
 fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
     let reach = reach.min(values.len());
     let width = 2 * reach + 1;
@@ -84,7 +85,7 @@ fn sliding_max(values: &[f64], reach: usize) -> Vec<f64> {
     ends.iter().zip(&starts[2 * reach..]).map(|(end, start)| larger(*end, *start)).collect()
 }
 
-/// The larger of two numbers: one instruction, where [`f64::max`] looks for what is not a number.
+/// The larger number in one instruction; [`f64::max`] also handles NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }

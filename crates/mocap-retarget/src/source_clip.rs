@@ -1,4 +1,4 @@
-//! The source's motion as the stages read it: in the axes of the target, with the lead-in apart.
+//! The source's motion as the stages read it: in the axes of the target, with a separate lead-in.
 
 use crate::error::RetargetError;
 use crate::pair::Pair;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A clip in segments: lead-in frames (if there are any), then the motion.
 ///
-/// Nothing in one segment affects the frames of another: velocity limits, plans and smoothing start anew.
+/// Segments are independent: velocity limits, plans and smoothing start anew in each.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceClip {
     /// One or two; the motion is the last.
@@ -25,7 +25,7 @@ pub(crate) struct Segment {
 }
 
 impl SourceClip {
-    /// A clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
+    /// Prepares a clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
     pub(crate) fn new(clip: &Clip, pair: &Pair, lead_in: usize) -> Result<SourceClip, RetargetError> {
         let skeleton = &pair.source.skeleton;
         check_joints(clip.skeleton().joints(), skeleton.joints())?;
@@ -58,7 +58,7 @@ impl SourceClip {
         &self.last().clip
     }
 
-    /// The clip of the frames after the lead-in; nothing is placed any more.
+    /// The clip of the frames after the lead-in; its placed joints are dropped.
     pub(crate) fn into_motion(mut self) -> Clip {
         self.segments.pop().expect("a clip has a motion").clip
     }
@@ -78,7 +78,7 @@ impl SourceClip {
     }
 }
 
-/// A clip in the axes of a skeleton; its unit stays.
+/// A clip in the axes of a skeleton; it keeps its unit.
 fn in_axes_of(clip: &Clip, skeleton: &Skeleton) -> Result<Clip, RetargetError> {
     let (axes, space) = (skeleton.space(), clip.skeleton().space());
     if (space.up, space.forward) == (axes.up, axes.forward) {

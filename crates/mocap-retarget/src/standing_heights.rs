@@ -1,4 +1,4 @@
-//! How high floor and standing ankles are on both bodies.
+//! Heights of the floor and of standing ankles on both bodies.
 
 /// Heights of floors and standing ankles along the up axis. Each skeleton has its own unit.
 #[derive(Clone, Copy, Debug, PartialEq)]

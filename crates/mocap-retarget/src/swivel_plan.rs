@@ -1,9 +1,9 @@
-//! The swivel angle of a limb with limits, planned over a motion. (The swivel is the rotation about the line from
+//! Plans the swivel angle of a limb with limits over a motion. (The swivel is the rotation about the line from
 //! shoulder to hand.)
 //!
-//! If limits forbid the source's swivel, there are mostly two ways out, one to each side, and the nearer one changes
-//! from frame to frame: solved frame by frame, the limb jumps. The plan stays as near to the source's swivel as limits
-//! allow and moves as slowly as possible: a shortest path through a grid of swivels and frames.
+//! If limits forbid the source's swivel, mostly two other swivels are allowed, one to each side, and the nearer
+//! one changes from frame to frame: a limb solved frame by frame jumps. The plan stays as near to the source's
+//! swivel as limits allow and moves as slowly as possible: a shortest path through a grid of swivels and frames.
 //!
 //! Based on: R. Bellman, "Dynamic Programming", 1957.
 
@@ -12,35 +12,35 @@ use mocap_ik::TwoBone;
 use std::f64::consts::TAU;
 
 const COUNT: usize = TwoBone::SWIVELS;
-/// Residuals of one frame: by swivel, the distance to the goal that is left, as a share of the limb's length.
+/// Residuals of one frame: by swivel, the remaining distance from the goal as a share of the limb's length.
 pub(crate) type Residuals = [f32; COUNT];
-/// The greatest residual of a goal that is reached.
+/// A goal is reached if its residual is at most this.
 const REACHED: f32 = 1e-5;
 /// The cost of a residual of the limb's length, in squared steps of the grid: 2 % cost as much as 34° of swivel.
 const RESIDUAL_COST: f64 = 50_000.0;
-/// The time that weighs speed against distance \[s\].
+/// Weight of the plan's speed against its distance from the source's swivel, as a time \[s\].
 const SPEED_COST: f64 = 0.03;
-/// The largest move from one column of the grid to the next, in steps.
+/// Greatest change of swivel between columns of the grid, in steps.
 const FURTHEST: usize = 6;
-/// The share of a joint's step limit that a plan uses.
+/// Share of a joint's step limit that a plan may use.
 const USED: f64 = 0.7;
 /// The plan is smoothed over this time to both sides \[s\].
 const SMOOTH: f64 = 0.05;
 
-/// The swivel of each frame relative to the source's \[rad\]; empty if limits allow the source's in all frames. `step`
-/// is the step limit of the joint \[rad / frame\].
+/// Swivel of each frame relative to the source's \[rad\]; empty if limits allow the source's swivel in all
+/// frames. `step` is the step limit of the joint \[rad / frame\].
 pub(crate) fn plan_swivel(residuals: &[Residuals], fps: f64, step: f64) -> Vec<f64> {
     if residuals.iter().all(|frame| frame[0] <= REACHED) {
         return Vec::new();
     }
-    // Columns are wide enough that a move by one step of the grid is not too fast.
+    // Columns are wide enough that a change by one step of the grid is not too fast.
     let width = TAU / COUNT as f64;
     let frames = (width / (USED * step)).ceil().clamp(1.0, 1e3) as usize;
     let furthest = ((USED * step * frames as f64 / width) as usize).clamp(1, FURTHEST);
     let columns: Vec<[f64; COUNT]> = residuals.chunks(frames).map(costs_of).collect();
     let speed = (SPEED_COST * fps).powi(2) / frames as f64;
     let turns: Vec<f64> = unwrapped(&cheapest(&columns, furthest, speed)).collect();
-    // From the middle of one column to that of the next.
+    // Interpolates between the middles of two columns.
     let at = |frame: usize| {
         let place = ((frame as f64 + 0.5) / frames as f64 - 0.5).clamp(0.0, turns.len() as f64 - 1.0);
         let (before, share) = (place as usize, place.fract());
@@ -51,7 +51,7 @@ pub(crate) fn plan_swivel(residuals: &[Residuals], fps: f64, step: f64) -> Vec<f
     smooth(&swivels, (SMOOTH * fps).round() as usize)
 }
 
-/// The cost of each swivel over some frames.
+/// Cost of each swivel over some frames.
 fn costs_of(frames: &[Residuals]) -> [f64; COUNT] {
     std::array::from_fn(|k| {
         let off = k.min(COUNT - k) as f64;
@@ -60,10 +60,10 @@ fn costs_of(frames: &[Residuals]) -> [f64; COUNT] {
     })
 }
 
-/// The cheapest path through the columns: a step for each.
+/// The cheapest path through the columns: a swivel step per column.
 fn cheapest(columns: &[[f64; COUNT]], furthest: usize, speed: f64) -> Vec<usize> {
     let mut costs = columns[0];
-    // By column and step: the step of the column before.
+    // By column and step: the step in the column before.
     let mut from: Vec<[u8; COUNT]> = vec![[0; COUNT]];
     for column in &columns[1..] {
         let mut best = [(f64::INFINITY, 0u8); COUNT];
@@ -90,7 +90,7 @@ fn cheapest(columns: &[[f64; COUNT]], furthest: usize, speed: f64) -> Vec<usize>
     steps
 }
 
-/// Steps on the circle as a curve without jumps of a whole turn.
+/// Steps on the circle as a continuous curve, without jumps by a turn.
 fn unwrapped(steps: &[usize]) -> impl Iterator<Item = f64> {
     let half = COUNT as i64 / 2;
     let mut at = 0i64;

@@ -10,7 +10,7 @@ pub(crate) fn rounded(score: f64) -> f64 {
     (score * 100.0).round() / 100.0
 }
 
-/// `LeftUpperLeg` as words.
+/// `LeftUpperLeg` as separate lower-case words.
 pub(crate) fn spaced(role: &str) -> String {
     let mut words = String::new();
     for letter in role.chars() {
@@ -22,7 +22,7 @@ pub(crate) fn spaced(role: &str) -> String {
     words
 }
 
-/// Indented lines with columns as wide as their widest cell.
+/// Indented lines; each column is as wide as its widest cell.
 pub(crate) fn aligned<const N: usize>(table: &[[String; N]]) -> Vec<String> {
     let width =
         |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(48);

@@ -1,4 +1,4 @@
-//! The target's motion while the stages make it: local rotations, root, and the goals of its limbs.
+//! The target's motion as the stages build it: local rotations, root, and the goals of its limbs.
 
 use mocap_model::{
     Clip, FrameRate, JointId, JointTracks, LANES, ModelError, PlacedLanes, Pose, RotationLanes, Skeleton,
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Local rotations and translations by frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointTrajectories {
-    /// By joint, then by frame: one for a joint that keeps it, none for a joint that keeps its start pose.
+    /// By joint, then by frame: one value if the rotation is constant, none if the joint keeps its start pose.
     pub rotations: Vec<Vec<UnitQuaternion<f64>>>,
     /// Of the joints that move.
     pub translations: Vec<(JointId, Vec<Vector3<f64>>)>,
@@ -23,7 +23,7 @@ pub(crate) struct BodyTrajectories {
     pub hips: Vec<Vector3<f64>>,
 }
 
-/// What the body is to do in the frames of a segment, before its limbs are solved. In object space, by block of eight
+/// Goals of a body in the frames of a segment, before its limbs are solved. In object space, by block of eight
 /// frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BodyTargets {
@@ -34,9 +34,9 @@ pub(crate) struct BodyTargets {
     pub above_hips: Vec<RotationLanes>,
     /// By limb of the pair, then by block; no blocks if the limb is not solved.
     pub limbs: Vec<Vec<LimbTargets>>,
-    /// By limb of the pair: whether it is not solved because the transfer brings its tip to its goal.
+    /// By limb of the pair: whether it needs no solver, because the transfer brings its tip to its goal.
     pub rests: Vec<bool>,
-    /// By limb of the pair: whether the transfer leaves its local rotations to its solver; they are
+    /// By limb of the pair: whether the transfer leaves its local rotations to its solver; they are then
     /// [`LimbTargets::transferred`].
     pub left: Vec<bool>,
     /// Positions of the head; empty if no stage reads them.
@@ -59,7 +59,7 @@ pub(crate) struct LimbTargets {
 }
 
 impl LimbTargets {
-    /// Local rotations of first joint and knee or elbow as transferred, of a limb whose joints follow the source's.
+    /// Transferred local rotations of first joint and knee or elbow, for a limb whose joints follow the source's.
     pub(crate) fn transferred(&self) -> [RotationLanes; 2] {
         let [base, middle] = &self.frames;
         let mut local = self.frames;
@@ -69,14 +69,13 @@ impl LimbTargets {
     }
 }
 
-/// The block of a frame, and its lane.
+/// Block and lane of a frame.
 pub(crate) fn place_of(frame: usize) -> (usize, usize) {
     (frame / LANES, frame % LANES)
 }
 
 impl JointTrajectories {
-    /// The clip of these trajectories. Joints without samples keep their rotation of `start`, and the offset of the
-    /// skeleton.
+    /// Makes a clip. Joints without samples keep their rotation in `start` and the offset of the skeleton.
     pub(crate) fn into_clip(
         self,
         skeleton: Arc<Skeleton>,
@@ -100,7 +99,7 @@ impl JointTrajectories {
 }
 
 impl BodyTrajectories {
-    /// The clip of these trajectories on the target, whose hips are `hips`.
+    /// Makes a clip of the target, whose hips are `hips`.
     pub(crate) fn into_clip(
         mut self,
         skeleton: &Arc<Skeleton>,

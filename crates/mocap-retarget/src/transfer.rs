@@ -1,8 +1,8 @@
-//! Stage 1, transfer: each joint is rotated by its rule, the root is scaled, and the tips of limbs get their goals.
+//! Stage 1, transfer: each joint rotates by its rule, the root is scaled, and the tips of limbs get their goals.
 //!
-//! Based on: C.-Y. Yang, T.-Y. Chang, M.-H. Chao, "Motion Retargeting with Geometry Scaling", 2002. It scales lengths
-//! about the root joint; here they scale about the middle of the hip joints. The offset between the two has its own
-//! length on the target, and scaling it puts goals out of reach.
+//! Based on: C.-Y. Yang, T.-Y. Chang, M.-H. Chao, "Motion Retargeting with Geometry Scaling", 2002. The paper
+//! scales lengths about the root joint; here they scale about the middle of the hip joints. The offset between
+//! the two has its own length on the target, and scaling it as well would put goals out of reach.
 
 use crate::body::{Limb, LimbKind};
 use crate::clip_context::ClipContext;
@@ -23,10 +23,10 @@ use mocap_model::{
     VectorLanes,
 };
 
-/// A joint may rotate by this much more in one frame than the source's joint does in any frame \[rad\].
+/// A joint may rotate by this much more per frame than the source's joint does in any frame \[rad\].
 pub(crate) const STEP_MARGIN: f64 = 0.08;
 
-/// What all frames of a clip share in the transfer.
+/// Data shared by all frames of a clip.
 pub(crate) struct Transfer<'a> {
     pair: &'a Pair,
     options: &'a RetargetOptions,
@@ -34,7 +34,7 @@ pub(crate) struct Transfer<'a> {
     root_motion: Vec<JointPair>,
     /// The local pose of the target whose translations are kept.
     base: Pose,
-    /// The joints that a later stage turns.
+    /// Joints that a later stage rotates.
     turned_later: Vec<JointId>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Transfer<'a> {
         BodyTrajectories { joints: self.rules().trajectories(frames), hips: Vec::with_capacity(frames) }
     }
 
-    /// Whether an arm has nothing to solve: its hand goes where the transfer brings it, and no joint can jump.
+    /// Whether an arm needs no solver: the transfer brings its hand to its goal, and no joint can jump.
     fn rests(&self, i: usize, contacts: &SelfContacts) -> bool {
         let Transfer { pair, options, .. } = self;
         pair.limbs[i].target.kind == LimbKind::Arm
@@ -82,7 +82,8 @@ impl<'a> Transfer<'a> {
             && !contacts.concern(i)
     }
 
-    /// Whether the local rotations of a limb are left to its solver, which changes those of legs in nearly every frame.
+    /// Whether the local rotations of a limb are left to its solver. For legs that saves work: the solver changes
+    /// them in nearly every frame.
     fn leaves(&self, i: usize, joints: &JointTransfer) -> bool {
         let Transfer { pair, options, .. } = self;
         let limb = &pair.limbs[i];
@@ -92,7 +93,7 @@ impl<'a> Transfer<'a> {
             && limb.target.joints().into_iter().all(|joint| joints.follows(joint))
     }
 
-    /// Appends the frames of a segment to the trajectories of a body. Returns what its limbs are to do, given the
+    /// Appends the frames of a segment to the trajectories of a body. Returns the goals of its limbs, given the
     /// contacts of the source's hands.
     pub(crate) fn append(
         &self,
@@ -124,7 +125,7 @@ impl<'a> Transfer<'a> {
         };
         let mut transfer =
             BlockTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
-        // What hangs on the hips moves with them.
+        // Joints below the hips move with them.
         let Character { skeleton, body: target, .. } = &pair.target;
         let mut moving = skeleton.subtree(target.hips);
         moving.retain(|joint| placed.iter().any(|below| skeleton.is_in_subtree(*below, *joint)));
@@ -136,7 +137,8 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// The joints of the target whose orientations are read in object space (hips and limbs), and those whose positions are.
+/// Joints of the target whose orientations are read in object space (hips and limbs), and those whose positions
+/// are.
 fn read_joints(
     pair: &Pair,
     options: &RetargetOptions,
@@ -145,7 +147,7 @@ fn read_joints(
 ) -> (Vec<JointId>, Vec<JointId>) {
     let hips = pair.target.body.hips;
     let limbs = || pair.limbs.iter().zip(rests).filter(|(_, rests)| !**rests).map(|(limb, _)| &limb.target);
-    // A hand that follows its arm has its goal where it is.
+    // A hand that follows its arm is already at its goal.
     let hands = limbs().filter(|limb| limb.kind == LimbKind::Arm && options.hand_goals() == Hands::Auto);
     let placed = limbs().map(|limb| limb.base).chain(hands.map(|limb| limb.tip)).chain([hips]).chain(head);
     let turned = limbs().flat_map(|limb| [limb.base, limb.middle, limb.tip]).chain([hips]);
@@ -165,7 +167,7 @@ struct BlockTransfer<'a> {
 }
 
 impl BlockTransfer<'_> {
-    /// Appends the first `count` frames of the block; `moving` are the joints that are read and hang on the hips, with
+    /// Appends the first `count` frames of the block. `moving` are the joints below the hips that are read, and
     /// the hips.
     fn append(
         &mut self,
@@ -211,8 +213,8 @@ impl BlockTransfer<'_> {
         self.object(joint).position.at(lane)
     }
 
-    /// Moves the hips, and all joints below them, to the scaled position of the source's. Returns their translations and
-    /// the orientations of the joint above them.
+    /// Moves the hips, and all joints below them that are read, to the scaled position of the source's hips.
+    /// Returns the local translations of the hips and the orientations of their parent.
     fn place_hips(&mut self, moving: &[JointId]) -> (VectorLanes, RotationLanes) {
         let shift = VectorLanes::each(|lane| self.hips_shift(lane));
         for id in moving {
@@ -303,7 +305,7 @@ fn root_scale(pair: &Pair, options: &RetargetOptions) -> f64 {
     if options.method.scales() { pair.ratios.leg } else { pair.ratios.unit }
 }
 
-/// Limits of the joints that no solver poses, with the velocity limits of a segment.
+/// Limits of the joints that are not solved, with the velocity limits of a segment.
 fn joint_limits(
     pair: &Pair,
     options: &RetargetOptions,

@@ -1,8 +1,8 @@
-//! Which joints of the source drive a joint of the target, and how their frames are related.
+//! Rules that give the rotation of each joint of the target from joints of the source.
 //!
-//! With both skeletons in one reference pose, `Q_target = Q_source · (Q_source in reference)⁻¹ · Q_target in reference`,
-//! all in object space: bone axes, rolls and rest poses cancel. If spine or neck have another number of joints,
-//! rotations are distributed along them; their last joints always match.
+//! With both skeletons in one reference pose, `Q_target = Q_source · (Q_source in reference)⁻¹ · Q_target in
+//! reference`, all in object space: bone axes, rolls and rest poses cancel. If spine or neck have another number
+//! of joints, rotations are distributed along them; their last joints always match.
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
@@ -15,7 +15,7 @@ pub(crate) enum TransferRule {
     Hold(UnitQuaternion<f64>),
     /// It follows a joint of the source: `Q_target = Q_source · frame`.
     Follow { source: JointId, frame: UnitQuaternion<f64> },
-    /// It is between two joints of the source: each with its frame, and the share of the second.
+    /// It blends two joints of the source: each with its frame, and the share of the second.
     Blend { sources: [JointId; 2], frames: [UnitQuaternion<f64>; 2], share: f64 },
     /// It follows its partner in a joint pair: as `Follow`, multiplied from left to right. (Floating point products are
     /// not associative: the last bits depend on it.)
@@ -47,8 +47,8 @@ pub(crate) struct JointPair {
     pub target: JointId,
 }
 
-/// One rule per joint of the target. `namesakes` are those of both skeletons, `pairs` further joints (of the source, of the
-/// target) beside the roles.
+/// One rule per joint of the target. `namesakes` are joints without roles that both skeletons have; `pairs` are
+/// further pairs (joint of the source, joint of the target).
 pub(crate) fn transfer_rules(
     (source_skeleton, source_body, source_pose): Posed,
     (skeleton, body, pose): Posed,
@@ -143,8 +143,8 @@ pub(crate) fn root_motion_joints(
     found
 }
 
-/// Position of joint `i` of `n` among `count` joints of the source: the joint before it (`None`: the one below the
-/// first) and the share of the next. The last joints of both always match.
+/// Position of joint `i` of `n` on the target in a chain of `count` joints of the source: the joint before it
+/// (`None`: the joint below the chain) and the share of the next one. The last joints of both always match.
 fn place(i: usize, n: usize, count: usize) -> (Option<usize>, f64) {
     let at = (i + 1) as f64 * count as f64 / n as f64;
     let before = at.floor() as usize;
@@ -166,7 +166,7 @@ mod tests {
                 assert_eq!(place(n - 1, n, count), (Some(count - 1), 0.0), "{n} {count}");
             }
         }
-        // One of the source onto three: a third, two thirds, all of its turn.
+        // One joint of the source onto three: a third, two thirds, all of its rotation.
         assert_eq!(place(0, 3, 1), (None, 1.0 / 3.0));
         // Three onto one: the last.
         assert_eq!(place(0, 1, 3), (Some(2), 0.0));

@@ -1,6 +1,7 @@
-//! Velocity limiter of a limb: its joints do not rotate much further in one frame than the source's ever do.
+//! Velocity limiter of a limb: its joints rotate only slightly faster per frame than the source's ever do.
 //!
-//! Limits and straight limbs leave solvers more than one solution. When the better one changes, the limb would jump.
+//! With joint limits or straight limbs, a goal may have several solutions. When the best one changes, the limb
+//! would jump.
 
 use crate::error::RetargetError;
 use crate::limb_map::LimbMap;
@@ -10,14 +11,14 @@ use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
 use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
-/// To avoid a jump, an effector may be this much further from its goal, as a share of the limb's length.
+/// To avoid a jump, an effector may be further from its goal by this share of the limb's length.
 const WORSE: f64 = 0.05;
 
-/// Solutions whose distances from the goal differ by less than this, as a share of the limb's length, are equally near:
-/// the first counts, not the one that rounding prefers.
+/// Solutions whose distances from the goal differ by less than this share of the limb's length are equally good:
+/// the first counts, so that rounding does not decide.
 const TIE: f64 = 1e-12;
 
-/// Cosines of half an angle that differ by more than this are not the same up to rounding.
+/// Cosines of half an angle that differ by less than this are equal up to rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// The cosine of half the angle between two rotations.
@@ -40,13 +41,13 @@ pub(crate) struct VelocityLimiter {
     tip: f64,
     /// By joint of the chain, in the frame before.
     before: Vec<UnitQuaternion<f64>>,
-    /// Whether there is a frame before.
+    /// Whether there is a previous frame.
     begun: bool,
     keep_limits: bool,
 }
 
 impl VelocityLimiter {
-    /// With the largest steps of the source's limb in a clip.
+    /// Step limits from the largest steps of the source's limb in a clip.
     pub(crate) fn new(source: &Clip, limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
         let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
         let [base, middle, tip] = [limb.source.base, limb.source.middle, limb.source.tip].map(step);
@@ -76,28 +77,28 @@ impl VelocityLimiter {
         self.tip
     }
 
-    /// By joint of a limb of two bones and its tip: two rotations with a larger [`half_cosine`] are surely within the step
-    /// limit of the joint.
+    /// By joint of a two-bone limb and its tip: rotations with a larger [`half_cosine`] are certainly within the
+    /// step limit.
     pub(crate) fn safe_cosines(&self) -> [f64; 3] {
         let safe = |cosine: f64| cosine + ROUNDING;
         [safe(self.cosines[0]), safe(self.cosines[1]), safe(step_cosine(self.tip))]
     }
 
-    /// Takes a pose as the one of the frame before.
+    /// Stores a pose as the previous frame's.
     pub(crate) fn accept(&mut self, solved: &[UnitQuaternion<f64>]) {
         self.before.iter_mut().zip(solved).for_each(|(before, solved)| *before = *solved);
         self.begun = true;
     }
 
-    /// Whether a joint has rotated further than its step limit; never in the first frame.
+    /// Whether a joint rotates by more than its step limit; false in the first frame.
     pub(crate) fn exceeded(&self, solved: &[UnitQuaternion<f64>]) -> bool {
         let pairs = solved.iter().zip(&self.before).zip(&self.cosines);
         self.begun && pairs.into_iter().any(|((now, before), least)| half_cosine(now, before) < *least)
     }
 
-    /// Replaces a pose that exceeds the limits: solves again from the pose of the frame before, which finds the
-    /// solution of that frame. If that is too far as well, each joint takes the largest allowed step, towards what
-    /// brings the effector nearest: one of both solutions, or the pose they started from.
+    /// Replaces a pose that exceeds the step limits: solves again from the pose of the previous frame, which
+    /// finds that frame's solution. If that exceeds them too, each joint takes the largest allowed step towards
+    /// the pose that brings the effector nearest: one of both solutions, or their start pose.
     pub(crate) fn limit(
         &self,
         chain: &mut PosedChain,

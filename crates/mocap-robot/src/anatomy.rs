@@ -1,4 +1,4 @@
-//! What a robot is made of, as far as a motion on it needs it.
+//! Anatomy of a robot: limbs, masses and rest pose, as retargeting needs them.
 
 use mocap_model::{Isometry3, Robot, RobotPose, UnitQuaternion, Vector3};
 
@@ -14,20 +14,20 @@ use crate::sole::is_on;
 pub(crate) struct Anatomy {
     pub(crate) humanoid: Humanoid,
     pub(crate) masses: Masses,
-    /// At rest, upright.
+    /// The rest pose, upright.
     pub(crate) rest: RobotPose,
     /// Rotations of pelvis, torso, left foot, right foot at rest; those of feet with the sole on the floor.
     pub(crate) at_rest: [UnitQuaternion<f64>; 4],
     /// Rotation of the head at rest.
     pub(crate) head_at_rest: UnitQuaternion<f64>,
-    /// By joint: how strongly it is drawn to rest.
+    /// By joint: weight of the pull towards rest.
     pub(crate) postures: Vec<f64>,
-    /// By body: the foot that it is, or is on.
+    /// By body: the foot that it is or belongs to.
     pub(crate) feet: Vec<Option<usize>>,
 }
 
 impl Anatomy {
-    /// Leaves the robot at rest.
+    /// Leaves the robot in its rest pose.
     pub(crate) fn of(kinematics: &mut Kinematics, bends: &Bends) -> Result<Anatomy, RobotError> {
         let robot = kinematics.robot;
         let humanoid = Humanoid::find_bending(robot, bends)?;
@@ -53,7 +53,7 @@ impl Anatomy {
     }
 }
 
-/// How strongly each joint is drawn to rest: all a little, toes so that a sole stays as it is.
+/// Weights of the pull towards rest: small for all joints, larger for toes, so that a sole keeps its shape.
 fn postures(robot: &Robot, humanoid: &Humanoid) -> Vec<f64> {
     const ALL: f64 = 0.03;
     const TOES: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! Where feet are held: one place per contact of a foot, found on a motion that does not hold them yet.
+//! Where feet are held on the floor: one place per contact, from a motion that does not hold them yet.
 
 use std::ops::Range;
 
@@ -11,28 +11,28 @@ use crate::source::SourceFrame;
 /// By frame, foot and corner of the sole: where it is held on the floor.
 pub(crate) type Pins = Vec<[[Option<Point3<f64>>; 4]; 2]>;
 
-/// The least height of soles that swing \[m\].
+/// Least height of a swinging sole \[m\].
 const SWING: f64 = 0.025;
 
-/// The least distance of soles that stand at the same time \[m\].
+/// Least distance of soles that are on the floor at the same time \[m\].
 const GAP: f64 = 0.012;
 
-/// One foot on the floor for some frames: the middle of its sole, and where it points.
+/// The contact of one foot over some frames: the middle of its sole, and its heading.
 struct Contact {
     foot: usize,
     frames: Range<usize>,
     middle: Vector3<f64>,
     forward: Vector3<f64>,
-    /// From the middle to the front and to the side, up to the outermost balls of a round sole \[m\].
+    /// From the middle to the front and to the side; for a round sole, to the outermost balls \[m\].
     half_sizes: [f64; 2],
-    /// Of the balls at the corners \[m\].
+    /// Radii of the balls at the corners \[m\].
     radii: [f64; 4],
 }
 
-/// Holds every foot in contact where it is on average: its place and heading; the sole lies on the floor. Toe contact
-/// holds the front corners, heel contact the back ones. A foot that is `stiff`, without an ankle, leans as its shank
-/// does: it is held at the corners that are lowest then, and rolls from one edge to the other. Footprints that overlap
-/// are moved apart.
+/// Holds every foot in contact at its mean place and heading, with the sole on the floor. Toe contact holds the
+/// front corners, heel contact the back ones. A `stiff` foot, without an ankle, leans like its shank: it is
+/// held at the corners that are lowest in each frame, and rolls from one edge to the other. Overlapping
+/// footprints are moved apart.
 pub(crate) fn hold(
     frames: &[SourceFrame],
     feet: &[Vec<Isometry3<f64>>; 2],
@@ -60,7 +60,7 @@ pub(crate) fn hold(
 
 /// Which corners a foot in this pose stands on.
 fn lowest_corners(sole: &Sole, foot: &Isometry3<f64>) -> [bool; 4] {
-    /// Corners that are this much higher are held too \[m\].
+    /// Corners that are higher by at most this are held as well \[m\].
     const LEVEL: f64 = 0.005;
     let heights: [f64; 4] =
         std::array::from_fn(|corner| (foot * sole.corners[corner]).z - sole.radii[corner]);
@@ -85,9 +85,9 @@ fn contacts(frames: &[SourceFrame], feet: &[Isometry3<f64>], sole: &Sole, foot: 
     contacts
 }
 
-/// Moves soles apart that would overlap while both stand.
+/// Moves soles apart that overlap while both are on the floor.
 fn part([left, right]: &mut [Vec<Contact>; 2]) {
-    /// A sole may be moved onto the next one.
+    /// Several passes, because moving a sole may make it overlap the next one.
     const PASSES: usize = 4;
     for _ in 0..PASSES {
         for one in left.iter_mut() {
@@ -138,7 +138,7 @@ impl Contact {
         })
     }
 
-    /// The shortest way that the other sole has to go until both are apart; 0 if they are.
+    /// The shortest displacement of the other sole that separates both; 0 if they do not overlap.
     fn overlap(&self, other: &Contact) -> Vector3<f64> {
         let between = other.middle - self.middle;
         let reach = |contact: &Contact, axis: &Vector3<f64>| -> f64 {
@@ -155,8 +155,8 @@ impl Contact {
     }
 }
 
-/// By frame and foot: the least height of a sole that swings \[m\]. A foot that swings rises over two frames of 30 per
-/// second, because a low pass over the floor looks like skating.
+/// By frame and foot: least height of a swinging sole \[m\]. It rises over two frames at 30 per second, because
+/// a low pass over the floor looks like skating.
 pub(crate) fn clearances(frames: &[SourceFrame], fps: FrameRate) -> Vec<[f64; 2]> {
     let rising = 2.0 * fps.fps() / 30.0;
     let mut clearances = vec![[0.0; 2]; frames.len()];
@@ -217,7 +217,7 @@ mod tests {
         let [left, right] = &both;
         let apart = left[0].middle - right[0].middle;
         assert!((apart.y - 0.08 - GAP).abs() < 1e-12 && (apart.x + 0.02).abs() < 1e-12, "{apart}");
-        // A contact at another time does not move.
+        // A contact at another time is not moved.
         assert_eq!(right[1].middle, Vector3::new(0.0, 0.03, 0.0));
     }
 }

@@ -1,28 +1,28 @@
-//! How near two convex shapes are, and how deep they are in each other.
+//! Distance and penetration depth of two convex shapes.
 //!
-//! Based on: G. van den Bergen, "Collision Detection in Interactive 3D Environments", 2004, sections 4.3 (distance of
-//! separated shapes) and 4.3.8 (expanding polytope). Both work on the difference of the shapes: it holds the origin
-//! where they meet.
+//! Based on: G. van den Bergen, "Collision Detection in Interactive 3D Environments", 2004, sections 4.3
+//! (distance of separated shapes) and 4.3.8 (expanding polytope). Both work on the Minkowski difference of the
+//! shapes, which contains the origin if they intersect.
 
 use mocap_model::{Isometry3, Primitive, Vector3};
 use nalgebra::Point3;
 
-/// What distances may be off \[m\].
+/// Accuracy of distances \[m\].
 const EXACT: f64 = 1e-6;
-/// Steps before an answer that is not yet exact is taken.
+/// Greatest number of steps; then the answer is taken although it is not exact.
 const STEPS: usize = 64;
 
-/// A convex shape in the world, without the round skin of balls and capsules.
+/// The core of a convex shape in the world: the shape without the rounding radius of balls and capsules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Core {
     pub(crate) placed: Isometry3<f64>,
     pub(crate) form: Form,
 }
 
-/// What is inside the skin; sizes in \[m\].
+/// The form of a core; sizes in \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// Along Z; a point of half length 0.
+    /// Along Z, by its half length; a point if it is 0.
     Segment(f64),
     Cylinder {
         radius: f64,
@@ -33,7 +33,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The core of a primitive and the thickness of its skin.
+    /// The core of a primitive, and its rounding radius.
     pub(crate) fn of(primitive: &Primitive) -> (Form, f64) {
         match *primitive {
             Primitive::Sphere { radius } => (Form::Segment(0.0), radius),
@@ -44,7 +44,7 @@ impl Form {
         }
     }
 
-    /// The radius of a ball about the origin around it.
+    /// Radius of the bounding ball about the origin of the core.
     pub(crate) fn reach(&self) -> f64 {
         match *self {
             Form::Segment(half_length) => half_length,
@@ -54,7 +54,7 @@ impl Form {
         }
     }
 
-    /// The point furthest in a direction.
+    /// The support point: furthest in a direction.
     pub(crate) fn furthest(&self, along: &Vector3<f64>) -> Vector3<f64> {
         let sign = |value: f64| if value < 0.0 { -1.0 } else { 1.0 };
         match *self {
@@ -88,7 +88,7 @@ pub(crate) struct Gap {
     pub(crate) distance: f64,
 }
 
-/// A point of the difference second − first, and the points of both that make it.
+/// A point of the difference second − first, and the points of both shapes that it comes from.
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     at: Vector3<f64>,
@@ -100,7 +100,7 @@ fn vertex(cores: &[Core; 2], along: &Vector3<f64>) -> Vertex {
     Vertex { at: points[1] - points[0], points }
 }
 
-/// Up to four points of the difference.
+/// A simplex of up to four points of the difference.
 #[derive(Clone, Copy, Debug)]
 struct Simplex {
     corners: [Vertex; 4],
@@ -117,14 +117,14 @@ impl Simplex {
         self.count += 1;
     }
 
-    /// Corners and faces as bits, from corners to the whole.
+    /// Subsets of up to four vertices as bits: vertices, edges, triangles, the tetrahedron.
     const PARTS: [usize; 15] = [1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15];
 
-    /// The point nearest to the origin, with the shares of the corners; those without a share are left out. `None`
-    /// where the simplex holds the origin.
+    /// The point nearest to the origin, with barycentric coordinates of the vertices; vertices without a share
+    /// are dropped. `None` if the simplex contains the origin.
     fn nearest(&mut self) -> Option<(Vector3<f64>, [f64; 4])> {
         let mut best: Option<(f64, Vector3<f64>, Simplex, [f64; 4])> = None;
-        // There are few enough parts to try them all.
+        // There are few enough subsets to try them all.
         for part in Simplex::PARTS.into_iter().filter(|part| *part < 1 << self.count) {
             let mut chosen = Simplex { count: 0, ..*self };
             for corner in (0..self.count).filter(|corner| part >> corner & 1 == 1) {
@@ -147,7 +147,7 @@ impl Simplex {
     }
 }
 
-/// How near two shapes are.
+/// The gap between two shapes.
 pub(crate) fn gap(cores: &[Core; 2]) -> Gap {
     let start = cores[1].placed.translation.vector - cores[0].placed.translation.vector;
     let start = if start.norm() > 1e-9 { start } else { Vector3::x() };
@@ -181,7 +181,8 @@ fn mean_points(corners: &[Vertex], shares: &[f64]) -> [Point3<f64>; 2] {
     })
 }
 
-/// Shares of up to four corners at the foot of the perpendicular from the origin; `None` if it is not between them.
+/// Barycentric coordinates, among up to four vertices, of the foot of the perpendicular from the origin; `None`
+/// if it is outside.
 fn foot(corners: &[Vertex]) -> Option<[f64; 4]> {
     let first = corners[0].at;
     let edge = |index: usize| corners[index + 1].at - first;
@@ -216,8 +217,8 @@ struct Face {
     distance: f64,
 }
 
-/// The triangle of three vertices of a polytope that holds `inner`; `None` where it has no area. The origin may be on its
-/// plane: it does not say which side is the outer one.
+/// The triangle of three vertices of a polytope that contains `inner`; `None` if it has no area. The outer side
+/// is decided by `inner`, because the origin may be on the plane.
 fn face(vertices: &[Vertex], corners: [usize; 3], inner: &Vector3<f64>) -> Option<Face> {
     let [a, b, c] = corners.map(|corner| vertices[corner].at);
     let normal = (b - a).cross(&(c - a)).try_normalize(1e-18)?;
@@ -228,9 +229,10 @@ fn face(vertices: &[Vertex], corners: [usize; 3], inner: &Vector3<f64>) -> Optio
     Some(Face { corners, normal, distance: normal.dot(&a) })
 }
 
-/// How deep two shapes that meet are in each other: the nearest face of their difference is found by adding its
-/// furthest points. The difference reaches at least as far as its nearest face, and at most as far as its furthest point
-/// in any direction: where both do not meet in time, as of round shapes, the least reach that was seen is the answer.
+/// Penetration depth of two intersecting shapes: finds the nearest face of their difference by adding its
+/// support points. The depth is at least the distance of the polytope's nearest face, and at most the support
+/// distance in any direction. If both do not converge in time, as for round shapes, the least support distance
+/// found is the answer.
 fn inside(cores: &[Core; 2], simplex: &[Vertex]) -> Gap {
     let touching = |simplex: &[Vertex]| {
         let points = simplex[0].points;
@@ -259,7 +261,7 @@ fn inside(cores: &[Core; 2], simplex: &[Vertex]) -> Gap {
         }
         vertices.push(next);
         let new = vertices.len() - 1;
-        // Faces that the new point sees go; their rim is tied to it.
+        // Faces that the new point can see are removed; their rim is connected to it.
         let mut rim: Vec<[usize; 2]> = Vec::new();
         faces.retain(|face| {
             let seen = face.normal.dot(&next.at) - face.distance > 1e-12;
@@ -291,11 +293,11 @@ fn of_face(vertices: &[Vertex], face: &Face) -> Gap {
         .map(|corner| Vertex { at: vertices[*corner].at - at, points: vertices[*corner].points })
         .collect();
     let shares = foot(&shifted).unwrap_or([1.0 / 3.0; 4]);
-    // The second has to go back along the normal.
+    // The second shape moves back along the normal.
     Gap { points: mean_points(&shifted, &shares), direction: -face.normal, distance: -face.distance }
 }
 
-/// Four points of the difference around the origin or next to it; `None` where the difference is flat.
+/// Four points of the difference around the origin or near it; `None` if the difference is flat.
 fn tetrahedron(cores: &[Core; 2], simplex: &[Vertex]) -> Option<Vec<Vertex>> {
     let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
     let mut simplex = simplex.to_vec();
@@ -391,8 +393,8 @@ mod tests {
         );
     }
 
-    /// The least reach of the difference of two shapes that meet, over directions: all over the sphere, then around the
-    /// best ones.
+    /// The least support distance of the difference of two intersecting shapes over directions: sampled on the
+    /// sphere, then refined around the best ones.
     fn depth(cores: &[Core; 2]) -> f64 {
         let reach = |along: &Vector3<f64>| vertex(cores, along).at.dot(along);
         let golden = std::f64::consts::PI * (3.0 - 5.0f64.sqrt());
@@ -439,7 +441,7 @@ mod tests {
             let forms = [forms[number as usize % 5], forms[number as usize / 5 % 4]];
             let at = [0.618_034, 0.414_214, 0.732_051].map(|step| share(step) * 0.05);
             let turn = [0.236_068, 0.645_751, 0.316_625].map(|step| share(step) * 3.0);
-            // As often as not, shapes are aligned.
+            // Half of the shapes are aligned.
             let turn = if number % 2 == 0 { turn } else { [0.0; 3] };
             let at = if number % 4 == 1 { [0.0, at[1], 0.0] } else { at };
             let cores = [core(forms[0], [0.0; 3], [0.0; 3]), core(forms[1], at, turn)];

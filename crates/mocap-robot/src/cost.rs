@@ -1,4 +1,4 @@
-//! The costs of one frame: linear rows of what a pose misses, with derivatives, gathered in normal equations.
+//! The costs of one frame: linear rows of residuals with derivatives, accumulated in normal equations.
 
 use mocap_model::{RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
@@ -11,14 +11,14 @@ use crate::normal::Normal;
 use crate::sole::low_points;
 use crate::solids::{MARGIN, Near, Placed, Solids};
 
-/// Corners of soles that are not held stay this high \[m\]: lower corners count as contacts.
+/// Corners of soles that are not held stay at least this high \[m\]; lower corners count as contacts.
 const FREE: f64 = 0.012;
-/// What is nearer than this to each other or to the floor may touch after the next step \[m\].
+/// Shapes nearer than this to each other or to the floor may touch after the next step \[m\].
 const CLOSE: f64 = 0.06;
-/// Shapes this deep in each other may be passing through each other \[m\].
+/// Shapes at least this deep in each other may be passing through each other \[m\].
 const INSIDE: f64 = 0.005;
 
-/// What counts how much. Directions and rotations in [1/rad], positions in [1/m].
+/// Weights of the costs. Directions and rotations in [1/rad], positions in [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weights {
     pub(crate) limb: f64,
@@ -32,17 +32,17 @@ pub(crate) struct Weights {
     pub(crate) pin_turn: f64,
     pub(crate) floor: f64,
     pub(crate) lift: f64,
-    /// Of shapes above the floor.
+    /// Of keeping shapes above the floor.
     pub(crate) ground: f64,
     pub(crate) apart: f64,
-    /// Of the centre of mass, where a goal has one.
+    /// Of the centre of mass, if a goal has one.
     pub(crate) centre: f64,
 }
 
 /// Unit directions of both segments of a left and a right limb.
 pub(crate) type LimbDirections = [[Vector3<f64>; 2]; 2];
 
-/// What a frame is to reach.
+/// The goals of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Goal {
     /// Between the hips \[m\].
@@ -55,20 +55,20 @@ pub(crate) struct Goal {
     pub(crate) head: Option<UnitQuaternion<f64>>,
     pub(crate) legs: LimbDirections,
     pub(crate) arms: Option<LimbDirections>,
-    /// By foot and corner of its sole: where it is held.
+    /// By foot and corner of its sole: where it is held on the floor.
     pub(crate) pins: [[Option<Point3<f64>>; 4]; 2],
-    /// By foot that swings low: the heights to which the corners of its sole are lifted \[m\].
+    /// By foot that swings too low: the heights to which the corners of its sole are lifted \[m\].
     pub(crate) lift: [Option<[f64; 4]>; 2],
-    /// By foot: the least height of its shapes where it swings \[m\].
+    /// By foot: the least height of its shapes while it swings \[m\].
     pub(crate) clear: [f64; 2],
-    /// The centre of mass \[m\], of a motion that is to stand.
+    /// Goal of the centre of mass \[m\], if the motion is balanced.
     pub(crate) centre: Option<Point3<f64>>,
 }
 
 impl Goal {
     /// How people stand: upright, with the arms a little out.
     pub(crate) fn reference(humanoid: &Humanoid) -> Goal {
-        /// Of hanging arms \[rad\].
+        /// Angle of hanging arms from the vertical \[rad\].
         const OUT: f64 = 0.17;
         let down = -Vector3::z();
         let arm = |side: f64| [Vector3::new(0.0, side * OUT.sin(), -OUT.cos()); 2];
@@ -90,7 +90,7 @@ impl Goal {
     }
 }
 
-/// What the costs of a frame need of the robot.
+/// Data of the robot that the costs of a frame need.
 pub(crate) struct Costs<'r> {
     pub(crate) anatomy: &'r Anatomy,
     pub(crate) solids: &'r Solids,
@@ -98,7 +98,8 @@ pub(crate) struct Costs<'r> {
 }
 
 impl Costs<'_> {
-    /// Gathers all costs of a pose that `kinematics` has placed, between the poses `around` it; `placed` is a buffer.
+    /// Accumulates all costs of the pose that `kinematics` has placed, between the poses `around` it; `placed`
+    /// is a buffer.
     pub(crate) fn gather(
         &self,
         kinematics: &Kinematics,
@@ -238,8 +239,9 @@ impl Costs<'_> {
         }
     }
 
-    /// For two shapes that pass through each other between the frames before and behind: the direction sideways of
-    /// their path, and the distance that is missing in it. A push along the path would only delay or advance them.
+    /// For two shapes that pass through each other between the previous and the next frame: the direction
+    /// perpendicular to their path, and the missing distance in it. A push along the path would only delay or
+    /// advance them.
     fn passing(
         &self,
         near: &Near,
@@ -264,7 +266,7 @@ impl Costs<'_> {
     }
 }
 
-/// Both segments of a limb point along their directions.
+/// Directions of both segments of a limb.
 fn segments(
     kinematics: &Kinematics,
     points: [BodyPoint; 3],
@@ -278,7 +280,7 @@ fn segments(
         let [a, b] = [from, to].map(|point| point.at(&kinematics.placed));
         let off = directions[segment] - (b - a) / lengths[segment];
         kinematics.between((from.body, &a), (to.body, &b), &mut normal.moves);
-        // In lengths of the segment.
+        // Relative to the length of the segment.
         normal.vector(weights[segment] / lengths[segment], &(off * lengths[segment]));
     }
 }

@@ -90,7 +90,7 @@ impl Envelope {
     }
 }
 
-/// In four sums that do not wait for one another; the order is fixed.
+/// Four independent partial sums; their order is fixed.
 #[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, more_a), (b, more_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());

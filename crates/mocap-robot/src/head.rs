@@ -1,4 +1,4 @@
-//! The head of a robot: what the hinges of its neck turn.
+//! The head of a robot: what the hinges of its neck rotate.
 
 use mocap_model::{RobotJoint, Vector3};
 
@@ -8,20 +8,20 @@ use crate::rest::Rest;
 /// A head on a neck.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What the neck turns, by index.
+    /// The body that the neck rotates, by index.
     pub body: usize,
     /// Hinges of the neck, from the torso outwards.
     pub joints: Vec<usize>,
 }
 
-/// Words in the names of joints and bodies of heads.
+/// Parts of names of joints and bodies of heads.
 const WORDS: [&str; 2] = ["head", "neck"];
-/// An axis turns the head about a direction if it is at most this far from it: cosine of 45°.
+/// An axis counts as rotating the head about a direction if it is at most this far from it: cosine of 45°.
 const ALONG: f64 = 0.7;
 
 impl Head {
-    /// The hinges above the torso that belong to no limb: those with the names of a head, else those that stand above
-    /// the shoulders, between them.
+    /// The hinges above the torso that belong to no limb: those named like a head, else those above the
+    /// shoulders and between them.
     pub(crate) fn find(rest: &Rest, torso: usize, limbs: &[&Limb]) -> Option<Head> {
         let in_limb = |joint: &usize| limbs.iter().any(|limb| limb.joints.contains(joint));
         let above_torso = |joint: &usize| {
@@ -51,12 +51,12 @@ impl Head {
         };
         let by_place = || chains.iter().find(|chain| chain.iter().all(stands)).cloned();
         let mut joints = by_name.or_else(by_place)?;
-        // Eyes and jaws come behind.
+        // Later hinges move eyes and jaws.
         joints.truncate(3);
         Some(Head { body: rest.robot.joints()[*joints.last()?].body, joints })
     }
 
-    /// What a neck with such axes, in the world at rest, cannot do.
+    /// Motions that a neck with these axes (world, at rest) cannot make.
     pub(crate) fn cannot(axes: &[Vector3<f64>]) -> Vec<&'static str> {
         let ways = [
             (Vector3::z(), "turns of the head (the neck has no such joint)"),

@@ -1,6 +1,6 @@
-//! The largest speeds and accelerations of joints.
+//! Greatest speeds and accelerations of joints.
 
-/// What joints may do at most, by joint; `None` where nothing is stated.
+/// Limits by joint; `None` if none is stated.
 pub(crate) struct Highest {
     /// [rad/s or m/s]
     pub(crate) speeds: Vec<Option<f64>>,

@@ -1,7 +1,7 @@
-//! One pose of a robot with what derivatives need: its bodies, and how each joint moves them, in the world.
+//! A posed robot with derivatives: its bodies in the world, and the motion of each point with each joint.
 //!
-//! Columns of derivatives run from the tips to the base: those of joints from the last to the first, then three of the
-//! position and three of the rotation of the base.
+//! Columns of derivatives run from the tips to the base: those of joints from the last to the first, then three
+//! of the position and three of the rotation of the base.
 
 use mocap_model::{Isometry3, Robot, RobotJointKind, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::Point3;
@@ -9,7 +9,7 @@ use nalgebra::Point3;
 /// Columns of the base: three of its position, three of its rotation in the world.
 pub(crate) const BASE: usize = 6;
 
-/// Moves a pose along a step of all columns.
+/// Applies a step of all columns to a pose.
 pub(crate) fn advance(pose: &mut RobotPose, step: &[f64]) {
     let (joints, base) = step.split_at(pose.values.len());
     let turn = UnitQuaternion::new(Vector3::new(base[3], base[4], base[5]));
@@ -18,7 +18,7 @@ pub(crate) fn advance(pose: &mut RobotPose, step: &[f64]) {
     pose.values.iter_mut().rev().zip(joints).for_each(|(value, step)| *value += step);
 }
 
-/// The joint at the end of a chain of mimics, and how much a joint moves with it.
+/// The joint at the end of a chain of mimics, and the ratio of a joint's value to its.
 fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
     let (mut at, mut factor) = (joint, 1.0);
     while let Some(mimic) = robot.joints()[at].mimic {
@@ -28,7 +28,7 @@ fn driver(robot: &Robot, joint: usize) -> (usize, f64) {
     (at, factor)
 }
 
-/// Gives joints that follow others their values.
+/// Sets the values of joints that mimic others.
 pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
     for joint in 0..values.len() {
         let (mut at, mut factor, mut offset) = (joint, 1.0, 0.0);
@@ -43,7 +43,7 @@ pub(crate) fn follow_mimics(robot: &Robot, values: &mut [f64]) {
     }
 }
 
-/// How a body moves: its turn, and the motion of the point of it that is at the base.
+/// The velocity of a body per unit of a column: its rotation, and the velocity of the body's point at the base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Twist {
     pub(crate) angular: Vector3<f64>,
@@ -53,13 +53,13 @@ pub(crate) struct Twist {
 impl Twist {
     const ZERO: Twist = Twist { angular: Vector3::new(0.0, 0.0, 0.0), linear: Vector3::new(0.0, 0.0, 0.0) };
 
-    /// The motion of a point, by its way from the base.
+    /// The velocity of a point, given its vector from the base.
     pub(crate) fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(arm)
     }
 }
 
-/// How a point or a rotation moves with each column, in ascending order of columns; others have no influence.
+/// Derivatives of a point or rotation by column, in ascending order; columns without influence are left out.
 pub(crate) type Moves = Vec<(usize, Vector3<f64>)>;
 
 /// Places a robot and gives derivatives of points.
@@ -71,7 +71,7 @@ pub(crate) struct Kinematics<'r> {
     twists: Vec<Twist>,
     /// By body: the joints that move it.
     movers: Vec<Vec<usize>>,
-    /// By joint: the column of the joint that drives it, itself if it follows none, and how much it moves with it.
+    /// By joint: the column of the joint that drives it (itself if it mimics none), and the ratio.
     drivers: Vec<(usize, f64)>,
     has_mimics: bool,
 }
@@ -109,7 +109,7 @@ impl<'r> Kinematics<'r> {
         self.twists.len()
     }
 
-    /// The column that moves a joint, and how much the joint moves with it.
+    /// The column that moves a joint, and the ratio.
     pub(crate) fn column(&self, joint: usize) -> (usize, f64) {
         self.drivers[joint]
     }
@@ -119,7 +119,7 @@ impl<'r> Kinematics<'r> {
         &self.movers[body]
     }
 
-    /// How a joint moves the bodies behind it.
+    /// The motion of the bodies behind a joint.
     pub(crate) fn twist(&self, joint: usize) -> &Twist {
         &self.twists[joint]
     }
@@ -133,7 +133,7 @@ impl<'r> Kinematics<'r> {
         self.robot.place_into(&pose.base, &pose.values, &mut self.placed);
         self.base = pose.base.translation.vector;
         let joints = self.robot.joints();
-        // Axes of all but the last joint of a body turn with the joints behind them: undo those.
+        // Axes of all but the last joint of a body rotate with the joints behind them: undo these rotations.
         let mut undone = Isometry3::identity();
         for (index, joint) in joints.iter().enumerate().rev() {
             undone = match joints.get(index + 1).filter(|next| next.body == joint.body) {
@@ -163,7 +163,7 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// Derivatives of a point that moves with all joints, as stated for each, and with the base.
+    /// Derivatives of a point that moves with all joints, given the motion for each, and with the base.
     pub(crate) fn whole(
         &self,
         at: &Point3<f64>,
@@ -180,7 +180,7 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// How the base moves a point.
+    /// Motion of a point with the base.
     fn push_base(&self, arm: &Vector3<f64>, moves: &mut Moves) {
         let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
         let base = self.base_column();
@@ -221,14 +221,14 @@ impl<'r> Kinematics<'r> {
         }
     }
 
-    /// The column of a joint, or of the joint that it follows.
+    /// Adds the column of a joint, or of the joint that it mimics.
     fn push(&self, joint: usize, motion: Vector3<f64>, moves: &mut Moves) {
         let (column, factor) = self.drivers[joint];
         moves.push((column, motion * factor));
     }
 }
 
-/// Columns in ascending order, each once.
+/// Sorts columns and merges equal ones.
 fn merge(moves: &mut Moves) {
     moves.sort_by_key(|(column, _)| *column);
     moves.dedup_by(|again, first| {

@@ -1,5 +1,5 @@
-//! Finds the body of a humanoid in a robot: legs, arms, pelvis and torso, from the tree, the names and the geometry of
-//! its joints. No table of robots is needed.
+//! Finds the body of a humanoid in a robot: legs, arms, pelvis and torso, from the kinematic tree, the names
+//! and the geometry of its joints. There is no table of robots.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::limb_pairs::{Limbs, Way};
 use crate::rest::Rest;
 use crate::sole::RestSole;
 
-/// A foot: what touches the floor.
+/// The contact patch of a foot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sole {
     /// The foot, by index.
@@ -36,9 +36,9 @@ impl Sole {
     }
 }
 
-/// Joints of a robot, at most: memory and time of a step grow with their square.
+/// Greatest number of joints: memory and time of a step grow with its square.
 const JOINTS: usize = 500;
-/// Bodies and shapes of a robot, at most.
+/// Greatest number of bodies and shapes.
 const PARTS: usize = 5000;
 
 /// The humanoid in a robot. In pairs, the left comes first.
@@ -48,11 +48,11 @@ pub struct Humanoid {
     pub legs: [Limb; 2],
     /// Arms; `None` if the robot has none.
     pub arms: Option<[Limb; 2]>,
-    /// The body that both legs are on.
+    /// The body to which both legs are attached.
     pub pelvis: usize,
-    /// The body that both arms are on; the pelvis without a waist.
+    /// The body to which both arms are attached; the pelvis if there is no waist.
     pub torso: usize,
-    /// The head; `None` if nothing turns it.
+    /// The head; `None` if no joint rotates it.
     pub head: Option<Head>,
     /// Soles of the feet.
     pub soles: [Sole; 2],
@@ -69,10 +69,10 @@ impl Humanoid {
         Humanoid::find_bending(robot, &Bends::default())
     }
 
-    /// As [`Humanoid::find`], with the knees and elbows that a user states.
+    /// Like [`Humanoid::find`], with the knees and elbows that a user states.
     ///
     /// # Errors
-    /// As [`Humanoid::find`].
+    /// Those of [`Humanoid::find`].
     pub fn find_bending(robot: &Robot, bends: &Bends) -> Result<Humanoid, RobotError> {
         let sizes = [
             ("joints", robot.joints().len(), JOINTS),
@@ -131,12 +131,12 @@ impl Humanoid {
         roles
     }
 
-    /// Whether a foot turns against its shank.
+    /// Whether a foot rotates relative to its shank.
     pub(crate) fn has_ankle(&self, foot: usize) -> bool {
         self.legs[foot].end.body != self.soles[foot].body
     }
 
-    /// Human motions that the robot lacks joints for.
+    /// Human motions for which the robot lacks joints.
     pub(crate) fn cannot_follow(&self, robot: &Robot) -> Vec<&'static str> {
         let axes = |from: Option<usize>, limb: &[usize]| {
             from.map_or(limb.len(), |knee| limb.iter().filter(|joint| **joint < knee).count())
@@ -169,8 +169,8 @@ impl Humanoid {
     }
 }
 
-/// The hinges of a limb before, at and behind its middle: knee or elbow. The last group is the ankle or wrist; it ends
-/// before the first hinge that is parallel to another one in the group, such as toes or fingers.
+/// The hinges of a limb before, at and behind its middle (knee or elbow). The last group is the ankle or wrist;
+/// it ends before the first hinge that is parallel to another one of the group, such as toes or fingers.
 fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> Option<[Vec<usize>; 3]> {
     let own = &way.hinges;
     let is_named = |hinge: &usize| match given {
@@ -189,7 +189,7 @@ fn split(rest: &Rest, way: &Way, (name, given): (&str, Option<[usize; 2]>)) -> O
     (!before.is_empty()).then_some([before, middle, behind])
 }
 
-/// The hinge nearest to half way along a limb that bends it; one about a lateral axis if there is one.
+/// The hinge nearest to the middle of a limb that bends it; one about a lateral axis if there is one.
 fn bend(rest: &Rest, way: &Way) -> Option<usize> {
     let [first, .., last] = way.hinges[..] else { return None };
     let from = rest.line(first).0;
@@ -245,8 +245,8 @@ fn arm(rest: &Rest, way: &Way, (torso, elbows): (usize, Option<[usize; 2]>)) -> 
     (limb.lengths.iter().all(|length| *length > 0.02)).then_some(limb)
 }
 
-/// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (a bit beyond) and
-/// of its bodies; without any, at the distance of the length of the upper arm.
+/// The far end of a forearm without a wrist: the furthest of its collision shapes, of its centres of mass (and
+/// a bit beyond) and of its bodies; if there are none, at the length of the upper arm.
 fn far_point(rest: &Rest, forearm: usize, elbow: Point3<f64>, shoulder: Point3<f64>) -> Point3<f64> {
     let own = |body: usize| rest.path(body).contains(&forearm);
     let bodies = (0..rest.placed.len()).filter(|body| own(*body));

@@ -1,4 +1,5 @@
-//! Puts captured motion on humanoid robots: no table of offsets, joint limits that hold, feet that stay.
+//! Retargets captured motion to humanoid robots, without tables of robots: joint limits hold, and feet stay in
+//! place.
 
 /// The program of the README, compiled with the tests.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! The limbs of a robot in pairs of left and right: chains of hinges with the same distances, told apart by the words
+//! The limbs of a robot in pairs of left and right: chains of hinges with equal distances, identified by words
 //! in their names, else by where they end.
 
 use mocap_model::{UnitQuaternion, Vector3};
@@ -14,14 +14,14 @@ const LEG: [&str; 11] =
 /// Parts of an arm in the names of joints and bodies.
 const ARM: [&str; 11] =
     ["shoulder", "elbow", "wrist", "arm", "hand", "humerus", "radius", "ulna", "gripper", "finger", "thumb"];
-/// A limb has at least this many hinges.
+/// Least number of hinges of a limb.
 const LEAST: usize = 3;
-/// Hips are at least this far apart \[m\].
+/// Least distance between the hips \[m\].
 const APART: f64 = 0.01;
-/// The feet of a quadruped are at one height within this fraction of the leg length.
+/// The feet of a quadruped are level within this share of the leg length.
 const LEVEL: f64 = 0.25;
 
-/// The way to the end of a limb.
+/// The chain to the end of a limb.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Way {
     /// The last body.
@@ -30,7 +30,7 @@ pub(crate) struct Way {
     pub(crate) hinges: Vec<usize>,
 }
 
-/// What the names of a limb say.
+/// What the names suggest that a limb is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
     Leg,
@@ -119,7 +119,7 @@ impl LimbPair {
     }
 }
 
-/// The pair that is named as legs, else the one that hangs down and ends lowest.
+/// The pair named as legs, else the one that hangs down and ends lowest.
 fn legs<'p>(rest: &Rest, pairs: &'p [LimbPair]) -> Option<&'p LimbPair> {
     let of = |named: Named| pairs.iter().filter(move |pair| pair.named == named);
     let hangs = |pair: &&LimbPair| {
@@ -160,7 +160,8 @@ fn limb_pairs(rest: &Rest) -> Vec<LimbPair> {
     pairs
 }
 
-/// Hinges of a way that another does not share. A limb with more than three ends at a fork, where fingers start.
+/// Hinges of a chain that another does not share. A limb with more than three hinges ends at a fork, where
+/// fingers start.
 fn own_hinges(rest: &Rest, way: &Way, other: &Way, forks: &[bool]) -> Vec<usize> {
     let mut own: Vec<usize> =
         way.hinges.iter().copied().filter(|hinge| !other.hinges.contains(hinge)).collect();
@@ -188,7 +189,7 @@ fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     spans(rest, a).iter().zip(&spans(rest, b)).all(same)
 }
 
-/// Leg or arm, by the majority of the words in the names of hinges and their bodies.
+/// Leg or arm, by the majority of words in the names of hinges and their bodies.
 fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
     let names = sides.iter().flatten().flat_map(|hinge| {
         let joint = &rest.robot.joints()[*hinge];
@@ -206,7 +207,7 @@ fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
     }
 }
 
-/// Whether the first is the left limb: by names, else by its place.
+/// Whether the first limb is the left one: by names, else by position.
 fn is_left(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
     let joints = rest.robot.joints();
     let named = a.iter().zip(b).find_map(|(a, b)| {
@@ -248,7 +249,7 @@ fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     Vector3::ith(axis, direction[axis].signum())
 }
 
-/// The turn that takes `up` to Z and `left` to Y.
+/// The rotation that maps `up` to Z and `left` to Y.
 fn upright(up: &Vector3<f64>, left: &Vector3<f64>) -> UnitQuaternion<f64> {
     let rows = [left.cross(up).transpose(), left.transpose(), up.transpose()];
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(Matrix3::from_rows(&rows)))

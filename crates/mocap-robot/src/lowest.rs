@@ -1,4 +1,4 @@
-//! How low a robot is.
+//! The lowest point of a robot.
 
 use mocap_model::{Isometry3, Robot};
 

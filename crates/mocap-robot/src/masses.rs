@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3};
 
 use crate::kinematics::{Kinematics, Moves};
 
-/// The segments of a robot: where the centre of mass of each is in its body.
+/// The segments of a robot: centres of mass in the frames of their bodies.
 pub(crate) struct Masses {
     pub(crate) segments: Vec<Segment>,
     /// By segment: its body, and its centre of mass there.
@@ -15,7 +15,7 @@ pub(crate) struct Masses {
 }
 
 impl Masses {
-    /// Of the bodies whose mass is known.
+    /// The masses of the bodies that state one.
     pub(crate) fn of(robot: &Robot) -> Masses {
         let (mut segments, mut bodies) = (Vec::new(), Vec::new());
         for (index, body) in robot.bodies().iter().enumerate() {
@@ -25,14 +25,14 @@ impl Masses {
             bodies.push((index, Isometry3::translation(x, y, z)));
         }
         let total: f64 = segments.iter().map(|segment| segment.mass).sum();
-        // Masses without bound, as those of huge shapes, say nothing.
+        // Infinite masses, as of huge shapes, are ignored.
         if !total.is_finite() {
             return Masses { segments: Vec::new(), bodies: Vec::new(), total: 0.0 };
         }
         Masses { segments, bodies, total }
     }
 
-    /// 0 without a mass.
+    /// Total mass; 0 if there is none.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }
@@ -49,7 +49,8 @@ impl Masses {
         weighed.sum::<Vector3<f64>>() / self.total
     }
 
-    /// By body: the mass of it and of all on it \[kg\], and their sum of mass × place in the world [kg m].
+    /// By body: the mass of it and of all bodies attached to it \[kg\], and their sum of mass × position in the
+    /// world [kg m].
     fn carried(&self, kinematics: &Kinematics) -> Vec<(f64, Vector3<f64>)> {
         let mut carried = vec![(0.0, Vector3::zeros()); kinematics.placed.len()];
         for (segment, (body, centre)) in self.segments.iter().zip(&self.bodies) {
@@ -67,7 +68,7 @@ impl Masses {
         carried
     }
 
-    /// The centre of mass of the pose that is placed, and its derivatives.
+    /// The centre of mass of the placed pose, and its derivatives.
     pub(crate) fn centre(&self, kinematics: &Kinematics, moves: &mut Moves) -> Point3<f64> {
         let carried = self.carried(kinematics);
         let centre = Point3::from(carried[0].1 / self.total);

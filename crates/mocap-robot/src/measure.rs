@@ -1,4 +1,4 @@
-//! Measures what a robot's motion keeps and what it misses.
+//! Measures a robot's motion against its goals.
 
 use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
@@ -16,14 +16,14 @@ use crate::solids::{Depths, Placed, Solids};
 
 /// A sole point lower than this touches the floor \[m\].
 const TOUCHING: f64 = 0.01;
-/// Soles deeper than this are in the floor \[m\].
+/// Deeper soles count as penetrating the floor \[m\].
 const DEEP: f64 = 0.005;
-/// Surfaces deeper than this are inside each other \[m\].
+/// Surfaces deeper than this count as penetrating each other \[m\].
 const INSIDE: f64 = 0.01;
-/// A sole faster than this skates [m/s].
+/// A faster sole counts as skating [m/s].
 const SKATING: f64 = 0.15;
 
-/// Measures a motion against its goals. `standing` says in which frames the source stands on a foot.
+/// Measures a motion against its goals. `standing`: in which frames the source stands on a foot.
 pub(crate) fn measure(
     (robot, solids): (&Robot, &Solids),
     anatomy: &Anatomy,
@@ -87,7 +87,7 @@ fn share(of: usize, count: usize) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64)
 }
 
-/// Linear between the nearest values, as in NumPy.
+/// Interpolated linearly between the nearest values, as in NumPy.
 fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let at = share * values.len().checked_sub(1)? as f64;
@@ -116,7 +116,7 @@ fn sole_tracks(
     placed.iter().map(points).collect()
 }
 
-/// The speed of the slowest point that touches the floor in two frames, where one does.
+/// By step: the speed of the slowest point that touches the floor in both frames, if there is one.
 fn skate_speeds(sole: &[Vec<Point3<f64>>], fps: f64) -> Vec<f64> {
     let step = |pair: &[Vec<Point3<f64>>]| {
         let both = pair[0].iter().zip(&pair[1]).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
@@ -140,7 +140,7 @@ fn over_limits(robot: &Robot, poses: &[RobotPose]) -> Excess {
     Excess { share: share(poses.len() * robot.joints().len(), over).unwrap_or(0.0), max: worst }
 }
 
-/// Values that are over the limits of their joints, of joints with one. `value` takes a joint's values in `WINDOW`
+/// Values beyond the limits of their joints, for joints with limits. `value` takes a joint's values in `WINDOW`
 /// frames.
 fn over<const WINDOW: usize>(
     motion: &RobotMotion,
@@ -168,7 +168,7 @@ fn over_accelerations(motion: &RobotMotion, accelerations: &[Option<f64>]) -> Op
     over(motion, accelerations, |[a, b, c]| (a - 2.0 * b + c).abs() * motion.fps.fps().powi(2))
 }
 
-/// Of shapes that may not touch: how deep they are in each other, and how much deeper than by design.
+/// Depths of shapes in each other that may not touch: in total, and beyond their depth by design.
 fn self_penetration(solids: &Solids, placed: &[Vec<Isometry3<f64>>]) -> Option<(Excess, Excess)> {
     if !solids.can_meet() || placed.is_empty() {
         return None;
@@ -205,7 +205,7 @@ fn jerks(motion: &RobotMotion) -> Vec<f64> {
     motion.poses.windows(4).flat_map(of).collect()
 }
 
-/// The horizontal frame of the hips: its lateral axis is that of `across`.
+/// Transforms to the horizontal frame of the hips, whose lateral axis is `across`.
 fn to_hips(across: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
     let y = Vector3::new(across.x, across.y, 0.0).try_normalize(1e-9).unwrap_or_else(Vector3::y);
     let x = y.cross(&Vector3::z());

@@ -1,8 +1,8 @@
-//! Normal equations of one frame, gathered row by row.
+//! Normal equations of one frame, accumulated row by row.
 //!
-//! Each goal of a body first adds to a 6×6 matrix for the spatial motion of that body. At the end, each joint takes the
-//! sum of the matrices of all bodies that it moves. Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
-//! section 6.2 (the composite rigid body algorithm).
+//! Each goal of a body first adds to a 6×6 matrix for the spatial motion of that body. At the end, each joint
+//! gets the sum of the matrices of all bodies that it moves. Based on: R. Featherstone, "Rigid Body Dynamics
+//! Algorithms", 2008, section 6.2 (the composite rigid body algorithm).
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Normal {
     /// Half the sum of squares.
     pub(crate) cost: f64,
     pub(crate) moves: Moves,
-    /// The system with the bounds that hold; after it is solved, the step.
+    /// The system with the active bounds; after it is solved, the step.
     solved: Envelope,
     bounds: Vec<Bound>,
     entries: Vec<(usize, f64)>,
@@ -36,7 +36,7 @@ struct Bound {
     holds: bool,
 }
 
-/// Equations of a body's motion: its turn, then the motion of the point of it that is at the base.
+/// Equations of a body's motion: its rotation, then the velocity of its point at the base.
 #[derive(Clone, Debug)]
 struct BodyEquations {
     matrix: Matrix6<f64>,
@@ -111,12 +111,12 @@ impl Normal {
         self.bounds.push(bound);
     }
 
-    /// Solves the equations, with the bounds that are broken now and those that the step would break; `fix` fixes
-    /// columns of a system. The step, if there is one.
+    /// Solves the equations with the bounds that are violated now and those that the step would violate. `fix`
+    /// fixes columns of a system. Returns the step, if there is one.
     pub(crate) fn solve(&mut self, fix: impl Fn(&mut Envelope)) -> Option<&mut [f64]> {
-        /// How often bounds are added.
+        /// Number of times that bounds are added.
         const ROUNDS: usize = 3;
-        /// What a step may be short of a bound \[m\].
+        /// Greatest violation of a bound by a step \[m\].
         const SHORT: f64 = 1e-3;
         let Normal { system, solved, entries, bounds, .. } = self;
         for round in 1..=ROUNDS {

@@ -1,4 +1,4 @@
-//! What a robot's motion keeps and what it misses, and gates on it.
+//! Report of a robot's motion, and gates on it.
 
 use mocap_analysis::{Gate, Gated, Metric};
 use schemars::JsonSchema;

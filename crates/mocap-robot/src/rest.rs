@@ -10,7 +10,7 @@ use crate::limb::BodyPoint;
 pub(crate) struct Rest<'r> {
     pub(crate) robot: &'r Robot,
     pub(crate) placed: Vec<Isometry3<f64>>,
-    /// By body: the bodies on it.
+    /// By body: the bodies attached to it.
     children: Vec<Vec<usize>>,
 }
 
@@ -27,7 +27,7 @@ impl Rest<'_> {
         Rest { robot, placed: robot.place(&base, &rest_values(robot)), children }
     }
 
-    /// Bodies with nothing on them.
+    /// Bodies without children.
     pub(crate) fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.children.len()).filter(|body| self.children[*body].is_empty())
     }
@@ -58,7 +58,7 @@ impl Rest<'_> {
         a[same - 1]
     }
 
-    /// Hinges on the way to a body, from the base, without those that follow another.
+    /// Hinges on the path to a body, from the base, without those that mimic another.
     pub(crate) fn hinges(&self, body: usize) -> Vec<usize> {
         let path = self.path(body);
         let on_path = |joint: &usize| path.contains(&self.robot.joints()[*joint].body);

@@ -1,4 +1,4 @@
-//! Puts a captured motion on a robot.
+//! Retargets a captured motion to a robot.
 
 use mocap_analysis::{
     BalanceCurves, OverSoles, Polygon, Support, centre_aside, centre_higher, flights, runs,
@@ -55,18 +55,18 @@ impl Default for RobotOptions {
     }
 }
 
-/// How strongly contacts hold and surfaces stay apart, and for how many sweeps over the motion.
+/// Strength of held contacts and of separation, and the number of sweeps over the motion.
 struct Stage {
     pin: f64,
     apart: f64,
     sweeps: usize,
 }
 
-/// Contacts are brought near first: held at once, they would break poses that are far off.
+/// Contacts are first brought near: if they were held at once, distant poses would break.
 const STAGES: [Stage; 2] =
     [Stage { pin: 20.0, apart: 20.0, sweeps: 4 }, Stage { pin: 200.0, apart: 60.0, sweeps: 6 }];
 
-/// What counts how much, before feet are held and parts kept apart.
+/// Weights before feet are held and parts are kept apart.
 const WEIGHTS: Weights = Weights {
     limb: 1.0,
     forearm: 0.7,
@@ -79,20 +79,21 @@ const WEIGHTS: Weights = Weights {
     pin_turn: 0.5,
     floor: 20.0,
     lift: 30.0,
-    // Poses in the floor show where feet are: they are raised later.
+    // Poses in the floor show where feet are; they are raised later.
     ground: 0.0,
     apart: 0.0,
     centre: 0.0,
 };
 
-/// Sweeps of a first frame, from the robot at rest.
+/// Number of sweeps for the first frame, which starts from the robot at rest.
 const FIRST_SWEEPS: usize = 40;
-/// Shorter legs have no direction \[m\].
+/// Shorter legs have no usable direction \[m\].
 const LEAST_LEG: f64 = 1e-3;
-/// How often a motion that is to stand is planned, and sweeps after each.
+/// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 3;
 const BALANCE_SWEEPS: usize = 2;
-/// How far inside the soles the zero-moment point is put \[m\]: the motion that follows is not exact.
+/// Distance from the edge of the soles at which the zero-moment point is planned \[m\]: the fitted motion is
+/// not exact.
 const INSIDE: f64 = 0.02;
 /// Sweeps that restore the positions of feet after joint speeds were limited.
 const HELD_SWEEPS: usize = 6;
@@ -194,8 +195,8 @@ pub fn retarget(
     Ok((motion, report))
 }
 
-/// The shapes of a robot at rest. Parts that are inside each other at rest, or where the robot stands as people do, are
-/// so by design.
+/// The collision shapes of a robot at rest. Parts that penetrate each other at rest, or in the reference stance
+/// of people, do so by design.
 fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
     let robot = kinematics.robot;
     let mut solids = Solids::of(robot);
@@ -209,8 +210,8 @@ fn solids_of(kinematics: &mut Kinematics, anatomy: &Anatomy) -> Solids {
     solids
 }
 
-/// What stands on the floor, and what flies. Where no foot is held and the body does not fly, as when it turns on a foot,
-/// the soles before and behind count; without any, it neither stands nor flies.
+/// The soles on the floor, and flights. In frames where no foot is held and the body does not fly, as when it
+/// turns on a foot, the soles before and after are used; if there are none, the frame has neither.
 fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Support {
     let corners = |goal: &Goal| -> Vec<Vector2<f64>> {
         goal.pins.iter().flatten().flatten().map(|pin| pin.coords.xy()).collect()
@@ -225,7 +226,7 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
         let [before, behind] = [run.start.checked_sub(1), Some(run.end).filter(|end| *end < held.len())]
             .map(|end| end.map_or(&[][..], |end| &held[end]));
         for frame in run {
-            // What pushes off and what lands does so on one foot.
+            // Take-off and landing are on one foot.
             soles[frame] = match &flight {
                 Some(flight) if flight.contains(&frame) => continue,
                 Some(flight) if frame < flight.start => Polygon::around(before),
@@ -237,7 +238,7 @@ fn planned_support(goals: &[Goal], curves: &BalanceCurves, fps: FrameRate) -> Su
     Support { soles, over: OverSoles::ZeroMoment, inside: INSIDE, flights }
 }
 
-/// Gives the goals the centre of mass of a motion that stands.
+/// Sets the goals of the centre of mass for a balanced motion.
 fn aim(goals: &mut [Goal], curves: &BalanceCurves, support: &Support, fps: FrameRate) {
     let aside = centre_aside(curves, support, fps.fps());
     let higher = centre_higher(&curves.centre, &support.flights, fps.fps());
@@ -251,7 +252,7 @@ fn aim(goals: &mut [Goal], curves: &BalanceCurves, support: &Support, fps: Frame
     }
 }
 
-/// The weights of smoothness: accelerations are per second, so the frame rate does not matter.
+/// Weights of smoothness: accelerations are per second, so the frame rate does not matter.
 fn smoothness(humanoid: &Humanoid, steps: &Steps, highest: &Highest, fps: FrameRate) -> Smoothness {
     let rate = (fps.fps() / 30.0).powi(2);
     let strongest =
@@ -264,10 +265,10 @@ fn smoothness(humanoid: &Humanoid, steps: &Steps, highest: &Highest, fps: FrameR
     }
 }
 
-/// The highest step of each joint in a frame: that of its speed, and a bit more than the source turns in a frame.
-/// Hinges would turn over where a limb passes their axis.
+/// Greatest step of each joint per frame: that of its speed limit, and slightly more than the source rotates
+/// per frame. Otherwise hinges would turn over when a limb passes their axis.
 fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: FrameRate) -> Vec<f64> {
-    /// What a hinge may turn more than the joint of the source \[rad\].
+    /// How much more than the source's joint a hinge may rotate per frame \[rad\].
     const MORE: f64 = 0.1;
     let has = |limbs: &[Limb], joint: usize| limbs.iter().any(|limb| limb.joints.contains(&joint));
     let of = |(joint, velocity): (usize, &Option<f64>)| {
@@ -281,7 +282,7 @@ fn fastest(humanoid: &Humanoid, steps: &Steps, velocities: &[Option<f64>], fps: 
     velocities.iter().enumerate().map(of).collect()
 }
 
-/// Raises the base where a part still penetrates the floor; the correction fades in the frames around it.
+/// Raises the base while a part penetrates the floor; the correction fades over the frames around it.
 fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: FrameRate) {
     /// The fade time of a correction \[s\].
     const FADE: f64 = 1.0 / 6.0;
@@ -307,7 +308,7 @@ fn leg_length(humanoid: &Humanoid) -> f64 {
     humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
 }
 
-/// What the source asks of the robot in each frame.
+/// The goals of each frame from the source.
 fn goals(source: &Source, humanoid: &Humanoid, ratio: f64) -> Vec<Goal> {
     let ankle = (humanoid.soles[0].ankle_height + humanoid.soles[1].ankle_height) / 2.0;
     let start = source.frames[0].hips;
@@ -367,7 +368,7 @@ fn lift_swings(
     }
 }
 
-/// Heights of the corners of a sole that is lifted until its `lowest` place clears the floor; `None` where it does
+/// Heights of the corners of a sole that is lifted until its `lowest` point clears the floor; `None` if it does
 /// already.
 fn lifted(heights: [f64; 4], lowest: f64, clearance: f64) -> Option<[f64; 4]> {
     (lowest < clearance).then(|| heights.map(|height| height + clearance - lowest))

@@ -1,4 +1,4 @@
-//! The sole of a robot's foot: the rectangle about the points on which its collision shapes stand.
+//! The sole of a robot's foot: the rectangle around the points on which its collision shapes stand.
 
 use mocap_model::{Isometry3, Primitive, Robot, RobotShape, UnitQuaternion, Vector3};
 use nalgebra::Point3;
@@ -7,9 +7,9 @@ use crate::convex::Form;
 
 /// Points within this height above the lowest belong to the sole \[m\].
 const THICKNESS: f64 = 0.01;
-/// Steeper soles are not laid on the floor \[rad\].
+/// Soles steeper than this are not levelled \[rad\].
 const STEEPEST: f64 = 0.6;
-/// A shorter edge does not say how steep it is \[m\].
+/// A shorter edge does not determine the slope \[m\].
 const LEAST_EDGE: f64 = 0.02;
 
 /// A point of a shape that may stand on the floor: the centre of a ball in the world, and its radius \[m\]; 0 for a
@@ -30,19 +30,19 @@ impl LowPoint {
 /// A sole in the world, with the robot at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RestSole {
-    /// The turn about the ankle that lays it on the floor.
+    /// The rotation about the ankle that levels it.
     pub(crate) level: UnitQuaternion<f64>,
     /// Front left, front right, back left, back right: centres of balls that stand on the floor.
     pub(crate) corners: [Point3<f64>; 4],
-    /// Of these balls; 0 where the sole has edges.
+    /// Radii of these balls; 0 if the sole has edges.
     pub(crate) radii: [f64; 4],
-    /// Height of the ankle above the sole laid on the floor \[m\].
+    /// Height of the ankle above the levelled sole \[m\].
     pub(crate) ankle_height: f64,
 }
 
 impl RestSole {
-    /// Without collision shapes below the ankle: a sole two fifths of a shank long and one fifth wide, one fifth below
-    /// the ankle.
+    /// Default without collision shapes below the ankle: a sole of two fifths of the shank's length and one
+    /// fifth of it in width, one fifth below the ankle.
     pub(crate) fn of(
         robot: &Robot,
         placed: &[Isometry3<f64>],
@@ -94,10 +94,10 @@ fn turn(point: &LowPoint, ankle: Point3<f64>, turn: &UnitQuaternion<f64>) -> Low
     LowPoint { centre: ankle + turn * (point.centre - ankle), radius: point.radius }
 }
 
-/// The turn that lays a foot on the floor, loaded at its middle: pitch and roll by turns, each by the edge below the
-/// middle. A foot that stands on one point, or steeply, is left as it is.
+/// The rotation that levels a foot loaded at its middle: pitch and roll alternately, each by the edge below the
+/// middle. A foot that stands on one point or steeply is not rotated.
 fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
-    /// Pitch and roll change each other a little.
+    /// Pitch and roll affect each other a little.
     const ROUNDS: usize = 4;
     let mut whole = UnitQuaternion::identity();
     for round in 0..2 * ROUNDS {
@@ -110,7 +110,7 @@ fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
             let values = || turned.iter().map(|point| point[axis]);
             (values().fold(f64::INFINITY, f64::min) + values().fold(f64::NEG_INFINITY, f64::max)) / 2.0
         };
-        // The tilt across is measured only near the lowest points after the tilt along is removed.
+        // The lateral tilt is measured near the lowest points only, after the longitudinal tilt is removed.
         let near = |point: &&Point3<f64>| axis == 0 || point.z < lowest + 2.0 * THICKNESS;
         let flat: Vec<(f64, f64)> = turned.iter().filter(near).map(|point| (point[axis], point.z)).collect();
         let slope = slope_below(&flat, middle(axis));
@@ -120,7 +120,7 @@ fn level(points: &[LowPoint], ankle: Point3<f64>) -> UnitQuaternion<f64> {
     if whole.angle() > STEEPEST { UnitQuaternion::identity() } else { whole }
 }
 
-/// The slope of the lower hull of points below `at`; 0 where its edge there is short.
+/// The slope of the lower hull of points below `at`; 0 if its edge there is short.
 fn slope_below(points: &[(f64, f64)], at: f64) -> f64 {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -140,17 +140,17 @@ fn slope_below(points: &[(f64, f64)], at: f64) -> f64 {
         .map_or(0.0, |edge| (edge[1].1 - edge[0].1) / (edge[1].0 - edge[0].0))
 }
 
-/// Whether a body is a foot or on it, such as toes.
+/// Whether a body is a foot or attached to it, such as toes.
 pub(crate) fn is_on(robot: &Robot, foot: usize, body: usize) -> bool {
     std::iter::successors(Some(body), |body| robot.bodies()[*body].parent).any(|body| body == foot)
 }
 
-/// The shapes of a foot: of its body, and of those on it, such as toes.
+/// The shapes of a foot and of the bodies attached to it, such as toes.
 pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &RobotShape> {
     robot.shapes().iter().filter(move |shape| is_on(robot, foot, shape.body))
 }
 
-/// Points of a shape among which its lowest is, or is nearly.
+/// Points of a shape that include its lowest point, at least nearly.
 pub(crate) fn low_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {
     let placed = body * shape.placement;
     let ball = |at: f64, radius: f64| LowPoint { centre: placed * Point3::new(0.0, 0.0, at), radius };
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_edge_below_the_middle_says_how_steep_a_foot_is() {
-        // A heel that is higher, and an instep that does not count.
+        // A higher heel, and an instep that is ignored.
         let points = [(0.0, 0.02), (0.2, 0.0), (0.1, 0.09), (0.22, 0.005)];
         assert!((slope_below(&points, 0.11) + 0.1).abs() < 1e-12);
         // One point, and toes that bend up.

@@ -1,8 +1,8 @@
-//! The collision shapes of a robot, which of them may not touch, and how near they are.
+//! The collision shapes of a robot, the pairs that may not touch, and their distances.
 //!
-//! Which pairs count is MuJoCo's rule: not those of one body or of bodies that are joined, nor excluded ones, nor
-//! those whose masks do not meet; stated pairs always. Closest points of segments based on: C. Ericson, "Real-Time
-//! Collision Detection", 2005, section 5.1.9.
+//! Which pairs are checked is MuJoCo's rule: not those of one body or of joined bodies, not excluded ones, and
+//! not those whose collision masks do not match; stated pairs always. Closest points of segments based on: C.
+//! Ericson, "Real-Time Collision Detection", 2005, section 5.1.9.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,18 +12,19 @@ use nalgebra::Point3;
 use crate::RobotError;
 use crate::convex::{Core, Form, Gap, gap};
 
-/// Surfaces stay this far apart \[m\], if they are at rest.
+/// Distance that surfaces keep \[m\], if they have it at rest.
 pub(crate) const MARGIN: f64 = 0.012;
-/// Surfaces that are nearer by design stay this far apart \[m\]: at the margin, the joint between them would not move.
+/// Distance that surfaces keep if they are nearer by design \[m\]: with the full margin, the joint between them
+/// would be blocked.
 const CLEAR: f64 = 0.002;
 
-/// A collision shape: a core with a round skin.
+/// A collision shape: a core with a rounding radius.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Solid {
     pub(crate) body: usize,
     placement: Isometry3<f64>,
     form: Form,
-    /// Of the skin \[m\].
+    /// Rounding radius \[m\].
     radius: f64,
 }
 
@@ -38,7 +39,7 @@ impl Solid {
     }
 }
 
-/// A ball around shapes \[m\].
+/// A bounding ball of shapes \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ball {
     centre: Point3<f64>,
@@ -62,7 +63,7 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// The least height of a shape, or less \[m\].
+    /// A lower bound of the height of a shape \[m\].
     pub(crate) fn lowest(&self, solid: usize) -> f64 {
         self.balls[solid].centre.z - self.balls[solid].radius
     }
@@ -72,22 +73,22 @@ impl Placed {
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     solids: [usize; 2],
-    /// How far they are inside each other by design \[m\].
+    /// Depth of penetration by design \[m\].
     overlap: f64,
-    /// What they may be nearer than the margin \[m\]: as they are by design.
+    /// By how much they may be nearer than the margin \[m\], because they are by design.
     allowed: f64,
-    /// Whether only bodies without shapes are between theirs, as the cross piece of an ankle.
+    /// Whether there are only bodies without shapes between theirs, as the cross piece of an ankle.
     joined: bool,
-    /// Whether they are kept apart. Shapes that are inside each other all over their range are not. Of bodies that are
-    /// joined, the limits of the joint between them say how far it moves: their shapes are not, where they nearly touch by
-    /// design, or meet so near to the joint that it would turn far for them to part.
+    /// Whether they are kept apart. Shapes that penetrate each other over their whole range are not. For joined
+    /// bodies, the limits of the joint between them restrict the motion: they are not kept apart if they nearly
+    /// touch by design, or if they meet so near to the joint that it would have to rotate far to separate them.
     apart: bool,
 }
 
 /// Shapes of a robot, and which pairs may not touch.
 pub(crate) struct Solids {
     pub(crate) all: Vec<Solid>,
-    /// Bodies with shapes, with a ball around all of a body, in its frame.
+    /// Bodies with shapes, with a bounding ball of each in its frame.
     parts: Vec<(usize, Ball)>,
     /// Pairs of parts, with the pairs of shapes that belong to them.
     pairs: Vec<([usize; 2], Vec<Pair>)>,
@@ -103,14 +104,14 @@ pub(crate) struct Near {
     pub(crate) distance: f64,
 }
 
-/// How deep shapes are in each other \[m\]: as they are, and beyond what they are by design.
+/// Penetration depths \[m\]: in total, and beyond those by design.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Depths {
     pub(crate) whole: f64,
     pub(crate) added: f64,
 }
 
-/// More shapes than people model by hand are refused: their pairs would fill the memory.
+/// Models with more shapes than people make by hand are rejected: their pairs would exhaust memory.
 pub(crate) fn check_shapes(robot: &Robot) -> Result<(), RobotError> {
     const MOST_SHAPES: usize = 2000;
     let found = robot.shapes().len();
@@ -148,7 +149,7 @@ impl Solids {
         Solids { all, parts, pairs }
     }
 
-    /// Shapes that are inside each other, or nearly, in a pose of the design may be so.
+    /// Allows pairs that penetrate each other, or nearly, in a pose of the design.
     pub(crate) fn allow(&mut self, bodies: &[Isometry3<f64>]) {
         let mut placed = Placed::default();
         self.place(bodies, &mut placed);
@@ -163,17 +164,17 @@ impl Solids {
         self.pairs = pairs;
     }
 
-    /// Shapes that nothing that a robot does can part, or that cost more than they gain, are not kept apart: those that are
-    /// inside each other by design and in nearly all poses that joints allow, and those of joined bodies that meet near the
-    /// joint.
+    /// Allows pairs that no motion can separate, or whose separation costs too much: those that penetrate each
+    /// other by design and in nearly all poses within the joint limits, and those of joined bodies that meet
+    /// near the joint.
     pub(crate) fn allow_in_range(&mut self, robot: &Robot, rest: &[f64]) {
-        /// Poses that are tried.
+        /// Number of sampled poses.
         const POSES: usize = 48;
-        /// Inside in this share of them is always.
+        /// A pair that penetrates in this share of them always does.
         const ALWAYS: f64 = 0.75;
-        /// A joint that turns further than this for surfaces to part by their margin turns far \[rad\].
+        /// A rotation beyond this to separate surfaces by their margin is too far \[rad\].
         const FAR: f64 = 0.4;
-        // By pair: how often its shapes are inside each other, and the sum of their levers about the joint between them.
+        // By pair: number of poses with penetration, and the sum of lever arms about the joint between them.
         let mut met: HashMap<[usize; 2], (usize, f64)> = HashMap::new();
         let pairs = || self.pairs.iter().flat_map(|(_, pairs)| pairs);
         let tried = || pairs().filter(|pair| pair.apart && (pair.overlap > 0.0 || pair.joined));
@@ -197,12 +198,12 @@ impl Solids {
         }
     }
 
-    /// Whether any pair must stay apart.
+    /// Whether any pair has to be kept apart.
     pub(crate) fn can_meet(&self) -> bool {
         !self.pairs.is_empty()
     }
 
-    /// Where all of them are.
+    /// Places all shapes.
     pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
         let Placed { cores, balls, parts } = out;
         cores.clear();
@@ -219,7 +220,8 @@ impl Solids {
         );
     }
 
-    /// All pairs that are kept apart and are nearer than `within` \[m\], without what they are nearer by design.
+    /// All pairs that are kept apart and are nearer than `within` \[m\], not counting what is allowed by
+    /// design.
     pub(crate) fn all_near<'a>(&'a self, placed: &'a Placed, within: f64) -> impl Iterator<Item = Near> + 'a {
         let apart = self.pairs_near(placed, within).filter(|pair| pair.apart);
         let near = apart.filter_map(move |pair| {
@@ -229,7 +231,7 @@ impl Solids {
         near.filter(move |near| near.distance < within)
     }
 
-    /// How deep the deepest shapes are in each other.
+    /// The greatest penetration depths.
     pub(crate) fn deepest(&self, placed: &Placed) -> Depths {
         let mut depths = Depths::default();
         for pair in self.pairs_near(placed, 0.0) {
@@ -246,7 +248,7 @@ impl Solids {
         self.pairs.iter().filter(move |(parts, _)| meets(*parts)).flat_map(|(_, pairs)| pairs)
     }
 
-    /// How near the two of a pair are, where they may be nearer than `within` \[m\].
+    /// The nearest points of a pair, if it may be nearer than `within` \[m\].
     fn near(&self, [first, second]: [usize; 2], placed: &Placed, within: f64) -> Option<Near> {
         if !placed.balls[first].may_meet(&placed.balls[second], within) {
             return None;
@@ -265,14 +267,15 @@ impl Solids {
             return Some(Near { bodies, points, direction, distance: length - skins });
         }
         let Gap { points, direction, distance } = gap(&cores);
-        // As far inside as they are in each other: the second is ahead of the first.
+        // Both points are inside by the penetration depth: the second is ahead of the first.
         let inwards = direction * (-distance).max(0.0);
         let points = [points[0] - inwards, points[1] + inwards];
         Some(Near { bodies, points, direction, distance: distance - skins })
     }
 }
 
-/// One of the poses that joints allow: they go through their ranges, as far as 1.5 rad from rest, in unlike steps.
+/// A pose within the joint limits, up to 1.5 rad from rest; `number` selects it. Joints step through their
+/// ranges at different rates.
 fn pose_in_range(robot: &Robot, rest: &[f64], number: usize) -> Vec<f64> {
     let value = |(joint, (of, rest)): (usize, (&RobotJoint, &f64))| {
         let share = ((number + 1) as f64 * (0.618_033_988_75 + 0.754_877_666_25 * joint as f64)).fract();
@@ -285,7 +288,7 @@ fn pose_in_range(robot: &Robot, rest: &[f64], number: usize) -> Vec<f64> {
     robot.joints().iter().zip(rest).enumerate().map(value).collect()
 }
 
-/// How much two shapes of joined bodies part for a radian of the joint between them that parts them most \[m/rad\].
+/// Greatest separation of two shapes of joined bodies per radian of a joint between them \[m/rad\].
 fn lever(robot: &Robot, bodies: &[Isometry3<f64>], near: &Near) -> f64 {
     let (above, below) = (near.bodies[0].min(near.bodies[1]), near.bodies[0].max(near.bodies[1]));
     let up = std::iter::successors(Some(below), |body| robot.bodies()[*body].parent);
@@ -302,7 +305,7 @@ fn lever(robot: &Robot, bodies: &[Isometry3<f64>], near: &Near) -> f64 {
     between.map(of).fold(0.0, f64::max)
 }
 
-/// Whether one of two bodies is on the other, with only bodies without shapes between them.
+/// Whether one of two bodies is attached to the other, with only bodies without shapes between them.
 fn are_joined(robot: &Robot, shapes: &[Vec<usize>], [a, b]: [usize; 2]) -> bool {
     let parent = |body: usize| robot.bodies()[body].parent;
     // Parents come before their children.
@@ -312,9 +315,9 @@ fn are_joined(robot: &Robot, shapes: &[Vec<usize>], [a, b]: [usize; 2]) -> bool 
     next == Some(above)
 }
 
-/// Which pairs of shapes may not touch.
+/// The rule for pairs of shapes that may not touch.
 struct Filter {
-    /// By body: the body that it is fixed to, and that body's parent, likewise.
+    /// By body: the body that it is welded to, and the parent of that one, likewise.
     welded: Vec<(usize, Option<usize>)>,
     excluded: HashSet<[usize; 2]>,
     pairs: HashSet<[usize; 2]>,

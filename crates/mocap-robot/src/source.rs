@@ -1,5 +1,5 @@
-//! What a captured motion asks of a robot: directions of limbs, frames of pelvis, torso and feet, path and contacts,
-//! in metres with Z up, at the robot's rate.
+//! The goals in a captured motion: directions of limbs, frames of pelvis, torso and feet, path and contacts, in
+//! metres with Z up, at the robot's rate.
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
 use mocap_model::{
@@ -28,22 +28,22 @@ pub(crate) struct SourceFrame {
     pub(crate) contacts: [[bool; 2]; 2],
 }
 
-/// A captured motion as a robot needs it.
+/// A captured motion in the form that retargeting to a robot needs.
 pub(crate) struct Source {
     pub(crate) frames: Vec<SourceFrame>,
     /// Hip to ankle along the bones \[m\].
     pub(crate) leg_length: f64,
-    /// The usual height of the ankle above the floor in contact \[m\].
+    /// Usual height of the ankle above the floor during contacts \[m\].
     pub(crate) ankle_height: f64,
     pub(crate) steps: Steps,
 }
 
-/// The largest turn from frame to frame of the joints of a part \[rad\].
+/// Greatest rotation from frame to frame of the joints of a part \[rad\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Steps {
     pub(crate) legs: f64,
     pub(crate) arms: f64,
-    /// Of all joints.
+    /// Over all joints.
     pub(crate) all: f64,
 }
 
@@ -110,7 +110,7 @@ impl Source {
         let joints = Joints::of(clip.skeleton())?;
         let turn = upright(clip.skeleton().space().up);
         let feet = feet_of(clip.skeleton());
-        // A robot walks on one floor.
+        // A robot walks on one level floor.
         let motions: Vec<_> = FootMotion::of(clip, &feet).into_iter().map(FootMotion::on_one_floor).collect();
         let options = ContactOptions::default();
         let contacts: Vec<_> = motions.iter().map(|motion| motion.contacts(&options)).collect();
@@ -152,12 +152,12 @@ impl Source {
     }
 }
 
-/// The rotation that takes `up` onto Z.
+/// The rotation that maps `up` to Z.
 fn upright(up: SignedAxis) -> UnitQuaternion<f64> {
     mocap_model::rotation_between(&up.vector(), &Vector3::z())
 }
 
-/// One frame before its frames of reference are known.
+/// A frame before its frames of reference are found.
 struct RawFrame {
     index: usize,
     hips: Point3<f64>,
@@ -221,8 +221,8 @@ impl RawFrame {
     }
 }
 
-/// Gives pelvis, torso and feet frames that are fixed to their joints. What is lateral is the mean over the clip; up is
-/// the world's for pelvis and feet in contact, the spine's for the torso.
+/// Gives pelvis, torso and feet frames that are fixed to their joints. The lateral axis is the mean over the
+/// clip; up is the world's for the pelvis and for feet in contact, the spine's for the torso.
 fn orient(
     raw: &[RawFrame],
     floor: f64,

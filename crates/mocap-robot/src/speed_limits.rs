@@ -1,9 +1,9 @@
-//! Highest speeds of joints that hold exactly: a motion is brought within them, and stays there while it is fitted.
+//! Speed limits of joints that hold exactly: a motion is brought within them, and stays there during the fit.
 
 use mocap_model::{Robot, RobotPose};
 
-/// The largest step of every joint between frames \[rad or m\]; infinite without a limit. A joint that drives others
-/// keeps to their limits, too.
+/// Greatest step of every joint between frames \[rad or m\]; infinite without a limit. A joint that drives
+/// others also keeps their limits.
 pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f64) -> Vec<f64> {
     let of = |speed: &Option<f64>| speed.map_or(f64::INFINITY, |speed| speed * frame_time * (1.0 - 1e-9));
     let mut steps: Vec<f64> = speeds.iter().map(of).collect();
@@ -15,7 +15,7 @@ pub(crate) fn highest_steps(robot: &Robot, speeds: &[Option<f64>], frame_time: f
     steps
 }
 
-/// Whether a joint moves further in a frame than its highest step.
+/// Whether a joint moves by more than its greatest step in a frame.
 pub(crate) fn exceed(poses: &[RobotPose], steps: &[f64]) -> bool {
     poses.windows(2).any(|pair| {
         let values = pair[0].values.iter().zip(&pair[1].values);
@@ -23,8 +23,8 @@ pub(crate) fn exceed(poses: &[RobotPose], steps: &[f64]) -> bool {
     })
 }
 
-/// Brings all joints within their highest steps: each to the mean of the tightest upper and lower envelopes that hold
-/// them. Motion that holds them already stays as it is; limits of values still hold.
+/// Brings all joints within their greatest steps: each to the mean of the tightest upper and lower envelopes
+/// with such steps. Motion within the limits is unchanged; limits of values are kept.
 pub(crate) fn hold(poses: &mut [RobotPose], steps: &[f64]) {
     let frames = poses.len();
     for (joint, step) in steps.iter().enumerate().filter(|(_, step)| step.is_finite()) {
@@ -42,7 +42,7 @@ pub(crate) fn hold(poses: &mut [RobotPose], steps: &[f64]) {
     }
 }
 
-/// Bounds of the values in a frame: the limits of joints, and what the frames around it leave of their highest steps.
+/// Bounds of the values in a frame: joint limits, and what the neighbouring frames allow.
 pub(crate) fn bounds_between(
     poses: &[RobotPose],
     frame: usize,
@@ -83,7 +83,7 @@ mod tests {
         assert!(!exceed(&jump, &[0.25 + 1e-12]));
         let values: Vec<f64> = jump.iter().map(|pose| pose.values[0]).collect();
         assert_eq!(values, [0.125, 0.25, 0.375, 0.625, 0.75, 0.875]);
-        // Within bounds, and as it was where it is slow.
+        // Within bounds, and unchanged where it is slow.
         let slow = poses(&[0.0, 0.2, 0.4, 0.3]);
         let mut held = slow.clone();
         hold(&mut held, &[0.25]);

@@ -1,4 +1,4 @@
-//! Which options can be set elsewhere than on the command line, and how that place calls them.
+//! Options that can be set in a file or by environment variables, and their names there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ pub struct Layers {
     pub program: &'static str,
     /// The name of the file, which is looked for in the current directory and those above it.
     pub file: &'static str,
-    /// What the names of all variables begin with, such as `MOCAP_`.
+    /// Prefix of all variables, such as `MOCAP_`.
     pub prefix: &'static str,
-    /// Long names of options that only a flag sets: they belong to one run.
+    /// Long names of options that only a flag sets, because they belong to one run.
     pub fixed: &'static [&'static str],
     /// Help headings whose options only a flag sets.
     pub fixed_headings: &'static [&'static str],
@@ -53,7 +53,7 @@ impl Layers {
         options.filter_map(|option| self.configurable(option)).map(str::to_owned).collect()
     }
 
-    /// Earlier names of options by their present ones, where no option has that name now.
+    /// Earlier names of options by their present ones, if no present option has that name.
     fn earlier(&self, definition: &Command) -> BTreeMap<String, String> {
         let known = self.settable(definition);
         let every = std::iter::once(definition).chain(commands(definition));
@@ -83,13 +83,13 @@ impl Layers {
             .collect();
         strange.retain(|name| !known.contains(name));
         strange.sort();
-        // All have the same prefix: what follows is compared.
+        // All have the same prefix, so only the rest is compared.
         let bare: Vec<&str> = known.iter().map(|name| &name[self.prefix.len()..]).collect();
         let warning = |name: &String| {
             if let Some(new) = earlier.get(name) {
                 return format!("the variable '{name}' is now called '{new}'; the old name still works");
             }
-            // Among many messages a warning is one line, so it contains the name.
+            // Among many messages a warning takes one line, so the name is in it.
             let near = did_you_mean(&name[self.prefix.len()..], &bare);
             let near = near.map(|near| format!("; {}", near.replacen('\'', &format!("'{}", self.prefix), 1)));
             format!("no option has the variable '{name}'{}", near.unwrap_or_default())
@@ -97,7 +97,7 @@ impl Layers {
         strange.iter().map(warning).collect()
     }
 
-    /// The definition with a variable of the environment for every option that can have one.
+    /// The definition with an environment variable for every option that may have one.
     pub fn with_variables(&self, definition: Command) -> Command {
         let earlier = self.earlier(&definition);
         let is_set = |variable: &str| std::env::var_os(variable).is_some();
@@ -113,7 +113,7 @@ impl Layers {
                     argument.value_parser(level)
                 }
                 Kind::Switch => argument.value_parser(BoolishValueParser::new()),
-                // A list in one variable would need a separator that no value has.
+                // A list in one variable would need a separator that no value contains.
                 Kind::Many => return argument,
                 Kind::One => argument,
             };
@@ -125,7 +125,7 @@ impl Layers {
         })
     }
 
-    /// The nearest file in the current directory and those above it.
+    /// The nearest file in the current directory and its parents.
     pub fn nearest_file(&self) -> Option<PathBuf> {
         let here = std::env::current_dir().ok()?;
         here.ancestors().map(|folder| folder.join(self.file)).find(|path| path.is_file())
@@ -138,7 +138,7 @@ pub fn earlier_names(option: &Arg) -> impl Iterator<Item = &str> {
     option.get_all_aliases().into_iter().flatten().filter(move |name| !other.contains(name))
 }
 
-/// How often a switch that counts is given: a number, or whether it is.
+/// The count of a switch that may be repeated: a number, or true or false.
 fn level(text: &str) -> Result<u8, String> {
     let is_on = || BoolishValueParser::new().parse_ref(&Command::new(""), None, text.as_ref());
     text.parse().or_else(|_| is_on().map(u8::from)).map_err(|_| "true, false or a number is expected".into())
@@ -182,7 +182,7 @@ mod tests {
         let definition = definition().mut_subcommand("compress", |command| command.arg(renamed));
         let names = ["MOCAP_LIMIT", "MOCAP_JOBS"].into_iter();
         let reported = LAYERS.stray(&definition, names.map(str::to_owned));
-        // An option that has the name now is what it means.
+        // A name that a present option has means that option.
         assert_eq!(reported.len(), 1, "{reported:?}");
         assert!(reported[0].contains("'MOCAP_LIMIT' is now called 'MOCAP_MAX_ERROR'"), "{reported:?}");
     }

@@ -1,4 +1,4 @@
-//! The options of a command that have a value, and where each comes from.
+//! The options of a command that have a value, with the source of each.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -70,7 +70,7 @@ fn row(
 }
 
 impl PrintRow {
-    /// The row as it would stand in the file.
+    /// The row in the syntax of the file.
     pub fn text(&self) -> String {
         let word = |value: &String| match value.as_str() {
             "true" | "false" => value.clone(),

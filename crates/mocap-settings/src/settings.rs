@@ -10,18 +10,18 @@ use mocap_toml::{Entry, Text, TomlError, TomlProblem, Value};
 use crate::layers::earlier_names;
 use crate::{Layers, commands, values};
 
-/// What a file sets.
+/// The settings of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The file, where there is one.
     pub path: Option<PathBuf>,
-    /// By command (none: any that takes it) and option.
+    /// By command (`None`: any command that has the option) and option.
     values: BTreeMap<(Option<String>, String), Setting>,
-    /// Options that the file calls by an earlier name.
+    /// Options for which the file uses an earlier name.
     pub renamed: Vec<Renamed>,
 }
 
-/// An option that a file calls by an earlier name.
+/// An option for which a file uses an earlier name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
     /// The earlier name.
@@ -71,7 +71,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Takes an entry that is an option of any of these commands, and right for all that have it.
+    /// Adds an entry that is an option of some of these commands, with a value valid for all of them.
     fn add(
         &mut self,
         (text, layers): (&Text, &Layers),
@@ -124,7 +124,8 @@ impl Settings {
         Ok(())
     }
 
-    /// What is set for an option of a command; its own table comes before the top of the file.
+    /// The setting of an option of a command; the command's own table takes precedence over the top level of
+    /// the file.
     fn of_option(&self, command: Option<&str>, option: &str) -> Option<&Setting> {
         let own = command.and_then(|name| self.values.get(&(Some(name.to_owned()), option.to_owned())));
         own.or_else(|| self.values.get(&(None, option.to_owned())))
@@ -154,7 +155,7 @@ impl Settings {
     }
 }
 
-/// Whether an option of this name exists, though no file can set it.
+/// Whether an option of this name exists that files cannot set.
 fn is_of_one_run(commands: &[&Command], name: &str) -> bool {
     commands.iter().any(|command| command.get_arguments().any(|option| option.get_long() == Some(name)))
 }
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(found.line(Some("compare"), "max-error"), Some(3));
         let renamed = Renamed { old: "fail-above".into(), new: "max-error".into(), line: 3 };
         assert_eq!(found.renamed, [renamed]);
-        // A command that has the name now is what the file means.
+        // If a command has the name now, the file means that option.
         let found = read("fail-above = '1mm'\n");
         assert_eq!(
             (found.line(Some("compare"), "max-error"), found.line(Some("edit"), "fail-above")),

@@ -1,4 +1,4 @@
-//! Values of a file, checked by the definition of the option that they set.
+//! Validates values of a file with the definition of the option that they set.
 
 use std::error::Error;
 
@@ -8,10 +8,10 @@ use mocap_toml::{Cell, Entry, Text, TomlError, TomlProblem, Value, did_you_mean}
 
 use crate::Kind;
 
-/// The values of an entry that sets an option, as they would be typed.
+/// The values of an entry that sets an option, as typed on a command line.
 ///
 /// # Errors
-/// Where the entry has another type than the option, or a value that the option does not take.
+/// If the entry has another type than the option, or a value that the option does not accept.
 pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<String>, TomlError> {
     let cells: &[Cell] = match (Kind::of(option), &entry.cell.value) {
         (Kind::Switch, Value::Flag(on)) => return Ok(vec![on.to_string()]),
@@ -31,17 +31,17 @@ pub(super) fn values(text: &Text, entry: &Entry, option: &Arg) -> Result<Vec<Str
     cells.iter().map(value).collect()
 }
 
-/// Whether an option takes a value, with a message and advice where not.
+/// Checks whether an option accepts a value; if not, a message and advice.
 fn check(option: &Arg, value: &str) -> Result<(), (String, Option<String>)> {
     let name = option.get_long().unwrap_or_default().to_owned();
-    // Without what it has to do with other options.
+    // Without relations to other options.
     let only = Arg::new(option.get_id().clone()).long(name.clone()).action(option.get_action().clone());
     let only = only.value_parser(option.get_value_parser().clone());
     let command = Command::new("config").no_binary_name(true).disable_help_flag(true).arg(only);
     command.try_get_matches_from([format!("--{name}={value}")]).map(drop).map_err(|error| plain(&error))
 }
 
-/// Replaces messages of Rust's number parsers by what is expected.
+/// Replaces messages of Rust's number parsers by a description of what is expected.
 pub fn plain_words(text: &str) -> String {
     let words = [
         ("invalid digit found in string", "expected a whole number"),
@@ -54,7 +54,7 @@ pub fn plain_words(text: &str) -> String {
     words.iter().fold(text.to_owned(), |text, (before, after)| text.replace(before, after))
 }
 
-/// What the parser of the command line says, without its frame, and the words that it knows.
+/// The message of the command line parser without its decoration, and the words that the option accepts.
 fn plain(error: &clap::Error) -> (String, Option<String>) {
     let given = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.clone(),

@@ -1,4 +1,4 @@
-//! A mesh ready to be deformed: flat lists by vertex, and its bones.
+//! A bound mesh: flat lists by vertex, and its bones.
 
 use mocap_model::{Bone, Influence, JointId, Mesh, Shape, Skeleton, Vector3};
 use nalgebra::{Matrix4, Point3};
@@ -22,7 +22,7 @@ pub struct BoundMesh {
     pub(crate) shapes: Vec<Shape>,
 }
 
-/// The vertices of a mesh and what moves them, as [`BoundMesh::from_parts`] takes them.
+/// Vertices of a mesh with their influences, as [`BoundMesh::from_parts`] takes them.
 #[derive(Clone, Debug, Default)]
 pub struct MeshParts {
     /// Its name, for errors.
@@ -33,9 +33,9 @@ pub struct MeshParts {
     pub normals: Vec<Vector3<f64>>,
     /// Joints with their inverse bind matrices.
     pub bones: Vec<Bone>,
-    /// Where the influences of each vertex start, and at last their number: vertices + 1.
+    /// Start of each vertex's influences in the list, and at the end their number: vertices + 1 entries.
     pub starts: Vec<u32>,
-    /// Of all vertices, one after the other. Weights of 0 and below are left out, the others are divided by their sum.
+    /// Influences of all vertices in order. Weights of 0 and below are left out, the others are normalised.
     pub influences: Vec<Influence>,
     /// Morph targets, added before the skin.
     pub shapes: Vec<Shape>,
@@ -121,7 +121,7 @@ impl BoundMesh {
         self.bones.len()
     }
 
-    /// The bones, which influences name by their places.
+    /// The bones; influences refer to them by index.
     pub fn bones(&self) -> &[Bone] {
         &self.skeleton_bones
     }

@@ -1,28 +1,28 @@
-//! The nearest place on triangles.
+//! The nearest point on triangles.
 //!
 //! Based on: C. Ericson, "Real-time collision detection", 2005, section 5.1.5.
 
 use crate::TriangleTree;
 use mocap_model::Vector3;
 
-/// A place on a surface.
+/// A point on a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Closest {
-    /// The triangle, by its place in the list that the tree was made of.
+    /// Index of the triangle in the list from which the tree was made.
     pub triangle: usize,
-    /// The place.
+    /// Position of the point.
     pub place: Vector3<f64>,
-    /// How far it is.
+    /// Its distance.
     pub distance: f64,
 }
 
 impl TriangleTree {
-    /// The nearest place within `within` in the pose to which the tree was fitted last.
+    /// The nearest point at most `within` away, in the pose to which the tree was last fitted.
     pub fn closest(&self, at: &Vector3<f64>, places: &[Vector3<f64>], within: f64) -> Option<Closest> {
         self.closest_where(at, places, within, |_| true)
     }
 
-    /// As [`TriangleTree::closest`], on triangles that pass `accepts`, given their corners.
+    /// Like [`TriangleTree::closest`], for triangles that pass `accepts`, which gets their corners.
     pub fn closest_where(
         &self,
         at: &Vector3<f64>,
@@ -68,7 +68,7 @@ impl TriangleTree {
     }
 }
 
-/// The nearest place on a triangle.
+/// The nearest point on a triangle.
 pub(crate) fn closest_on_triangle([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> Vector3<f64> {
     let (ab, ac, ap) = (b - a, c - a, at - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
@@ -101,7 +101,7 @@ pub(crate) fn closest_on_triangle([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64
     if sum <= 0.0 { a } else { a + ab * (vb / sum) + ac * (vc / sum) }
 }
 
-/// The shares of the corners of a triangle in a place on it.
+/// Barycentric coordinates of a point on a triangle.
 pub fn barycentric([a, b, c]: [Vector3<f64>; 3], at: &Vector3<f64>) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, at - a);
     let (d00, d01, d11) = (ab.dot(&ab), ab.dot(&ac), ac.dot(&ac));

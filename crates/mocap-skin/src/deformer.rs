@@ -46,11 +46,11 @@ pub struct Deformer<'m> {
     palette: Palette,
     rigid: RigidPalette,
     centres: RotationCentres,
-    /// The places with morph targets; empty where none acts.
+    /// Positions with morph targets; empty if none is active.
     shaped: Vec<Vector3<f64>>,
 }
 
-/// What is asked of a vertex.
+/// The outputs computed for a vertex.
 trait Out {
     const NORMALS: bool;
     fn put(&mut self, at: [f64; 3], normal: [f64; 3]);
@@ -89,8 +89,8 @@ impl<'m> Deformer<'m> {
         deformer
     }
 
-    /// Sets the pose: `frame` is the matrix of a joint in object space, scales included. `shapes` are weights of the
-    /// morph targets; those that are not given are 0. Normals are not changed by morph targets.
+    /// Sets the pose. `frame` is the matrix of a joint in object space, scales included. `shapes` are weights
+    /// of the morph targets; missing ones are 0. Morph targets do not change normals.
     pub fn pose(&mut self, frame: impl Fn(JointId) -> Matrix4<f64>, shapes: &[f64]) {
         let mesh = self.mesh;
         self.set_palette(mesh.bones().iter().map(|bone| frame(bone.joint) * bone.inverse_bind));
@@ -122,13 +122,13 @@ impl<'m> Deformer<'m> {
         }
     }
 
-    /// Hands out the places of some vertices, in their order.
+    /// Passes the positions of some vertices to `each`, in order.
     pub fn each_position(&self, vertices: Range<usize>, each: impl FnMut([f64; 3])) {
         self.each(vertices, &mut Places(each));
     }
 
-    /// Hands out the places and unit normals of some vertices, in their order. A normal follows the inverse transpose of
-    /// the map of its vertex.
+    /// Passes the positions and unit normals of some vertices to `each`, in order. A normal is transformed by
+    /// the inverse transpose of its vertex's matrix.
     pub fn each_vertex(&self, vertices: Range<usize>, each: impl FnMut([f64; 3], [f64; 3])) {
         self.each(vertices, &mut PlacesAndNormals(each));
     }
@@ -198,7 +198,7 @@ impl<'m> Deformer<'m> {
         }
     }
 
-    /// Stretches a vertex by the blended stretches of its bones.
+    /// The position of a vertex after the blended stretches of its bones.
     #[inline]
     fn stretched<O: Out>(&self, vertex: usize, range: &Range<usize>) -> (Vector3<f64>, Vector3<f64>) {
         let (at, normal) = (self.places()[vertex], self.mesh.normals[vertex]);
@@ -211,7 +211,7 @@ impl<'m> Deformer<'m> {
         (moved(&map, &at).into(), normal)
     }
 
-    /// The stretch first, the rigid motion after it.
+    /// Applies the stretch, then the rigid motion.
     fn rigid<O: Out>(&self, vertices: Range<usize>, out: &mut O, map: impl Fn(usize, Range<usize>) -> Rows) {
         for vertex in vertices {
             let range = self.mesh.range(vertex);
@@ -222,7 +222,7 @@ impl<'m> Deformer<'m> {
         }
     }
 
-    /// The rigid motion that some influences make together.
+    /// The dual quaternion blend of some influences, as a rigid motion.
     #[inline]
     fn dual_quaternion(&self, range: Range<usize>) -> Rows {
         let mesh = self.mesh;
@@ -248,7 +248,7 @@ impl<'m> Deformer<'m> {
         rotation([w, x, y, z], shift)
     }
 
-    /// One rotation about the point on which the bones of a vertex agree, and where they take that point.
+    /// A rotation about the point on which the bones of a vertex agree, and the image of that point.
     #[inline]
     fn spherical(&self, vertex: usize, range: Range<usize>) -> Rows {
         let mesh = self.mesh;
@@ -275,7 +275,7 @@ impl<'m> Deformer<'m> {
     }
 }
 
-/// The weighted mean of the maps of a vertex.
+/// The weighted mean of the matrices of a vertex.
 #[inline]
 fn blend(maps: &[Rows], mesh: &BoundMesh, range: Range<usize>) -> Rows {
     let mut sum = [0.0; 12];
@@ -298,7 +298,8 @@ fn rotated(map: &Rows, at: &Vector3<f64>) -> [f64; 3] {
     [0, 4, 8].map(|row| map[row] * at.x + map[row + 1] * at.y + map[row + 2] * at.z)
 }
 
-/// A unit normal by the inverse transpose of the linear part: its cofactors, with the sign of the determinant.
+/// A unit normal transformed by the inverse transpose of the linear part: by its cofactors, with the sign of
+/// the determinant.
 #[inline]
 fn turned(m: &Rows, n: &Vector3<f64>) -> [f64; 3] {
     let cofactors = [
@@ -309,7 +310,7 @@ fn turned(m: &Rows, n: &Vector3<f64>) -> [f64; 3] {
     let determinant = m[0] * cofactors[0][0] + m[1] * cofactors[0][1] + m[2] * cofactors[0][2];
     let [x, y, z] = cofactors.map(|row| row[0] * n.x + row[1] * n.y + row[2] * n.z);
     let norm = (x * x + y * y + z * z).sqrt();
-    // A map that flattens all has no normals; the one at bind is as good as any.
+    // A singular matrix gives no normal; the one of the bind pose is as good as any.
     if norm < 1e-300 {
         return [n.x, n.y, n.z];
     }

@@ -1,11 +1,13 @@
-//! The signed distance of a rest surface on a grid, carried into poses by the joints: a proxy for the posed mesh.
+//! Signed distance field of a surface at rest, on a grid that the joints carry into poses: a proxy for the
+//! posed mesh.
 //!
-//! Each node of the grid knows its distance from the surface and the skinning weights of the nearest place on it. A place in
-//! a pose is brought back to rest by the blend of the joints there, found by iteration.
+//! Each node of the grid stores its distance from the surface, and the skinning weights of the nearest point on
+//! it. A point in a pose is mapped back to rest by the blend of the joints there, found by iteration.
 //!
-//! Based on: X. Chen, Y. Zheng, M. J. Black, O. Hilliges, A. Geiger, "SNARF: differentiable forward skinning for
-//! animating non-rigid neural implicit shapes", 2021, for the way back to rest (here a blend of inverses that is iterated,
-//! on a grid); P.-E. Danielsson, "Euclidean distance mapping", 1980, for nearest places far from the surface.
+//! Based on: X. Chen, Y. Zheng, M. J. Black, O. Hilliges, A. Geiger, "SNARF: differentiable forward skinning
+//! for animating non-rigid neural implicit shapes", 2021, for the map back to rest (here an iterated blend of
+//! inverses, on a grid); P.-E. Danielsson, "Euclidean distance mapping", 1980, for nearest points far from the
+//! surface.
 
 use crate::closest::{barycentric, closest_on_triangle};
 use crate::{Affine, Surface, TriangleTree};
@@ -13,17 +15,17 @@ use mocap_model::{Bone, JointId, Pose, Skeleton, Vector3};
 use nalgebra::Matrix4;
 use std::collections::VecDeque;
 
-/// Joints that carry the field, at most.
+/// Greatest number of joints that carry the field.
 const CARRIERS: usize = 24;
-/// Carriers of a node, at most; the rest is shared out to them.
+/// Greatest number of carriers of a node; the shares of others are distributed to them.
 const MOST_SHARES: usize = 4;
 /// Nodes within this many cells of a triangle get exact distances.
 const BAND: f64 = 1.6;
 /// Cells of the grid beyond the surface on each side.
 const AROUND: f64 = 4.0;
-/// Nodes at most: a surface with a vertex far away gets a coarser grid.
+/// Greatest number of nodes: a surface with a distant vertex gets a coarser grid.
 const MOST_NODES: usize = 400_000;
-/// Steps of the way back to rest.
+/// Number of iterations of the map back to rest.
 const STEPS: usize = 5;
 
 /// The signed distances of a surface at rest.
@@ -39,7 +41,7 @@ pub struct Field {
     carriers: Vec<Carrier>,
 }
 
-/// Carriers with the largest shares of a node.
+/// The largest shares of a node.
 #[derive(Clone, Copy, Debug)]
 struct Shares {
     carriers: [u8; MOST_SHARES],
@@ -50,7 +52,7 @@ struct Shares {
 #[derive(Clone, Debug)]
 struct Carrier {
     bone: Bone,
-    /// The box at bind of the vertices that it moves most; empty where there are none.
+    /// Bounding box, in the bind pose, of the vertices that it moves most; empty if there are none.
     min: Vector3<f64>,
     max: Vector3<f64>,
 }
@@ -63,7 +65,7 @@ pub struct PosedField<'a> {
     back: Vec<Affine>,
 }
 
-/// Carriers that can be near.
+/// Carriers that may be near a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
     list: [u8; CARRIERS],
@@ -77,7 +79,7 @@ impl Near {
     }
 }
 
-/// What a field knows of a place.
+/// The field's values at a point.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldHit {
     /// Signed distance from the surface, negative inside [units of the skeleton].
@@ -91,8 +93,8 @@ pub struct FieldHit {
 }
 
 impl Field {
-    /// The field of the triangles whose corners all pass `is_part`, on a grid of `cell` [units of the skeleton]. `None`
-    /// without such triangles.
+    /// The field of the triangles whose corners all pass `is_part`, on a grid of `cell` [units of the
+    /// skeleton]. `None` if there are no such triangles.
     pub fn new(
         surface: &Surface,
         skeleton: &Skeleton,
@@ -148,18 +150,19 @@ impl Field {
         self.carriers.iter().map(|carrier| carrier.bone.joint)
     }
 
-    /// The field in an object-space pose; `None` where a joint flattens it.
+    /// The field in an object-space pose; `None` if a joint scales it to zero thickness.
     pub fn posed(&self, object: &Pose) -> Option<PosedField<'_>> {
         self.posed_by(|joint| object.joints[joint.index()].to_homogeneous())
     }
 
-    /// The field in a pose, given by the matrix of each joint in object space; `None` where a joint flattens it.
+    /// The field in a pose, given by the matrix of each joint in object space; `None` if a joint scales it to
+    /// zero thickness.
     pub fn posed_by(&self, frame: impl Fn(JointId) -> Matrix4<f64>) -> Option<PosedField<'_>> {
         let mut posed = PosedField { field: self, forward: Vec::new(), back: Vec::new() };
         posed.pose_by(frame).then_some(posed)
     }
 
-    /// The cell of a place and where in it, with how far the place is beyond the grid.
+    /// The cell of a point, the position in it, and the distance beyond the grid.
     #[inline]
     fn locate(&self, at: &Vector3<f64>) -> (usize, [f64; 3], f64) {
         let mut index = [0; 3];
@@ -177,7 +180,7 @@ impl Field {
         (node, within, beyond.sqrt() * self.cell)
     }
 
-    /// The nodes around a cell with their shares.
+    /// The nodes around a cell with their interpolation weights.
     #[inline]
     fn around(&self, node: usize, [x, y, z]: [f64; 3]) -> [(usize, f64); 8] {
         let (row, layer) = (self.size[0], self.size[0] * self.size[1]);
@@ -194,7 +197,7 @@ impl Field {
         ]
     }
 
-    /// Signed distance and its gradient at a place at bind.
+    /// Signed distance and its gradient at a point in the bind pose.
     pub fn at_rest(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let (node, within, beyond) = self.locate(at);
         let values = self.around(node, within).map(|(node, _)| f64::from(self.distance[node]));
@@ -214,7 +217,7 @@ impl Field {
 }
 
 impl Shares {
-    /// The largest of some weights by carrier.
+    /// The largest shares of some weights by carrier.
     fn of(mut weights: [f64; CARRIERS]) -> Shares {
         let mut found = Shares { carriers: [0; MOST_SHARES], shares: [0.0; MOST_SHARES] };
         for at in 0..MOST_SHARES {
@@ -234,12 +237,13 @@ impl Shares {
 }
 
 impl PosedField<'_> {
-    /// Takes another object-space pose; false where a joint flattens the field.
+    /// Sets another object-space pose; false if a joint scales the field to zero thickness.
     pub fn pose(&mut self, object: &Pose) -> bool {
         self.pose_by(|joint| object.joints[joint.index()].to_homogeneous())
     }
 
-    /// Takes another pose, given by the matrix of each joint in object space; false where a joint flattens the field.
+    /// Sets another pose, given by the matrix of each joint in object space; false if a joint scales the field
+    /// to zero thickness.
     pub fn pose_by(&mut self, frame: impl Fn(JointId) -> Matrix4<f64>) -> bool {
         self.forward.clear();
         self.back.clear();
@@ -252,13 +256,13 @@ impl PosedField<'_> {
         true
     }
 
-    /// The distance of a place from the box of the nearest carrier: 0 in a box.
+    /// Distance of a point from the box of the nearest carrier: 0 in a box.
     pub fn nearness(&self, at: &Vector3<f64>) -> f64 {
         let boxes = self.field.carriers.iter().zip(&self.back);
         boxes.map(|(carrier, back)| carrier.off_box(&back.place(at))).fold(f64::INFINITY, f64::min)
     }
 
-    /// The carriers that places in a ball can be near.
+    /// The carriers that points in a ball may be near to.
     pub fn near(&self, middle: &Vector3<f64>, radius: f64) -> Near {
         let mut near = Near { list: [0; CARRIERS], count: 0 };
         for (i, (carrier, back)) in self.field.carriers.iter().zip(&self.back).enumerate() {
@@ -270,7 +274,7 @@ impl PosedField<'_> {
         near
     }
 
-    /// Those of some carriers that places in a ball can be near.
+    /// Of some carriers, those that points in a ball may be near to.
     pub fn near_of(&self, carriers: &Near, middle: &Vector3<f64>, radius: f64) -> Near {
         let mut near = Near { list: [0; CARRIERS], count: 0 };
         for carrier in &carriers.list[..carriers.count] {
@@ -283,12 +287,12 @@ impl PosedField<'_> {
         near
     }
 
-    /// What the field knows of a place that is not further than `within` from the surface's boxes.
+    /// The field's values at a point that is at most `within` from the boxes of the carriers.
     pub fn at(&self, at: &Vector3<f64>, within: f64) -> Option<FieldHit> {
         self.at_near(at, within, &self.near(at, within))
     }
 
-    /// As [`PosedField::at`], where only some carriers can be near.
+    /// Like [`PosedField::at`], if only some carriers may be near.
     pub fn at_near(&self, at: &Vector3<f64>, within: f64, near: &Near) -> Option<FieldHit> {
         let mut found: Option<FieldHit> = None;
         let mut starts = [Vector3::zeros(); CARRIERS];
@@ -305,7 +309,7 @@ impl PosedField<'_> {
         let mut tried: [Vector3<f64>; 4] = [Vector3::repeat(f64::INFINITY); 4];
         for trial in 0..4 {
             let best = (0..count).fold(0, |best, i| if offs[i] < offs[best] { i } else { best });
-            // A surface is not nearer than the box that holds it.
+            // The surface is not nearer than its box.
             let most = found.map_or(within, |found| found.distance.max(0.0).min(within));
             if offs[best] > most {
                 break;
@@ -327,7 +331,8 @@ impl PosedField<'_> {
         found
     }
 
-    /// The place at bind that the joints bring to `at`, from a start near it, and the linear way back.
+    /// The point in the bind pose that the joints map to `at`, from a start near it, and the linear part of the
+    /// inverse map.
     fn to_rest(
         &self,
         at: &Vector3<f64>,
@@ -350,7 +355,7 @@ impl PosedField<'_> {
         (moved < 0.5 * field.cell).then_some((rest, linear))
     }
 
-    /// What the joints do to a place at bind.
+    /// The blended transform of a point in the bind pose.
     #[inline]
     fn blend(&self, rest: &Vector3<f64>) -> Affine {
         let field = self.field;
@@ -366,7 +371,7 @@ impl PosedField<'_> {
                     held[count] = *carrier;
                     count += 1;
                 }
-                // A part of 0 must not list its carrier twice.
+                // A share of 0 must not list its carrier twice.
                 *sum += f64::from(*share) * part + f64::MIN_POSITIVE;
             }
         }
@@ -377,28 +382,28 @@ impl PosedField<'_> {
         blended
     }
 
-    /// The joint that carries most of a place at bind.
+    /// The joint with the largest share at a point in the bind pose.
     fn carried_by(&self, rest: &Vector3<f64>) -> JointId {
         let (node, _, _) = self.field.locate(rest);
         self.field.carriers[self.field.shares[node].carriers[0] as usize].bone.joint
     }
 
-    /// A place at bind, in the pose.
+    /// Maps a point from the bind pose to the pose.
     pub fn place(&self, rest: &Vector3<f64>) -> Vector3<f64> {
         self.blend(rest).place(rest)
     }
 }
 
 impl Carrier {
-    /// How far a place at bind is from its box.
+    /// Distance of a point in the bind pose from the carrier's box.
     #[inline]
     fn off_box(&self, at: &Vector3<f64>) -> f64 {
         (self.min - at).sup(&(at - self.max)).sup(&Vector3::zeros()).norm()
     }
 }
 
-/// The joints with the largest shares in the triangles, and the carrier that stands for each bone: its own joint, or the
-/// nearest above that carries.
+/// The joints with the largest shares in the triangles, and the carrier for each bone: its own joint, or the
+/// nearest joint above that is a carrier.
 fn carriers(
     surface: &Surface,
     skeleton: &Skeleton,
@@ -452,7 +457,7 @@ struct Grid {
     size: [usize; 3],
 }
 
-/// The nearest known place on the surface of a node.
+/// The nearest known point on the surface for a node.
 #[derive(Clone, Copy)]
 struct NearestPlace {
     distance: f64,
@@ -470,7 +475,7 @@ impl Grid {
     }
 }
 
-/// Exact distances near the triangles, then nearest places handed from node to node.
+/// Exact distances near the triangles; then nearest points are propagated from node to node.
 fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) -> Vec<NearestPlace> {
     let none = NearestPlace { distance: f64::INFINITY, triangle: 0, place: Vector3::zeros() };
     let mut nearest = vec![none; grid.size.iter().product()];
@@ -505,7 +510,7 @@ fn nearest_places(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>]) 
     nearest
 }
 
-/// Hands nearest places on in one of eight directions.
+/// Propagates nearest points in one of eight directions.
 fn sweep(grid: &Grid, nearest: &mut [NearestPlace], direction: usize) {
     let [nx, ny, nz] = grid.size;
     let along = |axis: usize, step: usize| {
@@ -543,7 +548,7 @@ fn sweep(grid: &Grid, nearest: &mut [NearestPlace], direction: usize) {
     }
 }
 
-/// 1 outside, -1 inside: by winding numbers near the surface, from there on by neighbours.
+/// 1 outside, -1 inside: by winding numbers near the surface, by neighbours elsewhere.
 fn signs(grid: &Grid, triangles: &[[u32; 3]], places: &[Vector3<f64>], nearest: &[NearestPlace]) -> Vec<f64> {
     let tree = TriangleTree::new(triangles.to_vec(), places);
     let mut signs = vec![0.0; nearest.len()];

@@ -1,10 +1,10 @@
-//! How much of some vertices is inside of the rest of a body, measured on the mesh.
+//! Share and depth of vertices inside the rest of a body, measured on the mesh.
 
 use crate::shadow::Shadow;
 use crate::{Affine, Surface, TriangleTree};
 use mocap_model::Vector3;
 
-/// A vertex is inside from this winding number on.
+/// A vertex is inside if the winding number is above this.
 const INSIDE: f64 = 0.5;
 
 /// Measures which vertices are inside of a set of triangles, pose by pose.
@@ -19,7 +19,7 @@ pub struct InsideMeter {
     places: Vec<Vector3<f64>>,
 }
 
-/// What one pose shows.
+/// The measurement of one pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inside {
     /// Share of the vertices that are inside, 0 to 1.
@@ -31,7 +31,8 @@ pub struct Inside {
 }
 
 impl InsideMeter {
-    /// `measured` vertices against the triangles whose vertices all pass `is_obstacle`. `None` without either.
+    /// Measures `measured` vertices against the triangles whose vertices all pass `is_obstacle`. `None` if
+    /// there are none of either.
     pub fn new(
         surface: &Surface,
         measured: Vec<u32>,
@@ -58,7 +59,7 @@ impl InsideMeter {
         &self.measured
     }
 
-    /// Poses the vertices that count; the tree is fitted where some measured vertex may be inside.
+    /// Poses the vertices that are needed; the tree is fitted only if a measured vertex may be inside.
     fn pose(&mut self, surface: &Surface, palette: &[Affine]) {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
@@ -66,7 +67,7 @@ impl InsideMeter {
         self.shadow.refit(&self.tree.triangles, &self.places);
     }
 
-    /// What a pose shows, given by the palette of the surface.
+    /// Measures a pose, given by the palette of the surface.
     pub fn measure(&mut self, surface: &Surface, palette: &[Affine]) -> Inside {
         self.pose(surface, palette);
         let near: Vec<u32> = self
@@ -83,7 +84,7 @@ impl InsideMeter {
         let mut count = 0;
         for vertex in near {
             let at = self.places[vertex as usize];
-            // Faces may look inwards.
+            // Faces may be oriented inwards.
             if self.tree.winding(&at, &self.places).abs() <= INSIDE {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The limbs of a mesh as solids: how much volume a pose leaves them.
+//! The limbs of a mesh as solids, whose volume in a pose is compared with that at rest.
 
 use mocap_model::{Role, Skeleton, Vector3};
 
@@ -57,7 +57,7 @@ impl Limb {
     }
 }
 
-/// The limbs of a mesh, each closed where it was cut from the rest.
+/// The limbs of a mesh, each closed where it was cut off.
 #[derive(Clone, Debug)]
 pub struct LimbSolids {
     solids: Vec<(Limb, Solid)>,

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How several bones move one vertex.
+/// How the influences of several bones are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SkinMethod {
-    /// Linear blend: the weighted mean of what the bones do. What engines and files mean by skin; twists and bends lose
-    /// volume.
+    /// Linear blend: the weighted mean of the bones' matrices. Engines and files mean this by skin; twisted and
+    /// bent joints lose volume.
     #[default]
     Linear,
     /// Spherical blend: one rotation about the point on which the bones agree most.

@@ -1,14 +1,14 @@
-//! What each bone does to the mesh in a pose: whole matrices, and their parts for methods that blend rigid motions.
+//! Skinning matrices of a pose by bone, and their rigid parts for methods that blend rigid motions.
 
 use nalgebra::{Matrix3, Matrix4, Rotation3, UnitQuaternion, Vector3};
 
 /// Three rows of four: an affine map.
 pub(crate) type Rows = [f64; 12];
 
-/// Scales that differ less from 1 are rounding of files with 32-bit numbers; the rigid part stands for the whole.
+/// Scales that differ from 1 by less are rounding of 32-bit files; only the rigid part is used.
 const UNSCALED: f64 = 1e-6;
 
-/// A bone as a stretch about its joint, followed by a rigid motion.
+/// A bone's matrix as a stretch about its joint, followed by a rigid motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RigidBone {
     /// The symmetric part of the linear map.
@@ -30,7 +30,7 @@ pub(crate) struct RigidPalette {
     pub dual: Vec<[f64; 8]>,
     /// The rigid motions as matrices.
     pub matrices: Vec<Rows>,
-    /// By bone: what the stretch adds to a place, an affine map; empty where no bone stretches.
+    /// By bone: the affine map that the stretch adds to a position; empty if no bone stretches.
     pub stretches: Vec<Rows>,
 }
 
@@ -74,8 +74,8 @@ impl RigidPalette {
     }
 }
 
-/// A matrix as a stretch about `centre`, and a rigid motion after it. About the joint, and not about the origin: so the
-/// result does not depend on where the origin of the mesh is.
+/// Splits a matrix into a stretch about `centre` and a rigid motion after it. The centre is the joint and not
+/// the origin, so that the result does not depend on the origin of the mesh.
 fn rigid(matrix: &Rows, centre: &Vector3<f64>) -> RigidBone {
     let linear = Matrix3::from_fn(|row, column| matrix[4 * row + column]);
     let shift = Vector3::new(matrix[3], matrix[7], matrix[11]);
@@ -90,7 +90,7 @@ fn rigid(matrix: &Rows, centre: &Vector3<f64>) -> RigidBone {
     RigidBone { stretch, turn, shift }
 }
 
-/// The rotation of the polar decomposition. A matrix that mirrors has a stretch that is negative.
+/// The rotation of the polar decomposition. A mirroring matrix gets a negative stretch.
 ///
 /// Based on: N. J. Higham, "Computing the polar decomposition, with applications", 1986.
 fn nearest_rotation(linear: &Matrix3<f64>) -> Matrix3<f64> {
@@ -108,7 +108,7 @@ fn nearest_rotation(linear: &Matrix3<f64>) -> Matrix3<f64> {
         }
         return if determinant < 0.0 { -now } else { now };
     }
-    // A bone that is flattened, or hidden by a scale of 0.
+    // A bone with zero scale along an axis, or hidden by a scale of 0.
     let svd = linear.svd(true, true);
     match (svd.u, svd.v_t) {
         (Some(u), Some(v_t)) if (u * v_t).iter().all(|value| value.is_finite()) => {

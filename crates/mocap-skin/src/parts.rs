@@ -1,4 +1,4 @@
-//! Which vertices belong to which part of a body.
+//! Parts of a body, by joint and by vertex.
 
 use crate::Surface;
 use mocap_model::{JointId, Role, Side, Skeleton};
@@ -6,7 +6,7 @@ use mocap_model::{JointId, Role, Side, Skeleton};
 /// A part of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Hips, spine, chest; also what no joint with a role moves.
+    /// Hips, spine, chest; also vertices that no joint with a role moves.
     Trunk,
     /// Neck and head.
     Head,
@@ -64,7 +64,7 @@ impl Part {
         }
     }
 
-    /// Whether it is trunk, head or leg: what arms are kept out of.
+    /// Whether it is trunk, head or leg: arms are kept out of these.
     pub fn is_core(self) -> bool {
         use Part::*;
         matches!(self, Trunk | Head | Thigh(_) | Shank(_) | Foot(_))

@@ -1,7 +1,8 @@
-//! Rotation centres of spherical blend skinning: by set of bones, the point on which they agree most.
+//! Rotation centres of spherical blend skinning: for each set of bones, the point on which they agree most.
 //!
-//! Based on: L. Kavan, J. Žára, "Spherical blend skinning: a real-time deformation of articulated models", 2005. The
-//! singular values that they cut off are damped here, so that centres do not jump while a joint straightens.
+//! Based on: L. Kavan, J. Žára, "Spherical blend skinning: a real-time deformation of articulated models",
+//! 2005. The paper cuts off small singular values; here they are damped, so that centres do not jump while a
+//! joint straightens.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use nalgebra::Matrix3;
 use crate::bound::BoundMesh;
 use crate::palette::{RigidPalette, Rows};
 
-/// Added to the squares of singular values: turns of less than a thousandth of a radian have no centre.
+/// Added to the squares of singular values: rotations of less than a thousandth of a radian have no centre.
 const DAMPING: f64 = 1e-6;
 
 /// The sets of bones of a mesh, and their centres in the pose last set.
@@ -49,8 +50,8 @@ impl RotationCentres {
     }
 }
 
-/// The point r at bind for which the squares of |K_a r − K_b r| over all pairs of bones sum to the least; of several such
-/// points the one nearest to the joint that comes closest.
+/// The point r in the bind pose that minimises the sum of |K_a r − K_b r|² over all pairs of bones; of several
+/// such points, the one nearest to the joint that comes closest.
 fn centre(set: &[u32], maps: &[Rows], joints: &[Vector3<f64>]) -> Vector3<f64> {
     let linear = |bone: u32| Matrix3::from_fn(|row, column| maps[bone as usize][4 * row + column]);
     let shift = |bone: u32| Vector3::from_fn(|row, _| maps[bone as usize][4 * row + 3]);

@@ -1,9 +1,9 @@
-//! A quick test for places that cannot be inside: from three sides, each column of a grid knows where its triangles
+//! A quick test for points that cannot be inside: grids on three sides store, for each column, where triangles
 //! begin and end.
 
 use mocap_model::Vector3;
 
-/// Cells along the longest side.
+/// Number of cells along the longest side.
 const CELLS: f64 = 96.0;
 
 /// The extent of a surface seen from three sides.
@@ -59,7 +59,7 @@ impl Shadow {
         })
     }
 
-    /// Whether a place may be inside; false only of places that a closed surface cannot hold.
+    /// Whether a point may be inside; false only if a closed surface cannot contain it.
     pub(crate) fn may_hold(&self, at: &Vector3<f64>) -> bool {
         if !(0..3).all(|axis| self.min[axis] <= at[axis] && at[axis] <= self.max[axis]) {
             return false;

@@ -1,12 +1,12 @@
-//! What a surface encloses: holes, volume, faces that look inwards.
+//! Triangles as a solid: holes, volume, orientation of faces.
 //!
-//! Vertices in one place count as one, so that seams of textures and normals are not holes.
+//! Vertices at the same position count as one, so that seams of textures and normals are not holes.
 
 use std::collections::BTreeMap;
 
 use mocap_model::Vector3;
 
-/// Triangles as a solid: its holes are known, and closed by flat fans where a volume is asked for.
+/// A solid: its holes are known, and are closed by triangle fans to compute a volume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solid {
     triangles: Vec<[u32; 3]>,
@@ -15,7 +15,8 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// The solid of some triangles. `positions` says which vertices are in one place; any pose at bind will do.
+    /// The solid of some triangles. `positions` show which vertices are at the same position; they are those of
+    /// any pose at bind.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
@@ -43,17 +44,18 @@ impl Solid {
         Solid { triangles, holes: holes.into_values().collect() }
     }
 
-    /// The number of edges that only one triangle has, or that two have in the same direction; 0 of a closed surface.
+    /// The number of edges that belong to only one triangle, or to two in the same direction; 0 for a closed
+    /// surface.
     pub fn open_edges(&self) -> usize {
         self.holes.iter().map(Vec::len).sum()
     }
 
-    /// The number of holes: groups of open edges that hang together.
+    /// The number of holes: connected groups of open edges.
     pub fn holes(&self) -> usize {
         self.holes.len()
     }
 
-    /// The triangles, with vertices in one place named alike.
+    /// The triangles, with one index for all vertices at the same position.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -64,7 +66,7 @@ impl Solid {
     /// # Panics
     /// If a vertex is missing.
     pub fn volume(&self, positions: &[Vector3<f64>]) -> f64 {
-        // From a point of the solid, so that far from the origin no digits are lost.
+        // Relative to a point of the solid, so that no digits are lost far from the origin.
         let origin =
             self.triangles.first().map_or_else(Vector3::zeros, |[first, ..]| positions[*first as usize]);
         let at = |vertex: u32| positions[vertex as usize] - origin;
@@ -77,7 +79,7 @@ impl Solid {
         inside + closed.sum::<f64>()
     }
 
-    /// The parts that hang together, each as a solid.
+    /// The connected components, each as a solid.
     pub fn parts(&self) -> Vec<Solid> {
         let count = self.triangles.iter().flatten().max().map_or(0, |most| *most as usize + 1);
         let mut groups = Groups::new(count);
@@ -96,7 +98,7 @@ impl Solid {
     }
 }
 
-/// By vertex: the first vertex in its place.
+/// By vertex: the first vertex at its position.
 fn welded(positions: &[Vector3<f64>]) -> Vec<u32> {
     let mut first: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let place = |(vertex, at): (usize, &Vector3<f64>)| {
@@ -106,7 +108,7 @@ fn welded(positions: &[Vector3<f64>]) -> Vec<u32> {
     positions.iter().enumerate().map(place).collect()
 }
 
-/// Groups of what hangs together (union–find).
+/// Connected components (union–find).
 struct Groups(Vec<u32>);
 
 impl Groups {
@@ -125,7 +127,7 @@ impl Groups {
 
     fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.of(a), self.of(b));
-        // The least number stands for the group, so that the order of edges does not matter.
+        // The least index represents the group, so that the order of edges does not matter.
         self.0[a.max(b) as usize] = a.min(b);
     }
 }

@@ -1,15 +1,15 @@
-//! All meshes of a character as one set of vertices and triangles that joints move.
+//! All meshes of a character as one set of vertices and triangles, with their bones.
 
 use crate::{BoundMesh, MeshParts, SkinError, triangles, vertex_normals};
 use mocap_model::{Body, Bone, Influence, JointId, Pose, Skeleton, Vector3};
 use nalgebra::{Matrix3, Matrix4};
 
-/// A place after a linear map and a shift.
+/// An affine map: a linear part and a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
-    /// Rotation, and scale where there is one.
+    /// Rotation and scale.
     pub linear: Matrix3<f64>,
-    /// What is added.
+    /// The translation.
     pub shift: Vector3<f64>,
 }
 
@@ -22,25 +22,25 @@ impl Affine {
         }
     }
 
-    /// Sums start here.
+    /// The zero map, where sums start.
     pub fn zero() -> Affine {
         Affine { linear: Matrix3::zeros(), shift: Vector3::zeros() }
     }
 
-    /// Where a place goes.
+    /// Maps a point.
     #[inline]
     pub fn place(&self, at: &Vector3<f64>) -> Vector3<f64> {
         self.linear * at + self.shift
     }
 
-    /// Adds a share of another.
+    /// Adds another map times a share.
     #[inline]
     pub fn add(&mut self, other: &Affine, share: f64) {
         self.linear += other.linear * share;
         self.shift += other.shift * share;
     }
 
-    /// The way back; `None` where it flattens.
+    /// The inverse map; `None` if it is singular.
     pub fn inverse(&self) -> Option<Affine> {
         let linear = self.linear.try_inverse()?;
         Some(Affine { linear, shift: -(linear * self.shift) })
@@ -50,7 +50,7 @@ impl Affine {
 /// All meshes of a character, one after another in the file's order, in units and axes of its skeleton.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// Vertices in the bind pose, in object space, and what moves them.
+    /// Vertices in the bind pose, in object space, with their influences.
     pub(crate) mesh: BoundMesh,
     /// Corners of each triangle, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -152,7 +152,7 @@ impl Surface {
         &self.mesh.positions
     }
 
-    /// What moves them.
+    /// The bones.
     pub fn bones(&self) -> &[Bone] {
         self.mesh.bones()
     }
@@ -187,7 +187,7 @@ impl Surface {
         blended.place(at)
     }
 
-    /// All vertices by linear blend skinning, into a buffer that is used again.
+    /// All vertices by linear blend skinning, into a buffer that is reused.
     pub fn pose_into(&self, palette: &[Affine], places: &mut Vec<Vector3<f64>>) {
         places.clear();
         places.extend((0..self.positions().len()).map(|vertex| self.posed_vertex(palette, vertex)));

@@ -1,8 +1,8 @@
-//! A tree of triangles whose vertices move: its shape is made once, its bounds anew in each pose.
+//! A bounding volume tree of triangles whose vertices move: built once, refitted in each pose.
 
 use mocap_model::Vector3;
 
-/// Triangles of a leaf at most.
+/// Greatest number of triangles in a leaf.
 const LEAF: usize = 8;
 
 /// Triangles in nested groups.
@@ -10,9 +10,9 @@ const LEAF: usize = 8;
 pub struct TriangleTree {
     /// Corners, in the order of the leaves.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// Where each triangle was in the list that the tree was made of.
+    /// Index of each triangle in the list from which the tree was made.
     pub(crate) order: Vec<u32>,
-    /// A group before those in it; the first part of a group comes right after it.
+    /// Nodes in depth-first order; the first child of a node comes directly after it.
     pub(crate) nodes: Vec<Node>,
 }
 
@@ -20,21 +20,22 @@ pub struct TriangleTree {
 pub(crate) struct Node {
     pub first: u32,
     pub count: u32,
-    /// The second part of the group; 0 of a leaf.
+    /// Index of the second child; 0 for a leaf.
     pub right: u32,
     pub min: Vector3<f64>,
     pub max: Vector3<f64>,
-    /// Middle of the triangles by area,
+    /// Centre of the triangles, weighted by area.
     pub centre: Vector3<f64>,
-    /// the greatest distance of a corner from it at most,
+    /// Upper bound of the distance of a corner from the centre.
     pub radius: f64,
-    /// and the sum of areas along normals, with the sum of areas.
+    /// Sum of area vectors: normals times areas.
     pub dipole: Vector3<f64>,
+    /// Sum of areas.
     pub area: f64,
 }
 
 impl TriangleTree {
-    /// A tree of triangles, in the pose `places`.
+    /// Builds a tree of triangles in the pose `places`.
     pub fn new(triangles: Vec<[u32; 3]>, places: &[Vector3<f64>]) -> TriangleTree {
         let middle = |triangle: &[u32; 3]| {
             let [a, b, c] = triangle.map(|corner| places[corner as usize]);
@@ -59,12 +60,12 @@ impl TriangleTree {
         self.nodes.is_empty()
     }
 
-    /// The corners of a triangle by its place in the tree.
+    /// The corners of a triangle by its index in the tree.
     pub(crate) fn corners(&self, at: usize, places: &[Vector3<f64>]) -> [Vector3<f64>; 3] {
         self.triangles[at].map(|corner| places[corner as usize])
     }
 
-    /// Fits the groups to a pose.
+    /// Fits the bounding volumes to a pose.
     pub fn refit(&mut self, places: &[Vector3<f64>]) {
         for at in (0..self.nodes.len()).rev() {
             let node = &self.nodes[at];
@@ -123,7 +124,7 @@ impl TriangleTree {
     }
 }
 
-/// Splits a group along its longest side at the median; returns its place among the nodes.
+/// Splits a group at the median along its longest side; returns its node index.
 fn split(items: &mut [(Vector3<f64>, u32)], first: usize, count: usize, nodes: &mut Vec<Node>) -> usize {
     let at = nodes.len();
     nodes.push(Node {
@@ -143,7 +144,7 @@ fn split(items: &mut [(Vector3<f64>, u32)], first: usize, count: usize, nodes: &
         let max = group.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |max, item| max.sup(&item.0));
         let axis = (max - min).imax();
         let half = count / 2;
-        // Halves: the depth is the logarithm of the number of triangles, whatever their places.
+        // Halving keeps the depth logarithmic in the number of triangles, whatever their positions.
         group.select_nth_unstable_by(half, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
         split(items, first, half, nodes);
         let right = split(items, first + half, count - half, nodes);

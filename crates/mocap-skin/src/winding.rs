@@ -1,19 +1,20 @@
-//! Generalised winding numbers: how often a surface goes around a place. They bear holes and overlaps.
+//! Generalised winding numbers: how often a surface encloses a point. They are robust to holes and overlaps.
 //!
-//! Based on: A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside segmentation using generalized winding
-//! numbers", 2013; G. Barill, N. G. Dickson, R. Schmidt, D. I. W. Levin, A. Jacobson, "Fast winding numbers for soups and
-//! clouds", 2018, with dipoles only; A. van Oosterom, J. Strackee, "The solid angle of a plane triangle", 1983.
+//! Based on: A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside segmentation using generalized
+//! winding numbers", 2013; G. Barill, N. G. Dickson, R. Schmidt, D. I. W. Levin, A. Jacobson, "Fast winding
+//! numbers for soups and clouds", 2018, with dipoles only; A. van Oosterom, J. Strackee, "The solid angle of a
+//! plane triangle", 1983.
 
 use crate::TriangleTree;
 use mocap_model::Vector3;
 use std::f64::consts::PI;
 
-/// A group of triangles counts as one dipole from this many of its radii on.
+/// A group of triangles is replaced by a dipole if the point is further away than this many of its radii.
 const FAR: f64 = 2.5;
 
 impl TriangleTree {
-    /// The winding number of a place in the pose to which the tree was fitted last: 1 inside of a closed surface, 0
-    /// outside, between where it is open.
+    /// The winding number of a point in the pose to which the tree was last fitted: 1 inside a closed surface,
+    /// 0 outside, between where it is open.
     pub fn winding(&self, at: &Vector3<f64>, places: &[Vector3<f64>]) -> f64 {
         if self.nodes.is_empty() {
             return 0.0;

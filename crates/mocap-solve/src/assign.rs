@@ -1,4 +1,4 @@
-//! The cheapest pairing of rows and columns.
+//! The assignment problem: the cheapest pairing of rows and columns.
 
 /// Pairs each row with a column so that the sum of costs is least; `cost(row, column)`, at least as many columns as rows.
 ///
@@ -6,7 +6,8 @@
 pub(crate) fn assign(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     assert!(rows <= columns, "{rows} rows, {columns} columns");
     const NONE: usize = usize::MAX;
-    // Index 0 of columns stands for the row that is being placed; others are one more than their index.
+    // Column index 0 stands for the row that is being assigned; other indices are one greater than the
+    // column's.
     let (mut of_row, mut of_column) = (vec![0.0; rows + 1], vec![0.0; columns + 1]);
     let mut row_of = vec![NONE; columns + 1];
     let mut way = vec![0usize; columns + 1];

@@ -1,12 +1,12 @@
-//! The moving part of a skeleton in metres, as the solver sees it: joints that carry markers, and their degrees of
-//! freedom.
+//! The moving part of a skeleton in metres, in the form that the solver needs: joints that carry markers, and
+//! their degrees of freedom.
 
 use mocap_model::{Axis, JointId, Limit, Role, Skeleton, UnitQuaternion, Vector3, exp, log};
 use nalgebra::Matrix3;
 
 use crate::SolveError;
 
-/// How a joint turns.
+/// The rotation of a joint.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
     /// It does not.
@@ -27,7 +27,7 @@ pub(crate) struct BodyJoint {
     pub(crate) offset: Vector3<f64>,
     pub(crate) rest: UnitQuaternion<f64>,
     pub(crate) turns: Turns,
-    /// Precision of the turn away from rest, in the frame of the joint at rest [1/rad²].
+    /// Precision of the rotation from rest, in the frame of the joint at rest [1/rad²].
     pub(crate) stiffness: Matrix3<f64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct BodyJoint {
 pub(crate) struct BodyDof {
     pub(crate) joint: usize,
     pub(crate) kind: DofKind,
-    /// The next one towards the root.
+    /// The next degree of freedom towards the root.
     pub(crate) above: Option<usize>,
 }
 
@@ -64,15 +64,15 @@ pub(crate) struct Body {
 /// A pose: where the root is, and how joints are turned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct State {
-    /// Of the root, in world space [m].
+    /// Translation of the root, in world space [m].
     pub(crate) translation: Vector3<f64>,
-    /// The turn away from rest, by joint.
+    /// Rotation from rest, by joint.
     pub(crate) turns: Vec<UnitQuaternion<f64>>,
     /// The angles about the axes of joints that have one or two [rad].
     pub(crate) angles: Vec<[f64; 2]>,
 }
 
-/// Places in world space.
+/// Joints placed in world space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
     pub(crate) rotation: Vec<Matrix3<f64>>,
@@ -82,14 +82,15 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// Where a place in the frame of a joint is.
+    /// World position of a point in the frame of a joint.
     #[inline]
     pub(crate) fn of(&self, joint: usize, place: &Vector3<f64>) -> Vector3<f64> {
         self.position[joint] + self.rotation[joint] * place
     }
 }
 
-/// The usual turn of a joint away from rest [rad]: how firmly it is held where no marker says otherwise.
+/// Usual rotation of a joint from rest [rad]: the standard deviation of the prior, which holds the joint where
+/// no marker determines it.
 fn usual_turn(role: Option<Role>) -> f64 {
     match role {
         Some(Role::Spine | Role::Chest | Role::UpperChest | Role::Neck | Role::Head) => 0.3,
@@ -110,10 +111,10 @@ fn usual_turn(role: Option<Role>) -> f64 {
     }
 }
 
-/// The most degrees of freedom: matrices of each frame of a calibration are as large as their square. A human body with
-/// all fingers has fewer than 250.
+/// Greatest number of degrees of freedom: matrices of each frame of a calibration have that number squared. A
+/// human body with all fingers has fewer than 250.
 pub(crate) const MOST_DOFS: usize = 400;
-/// The usual turn of a knee about other axes than its hinge [rad].
+/// Usual rotation of a knee about axes other than its hinge [rad].
 const KNEE_OFF_AXIS: f64 = 0.12;
 
 impl Body {
@@ -182,7 +183,7 @@ impl Body {
             Turns::Ball => 3,
             Turns::Axes { axes, .. } => axes.len(),
         };
-        // The root moves, too.
+        // The root also moves.
         let found = 3 + body.joints.iter().map(dofs).sum::<usize>();
         if found > MOST_DOFS {
             return Err(SolveError::TargetSize { found, most: MOST_DOFS });
@@ -268,7 +269,7 @@ impl Body {
         }
     }
 
-    /// The state moved by `step`, one number a degree of freedom [m, rad].
+    /// Moves the state by `step`, one number per degree of freedom [m, rad].
     pub(crate) fn step(&self, state: &State, step: &[f64], moved: &mut State) {
         moved.clone_from(state);
         let mut at = 0;
@@ -295,7 +296,7 @@ impl Body {
         }
     }
 
-    /// A state between two.
+    /// Interpolates two states.
     pub(crate) fn between(&self, a: &State, b: &State, share: f64) -> State {
         let mut state = a.clone();
         state.translation = a.translation.lerp(&b.translation, share);

@@ -1,5 +1,5 @@
-//! Frames in which markers of a joint are missing or wrong: the joint is held to the poses before and after, as firmly as
-//! the take shows that it moves evenly between.
+//! Bridges frames in which markers of a joint are missing or wrong: the joint is held to the poses before and
+//! after, as firmly as the take shows that it moves evenly between two poses.
 
 use mocap_model::{UnitQuaternion, Vector3, exp, log, slerp};
 use nalgebra::Matrix3;
@@ -10,35 +10,35 @@ use crate::frame::{FrameOptions, FrameSolver, Held, Needed, Seen, column};
 use crate::subject::Subject;
 use crate::take::Take;
 
-/// Distances in frames for which it is measured how evenly a joint moves: powers of two.
+/// Number of distances in frames for which the evenness of a joint's motion is measured: powers of two.
 const OCTAVES: usize = 7;
-/// Most places that are looked at for a distance.
+/// Greatest number of samples for a distance.
 const SAMPLES: usize = 400;
-/// The take shows it if it has as many places for a distance.
+/// Least number of samples for a distance.
 const FEWEST: usize = 12;
-/// What nine of ten places do not exceed stands for a standard deviation: few are far off, and those matter.
+/// Quantile that is used as a standard deviation: few samples are far off, and those matter.
 const MOST: f64 = 0.9;
 /// The least standard deviation [rad].
 const LEAST: f64 = 0.01;
-/// A joint may lag or lead by this share of the turn between two poses: a joint that accelerates evenly from rest has made a
-/// quarter of its turn after half of the time. Of a curve through four poses, it is the same share of the distance from the
-/// linear interpolation.
+/// A joint may lag or lead by this share of the rotation between two poses: a joint that accelerates evenly
+/// from rest has made a quarter of its rotation after half of the time. For a curve through four poses, it is
+/// the same share of the distance from the linear interpolation.
 const UNEVEN: f64 = 0.25;
-/// The robust loss levels off at this many standard deviations [of a marker]: it is the most that one marker adds to the cost
-/// of a pose, where the pose that the markers show is compared with the interpolated one.
+/// The robust loss levels off at this many standard deviations of a marker: the most that one marker adds to
+/// the cost of a pose when the pose that the markers show is compared with the interpolated one.
 const GHOST: f64 = 5.5;
-/// Where the take does not show it: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
+/// Used if the take shows too little: accelerations [rad/s²] and speeds [rad/s] of joints in brisk motion.
 const USUAL: (f64, f64) = (40.0, 3.0);
-/// Where the take does not show the error of curves, the interpolation is linear: no joint is as uncertain as this [rad].
+/// Deviation of curves if the take shows too little [rad]: so large that interpolation is linear.
 const NOT_SHOWN: f64 = 1e3;
 
-/// How far a joint is from where poses before and after put it, by their distance in octaves of frames [rad].
+/// Deviation of a joint from its interpolation, by distance in octaves of frames [rad].
 struct Evenness {
-    /// Between two poses, by the geometric mean of the distances to both.
+    /// Interpolated linearly between two poses, by the geometric mean of the distances to both.
     between: [f64; OCTAVES],
-    /// In the same way, on the curve through two more poses outside of them.
+    /// The same on the curve through two more poses outside of them.
     curved: [f64; OCTAVES],
-    /// Beside one pose.
+    /// Extrapolated from one pose.
     beside: [f64; OCTAVES],
 }
 
@@ -79,7 +79,7 @@ impl Evenness {
     }
 }
 
-/// A frame on the cubic through four others: two that it is between, and two outside of these.
+/// A frame on the cubic through four others: two around it, and two outside of these.
 struct Curve {
     frames: [usize; 4],
     /// By frame.
@@ -87,14 +87,14 @@ struct Curve {
 }
 
 impl Curve {
-    /// The curve by two frames and a frame between; the outer ones are half as far away as these two from each other, or
-    /// as far as there are frames that are `sure`.
+    /// The curve by the two frames around `frame` and two outer ones. The outer ones are half as far away as
+    /// these two from each other, or as far as there are frames that are `sure`.
     fn of((from, to): (usize, usize), frame: usize, sure: impl Fn(usize) -> bool) -> Option<Curve> {
         let most = (to - from).div_ceil(2);
         let before = (1..=most.min(from)).rev().map(|away| from - away).find(|frame| sure(*frame))?;
         let after = (1..=most).rev().map(|away| to + away).find(|frame| sure(*frame))?;
         let frames = [before, from, to, after];
-        // The polynomials of J.-L. Lagrange: one at their own frame, nothing at the others.
+        // Lagrange polynomials: one at their own frame, zero at the others.
         let shares = frames.map(|own| {
             let others = frames.iter().filter(|other| **other != own);
             let shares = others.map(|other| {
@@ -127,8 +127,8 @@ fn nine_of_ten(mut values: Vec<f64>) -> Option<f64> {
     Some(values[(values.len() as f64 * MOST) as usize])
 }
 
-/// Puts the turn of a joint into `held`: where the frames `from` and `to` are, by which it is sure, let expect it. Returns
-/// how far it may be from there [rad].
+/// Writes to `held` the rotation of a joint interpolated from the frames `from` and `to`, where it is known.
+/// Returns its uncertainty [rad].
 fn hold(
     states: &[State],
     (joint, frame): (usize, usize),
@@ -165,8 +165,9 @@ fn hold(
     sigma
 }
 
-/// Solves frames again while joints that are `doubted`, by frame and joint, are held to the poses before and after.
-/// Returns by frame how far the joint that is known worst may be off, and which it is [m]; `None` where nothing is doubted.
+/// Solves frames again, with joints that are `doubted` (by frame and joint) held to the poses before and after.
+/// Returns by frame the joint with the greatest uncertainty, and that uncertainty [m]; `None` if no joint is
+/// doubted.
 pub(crate) fn bridge(
     subject: &Subject,
     take: &Take,
@@ -179,7 +180,7 @@ pub(crate) fn bridge(
     let mut solver = FrameSolver::new(body);
     let evenness: Vec<Evenness> =
         (0..joints).map(|joint| Evenness::of(joint, states, doubted, rate)).collect();
-    // By joint: the last and the next frame in which it is sure.
+    // By joint: the previous and the next frame in which it is known.
     let mut before: Vec<Vec<Option<usize>>> = Vec::with_capacity(states.len());
     let mut last = vec![None; joints];
     for (frame, doubted) in doubted.iter().enumerate() {
@@ -213,7 +214,7 @@ pub(crate) fn bridge(
         let Some((held, stiffness)) = held else { continue };
         let seen = take.seen(frame, used);
         let held = Held { state: held, stiffness };
-        // From where the poses before and after let expect it, and from where the markers alone put it.
+        // Two starts: the interpolated pose, and the pose from the markers only.
         let mut expected = states[frame].clone();
         for joint in (0..joints).filter(|joint| stiffness[*joint] > 0.0) {
             expected.turns[joint] = held.state.turns[joint];
@@ -230,7 +231,7 @@ pub(crate) fn bridge(
             body.place(state, &mut solver.placed);
             solver.cost(body, &subject.attached, &seen, Some(&held), state, ghost)
         };
-        // A joint is usually one standard deviation from where it is expected, about each of its axes.
+        // A joint usually deviates by one standard deviation from its interpolation, about each of its axes.
         let usual = body.dofs.iter().filter(|dof| stiffness[dof.joint] > 0.0).count() as f64;
         let state = if weighed(&seen_so) < weighed(&expected) + usual { seen_so } else { expected };
         body.place(&state, &mut solver.placed);
@@ -241,8 +242,8 @@ pub(crate) fn bridge(
     off
 }
 
-/// The joint that is known worst, by its own place and those of its markers that are not seen: the standard deviation in the
-/// direction that is held least [m].
+/// The joint with the greatest uncertainty, of its own position and of its unseen markers: the standard
+/// deviation in the direction that is determined least [m].
 fn known_worst(
     solver: &mut FrameSolver,
     subject: &Subject,
@@ -256,7 +257,7 @@ fn known_worst(
     if !solver.hessian.factor() {
         return None;
     }
-    // A joint moves with those above it, a marker with its joint.
+    // The uncertainty of a joint includes that of the joints above, that of a marker its joint's.
     let joints = (1..body.joints.len()).filter_map(|joint| {
         let parent = body.joints[joint].parent.filter(|parent| doubted[joint] || doubted[*parent])?;
         Some((joint, parent, solver.placed.position[joint]))

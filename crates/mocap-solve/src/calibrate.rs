@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, DVector, Matrix3};
 use crate::body::{Body, State};
 use crate::frame::{Attached, FrameSolver, Needed, Seen, column};
 
-/// What is known of an attachment before.
+/// Prior of an attachment.
 #[derive(Clone, Debug)]
 pub(crate) struct AttachmentPrior {
     /// In the frame of the joint [m].
@@ -21,13 +21,13 @@ pub(crate) struct AttachmentPrior {
 }
 
 impl AttachmentPrior {
-    /// The standard deviation in the direction that is known least [m].
+    /// Standard deviation in the direction that is determined least [m].
     pub(crate) fn sigma(&self) -> f64 {
         self.precision.symmetric_eigenvalues().min().max(1e-12).sqrt().recip()
     }
 }
 
-/// An offset of a joint that is not known.
+/// An unknown offset of a joint.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeOffset {
     /// In the body.
@@ -53,8 +53,8 @@ pub(crate) struct CalibrationOptions<'a> {
     /// c of the robust loss [m].
     pub(crate) scale: f64,
     pub(crate) steps: usize,
-    /// By marker: as how many frames one counts, since movement of skin is the same from frame to frame. Priors of
-    /// attachments and lengths count so much more.
+    /// By marker: as how many frames one frame counts, because soft-tissue movement is correlated from frame to
+    /// frame. Priors of attachments and lengths count that much more.
     pub(crate) repeated: &'a [f64],
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Determined {
     pub(crate) offsets: Vec<f64>,
 }
 
-/// How far sides differ: the standard deviation between an offset and the mirrored one [m].
+/// Difference between sides: the standard deviation between an offset and the mirrored one [m].
 const SIDES_DIFFER: f64 = 0.006;
 /// A step of attachments and lengths below this ends the calibration [m].
 const SMALL_STEP: f64 = 2e-6;
@@ -141,7 +141,7 @@ pub(crate) fn calibrate(
     system.determined(markers.len(), &repeated)
 }
 
-/// The sum that is lowered.
+/// The sum that is minimised.
 fn total(
     body: &Body,
     markers: &[Attached],
@@ -180,9 +180,9 @@ struct System {
     schur: DMatrix<f64>,
     right: DVector<f64>,
     dofs: usize,
-    /// By frame: `size × dofs`, how global numbers and poses belong together.
+    /// By frame: `size × dofs`, the coupling of global parameters and pose.
     cross: Vec<Vec<f64>>,
-    /// By frame: the factored matrix of its pose, and its side.
+    /// By frame: the factored matrix of its pose, and its right-hand side.
     poses: Vec<(crate::tree_matrix::TreeMatrix, Vec<f64>)>,
 }
 
@@ -270,7 +270,7 @@ impl System {
                 matrix.add(dof, dof, 1e-6 * matrix.diagonal(dof) + 1e-6);
             }
             let mut side = solver.gradient.clone();
-            // Positive definite by the damping above, unless a number is not finite.
+            // Positive definite because of the damping, unless a number is not finite.
             if matrix.factor() {
                 self.eliminate(&matrix, &cross, &mut side);
             } else {
@@ -283,7 +283,7 @@ impl System {
         self.add_priors(body, markers, options);
     }
 
-    /// Takes the pose of a frame out of the system; leaves `L⁻ᵀ g` in `side`.
+    /// Eliminates the pose of a frame from the system; leaves `L⁻ᵀ g` in `side`.
     fn eliminate(&mut self, matrix: &crate::tree_matrix::TreeMatrix, cross: &[f64], side: &mut [f64]) {
         matrix.solve_transposed(side);
         let mut rows: Vec<(usize, Vec<f64>)> = Vec::new();
@@ -345,7 +345,7 @@ impl System {
         }
     }
 
-    /// The frames with the steps of their poses that belong to a step of the rest.
+    /// The frames after a step: the steps of their poses follow from the step of the global parameters.
     fn moved(&self, body: &Body, frames: &[CalibrationFrame], step: &DVector<f64>) -> Vec<CalibrationFrame> {
         let mut moved = frames.to_vec();
         for (at, frame) in moved.iter_mut().enumerate() {
@@ -366,7 +366,7 @@ impl System {
         moved
     }
 
-    /// `repeated` is that of markers, then of offsets.
+    /// `repeated` lists markers, then offsets.
     fn determined(&self, markers: usize, repeated: &[f64]) -> Determined {
         let Some(factor) = self.schur.clone().cholesky() else {
             let mut attachments = vec![f64::INFINITY; repeated.len()];

@@ -1,4 +1,4 @@
-//! A subject as a take, a static trial or an earlier calibration shows it.
+//! Calibrates a subject from a take, a static trial or an earlier calibration.
 
 use mocap_model::Skeleton;
 
@@ -14,16 +14,16 @@ use crate::{SolveError, SolveWarning, start, warnings};
 /// Sizes of the template that are tried: a child of six to a very tall adult.
 const SIZES: [f64; 16] =
     [0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35];
-/// c of the robust loss while attachments are those of the table [m].
+/// c of the robust loss while attachments come from the table [m].
 const WIDE: f64 = 0.15;
-/// A marker farther from its place by the table than this many standard deviations, and than the distance beside it
-/// [m], is not that marker.
+/// A marker is not the one that its label names if it is further from its place in the table than this many
+/// standard deviations, and than the second value [m].
 const FAR: (f64, f64) = (4.0, 0.2);
-/// The least σ of a marker while poses are solved [m]: how markers count beside the usual turns of joints.
+/// Least σ of a marker while poses are solved [m]; it balances markers against the usual rotations of joints.
 const LEAST_SIGMA: f64 = 0.002;
-/// Most markers that are left out throughout before the fit is refused, as a share.
+/// Greatest share of markers that may be left out throughout; above it, the fit is rejected.
 const MOST_WRONG: f64 = 0.4;
-/// Rounds of the calibration in which one marker at most is left out: the worst one may be what puts others off.
+/// Number of calibration rounds in which at most one marker is left out: the worst one may displace others.
 const SINGLE_ROUNDS: usize = 6;
 
 /// A subject whose attachments are known, and poses of some frames.
@@ -60,7 +60,7 @@ pub(crate) fn best_size(take: &Take, used: &[bool], pelvis: Option<&Pelvis>) -> 
     })
 }
 
-/// Attachments, and lengths of a skeleton that is `made`; names markers that are wrong throughout.
+/// Calibrates attachments, and lengths of a skeleton that is `made`; names markers that are wrong throughout.
 pub(crate) fn calibrate(
     mut subject: Subject,
     take: &Take,
@@ -86,7 +86,7 @@ pub(crate) fn calibrate(
         fit::refine(&subject, take, used, &mut candidates, widths);
         refine_trial(&subject, &mut trial_frames, widths);
         if let Some(pelvis) = made {
-            // Where markers sit depends on the lengths that are now known.
+            // The places of markers depend on the lengths, which are now known.
             let skeleton = subject.calibrated_skeleton()?;
             let again = Subject::of_made(&skeleton, &take.landmarks, pelvis)?;
             subject.priors = again.priors;
@@ -122,7 +122,7 @@ pub(crate) fn calibrate(
     Ok(Calibrated { subject, determined, candidates })
 }
 
-/// Some frames of a static trial.
+/// Number of frames taken from a static trial.
 const TRIAL_FRAMES: usize = 6;
 
 fn trial_frames(subject: &Subject, trial: &Take, used: &[bool]) -> Result<Vec<CalibrationFrame>, SolveError> {
@@ -157,7 +157,7 @@ fn refine_trial(subject: &Subject, frames: &mut [CalibrationFrame], widths: &[f6
     }
 }
 
-/// Markers that are not where their label says, and how far they are off [m]; the worst one first.
+/// Markers that are not where their label says, with their distances [m]; the worst first.
 fn wrong_throughout(
     subject: &Subject,
     take: &Take,

@@ -1,4 +1,4 @@
-//! What is kept of a subject for other takes: lengths of bones, and where markers are attached.
+//! Calibration of a subject for other takes: bone lengths and attachments of markers.
 
 use mocap_model::Vector3;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ pub struct Attachment {
 const VERSION: u32 = 2;
 
 impl Calibration {
-    /// Whether this crate knows the form, and σ is one.
+    /// Whether the version of the form is supported and σ is valid.
     pub fn is_known(&self) -> bool {
         self.version == VERSION && self.sigma > 0.0 && self.sigma.is_finite()
     }
@@ -107,7 +107,7 @@ impl Calibration {
         Ok(subject)
     }
 
-    /// Puts markers where they are attached; returns those that it does not know.
+    /// Attaches the markers; returns those that the calibration does not contain.
     pub(crate) fn apply(&self, subject: &mut Subject, take: &Take) -> Vec<usize> {
         let mut missing = Vec::new();
         for (marker, landmark) in take.landmarks.iter().enumerate() {

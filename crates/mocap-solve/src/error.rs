@@ -1,4 +1,4 @@
-//! Why a recording cannot be solved, and what was repaired or is doubtful.
+//! Errors of a solve, and warnings about repairs and doubts.
 
 /// Why markers cannot be solved onto a skeleton.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -7,7 +7,7 @@
 pub enum SolveError {
     #[error("the recording has no frames")]
     NoFrames,
-    #[error("the table of markers is wrong: {reason}")]
+    #[error("invalid marker table: {reason}")]
     MarkerTable { reason: String },
     #[error("no marker set is called '{name}'; there are {known}")]
     UnknownSet { name: String, known: String },
@@ -105,7 +105,7 @@ pub enum SolveWarning {
     Doubtful { first: usize, last: usize, reason: String },
     #[error("distances between markers of the static trial differ from the take by {:.1} %: another subject?", share * 100.0)]
     OtherSubject { share: f64 },
-    #[error("no marker that counts is on {}: it stays as it rests", joints.join(", "))]
+    #[error("no usable marker is on {}: kept in the rest pose", joints.join(", "))]
     Bare { joints: Vec<String> },
     #[error("example poses fill nothing: {reason}")]
     NotFilled { reason: String },

@@ -1,9 +1,10 @@
-//! Exchanged labels, found without a body: by distances between markers that hardly change, and by steps from frame to
-//! frame.
+//! Finds exchanged labels without a body: by distances between markers that hardly change, and by steps from
+//! frame to frame.
 //!
-//! Two markers are either as labelled or exchanged in each frame. The cheapest sequence of these two states is found by
-//! dynamic programming (A. Viterbi, "Error bounds for convolutional codes", 1967): a state costs what distances to
-//! steady partners differ from their medians, a change of state what the markers move beside their partners.
+//! In each frame, two markers are either as labelled or exchanged. The cheapest sequence of these two states is
+//! found by dynamic programming (A. Viterbi, "Error bounds for convolutional codes", 1967): a state costs the
+//! deviation of distances to steady partners from their medians, a change of state costs the motion of the
+//! markers relative to their partners.
 
 use std::ops::Range;
 
@@ -19,25 +20,26 @@ const PARTNERS: usize = 5;
 const CONSTANT: f64 = 0.012;
 /// Partners are nearer than this [m].
 const REACH: f64 = 0.6;
-/// Markers farther apart than this are not exchanged by a system that tracks them [m].
+/// Markers further apart than this are not exchanged by a tracking system [m].
 const APART: f64 = 0.35;
 /// The least σ of a steady distance [m].
 const SIGMA: f64 = 0.006;
-/// How far a marker may step beside its partners: σ of a step [m], more for each second between [m/s], and a share of
-/// what the partners move.
+/// σ of a marker's step relative to its partners: a constant [m], a part per second of gap [m/s], and a share
+/// of the partners' motion.
 const STEP: (f64, f64, f64) = (0.006, 0.3, 0.35);
-/// The largest cost of one distance, and of one step: ghosts count no more. A marker that goes on smoothly tells more
-/// than distances, which change where a forearm twists.
+/// Greatest cost of one distance, and of one step: ghosts count no more. A marker that continues smoothly is
+/// stronger evidence than distances, which change when a forearm twists.
 const CAP: (f64, f64) = (12.0, 120.0);
-/// What an exchanged frame costs besides.
+/// Additional cost of an exchanged frame.
 const EXCHANGED: f64 = 0.5;
-/// What exchanges have to save in all before they are believed.
+/// Least total saving at which exchanges are accepted.
 const GAIN: f64 = 60.0;
-/// A row that fits exchanged by this share of what it is off otherwise is exchanged, also without jumps at its ends.
+/// A run of frames whose deviation is at most this share of its deviation as labelled counts as exchanged, even
+/// without jumps at its ends.
 const BETTER: f64 = 0.25;
-/// What a change of state saves in steps where labels jump.
+/// Least saving in steps at which labels count as jumping.
 const JUMP: f64 = 15.0;
-/// Exchanges that show both markers in fewer frames in a row are ghosts.
+/// Exchanges that show both markers in fewer consecutive frames are ghosts.
 const FEWEST: usize = 3;
 /// Most exchanges that are found.
 const MOST: usize = 64;
@@ -59,7 +61,7 @@ pub(crate) struct Exchange {
     pub(crate) frames: Vec<usize>,
 }
 
-/// Finds exchanged labels, and exchanges them back. `rate` is in frames per second.
+/// Finds exchanged labels and corrects them. `rate` is in frames per second.
 pub(crate) fn exchange_back(take: &mut Take, rate: f64) -> Vec<Exchange> {
     let count = take.names.len();
     let distances = constant_distances(take);
@@ -92,7 +94,7 @@ pub(crate) fn exchange_back(take: &mut Take, rate: f64) -> Vec<Exchange> {
     found
 }
 
-/// Adds frames to those of a pair; a frame that is exchanged twice is as it was.
+/// Adds frames to those of a pair; a frame that is exchanged twice is unchanged.
 fn add(found: &mut Vec<Exchange>, markers: [usize; 2], frames: &[usize]) {
     let at = found.iter().position(|exchange| exchange.markers == markers);
     let at = at.unwrap_or_else(|| {
@@ -137,7 +139,7 @@ fn constant_distances(take: &Take) -> Distances {
             let middle = middle(&mut found);
             let mut off: Vec<f64> = found.iter().map(|distance| (distance - middle).abs()).collect();
             let deviation = self::middle(&mut off);
-            // Exchanges and ghosts are among the fifth that differs most.
+            // Exchanges and ghosts are among the fifth with the greatest deviations.
             let at = off.len() * 4 / 5;
             let wide = *off.select_nth_unstable_by(at, f64::total_cmp).1;
             median[a * count + b] = Some(middle);
@@ -163,7 +165,7 @@ fn middle(values: &mut [f64]) -> f64 {
     *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
-/// What exchanging two markers in the frames that gain by it saves, and these frames.
+/// The saving by exchanging two markers in the frames that gain by it, and these frames.
 fn best_frames(
     take: &Take,
     partners: &[Vec<Partner>],
@@ -232,19 +234,19 @@ fn best_frames(
     if frames.is_empty() { (0.0, frames) } else { (gain, frames) }
 }
 
-/// A frame in which one of the two is seen.
+/// A frame in which at least one of the two markers is seen.
 struct Way {
     frame: usize,
-    /// The cheapest state before, by state.
+    /// The cheapest previous state, by state.
     from: [u8; 2],
-    /// How far distances to partners are off, as labelled and exchanged.
+    /// Deviations of distances to partners, as labelled and exchanged.
     fits: [f64; 2],
-    /// What a change of state between the frame before and this one saves in steps.
+    /// Saving in steps by a change of state before this frame.
     jump: f64,
 }
 
-/// Whether a row of exchanged frames shows both markers often enough, and either fits far better exchanged or begins and
-/// ends with a jump.
+/// Whether a run of exchanged frames shows both markers often enough, and either fits far better when exchanged
+/// or begins and ends with a jump.
 fn is_sure(take: &Take, (a, b): (usize, usize), ways: &[Way], row: Range<usize>) -> bool {
     let both = |way: &&Way| take.point(way.frame, a).is_some() && take.point(way.frame, b).is_some();
     let seen = ways[row.clone()].iter().filter(both).count();
@@ -256,12 +258,12 @@ fn is_sure(take: &Take, (a, b): (usize, usize), ways: &[Way], row: Range<usize>)
     let jumps = [Some(&ways[row.start]).filter(|_| row.start > 0), ways.get(row.end)];
     let jumps: Vec<f64> = jumps.into_iter().flatten().map(|way| way.jump).collect();
     let jumped = !jumps.is_empty() && jumps.iter().sum::<f64>() > JUMP * jumps.len() as f64;
-    // A marker that goes on smoothly at both ends was not exchanged, whatever its distances.
+    // A marker that continues smoothly at both ends was not exchanged, whatever its distances.
     let smooth = jumps.iter().any(|jump| *jump < -JUMP);
     !smooth && (jumped && cross < stay + row.len() as f64 || cross < BETTER * stay)
 }
 
-/// How far distances to partners are off if the two markers are at these places.
+/// Deviation of distances to partners if the two markers are at these places.
 fn fit(take: &Take, frame: usize, own: &[Vec<Partner>; 2], places: [Option<Vector3<f64>>; 2]) -> f64 {
     let mut cost = 0.0;
     for (partners, place) in own.iter().zip(places) {
@@ -281,7 +283,7 @@ fn fit(take: &Take, frame: usize, own: &[Vec<Partner>; 2], places: [Option<Vecto
     cost
 }
 
-/// What it costs to stay in a state and to change it between two frames.
+/// Costs of keeping and of changing the state between two frames.
 fn steps(
     take: &Take,
     (last, frame): (usize, usize),

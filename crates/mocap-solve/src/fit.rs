@@ -1,4 +1,4 @@
-//! From a take and a subject to attachments, lengths, and the pose of every frame.
+//! Fits attachments, lengths and the pose of every frame to a take.
 
 use mocap_model::Vector3;
 
@@ -12,23 +12,24 @@ use crate::take::Take;
 
 /// Frames that the calibration chooses from.
 const CANDIDATES: usize = 200;
-/// Frames of the calibration.
+/// Number of frames used in the calibration.
 const CHOSEN: usize = 60;
-/// Frames that are tried as the first one.
+/// Number of frames that are tried as the first one.
 const STARTS: usize = 12;
-/// Of all used markers, a first frame shows at least this share.
+/// Least share of the used markers that a first frame shows.
 const SEEN_AT_START: f64 = 0.6;
 /// c of the robust loss once a subject is calibrated [m].
 pub(crate) const SCALE: f64 = 0.035;
-/// The least σ of a marker [m]: that of cameras.
+/// Least σ of a marker [m]: the accuracy of cameras.
 const LEAST_SIGMA: f64 = 0.001;
-/// σ of markers before residuals show it [m].
+/// σ of markers before residuals are known [m].
 const FIRST_SIGMA: f64 = 0.01;
-/// As how many frames one counts in the first round, in which residuals are not known.
+/// As how many frames one frame counts in the first round, before residuals are known.
 const FIRST_REPEATED: f64 = 4.0;
-/// Fewer residuals do not show whether they repeat.
+/// Fewer residuals do not show whether they are correlated.
 const FEWEST_RESIDUALS: usize = 10;
-/// A pose is solved well if it explains this share of its markers; of at least this many such poses others are left out.
+/// A pose is well solved if it explains this share of its markers. If there are at least this many such poses,
+/// others are left out.
 const WELL: f64 = 0.85;
 const FEWEST_WELL: usize = 20;
 /// A step below this ends the solve of a frame [rad, m].
@@ -41,7 +42,7 @@ pub(crate) struct Candidate {
     pub(crate) state: State,
 }
 
-/// Poses of frames that are spread over the take, from nothing but the markers.
+/// Poses of frames sampled over the take, solved from the markers only.
 pub(crate) fn candidates(
     subject: &Subject,
     take: &Take,
@@ -59,7 +60,7 @@ pub(crate) fn candidates(
     if most < least {
         return Err(SolveError::NoFrameSeen { most, markers: count, least });
     }
-    // The starts are spread over the frames that show the most.
+    // Starts are sampled from the frames that show the most markers.
     let mut full: Vec<usize> = (0..frames.len()).filter(|at| seen[*at] + 2 >= most).collect();
     let every = full.len().div_ceil(STARTS).max(1);
     full = full.into_iter().step_by(every).collect();
@@ -92,7 +93,7 @@ pub(crate) fn candidates(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Where markers are beside the root in the pose of each candidate.
+/// Positions of markers relative to the root in the pose of each candidate.
 fn shapes(subject: &Subject, candidates: &[Candidate]) -> Vec<Vec<Vector3<f64>>> {
     let mut solver = FrameSolver::new(&subject.body);
     candidates
@@ -108,16 +109,16 @@ fn shapes(subject: &Subject, candidates: &[Candidate]) -> Vec<Vec<Vector3<f64>>>
         .collect()
 }
 
-/// How far two shapes differ [m].
+/// Difference of two shapes [m].
 fn difference(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm_squared()).sum::<f64>().sqrt()
 }
 
-/// By marker: as how many frames one of `count` counts. Skin moves alike whenever joints are bent alike, and attachments
-/// adapt to it; noise of cameras differs each time. How much repeats is the correlation between the residuals of a
-/// candidate and of that which is nearest in pose.
+/// By marker: as how many frames one of `count` frames counts. Soft tissue moves alike whenever joints are bent
+/// alike, and attachments adapt to it; camera noise is independent. The correlation is estimated between the
+/// residuals of each candidate and of the candidate nearest in pose.
 ///
-/// Based on: L. Kish, "Survey Sampling", 1965, the design effect `1 + (n − 1) ρ` of samples that are alike.
+/// Based on: L. Kish, "Survey Sampling", 1965, the design effect `1 + (n − 1) ρ` of correlated samples.
 pub(crate) fn repeated(
     subject: &Subject,
     take: &Take,
@@ -134,7 +135,7 @@ pub(crate) fn repeated(
             let residual = |(marker, attached): (usize, &Attached)| {
                 let off =
                     take.point(candidate.frame, marker)? - solver.placed.of(attached.joint, &attached.place);
-                // Ghosts tell nothing.
+                // Ghosts are left out.
                 let is_near = used[marker] && off.norm() < 3.0 * SCALE;
                 is_near.then(|| solver.placed.rotation[attached.joint].tr_mul(&off))
             };
@@ -164,7 +165,7 @@ pub(crate) fn repeated(
     sums.iter().map(|sum| 1.0 + (count.max(1) - 1) as f64 * shown(sum)).collect()
 }
 
-/// The candidates whose poses differ most, and which show most markers.
+/// The candidates whose poses differ most and which show most markers.
 fn most_different(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
     let well = well_solved(subject, take, used, candidates);
     let places = if well.len() >= FEWEST_WELL { well } else { (0..candidates.len()).collect() };
@@ -195,7 +196,7 @@ fn most_different(subject: &Subject, take: &Take, used: &[bool], candidates: &[C
     chosen
 }
 
-/// The candidates that put nearly all markers where they are seen: a pose that is wrong differs from all others, too.
+/// The candidates that explain nearly all of their markers: a wrong pose also differs from all others.
 fn well_solved(subject: &Subject, take: &Take, used: &[bool], candidates: &[Candidate]) -> Vec<usize> {
     let mut solver = FrameSolver::new(&subject.body);
     let mut is_well = |candidate: &Candidate| {
@@ -248,7 +249,7 @@ pub(crate) fn round(
     determined
 }
 
-/// Solves the candidates again, from where they are.
+/// Solves the candidates again, starting from their poses.
 pub(crate) fn refine(
     subject: &Subject,
     take: &Take,
@@ -280,8 +281,8 @@ pub(crate) fn residuals(subject: &Subject, take: &Take, candidates: &[Candidate]
     found
 }
 
-/// σ of all markers and of each as residuals show it [m]: robust, so that ghosts do not count. A marker that fits better
-/// than most is not trusted more.
+/// σ of all markers and of each, from residuals [m]: robust against ghosts. A marker that fits better than most
+/// gets no smaller σ.
 pub(crate) fn sigmas_of(residuals: &[Vec<f64>], used: &[bool]) -> (f64, Vec<f64>) {
     // The median distance of three normal numbers is 1.54 σ.
     let middle = |mut values: Vec<f64>| {
@@ -335,8 +336,8 @@ fn is_near(solver: &mut FrameSolver, subject: &Subject, seen: &[Seen], state: &S
     seen.iter().filter(is_off).count() <= 1
 }
 
-/// Solves frames again in which a joint is `lost`, from poses before, after and between, and from nothing but the markers;
-/// the pose that fits best is taken.
+/// Solves frames in which a joint is `lost` again, from poses before, after and between, and from the markers
+/// only; the pose with the best fit is used.
 pub(crate) fn recover(
     subject: &Subject,
     take: &Take,

@@ -13,13 +13,13 @@ use crate::tree_matrix::TreeMatrix;
 
 /// How far an angle may leave its limits before that counts as much as a marker [rad].
 const LIMIT_SOFTNESS: f64 = 0.05;
-/// After steps below this the matrix hardly changes, and the last factor is kept [rad, m].
+/// Below this step the matrix hardly changes, and the last factor is reused [rad, m].
 const NEARBY: f64 = 0.02;
-/// After steps below this, steps follow the curvature of the paths of markers [rad, m].
+/// Below this step the curvature of the markers' paths is included [rad, m].
 const CURVED: f64 = 0.1;
-/// Most steps of one solve.
+/// Greatest number of steps of a solve.
 const MOST_STEPS: usize = 60;
-/// Most steps with growing damping before the solve ends.
+/// Greatest number of steps with growing damping before the solve ends.
 const MOST_TRIES: usize = 8;
 
 /// A marker on a joint.
@@ -44,16 +44,16 @@ pub(crate) struct FrameOptions {
     pub(crate) tolerance: f64,
 }
 
-/// A pose that joints are held to, as far as markers leave them open.
+/// A pose to which joints are held, as far as markers leave them open.
 #[derive(Clone, Debug)]
 pub(crate) struct Held<'a> {
     pub(crate) state: &'a State,
-    /// By joint [1/rad²]; 0 holds nothing.
+    /// Stiffness by joint [1/rad²]; 0: not held.
     pub(crate) stiffness: &'a [f64],
 }
 
-/// What the markers of a joint, and of those below it, add to the sum, about the place of the root: as a rigid body that is
-/// pulled. Its moments stand for all pairs of degrees of freedom above them.
+/// The contribution of the markers of a joint and of those below it to the sum, about the position of the root,
+/// as for a rigid body under a force. Its moments replace all pairs of degrees of freedom above them.
 ///
 /// Based on: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, composite bodies.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,15 +70,15 @@ struct Carried {
     covariance: Matrix3<f64>,
 }
 
-/// What a step needs at a pose.
+/// What is computed at a pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needed {
-    /// The direction downwards.
+    /// The descent direction.
     Gradient,
-    /// It and the Gauss-Newton matrix.
+    /// The descent direction and the Gauss-Newton matrix.
     GaussNewton,
-    /// The same with the curvature of the paths of markers. Near the axis about which a joint turns, a marker that is further
-    /// off than its lever arm doubles the Gauss-Newton matrix, or takes it back.
+    /// The same with the curvature of the markers' paths. Near the axis of a joint, a marker whose residual
+    /// exceeds its lever arm doubles the Gauss-Newton matrix, or cancels it.
     Newton,
 }
 
@@ -102,7 +102,7 @@ impl Carried {
     }
 }
 
-/// Memory of solves; used again for each frame.
+/// Buffers of solves, reused for each frame.
 #[derive(Clone, Debug)]
 pub(crate) struct FrameSolver {
     pub(crate) placed: Placed,
@@ -143,9 +143,9 @@ impl FrameSolver {
         let mut damping = 0.0;
         body.place(state, &mut self.placed);
         let mut cost = self.cost(body, markers, seen, held, state, options.scale);
-        // No step came before the first: its share is infinite, so that all of it counts as left.
+        // There is no step before the first: its ratio is infinite, so the whole step counts as remaining.
         let mut before = 0.0f64;
-        // Whether the factor is that of a pose nearby, without damping.
+        // Whether the factor belongs to a nearby pose, without damping.
         let mut is_factored = false;
         for _ in 0..MOST_STEPS {
             let mut needed = match before {
@@ -180,8 +180,8 @@ impl FrameSolver {
                     }
                     body.place(state, &mut self.placed);
                 }
-                // The matrix of this pose may lead downwards where that of an earlier one does not; the Gauss-Newton matrix does
-                // where the other one is not positive.
+                // The matrix of an earlier pose may not give a descent direction; the matrix of this pose may.
+                // The Gauss-Newton matrix does if the Newton matrix is not positive definite.
                 needed = match needed {
                     Needed::Gradient if before < CURVED => Needed::Newton,
                     Needed::Gradient | Needed::Newton => Needed::GaussNewton,
@@ -192,7 +192,7 @@ impl FrameSolver {
                 };
                 self.linearise(body, markers, seen, held, state, (options.scale, needed));
             }
-            // Steps shrink by the same share each: what is left is the sum of those that would follow.
+            // Steps shrink by a constant ratio, so the remaining distance is a geometric sum.
             let share = largest / before;
             let left = if share < 0.5 { largest * share / (1.0 - share) } else { largest };
             if !lowered || left.min(largest) < options.tolerance {
@@ -203,7 +203,7 @@ impl FrameSolver {
         cost
     }
 
-    /// Factors the Gauss-Newton matrix with damping; false where it is not positive definite.
+    /// Factors the Gauss-Newton matrix with damping; false if it is not positive definite.
     fn damped_factor(&mut self, damping: f64) -> bool {
         self.factor.copy_from(&self.hessian);
         for at in 0..self.gradient.len() {
@@ -257,7 +257,7 @@ impl FrameSolver {
         cost
     }
 
-    /// The direction downwards at a placed state, and the matrix of a step where it is needed.
+    /// The descent direction at a placed state, and the matrix of a step if it is needed.
     pub(crate) fn linearise(
         &mut self,
         body: &Body,
@@ -311,8 +311,8 @@ impl FrameSolver {
         }
     }
 
-    /// Adds the markers: moments of each joint and what it carries, then the products of degrees of freedom with those
-    /// above them.
+    /// Adds the markers: moments of each joint with everything below it, then the products of degrees of
+    /// freedom with those above them.
     fn add_markers(&mut self, body: &Body, markers: &[Attached], seen: &[Seen], scale: f64, needed: Needed) {
         let c = scale * scale;
         let origin = self.placed.position[0];
@@ -331,7 +331,7 @@ impl FrameSolver {
                 self.carried[parent].join(&own);
             }
         }
-        // How a point at the origin moves with each degree of freedom, and how everything turns.
+        // Motion of a point at the origin with each degree of freedom, and the rotation.
         self.motions.clear();
         self.motions.extend(body.dofs.iter().zip(&self.placed.axis).map(|(dof, axis)| match dof.kind {
             DofKind::Translation(_) => [*axis, Vector3::zeros()],
@@ -392,12 +392,12 @@ pub(crate) fn column(body: &Body, placed: &Placed, dof: usize, at: &Vector3<f64>
     }
 }
 
-/// How far an angle is outside its limits, with a sign [rad].
+/// Signed distance of an angle outside its limits [rad].
 fn excess(limit: Option<mocap_model::Limit>, angle: f64) -> f64 {
     limit.map_or(0.0, |limit| (angle - limit.max).max(0.0) + (angle - limit.min).min(0.0))
 }
 
-/// How the rotation vector changes as the rotation is turned about its own axes.
+/// Derivative of the rotation vector by rotations about its own axes.
 fn inverse_right_jacobian(turn: &Vector3<f64>) -> Matrix3<f64> {
     let square = turn.norm_squared();
     let cross = turn.cross_matrix();
@@ -432,7 +432,7 @@ pub(crate) fn rigid_fit(pairs: &[WeightedPair]) -> Option<(UnitQuaternion<f64>, 
     let svd = covariance.svd(true, true);
     let (u, v) = (svd.u?, svd.v_t?);
     let mut sign = Matrix3::identity();
-    // Singular values are in no order: the smallest is turned over.
+    // Singular values are not sorted: the sign of the smallest is flipped.
     let smallest = (0..3).min_by(|a, b| svd.singular_values[*a].total_cmp(&svd.singular_values[*b]))?;
     sign[(smallest, smallest)] = (u * v).determinant().signum();
     let rotation = nalgebra::Rotation3::from_matrix_unchecked(u * sign * v);
@@ -509,7 +509,7 @@ mod tests {
         }
     }
 
-    /// Markers of another body than the one that is solved: nothing fits, and the optimum has large residuals.
+    /// Markers of another body than the solved one: nothing fits, and residuals are large at the optimum.
     fn misfit(body: &Body, markers: &[Attached], solver: &mut FrameSolver) -> Vec<Seen> {
         let mut truth = body.rest();
         for (turn, axis) in truth.turns.iter_mut().zip([Vector3::x(), Vector3::z(), Vector3::y()]) {
@@ -563,7 +563,8 @@ mod tests {
         assert!(newton < 1e-4 && gauss > 1e-2, "{newton} {gauss}");
     }
 
-    /// Markers near the axis of a joint, and further off than that: steps by Gauss and Newton leap over the optimum.
+    /// Markers near the axis of a joint with residuals greater than their lever arms: Gauss-Newton steps
+    /// overshoot the optimum.
     #[test]
     fn a_solve_ends_where_markers_are_further_off_than_their_lever_arms() {
         let (body, mut markers) = arm();

@@ -1,4 +1,4 @@
-//! A skeleton at rest as the table of markers sees it: the joints of segments, and where landmarks are.
+//! A skeleton at rest in terms of the table of markers: joints of segments, and places of landmarks.
 
 use mocap_model::{JointId, Role, Side, Skeleton, Vector3};
 use nalgebra::Matrix3;
@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 use crate::body::{rest_places, rest_rotations};
 use crate::marker_set::{Landmark, Segment};
 
-/// The legs of the body that the table describes, hip to ankle \[m\].
+/// Leg length of the body that the table describes, hip to ankle \[m\].
 const TABLE_LEGS: f64 = 0.85;
 
 /// A skeleton at rest, in metres.
@@ -23,7 +23,7 @@ pub(crate) struct Geometry {
     pub(crate) root: JointId,
     chest_joint: Option<JointId>,
     roles: Vec<(Role, JointId)>,
-    /// Size beside that of the table.
+    /// Size relative to the body of the table.
     pub(crate) size: f64,
 }
 
@@ -104,7 +104,7 @@ impl Geometry {
         Some(self.places[self.find(role)?.index()])
     }
 
-    /// The joint that carries a segment; the next one towards the body where the skeleton has none.
+    /// The joint that carries a segment; if the skeleton has none, the next one towards the body.
     pub(crate) fn joint(&self, segment: Segment, side: Option<Side>) -> Option<JointId> {
         let role = |segment| self.find(role_of(segment, side));
         match segment {
@@ -123,7 +123,7 @@ impl Geometry {
         let at = landmark.at;
         let side = landmark.side;
         let role = |segment| self.place(role_of(segment, side));
-        // Lateral, or of arms the side that is up in a T-pose.
+        // Lateral; for arms, the side that points up in a T-pose.
         let outer = |bone: &Vector3<f64>, front: &Vector3<f64>| {
             if side == Some(Side::Right) { bone.cross(front) } else { front.cross(bone) }
         };
@@ -190,8 +190,8 @@ impl Geometry {
     }
 }
 
-/// The joint itself; of a hand that only twists, the joint below, which bends: Acclaim skeletons twist the forearm between
-/// elbow and wrist.
+/// The joint itself; for a hand that only twists, the joint below, which bends: Acclaim skeletons twist the
+/// forearm between elbow and wrist.
 fn hand(skeleton: &Skeleton, id: JointId) -> JointId {
     let joint = skeleton.joint(id);
     let is_hand = matches!(joint.role, Some(Role::LeftHand | Role::RightHand));

@@ -1,9 +1,9 @@
-//! Points without labels: which marker of a set each one is.
+//! Identifies points without labels: which marker of a set each point is.
 //!
-//! A body of the table is turned and bent until its markers are near the points of a frame, while points and markers
-//! are paired anew after each step. Several frames then decide together, since a point is the same marker in all of
-//! them. The pairing counts only if points of one segment keep their distances (A. Kirk, J. O'Brien, D. Forsyth,
-//! "Skeletal Parameter Estimation from Optical Motion Capture Data", 2005).
+//! A body with the markers of the table is rotated and bent until its markers are near the points of a frame;
+//! points and markers are paired anew after each step. Then several frames decide together, since a point is
+//! the same marker in all of them. The pairing is accepted only if points of one segment keep their distances
+//! (A. Kirk, J. O'Brien, D. Forsyth, "Skeletal Parameter Estimation from Optical Motion Capture Data", 2005).
 
 use mocap_model::{Role, Vector3, exp};
 
@@ -16,22 +16,23 @@ use crate::subject::Subject;
 
 /// Headings that are tried.
 const HEADINGS: usize = 12;
-/// Frames that are tried as the first one, and that decide together.
+/// Number of frames that are tried as the first one, and of frames that decide together.
 const STARTS: usize = 3;
 const FRAMES: usize = 12;
 /// Widths of the robust loss on the way [m].
 const WIDTHS: [f64; 9] = [0.5, 0.4, 0.3, 0.25, 0.2, 0.2, 0.15, 0.15, 0.12];
-/// Of these as many are done before the worst starts are given up.
+/// Number of these widths after which the worst starts are dropped.
 const FIRST_WIDTHS: usize = 3;
-/// Starts that are followed to the end.
+/// Number of starts that are continued to the end.
 const FOLLOWED: usize = 6;
-/// A point farther from a marker than this is not that marker [m].
+/// A point further from a marker than this is another one [m].
 const FAR: f64 = 0.2;
-/// A set fits only if at least this share of its markers has points, and of points has markers.
+/// A set fits if at least this share of its markers have points, and of the points have markers.
 const COVERED: f64 = 0.85;
 /// The largest median distance between points and markers of a body that is not calibrated [m].
 const MOST_OFF: f64 = 0.07;
-/// Points of one segment keep their distances: half of the time within this [m], for at least this share of pairs.
+/// Points of one segment keep their distances: the median deviation is within the first value [m], for at least
+/// the second as a share of the pairs.
 const CONSTANT: (f64, f64) = (0.012, 0.85);
 /// The height of a body of the table with its markers [m].
 const HEIGHT: f64 = 1.72;
@@ -54,10 +55,10 @@ impl Points<'_> {
     }
 }
 
-/// Points and the markers that they are.
+/// Points with their markers.
 type Pairs = Vec<(usize, usize)>;
 
-/// What points are.
+/// The result of identification.
 pub(crate) struct Identified {
     /// The set whose markers they are.
     pub(crate) set: String,
@@ -153,7 +154,7 @@ fn pairing(subject: &Subject, points: &Points<'_>, frames: &[usize]) -> Option<(
     best
 }
 
-/// A pose with a heading, arms lowered by an angle, amid the points.
+/// A pose with a heading and lowered arms, centred on the points.
 fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64, arms: f64) -> State {
     let mut state = subject.body.rest();
     state.turns[0] = exp(&(Vector3::y() * yaw));
@@ -175,7 +176,7 @@ fn started(subject: &Subject, solver: &mut FrameSolver, seen: &[Seen], yaw: f64,
     state
 }
 
-/// Pairs and solves in turns; returns the sum of squares, far ones counted as far.
+/// Pairs and solves alternately; returns the sum of squares, where distant points count with a constant.
 fn follow(
     subject: &Subject,
     solver: &mut FrameSolver,
@@ -233,7 +234,7 @@ fn paired(
         .collect()
 }
 
-/// The pairing that several frames agree on, and the median distance [m].
+/// The pairing on which several frames agree, and the median distance [m].
 fn together(
     subject: &Subject,
     solver: &mut FrameSolver,
@@ -293,15 +294,16 @@ fn together(
     Some((off, pairs))
 }
 
-/// Most markers of a joint whose order is tried: 120 orders.
+/// Greatest number of markers of a joint whose order is tried: 120 orders.
 const MOST_ORDERED: usize = 5;
-/// An order counts if its distances differ from those of the points by no more than this beyond the first one's [m].
+/// An order is accepted if its distances differ from those of the points by at most this more than the first
+/// order's [m].
 const ALIKE: f64 = 0.03;
 /// Frames in which orders are compared.
 const ORDER_FRAMES: usize = 4;
 
-/// The pairing with the markers of each joint in the order that fits best: four markers around a head fit also where the
-/// head is turned by a quarter, which no neck does.
+/// The pairing with the markers of each joint in the order that fits best. Four markers around a head also fit
+/// if the head is turned by 90°, which no neck does.
 fn within_segments(
     subject: &Subject,
     points: &Points<'_>,

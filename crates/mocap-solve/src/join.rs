@@ -1,5 +1,5 @@
-//! Poses that jump from one frame to the next: the markers of a joint fit in two ways, and frames on either side were
-//! solved in another one. The way of one side is followed into the other until both are one again.
+//! Resolves jumps between frames: the markers of a joint fit in two ways, and frames before and after were
+//! solved in different ones. The solution of one side is continued into the other side until both are equal.
 
 use crate::body::State;
 use crate::fit::{FINE, SCALE};
@@ -8,15 +8,15 @@ use crate::start::warm;
 use crate::subject::Subject;
 use crate::take::Take;
 
-/// A joint that turns by more than this between two frames, and by as many times what it turns before and after, jumps
-/// [rad, times].
+/// A joint jumps if it rotates by more than the first value between two frames, and by more than the second
+/// value times its rotations before and after [rad, times].
 const JUMP: (f64, f64) = (0.15, 3.0);
-/// A jump of this much is doubtful where it stays [rad]; two that follow each other within this time are about the frames
-/// between them [s].
+/// A remaining jump of at least the first value is doubtful [rad]. Two jumps within the second value [s]
+/// concern the frames between them.
 const DOUBTFUL: (f64, f64) = (0.35, 0.15);
-/// Two ways are one where no joint differs by more than this [rad].
+/// Two solutions are equal if no joint differs by more than this [rad].
 const ONE: f64 = 0.02;
-/// A way is followed for as long as this [s].
+/// Longest continuation of a solution [s].
 const LONGEST: f64 = 0.5;
 
 /// Solves frames again around jumps.
@@ -43,8 +43,8 @@ pub(crate) fn join(subject: &Subject, take: &Take, used: &[bool], states: &mut [
     }
 }
 
-/// The joint that turns most between a frame and the one before, and by more than `least`, as it does not between others
-/// next to them, with how far it turns [rad].
+/// The joint that rotates most since the previous frame, by more than `least` and much more than in
+/// neighbouring frames, and its rotation [rad].
 fn jump(states: &[State], frame: usize, least: f64) -> Option<(usize, f64)> {
     let turned = |joint: usize, frame: usize| {
         let before = states.get(frame.wrapping_sub(1));
@@ -52,7 +52,7 @@ fn jump(states: &[State], frame: usize, least: f64) -> Option<(usize, f64)> {
         pair.map_or(0.0, |(a, b)| a.turns[joint].angle_to(&b.turns[joint]))
     };
     let all = (1..states[frame].turns.len()).filter_map(|joint| {
-        // One of four may be the way back from a single frame.
+        // One of four may be the return from a single frame.
         let mut beside = [frame.wrapping_sub(2), frame - 1, frame + 1, frame + 2].map(|at| turned(joint, at));
         beside.sort_by(f64::total_cmp);
         let (own, beside) = (turned(joint, frame), beside[2]);
@@ -83,8 +83,9 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// The poses of `frames` as they follow from the pose of a frame and that before it, up to where they are those that
-    /// are known, with how much worse they fit. `None` where they become no such, or where they would give up a marker.
+    /// Continues the solution of a frame and the one before it through `frames`, until it is equal to the known
+    /// poses. Returns these poses and by how much worse they fit; `None` if it never becomes equal, or would
+    /// give up a marker.
     fn follow(
         &self,
         solver: &mut FrameSolver,
@@ -113,7 +114,7 @@ impl Way<'_> {
             }
             last = [std::mem::take(&mut last[1]), state.clone()];
             found.push(state);
-            // Beyond the ends of the take there is nothing to become one with.
+            // Beyond the ends of the take there is nothing to compare with.
             if frame == 0 || frame + 1 == states.len() {
                 return Some((worse, found));
             }

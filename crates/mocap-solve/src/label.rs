@@ -1,4 +1,4 @@
-//! What the label of a marker says: its subject, side and name.
+//! Parses labels of markers: subject, side and name.
 
 use mocap_model::Side;
 

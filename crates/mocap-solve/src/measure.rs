@@ -1,4 +1,4 @@
-//! What is measured of a solved take, and which frames are doubtful.
+//! Measures a solved take, and finds doubtful frames.
 
 use crate::calibrate::Determined;
 use crate::repair;
@@ -8,7 +8,7 @@ use crate::report::{
 use crate::subject::Subject;
 use crate::take::Take;
 
-/// A joint that may be farther off than this is doubtful [m]: the standard deviation.
+/// A joint with a greater standard deviation is doubtful [m].
 const UNSURE: f64 = 0.045;
 
 pub(crate) fn report(
@@ -33,7 +33,7 @@ pub(crate) fn report(
     let markers: Vec<MarkerResidual> = (0..count)
         .filter(|marker| !of_marker(*marker).is_empty())
         .map(|marker| {
-            // Ghosts are left out here as everywhere; of a marker that does not count, it is shown how far off it is.
+            // Ghosts are left out as everywhere. For a marker that is not used, the row shows its distance.
             let shown = if used[marker] { counted(marker) } else { of_marker(marker) };
             let Residual { mean, p95, max, .. } = Residual::of(&shown);
             let sigma =
@@ -92,11 +92,11 @@ pub(crate) fn report(
     }
 }
 
-/// By frame: the joint that is known worst, with how far it may be off \[m\].
+/// By frame: the joint with the greatest uncertainty, and that uncertainty \[m\].
 pub(crate) type WorstKnown = [Option<(usize, f64)>];
 
-/// Frames with too few markers, with markers that are off, with joints that are not shown well, by `off`, and with such
-/// that jump.
+/// Frames with too few markers, with markers that are off, with joints that are uncertain (`off`), and with
+/// jumps.
 pub(crate) fn doubtful(
     subject: &Subject,
     take: &Take,

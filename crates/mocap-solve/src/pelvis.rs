@@ -8,9 +8,9 @@ use mocap_model::Vector3;
 
 use crate::marker_set::Landmark;
 
-/// The centre of a marker in front of the bone that it marks: skin and the marker itself [m].
+/// Distance of a marker's centre from the bone: skin and the marker's radius [m].
 const BEFORE_BONE: f64 = 0.012;
-/// Widths and depths of pelves, of a child to a large adult [m].
+/// Range of widths and depths of a pelvis, from a child to a large adult [m].
 const WIDTHS: [f64; 2] = [0.12, 0.42];
 const DEPTHS: [f64; 2] = [0.08, 0.30];
 /// σ of the places of markers and hips by the prediction [m].
@@ -56,12 +56,13 @@ impl Pelvis {
         Some(Pelvis { width: middle(&mut widths, WIDTHS)?, depth: middle(&mut depths, DEPTHS)? })
     }
 
-    /// The hip joint of a side beside the middle of the hips: outward [m].
+    /// Lateral distance of a hip joint from the middle of the hips [m].
     pub(crate) fn outward(&self) -> f64 {
         0.33 * self.width + 0.0073
     }
 
-    /// Where a landmark is beside the middle of the hips: left, up, front [m]. The plane of the spines is level.
+    /// Position of a landmark relative to the middle of the hips: left, up, front [m]. The plane of the spines
+    /// is level.
     pub(crate) fn place(&self, landmark: &Landmark) -> Option<Vector3<f64>> {
         let (up, front) = (0.30 * self.width + 0.0109, 0.24 * self.depth + 0.0099 + BEFORE_BONE);
         let place = match landmark.name.as_str() {

@@ -1,4 +1,4 @@
-//! Which parts of a body markers show, and whether that is enough.
+//! Checks whether the markers show enough of a body.
 
 use mocap_model::Side;
 
@@ -16,7 +16,7 @@ pub(crate) fn segment_of(landmark: &Landmark) -> String {
     }
 }
 
-/// Refuses markers that cannot show a body.
+/// Rejects markers that do not show a body.
 pub(crate) fn check_body(landmarks: &[Landmark], has_target: bool) -> Result<(), SolveError> {
     let count = |of: &dyn Fn(&Landmark) -> bool| landmarks.iter().filter(|landmark| of(landmark)).count();
     let trunk =

@@ -1,4 +1,4 @@
-//! Rigid bodies among points that are no markers of the body: things that someone holds or that stand about.
+//! Finds rigid bodies among points that are not markers of the body: props that are held or stand around.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ pub struct Prop {
     pub report: PropReport,
 }
 
-/// Points nearer to a line than this have none about it [m].
+/// Points nearer to a line than this do not determine a rotation about it [m].
 const LEAST_WIDTH: f64 = 0.01;
-/// What keeps its place beside a bone within this is worn on it [m]: as far as skin moves.
+/// Points that keep their place relative to a bone within this are worn on it [m]; skin moves as much.
 const WORN: f64 = 0.03;
-/// What reaches farther from the middle of a bone than its length, and this, is not worn [m].
+/// Points further from the middle of a bone than its length, and than this, are not worn [m].
 const REACH: f64 = 0.15;
-/// A frame in which the points of a thing fit worse than this shows something else [m].
+/// A frame in which the points of a prop fit worse than this shows something else [m].
 const FITS: f64 = 0.02;
 
 /// The rigid bodies among `columns`, in the order of their labels.
@@ -75,8 +75,8 @@ type Placement = (UnitQuaternion<f64>, Vector3<f64>);
 /// By frame; `None` where too few points are seen.
 type Poses = Vec<Option<Placement>>;
 
-/// The shape of a thing about its middle, in axes of its own, and its pose by frame; `None` where its points are on a
-/// line, or never all seen.
+/// The shape of a prop about its centre, in its own axes, and its pose by frame; `None` if its points are on a
+/// line or never all seen.
 fn placed(members: &[&Column]) -> Option<(Vec<Vector3<f64>>, Poses)> {
     let frames = members[0].points.len();
     let at = |frame: usize| -> Vec<Option<Vector3<f64>>> {
@@ -98,7 +98,7 @@ fn placed(members: &[&Column]) -> Option<(Vec<Vector3<f64>>, Poses)> {
     shape.iter_mut().zip(&sums).filter(|(_, sum)| sum.1 > 0).for_each(|(at, sum)| *at = sum.0 / sum.1 as f64);
     let middle = shape.iter().sum::<Vector3<f64>>() / shape.len() as f64;
     shape.iter_mut().for_each(|at| *at -= middle);
-    // Axes of its own: to the farthest point, and towards the one that is farthest from that line.
+    // Its own axes: to the furthest point, and towards the one that is furthest from that line.
     let farthest = |shape: &[Vector3<f64>]| {
         let far = |at: &usize| shape[*at].norm_squared();
         (0..shape.len()).max_by(|a, b| far(a).total_cmp(&far(b)).then(b.cmp(a)))
@@ -113,7 +113,7 @@ fn placed(members: &[&Column]) -> Option<(Vec<Vector3<f64>>, Poses)> {
     Some((shape, poses))
 }
 
-/// The pose of a shape in each frame that shows three of its points where they can be.
+/// The pose of a shape in each frame that shows at least three of its points in plausible places.
 fn fitted(shape: &[Vector3<f64>], members: &[&Column], frames: usize) -> Vec<Option<Placement>> {
     (0..frames)
         .map(|frame| {
@@ -169,7 +169,7 @@ fn median(places: &[Vector3<f64>]) -> Option<Vector3<f64>> {
     }))
 }
 
-/// The motion of a thing; between frames that show it, it moves evenly.
+/// The motion of a prop, interpolated between the frames that show it.
 fn clip(
     name: &str,
     poses: &[Option<Placement>],

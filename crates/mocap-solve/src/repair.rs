@@ -1,11 +1,11 @@
-//! What is wrong with markers, by the poses of all of them: ghosts, and joints that markers do not show.
+//! Finds faults of markers from the poses: ghosts, and joints that markers do not determine.
 
 use crate::body::State;
 use crate::frame::FrameSolver;
 use crate::subject::Subject;
 use crate::take::Take;
 
-/// A marker this far from where the others put it is not that marker [m].
+/// A marker further than this from its predicted position is a ghost [m].
 pub(crate) const OFF: f64 = 0.06;
 
 /// Distances between markers and their places by the poses: `frames × markers` [m].
@@ -24,7 +24,7 @@ pub(crate) fn distances(subject: &Subject, take: &Take, states: &[State]) -> Vec
     found
 }
 
-/// By frame: the joints whose own markers, or those next to them, are not all seen where they belong.
+/// By frame: the joints whose own markers, or those next to them, are not all seen in plausible places.
 pub(crate) fn doubted(
     subject: &Subject,
     take: &Take,
@@ -53,10 +53,11 @@ pub(crate) fn doubted(
         .collect()
 }
 
-/// Markers near a joint that fit as many times worse than they usually do, and by this [m], strain it.
+/// Markers near a joint strain it if they fit worse than usual by the first value as a factor, and by the
+/// second [m].
 const STRAINED: (f64, f64) = (3.0, 0.005);
 
-/// By frame: a joint near which a marker is missing, while the others fit far worse than they usually do.
+/// By frame: a joint near which a marker is missing while the others fit far worse than usual.
 pub(crate) fn strained(
     subject: &Subject,
     take: &Take,
@@ -93,7 +94,7 @@ pub(crate) fn strained(
     found
 }
 
-/// By frame: a joint of which most markers, with those of the joints next below, are seen away from where it carries them.
+/// By frame: a joint that does not explain most of its markers, including those of the joints directly below.
 pub(crate) fn lost(
     subject: &Subject,
     take: &Take,

@@ -1,6 +1,7 @@
-//! Points that keep their distances are one rigid body.
+//! Groups points that keep their distances into rigid bodies.
 //!
-//! Based on: A. Kirk, J. O'Brien, D. Forsyth, "Skeletal Parameter Estimation from Optical Motion Capture Data", 2005.
+//! Based on: A. Kirk, J. O'Brien, D. Forsyth, "Skeletal Parameter Estimation from Optical Motion Capture Data",
+//! 2005.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +16,14 @@ pub(crate) struct Column {
 
 /// Frames in which distances are compared.
 pub(crate) const SAMPLES: usize = 400;
-/// Two points are of one thing if four fifths of their distances are within this of the median [m]: the noise of
-/// cameras, as things do not bend.
+/// Two points belong to one rigid body if four fifths of their distances are within this of the median [m]: the
+/// noise of cameras.
 const CONSTANT: f64 = 0.004;
 /// Two points are compared if they are seen together in at least this share of frames.
 const TOGETHER: f64 = 0.25;
 /// Most columns that are compared, the first by label: pairs grow with their square.
 const MOST: usize = 300;
-/// Fewer points have no rotation.
+/// Fewer points do not determine a rotation.
 const FEWEST: usize = 3;
 
 /// Columns that keep their distances to each other, all to all.
@@ -61,7 +62,7 @@ pub(crate) fn groups(columns: &[Column]) -> Vec<Vec<&Column>> {
     groups.into_iter().map(|group| group.into_iter().map(|at| columns[at]).collect()).collect()
 }
 
-/// How far four fifths of the distances between two columns are from their median [m].
+/// The deviation from their median that four fifths of the distances between two columns do not exceed [m].
 fn deviation(a: &Column, b: &Column) -> Option<f64> {
     let step = a.points.len().div_ceil(SAMPLES).max(1);
     let mut found: Vec<f64> = a
@@ -81,8 +82,8 @@ fn deviation(a: &Column, b: &Column) -> Option<f64> {
     Some(off[off.len() * 4 / 5])
 }
 
-/// What labels have in common at their start, without digits and punctuation at its end: `Sword1`, `Sword2`; a subject
-/// before a colon is a name of its own.
+/// The common start of labels, without digits and punctuation at its end: `Sword1`, `Sword2`. If there is a
+/// subject before a colon, it is the name.
 pub(crate) fn common_name(names: &[String]) -> Option<String> {
     let subject = |name: &String| name.rsplit_once(':').map(|(subject, _)| subject.to_owned());
     let first = subject(&names[0]);

@@ -1,4 +1,4 @@
-//! From a recording to a motion: labels, calibration, repair, poses, report.
+//! Solves a recording: labels, calibration, repair, poses, report.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::take::{Take, all_landmarks};
 use crate::unseen::{Unseen, unseen};
 use crate::{SolveError, SolveWarning, bridge, join, measure, repair, warnings};
 
-/// A gap of up to this time is interpolated from the frames beside it [s].
+/// Gaps up to this long are interpolated from neighbouring frames [s].
 const MOMENT: f64 = 0.2;
 
 /// How a take is solved.
@@ -111,7 +111,7 @@ pub fn solve(
             calibrated::calibrate(subject, &take, trial.as_ref(), &mut used, &mut found, made)?
         }
     };
-    // Markers of the static trial only have done their work.
+    // Markers that only the static trial has are not used any more.
     for marker in 0..take.names.len() {
         used[marker] &= seen(marker, &take);
     }
@@ -145,7 +145,7 @@ pub fn solve(
     Ok(Solved { clip, props, report, calibration, unseen, warnings: found })
 }
 
-/// The poses of all frames, and by frame the joint that is known worst with how far it may be off [m].
+/// The poses of all frames, and by frame the joint with the greatest uncertainty [m].
 fn poses(
     calibrated: &Calibrated,
     take: &Take,

@@ -1,14 +1,14 @@
-//! Poses without a start: the root by a rigid fit, then all joints while the robust loss narrows.
+//! Solves poses without a start pose: the root by a rigid fit, then all joints while the robust loss narrows.
 
 use mocap_model::Vector3;
 
 use crate::body::{Body, State};
 use crate::frame::{Attached, FrameOptions, FrameSolver, Seen, rigid_fit};
 
-/// The widths of the robust loss on the way to a pose [m].
+/// Widths of the robust loss, from first to last [m].
 const NARROWING: [f64; 4] = [2.0, 0.5, 0.2, 0.1];
 
-/// A pose from nothing but the markers of its frame; `None` where too few of them are on the trunk.
+/// A pose from the markers of its frame only; `None` if too few of them are on the trunk.
 pub(crate) fn cold(
     solver: &mut FrameSolver,
     body: &Body,
@@ -35,7 +35,7 @@ pub(crate) fn cold(
         }
         fit = rigid_fit(&pairs)?;
     }
-    // The root turns about its own place, and rests at the origin.
+    // The root rotates about its own position, and rests at the origin.
     state.translation = fit.1;
     let rest = body.joints[0].rest;
     state.turns[0] = rest.inverse() * fit.0 * rest;
@@ -47,7 +47,7 @@ pub(crate) fn cold(
     Some((state, cost))
 }
 
-/// A pose from one nearby.
+/// A pose that starts from a nearby one.
 pub(crate) fn warm(
     solver: &mut FrameSolver,
     body: &Body,

@@ -14,7 +14,7 @@ use crate::{SolveError, template};
 /// A body with markers on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
-    /// In its own unit; offsets of the body may differ from it while they are calibrated.
+    /// In its own unit. Offsets of the body may differ from it during calibration.
     pub(crate) skeleton: Skeleton,
     pub(crate) metres: f64,
     pub(crate) geometry: Geometry,
@@ -24,7 +24,7 @@ pub(crate) struct Subject {
     pub(crate) offsets: Vec<FreeOffset>,
 }
 
-/// The usual turns of an elbow of the template [rad]: along the forearm, about its hinge, across both.
+/// Usual rotations of the template's elbow [rad]: along the forearm, about its hinge, about the third axis.
 const ELBOW: Vector3<f64> = Vector3::new(0.12, 1.5, 0.12);
 /// The usual twist of a forearm [rad].
 const TWIST: f64 = 1.0;
@@ -143,7 +143,7 @@ impl Subject {
         Ok(subject)
     }
 
-    /// Puts what the pelvis predicts in place of what the table says.
+    /// Replaces hip joints of the table by those predicted from the pelvis.
     fn predict_hips(&mut self, pelvis: &Pelvis, landmarks: &[Landmark]) {
         let joint = |role: Role| self.body.find(self.geometry.find(role)?);
         let (Some(left), Some(right)) = (joint(Role::LeftUpperLeg), joint(Role::RightUpperLeg)) else {
@@ -191,7 +191,7 @@ const PAIRS: [[&str; 2]; 3] = [["KNE", "KNM"], ["ANK", "ANM"], ["ELB", "ELBM"]];
 /// σ of each of two such markers [m].
 const PAIR_SIGMA: f64 = 0.01;
 
-/// Whether there is a marker on the other side of the hinge, too.
+/// Whether there is a marker on the other side of the hinge.
 fn is_paired(landmark: &Landmark, landmarks: &[Landmark]) -> bool {
     let name = landmark.name.get(1..).unwrap_or_default();
     let has = |other: &str| {
@@ -226,7 +226,8 @@ fn is_wanted(role: Role, landmarks: &[Landmark]) -> bool {
     }
 }
 
-/// Near the wrist markers sit on the joint that twists the forearm, where there is one between elbow and hand.
+/// Markers near the wrist are attached to the joint that twists the forearm, if there is one between elbow and
+/// hand.
 fn wrist(skeleton: &Skeleton, geometry: &Geometry, landmark: &Landmark, joint: JointId) -> JointId {
     if landmark.segment != Segment::LowerArm || landmark.at.x < 0.8 {
         return joint;

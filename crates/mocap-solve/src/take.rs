@@ -1,4 +1,4 @@
-//! A recording in metres, in the axes of the skeleton, with what its labels mean.
+//! A recording in metres, in the axes of the skeleton, with its labels identified.
 
 use mocap_model::{Markers, SignedAxis, UnitQuaternion, Vector3, rotation_between};
 
@@ -22,12 +22,12 @@ pub(crate) struct Take {
     pub(crate) others: Vec<Column>,
 }
 
-/// The set that is asked for, and its labels.
+/// The requested set and its labels.
 type Asked<'a> = (Option<&'a str>, Option<&'a [(String, Landmark)]>);
 
-/// A body with markers is larger than this and smaller than that [m], from marker to marker.
+/// Plausible size of a body with markers, from marker to marker [m].
 const BODY: [f64; 2] = [0.25, 3.5];
-/// Units that are tried where the stated one cannot be right.
+/// Units that are tried if the stated one is implausible.
 const UNITS: [(&str, f64); 3] = [("metres", 1.0), ("centimetres", 0.01), ("millimetres", 0.001)];
 
 impl Take {
@@ -58,7 +58,7 @@ impl Take {
         for at in labels {
             let label = &markers.names()[at];
             match find(label) {
-                // Of two labels of one landmark the first one counts.
+                // If two labels denote one landmark, the first one is used.
                 Some(landmark) if known.iter().all(|(other, _)| other.name != landmark.name) => {
                     known.push((landmark, at));
                 }
@@ -178,7 +178,7 @@ pub(crate) fn all_landmarks(take: &Take, trial: Option<&Take>) -> Vec<(String, L
 /// A body needs this many known labels.
 const FEWEST_LABELS: usize = 8;
 
-/// What a recording that is no body shows all the same: segments by known labels, and rigid bodies.
+/// What can be said of a recording that is not a body: segments by known labels, and rigid bodies.
 fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> String {
     let mut parts: Vec<String> = known.iter().map(|(landmark, _)| segment_of(landmark)).collect();
     parts.sort_unstable();
@@ -205,7 +205,7 @@ fn segments(known: &[(Landmark, usize)], markers: &Markers, metres: f64) -> Stri
     }
 }
 
-/// Refuses the labels of two bodies.
+/// Rejects labels of two bodies.
 fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
     let mut subjects: Vec<(&str, usize)> = Vec::new();
     for label in markers.names() {
@@ -226,7 +226,7 @@ fn one_subject(markers: &Markers, sets: &MarkerSets) -> Result<(), SolveError> {
     }
 }
 
-/// What points without known labels are.
+/// Identifies points without known labels.
 fn identified(markers: &Markers, sets: &MarkerSets, set: Option<&str>, metres: f64) -> Option<Identified> {
     let turn = turn_up(markers.space().up, SignedAxis::Y);
     let count = markers.names().len();
@@ -238,7 +238,7 @@ fn identified(markers: &Markers, sets: &MarkerSets, set: Option<&str>, metres: f
     identify::identify(&points, sets, set)
 }
 
-/// The unit of a recording in metres: as stated, unless the body would be too small or too large.
+/// The unit of a recording in metres: as stated, unless the size of the body is implausible.
 fn metres_of(markers: &Markers, columns: &[usize], warnings: &mut Vec<SolveWarning>) -> f64 {
     let stated = markers.space().metres();
     let Some(size) = extent(markers, columns) else { return stated.unwrap_or(1.0) };
@@ -278,8 +278,8 @@ fn unit_text(metres: f64) -> String {
     unit.name().map_or(format!("{metres} m"), str::to_owned)
 }
 
-/// The turn that permutes the axes so that one up axis becomes another, as labs do between their systems (Z up: X, Y, Z
-/// become Z, X, Y of Y up), so that what faces along X in the one faces along Z in the other.
+/// The rotation that permutes the axes so that one up axis becomes another, as labs convert between systems (X,
+/// Y, Z of Z up become Z, X, Y of Y up): a body facing along X in the one faces along Z in the other.
 pub(crate) fn permuted(from: SignedAxis, to: SignedAxis) -> UnitQuaternion<f64> {
     let shift = (to.axis.index() + 3 - from.axis.index()) % 3;
     if from.negative || to.negative || shift == 0 {

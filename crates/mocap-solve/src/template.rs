@@ -1,7 +1,8 @@
-//! A skeleton for subjects of whom none is given: segments of an average adult, scaled and then calibrated.
+//! Template skeleton for subjects without a given one: segments of an average adult, scaled and then
+//! calibrated.
 //!
-//! Lengths follow R. Drillis, R. Contini, "Body Segment Parameters", 1966, for a stature of 1.75 m; hip joints follow
-//! Harrington et al., "Prediction of the hip joint centre", 2007.
+//! Lengths follow R. Drillis, R. Contini, "Body Segment Parameters", 1966, for a stature of 1.75 m; hip joints
+//! follow Harrington et al., "Prediction of the hip joint centre", 2007.
 
 use mocap_model::{Joint, JointId, ModelError, Role, Skeleton, Space, Unit, UnitSource, Vector3};
 
@@ -69,7 +70,7 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Result<Skel
         if twists(name) {
             joint.dofs.rotation = [true, false, false];
         }
-        // Collar bones roll with the arm: the marker on a shoulder does not tell the one from the other.
+        // Clavicles roll with the arm: the marker on a shoulder cannot distinguish both.
         if name.ends_with("Shoulder") {
             joint.dofs.rotation = [false, true, true];
         }
@@ -79,7 +80,7 @@ pub(crate) fn skeleton(scale: f64, wanted: impl Fn(Role) -> bool) -> Result<Skel
     Skeleton::new("subject", Space { unit, ..Space::default() }, joints)
 }
 
-/// Whether a joint turns the lower part of a forearm against the upper one, about the line from elbow to wrist.
+/// Whether a joint twists the lower part of a forearm against the upper one.
 pub(crate) fn twists(name: &str) -> bool {
     name.ends_with("Roll")
 }

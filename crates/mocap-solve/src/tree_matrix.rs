@@ -1,7 +1,7 @@
-//! Symmetric matrices whose numbers are 0 wherever two degrees of freedom are on different branches of a tree.
+//! Symmetric matrices that are zero wherever two degrees of freedom are on different branches of a tree.
 //!
 //! Based on: R. Featherstone, "Efficient Factorization of the Joint-Space Inertia Matrix for Branched Kinematic
-//! Trees", International Journal of Robotics Research, 2005: `H = Lᵀ L` keeps these zeros.
+//! Trees", International Journal of Robotics Research, 2005: `H = Lᵀ L` preserves these zeros.
 
 /// A matrix stored by rows: row `i` holds the numbers of `i` and of its ancestors, from itself to the first one, so that
 /// the row of an ancestor continues that of `i`.
@@ -13,7 +13,7 @@ pub(crate) struct TreeMatrix {
     above: Vec<usize>,
 }
 
-/// What stands for the ancestor of a first one.
+/// Index of a missing ancestor.
 const NONE: usize = usize::MAX;
 
 impl TreeMatrix {

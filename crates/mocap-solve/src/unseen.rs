@@ -1,4 +1,4 @@
-//! Joints that no marker shows for some time: neither one of their own nor one below them.
+//! Finds joints that no marker shows for some time: neither one of their own nor one below them.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What was repaired in a solved take, and what does not fit.
+//! Warnings about repairs in a solved take, and about what does not fit.
 
 use mocap_model::{Axis, Role, SignedAxis, UnitQuaternion, Vector3};
 
@@ -44,7 +44,7 @@ pub(crate) fn of_markers(
     }
 }
 
-/// Warns where markers that sit together are at other distances in the static trial.
+/// Warns if markers that are close together have other distances in the static trial.
 pub(crate) fn of_subject(subject: &Subject, take: &Take, trial: &Take, warnings: &mut Vec<SolveWarning>) {
     let count = take.names.len();
     let mut shares = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn of_subject(subject: &Subject, take: &Take, trial: &Take, warnings:
     }
 }
 
-/// Warns where the body does not stand along the axis that is up.
+/// Warns if the body does not stand along the up axis.
 pub(crate) fn of_up(
     subject: &Subject,
     states: &[State],
@@ -102,7 +102,7 @@ pub(crate) fn of_up(
     }
 }
 
-/// Faster than anyone runs [m/s]: between two frames that follow each other a body does not move so.
+/// No body moves faster than this between consecutive frames [m/s].
 const FASTEST: f64 = 15.0;
 
 /// Warns of joints that no marker shows, and of a body that jumps between frames.
@@ -114,7 +114,7 @@ pub(crate) fn of_motion(
     warnings: &mut Vec<SolveWarning>,
 ) {
     let body = &subject.body;
-    // A joint is shown by its own markers and by those of the joints that it carries.
+    // A joint is determined by its own markers and by those of the joints below.
     let mut shown = vec![false; body.joints.len()];
     for (attached, _) in subject.attached.iter().zip(used).filter(|(_, used)| **used) {
         shown[attached.joint] = true;
@@ -158,10 +158,10 @@ fn is_limb(role: Role) -> bool {
     )
 }
 
-/// Turns of all joints below this show little of where markers are attached [degrees].
+/// If all joints rotate less than this, the motion determines attachments poorly [degrees].
 const HARDLY: f64 = 10.0;
 
-/// Warns where chosen frames show one pose only.
+/// Warns if the chosen frames show a single pose only.
 pub(crate) fn of_poses(poses: &[&State], warnings: &mut Vec<SolveWarning>) {
     let Some((first, others)) = poses.split_first() else { return };
     let turned = |other: &&&State| -> f64 {

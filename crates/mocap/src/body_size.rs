@@ -1,4 +1,4 @@
-//! The size of a body of unknown unit, as messages give it.
+//! The size of a body of unknown unit, for messages.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::digits::three_digits;
 /// Measures of a skeleton [units of the skeleton].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodySize {
-    /// The stature that legs and trunk suggest; `None` without legs.
+    /// The stature estimated from legs and trunk; `None` without legs.
     pub stature: Option<f64>,
-    /// From hip joint to ankle.
+    /// Length from hip joint to ankle.
     pub legs: Option<f64>,
     /// The longest path along bones.
     pub longest_path: f64,

@@ -1,4 +1,4 @@
-//! The characters of two scenes that belong together: by name, then by order.
+//! Pairs the characters of two scenes: by name, then by order.
 
 use mocap_analysis::{ErrorSummary, object_error};
 use mocap_formats::Finding;
@@ -7,21 +7,24 @@ use mocap_model::{Character, Clip, Scene};
 use crate::scene::scene_of;
 use crate::{Error, Problem, in_one_unit};
 
-/// Two motions whose characters are in one order.
+/// Two motions with their characters in the same order.
 #[derive(Clone, Debug)]
 pub struct MatchedClips {
-    /// The reference, and the other motion with its characters in the order of the reference. Joints that begin with the
-    /// name of their character begin with that of its counterpart.
+    /// The reference, and the other motion with its characters in the order of the reference. If joint names
+    /// start with the name of their character, those of the other motion start with the name of its
+    /// counterpart.
     pub clips: [Clip; 2],
-    /// By character of the reference: its name, and that of its counterpart. Empty where both have one character.
+    /// By character of the reference: its name, and that of its counterpart. Empty if both have one character.
     pub characters: Vec<[String; 2]>,
-    /// Props that only one of the motions has: they are left out.
+    /// Props that only one of the motions has; they are left out.
     pub left_out: Vec<String>,
 }
 
-/// Brings the characters of a motion into the order of a reference: each goes with the one of its name, and those whose
-/// names have no counterpart with each other, in their order. Props go by name only. Motions of one character each stay
-/// as they are.
+/// Brings the characters of a motion into the order of a reference: characters with equal names are paired
+/// first, then
+/// those whose names have no counterpart, in order. Props are paired by name only. Motions of one character
+/// each are
+/// unchanged.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -31,7 +34,7 @@ pub struct MatchedClips {
 /// ```
 ///
 /// # Errors
-/// [`Problem::CharactersDiffer`] where the motions do not have as many characters.
+/// [`Problem::CharactersDiffer`] if the motions have different numbers of characters.
 pub fn match_characters(clips: [Clip; 2]) -> Result<MatchedClips, Error> {
     let [reference, other] = clips;
     let (reference, other) = (scene_of(reference)?, scene_of(other)?);
@@ -65,7 +68,7 @@ pub fn match_characters(clips: [Clip; 2]) -> Result<MatchedClips, Error> {
     Ok(MatchedClips { clips, characters, left_out })
 }
 
-/// By character of the reference: the number of its counterpart.
+/// By character of the reference: the index of its counterpart.
 fn counterparts(reference: &Scene, other: &Scene) -> Result<Vec<usize>, Error> {
     let names =
         [other, reference].map(|scene| scene.names().into_iter().map(str::to_owned).collect::<Vec<_>>());
@@ -85,7 +88,8 @@ fn counterparts(reference: &Scene, other: &Scene) -> Result<Vec<usize>, Error> {
     Ok(all.collect())
 }
 
-/// A character whose joints begin with the name of another one where they begin with its own: `Bob:Hips` as `Alice:Hips`.
+/// Renames a character whose joint names start with its own name, so that they start with another's: `Bob:Hips`
+/// to `Alice:Hips`.
 fn called_as(character: Character, other: &Character) -> Result<Character, Error> {
     let (own, name) = (format!("{}:", character.name), format!("{}:", other.name));
     let begin = |one: &Character, prefix: &str| {
@@ -107,12 +111,14 @@ fn called_as(character: Character, other: &Character) -> Result<Character, Error
     Ok(Character { name: other.name.clone(), clip, body: None })
 }
 
-/// The object-space error of every character against its counterpart \[m\] ([`match_characters`]), with its name. `shell`
+/// The object-space error of every character against its counterpart \[m\] ([`match_characters`]), with its
+/// name. `shell`
 /// is the distance of the measured points from the joints \[m\].
 ///
 /// # Errors
-/// [`Problem::CharactersDiffer`] where the scenes do not have as many characters; where two do not have the same joints or
-/// frames, or no unit is known.
+/// [`Problem::CharactersDiffer`] if the scenes have different numbers of characters; an error if two characters
+/// differ in
+/// joints or frames, or if no unit is known.
 pub fn compare_scenes(
     reference: &Scene,
     other: &Scene,
@@ -156,7 +162,7 @@ mod tests {
     #[test]
     fn who_is_apart_is_seen_by_name() {
         let (both, swapped) = (several(&["Alice:", "Bob:"], None), several(&["Bob:", "Alice:"], None));
-        // Bob, and only he, moves on by a frame.
+        // Only Bob moves by one frame.
         let later = |clip: &Clip| {
             let mut tracks = clip.tracks().to_vec();
             for (id, _) in clip.skeleton().iter().filter(|(_, joint)| joint.name.starts_with("Bob:")) {

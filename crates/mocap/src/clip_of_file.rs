@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mocap_formats::ClipChoice;
 
-/// The file and the clip of `file#clip`, where there is such a file and none of the whole name.
+/// Splits `file#clip` if there is such a file and no file of the whole name.
 pub(crate) fn split_clip(path: &Path) -> (Cow<'_, Path>, Option<ClipChoice>) {
     let whole = (Cow::Borrowed(path), None);
     let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole };

@@ -1,5 +1,5 @@
-//! The skeleton that an AMC file moves: `NN.asf` for `NN_MM.amc`, `walk.asf` for `walk2.amc`, else the only
-//! ASF in its folder.
+//! The skeleton file of an AMC file: `NN.asf` for `NN_MM.amc`, `walk.asf` for `walk2.amc`, else the only ASF in
+//! its folder.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,8 @@ pub fn companion(motion: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Whether `name` is `stem` or its first part: another kind of character follows, as in `01_02` or `walk2`.
+/// Whether `name` is `stem` or a first part of it, followed by a character of another kind, as in `01_02` or
+/// `walk2`.
 fn starts(stem: &str, name: &str) -> bool {
     let start = stem.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     let kind = |c: char| (c.is_alphabetic(), c.is_numeric());

@@ -1,4 +1,4 @@
-//! Two motions that are to be compared: in one unit, at one rate.
+//! Prepares two motions for a comparison: one unit, one rate.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,9 @@ use mocap_model::{Clip, Space, Unit};
 use crate::unit::in_space;
 use crate::{BodySize, Problem, known_unit};
 
-/// Both motions with a unit that is stated or guessed; no number changes.
+/// Both motions with a stated or guessed unit; no number changes.
 ///
-/// Motions of one skeleton usually have one unit: where the size of one suggests none, that of the other is taken.
+/// Motions of one skeleton usually have the same unit: if the size of one suggests none, the other's is used.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -20,7 +20,7 @@ use crate::{BodySize, Problem, known_unit};
 /// ```
 ///
 /// # Errors
-/// [`Problem::UnitUnknown`], where neither has a unit.
+/// [`Problem::UnitUnknown`] if neither has a unit.
 pub fn in_one_unit(clips: [&Clip; 2]) -> Result<[Cow<'_, Clip>; 2], Finding> {
     let [a, b] = clips.map(|clip| known_unit(clip.skeleton()));
     if a.or(b).is_none() {
@@ -37,14 +37,15 @@ fn with_unit(clip: &Clip, unit: Option<Unit>) -> Cow<'_, Clip> {
     Cow::Owned(in_space(clip.clone(), Space { unit, ..space }))
 }
 
-/// Rates that differ by a smaller share count as one: files state frame times of few digits.
+/// Rates that differ by a smaller share are equal: files state frame times with few digits.
 const SAME_RATE: f64 = 5e-4;
 
-/// Brings two motions to one rate: with `resample`, the second is sampled at the rate of the first, and both are cut
-/// to the frames that they share. Returns whether it was.
+/// Brings two motions to the same rate: with `resample`, the second is resampled at the rate of the first, and
+/// both are
+/// cut to their common frames. Returns whether that was done.
 ///
 /// # Errors
-/// Where the rates differ and `resample` is not set, or the durations differ by a frame or more.
+/// If the rates differ and `resample` is not set, or if the durations differ by a frame or more.
 ///
 /// ```
 /// use mocap::FrameRate;
@@ -65,7 +66,7 @@ pub fn at_one_rate(clips: &mut [Clip; 2], resample: bool) -> Result<bool, Findin
     if !resample {
         return Err(Finding::new(Problem::RatesDiffer { reference: rate.fps(), other: other.fps() }));
     }
-    // After its last frame, the motion of the lower rate lacks less than one of its frames.
+    // The motion with the lower rate may end up to one of its frames earlier.
     let coarse = rate.frame_time().max(other.frame_time());
     let (reference, other) = (a.duration(), b.duration());
     if (reference - other).abs() >= coarse {

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers as text.
 
 /// A number with at most six decimals, without trailing zeros, such as `29.97003`.
 ///

@@ -1,4 +1,4 @@
-//! Edits that need no rotations, made on a document: what they do not change keeps its value.
+//! Edits that need no rotations, applied to a document: values that they do not change stay as written.
 
 use mocap_formats::{Document, Finding};
 

@@ -1,4 +1,4 @@
-//! Edits of a motion: frames left out, rate, size, unit, axes.
+//! Edits of a motion: dropped frames, rate, size, unit, axes.
 
 use mocap_formats::{Finding, Limits};
 use mocap_model::{Clip, FrameRange, FrameRate, ModelError, SignedAxis, Space, Unit};
@@ -56,7 +56,7 @@ pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) 
         clip = clip.resampled(rate).map_err(|error| failed("--fps", error))?;
     }
     if let Some(factor) = options.scale {
-        // The unit is guessed from the size, and has to be known before the size changes.
+        // The unit is guessed from the size, so it must be known before the size changes.
         let space = *clip.skeleton().space();
         let unit = known_unit(clip.skeleton());
         clip = in_space(clip, Space { unit, ..space });
@@ -79,8 +79,8 @@ pub fn edit(mut clip: Clip, options: &EditOptions, warnings: &mut Vec<Finding>) 
 }
 
 impl EditOptions {
-    /// The number of frames at the start of the edited clip that are a rest pose and not motion, where `before` of
-    /// `clip` are.
+    /// The number of lead-in frames of the edited clip, if `clip` has `before` of them. (A lead-in is a rest
+    /// pose and not part of the motion.)
     pub fn lead_in(&self, clip: &Clip, before: usize) -> usize {
         let mut left = before.saturating_sub(usize::from(self.drop_first_frame));
         if let Some(trim) = self.trim {

@@ -1,4 +1,4 @@
-//! Why something could not be done.
+//! The error type of this crate.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use mocap_formats::{Finding, ReadError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {doing} '{}': {source}", path.display())]
     Io {
         /// The attempted action, such as "read".
@@ -19,7 +19,7 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-    /// A file cannot be understood: all errors with their places, and the warnings before them.
+    /// A file is invalid: all errors with their places, and the warnings before them.
     #[error("'{}': {failed}", path.display())]
     File {
         /// The file.
@@ -27,10 +27,10 @@ pub enum Error {
         /// The error, with further errors and warnings.
         failed: Box<ReadError>,
     },
-    /// A motion or skeleton cannot be used as asked.
+    /// A motion or skeleton cannot be used as requested.
     #[error(transparent)]
     Finding(Box<Finding>),
-    /// The name of an output is that of no format that can be written.
+    /// The name of an output does not denote a format that can be written.
     #[error("unsupported output format '{}'", path.display())]
     OutputFormat {
         /// The output.
@@ -57,7 +57,7 @@ pub enum Error {
     /// A motion cannot be edited.
     #[error(transparent)]
     Edit(#[from] mocap_edit::EditError),
-    /// Parts do not make a skeleton or a clip.
+    /// Parts do not form a valid skeleton or clip.
     #[error(transparent)]
     Model(#[from] mocap_model::ModelError),
 }

@@ -1,4 +1,4 @@
-//! Faces of characters: their shapes, and motions of shapes put on them.
+//! Faces of characters: their shapes, and motions of shapes applied to them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use mocap_model::{
     Track, UnitQuaternion,
 };
 
-/// The names of the shapes of a body, mesh after mesh, each once. Meshes whose shapes share a name move together.
+/// The names of the shapes of a body, mesh by mesh, without duplicates. Shapes of several meshes with one name
+/// move together.
 pub fn face_shapes(body: &BoundBody) -> Vec<String> {
     let mut seen = HashSet::new();
     let shapes = body.body.meshes.iter().flat_map(|mesh| &mesh.shapes);
@@ -66,7 +67,7 @@ fn still(skeleton: &Arc<Skeleton>, rate: FrameRate, frames: usize) -> Result<Cli
     Clip::new(skeleton.clone(), rate, frames, tracks)
 }
 
-/// The joints of a skeleton that are the head and the eyes, by role and by name.
+/// Head and eye joints of a skeleton, by role and by name.
 fn face_joints(skeleton: &Skeleton) -> [Option<JointId>; 3] {
     let plain = |name: &str| -> String {
         let name = name.rsplit([':', '|']).next().unwrap_or(name);
@@ -86,11 +87,12 @@ fn face_joints(skeleton: &Skeleton) -> [Option<JointId>; 3] {
     [head, eye(["left", "l"]), eye(["right", "r"])]
 }
 
-/// A clip of a character at rest, with these shapes over time, at the rate of the source. With `turns`, the head and the
-/// eyes of the character turn as those of the source do, from their rest.
+/// A clip of a character at rest with these shapes over time, at the rate of the source. With `turns`, the head
+/// and the
+/// eyes of the character rotate from rest as those of the source do.
 ///
 /// # Errors
-/// Where a track does not fit the frames of the source.
+/// If a track does not match the frames of the source.
 pub fn face_clip(
     source: &Clip,
     target: &Arc<Skeleton>,
@@ -106,7 +108,8 @@ pub fn face_clip(
     clip.with_annotations(Annotations { name, scalars: shapes, events })
 }
 
-/// Turns head and eyes: what the source turns from its rest about the axes of the space, the target turns, too.
+/// Rotates head and eyes: the target's rotations from rest, about the axes of the space, are those of the
+/// source.
 fn turn(source: &Clip, target: &Skeleton, tracks: &mut [JointTracks]) -> Result<(), ModelError> {
     let source = source.in_space(*target.space())?;
     let (from, to) = (face_joints(source.skeleton()), face_joints(target));
@@ -123,7 +126,7 @@ fn turn(source: &Clip, target: &Skeleton, tracks: &mut [JointTracks]) -> Result<
     Ok(())
 }
 
-/// The rotation of everything above a joint at rest.
+/// The rotation of the parent of a joint at rest.
 fn above(skeleton: &Skeleton, joint: JointId) -> UnitQuaternion<f64> {
     let mut rotation = UnitQuaternion::identity();
     let mut next = skeleton.joint(joint).parent;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::digits::{grouped, short, six_digits, three_digits};
 use crate::{Header, known_unit};
 
-/// So many names of numbers over time are shown.
+/// Number of scalar tracks whose names are shown.
 const NAMED: usize = 8;
 
 /// What a motion file contains. The fields are those of the rows of `mocap info --json`.
@@ -283,7 +283,7 @@ impl FileFacts {
     }
 }
 
-/// How many names there are, and the first of them.
+/// The number of names, and the first of them.
 fn named(names: &[String]) -> String {
     let first = &names[..names.len().min(NAMED)];
     let more = if names.len() > NAMED { " …" } else { "" };

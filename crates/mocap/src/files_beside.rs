@@ -1,4 +1,4 @@
-//! Files that a file refers to: read only from its own folder.
+//! Files that a file refers to; they are read from its own folder only.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub fn files_beside<E>(
                 if content.starts_with(LFS_POINTER) {
                     return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
                 }
-                // One byte more than the limit: the reader of the format reports it.
+                // One byte more than the limit, so that the reader of the format reports it.
                 left = left.saturating_sub(content.len());
                 files.insert(name.path, content.into());
             }
@@ -70,10 +70,10 @@ pub fn files_beside<E>(
     }
 }
 
-/// How a file starts that stands for one which Git LFS did not download.
+/// Start of a Git LFS pointer: the file itself was not downloaded.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// Whether a file of a folder is there, but is a link to another place.
+/// Whether a file of a folder exists but is a link to another place.
 fn leads_out(folder: &Path, name: &str) -> bool {
     folder.join(name).is_file() && inside(folder, name).is_none()
 }
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// What reading a glTF file says whose buffer is this.
+    /// The error of reading a glTF file with this buffer.
     fn beside(content: &[u8]) -> Result<FilesBeside, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.gltf");

@@ -1,4 +1,4 @@
-//! A clip made ready for a format that needs to know more than BVH says.
+//! Prepares a clip for a format that needs facts that BVH does not state.
 
 use mocap_formats::{Finding, Format};
 use mocap_model::{Clip, JointId, Space, name_of_tree};
@@ -33,7 +33,7 @@ pub fn for_format(clip: Clip, format: Format, warnings: &mut Vec<Finding>) -> Cl
     }
 }
 
-/// The clip with joints without the name of their character, where all of them begin with it.
+/// The clip without the name of the character in front of its joint names, if all of them start with it.
 fn without_prefix(clip: Clip) -> Clip {
     let skeleton = clip.skeleton();
     let prefix = format!("{}:", name_of_tree(skeleton, JointId(0)));
@@ -48,7 +48,7 @@ fn without_prefix(clip: Clip) -> Clip {
     });
     match renamed {
         Ok(renamed) => clip.with_skeleton(renamed.into()).expect("it has as many joints as before"),
-        // Without the prefix two joints would share their name.
+        // Without the prefix, two joints would have the same name.
         Err(_) => clip,
     }
 }

@@ -1,4 +1,4 @@
-//! All formats of files, as users see them: the table of `mocap_formats`, and compressed clips.
+//! All file formats for users: those of `mocap_formats`, and compressed clips.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use mocap_formats::{Finding, Format, FormatProblem, Limits, text};
 
 use crate::Problem;
 
-/// The start of a file by which its format is told \[bytes\].
+/// The length of the start of a file from which its format is detected \[bytes\].
 pub(crate) const DETECTED: usize = 64 << 10;
 
 /// The format of a file: an exchange format, or a compressed clip.
@@ -62,11 +62,11 @@ impl FileFormat {
         Format::detect(bytes).map(FileFormat::Exchange)
     }
 
-    /// The format of a file: compressed clips by their content; else as stated, by the extension, or by the
+    /// The format of a file: a compressed clip by its content; else as stated, by the extension, or by the
     /// content.
     ///
     /// # Errors
-    /// Where the file is blank, none of these names a format, or it is not the compressed clip it should be.
+    /// If the file is empty, no format is found, or it should be a compressed clip but is not.
     pub fn of_file(
         path: Option<&Path>,
         bytes: &[u8],
@@ -96,12 +96,13 @@ impl FileFormat {
         })
     }
 
-    /// Judges a file by its start, before the rest is read; `size` is that of the file where it is known \[bytes\]. The
-    /// other arguments are those of [`FileFormat::of_file`]. A file that is short enough is not judged: [`open`] sees all
-    /// of it.
+    /// Checks the start of a file before the rest is read; `size` is the size of the file if it is known
+    /// \[bytes\]. The other
+    /// arguments are those of [`FileFormat::of_file`]. A file that is short enough is accepted: [`open`] sees
+    /// all of it.
     ///
     /// # Errors
-    /// Where the start cannot be that of a motion file, or its header states more than the limits allow.
+    /// If the file cannot be a motion file, or its header states more than the limits allow.
     ///
     /// [`open`]: crate::open
     pub fn judge_start(
@@ -112,7 +113,7 @@ impl FileFormat {
         limits: &Limits,
     ) -> Result<(), Finding> {
         text::refuse_zeros(start)?;
-        // A longer start may still show what the file is.
+        // A longer start may still reveal the format.
         if start.len() < DETECTED || start.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }

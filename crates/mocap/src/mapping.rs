@@ -1,4 +1,4 @@
-//! Which joint moves which joint: found, or given in a map file.
+//! The map between the joints of two skeletons: found automatically, or read from a map file.
 
 use mocap_formats::{Finding, Limits, map};
 use mocap_model::{Clip, JointId, Pose, Role, Skeleton};
@@ -27,14 +27,14 @@ use crate::RetargetOptions;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Mapping {
-    /// Roles of the source and the target.
+    /// Roles of source and target.
     roles: [RoleMap; 2],
     /// Joints of source and target that are paired without a role.
     pairs: Vec<(JointId, JointId)>,
     is_given: bool,
 }
 
-/// How two skeletons are mapped, and whether a motion can be retargeted so.
+/// The map between two skeletons, and whether it can be used for a retarget.
 #[derive(Clone, Debug)]
 pub struct ExplainedMapping {
     /// The map, joint by joint.
@@ -46,12 +46,12 @@ pub struct ExplainedMapping {
 }
 
 impl Mapping {
-    /// The map by roles that were found.
+    /// The map by roles that were found automatically.
     pub fn found(source: RoleMap, target: RoleMap) -> Mapping {
         Mapping { roles: [source, target], pairs: Vec::new(), is_given: false }
     }
 
-    /// The map of a map file.
+    /// Reads a map file.
     ///
     /// # Errors
     /// If the file is not a map, or names joints that the skeletons do not have.
@@ -80,7 +80,7 @@ impl Mapping {
         &self.roles[1]
     }
 
-    /// The options with this map.
+    /// The options with the roles and pairs of this map.
     pub fn options(&self, options: &RetargetOptions) -> RetargetOptions {
         let [source, target] = self.roles.clone();
         RetargetOptions {
@@ -109,11 +109,11 @@ impl Mapping {
         }
     }
 
-    /// Measures a motion of the target that was made of `clip` by this map and changed since, as [`Retargeter::measure`]; `None`
-    /// of pairs of joints without a body.
+    /// Measures a motion of the target that was retargeted from `clip` with this map and edited since, like
+    /// [`Retargeter::measure`]; `None` for joint pairs without a body.
     ///
     /// # Errors
-    /// As [`Retargeter::measure`].
+    /// Those of [`Retargeter::measure`].
     pub fn measure(
         &self,
         clip: &Clip,
@@ -127,7 +127,7 @@ impl Mapping {
         Ok(Some(Retargeter::new(clip.skeleton(), target, &options)?.measure(clip, motion)?))
     }
 
-    /// How the joints of both skeletons are mapped; `target_rest` as [`RetargetOptions::target_rest`].
+    /// Explains how the joints of both skeletons are mapped; `target_rest` is [`RetargetOptions::target_rest`].
     pub fn explain(
         &self,
         source: &Skeleton,
@@ -147,7 +147,7 @@ impl Mapping {
                 ExplainedMapping {
                     explanation: explanation.with_joint_pairs(&self.pairs, source, target),
                     warnings: Vec::new(),
-                    // Pairs need no body.
+                    // Joint pairs need no body.
                     error: self.pairs_without_body().is_none().then_some(error),
                 }
             }

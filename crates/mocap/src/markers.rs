@@ -1,4 +1,4 @@
-//! Recordings of markers: what they hold, and how they are drawn.
+//! Recordings of markers: facts, problems, and drawing.
 
 use std::sync::Arc;
 
@@ -143,8 +143,9 @@ pub fn marker_problems(markers: &Markers) -> Vec<Finding> {
     found
 }
 
-/// The recording as a clip to be drawn: every marker is a root that moves; gaps are bridged by straight lines, with a
-/// warning. Markers that were never seen are left out; `None` where no marker was seen.
+/// The recording as a clip for drawing: every marker becomes a moving root. Gaps are interpolated linearly,
+/// with a
+/// warning. Markers that are never seen are left out; `None` if no marker is seen.
 ///
 /// ```
 /// let knee = mocap::read_markers("../../fixtures/markers/knee.c3d")?.value;
@@ -192,13 +193,13 @@ fn bridged(places: &[Option<Vector3<f64>>]) -> Option<Vec<Vector3<f64>>> {
         }
     }
     whole.resize(places.len(), before);
-    // No line starts before the first position.
+    // Before the first position there is nothing to interpolate.
     let lead = places.iter().take_while(|place| place.is_none()).count();
     whole[..lead].fill(first);
     Some(whole)
 }
 
-/// The recording with its frames read at another rate and its numbers in another space.
+/// The recording with another stated rate and space; no number changes.
 pub(crate) fn restated(markers: &Markers, rate: Option<FrameRate>, space: mocap_model::Space) -> Markers {
     let markers = markers.clone().with_space(space);
     match rate {

@@ -1,4 +1,4 @@
-//! Retargeting and compression of clips as they come from files: with a unit that the file does not state.
+//! Retargeting and compression of clips as read from files, whose unit may not be stated.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub fn retarget(clip: &Clip, target: &Skeleton, options: &RetargetOptions) -> Re
     let body = for_report(target, &mut warnings);
     let retargeter = Retargeter::new(source.skeleton(), &body, options)?;
     let (motion, report) = retargeter.retarget(&source)?;
-    // The unit that the report assumed is not stated in the result.
+    // A unit that was only assumed for the report is not stated in the result.
     let clip = in_space(motion, *target.space());
     Ok(Retargeted { clip, report, warnings })
 }
@@ -74,7 +74,8 @@ pub fn compress(clip: &Clip, options: &CompressOptions) -> Result<Parsed<Compres
     Ok(Parsed { value, warnings })
 }
 
-/// The clip, without scales that flatten a joint: they cannot be taken out of translations again. Warns about that.
+/// The clip without scales of 0, which flatten a joint and cannot be removed from translations again. Adds a
+/// warning.
 fn restorable<'c>(clip: &'c Clip, warnings: &mut Vec<Finding>) -> Result<Cow<'c, Clip>, Error> {
     let scales = || clip.tracks().iter().map(|tracks| tracks.scale.clone()).collect();
     let kept =
@@ -91,12 +92,12 @@ pub struct SummarizedCompression {
     pub summary: CompressSummary,
 }
 
-/// Half-way between frames an error beyond this many times the limit is one of direction: a joint turns by about 180°
-/// from one frame to the next, and the decoded turn goes round the other way.
+/// An error between frames beyond this many times the limit means that a joint rotates by about 180° between
+/// two frames, and the decoded rotation takes the other direction.
 const BETWEEN: f64 = 20.0;
 
-/// The same, compressed again with the motion between frames guarded where a turn goes round the other way; as it was
-/// where that does not help.
+/// Compresses again with the motion between frames guarded, if a rotation takes the other direction; unchanged
+/// if that does not help.
 fn round_the_short_way(
     clip: &Clip,
     options: &CompressOptions,

@@ -1,4 +1,4 @@
-//! The meaning of a motion file: its document, and options for facts that the file does not state.
+//! A motion file: its document, and its interpretation with options for facts that the file does not state.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,16 +14,16 @@ use crate::unit::{in_space, restated, restated_space, unlikely_unit};
 use crate::up::detect_up;
 use crate::{FileFormat, Problem, ReadOptions, above_zero, subjects};
 
-/// A file of any format as it was read, before it is given a meaning.
+/// A file of any format as read, before it is interpreted.
 #[derive(Debug)]
 pub struct MotionFile {
     format: FileFormat,
     content: Content,
-    /// The start of its motion, once it was asked for: a short clip is made once, however often it is looked at.
+    /// The start of its motion, cached at the first request: the clip of a short file is made only once.
     start: OnceLock<Box<Start>>,
 }
 
-/// The start of a motion or all of it, as [`seen`], and the options that it was made with.
+/// The start of a motion, or all of it, as returned by [`seen`], and the options that it was made with.
 #[derive(Debug)]
 struct Start {
     options: ReadOptions,
@@ -33,22 +33,22 @@ struct Start {
 #[derive(Debug)]
 enum Content {
     Document(Box<dyn Document>),
-    /// A compressed clip says what it means.
+    /// A compressed clip needs no interpretation.
     Clip(Clip),
 }
 
 /// Other files that a file needs.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
-    /// The skeleton that an AMC moves.
+    /// The skeleton of an AMC.
     pub skeleton: Option<asf::Document>,
-    /// The body whose bones an SMPL motion moves, or the robot that a robot's motion does.
+    /// The body whose bones an SMPL motion moves, or the robot of a robot motion.
     pub body: Option<Arc<Skeleton>>,
     /// The files that it refers to: see [`files_beside`](crate::files_beside()).
     pub files: FilesBeside,
 }
 
-/// The meaning of a file without its rotations over time.
+/// The interpretation of a file without its rotations over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// The skeleton.
@@ -57,7 +57,7 @@ pub struct Header {
     pub rate: Option<FrameRate>,
     /// The names of its numbers over time, such as weights of shapes.
     pub numbers: Vec<String>,
-    /// What cannot be right about its motion, as far as its start shows it.
+    /// Verdicts on the motion, from its start.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -76,11 +76,11 @@ impl MotionFile {
         MotionFile::read(bytes, format, companions, options, |options| mocap_formats::read(bytes, options))
     }
 
-    /// As [`MotionFile::parse`], of bytes that the file may keep in place of what they say: see
+    /// Like [`MotionFile::parse`], for bytes that the file may keep instead of parsed values: see
     /// [`mocap_formats::read_shared`].
     ///
     /// # Errors
-    /// As [`MotionFile::parse`].
+    /// Those of [`MotionFile::parse`].
     pub fn parse_shared(
         bytes: &Arc<Vec<u8>>,
         format: FileFormat,
@@ -163,7 +163,7 @@ impl MotionFile {
         self.document().map(Document::clip_names).unwrap_or_default()
     }
 
-    /// Statements of the file that a clip does not hold.
+    /// Facts stated in the file that a clip does not hold.
     pub fn stated(&self, options: &ReadOptions) -> Stated {
         match &self.content {
             Content::Document(document) => document.stated(&options.of_format(Companions::default())),
@@ -191,10 +191,10 @@ impl MotionFile {
         meant(parsed, format, options)
     }
 
-    /// As [`MotionFile::into_clip`]; the file stays.
+    /// Like [`MotionFile::into_clip`], without consuming the file.
     ///
     /// # Errors
-    /// As [`MotionFile::into_clip`].
+    /// Those of [`MotionFile::into_clip`].
     pub fn to_clip(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         if let Some(made) = self.whole(options) {
             return finished(made, options);
@@ -212,7 +212,7 @@ impl MotionFile {
     /// As [`MotionFile::into_clip`].
     pub fn to_clips(&self, options: &ReadOptions) -> Result<Parsed<Vec<Clip>>, ReadError> {
         let names = self.clip_names();
-        // A name that is there twice does not tell which.
+        // A name that occurs twice does not identify a clip.
         let choice = |at: usize| match names.iter().position(|name| *name == names[at]) {
             Some(first) if first == at => ClipChoice(names[at].clone()),
             _ => ClipChoice(at.to_string()),
@@ -256,7 +256,7 @@ impl MotionFile {
         Ok(Parsed { value: header, warnings })
     }
 
-    /// The start of the motion, or all of it, as [`seen`].
+    /// The start of the motion, or all of it, as returned by [`seen`].
     fn start(&self, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
         let of_start = of_start(options);
         if let Some(start) = self.start.get().filter(|start| start.options == of_start) {
@@ -270,12 +270,13 @@ impl MotionFile {
         let value = subjects::of_clip(value, options.subject.as_deref())?;
         let value = seen(value, self.format, options, &mut warnings);
         let clip = Parsed { value, warnings };
-        // The first that is asked for counts.
+        // The first request is cached.
         let _ = self.start.set(Box::new(Start { options: of_start, clip: clip.clone() }));
         Ok(clip)
     }
 
-    /// The motion as [`seen`], where its start is known with these options, and is all of it.
+    /// The whole motion as returned by [`seen`], if the cached start was made with these options and is
+    /// complete.
     fn whole(&self, options: &ReadOptions) -> Option<Parsed<Clip>> {
         let Start { options: made_with, clip } = &**self.start.get()?;
         let of_all = *made_with == of_start(options) && options.subject.is_none();
@@ -285,12 +286,12 @@ impl MotionFile {
     }
 }
 
-/// The options without those that count only once a motion is [`seen`].
+/// The options without those that [`finished`] applies later.
 fn of_start(options: &ReadOptions) -> ReadOptions {
     ReadOptions { strict: false, drop_first_frame: false, expect_rest_frame: false, ..options.clone() }
 }
 
-/// The motion of a document in the rate, unit and axes that the options state.
+/// The motion of a document, with the stated rate, unit and axes.
 fn meant(
     parsed: Result<Parsed<Clip>, ReadError>,
     format: FileFormat,
@@ -305,7 +306,7 @@ fn meant(
     finished(Parsed { value: clip, warnings }, options)
 }
 
-/// A motion that was [`seen`], without a first frame that is dropped, in the unit and axes that the options state.
+/// Completes a motion from [`seen`]: drops the first frame if requested, and sets the stated unit and axes.
 fn finished(seen: Parsed<Clip>, options: &ReadOptions) -> Result<Parsed<Clip>, ReadError> {
     let Parsed { value: mut clip, warnings } = seen;
     let warnings = first_frame(clip.frames(), options, warnings)?;
@@ -317,12 +318,12 @@ fn finished(seen: Parsed<Clip>, options: &ReadOptions) -> Result<Parsed<Clip>, R
     Ok(Parsed { value: clip, warnings })
 }
 
-/// The clip at the rate that the options state; warns about what the motion shows and no line of its file says.
+/// The clip at the stated rate. Adds warnings that follow from the motion and belong to no line of the file.
 fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mut Vec<Finding>) -> Clip {
     if let Some(rate) = options.rate {
         clip = clip.with_rate(rate);
     }
-    // Such a reader, as that of BVH, reports it with its line.
+    // Such readers, like that of BVH, report it with its line.
     if !format.exchange().is_some_and(mocap_formats::Format::reports_rest) {
         warnings.extend(bvh::rest_first_frame(&clip));
     }
@@ -331,10 +332,10 @@ fn seen(mut clip: Clip, format: FileFormat, options: &ReadOptions, warnings: &mu
     detect_up(format, clip, options, warnings)
 }
 
-/// The warnings, without that about a rest pose in a first frame which is dropped or expected.
+/// Removes the warning about a rest pose in the first frame if that frame is dropped or expected.
 ///
 /// # Errors
-/// Where it is dropped and no other frame is left.
+/// If it is dropped and no other frame is left.
 fn first_frame(
     frames: usize,
     options: &ReadOptions,
@@ -350,7 +351,7 @@ fn first_frame(
     Ok(warnings)
 }
 
-/// The error of a refused file; with `repair`, without what it would mend.
+/// The error of an invalid file; with `repair`, without errors that would be repaired.
 fn refused(error: ReadError, repair: bool) -> ReadError {
     if repair { error.without_repairable() } else { error }
 }
@@ -369,7 +370,7 @@ fn decompressed(bytes: &[u8], limits: &Limits) -> Result<Clip, Finding> {
     Ok(stating(opened.to_clip()))
 }
 
-/// A unit that a flag stated when a clip was compressed is one that its file states now.
+/// A unit that a flag stated at compression counts as stated in the file.
 fn stating(clip: Clip) -> Clip {
     let mut space = *clip.skeleton().space();
     match &mut space.unit {
@@ -379,7 +380,7 @@ fn stating(clip: Clip) -> Clip {
     in_space(clip, space)
 }
 
-/// The warnings of a file; where these are errors, the first one as the error, and the others.
+/// The warnings of a file; with `strict`, the first one as the error, and the others.
 ///
 /// ```
 /// assert_eq!(mocap::strictly(false, vec!["a", "b"]), Ok(vec!["a", "b"]));
@@ -387,7 +388,7 @@ fn stating(clip: Clip) -> Clip {
 /// ```
 ///
 /// # Errors
-/// The first warning, where `strict`.
+/// The first warning, with `strict`.
 pub fn strictly<W>(strict: bool, warnings: Vec<W>) -> Result<Vec<W>, (W, Vec<W>)> {
     let mut warnings = warnings.into_iter();
     match warnings.next() {

@@ -1,10 +1,10 @@
-//! Names that a glob probably meant: those that hold something like its letters.
+//! Names that a glob probably meant: those that contain something similar to its letters.
 //!
-//! `mocap_formats::nearest_name` compares whole names, which a glob such as `Fnger*` is not: it would be far from
-//! `CC_Base_L_Finger01`. Here letters around what was meant cost nothing.
+//! `mocap_formats::nearest_name` compares whole names and does not suit globs: `Fnger*` would be far from
+//! `CC_Base_L_Finger01`. Here, letters before and after the similar part cost nothing.
 
-/// Those of `names` that are nearest to a text or glob, the nearest first: at most `count`, and none that have
-/// little in common with it. Case and the signs of globs do not count.
+/// The names most similar to a text or glob, the most similar first: at most `count`, without those that have
+/// little in common with it. Case and the special characters of globs are ignored.
 pub(crate) fn near_names<'a>(
     wanted: &str,
     names: impl Iterator<Item = &'a str>,
@@ -21,7 +21,7 @@ fn letters(text: &str) -> Vec<char> {
     text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The fewest letters to change, add or drop so that `wanted` is a part of `name`.
+/// The least number of letters to change, insert or delete so that `wanted` is a part of `name`.
 ///
 /// Based on: P. H. Sellers, "The theory and computation of evolutionary distances: pattern recognition", 1980.
 fn distance(wanted: &[char], name: &[char]) -> usize {

@@ -9,7 +9,7 @@ use mocap_model::{FrameRate, SignedAxis};
 
 use crate::{Companions, FileFormat, PeerAnswers};
 
-/// How a motion file is read. The defaults take what the file says.
+/// How a motion file is read. The defaults follow the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The format. Default: by the extension, else by the content.
@@ -36,7 +36,7 @@ pub struct ReadOptions {
     pub drop_first_frame: bool,
     /// Whether a rest pose in the first frame is expected, and not worth a warning. Default: no.
     pub expect_rest_frame: bool,
-    /// Facts that other clips settle where the file leaves them open: see [`Peers`](crate::Peers). Default: nothing.
+    /// Facts decided from other clips if the file leaves them open: see [`Peers`](crate::Peers). Default: none.
     pub peers: PeerAnswers,
     /// Which of several clips in a file is read; that of `path#clip` takes precedence. Default: the first, with a
     /// warning.
@@ -49,7 +49,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// The same for the reader of a format.
+    /// The options for the reader of a format.
     pub fn of_format(&self, companions: Companions) -> mocap_formats::ReadOptions {
         mocap_formats::ReadOptions {
             format: self.format.and_then(FileFormat::exchange),

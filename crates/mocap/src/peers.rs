@@ -1,7 +1,8 @@
-//! Facts that a file leaves open, settled by other clips with the same skeleton: the unit of lengths, and what position
-//! channels mean.
+//! Facts that a file leaves open, decided by other clips with the same skeleton: the unit of lengths, and the
+//! meaning of position channels.
 //!
-//! One clip may be of a child or a giant, or have been recorded on a ladder; most clips of its skeleton are not.
+//! A single clip may be of a child or a giant, or have been recorded on a ladder; most clips of its skeleton
+//! are not.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -14,7 +15,7 @@ use mocap_retarget::map_roles;
 
 use crate::{MotionFile, Problem, ReadOptions, unit_name};
 
-/// The clips of a run, by skeleton: what each says by itself.
+/// The clips of a run, by skeleton: the votes of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Peers {
     votes: BTreeMap<String, Votes>,
@@ -23,15 +24,15 @@ pub struct Peers {
 /// The votes of the clips of one skeleton.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Votes {
-    /// Clips by the bits of metres per unit. Positive numbers sort like their bits.
+    /// Number of clips by the bits of metres per unit. Positive numbers sort like their bits.
     units: BTreeMap<u64, usize>,
-    /// Clips whose positions replace OFFSET, and whose add to it.
+    /// Number of clips whose positions replace OFFSET, and whose positions add to it.
     positions: [usize; 2],
-    /// Whether some clip leaves the unit, or the meaning of its positions, open.
+    /// Whether some clip leaves open the unit, or the meaning of its positions.
     open: [bool; 2],
 }
 
-/// Facts that other clips settle where a file leaves them open.
+/// Facts decided from other clips if a file leaves them open.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PeerAnswers {
     /// Metres per unit.
@@ -45,15 +46,15 @@ pub struct PeerAnswers {
 pub struct PeerAnswer<T> {
     /// The answer.
     pub value: T,
-    /// Clips that give it.
+    /// Number of clips that give it.
     pub agreeing: usize,
-    /// Clips that give this or another one.
+    /// Number of clips that give any answer.
     pub clips: usize,
 }
 
-/// The statements of one file.
+/// The vote of one file.
 struct Ballot {
-    /// The names of all joints and their parents.
+    /// The names of all joints and of their parents.
     skeleton: String,
     /// The unit, and whether it is certain; `None` where it is stated.
     unit: Option<(Option<f64>, bool)>,
@@ -82,10 +83,10 @@ impl Ballot {
 }
 
 impl Peers {
-    /// As many clips of a run are asked, at most.
+    /// Greatest number of clips of a run that vote.
     pub const MOST: usize = 256;
 
-    /// Counts what a file says by itself.
+    /// Adds the vote of a file.
     pub fn add(&mut self, file: &MotionFile, options: &ReadOptions) {
         let Some(Ballot { skeleton, unit, positions }) = Ballot::of(file, options) else { return };
         let votes = self.votes.entry(skeleton).or_default();
@@ -101,7 +102,7 @@ impl Peers {
         }
     }
 
-    /// The facts that the other clips settle about a file; nothing where it is certain by itself or they disagree.
+    /// The facts decided for a file; none if it is certain by itself or the clips disagree.
     pub fn answers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
         let Some(ballot) = Ballot::of(file, options) else { return PeerAnswers::default() };
         let Some(votes) = self.votes.get(&ballot.skeleton) else { return PeerAnswers::default() };
@@ -115,7 +116,7 @@ impl Peers {
         }
     }
 
-    /// Whether a file leaves something open that other clips could settle.
+    /// Whether a file leaves something open that other clips could decide.
     pub fn is_open(file: &MotionFile, options: &ReadOptions) -> bool {
         let ballot = Ballot::of(file, options);
         ballot.is_some_and(|ballot| {
@@ -124,7 +125,7 @@ impl Peers {
         })
     }
 
-    /// The settled facts, for the fingerprint of a run: nothing where no clip that was asked leaves anything open.
+    /// The decided facts as text, for the fingerprint of a run; `None` if no voting clip leaves anything open.
     pub fn outcome(&self) -> Option<String> {
         let rows = self.votes.iter().filter_map(|(skeleton, votes)| {
             let unit = votes
@@ -153,7 +154,7 @@ impl Votes {
     }
 }
 
-/// The answer that more than half of the clips give.
+/// The answer of more than half of the clips.
 fn majority<T: Copy>(votes: &[(T, usize)]) -> Option<PeerAnswer<T>> {
     let clips = votes.iter().map(|(_, count)| count).sum();
     let (value, agreeing) = *votes.iter().find(|(_, count)| 2 * count > clips)?;
@@ -161,7 +162,7 @@ fn majority<T: Copy>(votes: &[(T, usize)]) -> Option<PeerAnswer<T>> {
 }
 
 impl PeerAnswers {
-    /// Settled facts are guesses.
+    /// Decided facts are guesses.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Finding> {
         let unit = self.unit.map(|PeerAnswer { value, agreeing, clips }| {
             let unit = Unit { metres: value, source: UnitSource::Voted };
@@ -174,7 +175,8 @@ impl PeerAnswers {
     }
 }
 
-/// The names of all joints with the places of their parents: clips of one character share them, whatever its offsets.
+/// Identifies a skeleton by the names of all joints and the indices of their parents: clips of one character
+/// share them, whatever their offsets.
 fn key(skeleton: &Skeleton) -> String {
     let mut key = String::new();
     for joint in skeleton.joints() {
@@ -235,7 +237,7 @@ mod tests {
         let answers = peers.answers(&child, &options);
         assert_eq!(answers.unit, Some(PeerAnswer { value: 0.01, agreeing: 2, clips: 2 }));
         assert!(peers.outcome().unwrap().ends_with("=cm"));
-        // Peers do not decide for a file that is certain, nor for a unit that the user states.
+        // Votes neither override a file that is certain, nor a unit that the user states.
         assert_eq!(peers.answers(&adult, &options), PeerAnswers::default());
         let stated = ReadOptions { unit: Some(0.0254), ..ReadOptions::default() };
         assert_eq!(peers.answers(&child, &stated), PeerAnswers::default());

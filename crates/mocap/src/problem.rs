@@ -8,7 +8,7 @@ use mocap_model::{ModelError, SignedAxis, Unit};
 use crate::BodySize;
 use crate::digits::{short, three_digits};
 
-/// A problem of a motion file that no reader of one format can see.
+/// A problem of a motion file that does not belong to the reader of one format.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]

@@ -1,4 +1,4 @@
-//! From the path of a motion file to what it means.
+//! Reads motion files by path.
 
 use std::fs::File;
 use std::io::Read;
@@ -136,7 +136,7 @@ pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
     }
 }
 
-/// Reads a file into what it says, which [`MotionFile::into_clip`] turns into what it means.
+/// Reads a file as a document, which [`MotionFile::into_clip`] interprets.
 ///
 /// ```
 /// use mocap::{FileFormat, Format, ReadOptions};
@@ -148,7 +148,7 @@ pub fn read_markers(path: impl AsRef<Path>) -> Result<Parsed<Markers>, Error> {
 /// ```
 ///
 /// # Errors
-/// Where the file cannot be read or understood.
+/// If the file cannot be read or is invalid.
 pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parsed<MotionFile>, Error> {
     let (path, _) = split_clip(path.as_ref());
     let path = path.as_ref();
@@ -186,7 +186,7 @@ fn skeleton_of(motion: &Path, options: &ReadOptions) -> Result<Parsed<asf::Docum
     asf::parse(&bytes_of(&path, options)?, &options.limits).map_err(|error| Error::file(&path, error))
 }
 
-/// All warnings of a file, first those of its document; an error has them too.
+/// All warnings of a file, those of its document first; an error carries them as well.
 pub(crate) fn finish<T>(
     path: &Path,
     options: &ReadOptions,
@@ -205,7 +205,7 @@ pub(crate) fn finish<T>(
     }
 }
 
-/// As [`file_bytes`], of a file that is judged by its start.
+/// Like [`file_bytes`], for a file whose start is checked first.
 fn motion_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, Error> {
     let (mut file, size) = opened(path)?;
     let limit = options.limits.bytes as u64;
@@ -251,9 +251,9 @@ fn opened(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, size))
 }
 
-/// The bytes read so far, and the rest of a file.
+/// The bytes read so far, followed by the rest of a file.
 fn bounded(mut bytes: Vec<u8>, (file, size): (File, u64), path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
-    // A device or pipe states no size: reading stops behind the limit.
+    // Devices and pipes state no size: reading stops after the limit.
     let left = size.min(limit).saturating_sub(bytes.len() as u64);
     bytes.reserve_exact(usize::try_from(left).unwrap_or(0));
     if size <= limit {

@@ -1,4 +1,4 @@
-//! Scenes as files have them: who and what is in a file, read, edited, put on a target, and written.
+//! Scenes of files: read, edited, retargeted, and written.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub fn read_scene(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Parse
     Ok(Parsed { value: kept(scene, file.into_document(), options), warnings })
 }
 
-/// A scene beside its document, which says the same unless the options restate something.
+/// A scene with its document; they agree unless the options restate or select something.
 fn kept(scene: Scene, document: Option<Box<dyn Document>>, options: &ReadOptions) -> KeptScene {
     let ReadOptions { rate, unit, up, drop_first_frame, repair, clip, subject, .. } = options;
     let restated = rate.is_some() || unit.is_some() || up.is_some() || *drop_first_frame || *repair;
@@ -106,7 +106,8 @@ pub fn scene_with_things(clip: Clip) -> Result<Scene, ModelError> {
     if parts.len() == 1 { scene_of(clip) } else { Character::from(clip).split(&parts) }
 }
 
-/// The trees that are characters, then those that are props; at most one where the whole skeleton is one character.
+/// The trees that are characters, then those that are props; at most one part if the whole skeleton is one
+/// character.
 fn parts(clip: &Clip) -> Vec<Part> {
     let skeleton = clip.skeleton();
     if !may_be_several(skeleton) {
@@ -119,7 +120,7 @@ fn parts(clip: &Clip) -> Vec<Part> {
     if found.len() < 2 {
         return found;
     }
-    // By joint: whether it is in a body, or above one.
+    // By joint: whether it belongs to a body, or is above one.
     let mut inside = vec![false; skeleton.len()];
     let mut above = vec![false; skeleton.len()];
     for (id, joint) in skeleton.iter() {
@@ -144,8 +145,8 @@ fn parts(clip: &Clip) -> Vec<Part> {
     found
 }
 
-/// A recording as marker sets: one of each subject ([`marker_subjects`]), whose labels are without its name, and one
-/// without a name of labels without a subject.
+/// A recording as marker sets: one per subject ([`marker_subjects`]), with labels without its name, and one
+/// without a name for labels without a subject.
 fn scene_of_markers(markers: &Markers) -> Result<Scene, Finding> {
     let names = marker_subjects(markers);
     if names.is_empty() {
@@ -205,8 +206,8 @@ pub fn write_scene(
     Ok(warnings)
 }
 
-/// The scene with what a format wants to know of each character ([`for_format`]), and of one without a document also as
-/// [`prepare`] says. Assumptions are added to `warnings`.
+/// The scene with the facts that a format needs about each character ([`for_format`]); if there is no document,
+/// also prepared as by [`prepare`]. Assumptions are added to `warnings`.
 pub fn scene_for_format(
     mut scene: Scene,
     has_document: bool,
@@ -220,7 +221,7 @@ pub fn scene_for_format(
         one.clip = for_format(clip, format, warnings);
     };
     scene.characters.iter_mut().for_each(&mut ready);
-    // A prop has no size to guess its unit from.
+    // A prop has no size from which its unit could be guessed.
     share_unit(&mut scene);
     scene.props.iter_mut().for_each(&mut ready);
     let mut found = warnings.split_off(before);
@@ -231,7 +232,7 @@ pub fn scene_for_format(
         && !others.is_empty()
     {
         warnings.push(Finding::new(Problem::ArraysOfFirst { name: first.name.clone() }));
-        // In a file a role belongs to one joint.
+        // In a file, a role belongs to one joint only.
         others.iter_mut().chain(&mut scene.props).for_each(|one| one.clip = without_roles(one.clip.clone()));
     }
     scene
@@ -261,7 +262,7 @@ pub fn prepare_whole(clip: Clip, format: Format, warnings: &mut Vec<Finding>) ->
     Ok(scene_for_format(scene_of(clip)?, false, format, warnings).into_one()?.clip)
 }
 
-/// Gives what has no known unit that of the others: they are in one space.
+/// Gives characters and props without a known unit the unit of the others: they share one space.
 fn share_unit(scene: &mut Scene) {
     let all = || scene.characters.iter().chain(&scene.props);
     let Some(unit) = all().find_map(|one| one.clip.skeleton().space().unit) else { return };
@@ -317,7 +318,7 @@ pub fn apply_to_scene(
     Ok((kept.with_scene(scene), characters))
 }
 
-/// What became of one character on a target.
+/// The result for one character of a retargeted scene.
 #[derive(Clone, Debug)]
 pub struct RetargetedCharacter {
     /// Its name.
@@ -366,11 +367,12 @@ pub fn retarget_scene(
     Ok((KeptScene { scene, document: target.document.clone(), unchanged: false }, reports))
 }
 
-/// Props of a scene whose characters were put on a target, in the space of the target. Where their unit is not stated, it
-/// is that of `source`, the skeleton of a character beside them.
+/// Props of a scene whose characters were retargeted, in the space of the target. If their unit is not stated,
+/// it is that
+/// of `source`, the skeleton of a character in the scene.
 ///
 /// # Errors
-/// Where a place overflows.
+/// If a position overflows.
 pub fn props_beside(
     props: Vec<Character>,
     source: Option<&Skeleton>,
@@ -381,7 +383,7 @@ pub fn props_beside(
         let own = *prop.skeleton().space();
         let unit = own.unit.or_else(|| source.and_then(known_unit));
         let clip = in_space(prop.clip.clone(), Space { unit, ..own }).in_space(to)?;
-        // A unit that was guessed is not stated.
+        // A guessed unit is not stated.
         Ok(prop.with_clip(in_space(clip, *target.space())))
     };
     props.into_iter().map(put).collect()

@@ -1,4 +1,4 @@
-//! A skeleton in numbers, for JSON and for people.
+//! Summary of a skeleton, as JSON and as text.
 
 use mocap_model::{Axis, Chain, Joint, JointId, Role, Skeleton};
 use mocap_retarget::{RestSource, RoleMap, RoleRow};
@@ -116,7 +116,7 @@ impl fmt::Display for SkeletonSummary<'_> {
         writeln!(f, "  skeleton{name}: {} joints, {} end sites{scheme}", self.joints, self.end_sites)?;
         writeln!(f, "  unit {}, {} up", self.unit.text(), self.up)?;
         writeln!(f, "  rest pose: {}", self.rest)?;
-        // A deep chain would leave the screen.
+        // Limits the indentation of deep chains.
         let indented = |row: &JointRow| format!("{}{}", "  ".repeat(row.depth.min(20)), row.joint.name);
         let names: Vec<String> = self.rows.iter().map(indented).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(5, 60);

@@ -1,4 +1,4 @@
-//! Recordings of markers onto skeletons.
+//! Solves recordings of markers onto skeletons.
 
 use mocap_formats::{Finding, Remedy};
 use mocap_model::{Clip, Markers, Skeleton, Space, Track};
@@ -74,7 +74,7 @@ pub fn solve_markers_with_poses(
     Ok((solved, filled))
 }
 
-/// A solved take; its warnings are those that are not yet among the others.
+/// The solved take; only new warnings are added.
 fn solved(
     markers: &Markers,
     target: Option<&Skeleton>,
@@ -92,7 +92,7 @@ fn solved(
     Ok(mocap_solve::solve(markers, target.as_ref(), options)?)
 }
 
-/// The rotations of joints that no marker shows, as example poses have it.
+/// Rotations of joints that no marker shows, from example poses.
 fn filled(solved: &Solved, poses: &PosePrior) -> Result<Vec<Filled>, PosesError> {
     let lost: Vec<Lost> = solved
         .unseen
@@ -106,7 +106,7 @@ fn filled(solved: &Solved, poses: &PosePrior) -> Result<Vec<Filled>, PosesError>
     mocap_poses::fill(&examples, &solved.clip, &lost)
 }
 
-/// Puts what was filled into the motion; joints that were filled do not rest.
+/// Writes the filled rotations to the motion.
 fn put_into(solved: &mut Solved, filled: &[Filled]) -> Result<(), Error> {
     if filled.is_empty() {
         return Ok(());

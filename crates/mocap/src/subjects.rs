@@ -1,7 +1,7 @@
-//! Who is in a file: several bodies that were recorded or exported together.
+//! Subjects: the bodies in a file, if several were recorded or exported together.
 //!
-//! A BVH has a root for each, a scene a tree of joints for each, often below one node. A recording of markers has the
-//! name of the subject before each label (`Alice:LKNE`).
+//! A BVH has a root for each; a scene has a tree of joints for each, often below a common node. A recording of
+//! markers has the name of the subject before each label (`Alice:LKNE`).
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use mocap_retarget::map_roles;
 
 use crate::Problem;
 
-/// A body needs this many joints: what has fewer is a prop.
+/// Least number of joints of a body; smaller trees are props.
 const FEWEST: usize = 5;
-/// Trees below one root are looked at from this many joints: a leg has fewer.
+/// Trees below one root are examined if they have at least this many joints; a leg has fewer.
 const BODY: usize = 12;
-/// What is at the ends of limbs.
+/// Roles at the ends of limbs.
 const ENDS: [Role; 4] = [Role::LeftHand, Role::RightHand, Role::LeftFoot, Role::RightFoot];
 
 /// One body among several.
@@ -42,7 +42,7 @@ pub fn subjects(skeleton: &Skeleton) -> Vec<Subject> {
     let sizes = sizes(skeleton);
     let size = |id: JointId| sizes[id.index()];
     let clip = Clip::at_rest(Arc::new(skeleton.clone()), FrameRate::new(1.0).expect("1 is above 0"));
-    // Of four ends of limbs, the legs or arms of one body show two.
+    // Number of the four ends of limbs below a joint. The legs or the arms of a single body are only two.
     let ends = |id: JointId| {
         let part = clip.with_only_below(id).ok()?;
         let roles = map_roles(part.skeleton()).certain();
@@ -86,8 +86,8 @@ pub fn several_subjects(skeleton: &Skeleton) -> Vec<String> {
     if names.len() > 1 { names } else { Vec::new() }
 }
 
-/// Whether a skeleton may have several bodies: several trees that are large enough, or several below one root. Roles are
-/// looked for only then.
+/// Whether a skeleton may have several bodies: several trees of sufficient size, or several below one root.
+/// Only then are roles searched.
 pub(crate) fn may_be_several(skeleton: &Skeleton) -> bool {
     let sizes = sizes(skeleton);
     let parts = |root: JointId| skeleton.children(root).iter().filter(|id| sizes[id.index()] >= BODY).count();
@@ -128,7 +128,7 @@ pub fn marker_subjects(markers: &Markers) -> Vec<String> {
     found
 }
 
-/// Which of some names is meant: the name itself, or its number from 1.
+/// The index of the requested name, given as the name itself or as its number from 1.
 fn chosen(names: &[&str], asked: &str) -> Result<usize, Finding> {
     let by_name = names.iter().position(|name| *name == asked);
     let by_number = || asked.parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < names.len());

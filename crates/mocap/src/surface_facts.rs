@@ -1,4 +1,4 @@
-//! What the surface of a character is like: for `mocap info --surface` and `mocap compare --surface`.
+//! Facts about the surface of a character, for `mocap info --surface` and `mocap compare --surface`.
 
 use mocap_formats::body::BoundBody;
 use mocap_model::{Clip, ForwardKinematics, Mesh, Pose, Skeleton, Vector3};
@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::{clip_for_report, with_roles};
 
-/// Frames in which volumes are measured, at most: evenly spaced from the first to the last.
+/// Greatest number of frames in which volumes are measured, evenly spaced from the first to the last.
 const MEASURED: usize = 60;
-/// Distances from which a percentile is taken, at most.
+/// Greatest number of distances for a percentile.
 const KEPT: usize = 4_000_000;
 
 /// The surface of a character. Lengths are in metres, volumes in litres; what was not measured is `null`.
@@ -265,8 +265,8 @@ fn shape_weights(bound: &BoundMesh, clip: &Clip, frame: usize) -> Vec<f64> {
     bound.shapes().iter().map(weight).collect()
 }
 
-/// What of arms and legs is inside of the rest of a character in its own motion, as in the report of a retarget. `None` of
-/// a body without arms, or without anything that they could be inside of.
+/// Arms and legs inside the rest of a character in its own motion, as in the report of a retarget. `None` for a
+/// body without arms, or without a trunk.
 pub fn surface_report(body: &BoundBody, clip: &Clip) -> Option<SurfaceReport> {
     let clip = clip_for_report(clip, &mut Vec::new());
     let skeleton = clip.skeleton();

@@ -1,4 +1,4 @@
-//! A skeleton or robot that motions are put on, with what its own motion shows of it.
+//! The target of a retarget: a skeleton or robot, with facts from its own motion.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use crate::{
     verdicts,
 };
 
-/// A skeleton or robot that motions are put on.
+/// The target of a retarget: a skeleton or robot.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The skeleton; for robots it holds [`Skeleton::robot`].
     pub skeleton: Arc<Skeleton>,
     /// The roles of its joints: by names, shape and its own motion.
     pub roles: RoleMap,
-    /// Its reference pose, as its own motion shows it; `None`: the rest pose of the skeleton.
+    /// Its reference pose, found from its own motion; `None`: the rest pose of the skeleton.
     pub rest: Option<Pose>,
-    /// Whether the user chose the reference pose: it then holds for motions of the same skeleton, too.
+    /// Whether the user chose the reference pose; it then also applies to source motions of the same skeleton.
     pub rest_is_chosen: bool,
-    /// What cannot be right about its own motion.
+    /// Verdicts on its own motion.
     pub verdicts: Vec<Verdict>,
     /// The file, where it may hold more than a skeleton and its motion, such as a mesh.
     pub document: Option<Arc<dyn Document>>,
@@ -38,7 +38,7 @@ pub struct Target {
     pub surface: Option<TargetSurface>,
 }
 
-/// The reference pose, the lead-in and the surface of a source.
+/// Reference pose, lead-in and surface of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// Its reference pose, where the user names one.
@@ -49,17 +49,17 @@ pub struct Opening {
     pub surface: Option<TargetSurface>,
 }
 
-/// How a motion is put on a target.
+/// Options of a retarget.
 #[derive(Clone, Debug, Default)]
 pub struct TargetOptions {
-    /// On a body. Rest poses, lead-in and roles are those of source, target and map.
+    /// For bodies. Rest poses, lead-in and roles are taken from source, target and map instead.
     pub body: RetargetOptions,
-    /// On a robot.
+    /// For robots.
     pub robot: RobotOptions,
 }
 
 impl Target {
-    /// A skeleton without a motion: its rest pose shows how it stands.
+    /// A skeleton without a motion: its reference pose is made from the rest pose.
     ///
     /// ```
     /// let robin = mocap::read_skeleton("../../fixtures/clips/robin.skel")?.value;
@@ -134,8 +134,8 @@ pub fn read_target(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Pars
     finish(path, options, warnings, meaning)
 }
 
-/// Removes the warnings that say nothing about a target, whose motion only shows how it stands; returns whether its
-/// first frame is a rest pose.
+/// Removes warnings that are irrelevant for a target, whose motion is only used to find its reference pose.
+/// Returns whether its first frame is a rest pose.
 pub fn settle_target_warnings<W>(
     warnings: &mut Vec<W>,
     of: impl Fn(&W) -> (&'static str, Option<Remedy>),
@@ -188,15 +188,16 @@ pub fn put_on_target(
     let body = for_report(&target.skeleton, &mut Vec::new());
     let (mapping, options) = on_body(clip, opening, target, mapping, options);
     let (motion, report) = mapping.retarget(&source, &body, &options)?;
-    // The unit that the report assumed is not stated in the result.
+    // A unit that was only assumed for the report is not stated in the result.
     Ok((in_space(motion, *target.skeleton.space()), TargetReport::Body(Box::new(report))))
 }
 
-/// The report of a motion that [`put_on_target`] gave, after it was changed; `None` of robots and of pairs of joints without
-/// a body.
+/// The report of a motion from [`put_on_target`] after it was edited; `None` for robots and for joint pairs
+/// without a
+/// body.
 ///
 /// # Errors
-/// As [`put_on_target`].
+/// Those of [`put_on_target`].
 pub(crate) fn measure_on_target(
     (clip, motion): (&Clip, &Clip),
     opening: &Opening,
@@ -215,7 +216,7 @@ pub(crate) fn measure_on_target(
     Ok(report.map(|report| TargetReport::Body(Box::new(report))))
 }
 
-/// The map and the options of a motion on a body.
+/// The map and the options for a body.
 fn on_body(
     clip: &Clip,
     opening: &Opening,
@@ -225,7 +226,7 @@ fn on_body(
 ) -> (Mapping, RetargetOptions) {
     let found = || Mapping::found(map_roles_in(clip), target.roles.clone());
     let mapping = mapping.map_or_else(found, Mapping::clone);
-    // One skeleton has one rest pose: estimates from two motions of it would differ.
+    // One skeleton must have one rest pose: estimates from two of its motions would differ.
     let same = !target.rest_is_chosen && clip.skeleton().joints() == target.skeleton.joints();
     let target_rest = if same { opening.rest.clone() } else { target.rest.clone() };
     let surface = options.body.surface.clone().or_else(|| target.surface.clone());
@@ -251,7 +252,7 @@ fn bends(roles: &RoleMap, robot: &Robot) -> Bends {
     }
 }
 
-/// `source` is the clip in a known unit. A rest pose before the motion is left out.
+/// Retargets to a robot. `source` is the clip in a known unit. A rest pose before the motion is left out.
 fn put_on_robot(
     clip: &Clip,
     source: Clip,
@@ -259,7 +260,7 @@ fn put_on_robot(
     (robot, roles): (&Arc<Robot>, RoleMap),
     options: &RobotOptions,
 ) -> Result<(Clip, TargetReport), Error> {
-    // A source that cannot be retargeted to itself is refused.
+    // Rejects a source that cannot even be retargeted to itself.
     let mapping = Mapping::found(roles.clone(), roles.clone());
     if let Some(error) = mapping.explain(clip.skeleton(), clip.skeleton(), None).error {
         return Err(error.into());

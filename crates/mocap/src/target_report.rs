@@ -1,4 +1,4 @@
-//! Reports on motions that were retargeted to a body or to a robot.
+//! Reports of motions retargeted to a body or a robot.
 
 use mocap_retarget::{RetargetFigures, RetargetReport};
 use mocap_robot::RobotReport;

@@ -8,13 +8,13 @@ use mocap_skin::BoundMesh;
 
 use crate::{Problem, Target};
 
-/// The length of arms from shoulder to wrist and of legs from hip to ankle over the height of people (R. Drillis,
-/// R. Contini, "Body segment parameters", 1966), and the factor from which on a body is far from that.
+/// Length of arms (shoulder to wrist) and of legs (hip to ankle) over the height of people (R. Drillis, R.
+/// Contini, "Body segment parameters", 1966), and the factor from which on a body differs too much.
 const ARMS: f64 = 0.33;
 const LEGS: f64 = 0.49;
 const FAR: f64 = 1.8;
 
-/// A mesh stays on joints of the same names where these are all there.
+/// A mesh is bound by joint names if the target has all of these roles under the same names.
 const LIMBS: [Role; 8] = [
     Role::LeftUpperArm,
     Role::LeftLowerArm,
@@ -36,8 +36,8 @@ pub enum SurfaceChoice {
     Off,
     /// Capsules of the proportions of its skeleton.
     Capsules,
-    /// The mesh of another character: on the joints of the same names, or where there are none for its limbs, fitted to
-    /// the target bone by bone, by the roles of its joints.
+    /// The mesh of another character: bound to joints of the same names, or if names of its limbs do not match,
+    /// fitted to the target bone by bone, by the roles of its joints.
     Of(Box<BoundBody>),
 }
 
@@ -69,7 +69,7 @@ impl Target {
                         warnings.extend(found.warnings);
                         Some(found.value.on(&self.skeleton))
                     }
-                    // A skeleton is a target without its mesh, too.
+                    // A skeleton can be a target without its mesh as well.
                     Some(Err(error)) => {
                         let count = document.map_or(0, |document| document.meshes());
                         warnings.push(Finding::new(LeftOut::Unread { count, because: error.to_string() }));
@@ -85,7 +85,7 @@ impl Target {
 }
 
 impl Target {
-    /// The surface of a body, with what is odd about it among the warnings.
+    /// The surface of a body; oddities are added to the warnings.
     fn surface_of(&self, body: &Body, warnings: &mut Vec<Finding>) -> Option<TargetSurface> {
         let damaged = body.meshes.iter().find_map(|mesh| BoundMesh::new(mesh, &self.skeleton).err());
         if let Some(error) = damaged {
@@ -116,7 +116,7 @@ impl Target {
         Some(surface)
     }
 
-    /// The mesh of another character on this skeleton; `None` where the joints of both have no roles in common.
+    /// The mesh of another character on this skeleton; `None` if both have no roles in common.
     fn body_of(&self, bound: &BoundBody) -> Option<Body> {
         let roles = map_roles(&bound.skeleton);
         let limbs = LIMBS.iter().filter_map(|role| roles.joint(*role));
@@ -182,20 +182,20 @@ mod tests {
             codes(&target, &body)
         };
         assert_eq!(changed(&|mesh| mesh.positions[7].y = f64::NAN), (false, vec!["surface::unused"]));
-        // All on one joint, as a mesh without a skin.
+        // All vertices on one joint, like a mesh without a skin.
         let rigid = changed(&|mesh| {
             mesh.stated.rigid = true;
             mesh.skin.influences.iter_mut().for_each(|one| one.bone = 0);
         });
         assert_eq!(rigid, (false, vec!["surface::unused"]));
-        // Only every tenth triangle is left.
+        // Only every tenth triangle is kept.
         let open = changed(&|mesh| {
             let kept = mesh.corners.chunks(3).step_by(10).flatten().copied().collect();
             mesh.corners = kept;
             mesh.faces = vec![3; mesh.corners.len() / 3];
         });
         assert_eq!(open, (true, vec!["surface::open"]));
-        // Faces that look inwards enclose the same.
+        // Faces oriented inwards enclose the same volume.
         let inwards = changed(&|mesh| mesh.corners.chunks_mut(3).for_each(|corners| corners.swap(0, 1)));
         assert_eq!(inwards, (true, vec![]));
     }

@@ -9,25 +9,25 @@ use crate::target::measure_on_target;
 use crate::unit::in_space;
 use crate::{Error, Mapping, Opening, Target, TargetOptions, TargetReport, known_unit, put_on_target};
 
-/// People whose hips are never nearer than this many legs do not touch: two arms are shorter.
+/// People whose hips are never nearer than this many leg lengths do not touch: two arms are shorter.
 const NEAR: f64 = 3.0;
-/// Frames in which people are looked at to see whether they come near \[1/s\].
+/// Number of frames per second in which the distance of people is tested \[1/s\].
 const LOOKED: f64 = 10.0;
 
 /// Someone among others, and whom they are put on.
 #[derive(Clone, Debug)]
 pub struct Together<'a> {
-    /// In notes and reports.
+    /// Name in notes and reports.
     pub name: String,
     /// The motion, in the space and time that all share.
     pub clip: Clip,
     /// Its reference pose, lead-in and surface.
     pub opening: Opening,
-    /// Whom it is put on.
+    /// The target.
     pub target: &'a Target,
-    /// Which joint moves which; `None`: by roles.
+    /// The map of joints; `None`: by roles.
     pub mapping: Option<&'a Mapping>,
-    /// How.
+    /// Options of the retarget.
     pub options: TargetOptions,
 }
 
@@ -119,7 +119,7 @@ pub fn put_together(people: Vec<Together<'_>>, warnings: &mut Vec<Finding>) -> R
     Ok(PutTogether { people: done, between, notes })
 }
 
-/// Where the hips of a person are at some times, along the ground \[m\].
+/// Positions of a person's hips at some times, on the ground \[m\].
 struct Places {
     at: Vec<Vector3<f64>>,
     leg: f64,

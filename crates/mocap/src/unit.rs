@@ -1,4 +1,4 @@
-//! Units and axes: as the file says, as the user says, or guessed with a warning.
+//! Units and axes: stated in the file, stated by the user, or guessed with a warning.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -45,15 +45,17 @@ pub fn needed_unit(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Result<U
     Ok(unit)
 }
 
-/// From hip joint to ankle of an adult \[m\]. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966: 0.491 of
-/// the stature, here of 1.72 m.
+/// Leg length of an adult, from hip joint to ankle \[m\]. Based on: R. Drillis, R. Contini, "Body Segment
+/// Parameters", 1966: 0.491 of the stature, here of 1.72 m.
 const ADULT_LEGS: f64 = 0.845;
 /// The longest path along the bones of an adult, from fingertip to toe \[m\].
 const ADULT_PATH: f64 = 2.2;
 
-/// A skeleton for methods that need metres only for what they report: as it is where the unit is known or can be
-/// guessed (which is a warning), else in a unit in which its legs are as long as an adult's
-/// ([`Problem::UnitForReport`]). Ratios of lengths are then right, and so is the motion.
+/// A skeleton for methods that need metres only in their report: unchanged if the unit is known or can be
+/// guessed (with
+/// a warning), else with a unit in which its legs are as long as an adult's ([`Problem::UnitForReport`]).
+/// Ratios of
+/// lengths are then right, and so is the motion.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -79,7 +81,7 @@ pub fn for_report(skeleton: &Skeleton, warnings: &mut Vec<Finding>) -> Skeleton 
     skeleton.with_space(Space { unit, ..*skeleton.space() })
 }
 
-/// A clip as [`for_report`] has its skeleton.
+/// A clip with the skeleton of [`for_report`].
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -109,10 +111,10 @@ pub fn guess_warning(unit: Unit) -> Option<Finding> {
     (unit.source == UnitSource::Guessed).then(|| Finding::new(Problem::UnitGuessed { unit }))
 }
 
-/// Statures of whatever walks on two legs, toys and giants included \[m\].
+/// Plausible statures of bipeds, toys and giants included \[m\].
 const STATURES: std::ops::RangeInclusive<f64> = 0.3..=4.0;
 
-/// The warning about a unit that the user states, where it makes the body no size that a body has.
+/// The warning about a stated unit with which the body has an implausible size.
 pub(crate) fn unlikely_unit(skeleton: &Skeleton, options: &ReadOptions) -> Option<Finding> {
     let unit = Unit { metres: options.unit?, source: UnitSource::Flag };
     let stature = BodySize::of(skeleton).stature? * unit.metres;
@@ -120,12 +122,12 @@ pub(crate) fn unlikely_unit(skeleton: &Skeleton, options: &ReadOptions) -> Optio
     (!robot && !STATURES.contains(&stature)).then(|| Finding::new(Problem::UnitUnlikely { unit, stature }))
 }
 
-/// The skeleton in the unit and axes that the user states; no number changes.
+/// The skeleton with the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
     with_roles_of_robot(skeleton).with_space(restated_space(*skeleton.space(), options))
 }
 
-/// The skeleton of a humanoid robot with the roles of its joints; others as they are.
+/// A humanoid robot gets the roles of its joints; other skeletons are unchanged.
 fn with_roles_of_robot(skeleton: &Skeleton) -> Cow<'_, Skeleton> {
     let stated = skeleton.joints().iter().any(|joint| joint.role.is_some());
     let Some(robot) = skeleton.robot().filter(|_| !stated) else { return Cow::Borrowed(skeleton) };
@@ -168,7 +170,7 @@ pub fn with_up(space: &Space, up: SignedAxis) -> Space {
     Space { up, forward, ..*space }
 }
 
-/// The clip in another space; no number changes.
+/// The clip with another space; no number changes.
 pub(crate) fn in_space(clip: Clip, space: Space) -> Clip {
     let skeleton = clip.skeleton().with_space(space);
     clip.with_skeleton(Arc::new(skeleton)).expect("the skeleton has as many joints as before")

@@ -1,5 +1,5 @@
-//! The axis that points up, where the file does not say it: as the user says, else the one along which the body stands,
-//! with a warning where this is not the usual one. Roles show how the body stands.
+//! The up axis, if the file does not state it: the one that the user states, else the one along which the body
+//! stands, with a warning if that is not the usual one. Roles show how the body stands.
 
 use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};
@@ -8,8 +8,8 @@ use mocap_retarget::{map_roles, map_roles_in};
 use crate::unit::{in_space, with_up};
 use crate::{FileFormat, Problem, ReadOptions};
 
-/// The clip with the axis up along which its body stands, where neither file nor user state it; warns where this is
-/// another than the usual one.
+/// Sets the up axis along which the body stands, if neither file nor user states one; warns if it is not the
+/// usual one.
 pub(crate) fn detect_up(
     format: FileFormat,
     clip: Clip,
@@ -30,12 +30,12 @@ pub(crate) fn detect_up(
     }
 }
 
-/// The axis along which the body of a clip with roles stands, where that is not the one stated.
+/// The axis along which the body of a clip with roles stands, if it is not the present up axis.
 fn other_up(clip: &Clip) -> Option<SignedAxis> {
     mocap_analysis::upright(clip).filter(|up| *up != clip.skeleton().space().up)
 }
 
-/// A clip with roles, to be drawn: with the axis up along which its body stands.
+/// A clip with roles, for drawing: with the up axis along which its body stands.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -49,7 +49,7 @@ pub fn upright(clip: Clip) -> Clip {
     in_space(clip, space)
 }
 
-/// The clip with the roles of its joints, as far as names, tree and motion show them with certainty.
+/// The clip with those roles of its joints that names, hierarchy and motion show with certainty.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;

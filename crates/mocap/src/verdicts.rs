@@ -1,4 +1,4 @@
-//! What cannot be right about a motion of a file, or hardly is.
+//! Verdicts on motions of files: impossible or suspicious.
 
 use mocap_analysis::{Verdict, body_size, limb_direction, limb_lengths, may_have_two_lengths};
 use mocap_model::{Character, Clip};
@@ -6,7 +6,7 @@ use mocap_robot::Follow;
 
 use crate::{Target, TargetReport, scene_of, with_roles};
 
-/// What cannot be right about a motion by itself, whatever becomes of it.
+/// Verdicts on a motion by itself, independent of how it was made.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -14,10 +14,10 @@ use crate::{Target, TargetReport, scene_of, with_roles};
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn verdicts(clip: &Clip) -> Vec<Verdict> {
-    // Roles take time to find, and hardly any clip has to be asked.
+    // Finding roles takes time; a cheap test excludes nearly all clips.
     match may_have_two_lengths(clip) {
         true => match scene_of(clip.clone()) {
-            // Roles are those of one body.
+            // Roles belong to one body, so characters are judged one by one.
             Ok(scene) if scene.clip().is_none() => {
                 scene.characters.into_iter().flat_map(of_several).collect()
             }
@@ -37,7 +37,7 @@ fn of_several(Character { name, clip, .. }: Character) -> Option<Verdict> {
 }
 
 impl TargetReport {
-    /// What cannot be right about the motion that was made, or hardly is: `made` on `target`.
+    /// Verdicts on a retargeted motion: `made` on `target`.
     pub fn verdicts(&self, target: &Target, made: &Clip) -> Vec<Verdict> {
         match self {
             TargetReport::Body(report) => {
@@ -52,7 +52,7 @@ impl TargetReport {
                 });
                 report.verdicts(made.rate().fps()).into_iter().chain(size.flatten()).collect()
             }
-            // Robots follow limbs as far as they have their joints: only the direction is judged.
+            // Robots follow limbs only as far as their joints allow: only the direction is judged.
             TargetReport::Robot(report) => {
                 let Follow { thigh, shank, upper_arm, forearm } = report.follow;
                 let limbs = [

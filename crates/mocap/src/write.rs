@@ -1,4 +1,4 @@
-//! From a clip or skeleton to files.
+//! Writes clips and skeletons to files.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -137,8 +137,9 @@ pub fn write_markers(path: impl AsRef<Path>, markers: &Markers) -> Result<Vec<Fi
     put(path, mocap_formats::write_markers(markers, format_of(path)?, &WriteOptions::default())?)
 }
 
-/// The clip with what a format wants to know of the body: arrays have roles, contacts, and lengths in metres. A unit
-/// that is guessed is a warning.
+/// The clip with the facts about the body that a format needs: arrays need roles, contacts, and lengths in
+/// metres. A guessed
+/// unit gives a warning.
 ///
 /// ```
 /// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
@@ -198,7 +199,7 @@ pub fn write_bytes(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
 
 pub(crate) fn put(path: &Path, encoded: Encoded) -> Result<Vec<Finding>, Error> {
     let Encoded { main, beside, warnings } = encoded;
-    // The skeleton first: an AMC file is worth nothing without it.
+    // The skeleton is written first: an AMC file is useless without it.
     if let Some((beside, content)) = beside {
         put_one(&beside.path(path), &content)?;
     }
@@ -217,7 +218,7 @@ fn put_one(path: &Path, content: &Content) -> Result<(), Error> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Like any new file: the umask of the process applies.
+            // With the usual permissions of a new file: the umask of the process applies.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut file = builder.prefix(".mocap-").tempfile_in(folder)?;

@@ -1,15 +1,15 @@
-//! Bones that change their length.
+//! Artifacts: bones that change their length.
 
 use super::{Artifact, ArtifactKind, worst_of_overlapping};
 use crate::percentile::percentile;
 use crate::{Lengths, runs};
 use mocap_model::{Clip, JointId, Role, Skeleton, Track};
 
-/// How far the length of a bone may be from its usual one, as a share of it.
+/// Greatest deviation of a bone from its usual length, as a share of it.
 const SHARE: f64 = 0.03;
-/// And at least this [leg lengths]: positions in files are rounded.
+/// Least deviation that counts [leg lengths]: positions in files are rounded.
 const ROUNDING: f64 = 0.0025;
-/// A joint without a role that is off its usual distance in more of the frames than this is moved on purpose: a prop, a
+/// A joint without a role that deviates in more than this share of the frames is animated on purpose: a prop, a
 /// face.
 const MOVED: f64 = 0.5;
 

@@ -1,16 +1,16 @@
-//! Turns of the hips and flips of other joints: rotations that no body makes in a frame.
+//! Artifacts: rotations of the hips and of other joints that no body makes within a frame.
 
 use super::steps::Steps;
 use super::{Artifact, ArtifactKind, worst_of_overlapping};
 use mocap_model::{Clip, ForwardKinematics, JointId, Role, Skeleton, Track, UnitQuaternion, Vector3, log};
 
-/// What a joint may turn beyond its neighbouring steps.
+/// Limit of a joint's rotation beyond that of the frames around it.
 #[derive(Clone, Copy)]
 struct Rule {
     kind: ArtifactKind,
     /// In one frame at 30 fps \[rad\].
     limit: f64,
-    /// Times the usual deviation around it.
+    /// Least ratio to the usual deviation around it.
     times: f64,
 }
 
@@ -18,21 +18,21 @@ const fn rule(kind: ArtifactKind, degrees: f64, times: f64) -> Rule {
     Rule { kind, limit: degrees.to_radians(), times }
 }
 
-/// Hips on a swing or in a somersault deviate by up to 43°.
+/// Real hips deviate by up to 43° (on a swing, in a somersault).
 const HIPS: Rule = rule(ArtifactKind::Turn, 55.0, 6.0);
-/// Feet that kick deviate by up to 33°.
+/// Real feet deviate by up to 33° (kicks).
 const FOOT: Rule = rule(ArtifactKind::Flip, 70.0, 8.0);
-/// Captured toes have few markers: they deviate by up to 106°.
+/// Captured toes have few markers and deviate by up to 106°.
 const TOES: Rule = rule(ArtifactKind::Flip, 120.0, 12.0);
-/// Hands turn fast, and about themselves.
+/// Hands turn fast, also about the forearm's line.
 const HAND: Rule = rule(ArtifactKind::Flip, 120.0, 40.0);
-/// Everything else: upper arms turn over where they point up.
+/// All other joints: upper arms roll over when they point up.
 const OTHER: Rule = rule(ArtifactKind::Flip, 110.0, 30.0);
-/// A longer frame allows more, up to this \[rad\]: further than half a turn is the other way round.
+/// Longer frames allow more, up to this \[rad\]: a rotation beyond 180° is one in the other direction.
 const MOST: f64 = 160.0f64.to_radians();
-/// The hips' limit stays below a quarter of a turn.
+/// The same for the hips, below a quarter turn \[rad\].
 const MOST_OF_HIPS: f64 = 80.0f64.to_radians();
-/// Deviations that do not matter \[rad\].
+/// Deviations below this are ignored \[rad\].
 const NOISE: f64 = 0.5f64.to_radians();
 
 pub(super) fn find(clip: &Clip) -> Vec<Artifact> {
@@ -45,20 +45,20 @@ pub(super) fn find(clip: &Clip) -> Vec<Artifact> {
         };
         let change = |from: usize, to: usize| turn(&rotations[from], &rotations[to]);
         let limit = (rule.limit * steps.time).min(if of_hips { MOST_OF_HIPS } else { MOST });
-        let surprises = steps.surprises(clip.frames(), change, limit, rule.times, NOISE);
-        found.extend(surprises.into_iter().map(|surprise| Artifact {
+        let outliers = steps.outliers(clip.frames(), change, limit, rule.times, NOISE);
+        found.extend(outliers.into_iter().map(|outlier| Artifact {
             kind: rule.kind,
-            frames: surprise.frames,
+            frames: outlier.frames,
             joint: Some(joint),
-            value: surprise.size,
+            value: outlier.size,
             limit,
         }));
     }
     worst_of_overlapping(found)
 }
 
-/// The joints that are looked at: the hips in object space, the others relative to their parents. Fingers are left out:
-/// they are rarely captured well, and what they do shows in no other joint.
+/// The joints that are checked: the hips in object space, the others relative to their parents. Fingers are
+/// left out: they are rarely captured well, and affect no other joint.
 fn rules(skeleton: &Skeleton) -> Vec<(JointId, Rule)> {
     let hips = skeleton.with_role(Role::Hips);
     let below_hips = hips.map(|hips| skeleton.subtree(hips));
@@ -80,7 +80,7 @@ fn rules(skeleton: &Skeleton) -> Vec<(JointId, Rule)> {
     joints.filter_map(rule_of).collect()
 }
 
-/// The local rotations of a joint; `None` of one that does not turn.
+/// Local rotations of a joint; `None` if they are constant.
 fn local(clip: &Clip, joint: JointId) -> Option<Vec<UnitQuaternion<f64>>> {
     match &clip.track(joint).rotation {
         Track::Sampled(rotations) => Some(rotations.clone()),

@@ -1,4 +1,4 @@
-//! Frozen spans: frames in which nothing moves, in a clip that moves elsewhere.
+//! Artifacts: frozen spans, frames in which nothing moves in a clip that moves elsewhere.
 
 use super::{Artifact, ArtifactKind};
 use crate::percentile::percentile;
@@ -6,21 +6,23 @@ use crate::{Lengths, runs};
 use mocap_model::{Clip, JointId, Role, Track, angle_between};
 use std::ops::Range;
 
-/// A body that stays exactly the same for at least this time is frozen \[s\]: captured bodies never do.
+/// A body that does not move at all for at least this time is frozen \[s\]: captured bodies never rest exactly.
 const TIME: f64 = 0.1;
-/// And for at least this many steps: motions that were sampled up repeat frames.
+/// Least number of steps: motions that were upsampled repeat frames.
 const STEPS: usize = 3;
 /// A joint that stops while the body moves is frozen after this time \[s\].
 const TIME_OF_JOINT: f64 = 0.4;
-/// A joint whose steps are fewer than this share of the frames stops often.
+/// A joint that moves in fewer than this share of the frames often stops, so its stops are no artifact.
 const USUALLY_MOVES: f64 = 0.9;
-/// Rotations and translations closer than this are the same [rad, leg lengths].
+/// Rotations and translations that differ by less than this are equal [rad, leg lengths].
 const SAME: f64 = 1e-7;
-/// A frozen span begins or ends with at least this share of a usual step: what comes to rest slows down before.
+/// A frozen span starts or ends abruptly: the step beside it has at least this share of a usual step. A body
+/// that comes to rest slows down first.
 const SUDDEN: f64 = 0.25;
-/// Spans of a motion on fours: at least this many that fill at least this share of the clip are a style.
+/// Motions keyed on fours (each pose held for some frames) are a style: at least this many spans that fill at
+/// least this share of the clip.
 const STYLE: (usize, f64) = (5, 0.4);
-/// A skeleton with fewer turning joints is a thing: it may travel without turning.
+/// A skeleton with fewer rotating joints is a prop, which may travel without rotating.
 const BODY: usize = 5;
 
 pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
@@ -29,7 +31,7 @@ pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
         clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
     let turning = joints.iter().filter(|joint| matches!(clip.track(**joint).rotation, Track::Sampled(_)));
     let is_body = turning.count() >= BODY;
-    // Whether each joint stays in each step; the step into frame `i + 1` has number `i`.
+    // By joint and step: whether the joint does not move. Step `i` leads to frame `i + 1`.
     let stays: Vec<Vec<bool>> =
         joints.iter().map(|joint| still_steps(clip, *joint, lengths, is_body)).collect();
     let all: Vec<bool> = (0..clip.frames() - 1).map(|step| stays.iter().all(|joint| joint[step])).collect();
@@ -66,7 +68,7 @@ fn frozen_spans(stays: &[bool], time: f64, fps: f64) -> Vec<Range<usize>> {
     runs(stays).into_iter().filter(long).collect()
 }
 
-/// Whether a motion, given by the sizes of its steps, stops or starts at once at a span.
+/// Whether a motion stops or starts abruptly at a span; `steps` are the sizes of its steps.
 fn is_sudden(steps: &[f64], span: &Range<usize>) -> bool {
     let mut moving: Vec<f64> = steps.iter().copied().filter(|step| *step > SAME).collect();
     let usual = percentile(&mut moving, 0.5);
@@ -75,7 +77,7 @@ fn is_sudden(steps: &[f64], span: &Range<usize>) -> bool {
     before.into_iter().chain(after).any(|step| step > SUDDEN * usual)
 }
 
-/// How far a joint turns in each step \[rad\].
+/// Rotation of a joint in each step \[rad\].
 fn step_angles(clip: &Clip, joint: JointId) -> Vec<f64> {
     match &clip.track(joint).rotation {
         Track::Sampled(turns) => turns.windows(2).map(|pair| angle_between(&pair[0], &pair[1])).collect(),
@@ -93,7 +95,7 @@ fn artifact(span: &Range<usize>, joint: Option<JointId>, time: f64, fps: f64) ->
     }
 }
 
-/// The steps in which a joint does not move. A root of a body may travel: a frozen pose that slides is frozen.
+/// Steps in which a joint does not move. The root of a body may travel: a frozen pose that slides is frozen.
 fn still_steps(clip: &Clip, joint: JointId, lengths: &Lengths, is_body: bool) -> Vec<bool> {
     let tracks = clip.track(joint);
     let mut still = vec![true; clip.frames() - 1];
@@ -120,7 +122,7 @@ fn is_below_hips(clip: &Clip, joint: JointId) -> bool {
     }
 }
 
-/// Whether a joint belongs to what always moves a little in a captured body.
+/// Whether a joint belongs to the parts that always move a little in a captured body.
 fn is_limb(clip: &Clip, joint: JointId) -> bool {
     use Role::{
         Hips, LeftFoot, LeftLowerArm, LeftLowerLeg, LeftUpperArm, LeftUpperLeg, RightFoot, RightLowerArm,

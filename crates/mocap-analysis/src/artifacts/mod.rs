@@ -1,8 +1,8 @@
-//! Artifacts of a capture: frames in which no body moves like this.
+//! Capture artifacts: frames in which no body moves like this.
 //!
-//! Every limit is a share of the body (lengths of legs) or an angle for the time of one frame at 30 fps, and an outlier
-//! must also stand out from the motion around it: a somersault may do what a walk may not. Nothing depends on the unit,
-//! the rate, the heading or the place of a motion.
+//! Limits are shares of the body (leg lengths), or angles per frame at 30 fps. An outlier must also differ from
+//! the motion around it: a somersault may do what a walk may not. Results do not depend on the unit, the frame
+//! rate, the heading or the position of a motion.
 
 mod bones;
 mod flips;
@@ -19,22 +19,23 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ArtifactKind {
-    /// The whole body is elsewhere from one frame to the next.
+    /// The whole body changes its position between two frames.
     Teleport,
-    /// A hand or foot is elsewhere from one frame to the next, seen from the hips: a lost marker, a pose that is no part of
-    /// the motion.
+    /// A hand or foot changes its position relative to the hips between two frames: a lost marker, or a pose
+    /// that does not belong to the motion.
     Jump,
-    /// The hips turn further in a frame than a body can.
+    /// The hips rotate by more between two frames than a body can.
     Turn,
-    /// A joint turns further in a frame than a body can: a foot that flips, a twist bone that turns over.
+    /// A joint rotates by more between two frames than a body can: a foot that flips, a twist bone that turns
+    /// over.
     Flip,
     /// A bone changes its length.
     Stretch,
-    /// No joint moves for a while, in a clip that moves elsewhere; or one joint stops dead.
+    /// No joint moves for a while in a clip that moves elsewhere, or a single joint stops abruptly.
     Frozen,
-    /// Feet on the floor travel at one speed over the clip.
+    /// Feet on the floor slide at a common speed over the clip.
     Skate,
-    /// The floor of the clip is not at the height of the floors of other clips ([`crate::FloorVote`]).
+    /// The floor of the clip is at another height than the floors of other clips ([`crate::FloorVote`]).
     Float,
 }
 
@@ -80,25 +81,26 @@ impl ArtifactKind {
     }
 }
 
-/// Frames in which no body moves like this: probably an artifact of the capture.
+/// Frames in which no body moves like this; probably an artifact of the capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
-    /// Which.
+    /// Its kind.
     pub kind: ArtifactKind,
-    /// Counted from 0. Of a step, the frame after it.
+    /// Frames, counted from 0. For a step, the frame after it.
     pub frames: Range<usize>,
-    /// The joint that shows it most; `None` where all joints do.
+    /// The joint that shows it most; `None` if all joints do.
     pub joint: Option<JointId>,
-    /// Its size. Teleport, jump: how far the joint is from where it was going; float: the difference of the floors
-    /// (negative below); skate: the speed, all in the lengths of [`crate::Quality::lengths`]. Turn, flip: the angle beyond
-    /// that of the frames around it \[rad\]. Stretch: the change over the usual length. Frozen: the time \[s\].
+    /// Its size. Teleport, jump: distance of the joint from its extrapolated position; float: difference of the
+    /// floors (negative below); skate: speed; all in the lengths of [`crate::Quality::lengths`]. Turn, flip:
+    /// angle beyond that of the frames around it \[rad\]. Stretch: change of length over the usual length.
+    /// Frozen: duration \[s\].
     pub value: f64,
-    /// What it may be at most, in the same unit.
+    /// The limit of `value`, in the same unit.
     pub limit: f64,
 }
 
 impl Artifact {
-    /// How far it is beyond its limit, as a ratio of at least 1: what makes one finding worse than another.
+    /// Ratio of its size to the limit, at least 1: the worst finding has the greatest.
     pub fn severity(&self) -> f64 {
         self.value.abs() / self.limit
     }
@@ -124,7 +126,7 @@ pub fn find_artifacts(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
     found
 }
 
-/// Of artifacts of one kind whose frames overlap, the worst: several joints show one event.
+/// Keeps the worst of overlapping artifacts of one kind: several joints may show one event.
 fn worst_of_overlapping(mut found: Vec<Artifact>) -> Vec<Artifact> {
     found.sort_by(|a, b| {
         b.severity()

@@ -1,10 +1,10 @@
-//! Skate over a whole clip: the speed that feet on the floor share.
+//! Artifacts: skate over a whole clip, found as a speed that feet on the floor have in common.
 //!
-//! A foot that stands is at rest in a clean motion, whatever the body does, and a foot that swings has its own speed
-//! in each step. So the speeds of feet near the floor crowd at one place: at 0, or at the speed at which the whole motion
-//! travels over its floor. The crowd is found as the mode of these speeds, in the space of the clip and in that of the
-//! heading (a motion whose travel was scaled skates along its heading). No contacts are needed: a foot that skates is too
-//! fast to be in contact.
+//! In a clean motion, a standing foot is at rest whatever the body does, and a swinging foot has another speed
+//! in each step. So the speeds of feet near the floor form one cluster: at 0, or at the speed at which the
+//! whole motion slides over its floor. The cluster is the mode of these speeds, in the space of the clip and in
+//! the space of the heading (a motion whose travel was scaled skates along its heading). Contacts are not used:
+//! a foot that skates is too fast for one.
 
 use super::{Artifact, ArtifactKind};
 use crate::lengths::LEG;
@@ -12,28 +12,28 @@ use crate::percentile::percentile;
 use crate::{Foot, Lengths, feet_of};
 use mocap_model::{Clip, ForwardKinematics, JointId, Role, UnitQuaternion, Vector3, swing_twist};
 
-/// Shared speeds up to this are those of feet that roll or were captured roughly, for legs of an adult [m/s].
+/// Common speeds up to this come from rolling feet or rough capture, for legs of an adult [m/s].
 const LIMIT: f64 = 0.085;
-/// Faster travel over the floor is not looked for, for legs of an adult [m/s]: feet that swing.
+/// Greatest speed that is considered, for legs of an adult [m/s]: faster feet swing.
 const FASTEST: f64 = 2.0;
-/// Speeds within this belong to one crowd, for legs of an adult [m/s].
+/// Speeds within this distance belong to one cluster, for legs of an adult [m/s].
 const RADIUS: f64 = 0.04;
-/// The crowd holds at least this share of the steps near the floor, or the larger one below the speed beside it [m/s]:
-/// feet of dancers share slow speeds by chance, ...
+/// The cluster holds at least this share of the steps near the floor; below the speed beside it [m/s] the
+/// larger share, because feet of dancers have slow speeds in common by chance.
 const SHARE: f64 = 0.15;
 const SHARE_OF_SLOW: (f64, f64) = (0.25, 0.15);
-/// ... and lasts this long \[s\], for this many steps, ...
+/// It lasts at least this long \[s\], for at least this many steps.
 const TIME: f64 = 0.25;
 const STEPS: usize = 6;
-/// ... and those at rest are at most this share of it.
+/// Steps at rest are at most this share of its steps.
 const AT_REST: f64 = 0.6;
 /// A point is near the floor below this height above its usual lowest one [leg lengths].
 const NEAR: f64 = 0.06;
-/// Hips lower than this above the lowest foot: the body does not stand [leg lengths].
+/// If the hips are lower than this above the lowest foot, the body does not stand [leg lengths].
 const STANDS: f64 = 0.5;
 /// The time of a step \[s\], as for teleports.
 const STEP: f64 = 1.0 / 30.0;
-/// Candidates for the place of the crowd, and steps looked at.
+/// Greatest numbers of candidates for the centre of the cluster, and of sampled steps.
 const CANDIDATES: usize = 300;
 const LOOKED_AT: usize = 4000;
 
@@ -47,20 +47,20 @@ pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Option<Artifact> {
     let feet = feet_of(clip.skeleton());
     let hips = clip.skeleton().with_role(Role::Hips)?;
     let spaces = steps(clip, &feet, hips, lengths);
-    let crowds = spaces.iter().filter_map(|steps| Crowd::of(steps, clip.rate().fps()));
-    // The space in which the speeds crowd more; of equals the clip's.
-    let crowd = crowds.reduce(|a, b| if b.share > a.share { b } else { a })?;
+    let clusters = spaces.iter().filter_map(|steps| Cluster::of(steps, clip.rate().fps()));
+    // The space with the larger cluster; if equal, that of the clip.
+    let cluster = clusters.reduce(|a, b| if b.share > a.share { b } else { a })?;
     let in_lengths = lengths.leg / LEG * lengths.factor;
     Some(Artifact {
         kind: ArtifactKind::Skate,
-        frames: crowd.first..crowd.last + 1,
-        joint: Some(crowd.joint),
-        value: crowd.speed * in_lengths,
+        frames: cluster.first..cluster.last + 1,
+        joint: Some(cluster.joint),
+        value: cluster.speed * in_lengths,
         limit: LIMIT * in_lengths,
     })
 }
 
-/// The steps near the floor in the space of the clip and in that of the hips' heading.
+/// Steps near the floor, in the space of the clip and in the space of the hips' heading.
 fn steps(clip: &Clip, feet: &[Foot], hips: JointId, lengths: &Lengths) -> [Vec<Step>; 2] {
     let (fps, frames) = (clip.rate().fps(), clip.frames());
     let up = clip.skeleton().space().up.vector();
@@ -107,8 +107,8 @@ fn steps(clip: &Clip, feet: &[Foot], hips: JointId, lengths: &Lengths) -> [Vec<S
     spaces
 }
 
-/// A crowd of speeds that are not 0.
-struct Crowd {
+/// A cluster of speeds other than 0.
+struct Cluster {
     speed: f64,
     share: f64,
     first: usize,
@@ -116,8 +116,8 @@ struct Crowd {
     joint: JointId,
 }
 
-impl Crowd {
-    fn of(steps: &[Step], fps: f64) -> Option<Crowd> {
+impl Cluster {
+    fn of(steps: &[Step], fps: f64) -> Option<Cluster> {
         let every = steps.len().div_ceil(LOOKED_AT).max(1);
         let looked: Vec<&Step> = steps.iter().step_by(every).collect();
         let all: Vec<Vector3<f64>> =
@@ -138,11 +138,11 @@ impl Crowd {
         joints.sort();
         let joint = joints.chunk_by(|a, b| a == b).max_by_key(|group| group.len())?[0];
         let (first, last) = (members[0].frame, members[members.len() - 1].frame);
-        Some(Crowd { speed: place.norm(), share, first, last, joint })
+        Some(Cluster { speed: place.norm(), share, first, last, joint })
     }
 }
 
-/// Where most speeds crowd: the best of the speeds themselves, then the mean around it.
+/// The mode of the speeds: the best candidate among them, then the mean around it.
 fn mode(steps: &[&Step], all: &[Vector3<f64>]) -> Option<Vector3<f64>> {
     let every = all.len().div_ceil(CANDIDATES).max(1);
     let slow = all.iter().step_by(every).filter(|speed| speed.norm() < FASTEST);
@@ -163,7 +163,7 @@ fn near(speed: &Vector3<f64>, place: &Vector3<f64>) -> bool {
     (speed - place).norm() < RADIUS
 }
 
-/// The share of the steps with a speed near this one.
+/// Share of the steps with a speed near `place`.
 fn share_near(steps: &[&Step], place: &Vector3<f64>) -> f64 {
     let has = |step: &&&Step| step.speeds.iter().any(|(_, speed)| near(speed, place));
     steps.iter().filter(has).count() as f64 / steps.len().max(1) as f64

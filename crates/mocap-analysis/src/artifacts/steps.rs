@@ -1,8 +1,9 @@
-//! Steps of a motion over the time of one frame at 30 fps, and those that surprise: far from the steps before and after.
+//! Steps of a motion over the time of one frame at 30 fps, and steps that are outliers: far from the steps
+//! before and after.
 //!
-//! The difference of a step from its neighbours is a second difference: a body in steady motion, however fast, shows
-//! little of it, and a step in one frame shows in full. A fixed time rather than a frame makes the measure the same at
-//! any rate: at 120 fps the steps of four frames are looked at.
+//! The difference of a step from its neighbours is a second difference: it is small for steady motion of any
+//! speed, and a jump in one frame shows in full. The time of a step is fixed to make the measure independent of
+//! the frame rate: at 120 fps, a step spans four frames.
 
 use crate::percentile::percentile;
 use mocap_model::Vector3;
@@ -10,27 +11,27 @@ use std::ops::Range;
 
 /// The time of a step \[s\].
 const TIME: f64 = 1.0 / 30.0;
-/// The motion around a step that shows usual steps, before and after it \[s\].
+/// Usual steps are taken from this time before and after a step \[s\].
 const AROUND: f64 = 1.0;
-/// Of the steps around, this share are usual. Another artifact nearby may fill the rest; a joint that does more of the
-/// same is restless, and nothing it does is an artifact.
+/// Share of the steps around that are taken as usual. The rest may belong to another artifact nearby. If a
+/// joint has more large steps than that, it moves restlessly, and none of them is an artifact.
 const USUAL: f64 = 0.8;
 
 /// The steps of one clip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    /// Frames of a step.
+    /// Number of frames of a step.
     lag: usize,
-    /// Its time over that of a frame at 30 fps; above 1 at lower rates.
+    /// Duration of a step over that of a frame at 30 fps; above 1 for lower rates.
     pub(super) time: f64,
-    /// Steps before and after that count as around.
+    /// Number of steps before and after that count as around.
     around: usize,
 }
 
-/// A step that surprises.
+/// An outlier among the steps.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Surprise {
-    /// The frames after the steps from one frame to the next that make it.
+pub(super) struct Outlier {
+    /// The frames after the frame-to-frame changes that cause it.
     pub(super) frames: Range<usize>,
     /// Its distance from the steps before and after.
     pub(super) size: f64,
@@ -42,28 +43,29 @@ impl Steps {
         Steps { lag, time: lag as f64 / fps / TIME, around: (AROUND * fps) as usize + 2 * lag }
     }
 
-    /// The steps larger than `limit` that are also `times` as large as usual steps around them. `change` gives the
-    /// change from one frame to a later one; `usual` is added to usual steps: the size of steps too small to matter.
-    pub(super) fn surprises(
+    /// Steps larger than `limit` and at least `times` as large as usual steps around them. `change` gives the
+    /// change from one frame to a later one. `usual` is added to the size of usual steps, so that very small
+    /// ones do not count.
+    pub(super) fn outliers(
         &self,
         frames: usize,
         change: impl Fn(usize, usize) -> Vector3<f64>,
         limit: f64,
         times: f64,
         usual: f64,
-    ) -> Vec<Surprise> {
+    ) -> Vec<Outlier> {
         let changes: Vec<Vector3<f64>> = (self.lag..frames).map(|to| change(to - self.lag, to)).collect();
-        let sizes: Vec<f64> = (0..changes.len()).map(|i| self.surprise(&changes, i)).collect();
+        let sizes: Vec<f64> = (0..changes.len()).map(|i| self.deviation(&changes, i)).collect();
         let stands_out =
             |i: usize| sizes[i] > limit && sizes[i] > times * (usual + self.usual_around(&sizes, i));
-        let mut found: Vec<Surprise> = Vec::new();
+        let mut found: Vec<Outlier> = Vec::new();
         let mut i = 0;
         while i < sizes.len() {
             if !stands_out(i) {
                 i += 1;
                 continue;
             }
-            // One event shows in all steps that contain it, and a return in the steps after it.
+            // An event shows in all steps that contain it, and the return from it in the steps after.
             let mut last = i;
             let mut next = i + 1;
             while next < sizes.len() && next <= last + self.lag {
@@ -73,14 +75,15 @@ impl Steps {
                 next += 1;
             }
             let size = sizes[i..=last].iter().copied().fold(0.0, f64::max);
-            found.push(Surprise { frames: narrowed(i..last + self.lag, frames, &change), size });
+            found.push(Outlier { frames: narrowed(i..last + self.lag, frames, &change), size });
             i = last + self.lag + 1;
         }
         found
     }
 
-    /// The difference of a step from the mean of those before and after; at an end of the clip from the only one.
-    fn surprise(&self, changes: &[Vector3<f64>], i: usize) -> f64 {
+    /// Difference of a step from the mean of the steps before and after; at an end of the clip, from the only
+    /// neighbour.
+    fn deviation(&self, changes: &[Vector3<f64>], i: usize) -> f64 {
         let before = i.checked_sub(self.lag).map(|before| changes[before]);
         let after = changes.get(i + self.lag).copied();
         let expected = match (before, after) {
@@ -99,7 +102,7 @@ impl Steps {
     }
 }
 
-/// The frames after the changes from frame to frame in a range that differ most from those beside the range.
+/// The frames of a range whose frame-to-frame changes differ most from those beside the range.
 fn narrowed(
     range: Range<usize>,
     frames: usize,
@@ -121,9 +124,9 @@ fn narrowed(
 mod tests {
     use super::*;
 
-    fn surprises(places: &[f64], fps: f64) -> Vec<Surprise> {
+    fn outliers(places: &[f64], fps: f64) -> Vec<Outlier> {
         let change = |from: usize, to: usize| Vector3::x() * (places[to] - places[from]);
-        Steps::at(fps).surprises(places.len(), change, 0.2, 5.0, 0.001)
+        Steps::at(fps).outliers(places.len(), change, 0.2, 5.0, 0.001)
     }
 
     #[test]
@@ -131,13 +134,13 @@ mod tests {
         for fps in [24.0, 30.0, 60.0, 120.0, 240.0] {
             // A sprint of 10 a second, and a circle twice a second.
             let sprint: Vec<f64> = (0..300).map(|i| f64::from(i) * 10.0 / fps).collect();
-            assert_eq!(surprises(&sprint, fps), []);
+            assert_eq!(outliers(&sprint, fps), []);
             let swing: Vec<f64> = (0..300).map(|i| (f64::from(i) / fps * 12.0).sin() * 0.5).collect();
-            assert_eq!(surprises(&swing, fps), []);
+            assert_eq!(outliers(&swing, fps), []);
             for at in [1, 2, 50, 298, 299] {
                 let jumped = |i: usize| sprint[i] + if i >= at { 0.35 } else { 0.0 };
                 let jumped: Vec<f64> = (0..300).map(jumped).collect();
-                let found = surprises(&jumped, fps);
+                let found = outliers(&jumped, fps);
                 assert_eq!(found.len(), 1, "{at} at {fps}");
                 assert_eq!(found[0].frames, at..at + 1, "at {fps}");
                 assert!((found[0].size - 0.35).abs() < 1e-9);
@@ -149,16 +152,16 @@ mod tests {
     fn a_step_out_and_back_is_one_event() {
         let mut places = vec![0.0; 100];
         places[40] = 0.4;
-        let found = surprises(&places, 30.0);
+        let found = outliers(&places, 30.0);
         assert_eq!((found.len(), found[0].frames.clone()), (1, 40..42));
         // Much later is another one.
         places[70..].fill(0.4);
-        assert_eq!(surprises(&places, 30.0).len(), 2);
+        assert_eq!(outliers(&places, 30.0).len(), 2);
     }
 
     #[test]
     fn what_is_usual_around_is_no_surprise() {
         let places: Vec<f64> = (0..100).map(|i| if i % 3 == 0 { 0.3 } else { 0.0 }).collect();
-        assert_eq!(surprises(&places, 30.0), []);
+        assert_eq!(outliers(&places, 30.0), []);
     }
 }

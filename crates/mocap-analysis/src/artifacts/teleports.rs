@@ -1,28 +1,29 @@
-//! Teleports and jumps: hips, or a hand or foot seen from them, are elsewhere from one frame to the next.
+//! Artifacts: teleports (hips) and jumps (hand or foot relative to the hips): positions that change within a
+//! frame.
 
-use super::steps::{Steps, Surprise};
+use super::steps::{Outlier, Steps};
 use super::{Artifact, ArtifactKind, worst_of_overlapping};
 use crate::{Lengths, Trajectory, trajectories};
 use mocap_model::{Clip, JointId, Role};
 
-/// How far a joint may be from where it was going.
+/// Limit of a joint's distance from its extrapolated position.
 #[derive(Clone, Copy)]
 struct Rule {
     kind: ArtifactKind,
     /// After one frame at 30 fps [leg lengths].
     limit: f64,
-    /// At low rates a joint goes further in a frame, up to this.
+    /// Greatest limit at low frame rates, where a joint travels further per frame.
     most: f64,
-    /// Times the usual deviation around it.
+    /// Least ratio to the usual deviation around it.
     times: f64,
 }
 
-/// More than hips in a somersault or on a swing are off (0.14), less than 30 cm are for a tall man (0.33). A larger limit
-/// at low rates would hide such a step.
+/// More than real hips deviate in a somersault or on a swing (0.14), less than 30 cm are for a tall man (0.33).
+/// A larger limit at low rates would hide such a jump.
 const HIPS: Rule = Rule { kind: ArtifactKind::Teleport, limit: 0.2, most: 0.32, times: 4.0 };
-/// Hands and feet are faster (0.63).
+/// Real hands and feet are faster (0.63).
 const ENDS: Rule = Rule { kind: ArtifactKind::Jump, limit: 0.75, most: 1.5, times: 6.0 };
-/// Deviations that do not matter [leg lengths].
+/// Deviations below this are ignored [leg lengths].
 const NOISE: f64 = 0.005;
 
 pub(super) fn find(clip: &Clip, lengths: &Lengths) -> Vec<Artifact> {
@@ -54,13 +55,13 @@ fn of_path(
     let steps = Steps::at(clip.rate().fps());
     let limit = (rule.limit * steps.time * steps.time).min(rule.most);
     let change = |from: usize, to: usize| (path[to] - path[from]) / lengths.leg;
-    let found = steps.surprises(clip.frames(), change, limit, rule.times, NOISE);
+    let found = steps.outliers(clip.frames(), change, limit, rule.times, NOISE);
     let in_lengths = lengths.leg * lengths.factor;
-    let artifact = |surprise: Surprise| Artifact {
+    let artifact = |outlier: Outlier| Artifact {
         kind: rule.kind,
-        frames: surprise.frames,
+        frames: outlier.frames,
         joint: Some(joint),
-        value: surprise.size * in_lengths,
+        value: outlier.size * in_lengths,
         limit: limit * in_lengths,
     };
     found.into_iter().map(artifact).collect()

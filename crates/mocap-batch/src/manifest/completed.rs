@@ -1,4 +1,4 @@
-//! What an earlier run has completed.
+//! Clips that an earlier run has completed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ pub struct Completed {
 }
 
 impl Completed {
-    /// What the manifest records, without touching anything: for a dry run.
+    /// Reads the manifest without changing anything, for a dry run.
     ///
     /// # Errors
-    /// Where the manifest is damaged or records a different run.
+    /// If the manifest is damaged or records a different run.
     pub fn look_up(options: &ManifestOptions) -> Result<Completed, BatchError> {
         let directory = options.checked_directory()?.to_owned();
         if !options.resume || !options.path.exists() {
@@ -45,7 +45,7 @@ impl Completed {
         &self.directory
     }
 
-    /// Whether a job is completed: its inputs are unchanged, and its outputs exist as they were written.
+    /// Whether a job is completed: its inputs are unchanged, and its outputs have the content that was written.
     pub fn contains(&self, job: &Job) -> bool {
         let Destination::File { path: output, .. } = &job.destination else { return false };
         let Some(entry) = self.clips.get(&PathText::new(&job.input.relative)) else { return false };

@@ -1,4 +1,4 @@
-//! Which manifests a user means: files, or those in a directory of outputs.
+//! Finds the manifests that a user names: files, or those in a directory of outputs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A file to which complete lines are appended, each with one write.
+//! A file of lines; each line is appended with a single write.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -8,11 +8,11 @@ pub(super) struct LineFile<F> {
     file: F,
     /// Where the next line starts [bytes].
     end: u64,
-    /// A line could not be written: none may follow its rest.
+    /// Whether a line could not be written; then no further line may follow.
     broken: bool,
 }
 
-/// What a file of lines needs of a file.
+/// The operations that a file of lines needs.
 pub(super) trait Store: Write + Seek {
     /// Cuts the file to a length [bytes].
     fn cut(&self, length: u64) -> io::Result<()>;
@@ -30,7 +30,7 @@ impl<F: Store> LineFile<F> {
         LineFile { file, end, broken: false }
     }
 
-    /// Writes a line, or nothing of it.
+    /// Appends a complete line, or nothing.
     pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("an earlier line could not be written"));
@@ -39,7 +39,7 @@ impl<F: Store> LineFile<F> {
             Ok(()) => self.end += line.len() as u64,
             Err(error) => {
                 self.broken = true;
-                // Even if this fails, the torn line is the last one.
+                // Even if this fails, the torn line is the last one of the file.
                 let _ = self.file.cut(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! Merging the manifests of shards into the manifest of a whole run.
+//! Merges the manifests of shards into the manifest of a whole run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,8 @@ use crate::portable::PathText;
 use crate::shard::Shard;
 use crate::write::write_file;
 
-/// Several manifests as one: one line per clip, sorted by path. A clip that is done in any of them is done.
+/// Several manifests merged into one: one line per clip, sorted by path. A clip that is done in any of them is
+/// done.
 #[derive(Debug)]
 pub struct Merged<'a> {
     header: Header,
@@ -146,7 +147,7 @@ impl Merged<'_> {
     }
 }
 
-/// The header of the whole run, where all manifests are of one.
+/// The header of the whole run; an error if the manifests are of different runs.
 fn common_header(manifests: &[NamedManifest]) -> Result<Header, BatchError> {
     let whole =
         |named: &NamedManifest| named.manifest.header.clone().map(|header| Header { shard: None, ..header });

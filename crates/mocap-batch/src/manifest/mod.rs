@@ -1,10 +1,10 @@
-//! The manifest of a run: one JSON object per line, of what was started and what was finished.
+//! The manifest of a run: one JSON object per line, for clips that were started and finished.
 //!
-//! The first line records the command and options of the run (`run`), the next one the number of its clips (`plan`): a
-//! run that was interrupted shows what it did not start. A clip has a line when work on it starts
+//! The first line records the command and options of the run (`run`), the next one the number of its clips
+//! (`plan`), so that an interrupted run shows what it did not start. A clip has a line when work on it starts
 //! (`start`) and one when it is done or has failed (`clip`); of several lines about one clip the last one counts.
-//! Lines are only appended, each at once and with one write, so a killed process leaves complete lines and at most one
-//! torn one at the end.
+//! Lines are only appended, each immediately and with one write, so a killed process leaves complete lines and at
+//! most one torn line at the end.
 
 mod completed;
 mod find;

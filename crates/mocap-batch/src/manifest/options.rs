@@ -1,4 +1,4 @@
-//! Where a manifest is kept, and whether a run may use one that exists.
+//! Where a manifest is kept, and whether a run may continue an existing one.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -63,7 +63,7 @@ impl ManifestOptions {
         Err(BatchError::OtherRun { path: self.path.clone(), differences })
     }
 
-    /// What a run continues, from the bytes of its manifest.
+    /// The completed clips of an existing manifest, given its bytes; an error if the run may not continue it.
     pub(super) fn accept(&self, bytes: &[u8], header: &Header, jobs: &[Job]) -> Result<Manifest, BatchError> {
         // A file that is not a manifest is never truncated.
         if !may_be_manifest(bytes) {
@@ -83,7 +83,7 @@ impl ManifestOptions {
         Ok(manifest)
     }
 
-    /// Opens the file for this process only.
+    /// Opens and locks the file for this process.
     pub(super) fn lock(&self) -> Result<File, BatchError> {
         let failed = |error: std::io::Error| BatchError::io("write", &self.path, &error);
         if let Some(directory) = self.path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
@@ -96,13 +96,13 @@ impl ManifestOptions {
         let file = file.map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(BatchError::ManifestBusy(self.path.clone())),
-            // A file system without locks does not end the run.
+            // File systems without locks are accepted.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
         }
     }
 }
 
-/// An output that no run of this manifest has started is someone else's file.
+/// Rejects existing outputs that no run of this manifest has started: they belong to someone else.
 fn refuse_unlisted(manifest: &Manifest, jobs: &[Job]) -> Result<(), BatchError> {
     let unlisted = |job: &Job| {
         let Destination::File { path, .. } = &job.destination else { return None };

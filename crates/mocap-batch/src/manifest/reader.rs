@@ -9,7 +9,7 @@ use crate::hash;
 use crate::portable::PathText;
 use crate::read::read_file;
 
-/// What a manifest says.
+/// The content of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
     /// The last run that had other options than the one before it, or the only one.
@@ -35,7 +35,7 @@ impl Manifest {
         let mut manifest = Manifest::default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         (manifest.whole, manifest.torn) = (whole, whole < bytes.len());
-        // Without a complete line, the file may be anything.
+        // Without a complete line, the file may be of any kind.
         if whole == 0 && !may_be_manifest(bytes) {
             return Err(BatchError::NotManifest(path.to_owned()));
         }
@@ -94,7 +94,7 @@ impl Manifest {
 /// The largest manifest that is read [bytes]: some millions of clips.
 pub(super) const MOST_BYTES: u64 = 1 << 30;
 
-/// How every manifest starts.
+/// Every manifest starts with these bytes.
 const HEAD: &[u8] = b"{\"type\":\"run\"";
 
 /// Whether a file may be a manifest, by its start: empty and torn ones are.

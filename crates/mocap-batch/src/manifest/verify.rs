@@ -1,4 +1,4 @@
-//! Whether outputs are what manifests record.
+//! Verifies outputs against manifests.
 
 use std::fmt;
 use std::num::NonZero;
@@ -127,7 +127,7 @@ pub fn verify(manifests: &[NamedManifest], outputs: Option<&Path>, threads: usiz
 }
 
 impl VerifyReport {
-    /// Whether all clips of the runs are done, and all outputs as they were written.
+    /// Whether all clips of the runs are done, and all outputs have the content that was written.
     pub fn is_whole(&self) -> bool {
         self.problems.is_empty() && self.summary.not_started == 0
     }
@@ -172,7 +172,7 @@ impl VerifyReport {
     }
 }
 
-/// What is wrong with each file, in their order.
+/// The problem of each file, in order; `None` if it is as written.
 fn check(directory: &Path, files: &[&FileFact], threads: usize) -> Vec<Option<ProblemKind>> {
     let threads = match threads {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -189,7 +189,7 @@ fn check(directory: &Path, files: &[&FileFact], threads: usize) -> Vec<Option<Pr
         }
     };
     std::thread::scope(|scope| {
-        // This thread takes part: where the system has no more threads, fewer are enough.
+        // This thread takes part: if the system has no more threads, fewer are enough.
         for _ in 1..threads.min(files.len()) {
             let sender = sender.clone();
             if std::thread::Builder::new().spawn_scoped(scope, || check_next(sender)).is_err() {

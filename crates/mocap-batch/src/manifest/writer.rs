@@ -47,7 +47,7 @@ impl ManifestWriter {
     pub(crate) fn open(options: &ManifestOptions, jobs: &[Job]) -> Result<ManifestWriter, BatchError> {
         let directory = options.checked_directory()?.to_owned();
         let header = options.header();
-        // A run that is refused leaves no manifest.
+        // A run that is rejected creates no manifest.
         if options.path.symlink_metadata().is_err() {
             options.accept(b"", &header, jobs)?;
         }
@@ -137,7 +137,7 @@ fn tag(manifest: &Path) -> String {
     Hash::of(place.as_os_str().as_encoded_bytes()).short()
 }
 
-/// Removes temporary files that killed runs of this manifest have left.
+/// Removes temporary files left by killed runs of this manifest.
 fn remove_left_files(directory: &Path, tag: &str) {
     for entry in WalkDir::new(directory).into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() && is_temporary(entry.file_name(), tag) {

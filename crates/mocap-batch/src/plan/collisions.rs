@@ -1,4 +1,4 @@
-//! Whether outputs collide: with inputs, with each other, with the manifest.
+//! Checks outputs for collisions: with inputs, with each other, with the manifest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use super::{Naming, PlanWarning};
 use crate::error::BatchError;
 use crate::input::Input;
 
-/// A path to be written, and the place it leads to.
+/// An output path, and the place that it resolves to.
 struct Output {
     place: PathBuf,
     path: PathBuf,
 }
 
-/// Refuses outputs that are inputs or each other; warns about outputs that are one file where case is ignored.
+/// Rejects outputs that are inputs or equal to each other; warns about outputs that are equal if case is ignored.
 pub(super) fn check_collisions(
     inputs: &[Input],
     paths: &[PathBuf],
@@ -51,7 +51,7 @@ pub(super) fn check_collisions(
                 BatchError::OutputCollision { one, two, path: path.clone(), folds_case }
             };
             let twin = letters.insert(folded(&place), i);
-            // A companion that two inputs of one directory would both write is a collision, too.
+            // A companion that two inputs of one directory would both write is a collision as well.
             if let Some(other) = written.insert(place, i) {
                 return Err(collision(other, false));
             }
@@ -66,7 +66,7 @@ pub(super) fn check_collisions(
     Ok(warnings)
 }
 
-/// The manifest is written as well.
+/// The manifest is an output as well.
 fn check_manifest<'a>(
     manifest: &Output,
     mut outputs: impl Iterator<Item = &'a Output>,

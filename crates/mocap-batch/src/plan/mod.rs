@@ -1,5 +1,5 @@
-//! Which output each input gets, decided and checked before any work: no input is overwritten, two inputs never share
-//! an output, and existing outputs are replaced only on request.
+//! Plans the output of each input before any work: no input is overwritten, two inputs never share an output, and
+//! existing outputs are replaced only on request.
 
 mod collisions;
 mod places;
@@ -30,7 +30,7 @@ pub struct Job {
     pub companions: Vec<PathBuf>,
     /// The size of the input (bytes); 0 where it is not known.
     pub bytes: u64,
-    /// What is odd about the plan of this job.
+    /// A warning about the plan of this job.
     pub warning: Option<PlanWarning>,
 }
 
@@ -52,7 +52,7 @@ pub enum Destination {
     Exists(PathBuf),
 }
 
-/// What is odd about the plan of a job.
+/// A warning about the plan of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanWarning {
     /// The input is given more than once.
@@ -172,7 +172,7 @@ pub fn plan_outputs(
     }
     // With `resume`, the manifest accepts or refuses existing outputs.
     if !options.overwrite && !options.skip_existing && !options.resume {
-        // Outputs of other shards may be there: each machine writes its own.
+        // Outputs of other shards may exist: each machine writes its own.
         let own = inputs.iter().zip(&paths).filter(|(input, _)| !input.other_shard);
         refuse_existing(own.map(|(_, path)| path), naming)?;
     }
@@ -180,7 +180,7 @@ pub fn plan_outputs(
         let companions = (naming.companions)(&path);
         let destination = match options.skip_existing && exists(&path) {
             true => Destination::Exists(path),
-            // A companion of an output that does not exist is left from a run that did not finish.
+            // A companion without its output is left from a run that did not finish.
             false => {
                 let left = options.skip_existing && companion_exists(&path, naming);
                 let replace = options.overwrite || options.resume || left;
@@ -193,8 +193,8 @@ pub fn plan_outputs(
     Ok(all.filter(|(_, (input, _))| !input.other_shard).map(job).collect())
 }
 
-/// Marks inputs whose outputs would be one file because they differ only in their extension: they keep it in the names
-/// of their outputs. All of them do, so names do not depend on the order of inputs.
+/// Marks inputs whose outputs would be equal because they differ only in their extension: they keep it in the
+/// names of their outputs. All of them are marked, so names do not depend on the order of inputs.
 pub fn keep_extensions(inputs: &mut [Input], derive: &dyn Fn(&Input) -> Option<PathBuf>) {
     let mut same: HashMap<PathBuf, Vec<usize>> = HashMap::new();
     for (i, input) in inputs.iter().enumerate() {
@@ -256,7 +256,7 @@ pub fn is_directory(path: &Path) -> bool {
     text.last().is_some_and(|&byte| std::path::is_separator(byte as char)) || path.is_dir()
 }
 
-/// Whether writing a path would replace something; a device or pipe holds nothing to lose.
+/// Whether writing to a path would replace a file; devices and pipes hold nothing to lose.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|data| data.is_file() || data.is_dir() || data.is_symlink())
 }
@@ -265,7 +265,7 @@ fn companion_exists(path: &Path, naming: &Naming<'_>) -> bool {
     (naming.companions)(path).iter().any(|companion| exists(companion))
 }
 
-/// Each file, or each part of one, once, and the inputs that were given more than once.
+/// Removes duplicates, and returns the inputs that were given more than once.
 fn each_once(inputs: Vec<Input>) -> (Vec<Input>, Vec<usize>) {
     let mut seen: HashMap<(PathBuf, Option<String>), usize> = HashMap::new();
     let (mut kept, mut twice) = (Vec::with_capacity(inputs.len()), Vec::new());

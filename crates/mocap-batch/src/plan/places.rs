@@ -1,4 +1,5 @@
-//! Which paths are the same file: by the place they lead to, and on file systems that ignore case by their letters.
+//! Decides which paths are the same file: by the place that they resolve to, and by letters if the file system
+//! ignores case.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -6,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::root;
 
-/// Resolves paths to places: paths of one file have one place.
+/// Resolves paths; all paths of one file resolve to the same place.
 #[derive(Default)]
 pub(super) struct Places {
-    /// Directories as named, and where they are: most files of a database share a few.
+    /// Resolved directories, by name: most files of a database share a few.
     folders: HashMap<PathBuf, PathBuf>,
 }
 
 impl Places {
-    /// Where a path leads to; a file that does not exist yet is where it will be.
+    /// The place that a path resolves to; for a file that does not exist yet, where it will be.
     pub(super) fn of(&mut self, path: &Path) -> PathBuf {
         let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
         let (Some(name), false) = (path.file_name(), is_link) else {
@@ -30,7 +31,7 @@ impl Places {
     }
 }
 
-/// Where a directory is, or will be: links are followed as far as it exists.
+/// The place of a directory, which may not exist yet: links are followed as far as it exists.
 fn existing(folder: &Path) -> PathBuf {
     let folder = root::absolute(folder);
     let there = folder.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
@@ -40,7 +41,7 @@ fn existing(folder: &Path) -> PathBuf {
     })
 }
 
-/// A path as a file system sees it that ignores case.
+/// A path as seen by a file system that ignores case.
 pub(super) fn folded(path: &Path) -> Vec<u8> {
     match path.to_str() {
         Some(text) => text.to_lowercase().into_bytes(),
@@ -48,8 +49,8 @@ pub(super) fn folded(path: &Path) -> Vec<u8> {
     }
 }
 
-/// Whether the file system of a directory, or of the first one above it that exists, ignores case. Nothing is written
-/// to find out: an existing name is looked up in the other case.
+/// Whether the file system of a directory ignores case; if the directory does not exist, of its first existing
+/// parent. It is found by looking up an existing name in the other case, without writing anything.
 pub(super) fn folds_case(folder: &Path) -> bool {
     let folder = root::absolute(folder);
     let Some(there) = folder.ancestors().find(|above| above.is_dir()) else { return false };
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(folds_case(folder.path()), folds);
         assert_eq!(folds_case(&folder.path().join("not/there/yet")), folds);
         if !folds {
-            // Both exist, which proves nothing.
+            // If both exist, nothing is proved.
             std::fs::write(folder.path().join("WALK.BVH"), "").unwrap();
             assert!(!folds_case(folder.path()));
         }

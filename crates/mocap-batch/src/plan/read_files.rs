@@ -1,4 +1,4 @@
-//! Every file that a run reads: no output may overwrite one.
+//! All files that a run reads; outputs must not overwrite them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use super::places::Places;
 use crate::error::BatchError;
 use crate::input::Input;
 
-/// What is read beside the inputs.
+/// Files that are read in addition to the inputs.
 #[derive(Debug, Default)]
 pub struct ReadFiles<'a> {
     /// Files that every job, or the planning of the run, reads.
@@ -35,17 +35,17 @@ impl fmt::Debug for Companions<'_> {
 }
 
 impl ReadFiles<'_> {
-    /// Nothing beside the inputs.
+    /// No further files.
     pub const NONE: ReadFiles<'static> = ReadFiles { files: Vec::new(), companions: None };
 
-    /// The same with more files.
+    /// Adds files.
     #[must_use]
     pub fn and<P: Into<PathBuf>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
         self.files.extend(files.into_iter().map(Into::into));
         self
     }
 
-    /// The places of all files that are read, each with its name.
+    /// The places of all files that are read, with their names.
     pub(super) fn places(
         &self,
         inputs: &[Input],
@@ -78,10 +78,10 @@ impl ReadFiles<'_> {
         read
     }
 
-    /// Refuses to overwrite anything that is read; `-` stands for stdout.
+    /// Checks that outputs overwrite nothing that is read; `-` stands for stdout.
     ///
     /// # Errors
-    /// Where one of these paths leads to an input or another file that is read.
+    /// If one of these paths resolves to an input or another file that is read.
     pub fn refuse<'p>(
         &self,
         inputs: &[Input],

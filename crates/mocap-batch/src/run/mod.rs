@@ -1,5 +1,5 @@
-//! The run: jobs in parallel, the largest first, results in the order of the jobs. One broken job affects no other, one
-//! that takes too long blocks no other, and each result is recorded at once.
+//! Runs jobs in parallel, the largest first, and returns results in the order of the jobs. A broken job does not
+//! affect others, a slow one does not block others, and each result is recorded immediately.
 
 mod observer;
 mod order;
@@ -26,7 +26,7 @@ use crate::report::JobReport;
 use order::Order;
 use workers::Workers;
 
-/// How often the run looks at its clock.
+/// Interval at which the run checks time limits.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How jobs are run.
@@ -42,10 +42,12 @@ pub struct RunOptions {
     pub manifest: Option<ManifestOptions>,
 }
 
-/// Runs `work` on every job, and tells the observer how each ended.
+/// Runs `work` on every job, and reports each outcome to the observer.
 ///
-/// A panic of the work fails its job only. An [interrupt](crate::interrupt) drops the jobs in flight and ends the run.
-/// With one job and no manifest, an interrupt ends the process instead: the job may wait for a stdin that never comes.
+/// A panic of the work fails only its job. An [interrupt](crate::interrupt) drops the jobs in flight and ends the
+/// run.
+/// With one job and no manifest, an interrupt ends the process instead, since the job may wait for a stdin that
+/// never comes.
 ///
 /// ```
 /// use mocap_batch::{BatchError, Input, Job, JobContext, RunOptions, Tally, report_jobs, run};
@@ -58,7 +60,8 @@ pub struct RunOptions {
 /// ```
 ///
 /// # Errors
-/// Where the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that ends the
+/// If the manifest cannot be used, or the threads cannot be started. Errors of jobs are outcomes; an error that
+/// ends the
 /// run early is in [`Summary::fatal`].
 pub fn run<R, E, W, O>(
     jobs: &[Job],
@@ -83,7 +86,7 @@ where
     let (sender, results) = mpsc::channel();
     let workers = Workers::new(jobs, options, &work, manifest, sender);
     let started = Instant::now();
-    // A thread of the pool that is stuck is replaced by one outside of it.
+    // A stuck thread of the pool is replaced by one outside of it.
     Ok(std::thread::scope(|replacements| {
         pool.in_place_scope(|scope| {
             for _ in 0..count {
@@ -96,7 +99,7 @@ where
                 let nobody = workers.working() == 0;
                 match results.recv_timeout(TICK) {
                     Ok((i, outcome)) => collector.add(i, outcome),
-                    // Only stuck jobs are left, or jobs that nobody will take.
+                    // Only stuck jobs are left, or jobs that no worker will take.
                     Err(_) if nobody => break,
                     Err(_) => {}
                 }
@@ -129,7 +132,7 @@ fn worker_count(asked: usize, jobs: usize) -> usize {
     count.min(jobs).max(1)
 }
 
-/// Collects outcomes and hands them on in order.
+/// Collects outcomes and passes them on in order.
 struct Collector<'a, W, R, E, O> {
     workers: &'a Workers<'a, W, R, E>,
     observer: &'a mut O,
@@ -185,7 +188,7 @@ where
         }
     }
 
-    /// Reports what still waits, and completes the summary.
+    /// Reports the outcomes that still wait, and completes the summary.
     fn finish(mut self, seconds: f64, orderly: Option<Orderly>) -> Summary {
         for (i, outcome) in self.order.into_rest() {
             self.summary.add(&outcome);

@@ -1,11 +1,11 @@
-//! Who follows a run: progress, results, notes. The library prints nothing.
+//! Interface for following a run: progress, results, notes. The library prints nothing.
 
 use super::{Outcome, Summary};
 use crate::plan::Job;
 
 /// Follows a run. All methods are called on the thread that called [`run`](super::run).
 pub trait Observer<R, E> {
-    /// A job ended. Called at once, in the order in which jobs end: for progress.
+    /// A job ended. Called immediately, in the order in which jobs end, for progress.
     fn ended(&mut self, _job: &Job, _outcome: &Outcome<R, E>) {}
 
     /// The result of a job. Called in the order of the jobs.
@@ -14,17 +14,17 @@ pub trait Observer<R, E> {
     /// Called about ten times a second.
     fn tick(&mut self) {}
 
-    /// The run was interrupted and will end when the jobs in flight have dropped their work.
+    /// The run was interrupted, and ends when the jobs in flight have been dropped.
     fn interrupted(&mut self) {}
 
-    /// Whether nobody reads results any more: a run whose jobs write nothing then ends.
+    /// Whether results are no longer read. A run whose jobs write nothing then ends.
     fn is_closed(&self) -> bool {
         false
     }
 
-    /// The run is over, but some jobs that timed out have not come back, and [`run`](super::run) must wait for their
-    /// threads because they borrow its arguments. A program that does not want to wait ends its process here, after
-    /// [`remove_temporary_files`](crate::interrupt::remove_temporary_files).
+    /// The run is over, but some jobs that timed out are still running, and [`run`](super::run) must wait for
+    /// their threads because they borrow its arguments. A program that does not want to wait ends its process
+    /// here, after [`remove_temporary_files`](crate::interrupt::remove_temporary_files).
     fn stuck(&mut self, _summary: &Summary) {}
 }
 

@@ -1,4 +1,4 @@
-//! Results in the order of the jobs, whatever order they come in.
+//! Puts results into the order of the jobs.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ impl<T> Order<T> {
         Order { waiting: BTreeMap::new(), due: 0 }
     }
 
-    /// Takes the result of a job.
+    /// Stores the result of a job.
     pub(super) fn insert(&mut self, job: usize, result: T) {
         self.waiting.insert(job, result);
     }
 
-    /// The next result, where it has come.
+    /// The next result in order, if it is there.
     pub(super) fn next(&mut self) -> Option<(usize, T)> {
         let result = self.waiting.remove(&self.due)?;
         self.due += 1;
         Some((self.due - 1, result))
     }
 
-    /// Results that wait for others which will not come.
+    /// Results that still wait for others, which will not come.
     pub(super) fn into_rest(self) -> impl Iterator<Item = (usize, T)> {
         self.waiting.into_iter()
     }

@@ -41,7 +41,7 @@ impl<R: JobReport, E: JobError> Outcome<R, E> {
         match self {
             Outcome::Done(report) => report.size(),
             Outcome::Failed(error) => error.size(),
-            // They wait as well.
+            // These wait as well.
             Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => size_of::<Self>(),
         }
     }

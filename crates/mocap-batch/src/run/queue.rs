@@ -1,7 +1,7 @@
-//! The order of the work: the largest input first, because the last job to finish should be a short one.
+//! The order in which jobs are started: the largest input first, so that the last job to finish is a short one.
 //!
-//! Results are reported in the order of the jobs, so early results wait. When too many wait, jobs are taken in their
-//! own order until the results are reported: memory does not grow with the number of jobs.
+//! Results are reported in the order of the jobs, so early results wait. If too many wait, jobs are taken in
+//! their own order until the results are reported: memory does not grow with the number of jobs.
 
 use std::cmp::Reverse;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub(super) struct Queue {
 struct State {
     by_size: Vec<u32>,
     taken: Vec<bool>,
-    /// Everything before these is taken, by size and in order.
+    /// All jobs before these positions are taken, in the order by size and in the order of the jobs.
     size_at: usize,
     order_at: usize,
     /// Memory of the results that wait [bytes].
@@ -61,7 +61,7 @@ impl Queue {
                 *order_at += 1;
             }
             let largest = *by_size.get(*size_at)? as usize;
-            // The result that all others wait for is being made: more results would only take memory.
+            // The result that all others wait for is in progress: more results would only take memory.
             if state.waiting > 2 * self.limit && state.due < state.order_at {
                 let slept = self.room.wait_timeout(state, Duration::from_millis(100));
                 state = slept.unwrap_or_else(PoisonError::into_inner).0;
@@ -73,12 +73,12 @@ impl Queue {
         }
     }
 
-    /// A result begins to wait.
+    /// Registers a result that waits.
     pub(super) fn waits(&self, bytes: usize) {
         self.state().waiting += bytes;
     }
 
-    /// The result that was due is reported.
+    /// Registers that the next result in order was reported.
     pub(super) fn reported(&self, bytes: usize) {
         let mut state = self.state();
         state.waiting -= bytes;
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(queue.take(), Some(5));
         queue.waits(11);
         assert_eq!((queue.take(), queue.take()), (Some(0), Some(1)));
-        // The results of 0 and 1 are reported; there is room again after that of 5.
+        // The results of 0 and 1 are reported; there is room again after the result of 5.
         queue.waits(3);
         queue.reported(3);
         assert_eq!(queue.take(), Some(2));
@@ -120,7 +120,7 @@ mod tests {
         let queue = Queue::with_limit(vec![1, 2, 3], 10);
         assert_eq!((queue.take(), queue.take()), (Some(2), Some(1)));
         queue.waits(21);
-        // The job whose result is due has not started: it is never blocked.
+        // The next job in order has not started: it is never blocked.
         assert_eq!(queue.take(), Some(0));
         let queue = Queue::with_limit(vec![1, 2, 3], 10);
         queue.waits(21);

@@ -1,4 +1,4 @@
-//! Jobs that exceed the time limit and reach no check: the watchdog reports them, and another worker takes over.
+//! Watchdog: reports jobs that exceed the time limit without reaching a check, and replaces their workers.
 
 use std::thread::Scope;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::report::JobReport;
 
 /// Time beyond its limit that a job gets to reach a check.
 const GRACE: Duration = Duration::from_millis(500);
-/// Stuck threads for each worker at which the run ends: the memory of each is lost.
+/// Number of stuck threads per worker at which the run ends, since the memory of each is lost.
 const MOST_STUCK: usize = 4;
 
 impl<W, R, E> Workers<'_, W, R, E>
@@ -21,7 +21,7 @@ where
     R: JobReport,
     E: JobError,
 {
-    /// Takes overdue jobs from their workers; returns how they ended.
+    /// Takes overdue jobs from their workers; returns their outcomes.
     pub(super) fn abandon_overdue(&self) -> Vec<(usize, Outcome<R, E>)> {
         let RunOptions { timeout: Some(time), .. } = *self.options else { return Vec::new() };
         let in_flight = self.in_flight();
@@ -38,7 +38,7 @@ where
         decided.collect()
     }
 
-    /// Puts another worker in the place of a stuck one, of `workers` that the run began with.
+    /// Starts replacements for stuck workers; `workers` is the number with which the run began.
     pub(super) fn replace_stuck<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, workers: usize)
     where
         W: 'scope,

@@ -17,7 +17,7 @@ use crate::manifest::{Fault, JobRecord, ManifestWriter};
 use crate::plan::{Destination, Job};
 use crate::report::JobReport;
 
-/// What all workers of a run share.
+/// Data that all workers of a run share.
 pub(super) struct Workers<'a, W, R, E> {
     pub(super) jobs: &'a [Job],
     pub(super) options: &'a RunOptions,
@@ -25,14 +25,15 @@ pub(super) struct Workers<'a, W, R, E> {
     manifest: Option<ManifestWriter>,
     pub(super) queue: Queue,
     results: Sender<(usize, Outcome<R, E>)>,
-    /// No further job is started.
+    /// Whether no further job is started.
     stop: AtomicBool,
     /// Why the run as a whole cannot continue.
     fatal: OnceLock<BatchError>,
     in_flight: Mutex<BTreeMap<usize, InFlight>>,
-    /// Threads that take jobs.
+    /// Number of threads that take jobs.
     working: AtomicUsize,
-    /// Threads that have not come back from a job that timed out; one that comes back at once is subtracted first.
+    /// Number of threads that have not returned from a job that timed out. A thread that returns at once may be
+    /// subtracted first.
     stuck: AtomicIsize,
 }
 
@@ -65,7 +66,7 @@ impl<'a, W, R, E> Workers<'a, W, R, E> {
         }
     }
 
-    /// Starts no further job.
+    /// Stops starting jobs.
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -75,7 +76,7 @@ impl<'a, W, R, E> Workers<'a, W, R, E> {
         self.stop.load(Ordering::Relaxed) || interrupt::requested()
     }
 
-    /// Ends the run because it cannot continue; the first error counts.
+    /// Ends the run because of an error; the first error counts.
     pub(super) fn fail(&self, error: BatchError) {
         let _ = self.fatal.set(error);
         self.stop();
@@ -105,7 +106,7 @@ impl<'a, W, R, E> Workers<'a, W, R, E> {
         self.working.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// A thread that takes jobs is stuck; returns how many are.
+    /// Registers that a thread is stuck; returns how many are.
     pub(super) fn lose_worker(&self) -> isize {
         let stuck = self.stuck.fetch_add(1, Ordering::SeqCst) + 1;
         self.leave();
@@ -119,17 +120,17 @@ where
     R: JobReport,
     E: JobError,
 {
-    /// Does one job after the other until none is left. The thread has entered.
+    /// Takes jobs until none is left. The thread was registered with [`Workers::enter`].
     pub(super) fn work_through(&self) {
         while let Some(i) = self.queue.take() {
             let job = &self.jobs[i];
             let begun = Instant::now();
             let context = Arc::new(JobContext::default());
             let attempt = || self.attempt(i, job, &context);
-            // The panic has been printed; the other jobs continue.
+            // The panic message has been printed; other jobs continue.
             let outcome = catch_unwind(AssertUnwindSafe(attempt))
                 .unwrap_or_else(|_| Outcome::Failed(BatchError::Panicked(None).into()));
-            // Before the job leaves the list: from here on, the watchdog cannot take it.
+            // Before the job leaves the list: from here on, the watchdog cannot abandon it.
             let mine = context.finish();
             self.in_flight().remove(&i);
             if !mine {
@@ -179,8 +180,8 @@ where
         }
     }
 
-    /// Records how a job ended, and decides what that means for the run. There is an outcome whatever happens, because
-    /// the run waits for it.
+    /// Records the outcome of a job and its effect on the run. There is an outcome in any case, because the run
+    /// waits for it.
     pub(super) fn settle(
         &self,
         job: &Job,
@@ -217,7 +218,7 @@ where
             Outcome::Failed(error) => Some(error),
             Outcome::Completed | Outcome::Skipped | Outcome::NotStarted => return Ok(()),
         };
-        // Outputs that miss a gate are kept: whoever set it wants to look at them.
+        // Outputs that miss a gate are kept, so that the user can look at them.
         if error.is_some_and(|error| error.kind() != FailureKind::GateMissed) {
             context.undo();
         }
@@ -225,7 +226,7 @@ where
             self.stop();
         }
         if let Some(error) = error.filter(|error| error.kind() == FailureKind::DiskFull) {
-            // No other output would fare better.
+            // Other outputs would fail as well.
             self.fail(BatchError::DiskFull(error.message()));
         }
         let files = context.take_files();
@@ -233,7 +234,7 @@ where
         let record = JobRecord {
             error: error.map(|error| Fault { code: error.code().to_owned(), message: error.message() }),
             frames: outcome.tally().frames,
-            // Finer than a millisecond is noise.
+            // Digits below a millisecond are noise.
             seconds: (seconds * 1e3).round() / 1e3,
             files,
         };

@@ -22,18 +22,19 @@ pub(crate) use mocap_batch::{
     Destination, Input, Job, JobContext, Naming, PlanRow, ReadFiles, Tally, is_directory, report_jobs,
 };
 
-/// Formats that a command reads: a directory is searched for those of them that [`FileFormat::is_searched`] says.
+/// Formats that a command reads. Directories are searched for those of them for which
+/// [`FileFormat::is_searched`] holds.
 pub(crate) type Reads = fn(FileFormat) -> bool;
 
-/// Motions of exchange formats.
+/// Motions in exchange formats.
 pub(crate) const MOTIONS: Reads = |format| ANY_MOTIONS(format) && format.exchange().is_some();
-/// The same with compressed motions, for commands that write another format.
+/// Motions including compressed ones, for commands that write another format.
 pub(crate) const ANY_MOTIONS: Reads = |format| format.has_motion() && !MARKERS(format);
 /// Recordings of markers.
 pub(crate) const MARKERS: Reads = |format| format.exchange().is_some_and(Format::holds_markers);
 /// Motions and recordings of markers.
 pub(crate) const MOTIONS_AND_MARKERS: Reads = FileFormat::has_motion;
-/// The same with skeletons, for all other commands.
+/// All formats, skeletons included, for all other commands.
 pub(crate) const ALL: Reads = |_| true;
 /// What `decompress` reads.
 pub(crate) const COMPRESSED: Reads = |format| format == FileFormat::Mocz;

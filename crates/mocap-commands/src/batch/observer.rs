@@ -1,4 +1,4 @@
-//! Runs jobs and hands on what becomes of them: results, progress, the summary.
+//! Runs jobs and passes results, progress and the summary to an output.
 
 use mocap_batch::{Job, JobContext, JobReport, Observer, Outcome, Summary, plan_rows};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::output::{JobResult, JobState, Output, Progress};
 use crate::rows::{json, usage_error};
 
-/// Runs `work` on every job and hands the results on.
+/// Runs `work` on every job and passes the results to the output.
 pub(crate) fn run(
     output: &mut dyn Output,
     options: RunOptions,
@@ -33,7 +33,7 @@ pub(crate) fn run(
         }
         return Exit::Success;
     }
-    // Of many clips a warning is one line; of one clip it is shown with its line of the file.
+    // With many clips a warning takes one line; with one clip it is shown with its line of the file.
     let brief = jobs.len() > 1 && !options.full_warnings;
     let detail = if brief { Detail::Line } else { Detail::Full };
     let blocks = jobs.len() == 1 || output.shows_blocks();
@@ -50,12 +50,12 @@ pub(crate) fn run(
     }
 }
 
-/// Hands a run on to an output.
+/// Passes the events of a run to an output.
 struct Relay<'a> {
     output: &'a mut dyn Output,
-    /// Sizes of motions that were compressed [bytes]: as they were, and as they are.
+    /// Total sizes of the motions that were compressed [bytes]: before, after.
     compressed: (u64, u64),
-    /// Whether there is a summary.
+    /// Whether the run has a summary.
     summed: bool,
     worst: Worst,
 }
@@ -66,7 +66,7 @@ struct Relay<'a> {
 pub(crate) struct SummaryRow<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// Of all motions that were compressed, how much smaller they are than joints × frames × 40 bytes.
+    /// Compression ratio over all compressed motions, relative to joints × frames × 40 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
 }
@@ -120,7 +120,7 @@ impl Observer<JobResult, JobFailure> for Relay<'_> {
 }
 
 impl Relay<'_> {
-    /// Says why the run ended early, and gives the summary.
+    /// Reports why the run ended early, and prints the summary.
     fn end(&mut self, summary: &Summary) -> Exit {
         self.output.progress(Progress::Ends);
         if let Some(error) = &summary.fatal {

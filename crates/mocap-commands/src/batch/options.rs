@@ -1,4 +1,4 @@
-//! The only place where arguments become options of `mocap-batch`.
+//! Converts arguments to options of `mocap-batch`; no other module does.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::options::{Inputs, Invocation, Outputs, Reading, Selection, named};
 use crate::read::skeleton_of;
 use mocap_formats::Format;
 
-/// All inputs that the arguments name. Directories are searched for the formats that the command reads.
+/// All inputs that the arguments name. Directories are searched for formats that the command reads.
 pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, BatchError> {
     let searched = FileFormat::all().filter(|format| format.is_searched() && reads(*format));
     let extensions: Vec<&str> = searched.map(FileFormat::extension).collect();
@@ -29,7 +29,8 @@ pub(crate) fn expand(arguments: &Inputs, reads: Reads) -> Result<Vec<Input>, Bat
     })
 }
 
-/// The input once per clip in its file; as it is where the file holds one or cannot be read: its job reports why.
+/// One input per clip of its file. An input whose file has one clip or cannot be read stays as it is; its job
+/// reports the error.
 fn each_clip(input: Input) -> Vec<Input> {
     let names = clip_names(&input);
     match names.is_empty() {
@@ -38,7 +39,7 @@ fn each_clip(input: Input) -> Vec<Input> {
     }
 }
 
-/// The input with one of its clips chosen; formats that hold one clip per file are left as they are.
+/// The input with one of its clips chosen; unchanged for formats that hold one clip per file.
 fn of_clip(input: Input, clip: &str) -> Input {
     let several = input.path().and_then(FileFormat::of_path).and_then(FileFormat::exchange);
     let chosen = input.part.is_none() && several.is_some_and(Format::reads_several_clips);
@@ -56,7 +57,7 @@ fn clip_names(input: &Input) -> Vec<String> {
     }
 }
 
-/// Gives every input its output.
+/// Assigns an output to every input.
 pub(crate) fn plan(
     inputs: Vec<Input>,
     outputs: &Outputs,
@@ -66,7 +67,8 @@ pub(crate) fn plan(
     plan_outputs(inputs, &OutputOptions { output, overwrite, skip_existing, resume, manifest }, naming)
 }
 
-/// What flags about inputs say is read beside them: a list of inputs, the skeletons of AMC files.
+/// Files that are read in addition to the inputs because flags name them: a list of inputs, skeletons of AMC
+/// files.
 pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>) -> ReadFiles<'a> {
     let list = selection.and_then(|selection| selection.files_from.clone());
     let of = |input: &Input| {
@@ -79,17 +81,17 @@ pub(crate) fn read_files<'a>(reading: &'a Reading, selection: Option<&Selection>
     }
 }
 
-/// How jobs are run and shown.
+/// How jobs are run and reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunOptions {
     pub(super) engine: mocap_batch::RunOptions,
-    /// Print the plan, and do nothing.
+    /// Print the plan only.
     pub(super) dry_run: bool,
-    /// Show every warning with its line of the file, however many inputs there are.
+    /// Show every warning with its line of the file, also with many inputs.
     pub(super) full_warnings: bool,
-    /// The command shows its own progress with its only input.
+    /// Whether the command shows the progress of its only input itself.
     pub(super) own_progress: bool,
-    /// Whether these are one shard of the inputs: then there is a summary, even of one.
+    /// Whether the inputs are one shard of a run: then a summary is printed even for one input.
     pub(super) sharded: bool,
 }
 
@@ -99,7 +101,7 @@ impl RunOptions {
         RunOptions {
             engine: mocap_batch::RunOptions {
                 jobs: selection.jobs.map_or(0, usize::from),
-                // A setting can ask for it, and the flag of the default overrides the setting.
+                // A settings file can turn it on; the flag of the default value overrides that.
                 fail_fast: selection.fail_fast && !selection.keep_going,
                 timeout: selection.timeout,
                 manifest: None,
@@ -116,17 +118,17 @@ impl RunOptions {
         options
     }
 
-    /// The same with every warning shown with its line of the file, however many inputs there are.
+    /// Shows every warning with its line of the file, also with many inputs.
     pub(crate) fn with_full_warnings(self) -> RunOptions {
         RunOptions { full_warnings: true, ..self }
     }
 
-    /// The same for a command that may show its own progress.
+    /// Sets whether the command may show its own progress.
     pub(crate) fn with_own_progress(self, own_progress: bool) -> RunOptions {
         RunOptions { own_progress, ..self }
     }
 
-    /// The same for outputs that depend on what the inputs settle together.
+    /// Adds a dependency of the outputs on decisions that were made from all inputs together (unit, axes).
     pub(crate) fn with_peers<'r>(mut self, readings: impl IntoIterator<Item = &'r Reading>) -> RunOptions {
         if let Some(manifest) = &mut self.engine.manifest {
             let decided =
@@ -139,7 +141,7 @@ impl RunOptions {
         self
     }
 
-    /// The same for outputs that depend on other files as well, which have been read; without files, on a name.
+    /// Adds a dependency of the outputs on other files that were read, or on a name if there are no files.
     pub(crate) fn depending_on(mut self, role: &str, name: &str, files: &[FileRecord]) -> RunOptions {
         if let Some(manifest) = &mut self.engine.manifest {
             let files: Vec<String> = files.iter().map(|file| named(&file.path, file.content)).collect();
@@ -150,7 +152,7 @@ impl RunOptions {
     }
 }
 
-/// The manifest that the arguments ask for.
+/// The manifest that the arguments request.
 fn manifest(selection: &Selection, outputs: &Outputs, invocation: &Invocation) -> Option<ManifestOptions> {
     if !outputs.resume && outputs.manifest.is_none() {
         return None;

@@ -1,4 +1,4 @@
-//! The plan of a verb that writes one output per input, and the checks of outputs that such verbs share.
+//! Plans outputs for verbs that write one output per input, and checks outputs.
 
 use std::path::{Path, PathBuf};
 
@@ -16,13 +16,13 @@ use crate::output::Output;
 pub(crate) struct OutputNames<'a> {
     /// The formats that directories are searched for.
     pub(crate) searched: fn(FileFormat) -> bool,
-    /// The path of the output, by the path of the input.
+    /// Makes the path of the output from the path of the input.
     pub(crate) rename: &'a dyn Fn(&Path) -> PathBuf,
-    /// The format, where it may need a second file beside each output.
+    /// The output format, if it may need a second file beside each output.
     pub(crate) format: Option<Format>,
 }
 
-/// As [`plan_each`], of inputs that settle together what one of them leaves open.
+/// Like [`plan_each`], for inputs that together decide what a single one leaves open (unit, axes).
 pub(crate) fn plan_peers(
     console: &dyn Output,
     (inputs, reading): (&Inputs, &Reading),
@@ -37,7 +37,7 @@ pub(crate) fn plan_peers(
     plan_inputs(inputs, outputs, names, reads)
 }
 
-/// Gives every input its output. `reads` are files that are read beside the inputs.
+/// Assigns an output to every input. `reads` are files that are read in addition to the inputs.
 pub(crate) fn plan_each(
     console: &dyn Output,
     inputs: &Inputs,
@@ -62,10 +62,10 @@ fn plan_inputs(
     Ok(plan(inputs, outputs, &naming)?)
 }
 
-/// Refuses an output that was typed as the last input, as `cp` takes it.
+/// Rejects an output that was typed as the last input, as with `cp`.
 pub(crate) fn check_last(inputs: &Inputs, outputs: &Outputs) -> Result<(), Diagnostic> {
     let ([first, .., last], None) = (&inputs.inputs[..], &outputs.output) else { return Ok(()) };
-    // A glob, or a clip of a file.
+    // The last input is a glob or a clip of a file.
     let is_pattern = last.to_string_lossy().contains(['*', '?', '[', '{', '#']);
     if is_pattern || !first.exists() || last.symlink_metadata().is_ok() || FileFormat::of_path(last).is_none()
     {
@@ -76,7 +76,7 @@ pub(crate) fn check_last(inputs: &Inputs, outputs: &Outputs) -> Result<(), Diagn
     Err(error.help(format!("did you mean -o {last}?")))
 }
 
-/// As [`check_stdout`], of one output.
+/// Like [`check_stdout`], for one output.
 pub(crate) fn check_stdout_path(console: &dyn Output, output: &Path) -> Result<(), Diagnostic> {
     if console.is_json() && output.as_os_str() == "-" {
         return Err(Diagnostic::stdout_twice());

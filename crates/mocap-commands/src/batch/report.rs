@@ -1,4 +1,4 @@
-//! What a job reports.
+//! The result of a job's work.
 
 use mocap_batch::Tally;
 
@@ -8,35 +8,35 @@ use crate::exit::Exit;
 use crate::output::Output;
 use crate::rows::{ErrorRow, json};
 
-/// What a job reports.
+/// The result of a job's work.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     /// The row for `--json`.
     pub(crate) json: String,
-    /// The same for people.
+    /// The report as text.
     pub(crate) text: String,
-    /// The same in one line, among many inputs; empty where the text is for both.
+    /// The report in one line, for runs over many inputs; empty if `text` serves both.
     pub(crate) line: String,
-    /// What the table of the worst clips shows.
+    /// Figures for the table of the worst clips.
     pub(crate) figures: Vec<Figure>,
-    /// The job failed where there is one.
+    /// Errors; the job failed if there are any.
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) tally: Tally,
-    /// Whether a step left the input out: nothing was written of it.
+    /// Whether a step left the input out, so nothing was written for it.
     pub(crate) left_out: bool,
-    /// Size of the motion without compression [bytes]; 0 where it is not compressed.
+    /// Size of the motion before compression [bytes]; 0 if it is not compressed.
     pub(crate) raw_bytes: u64,
 }
 
 impl Report {
-    /// The error that stands for all: a fault before a gate that was missed.
+    /// The error that is reported for the job: a fault takes precedence over a missed gate.
     pub(super) fn error(&self) -> Option<&Diagnostic> {
         self.errors.iter().find(|error| !error.is_gate()).or(self.errors.first())
     }
 }
 
-/// Reports that a command with one result failed; warnings were shown when they were found.
+/// Reports the failure of a command with one result. Warnings were shown already.
 pub(crate) fn fail(path: &str, error: &Diagnostic, warnings: &[Diagnostic], output: &mut dyn Output) -> Exit {
     output.row(&json(&ErrorRow { path: Some(path), error, warnings }), "");
     output.error(Some(path), error);

@@ -1,4 +1,4 @@
-//! What became of a job: made by the worker, handed on when it is its turn.
+//! The outcome of a job: made by the worker, passed on in input order.
 
 use mocap_batch::{BatchError, Destination, FailureKind, Job, JobError, JobReport, PlanRow, Tally};
 
@@ -12,12 +12,13 @@ use crate::rows::{ErrorRow, json};
 pub(super) enum JobFailure {
     /// The work failed.
     Work { result: Box<JobResult>, kind: FailureKind, code: &'static str, message: String },
-    /// The run ended the job.
+    /// The run ended the job (time limit, interrupt).
     Run(BatchError),
 }
 
 impl JobResult {
-    /// What the work returned; the text is that of one input, or one line. A report with errors is a failure.
+    /// The outcome of successful work; the text is the full one for one input, or one line. A report with
+    /// errors is a failure.
     pub(super) fn of(
         job: &Job,
         result: Result<Report, Failure>,
@@ -51,18 +52,18 @@ impl JobResult {
     pub(super) fn failed(job: &Job, Failure { error, warnings }: Failure) -> JobResult {
         let path = job.input.shown();
         let json = json(&ErrorRow { path: Some(&path), error: &error, warnings: &warnings });
-        // The error comes after the warnings.
+        // The error is shown after the warnings.
         JobResult { json, warnings, missed: vec![error], ..JobResult::about(job) }
     }
 
-    /// A job whose output exists.
+    /// A job that is skipped because its output exists.
     pub(super) fn skipped(job: &Job) -> JobResult {
         let Some(row) = PlanRow::skipped(job) else { return JobResult::default() };
         let text = format!("{}: skipped, '{}' exists", row.path, row.output);
         JobResult { json: json(&row), text, ..JobResult::default() }
     }
 
-    /// A job that an earlier run completed; people read only their number.
+    /// A job that an earlier run completed; the text only counts these.
     pub(super) fn completed(job: &Job) -> JobResult {
         JobResult { text: String::new(), ..JobResult::skipped(job) }
     }

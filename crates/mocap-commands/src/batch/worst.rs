@@ -1,9 +1,9 @@
-//! The worst clips of a run, figure by figure: a table that ends a run over many inputs.
+//! The worst clips of a run by figure: a table at the end of a run over many inputs.
 
 use mocap::short;
 use mocap_analysis::Gated;
 
-/// A figure of a clip, by the name that gates give it. Greater is worse.
+/// A figure of a clip, under the name that gates use. Greater is worse.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) name: &'static str,
@@ -12,7 +12,7 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
-    /// Some of the figures of a report, in this order; those that were not measured are left out.
+    /// Some figures of a report, in this order, without those that were not measured.
     pub(crate) fn of_report<R: Gated>(report: &R, names: &[&str]) -> Vec<Figure> {
         let metrics = names.iter().filter_map(|name| R::METRICS.iter().find(|metric| metric.name == *name));
         let figure = |metric: &mocap_analysis::Metric<R>| {
@@ -47,9 +47,9 @@ struct Column {
 }
 
 impl Worst {
-    /// Takes the figures of a clip.
+    /// Adds the figures of a clip.
     pub(super) fn add(&mut self, path: &str, figures: &[Figure]) {
-        // Two steps may measure the same: the greater one is that of the clip.
+        // Two steps may measure the same figure: the greater value counts for the clip.
         let measured = figures.iter().enumerate().filter(|(_, figure)| !figure.value.is_nan());
         let rank = |at: usize, value: f64| (value, usize::MAX - at);
         let is_greatest = |(at, figure): &(usize, &Figure)| {
@@ -73,7 +73,7 @@ impl Worst {
         }
     }
 
-    /// A line for each figure: the worst value, the median, the clip. Nothing where fewer than two clips were measured.
+    /// One line per figure: worst value, median, and the clip. `None` if fewer than two clips were measured.
     pub(super) fn table(self) -> Option<String> {
         let clips = self.columns.iter().map(|column| column.values.len()).max().filter(|clips| *clips > 1)?;
         let head = ["figure", "worst", "median", "clip"].map(str::to_owned);

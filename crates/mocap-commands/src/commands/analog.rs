@@ -10,10 +10,10 @@ use crate::encode;
 use crate::options::{Outputs, Reading};
 use crate::read::Loaded;
 
-/// The warning of a reader that leaves channels unread.
+/// Code of the warning of a reader that does not read analog channels.
 const NOT_READ: &str = "c3d::analog";
 
-/// Refuses more than one take, and a file that holds something else.
+/// Rejects several takes, and an output file that holds something else.
 pub(crate) fn check(
     path: &Path,
     jobs: &[Job],
@@ -47,10 +47,10 @@ pub(crate) fn check(
     }
 }
 
-/// Adds what is wrong with channels that were read to what is wrong with the markers.
+/// Merges warnings about the channels into those about the markers.
 pub(crate) fn add_warnings(found: Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     warnings.retain(|warning| warning.code != NOT_READ);
-    // Readers of markers and of channels find the same things in what both read.
+    // Readers of markers and of channels report the same findings about the parts that both read.
     for warning in found {
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -58,7 +58,7 @@ pub(crate) fn add_warnings(found: Vec<Diagnostic>, warnings: &mut Vec<Diagnostic
     }
 }
 
-/// The channels of a take as NPZ, and what is wrong with them.
+/// The channels of a take as NPZ, with warnings.
 pub(crate) fn of(loaded: &Loaded, reading: &Reading) -> Result<(Vec<u8>, Vec<Diagnostic>), Failure> {
     let none = |what: &str| {
         Diagnostic::new("solve::no-analog", format!("the take has no analog channels: {what}"))

@@ -162,7 +162,7 @@ fn output_format(args: &Args) -> Result<CacheFormat, Diagnostic> {
     }
 }
 
-/// The motion that all characters get, with its warnings.
+/// The motion that all characters get, with the warnings of its file.
 fn read_motion(path: &Path, context: &JobContext, args: &Args) -> Result<Motion, Failure> {
     let edits = Edits::from(args.edits);
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
@@ -209,7 +209,7 @@ fn bake(
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-/// The meshes of an input over its motion, or over the one that is put on it.
+/// The meshes of an input over its own motion, or over the motion that is retargeted to it.
 fn sequence(
     job: &Job,
     context: &JobContext,
@@ -257,7 +257,7 @@ fn sequence(
 
 type Found = (Clip, Option<std::sync::Arc<dyn Document>>, u64);
 
-/// The motion, put on the skeleton of the character as `mocap retarget` does.
+/// The motion, retargeted to the skeleton of the character like `mocap retarget` does.
 fn retargeted(
     job: &Job,
     context: &JobContext,
@@ -285,7 +285,7 @@ fn retargeted(
     Ok((moved, target.on.document.clone(), motion.bytes))
 }
 
-/// What to do about a character that cannot be baked.
+/// Adds advice to an error about a character that cannot be baked.
 fn refused(error: BakeError) -> Diagnostic {
     let diagnostic = Diagnostic::new(error.code(), error.to_string());
     match error {

@@ -105,7 +105,7 @@ fn param(text: &str) -> Result<(String, f64), String> {
     if value.is_finite() { Ok((name.trim().to_owned(), value)) } else { Err(wrong()) }
 }
 
-/// The code of mistakes in a blend space.
+/// Code of errors in a blend space file.
 const SPACE: TomlProblem = TomlProblem::Other("blend::space");
 
 impl VerbArgs for Args {
@@ -135,12 +135,12 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     })
 }
 
-/// A blend space, as its file says it.
+/// A blend space file as written.
 struct SpaceFile {
     kind: SpaceKind,
     params: Vec<String>,
     paths: Vec<PathBuf>,
-    /// By clip, then by parameter; `None` is measured.
+    /// By clip, then by parameter; `None`: measured from the motion.
     values: Vec<Vec<Option<f64>>>,
 }
 
@@ -179,7 +179,7 @@ impl SpaceFile {
         Ok(SpaceFile { kind, params, paths, values })
     }
 
-    /// The values that were asked for, in the order of the parameters.
+    /// The requested values, in the order of the parameters.
     fn place(&self, asked: &[(String, f64)]) -> Result<Vec<f64>, Diagnostic> {
         let names = self.params.join(", ");
         if let Some((name, _)) = asked.iter().find(|(name, _)| !self.params.contains(name)) {
@@ -196,7 +196,7 @@ impl SpaceFile {
         self.params.iter().map(value).collect()
     }
 
-    /// The place of each motion; what its clip does not state is measured.
+    /// The position of each motion in the blend space; values that its clip does not state are measured.
     fn samples(&self, clips: &[Clip]) -> Result<Vec<Vec<f64>>, EditError> {
         let sample = |(clip, values): (&Clip, &Vec<Option<f64>>)| {
             let measured = values.iter().any(Option::is_none).then(|| speed_and_turn(clip)).flatten();
@@ -214,7 +214,7 @@ impl SpaceFile {
 /// Parameters that are measured where a clip does not state them.
 const MEASURED: [&str; 2] = ["speed", "turn"];
 
-/// The report with the weights at the place that was asked for.
+/// The report, with the weights at the requested position.
 fn at_place(report: EditReport, space: &BlendSpace, file: &SpaceFile, place: &[f64]) -> EditReport {
     let weights = space.weights(place);
     let named = file.paths.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0);

@@ -104,7 +104,7 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     }))
 }
 
-/// The inputs, and what each is compared with by its path: one pair of files, or all files of two directories.
+/// The inputs, and the counterpart of each by its path: one pair of files, or all files of two directories.
 fn pairs(args: &Args) -> Result<(Vec<Input>, BTreeMap<PathBuf, Input>), Diagnostic> {
     let paths = [&args.reference, &args.other];
     match paths.map(|path| path.is_dir()) {
@@ -131,8 +131,8 @@ fn expanded(inputs: Vec<PathBuf>) -> Result<Vec<Input>, Diagnostic> {
     Ok(batch::expand(&Inputs { inputs, selection: Selection::default() }, batch::ANY_MOTIONS)?)
 }
 
-/// Pairs the files of two directories by their names. Files of the second directory without a counterpart become
-/// inputs.
+/// Pairs the files of two directories by name. Files of the second directory without a counterpart become
+/// inputs as well, so they are reported.
 fn paired(mut inputs: Vec<Input>, others: Vec<Input>) -> (Vec<Input>, BTreeMap<PathBuf, Input>) {
     let names = |all: &[Input]| all.iter().map(|input| input.relative.clone()).collect::<Vec<_>>();
     let (firsts, seconds) = (names(&inputs), names(&others));
@@ -161,7 +161,7 @@ fn compare(
     }
 }
 
-/// Measures the error; an error comes with the number of the input that it is about.
+/// Measures the error. An error is returned with the index of the input that it is about.
 fn measure(
     args: &Args,
     inputs: [&Input; 2],
@@ -171,7 +171,7 @@ fn measure(
 ) -> Result<Report, (usize, Diagnostic)> {
     let mut warn = |input: usize, found: Vec<Diagnostic>| {
         for warning in found.into_iter().map(|warning| about(warning, inputs[input])) {
-            // Of two inputs that are one file, each warning is reported once.
+            // If both inputs are the same file, each warning is reported once.
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
@@ -262,7 +262,7 @@ fn of_each(characters: &[[String; 2]], clips: [&Clip; 2], shell: f64) -> Result<
     Ok(each.into_iter().zip(characters).map(row).collect())
 }
 
-/// What is between each two of several characters.
+/// Contacts, distance and direction between each two of several characters.
 fn between(characters: &[[String; 2]], clips: [&Clip; 2]) -> Result<Vec<BetweenRow>, Diagnostic> {
     if characters.len() < 2 {
         return Ok(Vec::new());
@@ -281,7 +281,8 @@ fn between(characters: &[[String; 2]], clips: [&Clip; 2]) -> Result<Vec<BetweenR
     Ok(found)
 }
 
-/// The distances between the vertices of a character in both motions: that of A, else that of B.
+/// Distances between the vertices of a character in both motions. The mesh is that of A, or that of B if A has
+/// none.
 fn on_surface(
     inputs: [&Input; 2],
     reading: &Reading,
@@ -306,7 +307,7 @@ fn on_surface(
     .help("--surface needs a GLB, glTF or FBX with a mesh as A or B"))
 }
 
-/// The error of a motion that is too far from another; an error that is not a number is.
+/// A missed gate if the error exceeds the limit or is NaN.
 pub(crate) fn error_above(error: f64, limit: f64) -> Option<Diagnostic> {
     if error <= limit {
         return None;
@@ -352,7 +353,7 @@ impl Row<'_> {
     }
 }
 
-/// Writes the pictures that were asked for.
+/// Writes the requested pictures.
 fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     if args.heatmap.is_none() && args.html.is_none() {
         return Ok(());
@@ -373,7 +374,7 @@ fn draw(args: &Args, motions: [(&Input, &Clip); 2]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The warning with the path of the input. The skeleton of an AMC has its own path.
+/// Sets the path of the input on a warning. A warning about the skeleton of an AMC already has its own path.
 pub(super) fn about(warning: Diagnostic, input: &Input) -> Diagnostic {
     if warning.path.is_some() { warning } else { warning.in_file(Path::new(&input.shown())) }
 }

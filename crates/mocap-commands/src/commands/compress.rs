@@ -66,7 +66,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     }))
 }
 
-/// Refuses an output with the extension of another format; a directory may have any name.
+/// Rejects an output with the extension of another format; directories may have any name.
 fn check_extension(output: Option<&Path>) -> Result<(), Diagnostic> {
     let Some(output) = output.filter(|output| !output.is_dir()) else { return Ok(()) };
     let extension = output.extension().and_then(|extension| extension.to_str());
@@ -103,7 +103,8 @@ fn compress_input(
     Ok(Report { json, text, figures, warnings, tally, raw_bytes, ..Report::default() })
 }
 
-/// The warning about an error bound within which a measured point may lie anywhere around its joint.
+/// The warning about an error bound that is greater than the shell distance: then a measured point may be
+/// anywhere around its joint.
 fn loose_bound(options: &CompressOptions) -> Option<Diagnostic> {
     let CompressOptions { tolerance, shell, .. } = *options;
     let message = format!(
@@ -116,7 +117,7 @@ fn loose_bound(options: &CompressOptions) -> Option<Diagnostic> {
         .then(|| warning.help("a number without a unit is metres: --error 0.1mm is the default"))
 }
 
-/// Scales the motion where asked, and compresses it.
+/// Scales the motion if requested, and compresses it.
 pub(crate) fn compress(
     clip: Clip,
     bounds: &BoundSettings,

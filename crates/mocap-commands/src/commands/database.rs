@@ -1,4 +1,4 @@
-//! Motions that are searched together: read in parallel, in the order of the inputs.
+//! Databases of motions that are searched: read in parallel, in input order.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -18,24 +18,24 @@ use crate::options::{Inputs, Reading, Selection};
 use crate::output::Output;
 use crate::read::{self, Motion};
 
-/// How often interrupts are looked at while work is done.
+/// Interval at which work checks for interrupts.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The motions that can be searched, with what was made of each.
+/// The motions that can be searched, with data made from each.
 pub(super) struct Database<T> {
     pub(super) clips: Vec<(Input, T)>,
-    /// What is not among them, and why.
+    /// Inputs that cannot be searched, with reasons.
     pub(super) left_out: Vec<(String, String)>,
     /// How many of these could not be read.
     pub(super) failed: usize,
-    /// Not success where a file could not be read.
+    /// Not success if a file could not be read.
     pub(super) exit: Exit,
 }
 
-/// What was made of a motion; an error where it could not be read, or a reason where it cannot be used.
+/// Data made from a motion; an error if it could not be read, or a reason why it cannot be used.
 type Made<T> = Result<Result<T, String>, Diagnostic>;
 
-/// Runs a command that Ctrl-C ends in order: its work looks for interrupts, and ends early.
+/// Runs a command that stops cleanly on Ctrl-C: its work checks for interrupts and ends early.
 pub(super) fn interruptible(
     console: &mut dyn Output,
     work: impl FnOnce(&mut dyn Output) -> Result<Exit, Diagnostic>,
@@ -49,11 +49,12 @@ pub(super) fn interruptible(
     done
 }
 
-/// Does some pieces of work in parallel; the results are in the order of the pieces. On an interrupt, the console says
-/// that the work ends after the pieces that were begun.
+/// Runs pieces of work in parallel; the results are in the order of the pieces. On an interrupt, the console
+/// says that
+/// the work ends after the pieces in progress.
 ///
 /// # Errors
-/// Where it is interrupted.
+/// If interrupted.
 pub(super) fn in_parallel<T: Send>(
     count: usize,
     jobs: Option<u16>,
@@ -97,17 +98,17 @@ pub(super) fn in_parallel<T: Send>(
     Ok(done.into_iter().map(|(_, one)| one).collect())
 }
 
-/// How many pieces of work are done at the same time.
+/// Number of workers.
 pub(super) fn workers(jobs: Option<u16>) -> usize {
     jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
-/// Reads the motion of an input; a rest pose before it is left out.
+/// Reads the motion of an input, without a rest pose in front of it.
 pub(super) fn motion_of(input: &Input, reading: &Reading) -> Result<Clip, Diagnostic> {
     motion_and_files(input, reading).map(|(clip, _)| clip)
 }
 
-/// As [`motion_of`], with the files that were read.
+/// Like [`motion_of`], with records of the files that were read.
 pub(super) fn motion_and_files(
     input: &Input,
     reading: &Reading,
@@ -136,7 +137,7 @@ pub(super) fn inputs_of(
     Ok(inputs)
 }
 
-/// Refuses to write over a file that is read.
+/// Rejects an output that is also an input.
 pub(super) fn check_output(
     output: &Path,
     paths: &[PathBuf],
@@ -150,7 +151,7 @@ pub(super) fn check_output(
     Ok(())
 }
 
-/// Reads all motions of some files and directories. What cannot be searched is listed and left out.
+/// Reads all motions of some files and directories. Motions that cannot be searched are listed and left out.
 pub(super) fn read_database<T: Send, E: Display>(
     paths: &[PathBuf],
     selection: &Selection,
@@ -165,7 +166,7 @@ pub(super) fn read_database<T: Send, E: Display>(
     Ok(database)
 }
 
-/// As [`read_database`]; it may be that nothing is left.
+/// Like [`read_database`], but an empty result is allowed.
 pub(super) fn read_all<T: Send, E: Display>(
     paths: &[PathBuf],
     selection: &Selection,
@@ -198,8 +199,8 @@ pub(super) fn read_all<T: Send, E: Display>(
     Ok(Database { clips, left_out, failed, exit })
 }
 
-/// The error of a database of which nothing can be searched: some files are no moving human bodies, others could not be
-/// read.
+/// The error if no motion of a database can be searched, because files are not moving human bodies or could not
+/// be read.
 pub(super) fn nothing_left(no_bodies: usize, failed: usize) -> Diagnostic {
     let files = mocap_batch::counted(no_bodies + failed, "file");
     if no_bodies == 0 {

@@ -101,7 +101,7 @@ impl VerbArgs for Args {
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let format = encode::asked_format(args.to, args.outputs.output.as_deref())?.unwrap_or(Format::Bvh);
     let skeleton = args.skeleton_ref.as_deref().map(read::skeleton_of_file).transpose()?;
-    // Without -o, the output would have the name of such an input.
+    // Without -o, the output would have the same name as such an input.
     if let ([path], None) = (&args.inputs.inputs[..], &args.outputs.output)
         && FileFormat::of_path(path).is_some_and(|named| named == format.into())
         && let Some(error) = read::bytes_of(&JobContext::standalone(), &Input::named(path), &args.limits())

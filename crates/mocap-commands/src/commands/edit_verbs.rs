@@ -1,4 +1,4 @@
-//! The verbs of edits: `edit`, and those that do one edit alone.
+//! The verb `edit`, and verbs that apply a single edit.
 
 use super::edit;
 use crate::diagnostic::Diagnostic;
@@ -20,7 +20,7 @@ impl VerbArgs for EditArgs {
     }
 }
 
-/// Verbs that do one edit.
+/// Verbs that apply a single edit.
 macro_rules! one_edit {
     ($($args:ident)+) => {$(
         impl VerbArgs for $args {

@@ -63,7 +63,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(exit)
 }
 
-/// An ASF file beside AMC files is their skeleton and has no motion.
+/// Leaves out ASF files beside AMC files: they are their skeletons and have no motion.
 fn leave_out_skeletons(jobs: &mut Vec<Job>) {
     let has = |job: &Job, extension: &str| {
         let found = job.input.path().and_then(Path::extension);
@@ -74,7 +74,7 @@ fn leave_out_skeletons(jobs: &mut Vec<Job>) {
     jobs.retain(|job| !has(job, "asf") || !folders.contains(&folder(job)));
 }
 
-/// Refuses a file as the folder of a gallery.
+/// Rejects a file as the folder of a gallery.
 pub(crate) fn refuse_file(site: &Path) -> Result<(), Diagnostic> {
     if site.is_file() {
         return Err(Diagnostic::new("usage::output", format!("'{}' is a file", site.display()))
@@ -83,7 +83,7 @@ pub(crate) fn refuse_file(site: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// `walk.bvh` and `walk.amc` have a script each.
+/// The path of a clip's script. The extension is kept, so that `walk.bvh` and `walk.amc` differ.
 pub(crate) fn script_path(relative: &Path) -> PathBuf {
     let mut path = OsString::from(relative.as_os_str());
     path.push(".js");
@@ -108,7 +108,7 @@ fn one(job: &Job, context: &JobContext, args: &Args) -> Result<Report, Failure> 
     Ok(Report { json: json(&row), text: row.text(), warnings, tally, ..Report::default() })
 }
 
-/// Writes the index of all scripts that are there, those of earlier runs too.
+/// Writes the index of all scripts in the folder, including those of earlier runs.
 pub(crate) fn write_site(
     folder: &Path,
     title: &str,
@@ -122,7 +122,7 @@ pub(crate) fn write_site(
         .collect();
     for path in scripts {
         let line = match first_line(&path) {
-            // Not written: the run ended before.
+            // The script does not exist: the run ended before it was written.
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             line => line,
         };
@@ -142,7 +142,7 @@ pub(crate) fn write_site(
     Ok(())
 }
 
-/// The first line of a file: that of a script has its entry, and the motion below it is long.
+/// The first line of a file. In a script, it is the entry for the index; the long motion data follows below.
 fn first_line(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut line = Vec::new();
     BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;

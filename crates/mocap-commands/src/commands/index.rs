@@ -81,7 +81,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         console.note("the index was made with other options of reading: all files are read again");
     }
     let paths = match &selection.files_from {
-        // The list may change; the index has its files.
+        // The list of files may change later; the index stores the files themselves.
         Some(_) => super::database::inputs_of(&args.inputs.inputs, selection, &reading)?
             .iter()
             .filter_map(|input| input.path().map(PathBuf::from))
@@ -111,7 +111,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(exit)
 }
 
-/// The selection without the list of files, which is in the paths.
+/// The selection without the list of files, whose entries are already in the paths.
 fn without_list(selection: &crate::options::Selection) -> crate::options::Selection {
     crate::options::Selection { files_from: None, ..selection.clone() }
 }

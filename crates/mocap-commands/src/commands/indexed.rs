@@ -1,4 +1,4 @@
-//! Indexes of databases as files: which clips of one are as they were, and reading the others.
+//! Index files of databases: which clips are unchanged, and reading the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::output::Output;
 /// The largest index that is read \[bytes\]: 4,000 hours of motion.
 const LARGEST: u64 = 8 << 30;
 
-/// What an index is made of.
+/// The inputs and options that an index is made from.
 pub(super) struct Source<'a> {
     pub(super) paths: &'a [PathBuf],
     pub(super) selection: &'a Selection,
@@ -28,12 +28,12 @@ pub(super) struct Source<'a> {
     pub(super) options: String,
 }
 
-/// An index that is as its files are.
+/// An index that matches its files.
 pub(super) struct Refreshed {
     pub(super) index: Index,
     /// By clip of the index.
     pub(super) inputs: Vec<Input>,
-    /// Clips that were read, and clips that are not there any more.
+    /// Number of clips that were read, and of clips that no longer exist.
     pub(super) read: usize,
     pub(super) gone: usize,
     /// Clips that could not be read.
@@ -43,7 +43,7 @@ pub(super) struct Refreshed {
     pub(super) exit: Exit,
 }
 
-/// The options that say how files are read, as they would be typed: an index keeps them.
+/// The options that affect how files are read, as typed on a command line; an index stores them.
 pub(super) fn reading_options(invocation: &Invocation) -> String {
     let flags = FirstFrame::augment_args(Reading::augment_args(Command::new("index")));
     let mut names: Vec<String> =
@@ -53,7 +53,7 @@ pub(super) fn reading_options(invocation: &Invocation) -> String {
     given.map(|(flag, value)| format!("{flag}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a file is an index. A pipe is none, and is not read: its bytes come once.
+/// Whether a file is an index. A pipe never is, and is not opened: its bytes can be read only once.
 pub(super) fn is_index(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     if !path.is_file() {
@@ -64,7 +64,7 @@ pub(super) fn is_index(path: &Path) -> bool {
         .is_ok_and(|()| start == *MAGIC)
 }
 
-/// Whether a path is meant as an index: it is one, or is called one.
+/// Whether a path is meant as an index, by its content or its name.
 pub(super) fn is_named_index(path: &Path) -> bool {
     let is_called = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("index"));
     is_index(path) || (is_called && !path.is_dir())
@@ -75,7 +75,7 @@ pub(super) fn open(path: &Path) -> Result<Index, Diagnostic> {
     open_sized(path).map(|(index, _)| index)
 }
 
-/// As [`open`], with the size of the file.
+/// Like [`open`], with the size of the file.
 pub(super) fn open_sized(path: &Path) -> Result<(Index, u64), Diagnostic> {
     let wrong = |error: &IndexError| {
         let help = match error {
@@ -92,7 +92,8 @@ pub(super) fn open_sized(path: &Path) -> Result<(Index, u64), Diagnostic> {
     Ok((index, bytes.len() as u64))
 }
 
-/// Reads what is not in an index as it is now, and keeps the rest; `is_same` judges the files of a clip.
+/// Reads clips that are new or changed, and keeps the others. `is_same` decides whether the files of a clip are
+/// unchanged.
 pub(super) fn refresh(
     old: Index,
     source: &Source<'_>,
@@ -186,19 +187,19 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Whether a file has the content that an index knows.
+/// Whether a file has the content that the index recorded.
 pub(super) fn has_content(file: &IndexedFile) -> bool {
     Content { bytes: file.bytes, hash: file.hash.into() }.is_of(Path::new(&file.path))
 }
 
-/// As [`has_content`], without reading files that are older than the index.
+/// Like [`has_content`], without reading files that are older than the index.
 pub(super) fn is_older_or_same(file: &IndexedFile, index_time: Option<SystemTime>) -> bool {
     let Ok(data) = Path::new(&file.path).metadata() else { return false };
     let older = data.modified().ok().zip(index_time).is_some_and(|(file, index)| file < index);
     data.len() == file.bytes && (older || has_content(file))
 }
 
-/// An index for a search, as its files are now: what has changed since it was made is read again, and said.
+/// An index for a search, updated to its files. Changed clips are read again, with a note.
 pub(super) fn current(
     path: &Path,
     selection: &Selection,

@@ -134,7 +134,7 @@ impl VerbArgs for Args {
 fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let inputs = batch::expand(&args.inputs, batch::ALL)?;
     args.reading.ask_peers(&inputs);
-    // A table has no room for how far each frame is from examples.
+    // The table has no column for the distances from example poses.
     let has_room = !args.blocks && args.poses.is_none();
     let is_table = !console.is_json() && (args.table || (has_room && names_directory(args)));
     let measures = args.measures.measures() || args.poses.is_some() || is_table;
@@ -146,7 +146,7 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let jobs = batch::report_jobs(inputs);
     let options = RunOptions::reporting(&args.inputs.selection);
     let lines = Mutex::new(Vec::new());
-    // Jobs are told apart by where they are.
+    // Jobs are identified by their address.
     let address = |job: &Job| std::ptr::from_ref(job).addr();
     let places: HashMap<usize, usize> = jobs.iter().map(address).zip(0..).collect();
     let place = |job: &Job| places.get(&address(job)).copied();
@@ -209,7 +209,7 @@ fn info(
             let body = loaded.document().map(|document| document.body(&args.reading.limits())).transpose();
             let body = match body {
                 Ok(body) => body.flatten(),
-                // Without measures, the motion is what counts.
+                // Without measurements, a damaged mesh is not an error: the motion is what matters.
                 Err(damaged) if !args.measures.measures() => {
                     warnings.push(Diagnostic::from(damaged));
                     None
@@ -217,7 +217,7 @@ fn info(
                 Err(damaged) => return Err(Diagnostic::from(damaged).into()),
             };
             let clip = loaded.into_motion(&args.reading)?.clip;
-            // A table has no column for it.
+            // The table has no column for it.
             let measured = body.as_ref().filter(|_| args.measures.measures());
             inside = measured.and_then(|body| mocap::surface_report(&body.value, &clip));
             let on = body.map(|body| body.value.on(clip.skeleton()));
@@ -266,7 +266,7 @@ fn surface_of(
         warnings.push(warning.help("`mocap rig` binds a mesh without a skin to a skeleton"));
         return Ok(None);
     };
-    // Weights that were made good, meshes that no joint moves.
+    // Warnings about weights that were repaired, and meshes that no joint moves.
     warnings.extend(body.warnings.into_iter().map(Diagnostic::from));
     let clip = match loaded.format.has_motion() {
         true => Some(loaded.chosen(reading)?.0),

@@ -1,4 +1,4 @@
-//! `mocap info` of files that mocap makes of databases: indexes and example poses.
+//! `mocap info` for files that mocap makes from databases: indexes and example poses.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,7 +16,7 @@ use super::poses::refused;
 use crate::batch::{Input, JobContext, Report, Tally, json};
 use crate::diagnostic::Diagnostic;
 
-/// Which of them a file is.
+/// The kinds of such files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Made {
     Index,
@@ -85,7 +85,8 @@ pub(crate) struct PosesRow {
     fitted: usize,
 }
 
-/// Which of them an input is, by its first bytes. A pipe is none, and is not read: its bytes come once.
+/// The kind of such a file, by its first bytes. A pipe never is one, and is not opened: its bytes can be read
+/// only once.
 pub(super) fn made(input: &Input) -> Option<Made> {
     let mut start = [0; 8];
     let path = input.path().filter(|path| path.is_file())?;
@@ -97,7 +98,7 @@ pub(super) fn made(input: &Input) -> Option<Made> {
     }
 }
 
-/// The report on one.
+/// Reports on such a file.
 pub(super) fn report(made: Made, path: &Path, context: &JobContext) -> Result<Report, Diagnostic> {
     let shown = path.display().to_string();
     let (json, text, bytes) = match made {
@@ -123,8 +124,8 @@ fn written(path: &Path) -> Option<String> {
     Some(utc(since))
 }
 
-/// A time after the start of 1970 \[s\]. Days are counted from March of the year 0, so leap days end a year, and 400
-/// years are as long as any other 400.
+/// A time since the start of 1970 \[s\] as UTC. Days are counted from March of the year 0, so that leap days
+/// are at the end of a year and every 400 years have the same length.
 fn utc(seconds: u64) -> String {
     let (days, of_day) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);
@@ -203,7 +204,7 @@ impl IndexRow {
             ("read with", self.options.clone()),
         ];
         facts.extend(given.into_iter().filter(|(_, value)| !value.is_empty()));
-        // All of them are in the rows of --json.
+        // The rows of --json list all of them.
         let shown = self.left_out.iter().take(3);
         facts.extend(shown.map(|clip| ("left out", format!("{}: {}", clip.path, clip.reason))));
         if let Some(more) = self.left_out.len().checked_sub(3).filter(|more| *more > 0) {

@@ -16,7 +16,8 @@ pub(super) struct Line {
     /// \[m\]
     height: Option<f64>,
     finding: String,
-    /// How bad it is: infinite where the file cannot be read, above 1 with a finding about the motion, below with warnings.
+    /// Sort key: infinite if the file cannot be read, above 1 for a finding about the motion, below 1 for
+    /// warnings only.
     badness: f64,
 }
 
@@ -107,7 +108,7 @@ pub(super) enum SortBy {
     Height,
 }
 
-/// The lines in an order, with columns as wide as their widest cell. The path is last: it may be long.
+/// The sorted lines, with columns as wide as their widest cell. The path is last because it may be long.
 pub(super) fn table(mut lines: Vec<Line>, sort: SortBy) -> String {
     // Equal lines stay in the order of the inputs.
     match sort {

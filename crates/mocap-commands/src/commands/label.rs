@@ -95,7 +95,8 @@ impl Args {
     }
 }
 
-/// A motion with its labels as events, for pages; what is not a moving human body has none.
+/// A motion with its labels as events, for pages. A motion that is not a moving human body is returned
+/// unchanged.
 pub(crate) fn labelled(clip: Clip) -> Clip {
     with_labels(&clip).map_or(clip, |(labelled, _)| labelled)
 }

@@ -1,4 +1,4 @@
-//! One file a command: arguments become options, a library call does the work, a row reports it.
+//! One file per command: it declares the arguments, calls the library, and reports a row.
 //!
 //! A new verb is one file, which implements [`VerbArgs`] for its arguments, and one row of the table below.
 
@@ -56,7 +56,7 @@ use crate::verb::{RowSchema, VerbArgs};
 #[derive(Debug)]
 pub struct Verb(AnyVerb);
 
-/// Makes the enum of verbs and what asks all of them, from one row per verb.
+/// Makes the enum of verbs, and the functions that dispatch to them, from one row per verb.
 macro_rules! verbs {
     ($($verb:ident($args:ty),)+) => {
         #[derive(Debug, Subcommand)]
@@ -65,7 +65,7 @@ macro_rules! verbs {
         }
 
         impl Verb {
-            /// The definition of all verbs, with what verbs change in that of their flags.
+            /// The definition of all verbs, including changes that verbs make to the definition of their flags.
             pub fn defined(all: Command) -> Command {
                 let all = all$(.mut_subcommand(stringify!($verb).to_ascii_lowercase(), <$args>::defined))+;
                 with_old_names(all)
@@ -76,17 +76,17 @@ macro_rules! verbs {
                 [$(<$args>::SCHEMAS),+].into_iter().flatten()
             }
 
-            /// Settles what outputs are, by the inputs: a directory as input has a directory as output.
+            /// Completes the outputs from the inputs: for a directory as input, the output is a directory.
             pub fn settle_outputs(&mut self) {
                 match &mut self.0 {
                     $(AnyVerb::$verb(args) => args.settle_outputs(),)+
                 }
             }
 
-            /// Does the work; `invocation` is what manifests record.
+            /// Does the work. `invocation` is recorded in manifests.
             ///
             /// # Errors
-            /// Where the options make no sense, before anything is done. An input that fails is a row.
+            /// If the options are invalid, before any work is done. An input that fails is reported as a row.
             pub fn run(self, invocation: &Invocation, output: &mut dyn Output) -> Result<Exit, Diagnostic> {
                 match self.0 {
                     $(AnyVerb::$verb(args) => args.run(invocation, output),)+

@@ -24,18 +24,18 @@ use crate::options::{BodyArgs, BodyWord, GroundArgs, Invocation, Pictures, Readi
 use crate::output::Output;
 use crate::read::{self, Loaded, Motion};
 
-/// A motion to be drawn; its joints have roles.
+/// A motion to be drawn. Its joints have roles.
 pub(crate) struct Drawn {
-    /// What captions call it.
+    /// Its name in captions.
     pub(crate) name: String,
     pub(crate) clip: Clip,
     pub(crate) path: String,
-    /// The meshes of its file, on its joints.
+    /// The meshes of its file, bound to its joints.
     body: Option<Body>,
 }
 
 impl Drawn {
-    /// Its name in a picture, with what is shown in place of its colours.
+    /// Its caption, including what is shown in place of its colours.
     pub(crate) fn title(&self, shown: &WeightArgs) -> String {
         match &shown.weights_of {
             Some(joint) => format!("{}, weights of {joint}", self.name),
@@ -43,7 +43,7 @@ impl Drawn {
         }
     }
 
-    /// Refuses a motion of which nothing can be drawn.
+    /// Rejects a motion with nothing to draw.
     pub(crate) fn check_seen(&self, bodies: &BodyArgs) -> Result<(), Diagnostic> {
         if self.body(bodies).is_some() || !mocap_report::has_only_numbers(&self.clip) {
             return Ok(());
@@ -56,7 +56,7 @@ impl Drawn {
         ))
     }
 
-    /// Refuses a joint that moves no mesh of the file.
+    /// Rejects a joint that moves no mesh of the file.
     pub(crate) fn check_weights(&self, bodies: &BodyArgs, shown: &WeightArgs) -> Result<(), Diagnostic> {
         let Some(name) = &shown.weights_of else { return Ok(()) };
         let refused = |what: String| Diagnostic::new("picture::weights", format!("--weights-of: {what}"));
@@ -85,7 +85,7 @@ impl Drawn {
         Ok(())
     }
 
-    /// The meshes of its file, unless capsules are wanted.
+    /// The meshes of its file, unless capsules are requested.
     pub(crate) fn body(&self, args: &BodyArgs) -> Option<&Body> {
         self.body.as_ref().filter(|_| args.body == BodyWord::Mesh)
     }
@@ -103,7 +103,7 @@ pub(crate) struct Row<'a> {
     frames: usize,
 }
 
-/// The picture format: as stated, else by the extension of the output, else `usual`.
+/// The picture format: the requested one, else by the extension of the output, else `usual`.
 pub(super) fn format<F: ValueEnum>(
     stated: Option<F>,
     pictures: &Pictures,
@@ -123,7 +123,7 @@ pub(super) fn format<F: ValueEnum>(
     }
 }
 
-/// The surface of a terrain below the first motion; empty without one.
+/// The surface of a terrain below the first motion; empty without a terrain.
 pub(super) fn ground(
     terrain: Option<&OnTerrain>,
     drawn: &[Drawn],
@@ -141,7 +141,7 @@ pub(super) fn terrain(args: &GroundArgs) -> Result<Option<OnTerrain>, Diagnostic
     Ok(Some(terrain.surface()?))
 }
 
-/// A flag that needs one output per input.
+/// The first flag that requires one output per input.
 fn of_many(pictures: &Pictures) -> Option<&'static str> {
     let (outputs, selection) = (&pictures.outputs, &pictures.inputs.selection);
     let flags = [
@@ -183,10 +183,10 @@ fn place(
     Ok(Some(path))
 }
 
-/// The files of a picture: one for each page.
+/// The files of a picture, one per page.
 type Pages = Vec<Vec<u8>>;
 
-/// Draws all inputs into one file, or one file per input; `draw` makes the bytes of a file.
+/// Draws all inputs into one file, or one file per input. `draw` returns the bytes of a file.
 pub(crate) fn run(
     pictures: &Pictures,
     extension: &str,
@@ -196,7 +196,7 @@ pub(crate) fn run(
     run_pages(pictures, extension, streams, |drawn| Ok(vec![draw(drawn)?]))
 }
 
-/// As [`run`]; several inputs may become several pages, each a file. One input is one page.
+/// Like [`run`], but several inputs may become several pages, each in a file. One input is always one page.
 pub(crate) fn run_pages(
     pictures: &Pictures,
     extension: &str,
@@ -255,7 +255,7 @@ pub(super) fn drawn(
             warnings.extend(found.into_iter().map(Diagnostic::from));
             Some(value.on(clip.skeleton()))
         }
-        // The motion is drawn nevertheless, by a body of capsules.
+        // The motion is drawn in any case, as a body of capsules.
         Some(Err(damaged)) => {
             warnings.push(Diagnostic::from(damaged));
             None
@@ -294,7 +294,7 @@ fn together(
     })
 }
 
-/// Draws all inputs into files below `folder`; `draw` writes them and returns their size \[bytes\].
+/// Draws all inputs into files below `folder`. `draw` writes them and returns their size \[bytes\].
 pub(super) fn together_with(
     pictures: &Pictures,
     folder: &Path,
@@ -315,7 +315,7 @@ pub(super) fn together_with(
     })
 }
 
-/// Reads all inputs, and uses them together; stops at the first that cannot be read.
+/// Reads all inputs and passes them on together; stops at the first that cannot be read.
 fn read_all(
     inputs: &[Input],
     reading: &Reading,
@@ -347,7 +347,7 @@ fn read_all(
     })
 }
 
-/// The file of a page: `all-1.svg`, `all-2.svg` of `all.svg`, unless there is only one.
+/// The path of a page: `all-1.svg`, `all-2.svg` for `all.svg`, unless there is only one page.
 fn page_path(path: &Path, page: usize, pages: usize) -> PathBuf {
     if pages == 1 {
         return path.to_owned();
@@ -361,7 +361,7 @@ fn page_path(path: &Path, page: usize, pages: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Says what was drawn.
+/// Reports what was drawn.
 fn report(drawn: &[Drawn], outputs: &[&Path], bytes: u64, console: &mut dyn Output) {
     let shown: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
     let row = Row {
@@ -389,8 +389,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Inputs that share no folder are called by the ends of their paths, as short as they differ: pictures are passed on,
-/// and do not show where files lie on one machine.
+/// Shortens names of inputs without a common folder to the shortest ends of their paths that differ. Pictures
+/// are shared, and must not show local paths.
 fn shorten(all: &mut [Drawn]) {
     let mut names: Vec<String> = all.iter().map(|drawn| drawn.name.clone()).collect();
     short_names(&mut names);
@@ -425,7 +425,7 @@ fn title(input: &Input) -> String {
     }
 }
 
-/// A motion, or a skeleton at rest, with the roles of its joints.
+/// A motion, or a skeleton in its rest pose, with joint roles.
 fn motion(loaded: Loaded, reading: &Reading) -> Result<Motion, Failure> {
     let bytes = loaded.size();
     if let Some((markers, mut warnings)) = loaded.markers(reading)? {
@@ -463,7 +463,7 @@ mod tests {
         assert_eq!(shortened(["/home/me/a/walk.bvh", "/data/b/run.bvh"]), ["walk.bvh", "run.bvh"]);
         assert_eq!(shortened(["/home/me/a/walk.bvh", "/data/b/walk.bvh"]), ["a/walk.bvh", "b/walk.bvh"]);
         assert_eq!(shortened(["a/walk.bvh", "b/walk.bvh"]), ["a/walk.bvh", "b/walk.bvh"]);
-        // One file, twice.
+        // The same file twice.
         assert_eq!(shortened(["/home/me/walk.bvh", "/home/me/walk.bvh"]), ["walk.bvh", "walk.bvh"]);
     }
 }

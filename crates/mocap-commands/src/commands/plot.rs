@@ -68,7 +68,7 @@ impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> PlotOptions {
         let channel = match self.channel.0 {
-            // A point has no rotation.
+            // A point has no rotation, so its position is drawn.
             Channel::Rotation if self.centre_of_mass && self.joint.is_empty() => Channel::Position,
             channel => channel,
         };
@@ -86,7 +86,7 @@ impl VerbArgs for Args {
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
     let options = args.options();
-    // A sheet of the motion has the plain name.
+    // The joints or shapes are in the file name; a sheet of the motion has the plain name.
     let mut asked = if args.shape.is_empty() { args.joint.clone() } else { args.shape.clone() };
     asked.extend(args.centre_of_mass.then(|| "centre-of-mass".to_owned()));
     let extension = format!("{}.{}", file_name(&asked), extension(&format));
@@ -132,7 +132,7 @@ fn plot(
             }
         }
     }
-    // Motions are told apart by their names, joints and shapes of one motion by theirs.
+    // Several motions are labelled by their names, several joints or shapes of one motion by theirs.
     let each = found.len() / drawn.len().max(1);
     let caption = |(motion, name, of): &(&Drawn, String, Plotted)| match (of, drawn.len(), each) {
         (Plotted::Number(_), 1, _) => name.clone(),
@@ -168,7 +168,7 @@ fn find(skeleton: &Skeleton, joint: &str) -> Result<JointId, Diagnostic> {
     Err(Diagnostic::new("plot::no-joint", message).help(help))
 }
 
-/// The numbers over time of a name or pattern, by their names.
+/// Scalar tracks whose names match a name or pattern.
 fn find_shapes(clip: &Clip, asked: &str) -> Result<Vec<(String, usize)>, Diagnostic> {
     let short = |name: &str| name.rsplit(['.', '|', ':']).next().unwrap_or(name).to_lowercase();
     let scalars = &clip.annotations().scalars;

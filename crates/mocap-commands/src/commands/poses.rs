@@ -141,7 +141,7 @@ impl Row {
     }
 }
 
-/// Why poses cannot be learnt or used, and what helps.
+/// Adds advice to an error about example poses.
 pub(super) fn refused(error: &PosesError) -> Diagnostic {
     let found = Diagnostic::new(error.code(), error.to_string());
     match error {

@@ -1,4 +1,5 @@
-//! The quality of motions for `info` and `validate`: measured, compared with the other inputs, checked against gates.
+//! Quality of motions for `info` and `validate`: measured, compared with the other inputs, and checked against
+//! gates.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -17,15 +18,15 @@ use crate::diagnostic::Diagnostic;
 use crate::options::{QualitySettings, Reading};
 use crate::read::{self, Motion};
 
-/// The inputs whose floors are compared: the first of them, in the order of their paths.
+/// Number of inputs whose floors are compared: the first ones by path.
 const VOTERS: usize = 256;
 
-/// The floors of the inputs, by skeleton. They do not depend on shards.
+/// The floor heights of the inputs, by skeleton. They do not depend on shards.
 #[derive(Debug, Default)]
 pub(crate) struct Floors(BTreeMap<String, FloorVote>);
 
 impl Floors {
-    /// The floors of motions on the same skeleton. Inputs that cannot be read do not count.
+    /// Measures the floors of motions with the same skeleton. Inputs that cannot be read are ignored.
     pub(crate) fn of(inputs: &[Input], reading: &Reading, jobs: Option<u16>) -> Floors {
         let mut files: Vec<&Input> =
             inputs.iter().filter(|input| matches!(input.source, Source::File(_))).collect();
@@ -43,7 +44,7 @@ impl Floors {
         Floors(votes.collect())
     }
 
-    /// The quality of a motion, with what the other inputs show of its floor.
+    /// Measures the quality of a motion, and compares its floor with that of the other inputs.
     pub(crate) fn measure(&self, clip: Clip) -> (Quality, Clip) {
         let clip = with_roles(clip);
         let mut measured = quality(&clip, &ContactOptions::default());
@@ -54,7 +55,7 @@ impl Floors {
     }
 }
 
-/// The skeleton and the floor of each input that has one, in their order.
+/// Skeleton name and floor of each input that has a floor, in input order.
 fn floors(inputs: &[&Input], reading: &Reading, jobs: Option<u16>) -> Vec<Option<(String, f64)>> {
     let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = jobs.map_or_else(cores, usize::from).min(inputs.len());
@@ -87,7 +88,7 @@ fn floor(input: &Input, reading: &Reading) -> Option<(String, f64)> {
     Some((name_of(clip.skeleton()), floor_in_legs(&clip)?))
 }
 
-/// What skeletons of one database have in common: the names of their joints.
+/// Identifies the skeleton of a database by the names of its joints.
 fn name_of(skeleton: &Skeleton) -> String {
     skeleton.joints().iter().flat_map(|joint| [joint.name.as_str(), "\n"]).collect()
 }
@@ -99,18 +100,18 @@ pub(crate) struct Measured {
     pub(crate) gates: Vec<GateResult>,
     /// The gates that were missed.
     pub(crate) missed: Vec<Diagnostic>,
-    /// The artifacts as findings about the file.
+    /// The artifacts as diagnostics.
     pub(crate) findings: Vec<Diagnostic>,
-    /// How bad the worst artifact is: how far beyond its limit; 0 without one.
+    /// Severity of the worst artifact, relative to its limit; 0 without artifacts.
     pub(crate) severity: f64,
-    /// The worst artifact in words.
+    /// The worst artifact, in words.
     pub(crate) worst: Option<String>,
-    /// How tall the body is \[m\]; `None` where its unit is not known, and of what is no body.
+    /// Height of the body \[m\]; `None` if the unit is unknown or there is no body.
     pub(crate) height: Option<f64>,
 }
 
 impl Measured {
-    /// Measures a motion and checks its gates. `body` are its meshes, on its joints.
+    /// Measures a motion and checks its gates. `body` are its meshes, bound to its joints.
     pub(crate) fn of(
         clip: Clip,
         body: Option<&Body>,
@@ -152,7 +153,7 @@ fn missed(gate: &Gate<Quality>, result: &GateResult, quality: &Quality) -> Optio
     })
 }
 
-/// An artifact as a finding about the file.
+/// An artifact as a diagnostic.
 fn finding(artifact: &Artifact, quality: &Quality, skeleton: &Skeleton) -> Diagnostic {
     let summary = artifact.summary(quality.lengths.unit, skeleton);
     let over = match summary.first == summary.last {

@@ -59,7 +59,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(exit)
 }
 
-/// A film of more bytes is said to be large.
+/// A film with more bytes gets a note about its size.
 const LARGE: usize = 20_000_000;
 
 /// The motions to be drawn.
@@ -81,7 +81,7 @@ fn inputs<'a>(args: &Args, drawn: &'a [Drawn]) -> Result<Vec<RenderInput<'a>>, D
     }
 }
 
-/// As stated, else by the extension of the output.
+/// The requested format, else by the extension of the output.
 fn format(args: &Args) -> Result<FilmFormat, Diagnostic> {
     let output = args.pictures.outputs.output.as_ref().filter(|path| !batch::is_directory(path));
     let extension = output.and_then(|path| path.extension()?.to_str()).map(str::to_ascii_lowercase);

@@ -1,4 +1,4 @@
-//! Several motions become one: what `join`, `blend` and `play` share.
+//! Combines several motions into one: shared by `join`, `blend` and `play`.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub(crate) struct Row<'a> {
     warnings: &'a [Diagnostic],
 }
 
-/// What became of several motions.
+/// The result of combining motions.
 pub(super) struct Made {
     pub(super) scene: Scene,
     /// By character.
@@ -45,14 +45,14 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Of a motion of one character, with one report.
+    /// The result for one character, with one report.
     pub(super) fn of(clip: Clip, report: EditReport) -> Made {
         let characters = vec![JoinedCharacter { name: String::new(), reports: vec![report] }];
         Made { scene: Scene::from(clip), characters }
     }
 }
 
-/// The motions of work that takes one character.
+/// The clips of scenes with one character each; an error for an edit that takes only one.
 pub(super) fn only_clips(scenes: Vec<Scene>, edit: &'static str) -> Result<Vec<Clip>, EditError> {
     let only = |scene: Scene| {
         only_character(&scene, edit)?;
@@ -61,7 +61,7 @@ pub(super) fn only_clips(scenes: Vec<Scene>, edit: &'static str) -> Result<Vec<C
     scenes.into_iter().map(only).collect()
 }
 
-/// Reads the motions, makes one of them, and writes it.
+/// Reads the motions, combines them, and writes the result.
 pub(super) fn one_of(
     args: &OneOutput,
     inputs: &[PathBuf],
@@ -113,7 +113,7 @@ pub(super) fn one_of(
     let encoded = match missed.is_empty() {
         true => {
             let options = EncodeOptions { euler: args.written.euler, ..EncodeOptions::default() };
-            // The first motion with meshes has the body.
+            // The body is taken from the first motion with meshes.
             let origin = Origin { document: document.as_deref(), file: inputs.first().map(PathBuf::as_path) };
             let encoded = encode::scene_in(origin, scene, format, options)?;
             warn(encoded.warnings.clone(), &output, &mut warnings, console);
@@ -155,7 +155,7 @@ pub(super) fn one_of(
 /// Motions that were read.
 struct Inputs {
     scenes: Vec<Scene>,
-    /// Of the first motion, whose skeleton the result has.
+    /// The document of the first motion, whose skeleton the result has.
     document: Option<Box<dyn Document>>,
 }
 
@@ -192,7 +192,7 @@ fn read_all<'p>(
     Ok(Inputs { scenes, document })
 }
 
-/// A rest pose before the motion is left out.
+/// Drops a rest pose before the motion.
 fn without_rest(clip: Clip, warnings: &[Diagnostic]) -> Clip {
     let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     match rest && clip.frames() > 1 {

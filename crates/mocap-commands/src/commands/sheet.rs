@@ -21,7 +21,7 @@ impl VerbArgs for Args {
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures, ImageFormat::Svg)?;
     let options = args.options();
-    // Stdout takes one page.
+    // Stdout takes one page only.
     let height = if args.pictures.outputs.to_stdout() { f32::INFINITY } else { args.page_height() };
     let shrinks = AtomicBool::new(false);
     let write = |page: &Page| match format {

@@ -150,7 +150,7 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     };
     let takes = Inputs { inputs: args.inputs.clone(), selection: Selection::default() };
     let takes = batch::expand(&takes, batch::ANY_MOTIONS)?;
-    // Clips of two takes with one name would replace each other.
+    // Clips of two takes with the same name would overwrite each other.
     let mut names: Vec<PathBuf> = takes.iter().map(|take| take.relative.with_extension("")).collect();
     names.sort();
     if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -195,7 +195,7 @@ impl Cuts {
             }
             Cuts::Labels(expression) => expression,
         };
-        // Of several people those of the first count: all are cut at the same times.
+        // All characters are cut at the times of the first one.
         let Some(first) = take.characters.first() else { return Ok(Vec::new()) };
         let clip = &first.clip;
         let frame = |time: f64| ((time * clip.rate().fps()).round() as usize).min(clip.frames());
@@ -284,7 +284,7 @@ fn one(
         output.push(format!("_{number:0digits$}{label}.{}", format.file_extension()));
         PathBuf::from(output)
     };
-    // All outputs are checked before the first is written.
+    // All outputs are checked before the first one is written.
     (1..=parts.len()).try_for_each(|number| encode::is_free(&output(number), args.overwrite))?;
     for (number, (range, label)) in parts.iter().enumerate() {
         let output = output(number + 1);

@@ -84,7 +84,7 @@ fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
 fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Report {
     let reading = &args.reading;
     let path = job.input.shown();
-    // Warnings become errors here, all of them: `--strict` while reading would stop at the first.
+    // All warnings become errors after reading; `--strict` while reading would stop at the first one.
     let lenient = Reading { strict: false, ..reading.clone() };
     let (checked, mut errors, unlisted, mut warnings) = match check(job, context, &lenient) {
         Ok((checked, warnings)) => (Some(checked), Vec::new(), 0, warnings),
@@ -147,14 +147,14 @@ fn verdict(errors: &[Diagnostic], unlisted: usize, warnings: usize, strict: bool
     }
 }
 
-/// What an input is.
+/// The content of an input.
 struct Checked {
     format: FileFormat,
     tally: Tally,
     clip: Option<Clip>,
 }
 
-/// Reads the input all the way to what it means.
+/// Reads the input completely, up to its clip.
 fn check(
     job: &Job,
     context: &JobContext,

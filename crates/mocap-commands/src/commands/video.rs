@@ -1,4 +1,4 @@
-//! Films as MP4, encoded by ffmpeg: pictures go to its standard input, one after the other.
+//! Encodes films as MP4 with ffmpeg: pictures are written to its standard input one by one.
 
 use std::env;
 use std::io::{Read, Write};
@@ -37,7 +37,7 @@ fn can_run(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(runs)
 }
 
-/// A process that does not outlive what waits for it.
+/// A child process that is killed when this value is dropped.
 struct Guarded(Child);
 
 impl Drop for Guarded {
@@ -48,13 +48,13 @@ impl Drop for Guarded {
     }
 }
 
-/// Bytes of what ffmpeg says that are kept: its last words say why it failed.
+/// Number of bytes kept of ffmpeg's output: the end says why it failed.
 const SAID: usize = 64 * 1024;
 
-/// A film as MP4.
+/// Encodes a film as MP4.
 ///
 /// # Errors
-/// Where it is too long, or ffmpeg fails: with what it says.
+/// If it is too long, or if ffmpeg fails: with its messages.
 pub(super) fn mp4(
     ffmpeg: &Path,
     inputs: &[RenderInput<'_>],
@@ -63,7 +63,7 @@ pub(super) fn mp4(
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Diagnostic::new("render::ffmpeg", format!("'{}' {what}: {error}", ffmpeg.display()))
     };
-    // The index of an MP4 is written last and moved to the front: that takes a file.
+    // The index of an MP4 is written last and then moved to the front, which needs a file.
     let folder = tempfile::tempdir().map_err(|error| failed("has no folder to write to", &error))?;
     let film = folder.path().join("film.mp4");
     let mut child = Command::new(ffmpeg)
@@ -78,7 +78,7 @@ pub(super) fn mp4(
     let mut stderr = child.0.stderr.take().expect("it is piped");
     let said = std::thread::spawn(move || {
         let (mut said, mut part) = (Vec::new(), [0; 4096]);
-        // A read error ends the text; the exit code still tells whether the program failed.
+        // A read error ends the messages; the exit code still shows whether ffmpeg failed.
         while let Some(count) = stderr.read(&mut part).ok().filter(|count| *count > 0) {
             said.extend_from_slice(&part[..count]);
             let over = said.len().saturating_sub(SAID);
@@ -90,7 +90,7 @@ pub(super) fn mp4(
     let mut unwritten = None;
     let drawn = pictures(inputs, options, |pixels| match stdin.write_all(pixels) {
         Ok(()) => ControlFlow::Continue(()),
-        // It has ended: its exit code and its words say why.
+        // ffmpeg has ended: its exit code and messages say why.
         Err(error) => {
             unwritten = Some(error);
             ControlFlow::Break(())
@@ -115,14 +115,14 @@ pub(super) fn mp4(
     }
 }
 
-/// Raw pictures in, and a film that players begin before it is loaded. One thread and no stamp of time or version: the same
-/// pictures give the same bytes.
+/// Arguments for raw pictures as input and a film that players can start before it is loaded. One thread, and
+/// no time or version stamps: the same pictures give the same bytes.
 fn arguments(options: &RenderOptions) -> Vec<String> {
     let [width, height] = options.size;
     let size = format!("{width}x{height}");
     let rate = options.fps.to_string();
     let input = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", &size, "-framerate", &rate];
-    // Colours of half the width and height need even sides.
+    // Colours at half resolution need even width and height.
     let film = [
         "-vf",
         "pad=ceil(iw/2)*2:ceil(ih/2)*2",
@@ -143,7 +143,7 @@ fn arguments(options: &RenderOptions) -> Vec<String> {
     all.chain(["-i", "pipe:0", "-an"]).chain(film).map(str::to_owned).collect()
 }
 
-/// What to do about a film of too many pictures.
+/// Adds advice to the error about too many pictures.
 pub(super) fn too_long(error: TooManyPictures) -> Diagnostic {
     Diagnostic::new("limit", error.to_string())
         .help("--start and --end choose a part of the motion, --picture-rate fewer pictures")

@@ -1,4 +1,4 @@
-//! What a user can do about what the library finds, where a flag or command helps.
+//! Advice for findings of the library, if a flag or command helps.
 
 use mocap::{FileFormat, Problem, unit_name};
 use mocap_compress::CompressError;
@@ -153,7 +153,7 @@ fn on_format(problem: &FormatProblem) -> Option<String> {
     })
 }
 
-/// What can be done about an edit that failed.
+/// Advice for an edit that failed.
 pub(super) fn on_edit(error: &EditError) -> Option<&'static str> {
     Some(match error {
         EditError::NoFrameLeft { .. } => "`mocap info` shows the number of frames and the duration",

@@ -13,7 +13,7 @@ impl From<BatchError> for Diagnostic {
     fn from(error: BatchError) -> Diagnostic {
         let mut diagnostic =
             Diagnostic { kind: error.kind(), ..Diagnostic::new(error.code(), error.to_string()) };
-        // A write error is about the output file; the row is about the input.
+        // A write error is about the output file, not about the input of the row.
         if let BatchError::Io { operation: "write", path, .. } = &error {
             diagnostic = diagnostic.in_file(path);
         }
@@ -24,7 +24,7 @@ impl From<BatchError> for Diagnostic {
     }
 }
 
-/// What the user can do.
+/// Advice for an error.
 fn help(error: &BatchError) -> Option<String> {
     use BatchError as E;
     let help = match error {
@@ -75,7 +75,7 @@ fn help(error: &BatchError) -> Option<String> {
     Some(help.into())
 }
 
-/// What directories hold that no command searches them for, or not this one, and how it is named.
+/// Names files in the directories that this command, or any command, does not search for.
 fn others(searched: &[PathBuf]) -> Option<String> {
     let all: Vec<&str> = FileFormat::all().map(FileFormat::extension).collect();
     let directories: Vec<PathBuf> = searched.iter().filter(|path| path.is_dir()).cloned().collect();

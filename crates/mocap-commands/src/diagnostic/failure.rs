@@ -1,4 +1,4 @@
-//! Why a job failed, and what was found before.
+//! A failed job: its error, and the warnings before it.
 
 use std::mem::take;
 
@@ -6,17 +6,17 @@ use mocap_batch::BatchError;
 
 use super::Diagnostic;
 
-/// Why a job failed.
+/// The reason why a job failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: Diagnostic,
-    /// What was found before.
+    /// Warnings found before the error.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Results of work that found warnings before.
+/// Adds earlier warnings to an error.
 pub(crate) trait Behind<T> {
-    /// The same; an error takes the warnings with it.
+    /// The result; an error takes the warnings with it.
     fn behind(self, warnings: &mut Vec<Diagnostic>) -> Result<T, Failure>;
 }
 

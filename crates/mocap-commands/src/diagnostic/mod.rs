@@ -1,4 +1,4 @@
-//! What is said about an input or about the arguments, with what it means for a run and the flags that help.
+//! Errors and warnings about inputs and arguments, with their effect on a run and the flags that help.
 
 mod advice;
 mod batch;
@@ -28,10 +28,10 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Diagnostic {
     shown: Message,
-    /// What it means for a run.
+    /// Effect on a run.
     #[serde(skip)]
     pub(crate) kind: FailureKind,
-    /// The option of the reader that settles it.
+    /// The reader option that resolves it.
     #[serde(skip)]
     pub(crate) remedy: Option<Remedy>,
 }
@@ -54,7 +54,7 @@ impl Diagnostic {
         BatchError::io(operation, path, error).into()
     }
 
-    /// A quality gate that was missed: the motion came out worse than was allowed.
+    /// A missed quality gate: the motion is worse than allowed.
     pub(crate) fn gate(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic { kind: FailureKind::GateMissed, ..Diagnostic::new(code, message) }
     }
@@ -65,39 +65,39 @@ impl Diagnostic {
             .help("name a file with -o, or leave out --json")
     }
 
-    /// About how many bytes it takes.
+    /// Approximate memory [bytes].
     pub(crate) fn size(&self) -> usize {
         let Message { message, path, note, help, .. } = &self.shown;
         let others = [path, note].map(|text| text.as_ref().map_or(0, |text| text.len()));
         size_of::<Diagnostic>() + message.len() + others[0] + others[1] + help.as_ref().map_or(0, String::len)
     }
 
-    /// Whether it is a quality gate that was missed, rather than a fault of files or arguments.
+    /// Whether it is a missed quality gate and not a fault of files or arguments.
     pub(crate) fn is_gate(&self) -> bool {
         self.kind == FailureKind::GateMissed
     }
 
-    /// Whether it is about the arguments rather than a file.
+    /// Whether it is about the arguments and not about a file.
     pub(crate) fn is_usage(&self) -> bool {
         self.shown.code.starts_with("usage::")
     }
 
-    /// The same about another file than the input.
+    /// Sets the file that it is about, if it is not the input.
     pub(crate) fn in_file(self, path: &Path) -> Diagnostic {
         Diagnostic { shown: self.shown.in_file(path), ..self }
     }
 
-    /// The same about a piece of a text that the user wrote, as bytes from its start.
+    /// Sets its place in a text that the user wrote, as a byte range.
     pub(crate) fn in_text(self, text: &[u8], span: Range<usize>) -> Diagnostic {
         Diagnostic { shown: self.shown.in_text(text, span), ..self }
     }
 
-    /// The same with more about it.
+    /// Adds a note.
     pub fn note(self, note: impl Into<String>) -> Diagnostic {
         Diagnostic { shown: self.shown.note(note), ..self }
     }
 
-    /// The same with what can be done.
+    /// Adds advice.
     pub fn help(self, help: impl Into<String>) -> Diagnostic {
         Diagnostic { shown: self.shown.help(help), ..self }
     }

@@ -1,4 +1,4 @@
-//! The commands that apply one edit.
+//! Options of commands that apply a single edit.
 
 use clap::Args as ClapArgs;
 use mocap_edit::Edit;
@@ -18,7 +18,7 @@ pub(crate) struct Alone {
 }
 
 impl Alone {
-    /// As the arguments of `edit`.
+    /// As arguments of `edit`.
     pub(super) fn with(self, edit: impl Into<Edit>) -> EditArgs {
         let dropped = self.first.drop_first_frame.then(|| DropFirstFrame::default().into());
         EditArgs { edits: EditList(dropped.into_iter().chain([edit.into()]).collect()), one: self.one }

@@ -99,7 +99,7 @@ impl ArrayStyle {
 }
 
 impl ArraySettings {
-    /// A flag that asks for something of arrays.
+    /// The first flag that only applies to arrays.
     pub(crate) fn asked(&self) -> Option<&'static str> {
         let usual = ArrayOptions::default();
         let ArrayOptions { precision, rotations, window } = self.style.options();

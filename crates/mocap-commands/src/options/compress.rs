@@ -83,7 +83,7 @@ pub(crate) struct BoundSettings {
     pub(crate) scale: Option<Factor>,
 }
 
-/// An error bound for some joints, as typed.
+/// An error bound for some joints, as typed by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JointBound(JointRule);
 
@@ -93,7 +93,7 @@ impl FromStr for JointBound {
     fn from_str(text: &str) -> Result<JointBound, String> {
         let wrong = || format!("'{text}' is not of the form GLOB=LENGTH, such as 'Finger*=0.5mm'");
         let (joints, error) = text.rsplit_once('=').ok_or_else(wrong)?;
-        // As earlier versions wrote it.
+        // The syntax of earlier versions.
         let joints = joints.strip_suffix(":error").unwrap_or(joints);
         let joints =
             Glob::new(joints).map_err(|error| format!("'{joints}' is not a glob: {}", error.kind()))?;
@@ -109,7 +109,7 @@ impl Default for BoundSettings {
 }
 
 impl BoundSettings {
-    /// The options of the library, without those that depend on the skeleton: its unit and the bounds of single joints.
+    /// The library options, except those that depend on the skeleton: its unit and the bounds of single joints.
     pub(crate) fn options(&self) -> CompressOptions {
         CompressOptions {
             profile: self.profile,

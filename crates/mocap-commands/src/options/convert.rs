@@ -68,15 +68,15 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether no flag asks for other values than those of a document of the same format.
+    /// Whether no flag changes the values of a document that is written in its own format.
     pub(crate) fn changes_nothing(&self, document: &dyn Document, format: Format) -> bool {
         self.edits == Edits::default() && self.changes_only_edits(document, format)
     }
 
-    /// The same, but for edits.
+    /// The same, ignoring edits.
     pub(crate) fn changes_only_edits(&self, document: &dyn Document, format: Format) -> bool {
         let reading = &self.reading;
-        // A BVH does not state its unit and axes: stating them changes nothing in the file.
+        // A BVH does not state its unit and axes, so stating them changes nothing in the file.
         let space = reading.input_unit.is_some()
             || reading.input_up.is_some()
             || reading.asf_units.0 != AsfUnits::Auto;

@@ -36,13 +36,13 @@ pub(crate) const HEADING: &str = "Edits, applied in the order given";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EditList(pub(crate) Vec<Edit>);
 
-/// An edit as it was typed, and the flags that belong to it.
+/// An edit as typed, with the flags that belong to it.
 struct Typed {
     kind: &'static EditKind,
     words: Vec<OsString>,
 }
 
-/// The flags that belong to the edit before them.
+/// The names of all flags that belong to the edit before them.
 fn modifiers() -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in EditKind::all().iter().flat_map(|kind| kind.modifiers) {
@@ -53,20 +53,20 @@ fn modifiers() -> Vec<&'static str> {
     names
 }
 
-/// The edits to which a modifier may belong, and what it fills in each.
+/// The edits that accept a modifier, and the field that it fills in each.
 fn takers(modifier: &str) -> Vec<(&'static EditKind, &'static str)> {
     let field = |kind: &'static EditKind| kind.modifiers.iter().find(|(name, _)| *name == modifier);
     EditKind::all().iter().filter_map(|kind| Some((kind, field(kind)?.1))).collect()
 }
 
-/// An option of an edit, as it would be typed behind that edit alone.
+/// An option of an edit, as it is typed for the command of that edit.
 fn option(kind: &EditKind, field: &str) -> Arg {
     let alone = (kind.flags)(Command::new(kind.name));
     let found = alone.get_arguments().find(|option| option.get_long() == Some(field)).cloned();
     found.expect("fields of edits are options")
 }
 
-/// A flag that takes what an option takes.
+/// A flag that accepts the values of an option.
 fn taking(option: &Arg, name: &'static str) -> Arg {
     let values = option.get_value_names().unwrap_or_default().to_vec();
     Arg::new(name)
@@ -79,7 +79,7 @@ fn taking(option: &Arg, name: &'static str) -> Arg {
         .action(ArgAction::Append)
 }
 
-/// The flag of an edit.
+/// The flag for an edit.
 fn flag(kind: &'static EditKind) -> Arg {
     let flag = match kind.value {
         Value::Nothing | Value::Switch(_) => Arg::new(kind.name).long(kind.name).action(ArgAction::SetTrue),
@@ -92,7 +92,7 @@ fn flag(kind: &'static EditKind) -> Arg {
     flag.help(kind.about.as_str())
 }
 
-/// The flag of an option that belongs to the edit before it.
+/// The flag for an option of the preceding edit.
 fn modifier(name: &'static str) -> Arg {
     let takers = takers(name);
     let (kind, field) = takers[0];
@@ -124,20 +124,20 @@ fn any_of(names: &[String]) -> String {
     }
 }
 
-/// `--field=value`, as an edit alone would be typed.
+/// `--field=value`, as typed for the command of the edit.
 fn word(field: &str, value: &OsString) -> OsString {
     let mut word = OsString::from(format!("--{field}="));
     word.push(value);
     word
 }
 
-/// The values of a flag, with their places on the command line.
+/// The values of a flag, with their positions on the command line.
 fn values(matches: &ArgMatches, name: &str) -> Vec<(usize, OsString)> {
     let places = matches.indices_of(name).into_iter().flatten();
     places.zip(matches.get_raw(name).into_iter().flatten().map(OsString::from)).collect()
 }
 
-/// All edits and modifiers in the order in which they were typed.
+/// All edits and modifiers, in the order in which they were typed.
 fn typed(matches: &ArgMatches) -> Result<Vec<Typed>, String> {
     /// An edit or a modifier, and its value.
     enum Word {
@@ -182,7 +182,7 @@ fn typed(matches: &ArgMatches) -> Result<Vec<Typed>, String> {
                         takers.iter().map(|(kind, _)| format!("--{}", kind.name)).collect();
                     return Err(format!("--{name} belongs to the {} before it", any_of(&names)));
                 };
-                // The last one counts.
+                // The last value counts.
                 let prefix = format!("--{field}=");
                 edit.words.retain(|known| !known.as_encoded_bytes().starts_with(prefix.as_bytes()));
                 edit.words.push(word(field, &value));
@@ -199,7 +199,7 @@ impl Typed {
     }
 }
 
-/// A curve that is extracted right before its motion is removed holds what is removed.
+/// If a curve is extracted just before its motion is removed, it gets the motion that is removed.
 fn keep_what_is_removed(edits: &mut [Edit]) {
     for at in 1..edits.len() {
         let (before, after) = edits.split_at_mut(at);
@@ -229,7 +229,7 @@ impl ClapArgs for EditList {
         let mut command = command.next_help_heading(HEADING);
         for kind in EditKind::all() {
             command = command.arg(flag(kind));
-            // A modifier is listed after the last edit to which it may belong.
+            // A modifier is listed after the last edit that accepts it.
             for (name, _) in kind.modifiers {
                 if takers(name).last().is_some_and(|(last, _)| std::ptr::eq(*last, kind)) {
                     command = command.arg(modifier(name));

@@ -67,7 +67,7 @@ impl Edits {
         }
     }
 
-    /// The flag that asks for another unit or axes.
+    /// The flag that converts units or axes, if given.
     pub(crate) fn of_space(&self) -> Option<&'static str> {
         self.unit.map(|_| "--unit").or(self.up.map(|_| "--up"))
     }

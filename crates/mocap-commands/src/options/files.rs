@@ -95,8 +95,8 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// A directory as input has a directory as output, also one that does not exist yet. A name with an extension
-    /// may be a mistake, and is not taken for one.
+    /// For a directory as input, the output is a directory, even if it does not exist yet. An output name with
+    /// an extension may be a mistake, and is left as it is.
     pub(crate) fn settle(&mut self, inputs: &[PathBuf]) {
         let is_new =
             |output: &&PathBuf| output.extension().is_none() && !output.exists() && *output != Path::new("-");

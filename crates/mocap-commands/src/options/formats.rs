@@ -1,4 +1,4 @@
-//! Formats as help texts name them: the table of formats says which there are.
+//! Formats in help texts, from the table of formats.
 
 use clap::Args as ClapArgs;
 use mocap::FileFormat;
@@ -27,7 +27,7 @@ pub(crate) fn readable() -> String {
     readable.map(FileFormat::extension).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of those formats, as a sentence lists them: "a, b and c" with the word "and".
+/// The names of formats as a list: "a, b and c" for the word "and".
 pub(crate) fn listed(which: impl Fn(Format) -> bool, word: &str) -> String {
     let names: Vec<&str> =
         Format::ALL.into_iter().filter(|format| which(*format)).map(Format::extension).collect();
@@ -38,7 +38,7 @@ pub(crate) fn listed(which: impl Fn(Format) -> bool, word: &str) -> String {
     }
 }
 
-/// The formats that can be written, of those which, with the words that help puts behind their names.
+/// The formats that can be written, with the notes that help adds to some names.
 pub(crate) fn writable(which: impl Fn(Format) -> bool) -> String {
     let formats = Format::ALL.into_iter().filter(|format| format.is_writable() && which(*format));
     let named = formats.map(|format| match format.note() {

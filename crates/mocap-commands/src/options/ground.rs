@@ -46,7 +46,7 @@ fn surface(text: &str) -> Result<Surface, String> {
 }
 
 impl GroundArgs {
-    /// The surface, where one is named.
+    /// The surface, if one is given.
     pub(crate) fn surface(&self) -> Option<Terrain> {
         let plain = Terrain {
             cell: self.cell,

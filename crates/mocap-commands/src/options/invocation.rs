@@ -1,5 +1,5 @@
-//! Which command was called, and with which options, for the manifests of runs: the definition of the command line
-//! itself says what there is, so no option is forgotten.
+//! The command and its options, as manifests record them. They are read from the definition of the command
+//! line, so no option is forgotten.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use mocap_batch::Content;
 
 use super::EDITS_HEADING;
 
-/// What outputs do not depend on.
+/// Options that do not affect outputs.
 const NEUTRAL: &[&str] = &[
     "inputs",
     "paths",
@@ -49,12 +49,12 @@ pub struct Invocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Given {
     Text(String),
-    /// Files: what they hold is what counts.
+    /// Files, recorded by their content.
     Files(Vec<PathBuf>),
 }
 
 impl Invocation {
-    /// What the arguments ask for.
+    /// The command and options that were typed.
     pub fn of(definition: &Command, matches: &ArgMatches) -> Invocation {
         let Some((name, matches)) = matches.subcommand() else { return Invocation::default() };
         let Some(definition) = definition.find_subcommand(name) else { return Invocation::default() };
@@ -62,7 +62,7 @@ impl Invocation {
         let given = |argument: &Arg| {
             let id = argument.get_id().as_str();
             let values = matches.try_get_raw(id).ok().flatten()?;
-            // A switch that is off has a value, too: it is as if it were not there.
+            // A switch that is off has a value as well; it is recorded as not given.
             let off = matches!(argument.get_action(), clap::ArgAction::SetTrue) && !matches.get_flag(id);
             let is_path = argument.get_value_hint() == ValueHint::AnyPath;
             let given = match is_path {
@@ -83,14 +83,14 @@ impl Invocation {
         Invocation { command: name.to_owned(), options }
     }
 
-    /// The options as text; of files their names and the hash of what they hold.
+    /// The options as text; files as their names and a hash of their content.
     pub(crate) fn options(&self) -> BTreeMap<String, String> {
         let text = |given: &Given| match given {
             Given::Text(text) => text.clone(),
             Given::Files(paths) => {
                 let facts = paths.iter().map(|path| match Content::of_file(path) {
                     Ok(content) => named(path, content),
-                    // A file that cannot be read is an error of the command, not of its manifest.
+                    // A file that cannot be read is reported by the command, not here.
                     Err(_) => path.display().to_string(),
                 });
                 facts.collect::<Vec<_>>().join(" ")
@@ -100,7 +100,7 @@ impl Invocation {
     }
 }
 
-/// The flags of edits in the order in which they were typed: it changes what they make.
+/// The flags of edits in the order in which they were typed, because the result depends on it.
 fn order_of_edits(definition: &Command, matches: &ArgMatches) -> Vec<String> {
     let mut typed: Vec<(usize, String)> = Vec::new();
     let edits = definition.get_arguments().filter(|flag| flag.get_help_heading() == Some(EDITS_HEADING));
@@ -114,7 +114,7 @@ fn order_of_edits(definition: &Command, matches: &ArgMatches) -> Vec<String> {
     typed.into_iter().map(|(_, flag)| flag).collect()
 }
 
-/// A file by its name and content, wherever it lies.
+/// A file by its name and content, without its folder.
 pub(crate) fn named(path: &std::path::Path, content: Content) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     format!("{name} ({})", content.hash)

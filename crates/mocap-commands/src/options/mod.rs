@@ -85,7 +85,7 @@ pub(crate) use terrain::Args as TerrainArgs;
 pub(crate) use view::Args as ViewArgs;
 pub(crate) use warp::Args as WarpArgs;
 
-/// A group of settings where no flag is given: what its definition says.
+/// The default values of a group of settings, from its definition.
 fn defaults<Group: clap::Args>() -> Group {
     let definition =
         Group::augment_args(clap::Command::new("defaults").no_binary_name(true).disable_help_flag(true));

@@ -1,4 +1,4 @@
-//! One flag, one meaning: options that were renamed because two verbs gave one name two meanings. The old names still
+//! Renamed options. They were renamed because one name had two meanings in different verbs. The old names still
 //! work on the command line, in `mocap.toml`, in pipelines and as keywords, with a warning.
 
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use crate::diagnostic::Diagnostic;
 
 /// An option that was renamed.
 struct Renamed {
-    /// Verbs and steps that have it.
+    /// Verbs and steps that have the option.
     of: &'static [&'static str],
     old: &'static str,
     new: &'static str,
 }
 
 const RENAMED: &[Renamed] = &[
-    // The output unit where a motion is written; these verbs write none.
+    // Verbs that write a motion use the name for the output unit; these verbs write none.
     Renamed {
         of: &[
             "info", "validate", "compare", "skel", "find", "label", "view", "sheet", "plot", "render",
@@ -26,38 +26,38 @@ const RENAMED: &[Renamed] = &[
         old: "unit",
         new: "input-unit",
     },
-    // A variable of a pipeline.
+    // In `run`, the name sets a variable of the pipeline.
     Renamed { of: &["compress"], old: "set", new: "joint-error" },
-    // NAME=LIMIT in all other verbs.
+    // In all other verbs, the value is NAME=LIMIT.
     Renamed { of: &["compare"], old: "fail-above", new: "max-error" },
-    // How files of scenes show a skeleton: body, sticks or none.
+    // In writers, the name means how a skeleton is shown: body, sticks or none.
     Renamed { of: &["view"], old: "mesh", new: "character" },
     Renamed { of: &["terrain"], old: "mesh", new: "terrain-mesh" },
-    // One number, of the edit before it.
+    // In `edit`, the value is one number for the edit before it.
     Renamed { of: &["blend"], old: "weight", new: "weights" },
-    // The surface that arms are kept out of.
+    // In `retarget`, the name means the surface that arms are kept out of.
     Renamed { of: &["view", "sheet", "render", "gallery"], old: "body", new: "draw" },
-    // Steps ahead, of `edit`.
+    // In `edit`, the name puts feet on a terrain.
     Renamed { of: &["view", "render"], old: "terrain", new: "draw-terrain" },
-    // The bound of `compress`.
+    // In `compress`, the name means the guaranteed error bound.
     Renamed { of: &["convert", "retarget", "write"], old: "error", new: "key-error" },
-    // How pictures look at a body.
+    // In pictures, the name means the camera.
     Renamed { of: &["find"], old: "view", new: "html" },
-    // Weights of motions that are mixed, of `blend`.
+    // In `blend`, the name means weights of the motions that are mixed.
     Renamed { of: &["view", "sheet"], old: "weights", new: "weights-of" },
     Renamed { of: &["rig"], old: "weights", new: "weight-method" },
-    // Which joints of a clip are kept.
+    // In `convert`, the name means which joints of a clip are kept.
     Renamed { of: &["rig"], old: "joints", new: "joint-places" },
-    // A file of example poses.
+    // In `solve`, the name means a file of example poses.
     Renamed { of: &["sheet"], old: "poses", new: "count" },
-    // Gains of bands.
+    // In `bands`, the name means gains of bands.
     Renamed { of: &["fourier"], old: "gain", new: "style-gain" },
 ];
 
 /// The code of the warning.
 const CODE: &str = "usage::old-name";
 
-/// The definition of all verbs, in which options have their old names too, hidden from help.
+/// Adds the old names of options to all verbs, hidden from help.
 pub(crate) fn with_old_names(mut all: Command) -> Command {
     for renamed in RENAMED {
         let verbs = renamed.of.iter().filter(|of| all.find_subcommand(of).is_some()).collect::<Vec<_>>();
@@ -73,20 +73,20 @@ pub(crate) fn with_old_names(mut all: Command) -> Command {
     all
 }
 
-/// The present name of an option of a verb or step, where it is asked for by an old one.
+/// The present name of an option, if `name` is an old one.
 pub(crate) fn new_name(command: &Command, of: &str, name: &str) -> Option<&'static str> {
     let has = |name: &str| command.get_arguments().any(|option| option.get_long() == Some(name));
     let fits = |renamed: &&Renamed| renamed.of.contains(&of) && renamed.old == name && has(renamed.new);
     RENAMED.iter().find(fits).filter(|_| !has(name)).map(|renamed| renamed.new)
 }
 
-/// The warning about an old name, as the place writes names: `--unit`, `unit`.
+/// The warning about an old name, with both names as they are written there: `--unit`, `unit`.
 pub(crate) fn renamed(old: &str, new: &str) -> Diagnostic {
     Diagnostic::new(CODE, format!("'{old}' is now called '{new}'"))
         .help("the old name still works in all versions 0.x")
 }
 
-/// Warnings about old names of flags in the words of a command line.
+/// Warnings about old flag names on a command line.
 pub fn old_flags(definition: &Command, words: &[OsString]) -> Vec<Diagnostic> {
     let texts = || words.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
     let Some(command) = texts().find_map(|word| definition.find_subcommand(word)) else { return Vec::new() };
@@ -113,7 +113,7 @@ mod tests {
     use crate::pipeline::KINDS;
     use crate::settings::Program;
 
-    /// What a flag takes: value name, default, words, and how values are written.
+    /// The values of a flag: value name, default, possible words, and syntax.
     fn taken(flag: &Arg) -> [String; 4] {
         if !flag.get_action().takes_values() {
             return ["", "", "", "switch"].map(str::to_owned);
@@ -124,7 +124,7 @@ mod tests {
         let words: Vec<_> =
             flag.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
         let reader = format!("{:?}", flag.get_value_parser().type_id());
-        // Values that are written alike and read by several types.
+        // Values with the same syntax that several types parse.
         let written = match name.as_str() {
             "FILE" | "LENGTH" | "SECONDS" | "NAME=LIMIT" | "FORMAT" => String::new(),
             _ => reader,
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(new_name(&flags("compress"), "compress", "set"), Some("joint-error"));
         assert_eq!(new_name(&flags("compress"), "compress", "unit"), None);
         assert_eq!(new_name(&flags("compare"), "compare", "fail-above"), Some("max-error"));
-        // The step of that name keeps the option.
+        // The step of the same name keeps the option.
         assert_eq!(new_name(&flags("blend"), "blend", "weight"), None);
         assert_eq!(new_name(&flags("fourier"), "fourier", "gain"), Some("style-gain"));
         assert_eq!(new_name(&flags("write"), "write", "error"), Some("key-error"));

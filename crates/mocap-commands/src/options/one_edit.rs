@@ -1,4 +1,4 @@
-//! What `edit` and the commands that apply one edit take beside the edits.
+//! Options that `edit` shares with the commands that apply one edit.
 
 use clap::Args as ClapArgs;
 
@@ -22,7 +22,7 @@ pub(crate) struct OneEdit {
 }
 
 impl OneEdit {
-    /// Settles what the output is, by the inputs.
+    /// Completes the outputs from the inputs.
     pub(crate) fn settle_outputs(&mut self) {
         self.outputs.settle(&self.inputs.inputs);
     }

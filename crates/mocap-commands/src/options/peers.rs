@@ -1,11 +1,11 @@
-//! The inputs of a run, asked about what one of them leaves open.
+//! Decides what a single input leaves open (unit, axes) from all inputs of a run.
 
 use std::sync::{Arc, OnceLock};
 
 use mocap::{FileFormat, MotionFile, PeerAnswers, Peers, ReadOptions};
 use mocap_batch::{Input, JobContext};
 
-/// The inputs that are asked, where a run has several. Copies share them.
+/// The inputs that are used, if a run has several. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PeerInputs(Arc<OnceLock<Asked>>);
 
@@ -18,24 +18,24 @@ struct Asked {
 }
 
 impl PartialEq for PeerInputs {
-    /// The inputs of a run say nothing about how they are read.
+    /// Always equal: the inputs of a run are not part of how they are read.
     fn eq(&self, _: &PeerInputs) -> bool {
         true
     }
 }
 
 impl PeerInputs {
-    /// The inputs of a run that are asked, and how they are read; the first ones that are given count.
+    /// Sets the inputs of a run and how they are read; only the first call counts.
     pub(crate) fn ask(&self, inputs: Vec<Input>, options: ReadOptions) {
         let _ = self.0.set(Asked { inputs, options, peers: OnceLock::new() });
     }
 
-    /// What was settled. Reads the inputs that are asked.
+    /// The decision, as text. Reads the inputs.
     pub(crate) fn outcome(&self) -> Option<String> {
         self.0.get().and_then(|asked| asked.peers().outcome())
     }
 
-    /// What other inputs settle about a file.
+    /// The decisions for a file.
     pub(crate) fn answers(&self, file: &MotionFile, options: &ReadOptions) -> PeerAnswers {
         match self.0.get() {
             Some(asked) if Peers::is_open(file, options) => asked.peers().answers(file, options),
@@ -49,7 +49,7 @@ impl Asked {
         self.peers.get_or_init(|| {
             let options = &self.options;
             let mut peers = Peers::default();
-            // A file that cannot be read says nothing here, and fails in its turn.
+            // A file that cannot be read is ignored here; its own job reports the error.
             for file in self.inputs.iter().filter_map(|input| self.open(input, options)) {
                 peers.add(&file, options);
             }
@@ -58,7 +58,7 @@ impl Asked {
     }
 
     fn open(&self, input: &Input, options: &ReadOptions) -> Option<MotionFile> {
-        // A pipe can be read only once, in its turn.
+        // A pipe can be read only once, by its own job.
         let path = input.path().filter(|path| path.metadata().is_ok_and(|data| data.is_file()))?;
         let named = options.format.or_else(|| FileFormat::from_extension(path.extension()?.to_str()?));
         if named.is_some_and(|format| format.states_space() || !format.has_motion()) {
@@ -66,7 +66,7 @@ impl Asked {
         }
         let bytes = JobContext::standalone().read_file(path, options.limits.bytes as u64).ok()?;
         let format = FileFormat::of_file(Some(path), &bytes, options.format).ok()?;
-        // Only formats that state no unit are asked, and none of these needs a second file.
+        // Only formats that state no unit are used, and none of these needs a second file.
         if format.states_space() || format.exchange().is_some_and(|format| format.skeleton_beside().is_some())
         {
             return None;

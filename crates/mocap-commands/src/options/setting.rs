@@ -1,11 +1,11 @@
-//! Settings that a pipeline states as text or number: read by the same [`FromStr`] as the flag of that name.
+//! Settings that a pipeline states as text or number: parsed by the same [`FromStr`] as the flag of that name.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// A value that is read from its text.
+/// A value parsed from its text.
 pub(crate) fn one<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -14,7 +14,7 @@ where
     parse(<&str>::deserialize(deserializer)?)
 }
 
-/// The same where it may be missing.
+/// The same for an optional value.
 pub(crate) fn option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -23,13 +23,13 @@ where
     one(deserializer).map(Some)
 }
 
-/// A time, with or without its unit.
+/// A time, with or without a unit.
 pub(crate) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let text = <&str>::deserialize(deserializer)?;
     super::seconds::seconds(text).map_err(|why| de::Error::custom(format!("'{text}': {why}")))
 }
 
-/// The same where it may be missing.
+/// The same for an optional value.
 pub(crate) fn optional_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     seconds(deserializer).map(Some)
 }
@@ -43,7 +43,7 @@ where
     Ok(Vec::<Item<T>>::deserialize(deserializer)?.into_iter().map(|item| item.0).collect())
 }
 
-/// The same, with commas within a text as well.
+/// The same; a text may hold several values with commas.
 pub(crate) fn comma_list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -56,7 +56,7 @@ fn parse<T: FromStr<Err: Display>, E: de::Error>(text: &str) -> Result<T, E> {
     text.parse().map_err(|why| E::custom(format!("'{text}': {why}")))
 }
 
-/// An item of a list: an error in it is shown at the item.
+/// An item of a list, so that errors are reported at the item.
 struct Item<T>(T);
 
 struct Items<T>(Vec<T>);
@@ -94,9 +94,9 @@ mod tests {
         assert_eq!(reading.input_fps.unwrap().fps(), 59.94);
         assert_eq!(reading.input_unit.unwrap().0, 0.01);
         assert!(reading.repair && !reading.strict);
-        // An axis begins with a sign.
+        // An axis that begins with a sign.
         assert_eq!(read("input-up = '-Z'").unwrap().input_up.unwrap().to_string(), "-Z");
-        // A variable is text.
+        // The value of a variable is text.
         assert!(read("repair = 'true'\nstrict = 'false'\n").unwrap().repair);
     }
 

@@ -1,6 +1,6 @@
-//! Options whose values are words for values of a library: one table says the words for flags and pipelines.
+//! Options whose values are keywords for library values: one table for flags and pipelines.
 
-/// An option that takes one of some words, each for a value; a help text before a word is shown by `mocap help`.
+/// Defines an option with a table of keywords and values. The doc comment of a keyword is shown in its help.
 macro_rules! words {
     ($(#[doc = $about:literal] $name:ident($value:ty) {
         $($(#[doc = $help:literal])? $word:literal => $is:expr),+ $(,)?

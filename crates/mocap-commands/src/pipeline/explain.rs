@@ -1,4 +1,4 @@
-//! What would be done with each input, and why nothing else.
+//! `mocap run --explain`: shows the plan of each input without running it.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(crate) struct VariableRow<'a> {
     source: &'static str,
 }
 
-/// Prints the variables and the plan of every input, and does nothing.
+/// Prints the variables and the plan of every input.
 pub(crate) fn explain(console: &mut dyn Output, jobs: &[Job], plans: &Plans, folder: &Path) {
     for (variable, value, set) in plans.variables() {
         let source = if set { "flag" } else { "default" };

@@ -1,4 +1,4 @@
-//! What a pipeline file says: inputs, steps, overrides; checked, with variables filled in.
+//! Reads a pipeline file: inputs, steps, overrides; checked, with variables replaced.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ pub(crate) const KEYS: [(&str, &str); 7] = [
     ("override", "Other settings of steps, for some of the inputs"),
 ];
 
-/// What is wrong with a step.
+/// Code of errors in a step.
 pub(super) const STEP: TomlProblem = TomlProblem::Other("pipeline::step");
-/// What is wrong with an override.
+/// Code of errors in an override.
 pub(super) const OVERRIDE: TomlProblem = TomlProblem::Other("pipeline::override");
 
-/// The step that reads markers where others read motions.
+/// The step that reads markers instead of a motion.
 const SOLVE: &str = "solve";
 
-/// A pipeline, as it was written.
+/// A pipeline as written.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(super) text: Text,
@@ -44,24 +44,24 @@ pub(crate) struct File {
     pub(super) old_names: Vec<Diagnostic>,
 }
 
-/// A step, as it was written.
+/// A step as written.
 #[derive(Clone, Debug)]
 pub(super) struct StepTable {
     pub(super) name: String,
     pub(super) kind: usize,
-    /// Where it says what it does.
+    /// Place of its `do` key.
     pub(super) span: Range<usize>,
     /// Settings, and `enabled`.
     pub(super) entries: Table,
 }
 
-/// Other settings for some of the inputs.
+/// Settings that replace others for some of the inputs.
 #[derive(Debug)]
 pub(super) struct Override {
     pub(super) files: Filter,
-    /// Where it says which.
+    /// Place of its `files` key.
     pub(super) span: Range<usize>,
-    /// Whether it may be about no input.
+    /// Whether it may match no input.
     pub(super) optional: bool,
     /// By step.
     pub(super) settings: Vec<(usize, Table)>,
@@ -72,7 +72,7 @@ impl StepTable {
         &KINDS[self.kind]
     }
 
-    /// The step as messages name it.
+    /// The step in messages.
     pub(super) fn shown(&self) -> String {
         let kind = self.kind().name;
         if kind == self.name { format!("step '{kind}'") } else { format!("step '{}' ({kind})", self.name) }
@@ -80,7 +80,7 @@ impl StepTable {
 }
 
 impl File {
-    /// Whether inputs are recordings of markers.
+    /// Whether the inputs are recordings of markers.
     pub(super) fn solves(&self) -> bool {
         self.steps.iter().any(|step| step.kind().name == SOLVE)
     }
@@ -161,7 +161,7 @@ fn text_of<'a>(
     entry.map(|entry| Ok((entry.text(text)?, entry))).transpose()
 }
 
-/// Settings of a step under their present names.
+/// The settings of a step, with old names replaced by present ones.
 fn renamed_settings(text: &Text, step: &StepKind, entries: &mut Table, old_names: &mut Vec<Diagnostic>) {
     let flags = (step.flags)();
     for entry in entries {
@@ -194,7 +194,7 @@ fn step(
     };
     let (name, name_span) = match text_of(text, entries, "name")? {
         Some((name, entry)) => (name.to_owned(), entry.cell.span.clone()),
-        // Most pipelines write several formats.
+        // A pipeline often writes several formats, so a write step is named by its format.
         None if kind == "write" => {
             (text_of(text, entries, "to")?.map_or(kind, |(to, _)| to).to_owned(), span.clone())
         }
@@ -216,9 +216,9 @@ fn step(
     Ok(step)
 }
 
-/// Which inputs an override is about.
+/// The key that selects the inputs of an override.
 const FILES: &str = "files";
-/// Whether there may be no such input.
+/// The key that allows an override to match no input.
 const OPTIONAL: &str = "optional";
 
 fn read_override(
@@ -253,14 +253,14 @@ fn read_override(
     Ok(Override { files: filter, span: files.cell.span.clone(), optional, settings })
 }
 
-/// Checks the settings of a step, each by itself.
+/// Checks each setting of a step by itself.
 fn check(text: &Text, step: &StepTable, entries: &[Entry]) -> Result<(), TomlError> {
     enabled(text, entries)?;
     let settings: Table = entries.iter().filter(|entry| entry.key != COMMON[2].0).cloned().collect();
     step.kind().check(text, &step.shown(), &settings)
 }
 
-/// Whether a step is done.
+/// Whether a step is enabled.
 pub(super) fn enabled(text: &Text, entries: &[Entry]) -> Result<bool, TomlError> {
     let entry = entries.iter().rfind(|entry| entry.key == COMMON[2].0);
     entry.map_or(Ok(true), |entry| entry.switch(text))

@@ -1,4 +1,4 @@
-//! Gates: what may not be worse than a limit. A clip that misses one is not written.
+//! Gates of pipelines: limits on measured values. A clip that misses one is not written.
 
 use mocap_analysis::{ErrorSummary, GateResult};
 use mocap_edit::EditReport;
@@ -16,7 +16,7 @@ pub(crate) struct Gate {
     step: String,
     #[serde(flatten)]
     checked: GateResult,
-    /// What is said where it is missed.
+    /// The error if it is missed.
     #[serde(skip)]
     pub(super) error: Option<Diagnostic>,
 }
@@ -34,7 +34,7 @@ impl Gate {
         self.checked.passed
     }
 
-    /// The limit of a figure of a step; `None` of another figure.
+    /// The limit on a figure of a step; `None` if the gate is about another figure.
     pub(super) fn limit_of(&self, step: &str, metric: &str) -> Option<f64> {
         (self.step == step && self.checked.metric == metric).then_some(self.checked.limit)
     }

@@ -1,5 +1,5 @@
-//! Pipelines: a chain of steps that a file names, done in one pass over each clip. The clip is read once, every
-//! step works on the motion in memory, and each output is written from there.
+//! Pipelines: a sequence of steps from a file, applied in one pass over each clip. The clip is read once, all
+//! steps work on the motion in memory, and outputs are written from there.
 //!
 //! file → variables → steps with the overrides of an input (a plan) → work → row
 

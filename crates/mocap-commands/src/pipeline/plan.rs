@@ -1,4 +1,4 @@
-//! What is done with an input: the steps with the overrides that are about it.
+//! The plan of an input: the enabled steps, with the overrides that apply to it.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
@@ -25,43 +25,43 @@ use crate::output::Output;
 const AGAINST: TomlProblem = TomlProblem::Other("pipeline::against");
 const FOLDER: TomlProblem = TomlProblem::Other("pipeline::folder");
 
-/// The steps of some inputs.
+/// The steps of inputs with the same overrides.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) reading: Reading,
     pub(super) steps: Vec<PlannedStep>,
-    /// What the read step says, as it would be typed.
+    /// Settings of the read step, as typed on a command line.
     pub(super) read_settings: Vec<String>,
 }
 
-/// A step that is done.
+/// An enabled step.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
     pub(super) name: String,
     pub(super) kind: &'static str,
     pub(super) step: Step,
-    /// As they would be typed.
+    /// Settings, as typed on a command line.
     pub(super) settings: Vec<String>,
-    /// Of a comparison: the step whose motion is the reference; `None`: the motion as it was read.
+    /// For a comparison: the step whose motion is the reference; `None`: the motion as read.
     pub(super) reference: Option<usize>,
-    /// Of a step that retargets.
+    /// For a step that retargets.
     pub(super) body: Option<Arc<Body>>,
-    /// Of a step that moves a face.
+    /// For a step that drives a face.
     pub(super) face: Option<OpenFace>,
-    /// Of a step that solves markers.
+    /// For a step that solves markers.
     pub(super) solve: Option<OpenSolve>,
-    /// Of one of the edits of `mocap edit`: with the files that all inputs share.
+    /// For an edit of `mocap edit`: the edit with the files that all inputs share.
     pub(super) edit: Option<Edit>,
 }
 
-/// What motions are retargeted to, and how their joints are paired where that is given.
+/// The target of a retarget step, and its map if one is given.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) target: Target,
     pub(super) map: Option<MapFile>,
 }
 
-/// All that a body depends on: steps that agree in it share one.
+/// Everything that a target depends on; steps with equal settings share it.
 #[derive(Clone, Debug, PartialEq)]
 struct BodySettings {
     target: PathBuf,
@@ -80,18 +80,18 @@ struct BodySettings {
 pub(crate) struct Plans {
     file: File,
     plans: BTreeMap<Vec<usize>, Plan>,
-    /// What is odd about the pipeline.
+    /// Warnings about the pipeline.
     warnings: Vec<Diagnostic>,
 }
 
 impl Plans {
-    /// The plans that these inputs need.
+    /// Makes the plans for these inputs.
     ///
     /// # Errors
-    /// Where a step lacks a setting, settings exclude each other, or two steps write one file.
+    /// If a step lacks a setting, settings exclude each other, or two steps write the same file.
     pub(crate) fn new(file: File, inputs: &[Input]) -> Result<Plans, Diagnostic> {
         let mut plans = BTreeMap::new();
-        // The steps are checked even if overrides cover every input.
+        // The steps are checked even if overrides replace settings for every input.
         file.plan(&[])?;
         for input in inputs {
             let about = file.overrides_of(input);
@@ -113,7 +113,7 @@ impl Plans {
         Ok(Plans { file, plans, warnings })
     }
 
-    /// The plan of an input that was among those of [`Plans::new`].
+    /// The plan of an input; it was among those of [`Plans::new`].
     pub(crate) fn of(&self, input: &Input) -> &Plan {
         &self.plans[&self.file.overrides_of(input)]
     }
@@ -123,7 +123,7 @@ impl Plans {
         self.file.variables.iter()
     }
 
-    /// What is odd about the pipeline, with the file.
+    /// Warnings about the pipeline, and its path.
     pub(crate) fn warnings(&self) -> (String, &[Diagnostic]) {
         (self.file.text.path().display().to_string(), &self.warnings)
     }
@@ -138,7 +138,7 @@ impl Plans {
         self.plans.values().any(|plan| plan.outputs(Path::new("x")).next().is_some())
     }
 
-    /// Files that are read beside the inputs.
+    /// Files that are read in addition to the inputs.
     pub(crate) fn reads(&self) -> Vec<PathBuf> {
         let of_plan = |plan: &Plan| {
             let steps = plan.steps.iter().flat_map(|planned| planned.step.reads());
@@ -147,7 +147,7 @@ impl Plans {
         self.plans.values().flat_map(of_plan).collect()
     }
 
-    /// Reads the skeletons that motions are put on, each once, and the files of edits. Outputs depend on them.
+    /// Reads the target skeletons, each once, and the files of edits. Outputs depend on them.
     pub(crate) fn open_targets(
         &mut self,
         console: &dyn Output,
@@ -232,7 +232,7 @@ impl BodySettings {
 }
 
 impl File {
-    /// The overrides that are about an input.
+    /// The overrides that apply to an input.
     fn overrides_of(&self, input: &Input) -> Vec<usize> {
         let about = |at: &usize| self.overrides[*at].files.takes(&input.relative);
         (0..self.overrides.len()).filter(about).collect()
@@ -312,13 +312,13 @@ impl File {
     }
 }
 
-/// The entries of a step where an override has others.
+/// The entries of a step, replaced by those of an override.
 fn merged(entries: &Table, over: &Table) -> Table {
     let kept = entries.iter().filter(|entry| !over.iter().any(|other| other.key == entry.key));
     kept.chain(over).cloned().collect()
 }
 
-/// The step whose motion a comparison takes to be right.
+/// The step whose motion is the reference of a comparison.
 fn reference(plan: &Plan, named: Option<&str>) -> Result<Option<usize>, String> {
     let position = |wanted: &dyn Fn(&PlannedStep) -> bool| plan.steps.iter().rposition(wanted);
     match named {
@@ -334,16 +334,16 @@ fn reference(plan: &Plan, named: Option<&str>) -> Result<Option<usize>, String> 
 
 /// A file that a plan writes.
 pub(super) struct OutputFile {
-    /// By its place in the plan.
+    /// Index of its step in the plan.
     pub(super) step: usize,
     /// Below the output directory.
     pub(super) path: PathBuf,
-    /// `None`: compressed.
+    /// `None`: compressed (`.mocz`).
     pub(super) format: Option<Format>,
 }
 
 impl OutputFile {
-    /// The skeleton that goes with a motion.
+    /// The path of the skeleton beside a motion.
     pub(super) fn beside(&self) -> Option<PathBuf> {
         self.format.and_then(|format| encode::beside(&self.path, format))
     }
@@ -365,24 +365,24 @@ impl Plan {
         })
     }
 
-    /// All files of an input below the output directory; the first one stands for them.
+    /// All files of an input below the output directory; the job is named by the first one.
     pub(crate) fn files(&self, relative: &Path) -> Vec<PathBuf> {
         let outputs: Vec<OutputFile> = self.outputs(relative).collect();
         let paths = outputs.iter().map(|output| output.path.clone());
         paths.chain(outputs.iter().filter_map(OutputFile::beside)).collect()
     }
 
-    /// Whether a step writes the motion: then the meshes of inputs matter, which outputs keep or lose.
+    /// Whether a step writes the motion. Then the meshes of inputs matter, because outputs keep or lose them.
     pub(super) fn writes_motions(&self) -> bool {
         self.steps.iter().any(|planned| planned.step.writes().is_some())
     }
 
-    /// The step that solves markers, and its place.
+    /// The step that solves markers, and its index.
     pub(super) fn solve(&self) -> Option<(usize, &OpenSolve)> {
         self.steps.iter().enumerate().find_map(|(at, planned)| Some((at, planned.solve.as_ref()?)))
     }
 
-    /// Whether the motion after a step is needed once more.
+    /// Whether the motion after a step is needed later for a comparison.
     pub(super) fn compared(&self, step: Option<usize>) -> bool {
         let compares =
             |other: &PlannedStep| matches!(other.step, Step::Compare(_)) && other.reference == step;

@@ -21,7 +21,7 @@ use crate::commands::label::labelled;
 use crate::diagnostic::Diagnostic;
 use crate::read;
 
-/// The site, and the inputs that failed so far.
+/// The site, and the inputs that have failed so far.
 #[derive(Debug)]
 pub(super) struct Site {
     folder: PathBuf,
@@ -54,7 +54,7 @@ impl Site {
         failed.insert(input.shown(), failure.error.to_string());
     }
 
-    /// Writes the page of a clip: the motion that was read, and beside it what became of it.
+    /// Writes the page of a clip: the motion as read, and beside it the result.
     pub(super) fn add(
         &self,
         job: &Job,
@@ -68,7 +68,7 @@ impl Site {
         let names = [name.clone(), format!("{name}: result")];
         let mut motions: Vec<ViewInput<'_>> =
             names.iter().zip(&shown).map(|(name, clip)| ViewInput::new(name, clip)).collect();
-        // No step changed it.
+        // The motion is unchanged.
         let is_same = std::ptr::eq(source.tracks(), result.tracks());
         if is_same && source.rate() == result.rate() && Arc::ptr_eq(source.skeleton(), result.skeleton()) {
             motions.pop();
@@ -81,7 +81,7 @@ impl Site {
         Ok(())
     }
 
-    /// Writes the index and the report of all clips, those of the run that this one resumes too.
+    /// Writes the index and the report of all clips, including those of a run that this one resumes.
     pub(super) fn write(self, pipeline: &Path, jobs: &[Job]) -> Result<(), Diagnostic> {
         let failed = self.failed.lock().expect("no thread panics while it holds the list").clone();
         let done = jobs.iter().filter(|job| !failed.contains_key(&job.input.shown()));
@@ -90,7 +90,7 @@ impl Site {
     }
 }
 
-/// What the steps measured, with the limits of their gates.
+/// The measurements of the steps, with the limits of their gates.
 pub(super) fn figures(plan: &Plan, measured: &[(usize, Measured)], gates: &[Gate]) -> Vec<Figure> {
     let of_step = measured.iter().flat_map(|(at, measured)| {
         let step = &plan.steps[*at].name;

@@ -55,7 +55,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     plans.readings().for_each(|reading| reading.ask_peers(&inputs));
     let (path, warnings) = plans.warnings();
     console.warnings(&path, warnings, Detail::Full);
-    // The separator says that it is a directory, whether it is there or not.
+    // The trailing separator marks it as a directory, whether it exists or not.
     let mut outputs =
         Outputs { output: folder.as_ref().map(|folder| folder.join("")), ..args.outputs.clone() };
     // Existing outputs matter only if something is written.
@@ -112,7 +112,7 @@ fn inputs(args: &Args, file: &File) -> Result<Vec<Input>, Diagnostic> {
     Ok(batch::expand(&Inputs { inputs, selection }, searched)?)
 }
 
-/// The first output of every input, with the others along.
+/// The first output of every input, with its other outputs as companions.
 fn plan(
     mut inputs: Vec<Input>,
     outputs: &Outputs,

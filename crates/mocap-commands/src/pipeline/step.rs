@@ -1,4 +1,4 @@
-//! The kinds of steps and what they take: the settings of the commands that do the same, and where their files go.
+//! The kinds of steps and their settings, which are those of the corresponding commands.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use crate::options::{
     CompareStep, CompressStep, EditGates, Edits, KeepStep, Kind, Reading, RetargetStep, WriteStep,
 };
 
-/// What a step is to do.
+/// The work of a step.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Read(Reading),
     Edit(Edits),
-    /// One of the edits of `mocap edit`.
+    /// An edit of `mocap edit`.
     One(Box<EditStep>),
     Keep(KeepStep),
     Retarget(Box<RetargetStep>),
@@ -34,11 +34,11 @@ pub(super) enum Step {
 
 /// A kind of step.
 pub(crate) struct StepKind {
-    /// What `do` says.
+    /// The value of `do`.
     pub(crate) name: &'static str,
     /// What it does, for people.
     pub(crate) about: &'static str,
-    /// What it takes: names, words and help of its keys.
+    /// Its keys: names, values and help.
     pub(crate) flags: fn() -> Command,
     read: Reader,
 }
@@ -72,7 +72,7 @@ impl StepKind {
     }
 }
 
-/// A kind with its settings, and the step that they make.
+/// Makes a kind from its settings type and the variant of `Step`.
 macro_rules! kind {
     ($name:literal $settings:ty => $step:expr, $about:literal) => {
         StepKind::new::<$settings>($name, $about, |text, of, entries| {
@@ -125,7 +125,7 @@ impl Visitor for EditKinds {
     }
 }
 
-/// What a step takes beside its settings.
+/// Keys of every step in addition to its settings.
 pub(crate) const COMMON: [(&str, &str); 3] = [
     ("do", "The kind of step"),
     ("name", "Name of the step in overrides and reports [default: its kind; its format for a write step]"),
@@ -133,7 +133,7 @@ pub(crate) const COMMON: [(&str, &str); 3] = [
 ];
 
 impl StepKind {
-    /// Checks settings, each by itself: some may be missing.
+    /// Checks each setting by itself; required ones may be missing.
     pub(super) fn check(&self, text: &Text, of: &str, entries: &[Entry]) -> Result<(), TomlError> {
         match (self.read)(text, of, entries) {
             Err(error) if !matches!(error.problem, TomlProblem::Missing(_)) => Err(error),
@@ -141,7 +141,7 @@ impl StepKind {
         }
     }
 
-    /// The step that settings describe; `at` is where a missing one is shown.
+    /// The step with these settings; `at` is the place of an error about a missing one.
     pub(super) fn step(
         &self,
         text: &Text,
@@ -158,7 +158,7 @@ impl StepKind {
         })
     }
 
-    /// Settings as they would be typed, without `--`.
+    /// Settings as typed on a command line, without `--`.
     pub(super) fn typed(&self, entries: &[Entry]) -> Vec<String> {
         let flags = (self.flags)();
         let is_switch = |key: &str| {

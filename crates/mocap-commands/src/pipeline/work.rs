@@ -1,4 +1,4 @@
-//! One scene through all steps: read once, changed and measured in memory, written at the end, and only where it
+//! Runs one scene through all steps: read once, changed and measured in memory, and written at the end if it
 //! passed all gates.
 
 use std::path::Path;
@@ -29,31 +29,31 @@ use crate::options::{KeepStep, RetargetStep};
 use crate::read::{self, Loaded, Motion};
 use crate::verdict;
 
-/// What the steps of a plan make of a motion, beside the motion itself.
+/// State of the steps of a plan, in addition to the motion.
 struct Progress<'a> {
     plan: &'a Plan,
     job: &'a Job,
     /// The input, for outputs that keep its meshes.
     document: Option<Box<dyn Document>>,
-    /// Frames at its start that are a rest pose and no motion.
+    /// Number of lead-in frames, which are a rest pose and not part of the motion.
     lead_in: usize,
-    /// What the numbers of a text may add to an error that was guaranteed [m].
+    /// Rounding error that text formats may add to a guaranteed error [m].
     tolerance: Option<f64>,
-    /// The scene after some steps, for comparisons: by step, `None` as it was read.
+    /// Scenes kept for comparisons, by step; `None`: as read.
     kept: Vec<(Option<usize>, Scene)>,
     encoded: Vec<(usize, Encoded)>,
     measured: Vec<(usize, Measured)>,
     gates: Vec<Gate>,
-    /// What cannot be right about the motion.
+    /// Faults of the motion because of which it is not written.
     impossible: Vec<Diagnostic>,
-    /// Why nothing is written of the clip: a step keeps nothing of it.
+    /// Why nothing is written for the clip: a step left it out.
     left_out: Option<String>,
-    /// Whether results that cannot be right are written.
+    /// Whether results with such faults are written all the same.
     force: bool,
     warnings: Vec<Diagnostic>,
 }
 
-/// Takes an input through its plan; its files go below `folder`, its page to the site of the report.
+/// Runs an input through its plan. Files go below `folder`, its page to the site of the report.
 pub(crate) fn work(
     job: &Job,
     context: &JobContext,
@@ -134,7 +134,7 @@ pub(crate) fn work(
     })
 }
 
-/// Adds the page of a clip to the site of the report: the motion that was read, and what became of it.
+/// Adds the page of a clip to the site of the report: the motion as read, and the result.
 fn page(
     site: &Site,
     (job, plan): (&Job, &Plan),
@@ -145,7 +145,7 @@ fn page(
     site.add(job, plan, [&read?, &made?], outcome)
 }
 
-/// Who is in a motion; everything of a file of one character is that character.
+/// The characters of a motion. In a file with one character, everything belongs to it.
 fn scene_of(clip: Clip) -> Result<Scene, Diagnostic> {
     Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?)
 }
@@ -156,7 +156,7 @@ fn whole(scene: Scene) -> Result<Clip, Diagnostic> {
 }
 
 impl<'a> Progress<'a> {
-    /// Of a file that holds a motion, with its scene.
+    /// Start of a file that holds a motion, with its scene.
     fn of_motion(
         (job, plan): (&'a Job, &'a Plan),
         loaded: Loaded,
@@ -172,7 +172,7 @@ impl<'a> Progress<'a> {
         Ok((progress, scene))
     }
 
-    /// Of a file that holds markers, with the scene that the step at `at` makes of them.
+    /// Start of a file that holds markers, with the scene that the step at `at` solves.
     fn of_take(
         (job, plan): (&'a Job, &'a Plan),
         loaded: &Loaded,
@@ -192,7 +192,7 @@ impl<'a> Progress<'a> {
         Ok((progress, scene))
     }
 
-    /// Before the first step.
+    /// The state before the first step.
     fn new(
         (job, plan): (&'a Job, &'a Plan),
         document: Option<Box<dyn Document>>,
@@ -218,12 +218,12 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Adds what cannot be right to the errors, or to the warnings.
+    /// Adds faults of the motion to the errors or the warnings.
     fn judge(&mut self, verdicts: Vec<mocap_analysis::Verdict>) {
         verdict::sort(verdicts, self.force, &mut self.impossible, &mut self.warnings);
     }
 
-    /// The scene after all steps.
+    /// Runs all steps.
     fn all_steps(&mut self, context: &JobContext, mut scene: Scene) -> Result<Scene, Diagnostic> {
         self.keep(None, &scene);
         for (at, planned) in self.plan.steps.iter().enumerate() {
@@ -240,14 +240,14 @@ impl<'a> Progress<'a> {
         Ok(scene)
     }
 
-    /// Keeps the scene where a comparison asks for it later.
+    /// Keeps the scene if a later comparison needs it.
     fn keep(&mut self, step: Option<usize>, scene: &Scene) {
         if self.plan.compared(step) {
             self.kept.push((step, scene.clone()));
         }
     }
 
-    /// The scene after a step.
+    /// Runs one step.
     fn step(
         &mut self,
         at: usize,
@@ -256,7 +256,7 @@ impl<'a> Progress<'a> {
         context: &JobContext,
     ) -> Result<Scene, Diagnostic> {
         match &planned.step {
-            // A take becomes a motion where it is read.
+            // A take was solved when it was read.
             Step::Read(_) | Step::Solve(_) => Ok(scene),
             Step::Edit(edits) => {
                 self.lead_in = edit::lead_in(edits, &scene.characters[0].clip, self.lead_in);
@@ -340,7 +340,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// One of the edits of `mocap edit`.
+    /// Applies an edit of `mocap edit`.
     fn edit(
         &mut self,
         (at, planned): (usize, &PlannedStep),
@@ -370,14 +370,15 @@ impl<'a> Progress<'a> {
         Ok(scene)
     }
 
-    /// The longest range that has the labels of a step; of several characters those of the one that is found count.
+    /// Keeps the longest range with the labels of a step. For several characters, the labels of the first one
+    /// found count.
     fn longest(&mut self, step: &KeepStep, scene: Scene) -> Result<Scene, Diagnostic> {
         let all = whole(scene.clone())?;
         let (frames, fps) = (all.frames(), all.rate().fps());
         let lead_in = self.lead_in.min(frames.saturating_sub(1));
         let motion = all.trimmed(lead_in..frames).map_err(mocap::Error::from)?;
         let ranges = step.keep.ranges(&motion).map_err(|error| refused(&error))?;
-        // The first one of equally long ones.
+        // The first of equally long ranges.
         let longest = ranges.into_iter().rev().max_by(|a, b| (a.end - a.start).total_cmp(&(b.end - b.start)));
         let Some(range) = longest else {
             self.left_out = Some(format!("no range is '{}': nothing is written", step.keep));
@@ -393,7 +394,7 @@ impl<'a> Progress<'a> {
         })
     }
 
-    /// Every character on the target; of several that nobody asked for, the one that is found.
+    /// Retargets every character; if the file holds several and none was selected, the first one found.
     fn retarget(
         &mut self,
         at: usize,
@@ -439,7 +440,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Writes all files of a clip. The first one comes last: it stands for all of them.
+/// Writes all files of a clip. The first file is written last, because it marks the job as complete.
 fn deliver(
     job: &Job,
     context: &JobContext,

@@ -1,4 +1,4 @@
-//! The skeleton that an AMC input moves.
+//! The skeleton file of an AMC input.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) fn skeleton_of(input: &Input, reading: &Reading) -> Result<PathBuf, D
     Ok(mocap::companion(path)?)
 }
 
-/// The skeleton of an AMC input; its findings carry its path.
+/// Reads the skeleton of an AMC input; its warnings carry its path.
 pub(super) fn companion(
     (context, input): (&JobContext, &Input),
     reading: &Reading,

@@ -1,4 +1,4 @@
-//! Why a file could not be read: all of its errors.
+//! All errors of a file that cannot be read.
 
 use mocap_formats::{ReadError, text};
 
@@ -8,9 +8,9 @@ use crate::diagnostic::{Diagnostic, Failure};
 /// All errors of a file.
 #[derive(Debug)]
 pub(crate) struct ReadFailure {
-    /// At least one.
+    /// The errors; at least one.
     pub(crate) errors: Vec<Diagnostic>,
-    /// Errors beyond those.
+    /// Number of further errors that are not listed.
     pub(crate) unlisted: usize,
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -25,7 +25,7 @@ impl ReadFailure {
         ReadFailure { errors, unlisted, warnings: located(&warnings, bytes) }
     }
 
-    /// Adds earlier warnings before its own.
+    /// Puts earlier warnings before its own.
     pub(super) fn behind(mut self, mut warnings: Vec<Diagnostic>) -> ReadFailure {
         warnings.append(&mut self.warnings);
         ReadFailure { warnings, ..self }
@@ -45,7 +45,7 @@ impl From<Failure> for ReadFailure {
 }
 
 impl From<ReadFailure> for Failure {
-    /// The first error, which says how many others there are.
+    /// The first error, with the number of the others.
     fn from(ReadFailure { mut errors, unlisted, warnings }: ReadFailure) -> Failure {
         let mut error = errors.swap_remove(0);
         error.further = u32::try_from(errors.len() + unlisted).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! From an input to what it means: bytes → library → diagnostics with the lines they are about.
+//! Reads an input: bytes → library → diagnostics with their lines in the file.
 
 mod companion;
 mod failure;
@@ -25,16 +25,16 @@ use crate::diagnostic::{Diagnostic, Failure};
 use crate::options::Reading;
 use crate::verdict;
 
-/// A parsed file. Its skeleton and motion are made later.
+/// A parsed file. Skeleton and motion are made on demand.
 pub(crate) struct Loaded {
     pub(crate) format: FileFormat,
     file: MotionFile,
     warnings: Vec<Diagnostic>,
-    /// Which of several clips is meant.
+    /// The chosen clip, if there are several.
     clip: Option<ClipChoice>,
-    /// The content, for the excerpts of later findings.
+    /// The content, for excerpts in later diagnostics.
     bytes: Arc<Vec<u8>>,
-    /// What other inputs settle about it.
+    /// Decisions about it that were made from other inputs (unit, axes).
     peers: PeerAnswers,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn load(context: &JobContext, input: &Input, reading: &Reading) -> Re
     load_bytes(context, input, motion_bytes(context, input, &ReadOptions::from(reading))?, reading)
 }
 
-/// As [`load`], of bytes that were read before.
+/// Like [`load`], for bytes that were read before.
 pub(crate) fn load_bytes(
     context: &JobContext,
     input: &Input,
@@ -63,7 +63,7 @@ pub(crate) fn load_bytes(
     Ok(parsed(context, input, bytes, reading)?)
 }
 
-/// As [`load`], with all errors of the file.
+/// Like [`load`], with all errors of the file.
 pub(crate) fn open(context: &JobContext, input: &Input, reading: &Reading) -> Result<Loaded, ReadFailure> {
     parsed(context, input, motion_bytes(context, input, &ReadOptions::from(reading))?, reading)
 }
@@ -115,7 +115,7 @@ fn parsed(
     }
 }
 
-/// The first error says what else the content looks like.
+/// Adds to the first error which other format the content looks like.
 fn looks_like(mut failure: ReadFailure, format: FileFormat, bytes: &[u8]) -> ReadFailure {
     if let Some(other) = FileFormat::detect(bytes).filter(|other| *other != format)
         && let Some(error) = failure.errors.first_mut().filter(|error| error.help.is_none())
@@ -144,7 +144,7 @@ impl Loaded {
         self.bytes.len() as u64
     }
 
-    /// The options of the library, with the clip that the input names and what other inputs settle.
+    /// The library options, with the clip that the input names and the decisions from other inputs.
     pub(crate) fn options(&self, reading: &Reading) -> ReadOptions {
         ReadOptions { clip: self.clip.clone(), peers: self.peers, ..ReadOptions::from(reading) }
     }
@@ -159,7 +159,7 @@ impl Loaded {
         self.clip.is_some()
     }
 
-    /// The motion that is chosen of several.
+    /// The motion that is chosen if there are several.
     pub(crate) fn chosen(&self, reading: &Reading) -> Result<(Clip, Vec<Diagnostic>), Failure> {
         self.checked(self.file.to_clip(&self.options(reading)), reading)
     }
@@ -169,7 +169,7 @@ impl Loaded {
         self.checked(self.file.to_clips(&self.options(reading)), reading)
     }
 
-    /// The document as it was read; `None` for a compressed clip.
+    /// The document as read; `None` for a compressed clip.
     pub(crate) fn document(&self) -> Option<&dyn Document> {
         self.file.document()
     }
@@ -180,7 +180,7 @@ impl Loaded {
         Ok(Motion { clip, warnings: strict(reading, warnings)?, bytes })
     }
 
-    /// The motion, and of a format that shows bodies the document: an output may keep what else it holds.
+    /// The motion, and for formats that show bodies also the document, whose other contents an output may keep.
     pub(crate) fn into_motion_and_document(
         self,
         reading: &Reading,
@@ -193,7 +193,7 @@ impl Loaded {
         Ok((Motion { clip, warnings, bytes }, self.into_document()))
     }
 
-    /// As [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
+    /// Like [`Loaded::into_motion`], with all errors of the file; ignores `--strict`.
     pub(crate) fn motion(self, reading: &Reading) -> Result<Motion, ReadFailure> {
         let size = self.size();
         let options = self.options(reading);
@@ -235,7 +235,7 @@ impl Loaded {
         Ok((FileFacts { clips, ..FileFacts::new(&header, &stated) }, warnings))
     }
 
-    /// The meaning of the file without its rotations, its number of frames, and all warnings.
+    /// The header (all but rotations), the number of frames, and all warnings.
     pub(crate) fn header_and_frames(
         &self,
         reading: &Reading,
@@ -248,7 +248,7 @@ impl Loaded {
         self.checked(self.file.header(&self.options(reading)), reading)
     }
 
-    /// What the library made of the file, with all warnings.
+    /// A result of the library, with all warnings about the file.
     fn checked<T>(
         &self,
         made: Result<Parsed<T>, ReadError>,
@@ -270,24 +270,24 @@ impl Loaded {
     }
 }
 
-/// The findings about a file as diagnostics, with the lines they are about.
+/// Findings about a file as diagnostics, with their lines.
 fn located(findings: &[Finding], bytes: &[u8]) -> Vec<Diagnostic> {
     let text = if findings.is_empty() { Cow::Borrowed(bytes) } else { text::decode(bytes) };
     findings.iter().map(|finding| Diagnostic::from_finding(finding, &text)).collect()
 }
 
-/// Under `--strict` the first warning is the error.
+/// With `--strict`, the first warning becomes the error.
 pub(crate) fn strict(reading: &Reading, warnings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Failure> {
     mocap::strictly(reading.strict, warnings).map_err(|(error, warnings)| Failure { error, warnings })
 }
 
-/// The bytes of an input, at most as many as the limits allow.
+/// The bytes of an input, up to the limit.
 pub(crate) fn bytes_of(context: &JobContext, input: &Input, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
     context.read(input, limits.bytes as u64).map_err(not_read)
 }
 
-/// The bytes of a motion file. A start that is none, or whose header states more than the limits allow, is refused
-/// before the rest is read.
+/// The bytes of a motion file. A file that does not start like one, or whose header exceeds the limits, is
+/// rejected before the rest is read.
 pub(crate) fn motion_bytes(
     context: &JobContext,
     input: &Input,
@@ -304,7 +304,7 @@ pub(crate) fn motion_bytes(
     })
 }
 
-/// Why bytes were not read.
+/// The reason why bytes were not read.
 enum NotRead {
     Judged(Box<Diagnostic>),
     Batch(BatchError),
@@ -322,7 +322,7 @@ fn not_read(error: BatchError) -> Diagnostic {
     if too_large { error.help("--max-bytes raises the limit") } else { error }
 }
 
-/// Opens a compressed clip, with the skeleton of another file where one is given.
+/// Opens a compressed clip, with the skeleton of another file if one is given.
 pub(crate) fn open_compressed(
     bytes: &[u8],
     skeleton: Option<&Arc<Skeleton>>,
@@ -335,7 +335,8 @@ pub(crate) fn open_compressed(
     Ok(opened?)
 }
 
-/// Opens a compressed clip as a reading says: with the skeleton of another file where the user names one.
+/// Opens a compressed clip according to the reading options: with the skeleton of another file if the user
+/// names one.
 pub(crate) fn open_compressed_of(bytes: &[u8], reading: &Reading) -> Result<Compressed, Diagnostic> {
     let skeleton = reading.skeleton_ref.as_deref().map(skeleton_of_file).transpose()?;
     open_compressed(bytes, skeleton.as_ref())
@@ -347,7 +348,7 @@ pub(crate) fn skeleton_of_file(path: &Path) -> Result<Arc<Skeleton>, Diagnostic>
     let defaults = Reading::default();
     let bytes = motion_bytes(&context, &input, &ReadOptions::from(&defaults))?;
     if is_compressed(&bytes) {
-        // A clip states a hash of its skeleton, so every bit counts.
+        // A clip stores a hash of its skeleton, so the skeleton must match bit by bit.
         let opened = open_compressed(&bytes, None).map_err(|error| error.in_file(path))?;
         return Ok(opened.skeleton().clone());
     }
@@ -357,7 +358,7 @@ pub(crate) fn skeleton_of_file(path: &Path) -> Result<Arc<Skeleton>, Diagnostic>
     Ok(Arc::new(skeleton))
 }
 
-/// A clip with roles, to be drawn: upright, unless the user states the up axis.
+/// A clip with roles, for drawing: turned upright, unless the user states the up axis.
 pub(crate) fn upright(clip: Clip, reading: &Reading) -> Clip {
     if reading.input_up.is_some() { clip } else { mocap::upright(clip) }
 }

@@ -1,4 +1,4 @@
-//! The options of the library that the flags about reading ask for.
+//! Library options for the flags about reading.
 
 use mocap::{Peers, ReadOptions};
 use mocap_batch::Input;
@@ -28,8 +28,8 @@ impl From<&Reading> for ReadOptions {
 }
 
 impl Reading {
-    /// Lets the inputs of a run settle what one of them leaves open: the first ones by path, whatever the shard, and
-    /// whichever outputs exist.
+    /// Sets the inputs of a run that decide what one of them leaves open: the first ones by path, independent
+    /// of the shard and of existing outputs.
     pub(crate) fn ask_peers(&self, inputs: &[Input]) {
         let mut asked: Vec<Input> = inputs.iter().filter(|input| input.path().is_some()).cloned().collect();
         asked.sort_by(|a, b| a.relative.cmp(&b.relative).then_with(|| a.path().cmp(&b.path())));

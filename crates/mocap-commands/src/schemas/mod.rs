@@ -1,5 +1,5 @@
-//! JSON Schemas of everything that mocap reads or writes as JSON or TOML, made from the types and flags that read and
-//! write it.
+//! JSON Schemas of all JSON and TOML that mocap reads or writes, made from the types and flags that read and
+//! write them.
 
 mod graphs;
 mod settings;
@@ -14,7 +14,7 @@ use crate::commands::Verb;
 use crate::settings::{PrintRow, Program};
 use crate::verb::{ERROR, RowSchema, RowType, of};
 
-/// Files, and what each is.
+/// Schemas of files, with descriptions.
 const FILES: [(&str, &str); 10] = [
     ("skel", "A .skel file"),
     ("clip", "A JSON clip"),
@@ -28,7 +28,7 @@ const FILES: [(&str, &str); 10] = [
     ("keys", "The keys of mocap warp --keys"),
 ];
 
-/// Lines that belong to no verb alone, and the calibration, which one verb writes and reads.
+/// Schemas of lines that several verbs print, and of the calibration, which one verb both writes and reads.
 const SHARED: [RowSchema; 3] = [
     RowSchema { name: "manifest", about: "A line of a manifest", rows: &[of::<Line>] },
     RowSchema {
@@ -43,7 +43,7 @@ const SHARED: [RowSchema; 3] = [
     },
 ];
 
-/// The schemas of lines: of all verbs, and those that verbs share.
+/// Schemas of lines: those of the verbs, and those that verbs share.
 fn lines() -> impl Iterator<Item = &'static RowSchema> {
     SHARED.iter().chain(Verb::schemas())
 }
@@ -83,7 +83,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("schemas are JSON")
 }
 
-/// A line is one of these.
+/// A line is one of these types.
 fn rows_of(about: &str, rows: &[RowType]) -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let rows: Vec<Schema> = rows.iter().map(|row| row(&mut generator)).collect();

@@ -1,4 +1,5 @@
-//! Schemas of the TOML that users write, made from the flags that it sets: for editors that check and complete.
+//! Schemas of the TOML that users write, made from the flags that it sets; editors complete and check files
+//! with them.
 
 use clap::{Arg, Command};
 use mocap_settings::commands;
@@ -8,9 +9,9 @@ use crate::options::Kind;
 use crate::pipeline::{COMMON, KEYS, KINDS};
 use crate::settings::LAYERS;
 
-/// The dialect.
+/// The dialect of JSON Schema.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-/// A text with a variable in it.
+/// A text that contains a variable.
 const VARIABLE: &str = r"\$\{[^}]+\}";
 
 /// Pipelines.
@@ -113,7 +114,7 @@ pub(super) fn config(about: &str, definition: &Command) -> Value {
     })
 }
 
-/// The options of a verb, as names and values, and the file with their defaults.
+/// The options of a verb as names and values, and the settings file.
 pub(super) fn options(program: &Command, verb: &Command) -> Value {
     let config = program.get_arguments().filter(|argument| argument.get_long() == Some("config"));
     let named = verb
@@ -123,7 +124,7 @@ pub(super) fn options(program: &Command, verb: &Command) -> Value {
     let properties: Map<String, Value> = named
         .map(|(name, argument)| {
             let schema = option(argument, false);
-            // A value that may be left out is as well a switch.
+            // A flag whose value is optional is also a switch.
             let count = argument.get_num_args().unwrap_or_default();
             let schema = match count.takes_values() && count.min_values() == 0 {
                 true => or_switch(schema),

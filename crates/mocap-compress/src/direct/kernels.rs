@@ -1,4 +1,4 @@
-//! What is read and computed for eight tracks at once.
+//! Reads and computes eight tracks in parallel lanes.
 
 use super::layout::{FINER, Layout, code_of, width_at};
 use super::{LEVELS, SEGMENT};
@@ -7,23 +7,24 @@ use crate::lanes::{Kernel, LANES, Lane, Vectors};
 use crate::lattice::power_of_half;
 use crate::segments::{Row, WIDEST};
 
-/// Two neighbouring frames are made from so many numbers: one, two neighbours, two neighbours and one of levels 1 to 4.
+/// Two neighbouring frames depend on this many numbers: one of level 1, two neighbours of level 2, two of level
+/// 3, and one of level 4.
 pub(super) const READS: usize = 6;
 
-/// The bits that a word of 64 bits holds from any bit of its first byte on.
+/// Number of bits that a 64-bit word holds, starting at any bit of its first byte.
 pub(super) const WORD: u32 = 57;
 
 /// The weights of the numbers of two frames, for tracks side by side.
 pub(super) type Weights = [[Lane; READS]; 2];
 
-/// Where two neighbouring frames find their numbers in a segment.
+/// Positions of the numbers for two neighbouring frames in a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     /// The first of them.
     pub(super) frame: usize,
     /// How many numbers levels from 1 have.
     pub(super) counts: [u32; LEVELS - 1],
-    /// The places of the numbers in their levels, and whether they are there: others are 0.
+    /// Indices of the numbers in their levels, and whether they exist; missing ones are 0.
     pub(super) indices: [u32; READS],
     pub(super) there: [bool; READS],
 }
@@ -68,7 +69,7 @@ impl Stored {
         Stored { choices: [0; LANES], widths: [Triple::NONE; LEVELS - 1], scales: [0.0; LANES] };
 }
 
-/// Reads what a segment chooses for each track.
+/// Reads the choices of a segment for each track.
 pub(super) struct Choose<'a> {
     /// By track in the file.
     pub(super) choices: &'a [[u8; 2]],
@@ -77,15 +78,15 @@ pub(super) struct Choose<'a> {
     /// By group.
     pub(super) layouts: &'a [LayoutOf],
     pub(super) stored: &'a mut [Stored],
-    /// The bits that tracks take.
+    /// Number of bits per track.
     pub(super) sizes: &'a mut [[u32; LANES]],
 }
 
 impl Kernel for Choose<'_> {
     #[inline(always)]
     fn run(self) {
-        // First all choices are read one by one, then side by side: what was just written in parts cannot be read as a
-        // whole yet.
+        // All choices are first read one by one, then used in lanes: a vector load of values just written one
+        // by one would stall.
         for (layout, stored) in self.layouts.iter().zip(self.stored.iter_mut()) {
             for lane in 0..LANES {
                 let choice = self.choices.get(layout.tracks[lane] as usize);
@@ -114,14 +115,14 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Reads the numbers that two frames are made from, and sums them: vectors in steps of the lattice. `PLAIN` where three
-/// are never longer than a word.
+/// Reads the numbers for two frames and sums them: vectors in steps of the lattice. `PLAIN`: three numbers
+/// never exceed a word.
 pub(super) struct Sums<'a, const PLAIN: bool> {
     pub(super) bits: &'a [u8],
     pub(super) pair: &'a Pair,
     /// By group.
     pub(super) stored: &'a [Stored],
-    /// The first bits of tracks.
+    /// First bits of the tracks.
     pub(super) starts: &'a [[u32; LANES]],
     pub(super) weights: &'a [[Weights; SEGMENT]],
     pub(super) fetched: &'a mut [Fetched],
@@ -160,7 +161,8 @@ impl<const PLAIN: bool> Kernel for Sums<'_, PLAIN> {
     }
 }
 
-/// The places of the numbers, by their order in [`LEVEL`]: 0 (and 1 behind it), 3 (and 4 behind it), 2 and 5.
+/// Positions of the numbers, by their order in [`LEVEL`]: 0 (with 1 directly after), 3 (with 4 directly after),
+/// 2 and 5.
 #[inline(always)]
 fn places(pair: &Pair, widths: &[Triple; LEVELS - 1], starts: &[u32; LANES]) -> [[u32; LANES]; 4] {
     let [a, b, c, d] = widths;
@@ -177,7 +179,7 @@ fn places(pair: &Pair, widths: &[Triple; LEVELS - 1], starts: &[u32; LANES]) -> 
     places
 }
 
-/// The sums of numbers that are never longer together than a word.
+/// Sums for numbers that together never exceed a word.
 #[inline(always)]
 fn sums(pair: &Pair, widths: &[Triple; LEVELS - 1], fetched: &Fetched, weights: &Weights) -> [[Lane; 3]; 2] {
     let mut first = [0; LANES];
@@ -197,7 +199,7 @@ fn sums(pair: &Pair, widths: &[Triple; LEVELS - 1], fetched: &Fetched, weights: 
     sums
 }
 
-/// As [`sums`] for numbers of any width.
+/// Like [`sums`], for numbers of any width.
 #[cold]
 #[inline(never)]
 fn long_sums(
@@ -221,7 +223,7 @@ fn long_sums(
     sums
 }
 
-/// Adds a number to the sums of two frames where it is there.
+/// Adds a number to the sums of two frames if it exists.
 #[inline(always)]
 fn add(
     pair: &Pair,
@@ -242,7 +244,7 @@ fn add(
     for axis in 0..3 {
         for lane in 0..LANES {
             let width = widths.of[axis][lane] & 31;
-            // As many are below 0 as above.
+            // The range is symmetric about 0.
             let number = tops[axis][lane] >> (31 - width) & !1 | odd[lane];
             let number = (number as i32 - (1 << width & !1)) as f32;
             sums[0][axis][lane] += weights[0][term][lane] * number;
@@ -259,7 +261,7 @@ type Widths = [[u32; LANES]; 3];
 struct Triple {
     of: Widths,
     all: [u32; LANES],
-    /// 1 where they are stored.
+    /// 1 if they are stored.
     any: [u32; LANES],
 }
 
@@ -297,7 +299,7 @@ fn tops(widths: &Widths, heads: &[u64; LANES]) -> [[u32; LANES]; 3] {
     tops
 }
 
-/// As [`tops`] where numbers may be longer than a word; `behind` bits follow the last one.
+/// Like [`tops`], for numbers that may exceed a word; `behind` bits follow the last one.
 #[cold]
 #[inline(never)]
 fn long_tops(widths: &Widths, bits: &[u8], places: &[u32; LANES], behind: u32) -> [[u32; LANES]; 3] {
@@ -312,8 +314,8 @@ fn long_tops(widths: &Widths, bits: &[u8], places: &[u32; LANES], behind: u32) -
     tops
 }
 
-/// Words from the bytes of places on. They are read one by one for all groups before they are used side by side: what
-/// was just written in parts cannot be read as a whole yet.
+/// Words read from given positions. All groups are read one by one before they are used in lanes: a vector load
+/// of values just written one by one would stall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetched {
     places: [[u32; LANES]; 4],
@@ -365,7 +367,7 @@ impl Fetched {
     }
 }
 
-/// The bits of two words, the higher one first, moved up by at most 63.
+/// Two words, the higher one first, shifted left by at most 63 bits.
 #[inline(always)]
 fn shifted([high, low]: [u64; 2], by: u32) -> [u64; 2] {
     [high << by | low >> 1 >> (63 - by), low << by]
@@ -391,7 +393,7 @@ fn first_word(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// As [`first_word`] from a byte on; zeros behind the end.
+/// Like [`first_word`], from a byte on; zeros beyond the end.
 #[cold]
 #[inline(never)]
 fn last_word(bytes: &[u8], at: usize) -> u64 {
@@ -422,8 +424,8 @@ impl RowOf {
     }
 }
 
-/// Reads two rows that start at some bits: numbers in steps of the lattice. `PLAIN` where three are never longer than a
-/// word.
+/// Reads two rows that start at some bits: numbers in steps of the lattice. `PLAIN`: three numbers never exceed
+/// a word.
 pub(super) struct ReadRows<'a, const PLAIN: bool> {
     pub(super) bits: &'a [u8],
     pub(super) starts: [u32; 2],
@@ -483,7 +485,7 @@ mod tests {
     use crate::lanes::run;
     use fearless_simd::Level;
 
-    /// Bits without a pattern.
+    /// Pseudo-random bits.
     fn noise(bytes: usize) -> Vec<u8> {
         let mut state = 1u64;
         let mut next = || {

@@ -7,9 +7,9 @@ use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row, WIDEST};
 use crate::track::{Head, Moving};
 
-/// The codes of widths in a segment.
+/// Number of width codes in a segment.
 pub(super) const CODES: usize = 8;
-/// The steps of a segment against those of its track.
+/// Steps of a segment relative to those of its track.
 pub(super) const FINER: [f32; 16] =
     [1.0, 0.92, 0.85, 0.78, 0.72, 0.66, 0.61, 0.56, 0.51, 0.47, 0.43, 0.4, 0.37, 0.34, 0.31, 0.29];
 
@@ -18,13 +18,13 @@ pub(super) const FINER: [f32; 16] =
 pub(super) struct Layout {
     pub(super) head: Head,
     pub(super) row: Row,
-    /// Halvings of the steps of all other frames.
+    /// Number of times that the steps of all other frames are halved.
     pub(super) halved: u8,
     /// Bits of each axis at the middle code, by level; the first level is unused.
     pub(super) bits: [[i32; 3]; LEVELS],
 }
 
-/// What a segment chooses for a track.
+/// The choices of a segment for a track.
 #[cfg(feature = "encode")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
@@ -55,13 +55,13 @@ pub(super) fn width_at(bits: i32, code: usize) -> u32 {
 }
 
 impl Layout {
-    /// The most bits of three numbers of a segment, with that for "odd".
+    /// Greatest number of bits of three numbers of a segment, including the bit for "odd".
     pub(super) fn most_bits(&self) -> u32 {
         let of_level = |bits: &[i32; 3]| bits.map(|bits| width_at(bits, CODES - 1)).iter().sum::<u32>() + 1;
         self.bits[1..].iter().map(of_level).max().unwrap_or(0)
     }
 
-    /// The steps of a segment against those of the lattice.
+    /// Steps of a segment relative to those of the lattice.
     #[cfg(feature = "encode")]
     pub(super) fn scale(halved: u8, finer: usize) -> f32 {
         power_of_half(halved) * FINER[finer]
@@ -71,7 +71,7 @@ impl Layout {
         Layout { head: Head::blank(), row: Row::default(), halved: 0, bits: [[0; 3]; LEVELS] }
     }
 
-    /// Codes a layout; a decoded one is safe to use.
+    /// Codes a layout. A decoded layout is always valid.
     pub(super) fn code<C: BitCoder>(
         models: &mut Models,
         coder: &mut C,

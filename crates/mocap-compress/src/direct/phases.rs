@@ -1,7 +1,7 @@
-//! Which numbers of a segment a frame is made from, and their weights.
+//! The numbers of a segment on which a frame depends, and their weights.
 //!
-//! Predictions are sums, and so is a prediction from predictions: a frame is a weighted sum of the numbers stored for
-//! it and for the frames that it depends on.
+//! Predictions are sums, and so are predictions from predictions: a frame is a weighted sum of the numbers
+//! stored for it and for the frames that it depends on.
 
 use super::SEGMENT;
 use super::kernels::READS;
@@ -9,18 +9,18 @@ use crate::hierarchy::{Node, Reach, schedule};
 use crate::track::FLATNESS;
 use std::sync::LazyLock;
 
-/// A number of a segment: its level and its place there.
+/// A number of a segment: its level, and its index in that level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) level: usize,
     pub(super) index: usize,
 }
 
-/// The frames of a segment, each with the numbers that it and the frame after it are made from.
+/// For each frame of a segment: the numbers on which it and the next frame depend.
 #[derive(Clone, Debug)]
 pub(super) struct Phases {
     nodes: Vec<Node>,
-    /// By the first of two frames, places among the nodes.
+    /// By the first of two frames: indices of nodes.
     pairs: [[usize; READS]; SEGMENT],
     reads: [[Read; READS]; SEGMENT],
 }
@@ -52,19 +52,19 @@ impl Phases {
         Phases { nodes, pairs, reads }
     }
 
-    /// The numbers that a frame and the one after it are made from.
+    /// The numbers on which a frame and the next one depend.
     pub(super) fn reads(&self, frame: usize) -> [Read; READS] {
         self.reads[frame]
     }
 
-    /// The frames between the ends of a segment in the order of coding.
+    /// The frames between the ends of a segment, in coding order.
     #[cfg(feature = "encode")]
     pub(super) fn frames(&self) -> impl Iterator<Item = (usize, Read)> + '_ {
         self.nodes.iter().map(|node| (node.frame as usize, read_of(node)))
     }
 
-    /// The weights of a frame and the one after it, for tracks of this flatness. Only the numbers that they are made from
-    /// are looked at.
+    /// Weights for a frame and the next one, for tracks of this flatness. Only the numbers on which they depend
+    /// are visited.
     pub(super) fn weights(&self, frame: usize, flat: &[u8]) -> Weights {
         let places = &self.pairs[frame];
         // By frame, the weights of the numbers.
@@ -84,7 +84,7 @@ impl Phases {
         [frame, frame + 1].map(|frame| sums[frame].map(|weight| weight as f32))
     }
 
-    /// The weights of all pairs of frames in one pass: less work than pair by pair where most of them are needed.
+    /// Weights for all pairs of frames in one pass; cheaper than pair by pair if most of them are needed.
     pub(super) fn all_weights(&self, flat: &[u8]) -> [Weights; SEGMENT] {
         // By frame, the weights of the numbers of all nodes.
         let mut sums = [[0.0f64; SEGMENT]; SEGMENT + 1];

@@ -1,7 +1,7 @@
 //! Decodes two neighbouring frames at a time, anywhere in a clip.
 //!
-//! The places of all numbers follow from two bytes for each track of the segment, so only those that the two frames are
-//! made from are read. A reader allocates nothing once it exists.
+//! The positions of all numbers follow from two bytes per track in the segment, so only those on which the two
+//! frames depend are read. A reader does not allocate after it is created.
 
 use super::kernels::{Choose, Fetched, LayoutOf, Pair, READS, ReadRows, RowOf, Stored, Sums, WORD, Weights};
 use super::layout::Layout;
@@ -16,10 +16,10 @@ use crate::track::Moving;
 use crate::window::Window;
 use fearless_simd::Level;
 
-/// Decodes frames. It keeps the layouts of the block it is in.
+/// Decodes frames. It keeps the layouts of the current block.
 ///
-/// Groups of lanes are those of the tracks that are wanted, rotations first, without a gap, then those of the others:
-/// of these only the places in the bits count.
+/// Groups of lanes hold the wanted tracks first, rotations before translations, without gaps; then the other
+/// tracks, of which only the positions in the bits are computed.
 #[derive(Debug)]
 pub(crate) struct Reader {
     /// What the processor can do.
@@ -30,16 +30,16 @@ pub(crate) struct Reader {
     composer: Composer,
     /// By track in the file, its lane.
     lanes: Vec<u32>,
-    /// How many tracks are wanted, and how many of them are rotations.
+    /// Number of wanted tracks, and how many of them are rotations.
     wanted: [usize; 2],
     phases: &'static Phases,
     /// By lane of the tracks that are wanted.
     flat: Vec<[u8; LEVELS]>,
-    /// By group and frame of a segment, where frames are weighed.
+    /// By group and frame of a segment, if weights of frames are computed.
     weights: Vec<[Weights; SEGMENT]>,
-    /// By frame of a segment, whether its weights are known: a first pose needs those of one.
+    /// By frame of a segment: whether its weights were computed. A first pose needs those of one frame.
     weighed: [bool; SEGMENT],
-    /// Whether some numbers are longer together than a word, in segments and in rows.
+    /// Whether numbers may together exceed a word, in segments and in rows.
     long: bool,
     long_rows: bool,
     places: Places,
@@ -52,7 +52,7 @@ pub(crate) struct Reader {
     /// By group, how the segment stores them, and their first bits.
     stored: Vec<Stored>,
     starts: Vec<[u32; LANES]>,
-    /// What is read at present, by group.
+    /// Words read for the current frames, by group.
     fetched: Vec<Fetched>,
     /// The numbers of two frames, by group.
     numbers: [Vec<Vectors>; 2],
@@ -105,7 +105,7 @@ impl Reader {
         reader
     }
 
-    /// A window of two frames.
+    /// Creates a window of two frames.
     pub(crate) fn window(&self) -> Window {
         self.composer.window(2)
     }
@@ -142,7 +142,7 @@ impl Reader {
         self.segment = None;
     }
 
-    /// Decodes a frame of a block and, but for the last one, the frame after it.
+    /// Decodes a frame of a block and, unless it is the last one, the next frame.
     pub(crate) fn seek(&mut self, clip: &Compressed, block: usize, frame: usize, window: &mut Window) {
         if self.block != Some(block) {
             self.enter(clip, block);
@@ -192,7 +192,7 @@ impl Reader {
         }
     }
 
-    /// Moves the numbers of translations to the groups that the composer has them in.
+    /// Moves the values of translations to the groups in which the composer has them.
     fn part_translations(&mut self, frame: usize) {
         let [wanted, rotations] = self.wanted;
         let gap = groups(rotations) * LANES - rotations;
@@ -203,7 +203,7 @@ impl Reader {
         }
     }
 
-    /// Reads what a segment chooses for each track. Returns the bits behind it.
+    /// Reads the choices of a segment for each track. Returns the bits that follow.
     fn choose<'a>(&mut self, segment: &'a [u8], length: usize) -> &'a [u8] {
         let (choices, bits) = segment.split_at_checked(2 * self.lanes.len()).unwrap_or((&[], &[]));
         let (choices, _) = choices.as_chunks();
@@ -222,7 +222,7 @@ impl Reader {
         bits
     }
 
-    /// Finds the weights of a frame of segments and of the one after it; the second time, those of all frames.
+    /// Computes the weights for a frame of segments and the next one; at the second call, those for all frames.
     fn weigh(&mut self, frame: usize) {
         let first = self.weighed.iter().all(|weighed| !weighed);
         for (lane, flat) in self.flat.iter().enumerate() {

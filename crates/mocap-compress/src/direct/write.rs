@@ -17,12 +17,12 @@ use crate::segments::{Models, Row, WIDEST, put_block, segment_count};
 use crate::track::{Head, Moving};
 use nalgebra::Vector3;
 
-/// Numbers of the widths that a segment is tried at: any magnitude is as good as another.
+/// Expected magnitudes for the trial of widths: all magnitudes count alike.
 const EXPECTED: [f32; 3] = [1e3; 3];
-/// Scales that a segment is tried at, the coarsest ones at which it has numbers within their bounds: finer ones may
-/// have narrower numbers.
+/// Number of scales that are tried for a segment, from the coarsest one at which its numbers keep their bounds:
+/// finer scales may allow narrower numbers.
 const TRIED: usize = 8;
-/// Widths are chosen for the numbers, then the numbers for the widths, so often.
+/// Number of rounds in which widths are chosen for the numbers, then numbers for the widths.
 const ROUNDS: usize = 2;
 
 /// The bytes of a block.
@@ -89,14 +89,14 @@ fn put_segment(parts: &[Track], segment: usize, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// A track as the search sees it: values along the path between the ends of a segment, and bounds.
+/// The search's view of a track: values along the path between the ends of a segment, and bounds.
 trait Curve {
     type Value: Copy;
     /// The first frame of a segment, from the vector of its numbers.
     fn start(&self, vector: [f32; 3]) -> Self::Value;
-    /// The value that is off the path by a vector.
+    /// The value that is displaced from the path by a vector.
     fn along(&self, ends: [Self::Value; 2], way: f32, vector: [f32; 3]) -> Self::Value;
-    /// The numbers that take the path to the target of a frame.
+    /// The numbers that lead from the path to the target of a frame.
     fn target(&self, frame: usize, ends: [Self::Value; 2], way: f32) -> Vector3<f64>;
     /// Whether a value of a frame keeps its bound.
     fn check(&self, frame: usize) -> impl Fn(Self::Value) -> bool;
@@ -158,12 +158,12 @@ impl Curve for Translations<'_> {
 /// The numbers of a segment, in the order of coding.
 #[derive(Clone, Default)]
 struct Segment {
-    /// The steps: an index into all scales, from the coarsest.
+    /// Steps as an index into all scales, from the coarsest.
     scale: usize,
     numbers: [[i32; 3]; SEGMENT - 1],
     /// The bits that each level needs.
     needed: [[u32; 3]; LEVELS],
-    /// The levels that are not all zero.
+    /// Levels that are not all zero.
     any: [bool; LEVELS],
 }
 
@@ -210,7 +210,7 @@ struct TrackEncoder<'a> {
 }
 
 impl TrackEncoder<'_> {
-    /// The track, its decoded values, and the number of frames that are not within their bounds.
+    /// Encodes the track. Also returns its decoded values, and the number of frames that miss their bounds.
     fn encode<C: Curve>(
         &self,
         curve: &C,
@@ -227,7 +227,7 @@ impl TrackEncoder<'_> {
         let mut layout = Layout { head, row, ..Layout::blank() };
         let mut all: Vec<Vec<Tried<C::Value>>> = Vec::new();
         all.resize_with(segment_count(self.frames, SEGMENT), Vec::new);
-        // The coarsest scales at which all segments have numbers within their bounds.
+        // The coarsest scales at which all segments keep their bounds.
         loop {
             let scales =
                 usize::from(layout.halved) * FINER.len()..usize::from(layout.halved + 1) * FINER.len();
@@ -279,7 +279,7 @@ impl TrackEncoder<'_> {
         (Track { layout, starts, segments }, values, missed)
     }
 
-    /// Takes narrower codes where the bounds can be kept with them.
+    /// Chooses narrower codes if the bounds can still be kept.
     fn squeeze<C: Curve>(
         &self,
         curve: &C,
@@ -289,7 +289,7 @@ impl TrackEncoder<'_> {
     ) {
         for narrowed in 1..LEVELS {
             loop {
-                // A range too wide for every code is tried at the highest one.
+                // A range too wide for every code is tried with the highest one.
                 let code = |level| layout.code_for(level, &tried.segment).unwrap_or(CODES);
                 if code(narrowed) == 0 {
                     break;
@@ -309,7 +309,7 @@ impl TrackEncoder<'_> {
         }
     }
 
-    /// A segment at a scale, with numbers that are at most so wide; `None` where some frame has no number within its
+    /// A segment at a scale, with numbers of limited width; `None` if some frame has no number within its
     /// bound.
     fn segment<C: Curve>(
         &self,
@@ -343,7 +343,7 @@ impl TrackEncoder<'_> {
             };
             let check = curve.check(all);
             let target = target - Vector3::from(sum.map(f64::from));
-            // Whether they are odd is stored apart.
+            // The bit for odd numbers is stored separately.
             let bits = |k: [i32; 3]| k.map(|k| needed_bits(k >> 1));
             let fits = |k: [i32; 3]| match widest[read.level] {
                 Some(widest) => bits(k).iter().zip(widest).all(|(bits, widest)| *bits <= widest),
@@ -400,7 +400,7 @@ impl Layout {
         Choice { finer: segment.scale % FINER.len(), codes: [1, 2, 3, 4].map(code) }
     }
 
-    /// Chooses the bits at the middle code that make all segments together small.
+    /// Chooses the bits at the middle code that minimise the size of all segments together.
     fn fit(&mut self, segments: &[Segment], last: usize) {
         for level in 1..LEVELS {
             let cost = |layout: &Layout| -> u64 {
@@ -439,7 +439,7 @@ impl Track {
         let numbers = &self.segments[segment].numbers;
         let mut at = 0;
         for level in 1..LEVELS {
-            // At code 0 nothing is stored.
+            // Code 0 stores nothing.
             if let Some(widths) = self.layout.widest(level, choice.codes[level - 1]) {
                 for k in &numbers[at..at + stored(level, length)] {
                     for (k, width) in k.iter().zip(widths) {

@@ -1,4 +1,4 @@
-//! What the encoder of a profile gets and returns: one block of frames.
+//! Interface between the encoder and a profile: one block of frames.
 
 use crate::encode::rig::{ObjectPoses, Rig};
 use crate::encode::settings::Settings;
@@ -20,6 +20,6 @@ pub(crate) struct Block<'a> {
 /// The bytes of a block.
 pub(crate) struct EncodedBlock {
     pub(crate) bytes: Vec<u8>,
-    /// The number of samples that were not kept within their bound.
+    /// Number of samples that miss their bound.
     pub(crate) failed: usize,
 }

@@ -1,5 +1,5 @@
-//! Rigid bodies as the encoder sees them: joints that never move against each other, and the points on them that the
-//! error is measured at.
+//! Rigid bodies of the encoder: groups of joints that never move relative to each other, and the points on them
+//! at which the error is measured.
 
 use mocap_model::{UnitQuaternion, Vector3};
 
@@ -23,7 +23,7 @@ impl Mount {
     }
 }
 
-/// A transform in the original, and the same as decoded.
+/// A transform in the original, and its decoded counterpart.
 #[derive(Clone, Debug)]
 pub(crate) struct Twin {
     pub(crate) original: Mount,
@@ -44,19 +44,19 @@ impl Twin {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) original: Vector3<f64>,
-    /// The same place as decoded: equal up to rounding.
+    /// Its decoded counterpart: equal up to rounding.
     pub(crate) decoded: Vector3<f64>,
-    /// The largest error it may have.
+    /// Its greatest allowed error.
     pub(crate) tolerance: f64,
-    /// How far the body's own rotation should carry it, as a guide for the steps.
+    /// Guide for the steps: the error of this point that the body's own rotation may cause.
     pub(crate) allowance: f64,
-    /// Whether it moves with the origin of the body. Other points are on bodies below that move by themselves but are
-    /// turned by this one.
+    /// Whether it moves with the origin of the body. Other points belong to child bodies that translate by
+    /// themselves but are rotated by this one.
     pub(crate) follows: bool,
 }
 
 impl Point {
-    /// The tolerance without what rounding of the body may take.
+    /// The tolerance, less the rounding error of the body.
     pub(crate) fn room(&self) -> f64 {
         let rounding = (self.original - self.decoded).norm();
         (self.tolerance - rounding).max(0.5 * self.tolerance)

@@ -1,4 +1,4 @@
-//! Changes of a head that may make its track smaller, each worth a try.
+//! Changes of a head that may make its track smaller and are worth trying.
 
 use crate::lattice::{Column, Kind};
 use crate::track::{FINER, Head, REFERENCES};
@@ -10,7 +10,7 @@ pub(crate) enum Change {
     Coarser,
     /// Smaller steps.
     Finer,
-    /// The same steps along all axes: few bits of a head.
+    /// Equal steps along all axes, which take few bits in a head.
     Isotropic,
     /// No references to other tracks.
     Alone,
@@ -28,7 +28,7 @@ pub(crate) const CHANGES: [Change; 6] =
 const BETWEEN_LATTICES: i32 = 3;
 
 impl Change {
-    /// Whether it is worth a try where a head is a small part of its track.
+    /// Whether it is worth trying if the head is a small part of its track.
     pub(crate) fn is_of_steps(self) -> bool {
         matches!(self, Change::Coarser | Change::Finer | Change::FinerLevels)
     }

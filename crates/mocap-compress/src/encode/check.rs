@@ -1,8 +1,8 @@
-//! Whether a decoded value keeps its joints within their bounds: the error metric, as fast as an encoder needs it.
+//! Checks whether a decoded value keeps its joints within their bounds: a fast form of the error metric.
 //!
-//! The points of a body are the shell points of its joints, so the square root of a share times the tolerance is
-//! the largest [`shell_distance`](mocap_analysis::shell_distance) of these joints: up to rounding, as the tests
-//! show. A value that is not a number has an infinite error, as there.
+//! The points of a body are the shell points of its joints, so the square root of a share times the tolerance
+//! is the greatest [`shell_distance`](mocap_analysis::shell_distance) of these joints, up to rounding (tested
+//! below). NaN gives an infinite error, as there.
 
 use crate::encode::body::{Body, Point};
 use crate::quat::{Quat, to_f64};
@@ -23,8 +23,8 @@ pub(crate) struct RotationCheck<'a> {
 }
 
 impl RotationCheck<'_> {
-    /// The largest square of an error as a share of its tolerance, of a decoded local rotation. A value above 1
-    /// may be any of those above.
+    /// The greatest squared error of a decoded local rotation, as a share of the squared tolerance. Above 1 it
+    /// may be any of the shares above 1.
     #[inline]
     pub(crate) fn share(&self, local: Quat) -> f64 {
         let rotation = self.parent * to_f64(local);
@@ -57,14 +57,14 @@ pub(crate) struct TranslationCheck<'a> {
 }
 
 impl TranslationCheck<'_> {
-    /// As [`RotationCheck::share`], of a decoded local translation.
+    /// Like [`RotationCheck::share`], for a decoded local translation.
     #[inline]
     pub(crate) fn share(&self, local: [f32; 3]) -> f64 {
         let origin = self.position + self.parent * Vector3::from(local.map(f64::from));
         let (position, rotation) = &self.original;
         let tolerance = self.body.origin_tolerance;
         let mut worst = larger_error(0.0, (origin - position).norm_squared() / (tolerance * tolerance));
-        // A body that does not turn has its points checked here.
+        // If the body does not rotate, its points are checked here.
         if !self.body.rotates {
             let turned = self.parent * self.body.local.decoded.rotation;
             for point in &self.body.points {
@@ -162,7 +162,7 @@ mod tests {
             let root = Isometry3::from_parts(position.into(), to_f64(turned));
             each(share_by_definition(&clip, &locals, root), check.share(turned), "rotation");
 
-            // A body that turns has its points checked with the rotation: here it does not.
+            // The points of a body that rotates are checked with its rotation; this one does not rotate.
             let mut body = rig.bodies[0].clone();
             body.rotates = false;
             body.origin_tolerance = 1e9;
@@ -219,7 +219,7 @@ mod tests {
             strictness: 1.0,
         };
         assert_eq!(check.share([0.0, f32::NAN, 0.0]), f64::INFINITY);
-        // An infinite place, and an infinite original: their difference is not a number.
+        // An infinite position and an infinite original: their difference is NaN.
         let original = (Vector3::new(f64::INFINITY, 0.0, 0.0), identity);
         let check = TranslationCheck { original, ..check };
         assert_eq!(check.share([f32::INFINITY, 0.0, 0.0]), f64::INFINITY);

@@ -1,4 +1,4 @@
-//! How much work an encoder does for fewer bytes.
+//! Effort: how much work an encoder does to save bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,10 +42,10 @@ impl Effort {
         (0..=Effort::MOST.0).map(Effort)
     }
 
-    /// What an encoder does at this level.
+    /// The work of an encoder at this level.
     pub(crate) fn work(self, profile: Profile) -> Work {
         let archive = profile == Profile::Archive;
-        // Only the models of `archive` tell the actual bits of a residual.
+        // Only the models of `archive` give the actual bits of a residual.
         let compared = if archive { 2 } else { 1 };
         let most = Work {
             references: usize::MAX,
@@ -98,15 +98,15 @@ impl fmt::Display for Effort {
 /// What an encoder does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Work {
-    /// Tracks that one refers to, at most.
+    /// Greatest number of tracks to which a track refers.
     pub(crate) references: usize,
-    /// These are searched by every so many of the residuals.
+    /// References are searched with one of this many residuals.
     pub(crate) sampled: usize,
-    /// Indices of the flatness values that a level is tried with.
+    /// Indices of the flatness values that are tried for a level.
     pub(crate) flatness: &'static [u8],
     /// How residuals are chosen.
     pub(crate) search: Search,
-    /// How heads are compared, if not by all residuals as they are chosen.
+    /// A cheaper comparison of heads; `None`: by all residuals as they are chosen.
     pub(crate) screen: Option<Screen>,
     /// Changes of heads that are tried.
     pub(crate) changes: &'static [Change],
@@ -117,7 +117,7 @@ pub(crate) struct Work {
 pub(crate) struct Screen {
     /// How residuals are chosen for that.
     pub(crate) search: Search,
-    /// Heads are compared by one of so many stripes of frames.
+    /// Heads are compared with one of this many stripes of frames.
     pub(crate) stripes: u32,
 }
 
@@ -125,21 +125,21 @@ impl Screen {
     /// Frames of a stripe: as far as `archive` predicts.
     const STRIPE: u32 = crate::hierarchy::BLOCK_TOP;
 
-    /// Whether heads are compared by this one of so many frames.
+    /// Whether this frame is used to compare heads.
     pub(crate) fn sees(self, frame: u32, frames: usize) -> bool {
         let few = frames < (Screen::STRIPE * self.stripes) as usize;
         few || (frame / Screen::STRIPE).is_multiple_of(self.stripes)
     }
 }
 
-/// How a residual is chosen among those that keep the bound.
+/// How a residual is chosen among those within the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
-    /// The nearest.
+    /// The nearest to the target.
     Nearest,
-    /// By its own bits, and how near it is.
+    /// By its bits, and its distance from the target.
     Own,
-    /// By the bits of later frames as well; of so many the actual bits are compared.
+    /// By the bits of later frames as well; the actual bits are compared for this many candidates.
     Later { compared: usize },
 }
 

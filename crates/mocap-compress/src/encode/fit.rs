@@ -8,7 +8,7 @@ use crate::track::{FLATNESS, MATRIX_UNIT, Reference, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, SymmetricEigen};
 
-/// An estimate of the bits of residuals, of which the coder pays about one for each doubling.
+/// Estimated bits of residuals: the coder needs about one bit for each doubling.
 fn bits(residuals: impl Iterator<Item = f64>) -> f64 {
     residuals.map(|square| (0.3 + square).log2()).sum::<f64>() * 0.75
 }
@@ -72,12 +72,12 @@ pub(crate) fn rotation_flatness(
     flatness(nodes, levels, tried, residual, |r| r.dot(&(metric * r)))
 }
 
-/// Below these means of the residuals of the last level, as squares against the tolerance, steps of the other levels
-/// are finer.
+/// If the mean squared residual of the last level, relative to the tolerance, is below these values, the steps
+/// of the other levels are finer.
 const FINER_BELOW: [(f64, u8); 2] = [(0.05, 2), (0.1, 1)];
 
-/// How much finer the steps of all levels but the last are: the smaller the residuals of the last level are, the more
-/// of them a better prediction makes zero.
+/// How much finer the steps of all levels but the last are: the smaller the residuals of the last level, the
+/// more of them become zero with a better prediction.
 pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], metric: &Matrix3<f64>) -> u8 {
     let last = nodes.iter().zip(residuals).filter(|(node, _)| usize::from(node.level) + 1 == levels);
     let (count, sum) = last.fold((0, 0.0), |(count, sum), (_, r)| {
@@ -88,10 +88,11 @@ pub(crate) fn finer(nodes: &[Node], levels: usize, residuals: &[Vector3<f64>], m
     FINER_BELOW.iter().find(|(below, _)| mean < *below).map_or(0, |(_, finer)| *finer)
 }
 
-/// The largest distance back to a reference track: all tracks of a character qualify, in a crowd the nearest ones.
+/// Greatest distance back to a reference track: all tracks of a character are within it, in a crowd the nearest
+/// ones.
 const NEAR: usize = 128;
 
-/// The sums of which least squares are made: of another track by itself, and of the residuals by it.
+/// The sums for least squares: of another track by itself, and of the residuals with it.
 fn products<'a>(
     pairs: impl Iterator<Item = ((&'a Vector3<f64>, &'a Vector3<f64>), &'a f64)>,
 ) -> (Matrix3<f64>, Matrix3<f64>) {
@@ -105,8 +106,8 @@ fn products<'a>(
     (own, cross)
 }
 
-/// The track among `others` that best predicts the residuals of this one, and the residuals that remain. Tracks are
-/// compared by every `sampled`-th residual.
+/// The track among `others` that predicts the residuals of this one best, and the remaining residuals. Tracks
+/// are compared with every `sampled`-th residual.
 pub(crate) fn reference(
     residuals: &[Vector3<f64>],
     others: &[Vec<Vector3<f64>>],
@@ -114,7 +115,7 @@ pub(crate) fn reference(
     sampled: usize,
 ) -> Option<(Reference, Vec<Vector3<f64>>)> {
     let squares: Vec<f64> = residuals.iter().map(|r| r.dot(&(metric * r))).collect();
-    // A residual costs its logarithm: these weights give least squares the same preference.
+    // The cost of a residual is its logarithm; these weights give least squares the same preference.
     let weights: Vec<f64> = squares.iter().map(|square| 1.0 / (1.0 + square)).collect();
     let mut best: Option<(f64, usize, Matrix3<f64>)> = None;
     for (track, other) in others.iter().enumerate().skip(others.len().saturating_sub(NEAR)) {
@@ -143,10 +144,10 @@ pub(crate) fn reference(
     (gain > price).then_some((Reference { track, matrix }, left))
 }
 
-/// The estimated bits per residual, and the basis in which residuals are independent and steps are as large as
+/// Estimated bits per residual, and the basis in which residuals are uncorrelated and steps as large as
 /// `metric` allows: the columns span the ellipsoid `rᵀ M r <= 1`.
 ///
-/// Both forms become diagonal: the lever metric is made a sphere first, the covariance is turned after.
+/// Both forms are diagonalised: the lever metric is mapped to a sphere first, then the covariance is rotated.
 pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, Matrix3<f64>) {
     let (spread, turned) = axes(metric);
     let whiten = turned * Matrix3::from_diagonal(&spread) * turned.transpose();
@@ -160,7 +161,8 @@ pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, 
     }
     let rate = cost / residuals.len().max(1) as f64;
     let basis = unwhiten * SymmetricEigen::new(covariance).eigenvectors;
-    // Where the tolerance allows far more along one axis, all columns may point along it; rounded, they are one.
+    // If the tolerance allows far more along one axis, all columns may point along it, and coincide after
+    // rounding.
     let bent = |basis: &Matrix3<f64>| {
         let stored = columns(basis).map(|column| Vector3::from(column.vector().map(f64::from)));
         let squares = (whiten * Matrix3::from_columns(&stored)).singular_values().map(|value| value * value);
@@ -171,7 +173,7 @@ pub(crate) fn basis(metric: &Matrix3<f64>, residuals: &[Vector3<f64>]) -> (f64, 
     (rate, basis)
 }
 
-/// The largest ratio of squares along the axes of a basis as it is stored, against the tolerance: of a sphere, 1.
+/// Greatest ratio of squares along the axes of a stored basis, relative to the tolerance; 1 for a sphere.
 const BENT: f64 = 100.0;
 
 /// The roots of the eigenvalues of a metric, and its eigenvectors.

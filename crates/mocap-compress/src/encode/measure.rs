@@ -12,7 +12,7 @@ use mocap_analysis::{FramePoses, larger_error, percentile_rank, shell_distance};
 use mocap_model::{Clip, Isometry3, Pose, Skeleton, Vector3, angle_between};
 use std::ops::Range;
 
-/// The report, and what decides whether another attempt is needed.
+/// The report, and the figures that decide whether another attempt is needed.
 pub(crate) struct Measured {
     pub(crate) report: CompressReport,
     /// The largest error as a share of the tolerance of its joint.
@@ -58,7 +58,7 @@ pub(crate) fn measure(clip: &Clip, decoded: &Compressed, bounds: Bounds<'_>) -> 
     for frame in 0..clip.frames() {
         original.next(skeleton, |pose| clip.local_pose(frame, pose));
         if frame > 0 {
-            // Before the frame itself: a sampler reads forwards at the least cost.
+            // Half-way to the frame before the frame itself: sampling forwards is cheapest.
             let time = (frame as f64 - 0.5) * clip.rate().frame_time();
             sampler.sample(time, Looping::Clamp, &mut transforms_between);
         }
@@ -149,7 +149,7 @@ impl<'a> Errors<'a> {
         }
     }
 
-    /// The error of a joint: that of the worse one of two readings.
+    /// The error of a joint: the greater one of the two readings.
     fn of(&self, joint: usize, original: &Pose, decoded: [&Pose; 2]) -> f64 {
         let [sampled, exact] =
             decoded.map(|pose| shell_distance(&original.joints[joint], &pose.joints[joint], self.shell));

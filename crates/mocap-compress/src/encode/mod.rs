@@ -102,10 +102,11 @@ pub fn compress_with_progress(
     let clip = &*rigid;
     // The smallest excess of any attempt: in frames, of local rotations, between frames.
     let mut reached = [f64::INFINITY; 3];
-    // The bound is kept while residuals are chosen; only rounding is left. Where rounding matters, or the motion
-    // between frames is guarded, a smaller share of the tolerance makes room.
+    // The bound is kept while residuals are chosen, except for rounding. If rounding matters, or the motion
+    // between frames is guarded, a smaller share of the tolerance is used.
     let mut share = 1.0 - MARGIN;
-    // Where a few samples exceed their bounds, these are tightened, and only around them, in the joints that matter.
+    // If only a few samples exceed their bounds, the bounds are tightened around these, in the joints that
+    // matter.
     let mut tight = Vec::new();
     for attempt in 0..ATTEMPTS {
         let (bytes, failed) = job.encode(share, &tight, progress);
@@ -135,7 +136,7 @@ pub fn compress_with_progress(
             tighten(&mut tight, clip, &measured.violations);
         } else {
             if failed > 0 {
-                // Some frames cannot keep their tightened bounds: all of the clip is tightened a little instead.
+                // Some frames cannot keep tightened bounds: the whole clip is tightened slightly instead.
                 tight.clear();
             }
             share *= (0.98 / excess.max(turned)).clamp(0.5, 0.97);
@@ -171,16 +172,16 @@ fn tighten(tight: &mut [f32], clip: &Clip, violations: &[Violation]) {
     }
 }
 
-/// How much of the tolerance is left to rounding.
+/// Share of the tolerance that is left to rounding.
 const MARGIN: f64 = 2e-3;
 const ATTEMPTS: usize = 24;
 
-/// What all attempts at a clip share; lengths in its units.
+/// Data that all attempts at a clip share; lengths in its units.
 struct Job<'a> {
     clip: &'a Clip,
     options: &'a CompressOptions,
     metres: f64,
-    /// The skeleton as decoded.
+    /// The skeleton as it will be decoded.
     stored: Arc<Skeleton>,
     skeleton: SkeletonSection,
     plan: Plan,
@@ -218,7 +219,7 @@ impl<'a> Job<'a> {
                 return Err(CompressError::NotPositive { what, value });
             }
         }
-        // An empty name in a file stands for that of an end site.
+        // In a file, an empty name stands for an end site.
         if let Some((id, _)) = skeleton.iter().find(|(_, joint)| joint.name.is_empty()) {
             return Err(CompressError::NoName { joint: id.index() });
         }
@@ -327,8 +328,8 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The step of offsets as a share of the tolerance; the second with `guard_between`: errors of offsets are the same in
-/// frames and between them, so corrections of frames do not help.
+/// Step of offsets as a share of the tolerance; the second is used with `guard_between`: errors of offsets are
+/// the same in frames and between them, so corrections in frames do not help.
 const OFFSETS: f64 = 0.05;
 const OFFSETS_BETWEEN: f64 = 0.005;
 

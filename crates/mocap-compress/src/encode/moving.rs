@@ -1,17 +1,17 @@
-//! Which joints move, judged by the effect of their motion.
+//! Decides which joints move, by the effect of their motion.
 
 use crate::plan::{ConstantRotation, JointState, Plan, TrackState};
 use crate::quat::{to_f32, to_f64};
 use mocap_model::{Clip, Skeleton, Track, Vector3, angle_between};
 
-/// A joint whose motion moves nothing by more than this share of the tolerance does not move.
+/// A joint counts as still if its motion moves nothing by more than this share of the tolerance.
 const STILL: f64 = 5e-4;
 
-/// How precise a plan is, in units of the clip.
+/// Precision of a plan, in units of the clip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Precision {
     pub(crate) tolerance: f64,
-    /// How far all joints from a root to a tip may be off together because they do not move as precisely.
+    /// Error that all still joints on a path from a root to a tip may cause together.
     pub(crate) constants: f64,
     /// The bound of local rotations \[rad\].
     pub(crate) turn: Option<f64>,
@@ -31,7 +31,7 @@ pub(crate) fn plan_of(clip: &Clip, stored: &Skeleton, precision: Precision, shel
             reach[parent.index()] = reach[parent.index()].max(reach[id.index()] + length);
         }
     }
-    // The tolerance left for the joints below; each joint takes at most half of it.
+    // The tolerance left for the joints below; each joint uses at most half of it.
     let mut left = vec![precision.constants; skeleton.len()];
     let still = STILL * precision.tolerance;
     let joints = skeleton.iter().map(|(id, joint)| {

@@ -1,17 +1,17 @@
-//! How the tolerance along a limb is shared out: the parts that rotations get.
+//! Distribution of the tolerance along a limb: the parts of the rotations.
 
 use crate::encode::body::Body;
 use mocap_model::{Clip, JointId};
 use nalgebra::Quaternion;
 
-/// Where the frames between others take this many bits or more, a rotation has one part.
+/// A rotation whose intermediate frames take at least this many bits has part 1.
 const BUSY: f64 = 3.0;
-/// A still rotation has this many. With larger steps it is still at the tolerance as well, and nearly free; steps of
-/// busy rotations only grow by the logarithm of their part.
+/// Part of a still rotation. With larger steps it remains within the tolerance and costs almost nothing, while
+/// the steps of busy rotations save bits only with the logarithm of their part.
 const MOST: f64 = 3.0;
-/// How parts rise as bits fall.
+/// Exponent with which parts rise as bits fall.
 const POWER: f64 = 0.35;
-/// Squares of errors against the tolerance that cost a bit.
+/// Squared errors relative to the tolerance that cost one bit.
 const BIT: f64 = 2.0;
 
 /// The part of each body, 0 where it does not turn. `tolerances` by joint.

@@ -1,13 +1,13 @@
-//! How fine a bound single precision can hold.
+//! The finest bounds that single precision can keep.
 
 use mocap_model::{Clip, Joint, JointTracks};
 
-/// The smallest bound of local rotations \[rad\]: those of a joint and its parent are rounded to single precision,
-/// and the choice of a residual needs some room.
+/// Smallest bound of local rotations \[rad\]: rotations of a joint and its parent are rounded to single
+/// precision, and the choice of a residual needs some tolerance.
 pub(crate) const SMALLEST_TURN: f64 = 32.0 * f32::EPSILON as f64;
 
-/// The smallest tolerance that decoded values can keep, whatever is stored: translations are rounded to single
-/// precision, rotations turn their sub-trees by the rounding of a quaternion.
+/// Smallest tolerance that decoded values can keep, however they are stored: translations are rounded to single
+/// precision, and the rounding of a quaternion rotates everything below the joint.
 pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
     let largest = |joint: &Joint, tracks: &JointTracks| match &tracks.translation {
         Some(track) => track.values().iter().fold(0.0f64, |max, v| max.max(v.norm())),
@@ -20,7 +20,7 @@ pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
     for (id, joint) in skeleton.iter() {
         let far = largest(joint, clip.track(id));
         let half_ulp = far * f64::from(f32::EPSILON) / 2.0 * 3f64.sqrt();
-        // Roots have no lever: joints above them do not turn.
+        // Roots have no lever: joints above them do not rotate.
         let (above, up) = joint
             .parent
             .map_or((0.0, 0.0), |parent| (lengths[parent.index()] + far, rounding[parent.index()]));
@@ -28,6 +28,6 @@ pub(crate) fn smallest_tolerance(clip: &Clip, shell: f64) -> f64 {
         rounding[id.index()] = up + half_ulp;
         worst = worst.max(rounding[id.index()] + (above + shell) * f64::from(f32::EPSILON) * 2.0);
     }
-    // The choice of a residual needs some room above the rounding.
+    // The choice of a residual needs some tolerance in addition to rounding.
     worst * 4.0
 }

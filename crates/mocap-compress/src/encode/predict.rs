@@ -1,4 +1,4 @@
-//! Predictions of an encoder, from the values that are decoded so far.
+//! Predictions of an encoder, from values that are decoded so far.
 
 use crate::hierarchy::Node;
 use crate::quat::{self, Quat};

@@ -1,9 +1,9 @@
-//! The skeleton as the encoder sees it: rigid bodies that move against each other, the points on them that the
-//! error is measured at, and how much of the tolerance each may use.
+//! The skeleton in the encoder: rigid bodies that move relative to each other, the points on them at which the
+//! error is measured, and the share of the tolerance that each may use.
 //!
-//! Joints whose local transform never changes belong to the body of their parent. A body's orientation is corrected
-//! for the error of its parent; its origin is not, so errors of origins add up along a limb: each body may spend
-//! only a part of the tolerance on the origins of its children.
+//! Joints whose local transform never changes belong to the body of their parent. A body's orientation is
+//! corrected for the error of its parent. Its origin is not, so errors of origins add up along a limb: each
+//! body may use only a part of the tolerance for the origins of its children.
 
 use crate::encode::body::{Body, Mount, Point, Twin};
 use crate::encode::parts::parts;
@@ -18,15 +18,16 @@ pub(crate) struct Rig {
     pub(crate) bodies: Vec<Body>,
 }
 
-/// The share of its tolerance that a point of a body which moves, but does not turn, leaves to the bodies that turn it.
+/// If a body translates but does not rotate, its points leave this share of their tolerance to the bodies that
+/// rotate it.
 const TURNED: f64 = 0.9;
 
-/// The power in which parts of limbs that start at one body add up.
+/// Exponent with which parts of limbs that start at one body add up.
 const LIMBS: f64 = 4.0;
-/// The share of what only adds rounding.
+/// Share for bodies that only add rounding.
 const RIGID: f64 = 0.005;
 
-/// The power in which tolerances along a limb add up: 2, as for independent errors.
+/// Exponent with which tolerances along a limb add up: 2, as for independent errors.
 pub(crate) const POWER: f64 = 2.0;
 
 impl Rig {
@@ -94,11 +95,13 @@ impl Rig {
         rig
     }
 
-    /// Shares the tolerances of the joints out by the parts of all rotations on the way down, as squares add.
+    /// Distributes the tolerances of the joints according to the parts of all rotations on the path; squares
+    /// add up.
     fn share(&mut self, tolerances: &[f64], power: f64, parts: &[f64]) {
         let bodies = &mut self.bodies;
         let count = bodies.len();
-        // The parts of a body and of the limbs below it: about those of the longest, more where there are several.
+        // Sum of the parts of a body and of the limbs below: about that of the longest limb, more if there are
+        // several.
         let mut below = vec![0.0f64; count];
         // The least room on a body and its descendants.
         let mut least: Vec<f64> = bodies
@@ -118,7 +121,7 @@ impl Rig {
             let body = &bodies[at];
             let limit = match least[at] {
                 least if least.is_finite() => least,
-                // An end site that moves, below a joint whose scale does: nothing is measured on it.
+                // An end site that moves, below a joint with scale: nothing is measured on it.
                 _ if body.translates => tolerances[body.joint],
                 _ => 0.0,
             };
@@ -151,7 +154,7 @@ impl Rig {
         for body in &mut self.bodies {
             let origin = body.origin_tolerance.powf(power);
             let mut kept: Vec<Point> = Vec::new();
-            // The tightest first: they decide most often.
+            // The tightest tolerances first, because they decide most often.
             body.points.sort_by(|a, b| a.tolerance.total_cmp(&b.tolerance));
             for mut point in body.points.drain(..) {
                 let room = match point.follows {
@@ -170,7 +173,8 @@ impl Rig {
         }
     }
 
-    /// Gives the points of bodies that move but do not turn to those that turn them: no translation corrects that.
+    /// Moves the points of bodies that translate but do not rotate to those that rotate them, since no
+    /// translation corrects a rotation.
     fn turn_moving_bodies(&mut self) {
         for at in 0..self.bodies.len() {
             let body = &self.bodies[at];
@@ -241,11 +245,11 @@ impl ObjectPoses {
     }
 }
 
-/// The region of rotation vectors that keeps points within their allowances, nearly: the matrix `M` of the
-/// ellipsoid `rᵀ M r <= 1`.
+/// The region of rotation vectors that approximately keeps points within their allowances: the matrix `M` of
+/// the ellipsoid `rᵀ M r <= 1`.
 ///
 /// Based on: D. M. Titterington, "Optimal design: some geometrical aspects of D-optimality", 1975: the weights
-/// of the points are found by multiplication.
+/// of the points are found by a multiplicative update.
 pub(crate) fn lever_metric(points: &[Point]) -> Matrix3<f64> {
     let form = |point: &Point| {
         let v = point.original;

@@ -1,19 +1,19 @@
-//! The choice of a lattice point: the cheapest near the target that keeps the error within its bound.
+//! Chooses a lattice point: the cheapest near the target that keeps the error within its bound.
 
 use crate::lattice::{Kind, Residual};
 use nalgebra::Vector3;
 
-/// How much a point's distance from the target counts against its bits. A decoded value near its target is a
-/// better prediction for those after it, and leaves more room to its child bodies.
+/// Weight of a point's distance from the target relative to its bits. A decoded value near its target gives
+/// better predictions for later frames, and leaves more tolerance to its child bodies.
 pub(crate) const NEARNESS: f64 = 4.0;
 
 /// Numbers above this are not stored.
 pub(crate) const LARGEST: f64 = (1u32 << 26) as f64;
 
-/// Squares of targets \[steps²\] from which zero is not tried: most would not keep the bound.
+/// Zero is not tried if the squared target [steps²] is above this: most would exceed the bound.
 const ZERO_BELOW: f64 = 0.7;
 
-/// The point that is nearest to `target` (in steps of the lattice); zero where it is near enough. `None` where it is too
+/// The point nearest to `target` (in steps of the lattice); zero if it is near enough. `None` if it is too
 /// large to be stored.
 pub(crate) fn nearest(kind: Kind, target: Vector3<f64>) -> Option<Residual> {
     if !target.iter().all(|value| value.abs() < LARGEST) {
@@ -31,10 +31,10 @@ pub(crate) fn nearest(kind: Kind, target: Vector3<f64>) -> Option<Residual> {
     Some(Residual { k: [point.x as i32, point.y as i32, point.z as i32], refine: 0 })
 }
 
-/// The cheapest point near `target` (in steps of the lattice) that `holds`.
+/// The cheapest point near `target` (in steps of the lattice) for which `holds` is true.
 ///
-/// `expected` are the magnitudes the coder is tuned to. `None` where none holds even with the steps halved `finest`
-/// times.
+/// `expected` are the magnitudes to which the coder is tuned. `None` if there is no such point even with the
+/// steps halved `finest` times.
 pub(crate) fn choose(
     kind: Kind,
     target: Vector3<f64>,

@@ -1,4 +1,4 @@
-//! How an encoder works on a block.
+//! Settings of an encoder for a block.
 
 use crate::Profile;
 use crate::encode::effort::{Effort, Work};
@@ -20,10 +20,10 @@ impl Progress<'_> {
     }
 }
 
-/// Joints in frames that may use only a share of their tolerance.
+/// Joints and frames that may use only a share of their tolerance.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tight<'a> {
-    /// The share, by joint and frame of the clip; empty where all of it may be used.
+    /// The share, by joint and frame of the clip; empty if the whole tolerance may be used.
     pub(crate) shares: &'a [f32],
     /// Frames of the clip, and the first one of the block.
     pub(crate) frames: usize,
@@ -31,14 +31,14 @@ pub(crate) struct Tight<'a> {
 }
 
 impl Tight<'_> {
-    /// What squares of errors are multiplied with.
+    /// Factor for squared errors.
     pub(crate) fn strictness(&self, joint: usize, frame: usize) -> f64 {
         let share = self.shares.get(joint * self.frames + self.first + frame);
         share.map_or(1.0, |share| 1.0 / f64::from(share * share))
     }
 }
 
-/// How an encoder works, in units of the clip.
+/// Settings of an encoder, in units of the clip.
 #[derive(Clone)]
 pub(crate) struct Settings<'a> {
     pub(crate) power: f64,
@@ -48,9 +48,9 @@ pub(crate) struct Settings<'a> {
     pub(crate) anchored: bool,
     /// Whether tracks do not refer to others, and numbers have fixed widths.
     pub(crate) direct: bool,
-    /// What is done for fewer bytes.
+    /// Work done to save bytes.
     pub(crate) work: Work,
-    /// Where only a share of the tolerance may be used.
+    /// Samples that may use only a share of their tolerance.
     pub(crate) tight: Tight<'a>,
     pub(crate) progress: &'a Progress<'a>,
 }

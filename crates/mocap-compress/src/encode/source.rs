@@ -19,16 +19,16 @@ use crate::track::{BASE_STEPS, FLATNESS, Head, Moving, REFERENCES, has_no_taps};
 use mocap_model::{UnitQuaternion, Vector3};
 use nalgebra::Matrix3;
 
-/// Steps against those that just fill the region of the tolerance: larger ones leave some targets without a
+/// Steps relative to those that just fill the region of the tolerance: larger ones leave some targets without a
 /// lattice point, which then costs a refinement.
 const STEP: f64 = 1.1;
 const STEP_TRANSLATION: f64 = 1.25;
-/// The same where a whole segment has finer steps if one of its targets has no lattice point.
+/// The same if a whole segment gets finer steps when one of its targets has no lattice point.
 const STEP_DIRECT: f64 = 1.1;
 /// The covering radius of the lattices, in steps.
 const CUBIC_RADIUS: f64 = 0.866_025_403_784_438_6;
 const CENTRED_RADIUS: f64 = 1.118_033_988_749_895;
-/// From this many estimated bits a residual on, the body-centred lattice is smaller.
+/// At this many estimated bits per residual or more, the body-centred lattice gives smaller files.
 const CENTRED_FROM: f64 = 2.0;
 
 /// The track that is being encoded.
@@ -37,9 +37,9 @@ struct Current {
     head: Head,
     lattice: Lattice,
     inverse: Matrix3<f64>,
-    /// Residuals by node where all frames are at their targets.
+    /// Residuals by node if all frames are at their targets.
     ideal: Vec<Vector3<f64>>,
-    /// By level and axis, the bits of each step.
+    /// By level and axis: bits per step.
     slopes: [[f64; 3]; LEVELS],
     rotations: Vec<UnitQuaternion<f64>>,
     translations: Vec<Vector3<f64>>,
@@ -54,10 +54,10 @@ pub(crate) struct Chooser<'a> {
     decoded: ObjectPoses,
     /// Open-loop residuals of the rotations so far, by node.
     residuals: Vec<Vec<Vector3<f64>>>,
-    /// By frame, the nodes that it is one of the two nearest taps of, level by level.
+    /// By frame: the nodes that have it as one of their two nearest taps, level by level.
     nearest: Vec<Vec<usize>>,
     current: Current,
-    /// The number of frames in which no residual kept the bound.
+    /// Number of frames in which no residual kept the bound.
     pub(crate) failed: usize,
 }
 
@@ -100,7 +100,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Computes the decoded transforms of all bodies before `until`, and with `origin` the position of that one.
+    /// Computes the decoded transforms of all bodies before `until`; with `origin`, also the position of that
+    /// one.
     fn place(&mut self, until: usize, origin: bool, done: &Tracks) {
         let frames = self.block.frames;
         while self.decoded.positions.len() < until + usize::from(origin) {
@@ -238,9 +239,9 @@ impl<'a> Chooser<'a> {
         head
     }
 
-    /// The lattice that is smaller at so many bits a residual.
+    /// The lattice that is smaller at this many bits per residual.
     fn kind_for(&self, rate: f64) -> Kind {
-        // Where widths are fixed, zeros are not cheaper than others.
+        // If widths are fixed, zeros are not cheaper than other numbers.
         if self.block.settings.direct || rate > CENTRED_FROM { Kind::BodyCentred } else { Kind::Cubic }
     }
 
@@ -306,18 +307,18 @@ impl Chooser<'_> {
         head
     }
 
-    /// Makes residuals those of a head.
+    /// Sets the head for which residuals are chosen.
     pub(crate) fn use_head(&mut self, head: &Head) {
         let current = &mut self.current;
         current.head = head.clone();
         current.lattice = head.lattice();
         let basis = current.lattice.basis;
         let basis = Matrix3::from_fn(|i, j| f64::from(basis[j][i]));
-        // Where rounding makes a basis flat, the search fails and the caller sees it.
+        // If rounding makes a basis singular, the search fails and the caller handles it.
         current.inverse = basis.try_inverse().unwrap_or_else(Matrix3::zeros);
         let mut sums = [(Vector3::zeros(), 0.0); LEVELS];
         for (node, residual) in self.nodes.iter().zip(&current.ideal) {
-            // Most of those below half a step will be zeros.
+            // Most residuals below half a step will become zero.
             let share = |magnitude: f64| if magnitude < 0.5 { 0.1 * magnitude } else { magnitude };
             let (sum, count) = &mut sums[usize::from(node.level)];
             *sum += (current.inverse * residual).abs().map(share);
@@ -355,19 +356,19 @@ impl Chooser<'_> {
         f64::from(self.current.head.finer(node.level, self.levels))
     }
 
-    /// The numbers that a residual of a rotation should have, in steps of its level.
+    /// The ideal residual of a rotation, in steps of its level.
     fn rotation_residual(&self, node: &Node, predicted: Quat, shift: [f32; 3]) -> Vector3<f64> {
         let goal = rodrigues(&(to_f64(predicted).inverse() * self.current.rotations[node.frame as usize]));
         self.current.inverse * (goal - Vector3::from(shift.map(f64::from))) / self.finer(node)
     }
 
-    /// The numbers that a residual of a translation should have, in steps of its level.
+    /// The ideal residual of a translation, in steps of its level.
     fn translation_residual(&self, node: &Node, predicted: [f32; 3]) -> Vector3<f64> {
         let wanted = self.current.translations[node.frame as usize];
         self.current.inverse * (wanted - Vector3::from(predicted.map(f64::from))) / self.finer(node)
     }
 
-    /// Whether residuals of a rotation that is predicted as `predicted` turned by `shift` keep the bound.
+    /// Whether a residual of a rotation with the prediction `predicted` turned by `shift` keeps the bound.
     fn rotation_holds(&self, node: &Node, predicted: Quat, shift: [f32; 3]) -> impl Fn(Residual) -> bool {
         let check = self.rotation_check(self.current.body, node.frame as usize);
         let Current { head, lattice, .. } = &self.current;
@@ -389,7 +390,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// The cheapest residual of a rotation that is predicted as `predicted` turned by `shift`.
+    /// The cheapest residual of a rotation with the prediction `predicted` turned by `shift`.
     pub(crate) fn rotation(
         &mut self,
         node: &Node,
@@ -405,7 +406,7 @@ impl Chooser<'_> {
         residual.unwrap_or_default()
     }
 
-    /// As [`Chooser::rotation`], of a translation.
+    /// Like [`Chooser::rotation`], for a translation.
     pub(crate) fn translation(&mut self, node: &Node, predicted: [f32; 3], expected: [f32; 3]) -> Residual {
         let target = self.translation_residual(node, predicted);
         let holds = self.translation_holds(node, predicted);
@@ -415,7 +416,7 @@ impl Chooser<'_> {
         residual.unwrap_or_default()
     }
 
-    /// The later frames that a node predicts, with their residuals where it is at its target.
+    /// The later frames that a node predicts, with their residuals if it is at its target.
     fn later(&self, node: &Node, residual: impl Fn(&Node, [f32; 4]) -> Vector3<f64>) -> Vec<Later> {
         let of_node = |at: &usize| {
             let child = &self.nodes[*at];
@@ -436,8 +437,8 @@ impl Chooser<'_> {
         if last { NEARNESS_LAST } else { NEARNESS }
     }
 
-    /// The residual of a rotation that costs least, with what it costs later. `shifts` are those of the references
-    /// by frame, and `values` the decoded rotations so far, or the targets.
+    /// The residual of a rotation with the least total cost, including later frames. `shifts` are those of the
+    /// references by frame; `values` are the rotations decoded so far, or the targets.
     #[allow(clippy::too_many_arguments, reason = "all of them differ from frame to frame")]
     pub(crate) fn cheapest_rotation(
         &self,
@@ -461,7 +462,7 @@ impl Chooser<'_> {
         self.cheapest(search, node, target, expected, later, bits, holds)
     }
 
-    /// As [`Chooser::cheapest_rotation`], of a translation.
+    /// Like [`Chooser::cheapest_rotation`], for a translation.
     pub(crate) fn cheapest_translation(
         &self,
         search: Search,
@@ -481,7 +482,7 @@ impl Chooser<'_> {
         self.cheapest(search, node, target, expected, later, bits, holds)
     }
 
-    /// The cheapest residual near a target, as far as the search looks.
+    /// The cheapest residual near a target, according to the search setting.
     #[allow(clippy::too_many_arguments, reason = "all of them differ from frame to frame")]
     fn cheapest(
         &self,

@@ -122,7 +122,7 @@ impl CompressSummary {
     }
 }
 
-/// Without the digits that a conversion from metres adds.
+/// Millimetres without the digits that the conversion from metres adds.
 fn millimetres(metres: f64) -> f64 {
     (metres * 1e12).round() / 1e9
 }

@@ -1,21 +1,23 @@
-//! The choice of a lattice point by what it costs: its own bits, and those of the later frames it predicts.
+//! Chooses a lattice point by its cost: its own bits, and those of the later frames that it predicts.
 //!
-//! A value that is a little off its target within the tolerance can make residuals of later frames vanish.
-//! Based on: A. Ortega, K. Ramchandran, "Rate-distortion methods for image and video compression", 1998.
+//! A value slightly off its target, within the tolerance, can make residuals of later frames vanish. Based on:
+//! A. Ortega, K. Ramchandran, "Rate-distortion methods for image and video compression", 1998.
 
 use crate::encode::search::LARGEST;
 use crate::lattice::{FINEST, Kind, Residual};
 use nalgebra::Vector3;
 use std::cmp::Ordering;
 
-/// How much a point's distance from the target counts against its bits; less on the last level, which predicts nothing.
+/// Weight of a point's distance from the target relative to its bits; smaller on the last level, which predicts
+/// nothing.
 pub(crate) const NEARNESS: f64 = 3.0;
 pub(crate) const NEARNESS_LAST: f64 = 2.0;
 
-/// How much the bits of a later frame count: they are a guess, and other frames will have their say.
+/// Weight of the bits of a later frame: they are an estimate, and depend on other frames as well.
 const SHARE: f64 = 0.6;
 
-/// Squares of a later residual \[steps²\]: up to the first it will be zero, from the second on it will not.
+/// Squared residuals of a later frame [steps²]: up to the first it will be zero, from the second on it will
+/// not.
 const VANISHES: f64 = 0.3;
 const REMAINS: f64 = 1.2;
 
@@ -30,19 +32,19 @@ const TOWARDS_ZERO: f64 = 1.6;
 pub(crate) struct Later {
     /// The numbers of its residual where the frame is at its target.
     pub(crate) numbers: Vector3<f64>,
-    /// How much they fall as the numbers of the frame rise.
+    /// By how much these numbers fall as the numbers of the frame rise.
     pub(crate) weight: f64,
-    /// By axis, the bits of each step.
+    /// By axis: bits per step.
     pub(crate) slope: [f64; 3],
 }
 
-/// The bits of each step of a residual where its expected magnitude is this.
+/// Bits per step of a residual for an expected magnitude.
 pub(crate) fn slope(expected: f64) -> f64 {
     ((1.0 + expected) / (expected + 0.02)).log2()
 }
 
 impl Later {
-    /// The bits of the later residual where the frame is off its target, as far as they count.
+    /// Weighted bits of the later residual if the frame is off its target.
     #[inline]
     fn bits(&self, off: &Vector3<f64>) -> f64 {
         let numbers = self.numbers - off * self.weight;
@@ -57,10 +59,9 @@ impl Later {
     }
 }
 
-/// The cheapest point near `target` (in steps of the lattice) that `holds`, with steps as coarse as possible.
-/// `expected` are the magnitudes the coder is tuned to, and `bits` the actual ones of a residual, by which so many of the
-/// points are `compared`. `None` where none
-/// holds even with the finest steps.
+/// The cheapest point near `target` (in steps of the lattice) for which `holds` is true, with steps as coarse
+/// as possible. `expected` are the magnitudes to which the coder is tuned; `bits` gives the actual bits of a
+/// residual, which are used for `compared` of the points. `None` if no point holds even with the finest steps.
 pub(crate) fn choose(
     kind: Kind,
     target: Vector3<f64>,
@@ -124,7 +125,7 @@ pub(crate) fn choose(
     None
 }
 
-/// Takes the points out, the cheapest by its estimate first, up to the first that holds.
+/// Removes points in the order of their estimated cost, until one holds.
 fn cheapest_within(points: &mut Vec<Point>, holds: &impl Fn(Residual) -> bool) -> Option<Point> {
     let order = |a: &Point, b: &Point| a.guess.total_cmp(&b.guess).then(a.residual.k.cmp(&b.residual.k));
     loop {
@@ -144,9 +145,9 @@ fn cheapest_within(points: &mut Vec<Point>, holds: &impl Fn(Residual) -> bool) -
 
 /// A point near the target.
 struct Point {
-    /// An estimate of all it costs.
+    /// Estimated total cost.
     guess: f64,
-    /// What it costs besides its own bits.
+    /// Cost besides its own bits.
     cost: f64,
     residual: Residual,
 }
@@ -162,7 +163,7 @@ fn for_each_combination([x, y, z]: [[Option<f64>; 3]; 3], mut with: impl FnMut(V
     }
 }
 
-/// The coordinates of a parity on either side of a value, and one further towards zero where it is near.
+/// The coordinates of one parity on both sides of a value, and one further towards zero if it is near.
 #[inline]
 fn coordinates(value: f64, spacing: f64, parity: f64, wide: bool) -> [Option<f64>; 3] {
     let low = ((value - parity) / spacing).floor() * spacing + parity;

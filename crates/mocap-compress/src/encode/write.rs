@@ -1,4 +1,4 @@
-//! The loop of an encoder: tracks frame by frame, each residual chosen from what is decoded so far.
+//! The encoding loop: tracks frame by frame, each residual chosen from the values decoded so far.
 
 use crate::encode::changes::Change;
 use crate::encode::effort::{Screen, Search, Work};
@@ -10,10 +10,10 @@ use crate::quat::{self, Quat};
 use crate::range_coder::{BitCoder, Meter};
 use crate::track::{FLATNESS, Head, HeadModel, Moving, ResidualCoder, has_no_taps, refer};
 
-/// Where residuals have fewer bits than so many times those of the head, more heads are tried.
+/// More heads are tried if the residuals take fewer bits than this many times the head.
 const SMALL: f64 = 48.0;
 
-/// The magnitudes of residuals where no model is asked.
+/// Magnitudes of residuals if no model is used.
 const EXPECTED: [f32; 3] = [1.0; 3];
 
 /// The tracks of a block as they are coded.
@@ -26,10 +26,10 @@ pub(crate) struct Coded {
     pub(crate) models: ResidualCoder,
 }
 
-/// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Each value is computed as
-/// [`Composer`](crate::compose::Composer) computes it.
+/// Codes all moving tracks of a block: `moving` in order, with the rest rotation of each. Values are computed
+/// exactly as [`Composer`](crate::compose::Composer) computes them.
 ///
-/// A track is tried with other heads as the effort says, and the smallest is kept.
+/// A track is tried with other heads depending on the effort; the smallest result is kept.
 pub(crate) fn code_tracks<C: BitCoder>(
     coder: &mut C,
     chooser: &mut Chooser<'_>,
@@ -106,7 +106,7 @@ pub(crate) fn code_tracks<C: BitCoder>(
     }
 }
 
-/// A track as it would be coded with a head.
+/// The coding of a track with one head.
 struct Attempt {
     /// The bits of its residuals, and of the head.
     bits: f64,
@@ -139,21 +139,21 @@ struct Follower<'a, 'b> {
     head: &'a Head,
     tracks: &'a Tracks,
     search: Search,
-    /// Where heads are compared by some of the frames.
+    /// Set if heads are compared with some of the frames only.
     screen: Option<Screen>,
-    /// Whether bits are counted; else no search that needs them is asked for them.
+    /// Whether bits are counted; if not, no search that needs them is used.
     measures: bool,
 }
 
 impl Follower<'_, '_> {
-    /// The nodes that are looked at: values of the other frames are taken to be at their targets.
+    /// The visited nodes; values of other frames are assumed to be at their targets.
     fn seen(&self) -> impl Iterator<Item = &Node> {
         let frames = self.nodes.len();
         let sees = move |node: &&Node| self.screen.is_none_or(|screen| screen.sees(node.frame, frames));
         self.nodes.iter().filter(sees)
     }
 
-    /// Whether models are asked or taught: not where nobody compares bits.
+    /// Whether models are used and updated: only if bits are compared.
     fn models(&self) -> bool {
         self.measures || self.search != Search::Nearest
     }

@@ -1,9 +1,9 @@
-//! Which frames of a track get keys.
+//! Chooses the frames of a track that get keys.
 
 use super::{Curve, Keys};
 
-/// The fewest keys found that keep all frames within bounds; `share` is the square of the largest error in
-/// a frame, as a share of its tolerance.
+/// The smallest set of keys found that keeps all frames within bounds. `share` is the greatest squared error in
+/// a frame, as a share of the squared tolerance.
 pub(super) fn fit<T: Copy>(
     curve: Curve,
     values: &[T],
@@ -26,7 +26,7 @@ pub(super) fn fit<T: Copy>(
     keys
 }
 
-/// Lines: from each key as far as all frames between stay within bounds.
+/// Lines: extends each as far as all frames between its keys stay within bounds.
 fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     let last = values.len() - 1;
     let mut from = 0;
@@ -37,7 +37,7 @@ fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, us
                 Keys { curve: Curve::Linear, frames: ends.to_vec(), values: vec![values[from], values[to]] };
             (from + 1..to).all(|frame| share(&line, 0, frame as u32) <= 1.0)
         };
-        // Twice as far as long as it holds, then in between.
+        // Doubles the length while the bounds hold, then bisects.
         let mut good = from + 1;
         let mut stride = 1;
         while good < last && holds((good + stride).min(last)) {
@@ -59,7 +59,7 @@ fn reach<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, us
 /// Curves: adds a key where the error is largest, until all frames are within bounds.
 fn bisect<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     loop {
-        // One for each gap that needs it: gaps apart do not change each other much.
+        // One key per gap that needs it: distant gaps hardly affect each other.
         let mut added = Vec::new();
         for left in 0..keys.frames.len() - 1 {
             let mut worst = (1.0, None);
@@ -69,7 +69,7 @@ fn bisect<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, u
                     worst = (share, Some(frame));
                 }
             }
-            // Not next to a key: curves bend best in the middle.
+            // Not next to a key: curves adapt best in the middle.
             if let (_, Some(frame)) = worst {
                 let (from, to) = (keys.frames[left], keys.frames[left + 1]);
                 let margin = (to - from) / 4;
@@ -85,12 +85,12 @@ fn bisect<T: Copy>(keys: &mut Keys<T>, values: &[T], share: &impl Fn(&Keys<T>, u
     }
 }
 
-/// Takes out keys that are not needed now that others are there.
+/// Removes keys that later keys made unnecessary.
 fn drop_spare<T: Copy>(keys: &mut Keys<T>, share: &impl Fn(&Keys<T>, usize, u32) -> f64) {
     let mut at = 1;
     while at + 1 < keys.frames.len() {
         let (frame, value) = (keys.frames.remove(at), keys.values.remove(at));
-        // A key shapes the curve two gaps to either side.
+        // A key affects the curve two gaps to either side.
         let (from, to) = (at.saturating_sub(3), (at + 2).min(keys.frames.len() - 1));
         let holds = (from..to).all(|left| {
             (keys.frames[left]..keys.frames[left + 1]).all(|frame| share(keys, left, frame) <= 1.0)

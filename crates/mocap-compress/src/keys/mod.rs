@@ -38,13 +38,13 @@ const WIDEST: u32 = 24;
 /// The scale of the components of a rotation that are not the largest.
 const COMPONENT: f32 = std::f32::consts::FRAC_1_SQRT_2;
 
-/// The whole numbers that components of a width go from 0 to.
+/// Greatest integer of a component of a given width.
 #[inline]
 fn steps(width: u32) -> f32 {
     ((1u32 << width) - 1) as f32
 }
 
-/// A quaternion from three of its components and the place of the one that is left out.
+/// A quaternion from three of its components and the index of the omitted one.
 #[inline]
 fn unpack_rotation(left_out: usize, parts: [u32; 3], width: u32) -> Quat {
     let scale = 2.0 * COMPONENT / steps(width);
@@ -55,7 +55,7 @@ fn unpack_rotation(left_out: usize, parts: [u32; 3], width: u32) -> Quat {
     for (at, value) in q.iter_mut().enumerate() {
         *value = if at == left_out { (1.0 - square).max(0.0).sqrt() } else { from.next().unwrap_or(0.0) };
     }
-    // Rounded parts are not quite of length one.
+    // With rounded components, the length is not exactly one.
     let length = quat::dot(q, q).sqrt();
     q.map(|value| value / length)
 }
@@ -104,7 +104,7 @@ impl Keys<Quat> {
             return self.values[left];
         }
         let weights = weights(self.curve, taps.map(|tap| self.frames[tap]), frame);
-        // Signs are taken from the nearest of all: the left key.
+        // Signs are chosen relative to the nearest key, the left one.
         let [before, left, right, after] = taps.map(|tap| self.values[tap]);
         quat::blend([left, right, before, after], [weights[1], weights[2], weights[0], weights[3]])
     }
@@ -125,7 +125,7 @@ impl Keys<[f32; 3]> {
 }
 
 impl<T: Copy> Keys<T> {
-    /// The values of all frames, by a function of the key on the left and the frame.
+    /// The values of all frames; `at` gets the key on the left and the frame.
     fn bake(&self, frames: usize, at: impl Fn(usize, u32) -> T) -> Vec<T> {
         let mut left = 0;
         let value = |frame: usize| {
@@ -145,7 +145,7 @@ fn read_times(bits: &mut BitReader<'_>, frames: usize) -> (Curve, Vec<u32>) {
     let mut times = vec![0u32];
     if count > 1 {
         for gap in numbers::read(bits, count - 1, &[]) {
-            // Times of a file made by hand may run out of the block.
+            // Times in a crafted file may be outside the block.
             let last = times[times.len() - 1];
             times
                 .push(last.saturating_add(gap as u32).saturating_add(1).min(frames as u32 - 1).max(last + 1));

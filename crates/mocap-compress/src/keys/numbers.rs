@@ -1,19 +1,19 @@
-//! The numbers of the keys of a track, as differences to a prediction.
+//! Numbers of the keys of a track, stored as differences from a prediction.
 //!
-//! A series of numbers begins with its prediction, the low bits of its codes and its first number. The others are Rice
-//! codes. Based on: R. F. Rice, "Some practical universal noiseless coding techniques", 1979.
+//! A series starts with its prediction, the number of low bits of its codes, and its first number. The others
+//! are Rice codes. Based on: R. F. Rice, "Some practical universal noiseless coding techniques", 1979.
 
 use crate::bits::BitReader;
 #[cfg(feature = "encode")]
 use crate::bits::BitWriter;
 
-/// So many ones are not a quotient: the difference follows in 32 bits.
+/// Escape: after this many ones, the difference follows in 32 bits.
 const LONG: u32 = 12;
 /// Bits of the fields of a series: its prediction, low bits, the length of the first number.
 const PREDICTION_BITS: u32 = 2;
 const LOW_BITS: u32 = 5;
 const LENGTH_BITS: u32 = 5;
-/// The low bits of a series whose numbers are all as predicted: none is stored.
+/// Number of low bits that marks a series with all numbers as predicted; none is stored then.
 const AS_PREDICTED: u32 = 31;
 /// The most low bits otherwise.
 const MOST_LOW: u32 = 24;
@@ -32,7 +32,8 @@ enum Prediction {
 const PREDICTIONS: [Prediction; 3] = [Prediction::Zero, Prediction::Same, Prediction::Line];
 
 impl Prediction {
-    /// The number that follows on `before`, at the times of the keys; numbers without times are evenly spaced.
+    /// The prediction for the number after `before`, at the times of the keys; numbers without times are evenly
+    /// spaced.
     fn next(self, before: &[i32], times: &[u32]) -> i32 {
         match (self, before) {
             (Prediction::Zero, _) | (_, []) => 0,
@@ -77,7 +78,7 @@ fn read_difference(bits: &mut BitReader<'_>, low: u32) -> i32 {
     (code >> 1) as i32 ^ -((code & 1) as i32)
 }
 
-/// A difference as a number that is not negative: 0, -1, 1, -2, …
+/// A signed difference as an unsigned number: 0, -1, 1, -2, …
 #[cfg(feature = "encode")]
 fn fold(value: i32) -> u32 {
     (value << 1 ^ value >> 31) as u32
@@ -90,7 +91,7 @@ fn length(code: u32, low: u32) -> u64 {
     u64::from(if quotient < LONG { quotient + 1 + low } else { LONG + 32 })
 }
 
-/// The bits of all differences, and the low bits that make them few.
+/// Total bits of all differences, and the number of low bits that minimises them.
 #[cfg(feature = "encode")]
 fn low_bits(codes: &[u32]) -> (u64, u32) {
     if codes.iter().all(|code| *code == 0) {
@@ -108,7 +109,7 @@ fn low_bits(codes: &[u32]) -> (u64, u32) {
     best
 }
 
-/// Appends a series, in the fewest bits. Its first number is not negative.
+/// Appends a series in the fewest bits. Its first number must not be negative.
 #[cfg(feature = "encode")]
 pub(super) fn write(bits: &mut BitWriter, numbers: &[i32], times: &[u32]) {
     let differences = |prediction: Prediction| -> Vec<u32> {
@@ -155,7 +156,7 @@ mod tests {
     fn series_read_back_as_they_were_written() {
         let times = [0, 1, 2, 5, 6, 7];
         for (numbers, most) in [
-            // On a line: the second number says how steep it is, the others have a bit each.
+            // On a line: the second number gives the slope, each other number takes one bit.
             (vec![10, 12, 14, 20, 22, 24], 25),
             (vec![3, 3, 3, 3, 3, 3], 14),
             (vec![0, 5, 0, 5, 0, 5], 60),

@@ -1,4 +1,4 @@
-//! The encoder of the `keys` profile: which keys, and in which steps.
+//! The encoder of the `keys` profile: chooses the keys and their steps.
 
 use super::fit::fit;
 use super::*;
@@ -10,11 +10,11 @@ use crate::encode::source::Chooser;
 use crate::quat::to_f32;
 use nalgebra::Vector3;
 
-/// The share of the tolerance that rounding of keys may use at first: keys that are finer make fewer of them do.
+/// Share of the tolerance that rounding of keys may use at first: finer keys can be fewer.
 const ROUNDING: f64 = 0.12;
-/// Steps are tried up to so many times as large: keys that are coarser are smaller.
+/// Widths are tried up to this many bits coarser: coarser keys are smaller.
 const COARSER: u32 = 4;
-/// The least part that a component of a rotation may be to be left out, where it was left out in the key before.
+/// Least magnitude at which a rotation component may be omitted because it was omitted in the previous key.
 const LEFT_OUT: f32 = 0.4;
 
 /// The bytes of a block.
@@ -48,13 +48,13 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
 struct Encoded<T> {
     keys: Keys<T>,
     bits: BitWriter,
-    /// The frames that are not within their bounds.
+    /// Number of frames that miss their bounds.
     missed: usize,
 }
 
-/// The smallest encoding of a track, of widths from `width` on: first finer ones until all frames are within their
-/// bounds, then coarser ones. `values` are those of all frames at a width, `missed` how many are out of bounds, `put`
-/// appends keys at a width.
+/// The smallest encoding of a track among widths around `width`: first finer ones until all frames are within
+/// bounds, then coarser ones. `values` are the decoded values of all frames at a width, `missed` the number of
+/// frames out of bounds; `put` appends keys at a width.
 fn smallest<T: Copy>(
     width: u32,
     values: impl Fn(u32) -> Vec<T>,
@@ -112,8 +112,8 @@ fn pack_rotation(q: Quat, left_out: usize, width: u32) -> [u32; 3] {
     [0; 3].map(|_: u32| parts.next().unwrap_or(0))
 }
 
-/// The component that is left out of each rotation: the largest, or that of the rotation before where it will do, so
-/// that numbers change little.
+/// The omitted component of each rotation: the largest one, or that of the previous rotation if it is large
+/// enough, so that numbers change little.
 fn left_out(rotations: impl Iterator<Item = Quat>) -> Vec<usize> {
     let mut last = 3;
     let choose = |q: Quat| {
@@ -130,7 +130,7 @@ fn rotation_keys(chooser: &Chooser<'_>, rig: &Rig, at: usize, frames: usize) -> 
     let targets: Vec<Quat> = chooser.rotation_targets(at).iter().map(to_f32).collect();
     let left_out = left_out(targets.iter().copied());
     let checks: Vec<_> = (0..frames).map(|frame| chooser.rotation_check(at, frame)).collect();
-    // A component off by half a step turns by a step at most, twice that where all are.
+    // A component off by half a step rotates by at most one step, twice that if all are.
     let room = rig.bodies[at].points.iter().map(|point| point.allowance / point.original.norm().max(1e-9));
     let room = room.fold(f64::INFINITY, f64::min) * ROUNDING;
     let width = ((2.0 * f64::from(COMPONENT) / room).log2().ceil()).clamp(4.0, f64::from(WIDEST)) as u32;
@@ -155,7 +155,7 @@ fn rotation_keys(chooser: &Chooser<'_>, rig: &Rig, at: usize, frames: usize) -> 
     smallest(width, values, share, Keys::<Quat>::at, put)
 }
 
-/// Places of translations: a least value and a step.
+/// Quantisation of translations: a least value and a step.
 struct Grid {
     least: [f32; 3],
     step: f32,

@@ -7,9 +7,9 @@ use crate::range_coder::BitCoder;
 use crate::segments::{Models, Row};
 use crate::track::{Head, Moving};
 
-/// This many ones are not a quotient: a longer form follows.
+/// Escape: after this many ones, a longer form follows instead of a quotient.
 pub(super) const LONG: u32 = 8;
-/// The largest number of low bits of a Rice code.
+/// Greatest number of low bits of a Rice code.
 pub(super) const LOW: i32 = 15;
 /// Added to the low bits, by the two bits at the start of a track's segment.
 pub(super) const SHIFTS: [i32; 4] = [-1, 0, 1, 2];
@@ -28,7 +28,7 @@ impl Layout {
         Layout { head: Head::blank(), row: Row::default(), low: [[0; 3]; LEVELS] }
     }
 
-    /// Codes a layout; a decoded one is safe to use.
+    /// Codes a layout. A decoded layout is always valid.
     pub(super) fn code<C: BitCoder>(
         models: &mut Models,
         coder: &mut C,
@@ -41,8 +41,7 @@ impl Layout {
         Layout { head, row, low: models.levels(coder, &wanted.low, [0, LOW]) }
     }
 
-    /// The low bits of a level in a segment, and whether residuals are so rare that zeros have a bit of their
-    /// own.
+    /// Low bits of a level in a segment, and whether residuals are so rare that zeros have a bit of their own.
     #[inline]
     pub(super) fn low(&self, level: usize, shift: i32) -> ([u32; 3], bool) {
         let low = self.low[level].map(|low| (low + shift).clamp(0, LOW) as u32);
@@ -50,7 +49,7 @@ impl Layout {
     }
 }
 
-/// A whole number from one that is not negative: 0, -1, 1, -2, …
+/// A signed number from an unsigned one: 0, -1, 1, -2, …
 #[inline]
 fn unfold(code: u32) -> i32 {
     (code >> 1) as i32 ^ -((code & 1) as i32)
@@ -68,7 +67,7 @@ pub(super) fn read_numbers(bits: &mut BitReader<'_>, kind: Kind, low: [u32; 3]) 
 
 #[cold]
 fn read_long(bits: &mut BitReader<'_>, centred: u32, low: [u32; 3]) -> Residual {
-    // A quotient as long as the mark stands for the longer form.
+    // A quotient as long as the escape stands for the longer form.
     if bits.clone().ones(LONG) < LONG {
         let codes = low.map(|low| bits.rice(low));
         let odd = bits.take(centred) as i32;

@@ -18,12 +18,12 @@ pub(crate) use write::encode;
 pub(crate) const SEGMENT: usize = 32;
 /// Levels of the frames between.
 const LEVELS: usize = 6;
-/// Anchors that a segment is predicted from.
+/// Number of anchors from which a segment is predicted.
 const AROUND: usize = 4;
-/// Places of decoded values: the frames of a segment with the first of the next, and anchors outside.
+/// Number of decoded values held: the frames of a segment, the first of the next, and anchors outside.
 const SLOTS: usize = SEGMENT + 1 + AROUND;
 
-/// The anchors a segment sees, and its place among them, by the count of anchors.
+/// The anchors that a segment uses, and its position among them, given the number of anchors.
 fn around(segment: usize, anchors: usize) -> (usize, usize) {
     let first = segment.saturating_sub(1).min(anchors.saturating_sub(AROUND));
     (first, (first + AROUND).min(anchors))

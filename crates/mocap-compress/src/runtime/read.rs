@@ -1,8 +1,8 @@
-//! Decodes segments, each frame on demand.
+//! Decodes segments, and each of their frames on demand.
 //!
-//! On entering a segment all its residuals are read. A frame is composed when it is sampled, with the frames that it
-//! is predicted from: a third of the segment for a single frame. Tracks lie side by side in lanes. A reader
-//! allocates nothing once it exists.
+//! When a segment is entered, all its residuals are read. A frame is composed when it is sampled, together with
+//! the frames that predict it: a third of the segment for a single frame. Tracks are in parallel lanes. A
+//! reader does not allocate after it is created.
 
 use super::layout::{Layout, SHIFTS, read_numbers};
 use super::shape::{Shape, find, shapes};
@@ -28,15 +28,15 @@ pub(crate) struct Reader {
     shape: usize,
     /// The numbers of the residuals of the segment, by step and group.
     numbers: Vec<Vectors>,
-    /// Those of one row, by group.
+    /// Residuals of one row, by group.
     row: Vec<Vectors>,
-    /// The steps that were made, as bits.
+    /// The steps that are composed, as bits.
     done: u32,
 }
 
 impl Reader {
     pub(crate) fn new(clip: &Compressed) -> Reader {
-        // Blocks are of one length but for the last one.
+        // All blocks have the same length except the last one.
         let blocks = clip.parts.blocks.len();
         let mut lasts: Vec<usize> = [0, blocks.saturating_sub(1)]
             .into_iter()
@@ -63,7 +63,7 @@ impl Reader {
         reader
     }
 
-    /// A window that segments of the clip fit in.
+    /// Creates a window for segments of the clip.
     pub(crate) fn window(&self) -> Window {
         self.composer.window(SLOTS)
     }
@@ -131,7 +131,7 @@ impl Reader {
         let stride = self.composer.groups();
         for (track, layout) in self.layouts.iter().enumerate() {
             let (group, lane) = self.composer.place(track);
-            // How many levels hold anything, and the shift of the low bits.
+            // The number of coded levels, and the shift of the low bits.
             let coded = bits.take(3) as usize;
             let shift = if coded == 0 { 0 } else { SHIFTS[bits.take(2) as usize] };
             for level in 1..LEVELS {
@@ -147,7 +147,7 @@ impl Reader {
                 let finer = layout.head.finer(level as u8, LEVELS);
                 while numbers.len() > 0 {
                     if sparse {
-                        // A one precedes a residual that is not zero; each zero residual is a zero.
+                        // Each zero bit is a zero residual; a one bit precedes a residual that is not zero.
                         let zeros = bits.zeros(numbers.len() as u32);
                         numbers.by_ref().take(zeros as usize).for_each(|numbers| numbers.set(lane, [0.0; 3]));
                     }
@@ -159,7 +159,7 @@ impl Reader {
         }
     }
 
-    /// Puts frames of the segment together: `first` and as many more, counted from its start.
+    /// Composes frames of the segment: `first` and `more` after it, counted from its start.
     #[inline]
     pub(crate) fn complete(&mut self, first: usize, more: usize, window: &mut Window) {
         let needs = &self.shapes[self.shape].needs;
@@ -173,7 +173,7 @@ impl Reader {
         }
     }
 
-    /// Puts one frame together.
+    /// Composes one frame.
     fn step(&mut self, at: usize, window: &mut Window) {
         let step = &self.shapes[self.shape].steps[at];
         let stride = self.composer.groups();

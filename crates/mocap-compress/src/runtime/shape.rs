@@ -1,4 +1,4 @@
-//! The shape of a segment: the order of its frames, and which of them a frame needs.
+//! The shape of a segment: the order of its frames, and their dependencies.
 
 use super::{LEVELS, SEGMENT, SLOTS, around};
 use crate::compose::Step;
@@ -8,13 +8,13 @@ use crate::segments::segment_count;
 /// The order of the frames of a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// Where the segment is among the anchors that it sees, and how many frames these span.
+    /// Position of the segment among its anchors, and the number of frames that these span.
     key: (usize, usize),
     /// The frames between anchors, level by level.
     pub(super) steps: Vec<Step>,
     /// Index of the first step of each level.
     pub(super) levels: [usize; LEVELS + 1],
-    /// By place, the steps it is made by: that of a step is a bit.
+    /// By place: the steps on which it depends, one bit per step.
     pub(super) needs: [u32; SLOTS],
 }
 
@@ -38,7 +38,7 @@ pub(super) fn shapes(lasts: &[usize]) -> Vec<Shape> {
     shapes
 }
 
-/// The place of the shape of a segment among all.
+/// The index of a segment's shape.
 pub(super) fn find(shapes: &[Shape], segment: usize, last: usize) -> usize {
     let key = key(segment, last);
     shapes.iter().position(|shape| shape.key == key).expect("the shapes of all segments were made")
@@ -51,7 +51,7 @@ impl Shape {
         let stop = (start + SEGMENT).min(span);
         let place = |frame: u32| match frame as usize {
             frame if (start..=stop).contains(&frame) => frame - start,
-            // The last anchor need not be a multiple.
+            // The last anchor may not be a multiple.
             frame => SEGMENT + 1 + frame.div_ceil(SEGMENT),
         };
         let mut shape = Shape { key, steps: Vec::new(), levels: [0; LEVELS + 1], needs: [0; SLOTS] };

@@ -12,7 +12,7 @@ use crate::range_coder::{Discard, RangeEncoder};
 use crate::segments::{Models, Row, put_block, segment_count};
 use crate::track::{Head, Moving};
 
-/// A whole number as one that is not negative: 0, -1, 1, -2, …
+/// A signed number as an unsigned one: 0, -1, 1, -2, …
 #[inline]
 fn fold(value: i32) -> u32 {
     (value << 1 ^ value >> 31) as u32
@@ -23,7 +23,7 @@ pub(crate) fn encode(block: &Block<'_>) -> EncodedBlock {
     let nodes = schedule(block.frames as u32, SEGMENT as u32, Reach::Segment);
     debug_assert_eq!(levels(SEGMENT as u32), LEVELS);
     let mut chooser = Chooser::new(block, &nodes, LEVELS);
-    // The residuals are stored later, once all are known.
+    // Residuals are written later, when all are known.
     let coded = code_tracks(&mut Discard, &mut chooser, &nodes, LEVELS, block.kinds, &block.settings.work);
     let segments = segment_count(block.frames, SEGMENT);
     let mut parts: Vec<Track> = coded
@@ -71,7 +71,7 @@ impl Track {
         let (row, anchors) = Row::fit(&anchors);
         let layout = Layout { head: head.clone(), row, ..Layout::blank() };
         let mut track = Track { layout, anchors, segments: sorted, shifts: vec![1; segments] };
-        // Low bits suit the shifts, shifts the low bits: a few rounds settle it.
+        // Low bits depend on the shifts and the reverse; a few rounds converge.
         for _ in 0..3 {
             track.choose_low();
             track.choose_shifts();
@@ -81,7 +81,7 @@ impl Track {
 
     fn choose_low(&mut self) {
         for level in 1..LEVELS {
-            // The best for each single axis, then zeros tried together: they make a level sparse.
+            // The best value for each axis, then separate zeros: they make a level sparse.
             let mut best = [0; 3];
             for axis in 0..3 {
                 let cost = |low: i32| -> u64 { self.axis_cost(level, axis, low) };
@@ -153,7 +153,7 @@ fn level_bits(layout: &Layout, residuals: &[Residual], level: usize, shift: i32)
     count.0
 }
 
-/// Takes bits.
+/// A destination for bits.
 trait Sink {
     fn put(&mut self, value: u32, count: u32);
 }
@@ -193,7 +193,7 @@ fn put_residual(bits: &mut impl Sink, kind: Kind, low: [u32; 3], sparse: bool, r
     let codes = k.map(|k| fold(if centred { k >> 1 } else { k }));
     let refine = u32::from(residual.refine);
     let low = low.map(|low| low + refine);
-    // A quotient of the first number as long as the mark would be taken for it.
+    // A first quotient as long as the escape would be read as the escape.
     let fits = |axis: usize| codes[axis] >> low[axis] < LONG;
     if refine == 0 && (0..3).all(fits) {
         (0..3).for_each(|axis| put_rice(bits, codes[axis], low[axis]));

@@ -1,24 +1,26 @@
-//! A body on four legs: rigs of animals have the names of people, and forelegs are called arms.
+//! Detects bodies on four legs. Animal rigs use the joint names of people, with forelegs as arms.
 //!
-//! A person crawls, falls and turns cartwheels, and a rest pose may be a frame of any motion. An animal stands on four
-//! straight legs at rest, and moves on them most of the time. Only both together count.
+//! Neither rest pose nor motion is enough: a person may crawl, fall or turn cartwheels, and a rest pose may be a
+//! frame of any motion. An animal stands on four straight legs at rest and moves on them most of the time. Both
+//! are required.
 
 use super::RoleMap;
 use mocap_model::{Clip, JointId, Pose, Role, Skeleton, Vector3};
 
-/// Frames looked at, spread over the clip.
+/// Number of frames sampled over the clip.
 const FRAMES: usize = 128;
-/// The trunk is level where it rises by less than this (sine of 30 degrees).
+/// The trunk is level if it rises by less than this (sine of 30°).
 const LEVEL: f64 = 0.5;
-/// Legs at rest are straight where the hips are this far above the feet, in lengths of the leg.
+/// Legs are straight if the hips are at least this far above the feet \[leg lengths\].
 const STRAIGHT: f64 = 0.6;
-/// Hands are on the floor where they are less than this above the feet, in lengths of the leg: at rest, in motion.
+/// Hands are on the floor if they are less than this above the feet at rest \[leg lengths\].
 const AT_REST: f64 = 0.25;
+/// The same in motion.
 const IN_MOTION: f64 = 0.35;
-/// The share of frames in which an animal is on four legs.
+/// Least share of frames on four legs.
 const MOSTLY: f64 = 0.8;
 
-/// The joints of trunk and limbs: left and right.
+/// Joints of trunk and limbs, left and right.
 pub(super) struct Limbs {
     thighs: [JointId; 2],
     knees: [JointId; 2],
@@ -88,7 +90,7 @@ impl Limbs {
     }
 }
 
-/// How a body stands in a pose.
+/// Measures of how a body stands in a pose.
 struct Shape {
     /// The sine of the angle by which the trunk rises from the hips to the shoulders.
     trunk_rise: f64,
@@ -136,7 +138,7 @@ mod tests {
         Skeleton::new("", Space::default(), joints.collect()).unwrap()
     }
 
-    /// A motion in which the whole body is turned forward, with its arms before it.
+    /// A motion with the whole body bent forward, arms in front.
     fn clip(skeleton: Skeleton, bent: f64) -> mocap_model::Clip {
         let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
         let turn = |axis: Vector3<f64>, angle: f64| Track::Constant(exp(&(axis * angle)));
@@ -163,7 +165,7 @@ mod tests {
         // On hands and feet, from a T-pose.
         let crawling = clip(skeleton(false), FRAC_PI_2);
         assert!(!doubt(&map_roles_in(&crawling)));
-        // A rest pose on all fours of somebody who stands up.
+        // The rest pose is on all fours, but the body stands up in the motion.
         assert!(!doubt(&map_roles_in(&clip(skeleton(true), -FRAC_PI_2))));
     }
 }

@@ -1,5 +1,5 @@
-//! Roles that were found before. The clips of a database share a few skeletons, and the roles of most depend on nothing else:
-//! they are found once for each skeleton and thread, and are the same as if they were found anew.
+//! Cache of roles found before. The clips of a database share a few skeletons, and most roles depend on the
+//! skeleton only: they are found once per skeleton and thread. The result is the same as without the cache.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use mocap_model::{Joint, SignedAxis, Skeleton};
 use super::four_legs::Limbs;
 use super::{RoleMap, map_with};
 
-/// So many skeletons are remembered: source and target of a retarget, with and without the roles that they state, and the
+/// Number of skeletons in the cache: source and target of a retarget, with and without stated roles, and the
 /// skeletons of a mixed database.
 const REMEMBERED: usize = 16;
 
@@ -17,35 +17,35 @@ const REMEMBERED: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) map: RoleMap,
-    /// Whether a motion might have told left from right.
+    /// Whether a motion could decide which side is left.
     pub(super) asks_motion: bool,
     /// Whether the body stands on four legs at rest.
     pub(super) rests_on_four: bool,
 }
 
-/// Everything that the roles depend on, and the roles.
-struct Known {
+/// A cache entry: everything that the roles depend on, and the roles.
+struct CachedRoles {
     joints: Vec<Joint>,
     axes: [SignedAxis; 2],
     found: Found,
 }
 
 thread_local! {
-    /// The skeletons that were asked for last, the latest first. Nothing but time depends on what is in it.
-    static KNOWN: RefCell<VecDeque<Known>> = const { RefCell::new(VecDeque::new()) };
+    /// The skeletons used last, the latest first. It affects only time, never results.
+    static KNOWN: RefCell<VecDeque<CachedRoles>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// The roles of a skeleton.
 pub(super) fn of_skeleton(skeleton: &Skeleton) -> Found {
     KNOWN.with_borrow_mut(|known| {
         let axes = axes(skeleton);
-        let same = |known: &Known| known.axes == axes && known.joints == skeleton.joints();
+        let same = |known: &CachedRoles| known.axes == axes && known.joints == skeleton.joints();
         if let Some(at) = known.iter().position(same) {
             let latest = known.remove(at).expect("it was found there");
             known.push_front(latest);
         } else {
             known.truncate(REMEMBERED - 1);
-            known.push_front(Known { joints: skeleton.joints().to_vec(), axes, found: find(skeleton) });
+            known.push_front(CachedRoles { joints: skeleton.joints().to_vec(), axes, found: find(skeleton) });
         }
         known[0].found.clone()
     })
@@ -74,7 +74,7 @@ mod tests {
     use crate::fixtures::clip;
     use crate::map_roles;
 
-    /// How one property of a joint is changed.
+    /// A change of one property of a joint.
     type Change = fn(&mut Joint);
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         ];
         let changed = changes.map(|change| skeleton.with_joints(change).unwrap());
         let all: Vec<&Skeleton> = [skeleton.as_ref()].into_iter().chain(&changed).collect();
-        // More than are remembered, one after the other and again.
+        // More skeletons than the cache holds, in turn, twice.
         for _ in 0..2 {
             for (at, skeleton) in all.iter().cycle().take(3 * REMEMBERED).enumerate() {
                 let longer = skeleton.with_joints(|joint| joint.offset *= 1.0 + at as f64).unwrap();

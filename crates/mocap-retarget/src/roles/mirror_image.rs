@@ -1,15 +1,15 @@
-//! Roles of joints whose mirror image has one: exporters misspell the names of one side (`LeftHandRingPinky1` beside
-//! `RightHandPinky1`).
+//! Gives roles to joints whose mirror image has one: exporters misspell the names of one side
+//! (`LeftHandRingPinky1` beside `RightHandPinky1`).
 
 use mocap_model::{JointId, Pose, Skeleton, Vector3};
 
 use super::{PLACE, RoleMap, RoleReason};
 
-/// How far from its mirror image a joint may be, as a share of its distance from the parent.
+/// Greatest distance of a joint from its mirror image, as a share of its bone's length.
 const OFF: f64 = 0.5;
 
-/// Gives a joint the role that its mirror image has on the other side, where the parents of both have one role on either
-/// side. From the hips outwards, so that a chain follows its first joint.
+/// Gives a joint the mirrored role of its mirror image, if the parents of both have mirrored roles. From the hips
+/// outwards, so that a whole chain follows its first joint.
 pub(super) fn by_mirror_image(skeleton: &Skeleton, map: &mut RoleMap) {
     let mut rows = map.rows.clone();
     // Parents come before their children.
@@ -22,7 +22,7 @@ pub(super) fn by_mirror_image(skeleton: &Skeleton, map: &mut RoleMap) {
             continue;
         }
         let Some(parent) = skeleton.joint(row.joint).parent else { continue };
-        // A joint of the middle is its own mirror image.
+        // A joint on the midline is its own mirror image.
         let twin = map.role(parent).and_then(|role| map.joint(role.mirrored()));
         if let Some(joint) = twin.and_then(|twin| image(skeleton, map, &object, [parent, row.joint], twin)) {
             map.add(other, joint, RoleReason::Place, PLACE.min(row.score));
@@ -30,8 +30,8 @@ pub(super) fn by_mirror_image(skeleton: &Skeleton, map: &mut RoleMap) {
     }
 }
 
-/// The child of `twin` without a role whose bone is as long as that of the joint below the parent, and which stands as the
-/// joint does among those that have their mirror images. `None` where several are as near.
+/// The child of `twin` without a role that mirrors the joint: its bone is as long as the joint's, and its
+/// distances to siblings are those of the joint. `None` if several children fit equally.
 fn image(
     skeleton: &Skeleton,
     map: &RoleMap,
@@ -45,7 +45,7 @@ fn image(
         let children = skeleton.children(parent).iter().copied();
         children.filter(|id| map.role(*id).is_none() && !skeleton.joint(*id).end_site).collect()
     };
-    // Distances to siblings that have an image are the same on both sides, whatever the axes of the hands are.
+    // Distances to siblings that have an image are the same on both sides, however the axes of the hands differ.
     let known: Vec<[Vector3<f64>; 2]> = skeleton
         .children(parent)
         .iter()
@@ -70,7 +70,7 @@ fn image(
     }
 }
 
-/// How many joints the longest chain from a joint has, without end sites.
+/// Number of joints of the longest chain from a joint, without end sites.
 fn reach(skeleton: &Skeleton, id: JointId) -> usize {
     let mut open = vec![(id, 1)];
     let mut longest = 1;
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_has_no_mirror_image_gets_no_role() {
-        // The little finger of the other side is longer by a joint.
+        // The little finger of the other side has one joint more.
         let skeleton = body("LeftHandRingPinky");
         let right = skeleton.iter().find(|(_, joint)| joint.name == "RightHandPinky3").unwrap().0;
         let mut joints = skeleton.joints().to_vec();

@@ -1,8 +1,8 @@
-//! Roles of joints: which joint is what in the body.
+//! Roles of joints: the part of the body that each joint is.
 //!
-//! Roles that the skeleton states take precedence. Then the naming scheme that matches most joints gives limbs, hips,
-//! neck and head; the spine is what lies between, under any name. If no name is known, the tree and the lengths of its
-//! bones show the limbs. Each role has a reason and a score.
+//! Roles that the skeleton states take precedence. Then the naming scheme that matches most joints gives limbs,
+//! hips, neck and head; the spine lies between them, under any name. If no name is known, the limbs are found
+//! from the hierarchy and the bone lengths. Each role has a reason and a score.
 
 mod four_legs;
 mod known;
@@ -40,7 +40,7 @@ pub enum RoleReason {
     Stated,
     /// Its name in the naming scheme of the rig.
     Name,
-    /// Its position between joints that have roles.
+    /// Its position between joints with roles.
     Place,
     /// The shape of the tree and the lengths of its bones.
     Shape,
@@ -80,7 +80,8 @@ pub struct RoleRow {
     pub joint: JointId,
     /// The reason.
     pub reason: RoleReason,
-    /// Confidence, from 0 to 1: 1 for stated roles, less for other reasons and for what contradicts them.
+    /// Confidence, 0 to 1: 1 for stated roles, less for other reasons and for roles that the skeleton
+    /// contradicts.
     pub score: f64,
 }
 
@@ -105,7 +106,7 @@ pub struct RoleMap {
     pub rows: Vec<RoleRow>,
     /// The naming scheme, if recognised.
     pub scheme: Option<&'static str>,
-    /// Whether the body stands on four legs, which puts its roles in doubt.
+    /// Whether the body stands on four legs, which makes its roles uncertain.
     pub on_four_legs: bool,
 }
 
@@ -120,7 +121,7 @@ impl RoleMap {
         map
     }
 
-    /// The same without uncertain roles.
+    /// The map without uncertain roles.
     pub fn certain(&self) -> RoleMap {
         let rows = self.rows.iter().filter(|row| row.is_certain()).copied().collect();
         RoleMap { rows, ..*self }
@@ -131,7 +132,7 @@ impl RoleMap {
         self.rows.iter().find(|row| row.role == role).map(|row| row.joint)
     }
 
-    /// The roles that a body needs and no joint has.
+    /// Required roles that no joint has.
     pub fn missing(&self) -> Vec<Role> {
         REQUIRED_ROLES.into_iter().filter(|role| self.joint(*role).is_none()).collect()
     }
@@ -141,7 +142,7 @@ impl RoleMap {
         self.rows.iter().find(|row| row.joint == joint).map(|row| row.role)
     }
 
-    /// The same skeleton with these roles and no others.
+    /// The skeleton with exactly these roles.
     pub fn apply(&self, skeleton: &Skeleton) -> Skeleton {
         skeleton.with_roles(|joint| self.role(joint))
     }
@@ -177,7 +178,8 @@ pub fn map_roles(skeleton: &Skeleton) -> RoleMap {
     map
 }
 
-/// The same for a skeleton with a motion: if neither names nor the rest pose tell left from right, the motion does.
+/// Like [`map_roles`], for a skeleton with a motion: if neither names nor the rest pose show which side is left,
+/// the motion does.
 pub fn map_roles_in(clip: &Clip) -> RoleMap {
     let Found { mut map, asks_motion, mut rests_on_four } = known::of_skeleton(clip.skeleton());
     if asks_motion {
@@ -209,14 +211,14 @@ fn map_with(skeleton: &Skeleton, sides: shape::Sides) -> RoleMap {
     map
 }
 
-/// Fewer matches than this are chance.
+/// Fewer matching names may be chance.
 const FEWEST: usize = 4;
 
 fn by_name(skeleton: &Skeleton, map: &mut RoleMap) {
     let joints = skeleton.iter().filter(|(_, joint)| !joint.end_site);
     let names: Vec<(JointId, Name)> = joints.map(|(id, joint)| (id, name::split(&joint.name))).collect();
     let matches = SCHEMES.iter().map(|scheme| (scheme, matches(&names, scheme)));
-    // The first of equals: `max_by_key` would take the last.
+    // The first scheme of equally good ones; `max_by_key` would return the last.
     let best = matches.reduce(|best, next| if next.1.len() > best.1.len() { next } else { best });
     if let Some((scheme, found)) = best
         && found.len() >= FEWEST
@@ -251,7 +253,7 @@ fn role_of(scheme: &Scheme, name: &Name) -> Option<(Role, usize)> {
     })
 }
 
-/// Score of a position in the tree.
+/// Score of a role by position in the hierarchy.
 const PLACE: f64 = 0.9;
 
 /// Roles by position: the spine between hips and shoulders, a neck below the head, toes after a foot.
@@ -305,11 +307,11 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
     }
 }
 
-/// The lowest common ancestor of two joints (it may be one of them).
+/// The lowest common ancestor of two joints, which may be one of them.
 pub(crate) fn common_ancestor(skeleton: &Skeleton, a: JointId, b: JointId) -> Option<JointId> {
     let (mut a, mut b) = (a, b);
     while a != b {
-        // Parents come first: the later of the two is not an ancestor of the other.
+        // Parents come first, so the later joint is not an ancestor of the other.
         if a > b {
             a = skeleton.joint(a).parent?;
         } else {

@@ -5,10 +5,11 @@ use mocap_model::{Clip, ForwardKinematics, JointId, Vector3};
 
 /// Number of frames sampled over the clip.
 const FRAMES: usize = 128;
-/// The least share of agreement.
+/// Least agreement of the frames, from 0 to 1.
 const AGREEING: f64 = 0.5;
 
-/// Whether the first of a pair is on the left of a body with these legs; `None` if the motion does not show it.
+/// Whether the first limb of a pair is the left one, on a body with these legs; `None` if the motion does not
+/// show it.
 pub(super) fn left_first(clip: &Clip, pair: &Pair, legs: &Pair) -> Option<bool> {
     let joints: Vec<JointId> = pair.limbs.iter().chain(&legs.limbs).flatten().copied().collect();
     let up = clip.skeleton().space().up.vector();

@@ -1,4 +1,5 @@
-//! Joint names in parts: namespace and rig prefix removed, the side apart, the rest as one lower-case word.
+//! Splits joint names: namespace and rig prefix are removed, the side is separated, and the rest becomes one
+//! lower-case word.
 
 use mocap_model::Side;
 
@@ -44,15 +45,15 @@ pub(super) fn split(full: &str) -> Name {
     if let Some((i, _)) = side {
         words.remove(i);
     }
-    // VRM marks the middle line too: `J_Bip_C_Hips`.
+    // VRM also marks the midline: `J_Bip_C_Hips`.
     if words.first().is_some_and(|word| word == "c") && words.len() > 1 {
         words.remove(0);
     }
     Name { side: side.map(|(_, side)| side), base: words.concat() }
 }
 
-/// Words end at separators, before a capital that follows a small letter or digit (`LeftUpLeg`), and between
-/// two capitals where the second starts a word (`LHipJoint`).
+/// Splits a name into words: at separators, before a capital after a small letter or digit (`LeftUpLeg`), and
+/// between two capitals if the second starts a word (`LHipJoint`).
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
@@ -77,7 +78,7 @@ fn words(name: &str) -> Vec<String> {
 /// Removes a rig's prefix, which may span words (`cc`, `base`) or be part of one (`mixamorig7`).
 fn strip_prefix(words: &mut Vec<String>) {
     for count in (1..=2).rev() {
-        // A name that is only the prefix (`Bip01`, the rig's root) stays.
+        // A name that is nothing but the prefix (`Bip01`, the rig's root) stays.
         if words.len() > count {
             let joined = words[..count].concat();
             let bare = joined.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,17 +1,17 @@
 //! Naming schemes of rigs.
 //!
-//! One table per naming scheme: the same word means different joints in different schemes (`LeftLeg` is a lower
-//! leg in Mixamo, `LeftShoulder` an upper arm in Biovision), so words are never pooled.
+//! One table per scheme: the same name means different joints in different schemes (`LeftLeg` is a lower leg in
+//! Mixamo, `LeftShoulder` an upper arm in Biovision), so names of several schemes are never mixed.
 
 use mocap_model::{Role, Side};
 
 /// The names of one kind of rig. Names are in the form of [`super::name::split`], without their side.
 pub(super) struct Scheme {
-    /// The name users know.
+    /// The name under which users know the scheme.
     pub name: &'static str,
-    /// Middle line: role and its names, most usual first.
+    /// Midline: role and its names, most usual first.
     pub middle: &'static [(Role, &'static [&'static str])],
-    /// Limbs, as the role of the left side, and their names.
+    /// Limbs: the role of the left side, and its names.
     pub sided: &'static [(Role, &'static [&'static str])],
     /// Names of fingers.
     pub fingers: Option<Fingers>,
@@ -70,7 +70,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
             (LeftShoulder, &["clavicle"]),
             (LeftUpperArm, &["humerus"]),
             (LeftLowerArm, &["radius"]),
-            // Skeletons without a wrist hang the hand on the forearm.
+            // In skeletons without a wrist joint, the hand follows the forearm directly.
             (LeftHand, &["wrist", "hand"]),
         ],
         fingers: None,
@@ -137,7 +137,7 @@ pub(super) const SCHEMES: &[Scheme] = &[
         fingers: fingers(["thumb", "index", "middle", "ring", "little"], PHALANGES),
     },
     Scheme {
-        // Names of the humanoid; those of the thumb start one bone earlier than in Unity.
+        // Bone names of the VRM humanoid. Those of the thumb start one bone earlier than in Unity.
         name: "VRM 1.0",
         middle: &[(Hips, &["hips"]), (Neck, &["neck"]), (Head, &["head"])],
         sided: &[
@@ -254,12 +254,12 @@ pub(super) const SCHEMES: &[Scheme] = &[
     },
 ];
 
-/// The first joints of the left fingers, thumb to little; the others follow in [`Role::ALL`].
+/// First joints of the left fingers, thumb to little finger; their other joints follow in [`Role::ALL`].
 const FINGERS: [Role; 5] =
     [Role::LeftThumb1, Role::LeftIndex1, Role::LeftMiddle1, Role::LeftRing1, Role::LeftLittle1];
 
 impl Scheme {
-    /// The role of a name, and the index of the name in its list (0: the most usual).
+    /// The role of a name, and the name's index in its list (0: the most usual).
     pub(super) fn role(&self, side: Option<Side>, base: &str) -> Option<(Role, usize)> {
         let Some(side) = side else {
             return find(self.middle, base);
@@ -270,7 +270,7 @@ impl Scheme {
 
     fn finger(&self, base: &str) -> Option<Role> {
         let fingers = self.fingers.as_ref()?;
-        // `finger0` also starts `finger01`: the suffix decides.
+        // `finger0` is also the start of `finger01`: the suffix decides.
         let (finger, joint) = fingers.names.iter().enumerate().find_map(|(finger, name)| {
             let suffix = base.strip_prefix(name)?;
             let joints = if finger == 0 { &fingers.thumb } else { &fingers.others };

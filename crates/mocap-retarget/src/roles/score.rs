@@ -1,21 +1,21 @@
-//! Confidence in roles: what supports a role, less what contradicts it in the skeleton.
+//! Confidence in roles: the strength of their reason, reduced by what contradicts them in the skeleton.
 
 use super::{RoleMap, RoleReason, RoleRow};
 use mocap_model::{JointId, Role, Skeleton};
 
-/// The least score of a certain role.
+/// Least score of a role that counts as certain.
 pub(super) const CERTAIN: f64 = 0.5;
 
-/// Factors of a score for what contradicts it: not below the role above,
+/// Factor of the score if the joint is not below the joint of the role above.
 const NOT_BELOW: f64 = 0.3;
-/// of another length than on the other side,
+/// Factor if its bone has another length than on the other side.
 const UNLIKE_TWIN: f64 = 0.7;
-/// or without length.
+/// Factor if its bone has no length.
 const NO_LENGTH: f64 = 0.6;
-/// Bones of both sides differ by at most this share.
+/// Greatest relative difference between bones of both sides.
 const ALIKE: f64 = 0.2;
 
-/// The roles that a skeleton of a body has.
+/// Roles that every complete body has.
 const CORE: [Role; 13] = [
     Role::Hips,
     Role::LeftUpperLeg,
@@ -32,16 +32,16 @@ const CORE: [Role; 13] = [
     Role::RightHand,
 ];
 
-/// Score of names in a scheme that matches these roles: a few matches may be chance.
+/// Score of names by the number of matching roles: a few matches may be chance.
 pub(super) fn of_names(found: &[(Role, JointId)]) -> f64 {
     let explained = CORE.iter().filter(|role| found.iter().any(|(found, _)| found == *role)).count();
     0.6 + 0.4 * explained as f64 / CORE.len() as f64
 }
 
-/// The factor of roles of a body that stands on four legs.
+/// Factor for a body that stands on four legs.
 const FOUR_LEGS: f64 = 0.4;
 
-/// Lowers the scores of a body on four legs: it may be no person. Stated roles stay.
+/// Lowers the scores of a body on four legs, which may not be a person. Stated roles keep theirs.
 pub(super) fn doubt_four_legs(map: &mut RoleMap) {
     for row in &mut map.rows {
         if !matches!(row.reason, RoleReason::Stated | RoleReason::Given) {
@@ -51,7 +51,7 @@ pub(super) fn doubt_four_legs(map: &mut RoleMap) {
     map.on_four_legs = true;
 }
 
-/// Lowers scores for what tree and lengths contradict. Stated roles stay.
+/// Lowers scores that hierarchy and lengths contradict. Stated roles keep theirs.
 pub(super) fn check(skeleton: &Skeleton, map: &mut RoleMap) {
     let scores: Vec<f64> = map.rows.iter().map(|row| checked(skeleton, map, row)).collect();
     for (row, score) in map.rows.iter_mut().zip(scores) {
@@ -87,7 +87,7 @@ fn checked(skeleton: &Skeleton, map: &RoleMap, row: &RoleRow) -> f64 {
     score
 }
 
-/// The role above a role.
+/// The role whose joint has to be above the joint of `role`.
 fn above(role: Role) -> Role {
     match role {
         Role::LeftLowerLeg => Role::LeftUpperLeg,

@@ -1,69 +1,71 @@
-//! Roles by the tree and the lengths of its bones, for skeletons with unknown names.
+//! Roles by hierarchy and bone lengths, for skeletons with unknown names.
 //!
-//! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with bones
-//! of equal length, each with two long bones in sequence. The pair nearer to where all meet are legs; the head is on the
-//! longest branch left between the arms. Lengths do not tell left from right: that takes a rest pose whose hips face
-//! forward, feet that point forward, or a motion.
+//! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with
+//! equal bone lengths, each with two long bones in sequence. Legs are the pair whose common joint is nearer to
+//! the middle of the tree; the head is on the longest remaining branch between the arms. Lengths do not show
+//! which side is left: that follows from a rest pose whose hips face forward, feet that point forward, or a
+//! motion.
 
 use super::{RoleMap, RoleReason, common_ancestor};
 use mocap_model::{JointId, Pose, Role, Skeleton, Vector3};
 
-/// Score of a pair if neither rest pose nor motion tells left from right.
+/// Score of a pair if neither rest pose nor motion shows which limb is the left one.
 pub(super) const SIDES_UNKNOWN: f64 = 0.3;
-/// Greatest score of a role by shape: lengths never identify a joint for certain.
+/// Greatest score of a role by shape: lengths never identify a joint with certainty.
 const SHAPE: f64 = 0.8;
-/// The two long bones of a limb are at least this share of the longest path through the skeleton, and of what
-/// hangs on their first joint; each of both has at least this share of their sum.
+/// The two long bones of a limb are at least this share of the longest path through the skeleton, and of
+/// everything below their first joint. Each of the two is at least this share of their sum.
 const LEAST: f64 = 0.1;
 const MOST_OF_LIMB: f64 = 0.4;
 const LEAST_OF_TWO: f64 = 0.25;
-/// Two bones as long as this share of the longest two are as good.
+/// Two bones whose sum is at least this share of the longest two are equally good candidates.
 const AS_GOOD: f64 = 0.9;
-/// Lengths of twins differ by at most this share.
+/// Greatest relative difference between the bones of both sides.
 const ALIKE: f64 = 0.06;
-/// A third pair of limbs as long as this share of the second makes it unclear which are meant.
+/// If a third pair of limbs has at least this share of the second pair's length, the choice is unclear.
 const RIVAL: f64 = 0.6;
-/// The top of the head is at least this many times as far from its joint as a neck joint is long.
+/// The top of the head is at least this many times as far from the head joint as a neck joint is long.
 const TOP_OF_HEAD: f64 = 1.5;
-/// Greatest number of branches compared at one joint; a body has fewer.
+/// Greatest number of branches compared at one joint; bodies have fewer.
 const MOST_BRANCHES: usize = 64;
-/// Greatest number of joints followed outwards from where a limb may start; limbs of a body have fewer.
+/// Greatest number of joints followed outwards from a candidate for the start of a limb; limbs of bodies have
+/// fewer.
 const MOST_JOINTS: usize = 64;
-/// A direction is clear if it lies along an axis by at least this (cosine).
+/// A direction is clear if its cosine to an axis is at least this.
 const CLEAR: f64 = 0.7;
 
 /// Two limbs that may be left and right, in either order.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
-    /// Where both meet.
+    /// Joint where both branches meet.
     pub top: JointId,
     /// From hip or shoulder outwards, without end sites; at least three joints each.
     pub limbs: [Vec<JointId>; 2],
-    /// Length of the two long bones, the mean of both.
+    /// Length of the two long bones, mean of both limbs.
     length: f64,
 }
 
-/// What the shape shows.
+/// Limbs and head found from the shape.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub hips: JointId,
     pub legs: Pair,
     pub arms: Option<Pair>,
     pub head: Option<JointId>,
-    /// How clear it is, up to 1.
+    /// How clearly the limbs stand out, up to 1.
     fit: f64,
 }
 
-/// Tells whether the first of a pair is the left one, given the legs; `None` if unknown.
+/// Decides whether the first limb of a pair is the left one, given the legs; `None` if unknown.
 pub(super) type Sides<'a> = &'a dyn Fn(&Pair, &Pair) -> Option<bool>;
 
-/// Adds the roles that the shape shows; none without a pair of legs.
+/// Adds roles found from the shape; none without a pair of legs.
 pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
     let Some(shape) = Shape::of(skeleton) else { return };
     let rest = Rest::of(skeleton, &shape.legs);
     let left_first = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
     if let Some(named) = map.joint(Role::LeftUpperLeg).or(map.joint(Role::RightUpperLeg)) {
-        // Names take precedence: if they give other legs, or other sides, nothing is added.
+        // Names take precedence: if they contradict the legs or the sides, nothing is added.
         let known = left_first(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
         let left = map.joint(Role::LeftUpperLeg);
         if known.is_none() || known != left || shape.legs.limbs.iter().all(|limb| limb[0] != named) {
@@ -80,7 +82,7 @@ pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
             map.add(*role, *l, RoleReason::Shape, score);
             map.add(role.mirrored(), *r, RoleReason::Shape, score);
         }
-        // Clavicles, if there are any.
+        // Clavicles, if the skeleton has them.
         let above = |limb: &[JointId]| skeleton.joint(limb[0]).parent.filter(|above| *above != pair.top);
         if roles[0] == Role::LeftUpperArm
             && let (Some(l), Some(r)) = (above(left), above(right))
@@ -106,7 +108,7 @@ impl Shape {
         let mut limbs: Vec<Pair> = Vec::new();
         let mut fit = 1.0;
         for pair in pairs {
-            // Fingers are pairs, too, and lie within a limb.
+            // Fingers are pairs as well, but lie within a limb.
             let within = |other: &Pair| other.limbs.iter().any(|limb| tree.is_below(limb[0], pair.top));
             if limbs.iter().any(within) {
                 continue;
@@ -124,7 +126,7 @@ impl Shape {
         let mut limbs = limbs.into_iter();
         let (first, second) = (limbs.next()?, limbs.next());
         let Some(second) = second else {
-            // Only one pair: legs, if they are below their common joint.
+            // If there is only one pair, it is the legs, provided that they are below their common joint.
             let rest = Rest::of(skeleton, &first);
             let hips = first.top;
             return rest.stands.then_some(Shape { hips, legs: first, arms: None, head: None, fit: 0.7 });
@@ -134,7 +136,7 @@ impl Shape {
         let (legs, arms) = match far[0].total_cmp(&far[1]) {
             std::cmp::Ordering::Less => (first, second),
             std::cmp::Ordering::Greater => (second, first),
-            // All hang on one joint: legs are longer.
+            // All limbs start at one joint: the longer pair is the legs.
             std::cmp::Ordering::Equal => {
                 fit *= 0.7;
                 (first, second)
@@ -151,7 +153,7 @@ impl Shape {
         if rest.stands {
             let foot = rest.height(&legs, 2);
             let above = |height: f64| (height - foot) / (rest.up_of(hips) - foot);
-            // Four legs on the ground are not a biped, even with equal bones.
+            // A body on four legs at rest is not a biped, even if its bone lengths fit.
             if above(rest.height(&arms, 2)) < 0.25 {
                 fit *= 0.4;
             }
@@ -168,9 +170,9 @@ struct Tree<'a> {
     skeleton: &'a Skeleton,
     /// Of the bone that leads to a joint.
     length: Vec<f64>,
-    /// The longest way from a joint outwards.
+    /// Length of the longest path from a joint outwards.
     reach: Vec<f64>,
-    /// The next joint on that way.
+    /// Next joint on that path.
     next: Vec<Option<JointId>>,
     /// The longest path between two joints.
     size: f64,
@@ -190,7 +192,7 @@ impl Tree<'_> {
             let way = length[id.index()] + reach[id.index()];
             let longest = &mut reach[parent.index()];
             size = size.max(*longest + way);
-            // Of equal ways the first in the file: joints come here in reverse.
+            // Of equal paths, the first in the file: joints are visited in reverse order.
             if way > 0.0 && way >= *longest {
                 (*longest, next[parent.index()]) = (way, Some(id));
             }
@@ -207,7 +209,7 @@ impl Tree<'_> {
         path.iter().skip(1).map(|joint| self.length[joint.index()]).sum()
     }
 
-    /// A joint and the longest way outwards from it.
+    /// A joint and the longest path outwards from it.
     fn way(&self, from: JointId) -> impl Iterator<Item = JointId> {
         std::iter::successors(Some(from), |joint| self.next[joint.index()])
     }
@@ -245,17 +247,18 @@ impl Tree<'_> {
         (1..=2).all(|i| near(self.bone(a, i), self.bone(b, i), both))
     }
 
-    /// The joints of a limb on the longest way outwards from a child of the trunk: those of the two longest bones
-    /// after one another, and what follows.
+    /// The joints of a limb on the longest path outwards from a child of the trunk: those of the two longest
+    /// consecutive bones, and what follows.
     fn limb(&self, child: JointId) -> Option<Vec<JointId>> {
-        // Chains of thousands of joints with something on each would be walked again from each of them.
+        // Limits the work: chains of thousands of joints, each with a branch, would be followed from every joint.
         let way: Vec<JointId> = self.way(child).take(MOST_JOINTS).collect();
         let both = |i: usize| self.bone(&way, i + 1) + self.bone(&way, i + 2);
-        // If both sides start at one position, a clavicle or hip bone starts there, not a limb.
+        // If both sides start at the same position, the first joint is a clavicle or hip bone, not part of the
+        // limb.
         let from = usize::from(self.bone(&way, 0) == 0.0 && way.len() > 3);
         let bases = from..way.len().checked_sub(2)?;
         let most = bases.clone().map(both).fold(0.0, f64::max);
-        // Clavicles may be as long as a lower arm: of two nearly equal candidates take the outer.
+        // Clavicles may be as long as a forearm: of two nearly equal candidates, the outer one is taken.
         let base = bases.rev().find(|base| both(*base) >= AS_GOOD * most)?;
         let two = both(base);
         let shorter = self.bone(&way, base + 1).min(self.bone(&way, base + 2));
@@ -267,7 +270,7 @@ impl Tree<'_> {
         (clear && limb.len() >= 3).then_some(limb)
     }
 
-    /// The joint of the head on the longest branch between the arms.
+    /// The head joint on the longest branch between the arms.
     fn head(&self, arms: &Pair) -> Option<JointId> {
         let in_arm = |id: JointId| arms.limbs.iter().any(|limb| self.is_below(id, limb[0]));
         let children = self.skeleton.children(arms.top).iter().copied().filter(|child| !in_arm(*child));
@@ -286,7 +289,7 @@ impl Tree<'_> {
             return Some(way[at]);
         }
         let [.., above, last] = &way[..] else { return way.first().copied() };
-        // The last joint is the top of the head where it is much further off than necks are long.
+        // The last joint is the top of the head if it is much further away than a neck joint is long.
         let top_of_head = |top: JointId, above: JointId| {
             self.length[top.index()] >= TOP_OF_HEAD * self.length[above.index()]
         };
@@ -298,7 +301,7 @@ impl Tree<'_> {
                     *last
                 }
             }
-            // The end of a joint that is itself the top.
+            // The end site of a joint that is itself the top of the head.
             [.., head, top, _] if self.length[last.index()] < 0.5 * self.length[top.index()] => {
                 if top_of_head(*top, *head) { *head } else { *top }
             }
@@ -312,7 +315,7 @@ pub(super) struct Rest {
     places: Vec<Vector3<f64>>,
     up: Vector3<f64>,
     left: Vector3<f64>,
-    /// Whether the legs stand.
+    /// Whether the legs point down.
     pub stands: bool,
 }
 
@@ -328,7 +331,7 @@ impl Rest {
             .iter()
             .all(|limb| (at(limb[0]) - at(limb[2])).dot(&up) > 0.8 * (at(limb[0]) - at(limb[2])).norm());
         if stands {
-            // Feet that point forward are more reliable than the file.
+            // Feet that point forward are more reliable than the forward axis of the file.
             let feet = legs.limbs.iter().filter_map(|limb| Some(at(*limb.get(3)?) - at(limb[2])));
             let feet: Vector3<f64> = feet.sum();
             let level = feet - up * feet.dot(&up);
@@ -343,12 +346,12 @@ impl Rest {
         self.places[id.index()].dot(&self.up)
     }
 
-    /// The mean height of a joint of both limbs.
+    /// Mean height of a joint of both limbs.
     fn height(&self, pair: &Pair, joint: usize) -> f64 {
         pair.limbs.iter().map(|limb| self.up_of(limb[joint])).sum::<f64>() / 2.0
     }
 
-    /// Whether the first of a pair is the left one; `None` if they are not side by side.
+    /// Whether the first limb of a pair is the left one; `None` if they are not side by side.
     fn left_first(&self, pair: &Pair) -> Option<bool> {
         let apart = self.places[pair.limbs[0][0].index()] - self.places[pair.limbs[1][0].index()];
         let cosine = apart.try_normalize(0.0)?.dot(&self.left);

@@ -1,4 +1,4 @@
-//! An arm in one frame, and where it goes when its elbow swivels or bends and its shoulder turns.
+//! An arm in one frame, and its pose after a change: elbow swivelled or bent, shoulder or wrist rotated.
 
 use super::body_surface::{ArmSurface, BodySurface};
 use crate::reference_pose::Directions;
@@ -6,18 +6,19 @@ use mocap_model::{Clip, ForwardKinematics, Pose, UnitQuaternion, Vector3};
 use mocap_skin::{Affine, Surface};
 use nalgebra::{SVector, Unit};
 
-/// By how much an arm differs: the swivel of the elbow about the line from shoulder to wrist, the bend of the elbow, and the
-/// rotations of the arm about the shoulder and of the hand about the wrist, as vectors in the frame of the trunk \[rad\]. Angles, because the place of a
-/// wrist says little of an arm that is nearly straight.
+/// A change of an arm \[rad\]: the swivel of the elbow about the line from shoulder to wrist, the bend of the
+/// elbow, and the rotations of the arm about the shoulder and of the hand about the wrist, as rotation vectors in
+/// the frame of the trunk. Angles are used because the position of the wrist hardly determines an arm that is
+/// nearly straight.
 pub(crate) type Change = SVector<f64, PARTS>;
-/// Of a change.
+/// Number of parts of a change.
 pub(crate) const PARTS: usize = 8;
 
-/// Elbows bend to this angle \[rad\], unless they were bent more.
+/// Elbows bend by at most this \[rad\], unless they were bent more before.
 const MOST_BENT: f64 = 2.6;
-/// Sine of the bend below which the axis of the elbow is not sure.
+/// Sine of the bend below which the bend axis of the pose is uncertain.
 const UNSURE: f64 = 0.2;
-/// Poses a second that show how elbows bend.
+/// Number of poses per second from which the bend axes of elbows are found.
 const SAMPLES: f64 = 10.0;
 
 /// An arm in object space.
@@ -28,13 +29,13 @@ pub(crate) struct PosedArm {
     wrist: Vector3<f64>,
     /// Of the trunk.
     pub frame: UnitQuaternion<f64>,
-    /// About which the elbow bends.
+    /// Bend axis of the elbow.
     axis: Unit<Vector3<f64>>,
-    /// Where its vertices are, in the order of [`ArmSurface::points`].
+    /// Positions of its sampled vertices, in the order of [`ArmSurface::points`].
     pub points: Vec<Vector3<f64>>,
 }
 
-/// How the three segments of an arm move as rigid bodies: rotation, from a pivot, to where the pivot goes.
+/// How the three segments of an arm move as rigid bodies: a rotation about a pivot, and the pivot's new position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArmMove {
     /// By segment: upper arm, forearm, hand.
@@ -44,7 +45,7 @@ pub(crate) struct ArmMove {
 }
 
 impl ArmMove {
-    /// Where a place on a segment goes.
+    /// The new position of a point on a segment.
     pub(crate) fn place(&self, segment: usize, at: &Vector3<f64>) -> Vector3<f64> {
         self.to[segment] + self.rotations[segment] * (at - self.from[segment])
     }
@@ -62,7 +63,7 @@ impl ArmMove {
 }
 
 impl PosedArm {
-    /// An arm in an object-space pose; `hinge` is its axis where it is nearly straight ([`hinge_axes`]).
+    /// An arm in an object-space pose. `hinge` is its bend axis if it is nearly straight ([`hinge_axes`]).
     pub(crate) fn of(
         arm: &ArmSurface,
         surface: &Surface,
@@ -75,7 +76,7 @@ impl PosedArm {
         PosedArm { points, ..PosedArm::joints_of(arm, object, hinge) }
     }
 
-    /// The same without places on its surface.
+    /// The same without points on its surface.
     pub(crate) fn joints_of(arm: &ArmSurface, object: &Pose, hinge: &Vector3<f64>) -> PosedArm {
         let joint = |i: usize| &object.joints[arm.joints[i].index()];
         let [shoulder, elbow, wrist] = [0, 1, 2].map(|i| joint(i).translation.vector);
@@ -84,7 +85,7 @@ impl PosedArm {
         let across = upper.cross(&lower);
         let size = upper.norm() * lower.norm();
         let sine = if size > 0.0 { across.norm() / size } else { 0.0 };
-        // Where the arm is nearly straight, its own axis is noise.
+        // The bend axis of a nearly straight arm is noise: blend it with the arm's hinge axis.
         let share = (sine / UNSURE).min(1.0);
         let hinge = joint(0).rotation * hinge;
         let own = across.try_normalize(0.0).unwrap_or(hinge);
@@ -93,26 +94,26 @@ impl PosedArm {
         PosedArm { shoulder, elbow, wrist, frame, axis, points: Vec::new() }
     }
 
-    /// How far the arm reaches.
+    /// Length of the stretched arm.
     pub(crate) fn reach(&self) -> f64 {
         (self.elbow - self.shoulder).norm() + (self.wrist - self.elbow).norm()
     }
 
-    /// A ball that holds forearm and hand.
+    /// A sphere that contains forearm and hand.
     pub(crate) fn ball(&self) -> (Vector3<f64>, f64) {
         let middle = (self.elbow + self.wrist * 2.0) / 3.0;
         let far = self.points.iter().map(|at| (at - middle).norm_squared()).fold(0.0, f64::max);
         (middle, far.sqrt())
     }
 
-    /// How the segments move. Without a change, not at all.
+    /// The motion of the segments for a change; a zero change moves nothing.
     pub(crate) fn moved(&self, change: &Change) -> ArmMove {
         let (upper, lower) = (self.elbow - self.shoulder, self.wrist - self.elbow);
         let bent = upper.angle(&lower);
         let bend = (bent + change[1]).clamp(0.0, bent.max(MOST_BENT)) - bent;
         let flex = UnitQuaternion::from_axis_angle(&self.axis, bend);
         let way = upper + flex * lower;
-        // The bend does not turn the arm as a whole.
+        // Bending the elbow leaves the direction from shoulder to wrist as it is.
         let aim = UnitQuaternion::rotation_between(&way, &(self.wrist - self.shoulder)).unwrap_or_default();
         let turn = self.frame * Vector3::new(change[2], change[3], change[4]);
         let aim = UnitQuaternion::from_scaled_axis(turn) * aim;
@@ -121,7 +122,7 @@ impl PosedArm {
         let first = swivel * aim;
         let second = first * flex;
         let elbow = self.shoulder + first * upper;
-        // The swivel leaves the hand as it is.
+        // The swivel does not rotate the hand.
         let hand = self.frame * Vector3::new(change[5], change[6], change[7]);
         let third = UnitQuaternion::from_scaled_axis(hand) * aim * flex;
         ArmMove {
@@ -132,8 +133,8 @@ impl PosedArm {
     }
 }
 
-/// The axes about which the elbows of a motion bend, in the frames of the upper arms: the mean over its frames, of each as
-/// much as it bends. An arm that never bends folds its forearm forwards.
+/// The bend axes of both elbows in the frames of the upper arms: the mean over the frames of a motion, weighted
+/// by the bend. An arm that never bends folds its forearm forward.
 pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
     let forward = Directions::of(clip.skeleton()).forward;
     body.arms.each_ref().map(|arm| {
@@ -141,7 +142,7 @@ pub(crate) fn hinge_axes(body: &BodySurface, clip: &Clip) -> [Vector3<f64>; 2] {
         let mut kinematics = ForwardKinematics::of_joints(clip, &arm.joints);
         let mut sum = Vector3::zeros();
         let mut straight = Vector3::x();
-        // A second shows as much as each frame of it.
+        // A few samples per second show as much as all frames.
         let step = (clip.rate().fps() / SAMPLES).ceil().max(1.0) as usize;
         for frame in (0..clip.frames()).step_by(step) {
             kinematics.place(frame);

@@ -1,7 +1,9 @@
-//! Two bodies beside each other: how far a part of one has to move along a direction until it touches a part of the other.
+//! Two bodies beside each other: the distance that a part of one has to move along a direction until it touches a
+//! part of the other.
 //!
-//! Parts are places on the surface, spread over it, against distance fields of the other body; of both, and both ways, so
-//! that the first and the second are alike. What counts in the end is measured on the mesh (`people_meter.rs`).
+//! Parts are points sampled on the surface, tested against distance fields of the other body. Both directions are
+//! tested (points of the first in the fields of the second and the reverse), so that exchanging the bodies gives
+//! the same result. Final figures are measured on the meshes (`people_meter.rs`).
 
 use super::TargetSurface;
 use super::body_surface::{BodySurface, farthest_points};
@@ -10,20 +12,20 @@ use mocap_skin::{Affine, Field, Part, PosedField, Sided};
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
-/// Places on a hand, and on trunk, head, legs and upper arms.
+/// Number of sampled points: on a hand, and on trunk, head, legs and upper arms.
 const HAND_PLACES: usize = 260;
 const CORE_PLACES: usize = 500;
-/// The grid of a hand, on a person \[m\]: fingers are three cells thick.
+/// Cell size of the distance field of a hand, for a person of 1.7 m \[m\]: fingers are three cells thick.
 const HAND_CELL: f64 = 0.005;
-/// How far the other body is looked for around a place, on a person \[m\].
+/// Search radius for the other body around a point, for a person of 1.7 m \[m\].
 const LOOKED: f64 = 0.25;
-/// What is further away than this is apart, on a person \[m\].
+/// Distances beyond this are not measured, for a person of 1.7 m \[m\].
 const CLOSE: f64 = 0.02;
-/// Ways end where places are this near to the other body, and the largest share of a distance that one step takes: bends
-/// stretch fields.
+/// Sphere tracing ends when points are this near to the other body. `STEP` below limits a step to that share of
+/// the distance, because bending stretches distance fields.
 const NEAR: f64 = 0.0005;
 const STEP: f64 = 0.9;
-/// Steps of one way.
+/// Greatest number of steps of sphere tracing.
 const STEPS: usize = 120;
 
 /// A part of a body that another body may touch.
@@ -31,9 +33,9 @@ const STEPS: usize = 120;
 pub enum BodyPart {
     /// Palm and fingers.
     Hand(Side),
-    /// From the shoulder to the fingers; as what touches, from the elbow.
+    /// From shoulder to fingers; as the touching part, from the elbow.
     Arm(Side),
-    /// Trunk, head and legs; as what touches, with the upper arms.
+    /// Trunk, head and legs; as the touching part, with the upper arms.
     Core,
 }
 
@@ -54,12 +56,12 @@ pub struct BodyBeside {
 struct Hand {
     vertices: Vec<u32>,
     field: Field,
-    /// The thin direction of the hand at bind, in the frame of the wrist.
+    /// The direction in which the hand is thin, in the bind pose, in the frame of the wrist.
     thin: Vector3<f64>,
 }
 
 impl BodyBeside {
-    /// The surface of a target as a body beside others; `None` without distances from its trunk.
+    /// The surface of a target as a body beside others; `None` if its trunk has no distance field.
     pub fn new(surface: &TargetSurface) -> Option<BodyBeside> {
         let body = surface.body.clone();
         body.core.as_ref()?;
@@ -74,12 +76,12 @@ impl BodyBeside {
         Some(BodyBeside { body, hands, lower_arms, core })
     }
 
-    /// The height of the body at bind [units of its skeleton].
+    /// Height of the body in the bind pose [units of its skeleton].
     pub fn height(&self) -> f64 {
         self.body.height
     }
 
-    /// The body in an object-space pose; `None` where a joint flattens it.
+    /// The body in an object-space pose; `None` if a joint scales it to zero thickness.
     pub fn posed(&self, object: &Pose) -> Option<PosedBeside<'_>> {
         let body = &self.body;
         let arm = |side: usize| body.arms[side].as_ref()?.field.as_ref()?.posed(object);
@@ -164,13 +166,14 @@ impl PosedBeside<'_> {
         vertices.map(|vertex| surface.posed_vertex(&self.palette, *vertex as usize)).collect()
     }
 
-    /// The direction in which a hand is thin, out of the palm or into it; `None` without such a hand.
+    /// The direction in which a hand is thin, out of the palm or into it, in object space; `None` without that
+    /// hand.
     pub fn thin(&self, side: Side) -> Option<Vector3<f64>> {
         self.thin[number(side)]
     }
 }
 
-/// A place and the least distance that it may have from the other body.
+/// Sampled points of one part and the field of the other; `least` are lower bounds of the points' distances.
 struct Way<'a, 'f> {
     field: &'a PosedField<'f>,
     places: Vec<Vector3<f64>>,
@@ -180,7 +183,7 @@ struct Way<'a, 'f> {
 }
 
 impl Way<'_, '_> {
-    /// The distance of the nearest place after a move; at most `within`.
+    /// Distance of the nearest point after a translation; at most `nearest`.
     fn distance(&mut self, moved: &Vector3<f64>, mut nearest: f64) -> f64 {
         for (place, least) in self.places.iter().zip(&mut self.least) {
             if *least >= nearest {
@@ -195,8 +198,8 @@ impl Way<'_, '_> {
     }
 }
 
-/// The least distance of the places of a part of the first body from a part of the second, at most 2 cm on a person; negative
-/// inside.
+/// Least distance between a part of the first body and a part of the second [units of the skeletons], negative
+/// inside; at most 2 cm for a person of 1.7 m.
 pub fn nearest(
     (first, part): (&PosedBeside<'_>, BodyPart),
     (second, other): (&PosedBeside<'_>, BodyPart),
@@ -208,8 +211,9 @@ pub fn nearest(
     way.distance(&Vector3::zeros(), within)
 }
 
-/// Where a part of the first body, moved by `from`, first comes as near as `gap` to a part of the second on its way from far
-/// out against `direction`, a unit vector: how far along it, at most `most` to either side. `None` where it does not meet it.
+/// A part of the first body, translated by `from`, moves from far away against `direction` (a unit vector)
+/// towards a part of the second. Returns the displacement along `direction` at which it first comes as near as
+/// `gap`, within ±`most`; `None` if it does not meet it.
 pub fn apart_along(
     (first, part): (&PosedBeside<'_>, BodyPart),
     (second, other): (&PosedBeside<'_>, BodyPart),
@@ -224,7 +228,7 @@ pub fn apart_along(
         let places = first.places(part);
         ways.push(Way { field, least: vec![f64::NEG_INFINITY; places.len()], places, sign: 1.0 });
     }
-    // A hand that touches a trunk is small against it: the places of the trunk say nothing.
+    // A hand is small against the trunk that it touches: testing points of the trunk adds nothing.
     let alike =
         matches!((part, other), (BodyPart::Core, BodyPart::Core) | (BodyPart::Hand(_), BodyPart::Hand(_)));
     if let Some(field) = first.field(part).filter(|_| alike) {

@@ -1,5 +1,5 @@
-//! Frames between those that were looked at: places on an arm that are near the body before and after are looked at in
-//! each of them, and what entered is brought out.
+//! Frames between keys: points of an arm that are near the body at the keys before and after are tested in every
+//! frame, and penetrations are resolved.
 
 use super::arm::{Change, PosedArm};
 use super::body_in_motion::{MARGIN, Stage};
@@ -10,15 +10,15 @@ use crate::smoothing::envelope;
 use mocap_skin::PosedField;
 use std::ops::Range;
 
-/// Places that were nearer than this in a key are looked at around it, on a person \[m\].
+/// Points nearer than this at a key are tested in the frames around it, for a person of 1.7 m \[m\].
 pub(crate) const NEARBY: f64 = 0.01;
-/// Times that what is inside is brought out.
+/// Number of passes that resolve penetrations.
 const ROUNDS: usize = 2;
 
-/// What is known of the keys of a stretch.
+/// Results for the keys of a stretch, reused for the frames between them.
 pub(crate) struct KnownKeys<'a> {
     pub keys: Keys,
-    /// Those of the stretch.
+    /// The keys of the stretch.
     pub run: Range<usize>,
     pub held: &'a [Option<Box<Held>>],
     pub changes: &'a [Vec<Change>; 2],
@@ -26,7 +26,7 @@ pub(crate) struct KnownKeys<'a> {
 }
 
 impl Stage<'_> {
-    /// Brings out what is inside between the keys of a stretch. `all` are the changes of the frames of its range.
+    /// Resolves penetrations between the keys of a stretch. `all` are the changes of the frames of its range.
     pub(crate) fn between(
         &self,
         known: &KnownKeys<'_>,
@@ -87,7 +87,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Whether one of some places on the arms is inside of trunk, head or legs in a frame.
+    /// Whether one of the given points on the arms is inside trunk, head or legs in a frame.
     fn enters(
         &self,
         frame: usize,

@@ -6,9 +6,9 @@ use super::contacts::{ArmContacts, Touch, other_field};
 use mocap_model::{Clip, Pose, Vector3};
 use mocap_skin::{Affine, PosedField};
 
-/// How far outside places are put, once they were inside, on a person \[m\].
+/// Points that were inside are moved this far outside, for a person of 1.7 m \[m\].
 pub(crate) const MARGIN: f64 = 0.003;
-/// Where an arm is brought to what it touches, no place on it moves further than so many times that way.
+/// When an arm is moved to a contact, no point on it moves further than the distance to the contact times this.
 pub(crate) const CARRIED: f64 = 1.6;
 
 /// One frame of a clip.
@@ -30,12 +30,13 @@ impl Frame {
     }
 }
 
-/// Another body beside one, in the same space.
+/// Another body beside this one, in the same space.
 #[derive(Clone, Copy)]
 pub(crate) struct Partner<'a> {
     pub body: &'a BodySurface,
     pub clip: &'a Clip,
-    /// By own arm and frame: whether its hand touches an arm of the partner, and is not kept out of the arms for that.
+    /// By own arm, then by frame: whether its hand touches an arm of the partner. Then the hand is not kept out
+    /// of that arm.
     pub holds: [&'a [bool]; 2],
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct PartnerField<'a> {
 }
 
 impl Partner<'_> {
-    /// Trunk and arms in a frame.
+    /// Distance fields of trunk and arms in a frame.
     pub(crate) fn fields(&self, frame: usize) -> Vec<PartnerField<'_>> {
         let mut pose = Frame::new(self.clip);
         pose.place(self.clip, frame);
@@ -56,7 +57,7 @@ impl Partner<'_> {
         core.into_iter().chain(arms.map(|field| PartnerField { field, is_arm: true })).collect()
     }
 
-    /// Whether only the forearm is kept out of a part in a frame: the hand touches it.
+    /// Whether the hand touches that part in a frame. Then only the forearm is kept out of it.
     pub(crate) fn holds(&self, arm: usize, of: &PartnerField<'_>, frame: usize) -> bool {
         of.is_arm && self.holds[arm].get(frame).is_some_and(|holds| *holds)
     }
@@ -66,13 +67,13 @@ impl Partner<'_> {
 pub(crate) struct Stage<'a> {
     pub body: &'a BodySurface,
     pub clip: &'a Clip,
-    /// Of the source.
+    /// Contacts of the source.
     pub contacts: &'a [ArmContacts<Touch>],
-    /// Of the elbows, in the frames of the upper arms.
+    /// Bend axes of the elbows, in the frames of the upper arms.
     pub hinges: [Vector3<f64>; 2],
-    /// By arm: sides by which it may leave the body, in the frame of the trunk.
+    /// By arm: the sides by which it may leave the body, in the frame of the trunk.
     pub sides: [[Vector3<f64>; 5]; 2],
-    /// Whom arms are kept out of as well.
+    /// Another body that the arms are kept out of as well.
     pub partner: Option<Partner<'a>>,
 }
 

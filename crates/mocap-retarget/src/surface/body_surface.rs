@@ -1,4 +1,4 @@
-//! What is known of a body's surface before the first frame: its parts, its distance fields, and places on its arms.
+//! A body's surface, prepared before the first frame: its parts, distance fields, and points sampled on its arms.
 
 use crate::RoleMap;
 use crate::body::LimbKind;
@@ -19,15 +19,15 @@ pub(crate) enum Touched {
     Arm,
 }
 
-/// The height of the person to whom lengths in metres here belong \[m\].
+/// The height of the person for whom lengths in this module are given \[m\]; they scale with the body.
 pub(crate) const PERSON: f64 = 1.7;
-/// The grid of trunk, head and legs, and that of an arm, on a person \[m\].
+/// Cell sizes of the distance fields of trunk, head and legs, and of an arm, for a person of 1.7 m \[m\].
 const CORE_CELL: f64 = 0.02;
 const ARM_CELL: f64 = 0.012;
-/// Places on a forearm and on a hand that are kept outside.
+/// Number of points on a forearm and on a hand that are kept outside.
 const FOREARM_POINTS: usize = 28;
 const HAND_POINTS: usize = 44;
-/// Places of a cluster at most.
+/// Greatest number of points in a cluster.
 const CLUSTER: usize = 8;
 
 /// The surface of a body, ready to measure and to keep its arms outside.
@@ -40,21 +40,21 @@ pub(crate) struct BodySurface {
     pub parts: Vec<Part>,
     /// By joint.
     pub joint_parts: Vec<Part>,
-    /// Height at bind [units of the skeleton].
+    /// Height in the bind pose [units of the skeleton].
     pub height: f64,
     pub shape: SurfaceShape,
-    /// Trunk, head and legs.
+    /// Distance field of trunk, head and legs.
     pub core: Option<Field>,
     /// Left before right; `None` of an arm that the skeleton or the mesh lacks.
     pub arms: [Option<ArmSurface>; 2],
 }
 
-/// What a surface is like at bind.
+/// Properties of a surface in the bind pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceShape {
-    /// Joints of hips, spine, chest, thighs and knees.
+    /// Number of joints of hips, spine, chest, thighs and knees.
     pub joints: usize,
-    /// Those of them that the surface of trunk, head and legs encloses, by winding numbers.
+    /// Number of these joints that the surface of trunk, head and legs encloses, by winding numbers.
     pub enclosed: usize,
     /// Length of an arm from shoulder to wrist over the height of the surface; `None` without arms.
     pub arms: Option<f64>,
@@ -100,9 +100,9 @@ impl SurfaceShape {
 pub(crate) struct ArmSurface {
     /// Shoulder, elbow, wrist.
     pub joints: [JointId; 3],
-    /// The joint of the trunk that carries the arm.
+    /// The joint of the trunk to which the arm is attached.
     pub trunk: JointId,
-    /// The joints that turn with the upper arm, the forearm and the hand.
+    /// The joints that rotate with upper arm, forearm and hand.
     pub segments: [Vec<JointId>; 3],
     pub side: Sided,
     pub points: ArmPoints,
@@ -116,17 +116,17 @@ impl ArmSurface {
     }
 }
 
-/// Vertices of the forearm and of the hand that stand for all.
+/// Vertices of forearm and hand that represent all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct ArmPoints {
-    /// Cluster by cluster.
+    /// Sorted by cluster.
     pub points: Vec<ArmPoint>,
-    /// Points that are near each other.
+    /// Ranges of points that are near each other.
     pub clusters: Vec<Range<usize>>,
 }
 
 impl ArmPoints {
-    /// So many of the forearm and of the hand, far from each other.
+    /// Samples the given numbers of points on forearm and hand, far from each other.
     pub(crate) fn sampled(surface: &Surface, parts: &[Part], side: Sided, counts: [usize; 2]) -> ArmPoints {
         let (mut points, mut clusters) = (Vec::new(), Vec::new());
         for (part, count) in [Part::Forearm(side), Part::Hand(side)].into_iter().zip(counts) {
@@ -141,7 +141,8 @@ impl ArmPoints {
         ArmPoints { points, clusters }
     }
 
-    /// Puts the points where a pose has them. Returns what of a field may be nearer to them than `within`; `None` of nothing.
+    /// Writes the positions of the points in a pose. Returns the part of a field that may be nearer to them than
+    /// `within`; `None` if there is none.
     pub(crate) fn near(
         &self,
         surface: &Surface,
@@ -172,7 +173,7 @@ impl BodySurface {
         BodySurface::of(Surface::new(body, skeleton).ok()?, skeleton, roles)
     }
 
-    /// As [`BodySurface::new`], of a surface.
+    /// Like [`BodySurface::new`], for a surface.
     fn of(surface: Surface, skeleton: &Skeleton, roles: &RoleMap) -> Option<BodySurface> {
         if surface.positions().is_empty() {
             return None;
@@ -193,7 +194,8 @@ impl BodySurface {
         Some(BodySurface { skeleton, roles, shape, surface, parts, joint_parts: joints, height, core, arms })
     }
 
-    /// The same in metres with Y up and Z forward; its units have so many metres. `None` where a place is not finite there.
+    /// The surface converted to metres, Y up and Z forward; `metres` are metres per unit. `None` if a position is
+    /// not finite then.
     pub(crate) fn in_metres(&self, metres: f64) -> Option<BodySurface> {
         let unit = |metres: f64| Some(Unit { metres, source: UnitSource::Flag });
         let stated = Space { unit: unit(metres), ..*self.skeleton.space() };
@@ -202,12 +204,12 @@ impl BodySurface {
         BodySurface::of(self.surface.changed_by(&stated.change_to(&space)).ok()?, &skeleton, &self.roles)
     }
 
-    /// A length of a person of 1.7 m on this body [m to units of the skeleton].
+    /// Scales a length of a person of 1.7 m to this body [m to units of the skeleton].
     pub(crate) fn person(&self, metres: f64) -> f64 {
         metres * self.height / PERSON
     }
 
-    /// Measures forearms and hands against trunk, head and legs.
+    /// A meter of forearms and hands inside trunk, head and legs.
     pub(crate) fn meter(&self) -> Option<InsideMeter> {
         let is_lower = |part: Part| Sided::BOTH.iter().any(|side| part.is_lower_arm_of(*side));
         let measured = (0..self.parts.len()).filter(|vertex| is_lower(self.parts[*vertex]));
@@ -215,7 +217,7 @@ impl BodySurface {
         InsideMeter::new(&self.surface, measured, |vertex| self.parts[vertex].is_core())
     }
 
-    /// Measures the shank and foot of a side against the other leg.
+    /// A meter of shank and foot of a side inside the other leg.
     pub(crate) fn leg_meter(&self, side: Sided) -> Option<InsideMeter> {
         let other = if side == Sided::Left { Sided::Right } else { Sided::Left };
         let is_lower = |part: Part| part == Part::Shank(side) || part == Part::Foot(side);
@@ -235,7 +237,7 @@ impl BodySurface {
         own.map(|vertex| vertex as u32).collect()
     }
 
-    /// Measures the forearm and hand of a side against what it touches.
+    /// A meter of forearm and hand of a side against the part that it touches.
     pub(crate) fn contact_meter(&self, arm: usize, touched: Touched) -> Option<InsideMeter> {
         let other = Sided::BOTH[1 - arm];
         InsideMeter::new(&self.surface, self.lower_arm(arm), |vertex| {
@@ -283,7 +285,8 @@ fn arm_surface(
     Some(ArmSurface { joints, trunk, segments: [upper, forearm, hand], side: sided, points, field })
 }
 
-/// Puts points that are near each other at bind one after the other, by halves along the longest side.
+/// Sorts points so that those near each other in the bind pose are consecutive, by halving along the longest
+/// side.
 fn cluster(
     points: &mut [ArmPoint],
     range: Range<usize>,
@@ -305,7 +308,7 @@ fn cluster(
     cluster(points, half..range.end, places, clusters);
 }
 
-/// Vertices that are far from each other: each the farthest from those before it.
+/// Farthest-point sampling: each vertex is the farthest from those before it.
 pub(crate) fn farthest_points(places: &[Vector3<f64>], vertices: &[u32], count: usize) -> Vec<u32> {
     let at = |vertex: u32| places[vertex as usize];
     let Some(first) = vertices.first() else { return Vec::new() };

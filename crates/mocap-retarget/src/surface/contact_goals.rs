@@ -1,4 +1,4 @@
-//! Where the places on an arm that touch belong in a frame.
+//! Goals of the touching points on an arm in a frame.
 
 use super::arm::{Change, PosedArm};
 use super::body_surface::{BodySurface, Touched};
@@ -7,12 +7,12 @@ use super::push::Goal;
 use mocap_model::Vector3;
 use mocap_skin::{Affine, Part};
 
-/// An arm that touches is at least so far from what it touches, on a person \[m\].
+/// A touching arm keeps at least this distance from what it touches, for a person of 1.7 m \[m\].
 const LEAST: f64 = 0.002;
-/// What a forearm touches counts by so much beside what a hand touches.
+/// Weight of a forearm's contacts relative to a hand's.
 const FOREARM: f64 = 0.2;
 
-/// The goals of both arms in a pose, as they are after the changes at `base`. Two arms that touch each other meet halfway.
+/// Goals of both arms in a pose after the changes `base`. Two arms that touch each other meet halfway.
 pub(crate) fn goals(
     body: &BodySurface,
     contacts: &[ArmContacts<Touch>],

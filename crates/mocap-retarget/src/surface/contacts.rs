@@ -1,7 +1,7 @@
-//! Contacts of the source's arms, found on its surface: with its trunk, head and legs, and with its other arm.
+//! Contacts of the source's arms, found on its surface: with trunk, head and legs, and with the other arm.
 //!
-//! A body that only stands in for that of the source has no surface to trust to a centimetre: what its hands touch, and
-//! when, is then what the joints show, and its nearest places say where.
+//! A stand-in body replaces a source without a surface. It is not accurate to a centimetre: the joints decide
+//! what the hands touch and when, and the nearest points of the stand-in show where.
 
 use super::body_surface::{ArmPoints, BodySurface, Touched};
 use super::correspondence::{Correspondence, RegionTrees, SurfacePlace};
@@ -10,31 +10,32 @@ use mocap_analysis::runs;
 use mocap_model::{Clip, ForwardKinematics, JointId, Pose, Vector3};
 use mocap_skin::{Affine, Part, PosedField};
 
-/// An arm touches what is nearer than this, on a person \[m\].
+/// Surfaces nearer than this are in contact, for a person of 1.7 m \[m\].
 const TOUCH: f64 = 0.012;
-/// A body that stands in: what touches is nearer than this, where joints show that a hand touches, and arms anyway \[m\].
+/// The same on a stand-in body: for hands while the joints show a contact, for arms at any time \[m\].
 const ABOUT: f64 = 0.05;
-/// A source whose arm is deeper inside than this shows no contact there, but a fault, on a person \[m\].
+/// If the source's arm penetrates deeper than this, it is a fault of the source and not a contact, for a person
+/// of 1.7 m \[m\].
 const DEEPEST: f64 = 0.02;
-/// Trunk, head and legs are touched for at least this time \[s\]: arms that swing pass them. Hands clap faster.
+/// Contacts with trunk, head and legs last at least this long \[s\]: swinging arms pass by. Claps may be shorter.
 const SHORTEST: f64 = 0.1;
-/// Places on a forearm and on a hand that are looked at where the arm is near.
+/// Number of points on a forearm and on a hand that are tested if the arm is near.
 const FOREARM_POINTS: usize = 120;
 const HAND_POINTS: usize = 240;
-/// Those that are looked at first are no further from the others than this, on a person \[m\].
+/// The points tested first are at most this far from the others, for a person of 1.7 m \[m\].
 const BETWEEN: f64 = 0.04;
-/// Touches of a frame at most.
+/// Greatest number of touching points in a frame.
 const MOST_TOUCHES: usize = 24;
 
-/// The contacts of one arm with one other thing.
+/// The contacts of one arm with one other part of the body.
 #[derive(Clone, Debug)]
 pub(crate) struct ArmContacts<T> {
     /// 0 left, 1 right.
     pub arm: usize,
     pub touched: Touched,
-    /// By frame: where it touches; nowhere in frames without contact.
+    /// By frame: the touching points; empty in frames without contact.
     pub touches: Vec<Vec<T>>,
-    /// The parts that touch most often.
+    /// The part that is touched most often.
     pub part: Part,
     pub on: Part,
 }
@@ -45,41 +46,41 @@ impl<T> ArmContacts<T> {
         (0..self.touches.len()).filter(|frame| !self.touches[*frame].is_empty()).collect()
     }
 
-    /// Where it touches in a frame.
+    /// The touching points of a frame.
     pub(crate) fn at(&self, frame: usize) -> &[T] {
         self.touches.get(frame).map_or(&[], Vec::as_slice)
     }
 }
 
-/// A place on an arm of the source that touches.
+/// A point on an arm of the source that touches another part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SourceTouch {
     vertex: u32,
     on: SurfacePlace,
-    /// How far it is from what it touches, on a person \[m\].
+    /// Its distance from that part, for a person of 1.7 m \[m\].
     gap: f64,
-    /// 1 of the nearest place, down to 0 of those that just do not touch.
+    /// 1 for a distance of 0, falling to 0 at [`TOUCH`].
     weight: f64,
 }
 
-/// A place on an arm of the target, and where it belongs.
+/// A point on an arm of the target, and its goal on the body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub own: SurfacePlace,
-    /// What it touches: between these places, by their shares.
+    /// The goal: the mean of these three surface positions, weighted by the second values.
     pub on: [(SurfacePlace, f64); 3],
     pub gap: f64,
     pub weight: f64,
 }
 
 impl Touch {
-    /// A vertex near what it touches.
+    /// A vertex near the goal.
     pub(crate) fn on_corner(&self) -> usize {
         let most = self.on.iter().fold(&self.on[0], |most, next| if next.1 > most.1 { next } else { most });
         most.0.corner()
     }
 
-    /// Where a pose puts what it touches, with the unit normal there.
+    /// Position of the goal in a pose, and the unit normal there.
     pub(crate) fn posed(&self, body: &BodySurface, palette: &[Affine]) -> (Vector3<f64>, Vector3<f64>) {
         let (mut place, mut normal) = (Vector3::zeros(), Vector3::zeros());
         for (on, share) in self.on.iter().filter(|(_, share)| *share > 0.0) {
@@ -90,10 +91,10 @@ impl Touch {
     }
 }
 
-/// When the joints of a source show that its hands touch its own hips or head: by arm, then by frame.
+/// By arm, then by frame: whether the joints of the source show that its hand touches its own hips or head.
 pub(crate) type HandsOnBody = [Vec<bool>; 2];
 
-/// The contacts that a motion shows on the surface of its body; `hands` of a body that stands in for that of the source.
+/// Finds the contacts that a motion shows on the surface of its body. `hands` is used for a stand-in body.
 pub(crate) fn find(
     body: &BodySurface,
     clip: &Clip,
@@ -155,17 +156,17 @@ pub(crate) fn find(
     contacts
 }
 
-/// A vertex of an arm that is near something.
+/// A vertex of an arm that is near another part.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     vertex: u32,
     distance: f64,
-    /// The nearest place, brought to bind.
+    /// The nearest position on that part, in the bind pose.
     rest: Vector3<f64>,
     joint: JointId,
 }
 
-/// Looks for what is near an arm, first at a few places, then at many.
+/// Searches for points of an arm near another part, first with few points, then with many.
 struct Looking<'a> {
     body: &'a BodySurface,
     dense: [Option<ArmPoints>; 2],
@@ -173,8 +174,8 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// The places on an arm nearer to a field than `within`, in the pose of a palette: the nearest ones, the nearest
-    /// first.
+    /// The points of an arm that are nearer to a field than `within`, in the pose of a palette: at most
+    /// [`MOST_TOUCHES`], the nearest first.
     fn near(&mut self, arm: usize, field: &PosedField<'_>, palette: &[Affine], within: f64) -> Vec<Near> {
         let body = self.body;
         let Some(surface) = &body.arms[arm] else { return Vec::new() };
@@ -198,7 +199,7 @@ impl Looking<'_> {
                 found.push(Near { vertex, distance: hit.distance, rest: hit.rest, joint: hit.joint });
             });
         }
-        // Long clips have many frames with all of a hand near: no more is kept than is used.
+        // In long clips, many frames have a whole hand near: keep only as many points as are used.
         found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
         found.truncate(MOST_TOUCHES);
         found.shrink_to_fit();
@@ -206,7 +207,8 @@ impl Looking<'_> {
     }
 }
 
-/// What touches in a frame. Places that are inside, or of a body that stands in, count from the one that is deepest.
+/// The touching points of a frame. If points are inside, or on a stand-in body, distances are relative to the
+/// deepest point.
 fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
     if !stands_in && first < -body.person(DEEPEST) {
@@ -226,7 +228,7 @@ fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: 
     near.iter().filter_map(touch).collect()
 }
 
-/// The contacts of a source on the surface of a target.
+/// Maps the contacts of a source to the surface of a target.
 pub(crate) fn on_target(
     source: &BodySurface,
     target: &BodySurface,
@@ -256,12 +258,12 @@ pub(crate) fn on_target(
     contacts.iter().map(put).collect()
 }
 
-/// The field of an arm in a pose.
+/// Distance field of an arm in a pose.
 pub(crate) fn other_field<'a>(body: &'a BodySurface, arm: usize, object: &Pose) -> Option<PosedField<'a>> {
     body.arms[arm].as_ref()?.field.as_ref()?.posed(object)
 }
 
-/// The value that is there most often; of several, the lowest.
+/// The most frequent value; the lowest of several.
 fn most_frequent<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();

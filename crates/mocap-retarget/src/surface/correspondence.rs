@@ -1,7 +1,8 @@
-//! Which place on the surface of one body corresponds to a place on that of another.
+//! Correspondence between the surfaces of two bodies.
 //!
-//! Bodies of one topology correspond vertex by vertex. Of others, the surface of the first is put on the skeleton of the
-//! second bone by bone, and each place corresponds to the nearest one there whose normal leads the same way.
+//! Bodies with one topology correspond vertex by vertex. Otherwise the surface of the first body is fitted to the
+//! skeleton of the second bone by bone (`fitted_body.rs`), and each point corresponds to the nearest one there
+//! whose normal has about the same direction.
 
 use super::body_surface::BodySurface;
 use crate::fitted_body::Figure;
@@ -9,27 +10,27 @@ use mocap_model::Vector3;
 use mocap_skin::{Affine, Part, Sided, Surface, TriangleTree, barycentric};
 use std::collections::BTreeMap;
 
-/// Normals lead the same way from this cosine on.
+/// Normals have about the same direction if their cosine is at least this.
 const ALIKE: f64 = 0.3;
 
-/// A place on the surface of a body, which its skin moves.
+/// A point on the surface of a body, moved by its skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SurfacePlace {
     pub corners: [u32; 3],
-    /// Of the corners; they sum to 1.
+    /// Barycentric coordinates in the triangle of `corners`; they sum to 1.
     pub shares: [f64; 3],
-    /// Unit vector away from the surface at bind; zero where it has none.
+    /// Unit normal in the bind pose, outwards; zero if the surface has none there.
     normal: Vector3<f64>,
 }
 
 impl SurfacePlace {
-    /// The corner with the largest share.
+    /// The corner with the greatest share.
     pub(crate) fn corner(&self) -> usize {
         let best = (0..3).fold(0, |best, i| if self.shares[i] > self.shares[best] { i } else { best });
         self.corners[best] as usize
     }
 
-    /// Where a pose moves it.
+    /// Its position in a pose.
     pub(crate) fn posed(&self, surface: &Surface, palette: &[Affine]) -> Vector3<f64> {
         let corner = |(corner, share): (&u32, f64)| match share > 0.0 {
             true => surface.posed_vertex(palette, *corner as usize) * share,
@@ -45,7 +46,7 @@ impl SurfacePlace {
     }
 }
 
-/// What a place lies on: what is looked for among the same.
+/// The region of a body; points correspond within the same region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Region {
     Core,
@@ -71,11 +72,11 @@ pub(crate) struct RegionTree {
     tree: TriangleTree,
 }
 
-/// The triangles of trunk, head and legs, and those of each arm, in a pose.
+/// Triangles of trunk, head and legs, and of each arm, in a pose.
 #[derive(Debug)]
 pub(crate) struct RegionTrees {
     trees: [RegionTree; 3],
-    /// 1 of faces that look outwards, else -1.
+    /// 1 if the faces of the mesh are oriented outwards, else -1.
     outwards: f64,
 }
 
@@ -96,7 +97,8 @@ impl RegionTrees {
         RegionTrees { trees, outwards }
     }
 
-    /// The nearest place to one that belongs to a part; `normal`, where given, says which way its surface looks.
+    /// The nearest point of the region that a part belongs to. If `normal` is given, only faces with about that
+    /// normal count.
     pub(crate) fn nearest(
         &self,
         surface: &Surface,
@@ -133,16 +135,16 @@ fn normal_of([a, b, c]: &[Vector3<f64>; 3]) -> Vector3<f64> {
 pub(crate) struct Correspondence<'a> {
     source: &'a BodySurface,
     target: &'a BodySurface,
-    /// By vertex of the source, unit vectors away from its surface, of the way it is given in `fitted`.
+    /// Unit normals by vertex of the source, outwards, in the pose of `fitted`.
     normals: Vec<Vector3<f64>>,
-    /// `None` of bodies of one topology.
+    /// `None` for bodies with one topology.
     fit: Option<Fit>,
     known: BTreeMap<u32, Option<SurfacePlace>>,
 }
 
 #[derive(Debug)]
 struct Fit {
-    /// The vertices of the source, put on the skeleton of the target.
+    /// The vertices of the source, fitted to the skeleton of the target.
     places: Vec<Vector3<f64>>,
     /// The vertices of the target at rest.
     rest: Vec<Vector3<f64>>,
@@ -156,7 +158,7 @@ impl<'a> Correspondence<'a> {
         Correspondence::with(source, target, is_one)
     }
 
-    /// `is_one`: whether both have one topology.
+    /// `is_one`: whether both have the same topology.
     fn with(source: &'a BodySurface, target: &'a BodySurface, is_one: bool) -> Correspondence<'a> {
         let fit = (!is_one).then(|| {
             let own = Figure::new(&source.skeleton, &source.roles);
@@ -177,7 +179,7 @@ impl<'a> Correspondence<'a> {
             let trees = RegionTrees::new(target, &rest);
             Fit { places, rest, trees }
         });
-        // Bodies of one topology take the normals of the target.
+        // With one topology, the normals are those of the target.
         let normals = match &fit {
             Some(fit) => normals(&source.surface, &fit.places),
             None => normals(&target.surface, target.surface.positions()),
@@ -185,7 +187,7 @@ impl<'a> Correspondence<'a> {
         Correspondence { source, target, normals, fit, known: BTreeMap::new() }
     }
 
-    /// The place that corresponds to a vertex of the source.
+    /// The point that corresponds to a vertex of the source.
     pub(crate) fn of_vertex(&mut self, vertex: u32) -> Option<SurfacePlace> {
         if let Some(known) = self.known.get(&vertex) {
             return *known;
@@ -203,7 +205,7 @@ impl<'a> Correspondence<'a> {
     }
 }
 
-/// By vertex: unit vectors away from the surface; zero of vertices without a triangle.
+/// Unit normals by vertex, outwards; zero for vertices without a triangle.
 fn normals(surface: &Surface, places: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut sums = vec![Vector3::zeros(); places.len()];
     let mut volume = 0.0;

@@ -1,39 +1,40 @@
-//! By which side an arm leaves a body that it goes through.
+//! The side by which an arm leaves a body that it passes through.
 //!
-//! Where a source is thinner than its target, an arm may go through the whole body: the nearest ways out of places on it
-//! then lead to opposite sides, and flip from frame to frame. In a stretch of such frames the arm leaves by one side: the
-//! one through which the ways out, squared and summed over the stretch, are shortest.
+//! If the source is thinner than the target, an arm may pass through the whole body. The shortest ways out of its
+//! points then lead to opposite sides, and change from frame to frame. In a stretch of such frames, the arm
+//! leaves by one side: the one with the least sum of squared distances over the stretch.
 
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 use std::ops::Range;
 
-/// Normals lead out by a side from this cosine on; others are tilted to it.
+/// A normal with at least this cosine to the side is used as the way out; other normals are tilted towards the
+/// side.
 const LEAST: f64 = 0.2;
-/// Steps of a way out.
+/// Greatest number of steps along a way out.
 const STEPS: usize = 24;
-/// Share of the depths that lead the other way, from which an arm counts as going through the body.
+/// An arm passes through the body if at least this share of its depths leads the opposite way.
 const OPPOSED: f64 = 0.1;
 
-/// How far an arm is inside in a frame.
+/// How deep an arm is inside in a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Depth {
-    /// Of the deepest place [units of the skeleton].
+    /// Depth of the deepest point [units of the skeleton].
     pub deepest: f64,
-    /// Share of the depths whose nearest exit leads against the mean of all, 0 to 1.
+    /// Share of the depths whose shortest way out is opposed to the mean direction of all, 0 to 1.
     pub opposed: f64,
 }
 
 /// How an arm leaves the body in a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exit {
-    /// The side by which it leaves, in the frame of the trunk; `None`: each place by the nearest.
+    /// The side by which it leaves, in the frame of the trunk; `None`: every point takes its shortest way.
     pub side: Option<Vector3<f64>>,
-    /// The longest way out of a place on the arm [units of the skeleton].
+    /// Longest way out of a point on the arm [units of the skeleton].
     pub way: f64,
 }
 
-/// The depths of the places that are inside.
+/// Depths of the points that are inside.
 pub(crate) fn depth(hits: &[FieldHit]) -> Depth {
     let inside = || hits.iter().filter(|hit| hit.distance < 0.0);
     let mean: Vector3<f64> = inside().map(|hit| hit.normal * -hit.distance).sum();
@@ -46,8 +47,8 @@ pub(crate) fn depth(hits: &[FieldHit]) -> Depth {
     Depth { deepest, opposed: if all > 0.0 { against / all } else { 0.0 } }
 }
 
-/// The stretches of frames in which an arm goes through the body: frames with opposed ways out that are deeper than
-/// `least`, with what is inside up to `around` frames before and after.
+/// Stretches of frames in which an arm passes through the body: frames with opposed ways out and a depth above
+/// `least`, extended by frames with penetration up to `around` frames before and after.
 pub(crate) fn stretches(depths: &[Depth], least: f64, around: usize) -> Vec<Range<usize>> {
     let through = |at: usize| depths[at].opposed > OPPOSED && depths[at].deepest > least;
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -63,12 +64,13 @@ pub(crate) fn stretches(depths: &[Depth], least: f64, around: usize) -> Vec<Rang
     found
 }
 
-/// The sides by which an arm may leave, unit vectors: outwards, forwards, backwards, and between them.
+/// Unit vectors of the sides by which an arm may leave: outwards, forward, backward, and between them.
 pub(crate) fn sides(out: &Vector3<f64>, forward: &Vector3<f64>) -> [Vector3<f64>; 5] {
     [*out, *forward, -forward, (out + forward).normalize(), (out - forward).normalize()]
 }
 
-/// The direction in which a place leaves by a side: along the normal where that leads there, else tilted to the side.
+/// Direction in which a point leaves by a side: the normal if it has that direction, else the normal tilted
+/// towards the side.
 pub(crate) fn towards(normal: &Vector3<f64>, side: &Vector3<f64>) -> Vector3<f64> {
     let along = normal.dot(side);
     if along >= LEAST {
@@ -77,8 +79,8 @@ pub(crate) fn towards(normal: &Vector3<f64>, side: &Vector3<f64>) -> Vector3<f64
     (normal + side * (LEAST - along)).try_normalize(1e-6).unwrap_or(*side)
 }
 
-/// How far a place that is inside is from the surface along a direction [units of the skeleton]. `step` is the shortest
-/// step on the way.
+/// Distance from a point inside to the surface along a direction [units of the skeleton]. `step` is the least
+/// step of the search.
 pub(crate) fn way_out(
     (field, carriers): (&PosedField<'_>, &Near),
     at: &Vector3<f64>,
@@ -137,7 +139,7 @@ mod tests {
         assert!((towards(&-side, &side) - side).norm() < 1e-12);
         let across = towards(&Vector3::z(), &side);
         assert!(across.x > 0.1 && across.z > 0.9, "{across}");
-        // Normals that differ little are tilted to like directions.
+        // Normals that differ little give similar directions.
         let near = |x: f64| towards(&Vector3::new(x, 0.0, (1.0 - x * x).sqrt()), &side);
         assert!((near(LEAST + 1e-6) - near(LEAST - 1e-6)).norm() < 1e-5);
     }

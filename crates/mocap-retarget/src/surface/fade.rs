@@ -3,10 +3,11 @@
 use super::arm::{Change, PARTS};
 use crate::smoothing::envelope;
 
-/// Changes fade in and out over this time at most, before and after \[s\].
+/// Greatest duration of a fade before and after a change \[s\].
 pub(crate) const FADE: f64 = 0.3;
 
-/// Each part of a change smoothed, upwards and downwards apart: nowhere less than needed on either side.
+/// Smooths each part of a change, positive and negative values separately: nowhere less than needed in either
+/// direction.
 pub(crate) fn smoothed(needs: &[Change], ahead: usize, open: &[bool]) -> Vec<Change> {
     let mut smooth = vec![Change::zeros(); needs.len()];
     for i in 0..PARTS {

@@ -1,11 +1,11 @@
-//! The frames of a motion that are looked at: enough to see how arms move, however many the motion has a second.
+//! Keys: the frames of a motion that are examined, enough to follow the arms, whatever the frame rate.
 
 use super::arm::{Change, PARTS};
 use mocap_model::FrameRate;
 use std::ops::Range;
 
-/// Frames a second that are looked at, at least, of motions that have as many: between two of them an arm that turns
-/// round with 2 g is off the line by 3 mm.
+/// Least number of keys per second, for motions with that many frames: between two keys, an arm with an
+/// acceleration of 2 g deviates from the interpolated path by 3 mm.
 const RATE: f64 = 30.0;
 
 /// Frames of a range that are evenly spaced, and its last one.
@@ -13,27 +13,27 @@ const RATE: f64 = 30.0;
 pub(crate) struct Keys {
     start: usize,
     frames: usize,
-    /// From one to the next.
+    /// Frames from one key to the next.
     pub stride: usize,
-    /// Keys a second.
+    /// Keys per second.
     pub fps: f64,
 }
 
 impl Keys {
-    /// Those of a range of frames; `all` takes each frame.
+    /// The keys of a range of frames; `all`: every frame is a key.
     pub(crate) fn of(range: &Range<usize>, rate: FrameRate, all: bool) -> Keys {
         let fps = rate.fps();
-        // Frame rates such as 29.97 or 119.88 are those of 30 and 120.
+        // Frame rates such as 29.97 or 119.88 are treated as 30 and 120.
         let stride = if all { 1 } else { (fps / RATE + 0.01).floor().max(1.0) as usize };
         Keys { start: range.start, frames: range.len(), stride, fps: fps / stride as f64 }
     }
 
-    /// The same range with a key in each frame.
+    /// The same range with every frame as a key.
     pub(crate) fn of_frames(&self) -> Keys {
         Keys { stride: 1, fps: self.fps * self.stride as f64, ..*self }
     }
 
-    /// How many.
+    /// Number of keys.
     pub(crate) fn len(&self) -> usize {
         match self.frames {
             0 => 0,
@@ -41,7 +41,7 @@ impl Keys {
         }
     }
 
-    /// A key, counted from the start of the range.
+    /// Frame of a key, counted from the start of the range.
     pub(crate) fn offset(&self, key: usize) -> usize {
         (key * self.stride).min(self.frames - 1)
     }
@@ -51,14 +51,14 @@ impl Keys {
         self.start + self.offset(key)
     }
 
-    /// Keys over which a change that takes `seconds` to fade in is smoothed, to each side: their maximum and their mean
-    /// take half each, and it ends before the next key.
+    /// Number of keys to each side over which a change that fades in within `seconds` is smoothed. Maximum and
+    /// mean take half each, and the fade ends before the next key.
     pub(crate) fn ahead(&self, seconds: f64) -> usize {
         (((seconds * self.fps + 1e-6).floor() - 1.0) / 2.0).floor().max(1.0) as usize
     }
 
-    /// Changes of all frames of the range, through those of the keys: cubic between them, with the slopes of
-    /// parabolas, and none next to keys without a change.
+    /// Changes of all frames of the range, interpolated between keys by cubics with the slopes of parabolas; zero
+    /// beside keys without a change.
     pub(crate) fn interpolated(&self, keys: &[Change]) -> Vec<Change> {
         let mut all = vec![Change::zeros(); self.frames];
         let time = |key: usize| self.offset(key) as f64;
@@ -114,7 +114,7 @@ mod tests {
         let frames: Vec<usize> = (0..keys.len()).map(|key| keys.frame(key)).collect();
         assert_eq!(frames, [10, 14, 18, 19]);
         assert_eq!(super::Keys { frames: 0, ..keys }.len(), 0);
-        // What fades in ends within the time, whatever the rate.
+        // A fade ends within its time at any frame rate.
         for fps in [25.0, 30.0, 50.0, 60.0, 100.0, 120.0, 240.0, 1000.0] {
             let keys = super::Keys { fps: fps / keys.stride as f64, ..keys };
             let seconds = (2 * keys.ahead(0.3) + 1) as f64 / keys.fps;

@@ -1,4 +1,4 @@
-//! Bodies with a surface: arms that stay outside of it, and what it shows of a motion.
+//! Bodies with a surface: keeps arms outside of it, and measures contacts and interpenetration.
 
 mod arm;
 mod beside;
@@ -34,25 +34,26 @@ use mocap_model::{Body, Clip, ModelError, SignedAxis, Skeleton};
 pub(crate) use stage::Apart;
 use std::sync::Arc;
 
-/// The surface of a target, prepared once: it keeps arms out of trunk, head and legs, and is what a report measures.
+/// The surface of a target, prepared once: arms are kept out of its trunk, head and legs, and reports are
+/// measured on it.
 #[derive(Clone)]
 pub struct TargetSurface {
     body: Arc<BodySurface>,
     /// Which frames are measured.
     pub frames: SurfaceFrames,
-    /// Whether it only stands in for a surface that is not known: it then shows where contacts of hands are, not when.
+    /// Whether it stands in for an unknown surface: then it shows where hands touch, but not when.
     pub stands_in: bool,
 }
 
 impl PartialEq for TargetSurface {
-    /// Whether it is the same preparation.
+    /// Equal only if they are the same prepared surface.
     fn eq(&self, other: &TargetSurface) -> bool {
         Arc::ptr_eq(&self.body, &other.body) && self.frames == other.frames
     }
 }
 
 impl std::fmt::Debug for TargetSurface {
-    /// Only its size: the rest fills pages.
+    /// Shows the size only: the other fields would fill pages.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TargetSurface")
             .field("vertices", &self.body.surface.positions().len())
@@ -62,8 +63,8 @@ impl std::fmt::Debug for TargetSurface {
 }
 
 impl TargetSurface {
-    /// The surface of a body that is bound to `skeleton`. `None` of a body without vertices, or without arms and what
-    /// they could be inside of.
+    /// The surface of a body that is bound to `skeleton`. `None` if the body has no vertices, no arms, or no
+    /// trunk.
     pub fn new(body: &Body, skeleton: &Skeleton, roles: &RoleMap) -> Option<TargetSurface> {
         let body = BodySurface::new(body, skeleton, roles)?;
         let has_arms = body.arms.iter().any(Option::is_some);
@@ -71,18 +72,18 @@ impl TargetSurface {
         (has_arms && body.core.is_some()).then_some(TargetSurface { body, frames, stands_in: false })
     }
 
-    /// The same with other frames measured.
+    /// The surface with other frames measured.
     pub fn measured_at(self, frames: SurfaceFrames) -> TargetSurface {
         TargetSurface { frames, ..self }
     }
 
-    /// The same as one that stands in for a surface that is not known, such as capsules in place of a source's mesh.
+    /// The surface as a stand-in for an unknown one, such as capsules instead of a source's mesh.
     pub fn standing_in(self) -> TargetSurface {
         TargetSurface { stands_in: true, ..self }
     }
 
-    /// The same in metres with Y up and Z forward, where its units have so many metres. `None` where a place is not finite
-    /// there.
+    /// The surface converted to metres, Y up and Z forward; `metres` are metres per unit. `None` if a position is
+    /// not finite then.
     pub fn in_metres(&self, metres: f64) -> Option<TargetSurface> {
         let space = self.body.skeleton.space();
         if metres == 1.0 && space.up == SignedAxis::Y && space.forward == SignedAxis::Z {
@@ -92,7 +93,7 @@ impl TargetSurface {
         Some(TargetSurface { body, ..self.clone() })
     }
 
-    /// What it is like.
+    /// Its properties in the bind pose.
     pub fn shape(&self) -> SurfaceShape {
         self.body.shape
     }
@@ -102,7 +103,7 @@ impl TargetSurface {
         report::measure(&self.body, motion, self.frames, metres, &[])
     }
 
-    /// As [`TargetSurface::measure`], with contacts of the source.
+    /// Like [`TargetSurface::measure`], with contacts of the source.
     pub(crate) fn measure_with(
         &self,
         motion: &Clip,
@@ -112,8 +113,8 @@ impl TargetSurface {
         report::measure(&self.body, motion, self.frames, metres, &contacts.0)
     }
 
-    /// The contacts that a motion of a source shows on its surface, on this one. `hands` says when the joints show that
-    /// its hands touch its own body.
+    /// The contacts of a source's motion on its own surface, mapped to this one. `hands` tells when the joints
+    /// show that a hand touches its own body.
     pub(crate) fn contacts_of(
         &self,
         source: &TargetSurface,
@@ -124,7 +125,8 @@ impl TargetSurface {
         SurfaceContacts(contacts::on_target(&source.body, &self.body, &found))
     }
 
-    /// The motion, the first frames of which are a lead-in, with its arms outside, and where those of its source are in contact.
+    /// The motion with its arms outside of the body and at the contacts of its source. `lead_in` frames at the
+    /// start are separate.
     pub(crate) fn keep_apart(
         &self,
         limits: &TargetLimits,
@@ -137,12 +139,14 @@ impl TargetSurface {
 }
 
 impl TargetSurface {
-    /// A motion with its arms outside of this body and of another one beside it, whose surface and motion are in the same
-    /// space. Joint limits of the skeleton are kept where `limits` says so. `holds` says by arm, left before right, and frame
-    /// where a hand touches an arm of the other: it is not kept out of the arms there.
+    /// Moves the arms of a motion out of this body and of another one beside it; the other's surface and motion
+    /// are in the
+    /// same space. `limits`: whether joint limits of the skeleton are kept. `holds`, by arm (left before right)
+    /// and frame:
+    /// whether a hand touches an arm of the other body; there it is not kept out of the arms.
     ///
     /// # Errors
-    /// Where a place overflows.
+    /// If a position overflows.
     pub fn apart_from(
         &self,
         clip: Clip,
@@ -162,7 +166,7 @@ impl TargetSurface {
 pub(crate) struct SurfaceContacts(Vec<ArmContacts<Touch>>);
 
 impl SurfaceContacts {
-    /// Those after a lead-in, with frames counted from there.
+    /// The contacts after a lead-in, with frames counted from its end.
     pub(crate) fn after(&self, lead_in: usize) -> SurfaceContacts {
         let after = |contact: &ArmContacts<Touch>| ArmContacts {
             touches: contact.touches.iter().skip(lead_in).cloned().collect(),

@@ -1,14 +1,14 @@
-//! The places on an arm that are near something: whole clusters of them are passed over at once.
+//! Finds the points of an arm near a field; clusters that are too far are skipped as a whole.
 
 use super::body_surface::ArmPoints;
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 
-/// By how much a bend may bring places nearer to a surface than its field at rest says.
+/// Factor by which a bent joint may bring points nearer to a surface than the field at rest shows.
 const BENT: f64 = 1.3;
 
-/// Gives each place that is nearer than `within` to a field, with its number among the points. `places` are those
-/// in a pose; `carriers` can be near some of them.
+/// Calls `take` for each point that is nearer than `within` to a field, with its index. `places` are the posed
+/// points; `carriers` are the parts of the field that may be near.
 pub(crate) fn each_near(
     points: &ArmPoints,
     places: &[Vector3<f64>],

@@ -1,4 +1,4 @@
-//! What is between two people, measured on their meshes: how deep one is inside the other, and how far parts are apart.
+//! Measures two people on their meshes: the depth of interpenetration and the distance of parts.
 
 use super::TargetSurface;
 use super::beside::BodyPart;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct PeopleMeter {
     bodies: [Arc<BodySurface>; 2],
-    /// Both as one surface.
+    /// Both meshes as one surface.
     whole: Surface,
-    /// The vertices of one person inside of the other.
+    /// Meters of the vertices of each person inside the other.
     inside: [Option<InsideMeter>; 2],
-    /// Of parts whose distances were asked for.
+    /// Meters of the pairs of parts that were measured before.
     parts: Vec<([BodyPart; 2], [Option<InsideMeter>; 2])>,
 }
 
 impl PeopleMeter {
-    /// The meter of two people whose surfaces are in one space and unit. `None` where they cannot be put together.
+    /// A meter of two people whose surfaces are in one space and unit. `None` if they cannot be merged.
     pub fn new(first: &TargetSurface, second: &TargetSurface) -> Option<PeopleMeter> {
         let bodies = [first.body.clone(), second.body.clone()];
         let whole = bodies[0].surface.with(&bodies[1].surface).ok()?;
@@ -29,7 +29,7 @@ impl PeopleMeter {
         Some(meter)
     }
 
-    /// Which vertices of a person are inside of which of the other.
+    /// A meter of some vertices of one person inside parts of the other.
     fn meter(
         &self,
         of: usize,

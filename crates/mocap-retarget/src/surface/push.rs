@@ -1,65 +1,65 @@
-//! The smallest change of an arm that keeps places on it outside.
+//! The smallest change of an arm that keeps its points outside.
 //!
-//! Each place that is inside, or nearly, asks for a movement along the normal of the surface; the change with the least
-//! cost that gives all of them is found by projection onto one demand after the other (C. Hildreth, "A quadratic
-//! programming procedure", 1957), and surface and demands are looked up anew from there.
+//! Every point that is inside, or nearly, demands a displacement along the surface normal. The change of least
+//! cost that meets all demands is found by successive projection (C. Hildreth, "A quadratic programming
+//! procedure", 1957). Then distances and demands are evaluated again at the changed pose.
 
 use super::arm::{ArmMove, Change, PARTS, PosedArm};
 use mocap_model::Vector3;
 use nalgebra::SMatrix;
 
-/// Times that the surface is looked up anew.
+/// Number of evaluations of the surface.
 const ROUNDS: usize = 6;
-/// Passes over all demands.
+/// Passes over all demands in one solution.
 const SWEEPS: usize = 40;
-/// Step of differences.
+/// Step of finite differences \[rad\].
 const SMALL: f64 = 1e-4;
-/// How far demands give way to each other.
+/// Softness of demands: how far they yield to each other.
 const SOFT: f64 = 1e-3;
 
-/// What a place on an arm is asked for.
+/// The displacement that a point on an arm demands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
-    /// Its place in [`super::body_surface::ArmSurface::points`].
+    /// Index in [`super::body_surface::ArmSurface::points`].
     pub point: usize,
     /// Unit vector of the movement, in object space.
     pub direction: Vector3<f64>,
-    /// How far it has to move along it at least [units of the skeleton].
+    /// Least displacement along the direction [units of the skeleton].
     pub by: f64,
 }
 
-/// A place on an arm that touches, and where it belongs.
+/// A touching point on an arm, and its goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
-    /// Before the change.
+    /// Position before the change.
     pub at: Vector3<f64>,
     /// The segment of the arm: 0 upper arm, 1 forearm, 2 hand.
     pub segment: usize,
     pub to: Vector3<f64>,
-    /// Those of all goals of a contact sum to 1.
+    /// Weight; those of all goals of a contact sum to 1.
     pub weight: f64,
 }
 
 impl Goal {
-    /// How far the place has to go without a change.
+    /// Distance of the point from its goal without a change.
     pub(crate) fn way(&self) -> f64 {
         (self.to - self.at).norm()
     }
 }
 
-/// What changes cost and how far they go.
+/// Cost of changes and their limits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// What each part of a change costs: the movement [units of the skeleton] that costs as much as 1 rad.
+    /// Cost of each part of a change: the displacement [units of the skeleton] that costs as much as 1 rad.
     pub scale: Change,
-    /// The largest swivel, bend, turn and turn of the hand \[rad\].
+    /// Greatest swivel, bend, rotation of the arm, and rotation of the hand \[rad\].
     pub most: [f64; 4],
-    /// Demands below this are met [units of the skeleton].
+    /// Demands below this count as met [units of the skeleton].
     pub met: f64,
 }
 
 impl Cost {
-    /// The nearest change that is not too large.
+    /// The nearest change within the limits.
     pub(crate) fn limited(&self, mut change: Change) -> Change {
         let [swivel, bend, turn, hand] = self.most;
         change[0] = change[0].clamp(-swivel, swivel);
@@ -74,13 +74,13 @@ impl Cost {
     }
 }
 
-/// Changes that differ by less than this are the same, in lengths that count as met.
+/// Changes that differ by less than this many times [`Cost::met`] are equal.
 const NEAREST: f64 = 4.0;
-/// How much more the distance from a goal counts than a movement.
+/// Weight of the distance from a goal relative to the cost of a displacement.
 const HELD: f64 = 200.0;
 
-/// The change nearest to `base` in which `demands` asks for nothing and places are at their goals, as near as demands
-/// allow. `segment` gives that of a point: 1 forearm, 2 hand. Hands turn about wrists only for goals.
+/// The change nearest to `base` that meets all `demands` and brings points to their goals as far as the demands
+/// allow. `segment` is the segment of a point: 1 forearm, 2 hand. Hands rotate about wrists only for goals.
 pub(crate) fn smallest_change(
     arm: &PosedArm,
     base: &Change,
@@ -139,8 +139,8 @@ pub(crate) fn smallest_change(
     change
 }
 
-/// The nearest change to one with demands, on the line from there to one without, that has none: a step over a surface that is
-/// curved leads further than what was asked for.
+/// Shortens a change: the nearest change without demands on the line from one with demands to one without. A step
+/// over a curved surface goes further than needed.
 fn no_further_than_needed(
     inside: &Change,
     outside: Change,
@@ -155,7 +155,7 @@ fn no_further_than_needed(
     outside
 }
 
-/// What goals ask of a change: a sum of squares, and the change where it is least.
+/// Normal equations of the goals: a sum of squares, and the change that minimises it.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     squares: SMatrix<f64, PARTS, PARTS>,
@@ -169,13 +169,13 @@ impl Default for Pull {
 }
 
 impl Pull {
-    /// Adds a goal: how a place moves with a change, how far it has to go from where the change `off` has it.
+    /// Adds a goal: how its point moves with each part of a change, and the distance left at the change `off`.
     fn add(&mut self, ways: &SMatrix<f64, 3, PARTS>, left: &Vector3<f64>, off: &Change, weight: f64) {
         self.squares += ways.transpose() * ways * weight;
         self.to += ways.transpose() * (left + ways * off) * weight;
     }
 
-    /// The change with the least sum of squares whose products with all rows are at least what they ask for.
+    /// The change of least squares whose products with all rows are at least what these demand.
     fn least(&self, mut rows: Vec<(Change, f64)>) -> Change {
         let Some(root) = self.squares.cholesky() else { return least(&rows, |_| SOFT) };
         let lower = root.l();
@@ -190,8 +190,8 @@ impl Pull {
     }
 }
 
-/// The shortest vector whose products with all rows are at least what they ask for; near it where there is none. `soft`
-/// gives how far a row gives way, by its square.
+/// The shortest vector whose products with all rows are at least what these demand, or near it if there is none.
+/// `soft` tells how far a row yields, from its squared length.
 fn least(rows: &[(Change, f64)], soft: impl Fn(f64) -> f64) -> Change {
     let mut weights = vec![0.0; rows.len()];
     let mut sum = Change::zeros();

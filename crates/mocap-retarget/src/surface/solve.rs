@@ -1,7 +1,7 @@
-//! What both arms need in one frame, from the changes they have.
+//! Changes that both arms need in one frame, starting from their present changes.
 //!
-//! What is known of a frame is kept for later passes: its arms, and the distances of places near the body, which hold
-//! until a place has moved too far.
+//! Arms and distances of points near the body are cached for later passes; cached distances are valid until a
+//! point has moved too far.
 
 use super::arm::{ArmMove, Change, PosedArm};
 use super::body_in_motion::{CARRIED, Frame, MARGIN, Stage};
@@ -14,29 +14,30 @@ use super::push::{Cost, Demand, Goal, smallest_change};
 use mocap_model::Vector3;
 use mocap_skin::{FieldHit, Near, PosedField};
 
-/// Places nearer than this count when others are pushed, on a person \[m\].
+/// Points nearer than this also demand to stay outside when others are moved, for a person of 1.7 m \[m\].
 const NEAR: f64 = 0.02;
-/// Distances of places hold until they have moved by this, on a person \[m\].
+/// Cached distances are valid until a point has moved this far, for a person of 1.7 m \[m\].
 const STALE: f64 = 0.01;
-/// An arm that touched its source is brought this near, from at most so far, on a person \[m\].
+/// An arm that touches in its source is brought to the first distance from the surface, if it is nearer than the
+/// second, for a person of 1.7 m \[m\].
 const TOUCHING: f64 = 0.002;
 const MOST_PULL: f64 = 0.08;
-/// What 1 rad of swivel, bend, turn and turn of the hand cost, as a movement on a person \[m\]: the swivel comes first, the
-/// turn moves most.
+/// Cost of 1 rad of swivel, bend, rotation of the arm and of the hand, as a displacement on a person of 1.7 m
+/// \[m\]: the swivel is cheapest, the rotation of the arm moves most.
 const COSTS: [f64; 4] = [0.08, 0.25, 0.45, 0.15];
-/// The largest of them \[rad\].
+/// Greatest value of each \[rad\].
 const MOST: [f64; 4] = [0.7, 1.0, 0.8, 0.8];
 
-/// The pose that fields have.
+/// The pose of the distance fields.
 pub(crate) struct Posed<'a, 'f> {
     pub pose: &'a mut Frame,
     pub field: &'a mut PosedField<'f>,
-    /// The frame that both are in.
+    /// The frame of both.
     pub frame: Option<usize>,
 }
 
 impl Posed<'_, '_> {
-    /// Takes the pose of a frame; false where a joint flattens the field.
+    /// Sets the pose of a frame; false if a joint scales the field to zero thickness.
     pub(crate) fn place(&mut self, stage: &Stage<'_>, frame: usize) -> bool {
         if self.frame != Some(frame) {
             self.pose.place(stage.clip, frame);
@@ -46,14 +47,14 @@ impl Posed<'_, '_> {
     }
 }
 
-/// What is known of a frame.
+/// Cache of a frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     arms: [Option<HeldArm>; 2],
 }
 
 impl Held {
-    /// The places on an arm that are nearer to the surface than `within` after a change, as far as it is known.
+    /// Cached points of an arm that are nearer to the surface than `within` after a change.
     pub(crate) fn close(&self, arm: usize, own: &ArmSurface, change: &Change, within: f64) -> Vec<usize> {
         let Some(held) = self.arms[arm].as_ref().filter(|held| !held.near.is_empty()) else {
             return Vec::new();
@@ -67,23 +68,23 @@ impl Held {
     }
 }
 
-/// An arm, and what is near it.
+/// Cache of an arm: its pose and the points near the surface.
 #[derive(Clone, Debug)]
 struct HeldArm {
     posed: PosedArm,
-    /// Where its places were when they were looked at; empty before.
+    /// Positions of its points when their distances were evaluated; empty before that.
     places: Vec<Vector3<f64>>,
     near: Vec<(usize, FieldHit)>,
 }
 
 impl HeldArm {
-    /// Whether all places are near where they were when they were looked at.
+    /// Whether the cached distances are valid: no point has moved by more than `within`.
     fn holds(&self, places: &[Vector3<f64>], within: f64) -> bool {
         let near = |(a, b): (&Vector3<f64>, &Vector3<f64>)| (a - b).norm_squared() < within * within;
         !self.places.is_empty() && self.places.iter().zip(places).all(near)
     }
 
-    /// The place of a point and how far it is from the surface, as it is known.
+    /// Visits cached points nearer than `within`, with distances extrapolated along the normals.
     fn each_known(&self, places: &[Vector3<f64>], within: f64, mut take: impl FnMut(usize, FieldHit)) {
         for (point, hit) in &self.near {
             let distance = hit.distance + hit.normal.dot(&(places[*point] - self.places[*point]));
@@ -94,18 +95,18 @@ impl HeldArm {
     }
 }
 
-/// What the changes of both arms in a frame keep to.
+/// Limits of the changes of both arms in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub exits: [Exit; 2],
-    /// How far places may move.
+    /// Greatest displacement of points [units of the skeleton].
     pub most: [f64; 2],
-    /// Whether arms are brought to what they touch.
+    /// Whether arms are moved to what they touch.
     pub keeps_contacts: bool,
 }
 
 impl Bounds {
-    /// Those of a frame between two: by the side of the first, if it has one, as far as both allow.
+    /// Bounds of a frame between two keys: the side of the first key that has one, and the greater displacement.
     pub(crate) fn or(&self, next: &Bounds) -> Bounds {
         let exit = |arm: usize| match self.exits[arm].side {
             Some(_) => self.exits[arm],
@@ -116,29 +117,29 @@ impl Bounds {
     }
 }
 
-/// What an arm needs in a frame.
+/// Result for one arm in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Solved {
     pub change: Change,
-    /// Whether it is less than what is needed.
+    /// Whether the change was limited: less than needed.
     pub is_less: bool,
-    /// How far the arm may turn before anything on it enters \[rad\], from where it was looked at.
+    /// The arm may rotate by this much from the evaluated pose before any of its points enters the body \[rad\].
     pub clear: f64,
 }
 
-/// Another arm or body near which an arm is: its field, and whether this one touches it.
+/// Another arm or body near an arm: its field, and whether this arm touches it.
 struct Other<'a> {
     field: &'a PosedField<'a>,
     near: Near,
     touches: bool,
-    /// How much of the way out is this arm's: arms of one body give half each.
+    /// Share of the way out that this arm takes: half for two arms of one body.
     share: f64,
-    /// Whether the hand may be inside: it holds this.
+    /// Whether the hand may be inside, because it touches this part.
     holds: bool,
 }
 
 impl Stage<'_> {
-    /// The changes of both arms in a frame, from those at `base`.
+    /// The changes of both arms in a frame, starting from `base`.
     pub(crate) fn solve(
         &self,
         frame: usize,
@@ -171,7 +172,7 @@ impl Stage<'_> {
             both_goals.each_ref().map(|goals| goals.iter().map(Goal::way).fold(0.0, f64::max) * CARRIED);
         let reach = |i: usize| {
             let (middle, radius) = posed[i]?.ball();
-            // A turn of 1 rad moves the hand by as much as the arm is long at most.
+            // A rotation by 1 rad moves the hand by at most the arm's length.
             let turned = base[i][1].abs() + base[i].fixed_rows::<3>(2).norm();
             Some((middle, radius + near + turned * posed[i]?.reach() + ways[i]))
         };
@@ -180,7 +181,7 @@ impl Stage<'_> {
             [Some((a, far)), Some((b, near))] => (a - b).norm() < far + near,
             _ => false,
         };
-        // Each arm meets the other where it is at the start.
+        // Each arm meets the other at its initial position.
         let mut moved = None;
         if meet && at.place(self, frame) {
             let mut both = at.pose.object.clone();
@@ -195,7 +196,8 @@ impl Stage<'_> {
         for (i, arm) in body.arms.iter().enumerate() {
             let (Some(arm), Some((middle, radius))) = (arm, reaches[i]) else { continue };
             let Some(held) = &mut held.arms[i] else { continue };
-            // A turn of 1 rad moves no place on the arm further than its reach and that of the hand.
+            // A rotation by 1 rad moves no point of the arm further than this: its reach and the radius of the
+            // hand.
             let lever = held.posed.reach() + radius;
             let field = moved.as_ref().and_then(|moved| other_field(body, 1 - i, moved));
             let other = field.as_ref().map(|field| Other {
@@ -232,13 +234,13 @@ impl Stage<'_> {
         Cost { scale, most: MOST, met: self.body.person(0.0005) }
     }
 
-    /// Whether an arm touches something in a frame, as its source does.
+    /// Whether an arm touches a part in a frame, as its source does.
     fn touches(&self, arm: usize, touched: Touched, frame: usize) -> bool {
         let own = self.contacts.iter().filter(|contact| contact.arm == arm && contact.touched == touched);
         own.into_iter().any(|contact| !contact.at(frame).is_empty())
     }
 
-    /// A change, or as much of the way to it as moves no place on the arm further than `most`.
+    /// Scales a change down until no point of the arm moves further than `most`.
     fn no_further(
         &self,
         arm: &ArmSurface,
@@ -268,8 +270,8 @@ impl Stage<'_> {
         (base + (change - base) * low, true)
     }
 
-    /// The change of an arm that does what is asked. Also the distance from the nearest surface before the change, at most
-    /// what counts as near.
+    /// The change of an arm that fulfils its task. Also returns the distance from the nearest surface before the
+    /// change, at most the distance that counts as near.
     fn push(
         &self,
         asked: &Asked<'_>,
@@ -351,20 +353,20 @@ impl Stage<'_> {
     }
 }
 
-/// What an arm is asked to do.
+/// The task of an arm in a frame.
 struct Asked<'a> {
     arm: &'a ArmSurface,
     goals: &'a [Goal],
     /// Whether it touches trunk, head or legs.
     touches: bool,
-    /// It stays in here.
+    /// Sphere that contains the arm before and after the change.
     ball: (Vector3<f64>, f64),
-    /// By which it leaves the body, in object space.
+    /// The side by which it leaves the body, in object space.
     side: Option<Vector3<f64>>,
     others: Vec<Other<'a>>,
 }
 
-/// What was found near a surface.
+/// Demands of points near a surface, and the nearest point.
 #[derive(Default)]
 struct Found {
     demands: Vec<Demand>,
@@ -378,8 +380,8 @@ impl Found {
         }
     }
 
-    /// The demands, where anything entered; with `pull`, what is nearest is drawn to the surface from up to there, by a share
-    /// of the way.
+    /// The demands if a point has entered. With `pull`, the nearest point is also drawn to the surface if it is
+    /// nearer than `pull`, by the given share of the way.
     fn demands(self, entered: bool, pull: Option<f64>, stage: &Stage<'_>, share: f64) -> Vec<Demand> {
         let mut demands = if entered { self.demands } else { Vec::new() };
         let margin = stage.body.person(MARGIN);

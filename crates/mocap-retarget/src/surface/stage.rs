@@ -31,33 +31,34 @@ use mocap_skin::{FieldHit, PosedField};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An arm goes through the body where it is deeper than this, with ways out on opposite sides, on a person \[m\].
+/// An arm passes through the body if it is deeper than this, with ways out on opposite sides, for a person of 1.7
+/// m \[m\].
 const THROUGH: f64 = 0.01;
-/// It leaves by one side in the frames around as well, where it is inside \[s\].
+/// It also leaves by the same side in frames with penetration within this time \[s\].
 const AROUND: f64 = 0.5;
-/// The longest way out, on a person \[m\].
+/// Longest way out, for a person of 1.7 m \[m\].
 const FAR: f64 = 0.4;
-/// Fingertips are 2.5 times as far from the shoulder as the middle of the upper half of the forearm: when it leaves, they
-/// move by so much more, and the way around a hip is longer than the way out. No place moves further than so many times
-/// the way out, and a centimetre more on a person \[m\].
+/// No point moves further than the way out times this, plus a centimetre on a person of 1.7 m \[m\]. Fingertips
+/// are 2.5 times as far from the shoulder as the middle of the upper half of the forearm, so they move that much
+/// more when it leaves; and the way around a hip is longer than the way out.
 const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
-/// Times that what is inside after smoothing is changed again: first with changes that are smoothed as a whole, then with
-/// what is left smoothed upwards.
+/// Number of passes that resolve what is still inside after smoothing: the first ones smooth all changes, the
+/// later ones smooth only upwards.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
-/// Keys of a stretch of which is kept what is known: 10 kB each.
+/// Greatest number of keys of a stretch for which caches are kept, 10 kB each.
 const MOST_HELD: usize = 4096;
 
 /// A motion with its arms outside of its body.
 pub(crate) struct Apart {
     pub clip: Clip,
-    /// Frames in which an arm is still inside, because it would have to move too far to leave.
+    /// Number of frames in which an arm is still inside, because it would have to move too far to leave.
     pub let_go: usize,
 }
 
-/// Keeps the arms of a motion outside of its body. The same clip where nothing is inside. Frames before `start` and after
-/// it do not affect each other.
+/// Keeps the arms of a motion outside of its body. Returns the same clip if nothing is inside. Frames before
+/// `start` and those from it on do not affect each other.
 pub(crate) fn keep_apart(
     body: &BodySurface,
     limits: Option<&TargetLimits>,
@@ -75,7 +76,7 @@ pub(crate) fn keep_apart(
     pose.place(&clip, 0);
     let Some(mut field) = core.posed(&pose.object) else { return Ok(Apart { clip, let_go: 0 }) };
     let mut changes_of = |range: Range<usize>| {
-        // Contacts may be as short as a frame, and a partner moves as well.
+        // Every frame is a key if there are contacts, which may be as short as a frame, or a moving partner.
         let all = partner.is_some() || range.clone().any(|frame| stage.in_contact(frame));
         let keys = Keys::of(&range, clip.rate(), all);
         stage.changes(&keys, &mut field, &mut pose)
@@ -97,8 +98,8 @@ fn sides_of(body: &BodySurface, skeleton: &Skeleton, side: Side) -> [Vector3<f64
     sides(&(back * out), &(back * forward))
 }
 
-/// Smooths changes in the open frames; all others have none. What frames need is added again and smoothed again, which comes
-/// to smooth changes that are near what is needed, without the height of an envelope.
+/// Smooths changes in the open frames; all other frames keep zero. The difference to what frames need is added
+/// and smoothed repeatedly. The result is smooth and near to what is needed, but lower than an envelope.
 fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
     for run in runs(open) {
         let around = run.start.saturating_sub(ahead)..(run.end + ahead).min(changes.len());
@@ -113,26 +114,26 @@ fn relax(changes: &mut [Change], ahead: usize, open: &[bool]) {
     }
 }
 
-/// What is known of an arm in a frame before it is changed.
+/// State of an arm in a frame before changes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     depth: Depth,
-    /// Whether it is inside, or may be between keys.
+    /// Whether it is inside, or near enough to be inside between keys.
     is_near: bool,
     /// Depth in the other arm [units of the skeleton].
     in_other: f64,
-    /// The way to what it touches [units of the skeleton].
+    /// Distance from what it touches [units of the skeleton].
     pull: f64,
     exit: Exit,
 }
 
-/// The changes of both arms, and the frames in which an arm would have to move too far to leave.
+/// The changes of both arms, and the number of frames in which an arm would have to move too far to leave.
 struct Changes {
     by_arm: [Vec<Change>; 2],
     let_go: usize,
 }
 
-/// Keys around which nothing changes.
+/// A run of keys with zero changes on both sides.
 struct Stretch {
     keys: Keys,
     run: Range<usize>,
@@ -140,7 +141,7 @@ struct Stretch {
     bounds: Vec<Bounds>,
 }
 
-/// What a stretch of keys comes to.
+/// Result for a stretch of keys.
 struct Solution {
     by_arm: [Vec<Change>; 2],
     /// Keys in which an arm would have to move too far to leave.
@@ -148,11 +149,11 @@ struct Solution {
     held: Vec<Option<Box<Held>>>,
 }
 
-/// Changes of both arms around which nothing is inside.
+/// Changes of both arms with a margin within which nothing is inside.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clear {
     at: [Change; 2],
-    /// How far both together may turn \[rad\].
+    /// Both arms together may rotate by this much \[rad\].
     around: f64,
 }
 
@@ -171,7 +172,7 @@ impl Stage<'_> {
         let mut seen = self.look(keys, field, pose);
         self.choose_sides(keys, &mut seen, field, pose);
         let most = seen.each_ref().map(|seen| self.most_moved(seen, ahead));
-        // Keys that are looked at: those where something is inside or touched, then all that are near one that changes.
+        // Open keys: those with penetration or contact, then also those near a key that changes.
         let mut open: Vec<bool> = (0..count).map(|key| self.in_contact(keys.frame(key))).collect();
         for seen in &seen {
             let inside = |seen: &Seen| seen.is_near || seen.in_other > 0.0;
@@ -192,7 +193,7 @@ impl Stage<'_> {
             for (all, found) in by_arm.iter_mut().zip(&found.by_arm) {
                 all[run.clone()].clone_from_slice(found);
             }
-            // Each key stands for the frames up to the next.
+            // A key stands for all frames up to the next key.
             let frames = |key: usize| (keys.offset(key + 1) - keys.offset(key)).max(1);
             let gone = run.clone().zip(&found.let_go).filter(|(_, is)| **is);
             let_go += gone.map(|(key, _)| frames(key)).sum::<usize>();
@@ -208,7 +209,8 @@ impl Stage<'_> {
         Changes { by_arm: all, let_go }
     }
 
-    /// The changes of both arms in a stretch of keys, around which nothing changes. Keys that are `open` are looked at.
+    /// The changes of both arms in a stretch of keys that is surrounded by zero changes. `open` keys are
+    /// examined.
     fn stretch(
         &self,
         stretch: &Stretch,
@@ -232,7 +234,7 @@ impl Stage<'_> {
                 }
                 let frame = stretch.keys.frame(stretch.run.start + at);
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
-                // In the end, staying outside counts alone.
+                // The last passes ignore contacts: staying outside has priority.
                 let bounds = Bounds { keeps_contacts: pass < RELAXED, ..stretch.bounds[at] };
                 let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
                 if at >= MOST_HELD {
@@ -245,7 +247,7 @@ impl Stage<'_> {
                     needs[arm][at] = change - base[arm];
                     around = around.min(clear);
                 }
-                // A part that a later pass brings out keeps its contact.
+                // The last pass counts: what a later pass resolves has not been given up.
                 let_go[at] = less;
                 if !self.in_contact(frame) {
                     clear[at] = Clear { around, at: base };
@@ -272,7 +274,7 @@ impl Stage<'_> {
         Solution { by_arm: changes, let_go, held }
     }
 
-    /// How deep the arms are inside, before anything is changed.
+    /// Depths of the arms inside the body before changes.
     fn look(&self, keys: &Keys, field: &mut PosedField<'_>, pose: &mut Frame) -> [Vec<Seen>; 2] {
         let mut seen = [vec![Seen::default(); keys.len()], vec![Seen::default(); keys.len()]];
         let within = if keys.stride > 1 { self.body.person(NEARBY) } else { 0.0 };
@@ -320,7 +322,7 @@ impl Stage<'_> {
         seen
     }
 
-    /// Where an arm goes through the body, it leaves by one side for the whole stretch of frames.
+    /// An arm that passes through the body leaves by one side for the whole stretch of frames.
     fn choose_sides(
         &self,
         keys: &Keys,
@@ -344,7 +346,7 @@ impl Stage<'_> {
                         continue;
                     };
                     let (middle, radius) = posed.ball();
-                    // Ways out lead further than the arm is.
+                    // Ways out reach further than the arm.
                     let near = field.near(&middle, radius + self.body.person(FAR));
                     let sides = self.sides[i].map(|side| posed.frame * side);
                     let mut way = [0.0f64; 5];
@@ -366,7 +368,7 @@ impl Stage<'_> {
         }
     }
 
-    /// By frame: how far places on an arm may move [units of the skeleton].
+    /// By key: greatest displacement of points on an arm [units of the skeleton].
     fn most_moved(&self, seen: &[Seen], ahead: usize) -> Vec<f64> {
         let ways: Vec<f64> = seen.iter().map(|seen| seen.exit.way.max(seen.in_other)).collect();
         let pulls: Vec<f64> = seen.iter().map(|seen| seen.pull).collect();
@@ -414,7 +416,7 @@ impl Stage<'_> {
                             local = constraint.project(&local).0;
                         }
                     }
-                    // The same half of quaternions as before: neighbours in time are near.
+                    // Keep quaternions in one hemisphere, so that consecutive frames are near.
                     let was = &mut rotations[frame];
                     *was = if was.coords.dot(&local.coords) < 0.0 {
                         UnitQuaternion::new_unchecked(-local.into_inner())

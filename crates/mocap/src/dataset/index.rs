@@ -1,4 +1,4 @@
-//! `dataset.json`: what a set holds and how it was made.
+//! `dataset.json`: contents of a data set, and how it was made.
 
 use mocap_formats::arrays::{Array, Arrays, Data, Precision, Window, is_per_frame};
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(super) struct Index {
     options: DatasetOptions,
     pub(super) clips: Vec<ClipEntry>,
     pub(super) files: Vec<FileEntry>,
-    /// Of the first file: the skeleton, and every array.
+    /// Skeleton and arrays of the first file.
     described: Option<Map<String, Value>>,
 }
 
@@ -50,7 +50,7 @@ impl Index {
         Index { options: *options, clips: Vec::new(), files: Vec::new(), described: None }
     }
 
-    /// Keeps what all files have in common.
+    /// Stores what all files have in common.
     pub(super) fn describe(&mut self, arrays: &Arrays) {
         if self.described.is_some() {
             return;
@@ -97,7 +97,7 @@ impl Index {
         serde_json::to_string_pretty(&all).expect("an index has string keys") + "\n"
     }
 
-    /// The sums of each part.
+    /// The totals of each part.
     fn splits(&self) -> Value {
         let mut parts: Vec<&str> =
             self.files.iter().map(|file| file.part).filter(|part| !part.is_empty()).collect();

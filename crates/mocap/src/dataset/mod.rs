@@ -1,4 +1,5 @@
-//! Clips as a data set for training: packs of arrays, an index, and the moments of every number.
+//! Clips as a data set for training: packs of arrays, an index, and mean and standard deviation of every
+//! number.
 
 mod index;
 mod statistics;
@@ -20,8 +21,8 @@ pub struct DatasetOptions {
     pub format: Format,
     /// How the arrays of clips were made.
     pub arrays: ArrayOptions,
-    /// Whether mean and standard deviation are measured, over the clips of the part `train`, or over all clips that
-    /// belong to no part.
+    /// Whether mean and standard deviation are measured: over the clips of the part `train`, or over all clips
+    /// if there are no parts.
     pub normalise: bool,
 }
 
@@ -60,14 +61,15 @@ pub struct FinishedDataset {
     pub packs: usize,
 }
 
-/// Clips that arrive in any order and are packed in the order of their numbers: the files are the same on every run.
+/// Takes clips in any order and packs them in the order of their numbers, so that the files are the same on
+/// every run.
 #[derive(Debug)]
 pub struct Dataset {
     options: DatasetOptions,
-    /// Clips that came before their turn; `None`: the input gave none.
+    /// Clips that came before their turn; `None`: the input gives no clip.
     waiting: BTreeMap<usize, Option<DatasetClip>>,
     next: usize,
-    /// By part: the clips of the file that is not full, and the number of files before it.
+    /// By part: the clips of the incomplete file, and the number of files before it.
     open: BTreeMap<&'static str, (Vec<DatasetClip>, usize)>,
     statistics: Statistics,
     index: Index,
@@ -87,10 +89,11 @@ impl Dataset {
         }
     }
 
-    /// Adds the clip of an input by its number, or says that it gives none; returns the files that are full now.
+    /// Adds the clip of an input by its number, or `None` if the input gives none. Returns the files that are
+    /// complete now.
     ///
     /// # Errors
-    /// Where a clip is not of the skeleton of the others.
+    /// If a clip has another skeleton than the others.
     pub fn put(&mut self, number: usize, clip: Option<DatasetClip>) -> Result<Vec<DatasetFile>, Finding> {
         self.waiting.insert(number, clip);
         let mut full = Vec::new();
@@ -113,7 +116,7 @@ impl Dataset {
         if clips.len() < self.options.pack { Ok(None) } else { self.close(part).map(Some) }
     }
 
-    /// The file of the clips that are open in a part.
+    /// The file of the collected clips of a part.
     fn close(&mut self, part: &'static str) -> Result<DatasetFile, Finding> {
         let (clips, number) = self.open.get_mut(part).expect("the part has clips");
         let folder = if part.is_empty() { String::new() } else { format!("{part}/") };
@@ -150,10 +153,10 @@ impl Dataset {
         Ok(DatasetFile { path, arrays })
     }
 
-    /// Closes the set. Inputs that were not heard of give no clip.
+    /// Completes the set. Inputs without a call of [`Dataset::put`] give no clip.
     ///
     /// # Errors
-    /// As [`Dataset::put`].
+    /// Those of [`Dataset::put`].
     pub fn finish(mut self) -> Result<FinishedDataset, Finding> {
         let mut files = Vec::new();
         for clip in std::mem::take(&mut self.waiting).into_values().flatten() {
@@ -189,7 +192,7 @@ mod tests {
         of_clip(&Clip::new(skeleton.into(), FrameRate::new(30.0).unwrap(), frames, tracks).unwrap(), options)
     }
 
-    /// The files of a set whose clips arrive in an order; the third input gives none.
+    /// The files of a set whose clips arrive in this order; the third input gives none.
     fn files(order: [usize; 6]) -> Vec<(String, Vec<u8>)> {
         let window = Some(Window { frames: 4, stride: 2 });
         let arrays_as = ArrayOptions { window, ..ArrayOptions::default() };
@@ -235,7 +238,7 @@ mod tests {
             Data::I64(values) => values.clone(),
             other => panic!("{name} is {}", other.kind()),
         };
-        // Clips of 3 and 4 frames: only the second has room for a window.
+        // Clips of 3 and 4 frames: only the second is long enough for a window.
         assert_eq!((integers("clip_starts"), integers("window_starts")), (vec![0, 3, 7], vec![3]));
         let index: serde_json::Value = serde_json::from_slice(&files_in_order[0].1).unwrap();
         assert_eq!(index["splits"]["train"]["windows"], 6);

@@ -2,7 +2,7 @@
 
 use mocap_formats::arrays::{Array, Arrays, Data, Precision, is_per_frame};
 
-/// The moments of each number of a frame, by array.
+/// Moments of each number of a frame, by array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Statistics {
     arrays: Vec<(String, Moments)>,
@@ -19,7 +19,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// Of one clip; two passes, which lose less than sums of squares.
+    /// The moments of one clip, in two passes, which are more accurate than sums of squares.
     fn of(array: &Array) -> Moments {
         let frames = array.shape[0];
         let width: usize = array.shape[1..].iter().product();
@@ -39,8 +39,8 @@ impl Moments {
         Moments { shape: array.shape[1..].to_vec(), count: frames as f64, mean, squares }
     }
 
-    /// Adds those of another clip. Based on: T. Chan, G. Golub, R. LeVeque, "Updating Formulae and a Pairwise
-    /// Algorithm for Computing Sample Variances", 1979.
+    /// Merges the moments of another clip. Based on: T. Chan, G. Golub, R. LeVeque, "Updating Formulae and a
+    /// Pairwise Algorithm for Computing Sample Variances", 1979.
     fn add(&mut self, other: &Moments) {
         let count = self.count + other.count;
         if other.count == 0.0 || self.mean.len() != other.mean.len() {

@@ -1,4 +1,4 @@
-//! Motions of bodies as recordings of the markers of a set.
+//! Converts motions of bodies to recordings of the markers of a set.
 
 use mocap_formats::Format;
 
@@ -9,7 +9,7 @@ use crate::encode;
 use crate::options::{ConvertArgs as Args, Reading};
 use crate::read::{Loaded, Motion};
 
-/// The motion with the edits, as the markers that `set` puts on its body.
+/// Applies the edits and writes the markers that `set` places on the body.
 pub(super) fn convert(loaded: Loaded, args: &Args, set: &str, format: Format) -> Result<Converted, Failure> {
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
     let Motion { clip, mut warnings, .. } = loaded.into_motion(&reading)?;
@@ -29,7 +29,7 @@ pub(super) fn convert(loaded: Loaded, args: &Args, set: &str, format: Format) ->
     Ok(Converted { warnings, ..converted })
 }
 
-/// The input has markers already.
+/// The error for an input that holds markers already.
 pub(super) fn no_body() -> Diagnostic {
     Diagnostic::new(
         "usage::marker-set",

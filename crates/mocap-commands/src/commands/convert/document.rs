@@ -1,4 +1,4 @@
-//! A document written back: as it is, or with edits that leave its rotations as they are.
+//! Writes a document back: unchanged, or with edits that do not need its rotations.
 
 use mocap::{Companions, FileFacts, edit_document};
 use mocap_formats::{Document, Format, Parsed};
@@ -10,7 +10,7 @@ use crate::diagnostic::{Behind, Diagnostic};
 use crate::options::{ConvertArgs as Args, Reading};
 use crate::read::Loaded;
 
-/// A recording as it is.
+/// An unchanged recording of markers.
 pub(super) fn keep_markers(loaded: Loaded, markers: &Markers, args: &Args) -> Result<Converted, Failure> {
     let (frames, fps, count) = (markers.frames(), markers.rate().fps(), markers.names().len());
     let warnings = loaded.warnings(&args.reading)?;
@@ -19,9 +19,9 @@ pub(super) fn keep_markers(loaded: Loaded, markers: &Markers, args: &Args) -> Re
     Ok(Converted { markers: Some(count), unchanged: true, warnings, ..kept })
 }
 
-/// The document as it is, unless other programs would misread it.
+/// The document unchanged, unless other programs would misread it.
 pub(super) fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
-    // The motion is checked nevertheless: a broken one is not copied.
+    // The motion is checked all the same, so that a broken file is not copied.
     let (FileFacts { frames, fps, joints, subjects, .. }, mut warnings) = loaded.facts(&args.reading)?;
     let document = loaded.document().expect("only a compressed clip has no document");
     let normalised = normalised(document, &loaded, args, &mut warnings).behind(&mut warnings)?;
@@ -31,7 +31,7 @@ pub(super) fn keep(loaded: Loaded, args: &Args) -> Result<Converted, Failure> {
     Ok(Converted { subjects, unchanged, warnings, ..Converted::of(encoded, frames, fps, joints) })
 }
 
-/// The document with the edits; `None` where they need its rotations, or it is to be written otherwise.
+/// The document with the edits; `None` if they need its rotations or another style of output is requested.
 pub(super) fn edit(loaded: &Loaded, args: &Args, format: Format) -> Result<Option<Converted>, Failure> {
     let Some(document) = loaded.document() else { return Ok(None) };
     if loaded.format != format.into() || !args.changes_only_edits(document, format) {
@@ -54,7 +54,7 @@ pub(super) fn edit(loaded: &Loaded, args: &Args, format: Format) -> Result<Optio
     Ok(Some(Converted { subjects, warnings, ..converted }))
 }
 
-/// The document as all readers take it; `None` where they do so already.
+/// The document in a form that all readers understand alike; `None` if it has that form already.
 fn normalised(
     document: &dyn Document,
     loaded: &Loaded,

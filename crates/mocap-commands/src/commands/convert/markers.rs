@@ -8,7 +8,7 @@ use crate::diagnostic::{Behind, Diagnostic, Failure};
 use crate::encode;
 use crate::options::{ConvertArgs as Args, Edits};
 
-/// The recording with the edits that markers can have, in another format.
+/// The recording in another format, with the edits that apply to markers.
 pub(super) fn convert(
     markers: Markers,
     mut warnings: Vec<Diagnostic>,

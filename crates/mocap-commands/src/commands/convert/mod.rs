@@ -90,7 +90,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let reads = read_files(&args.reading, Some(&args.inputs.selection));
     let mut inputs = args.inputs.clone();
     if format.holds_several_clips() && inputs.selection.clip.as_deref() == Some("all") {
-        // One file holds them all.
+        // All clips are written to one file.
         inputs.selection.clip = None;
     }
     let jobs = batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?;
@@ -99,7 +99,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(batch::run(console, options, &jobs, |job, context| convert(job, context, args, format)))
 }
 
-/// What directories are searched for: what can be written in the format.
+/// Formats that directories are searched for: those that can be written in the output format.
 fn searched(format: Format, args: &Args) -> batch::Reads {
     if args.marker_set.is_some() {
         return batch::ANY_MOTIONS;
@@ -130,7 +130,7 @@ struct Converted {
     markers: Option<usize>,
     unchanged: bool,
     warnings: Vec<Diagnostic>,
-    /// Why it is not written.
+    /// Errors because of which it is not written.
     errors: Vec<Diagnostic>,
     /// Of positions.
     unit: Option<UnitFacts>,
@@ -211,7 +211,7 @@ fn convert(job: &Job, context: &JobContext, args: &Args, format: Format) -> Resu
     Ok(Report { json: json(&row), text, errors, warnings, tally, ..Report::default() })
 }
 
-/// The skeleton of a file without motion, in another skeleton format.
+/// Writes the skeleton of a file without motion in another skeleton format.
 fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Result<Converted, Failure> {
     if args.edits != Edits::default() {
         let message = "a skeleton without motion can be converted, but not edited";
@@ -223,13 +223,13 @@ fn skeleton_without_motion(loaded: Loaded, args: &Args, format: Format) -> Resul
     Ok(Converted { warnings, ..Converted::of(encoded, 0, None, joints) })
 }
 
-/// The motion or motions of a file with the edits, in the format.
+/// Applies the edits to the motion or motions of a file and writes them in the format.
 fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Converted, Failure> {
     if !format.has_motion() && !loaded.format.has_motion() {
         return skeleton_without_motion(loaded, args, format);
     }
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame, ..args.reading.clone() };
-    // A file keeps what it holds besides, where the format holds it too.
+    // Other contents of a file are kept if the output format can hold them.
     let scene = loaded.format.exchange().is_some_and(Format::holds_several_clips);
     if format.holds_several_clips() && (scene || loaded.clip_names().len() > 1) {
         return change_all(&loaded, args, &reading, format);
@@ -250,7 +250,7 @@ fn change(loaded: Loaded, args: &Args, format: Format, name: &str) -> Result<Con
     Ok(Converted { warnings, errors, ..converted })
 }
 
-/// The clip with only the joints that `--joints` asks for.
+/// The clip with only the joints that `--joints` selects.
 pub(crate) fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic> {
     if globs.is_empty() {
         return Ok(clip);
@@ -267,7 +267,7 @@ pub(crate) fn only_joints(clip: Clip, globs: &[Glob]) -> Result<Clip, Diagnostic
     })
 }
 
-/// All clips of a file, or the one that is chosen, in a file that holds several.
+/// Writes all clips of a file, or the chosen one, to a format that holds several.
 fn change_all(loaded: &Loaded, args: &Args, reading: &Reading, format: Format) -> Result<Converted, Failure> {
     let (clips, mut warnings) = match loaded.is_one_clip() {
         true => {
@@ -306,7 +306,7 @@ fn encode_options(args: &Args) -> EncodeOptions {
     }
 }
 
-/// What a clip is, before it is given away.
+/// Facts about a clip, taken before the clip is consumed.
 fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use<> {
     let joints = clip.skeleton().joints().iter().filter(|joint| !joint.end_site).count();
     let subjects = mocap::several_subjects(clip.skeleton());
@@ -315,7 +315,7 @@ fn facts(clip: &Clip, format: Format) -> impl FnOnce(Encoded) -> Converted + use
         true => (clip.frames(), Some(clip.rate().fps())),
         false => (0, None),
     };
-    // A table of positions does not state their unit.
+    // Tables of positions do not state their unit, so the row does.
     let unit = format.holds_only_positions().then(|| UnitFacts::of(clip.skeleton()));
     move |encoded| Converted { unit, subjects, ..Converted::of(encoded, frames, fps, joints) }
 }

@@ -1,4 +1,4 @@
-//! A database as a data set: packs of arrays and an index of them.
+//! Converts a database to a data set: packs of arrays and an index of them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// The directory of the set, which holds no other set.
+/// The directory of the data set; an error if it holds another set.
 fn folder(args: &Args) -> Result<PathBuf, Diagnostic> {
     let outputs = &args.outputs;
     let refused = [
@@ -105,14 +105,14 @@ fn folder(args: &Args) -> Result<PathBuf, Diagnostic> {
     Ok(folder)
 }
 
-/// Removes the files of an earlier set, which may have had more of them.
+/// Removes the files of an earlier set, which may have had more files.
 fn remove(folder: &Path, index: &Path) {
     let text = std::fs::read_to_string(index).unwrap_or_default();
     let _ = std::fs::remove_file(index);
     let earlier: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     let files = earlier["files"].as_array().into_iter().flatten().filter_map(|file| file["path"].as_str());
     for file in files {
-        // Only names that a set has.
+        // Only removes files with names that a data set uses.
         let (part, name) = file.split_once('/').unwrap_or(("", file));
         if (part.is_empty() || mocap_batch::Split::PARTS.contains(&part))
             && name.starts_with("pack-")
@@ -123,7 +123,7 @@ fn remove(folder: &Path, index: &Path) {
     }
 }
 
-/// What the first clip that can be read has in common with all others.
+/// Arrays of the skeleton, which all clips share, from the first readable clip.
 fn common(jobs: &[Job], args: &Args) -> Option<Arrays> {
     let context = JobContext::standalone();
     let first = jobs.iter().find_map(|job| arrays(&job.input, &context, args, Format::Npz).ok());
@@ -200,10 +200,10 @@ fn clip(
     Ok((DatasetClip { name, source, part, arrays }, Report { warnings, ..report }))
 }
 
-/// The set while it is written.
+/// The data set while it is written.
 struct Set<'a> {
     dataset: Mutex<Dataset>,
-    /// Why a file could not be written; the index is then left out.
+    /// The first write error; the index is not written then.
     failed: Mutex<Option<Diagnostic>>,
     writer: Writer<'a>,
 }
@@ -219,7 +219,7 @@ struct Writer<'a> {
 impl Set<'_> {
     fn put(&self, number: usize, clip: Option<DatasetClip>) {
         let full = lock(&self.dataset).put(number, clip);
-        // Files are written outside of the lock.
+        // Files are written without holding the lock.
         let written = full
             .map_err(Diagnostic::from)
             .and_then(|files| files.into_iter().try_for_each(|file| self.writer.write(file)));

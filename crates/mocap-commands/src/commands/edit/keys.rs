@@ -1,4 +1,4 @@
-//! The file of keys of a warp.
+//! Reads the key file of a warp.
 
 use mocap_edit::{LookAt, LookShare, Warp, WarpChange, WarpKey, WarpMode};
 use mocap_model::{Clip, Vector3};
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 
-/// The code of mistakes in a file of keys.
+/// Code of errors in a key file.
 const KEYS: TomlProblem = TomlProblem::Other("warp::keys");
 
-/// What a key may have, and what of that changes a pose.
+/// The fields of a key, and those of them that change a pose.
 const KEY: [&str; 11] =
     ["time", "joint", "turn", "at", "by", "look-at", "pose", "until", "direction", "shares", "limits"];
 const CHANGES: [&str; 4] = ["turn", "at", "by", "look-at"];
@@ -41,7 +41,7 @@ pub(super) fn read(
         find(&table, key).ok_or_else(missing)
     });
     let (from, to) = (from?.number(text)?, to?.number(text)?);
-    // A time between the ends, with the place of its mistake.
+    // Rejects a time outside of the range, with the place of the error.
     let inside = |entry: &Entry| {
         let time = entry.number(text)?;
         match time > from && time < to {
@@ -103,7 +103,7 @@ fn add_key(
     Ok(())
 }
 
-/// The rest of a key that looks at a place.
+/// The other fields of a look-at key.
 fn look(text: &Text, table: &Table, at: Vector3<f64>) -> Result<LookAt, TomlError> {
     let until = find(table, "until").map(|entry| entry.number(text)).transpose()?;
     let direction =
@@ -127,7 +127,7 @@ fn look(text: &Text, table: &Table, at: Vector3<f64>) -> Result<LookAt, TomlErro
     Ok(LookAt { at, until, direction, joints })
 }
 
-/// Times that move: `at` in the motion, `to` in the result, both in increasing order.
+/// Time keys: `at` in the motion, `to` in the result, both increasing.
 fn times(
     text: &Text,
     listed: &Entry,

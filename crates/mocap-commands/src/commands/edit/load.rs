@@ -1,4 +1,4 @@
-//! The files that edits name.
+//! Reads the files that edits name.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::read::{self, Motion};
 pub(crate) struct EditFiles<'a> {
     /// How motions are read.
     reading: &'a Reading,
-    /// Of one input, its own files; `None`: those that all inputs share.
+    /// One input, for files of its own; `None` for files that all inputs share.
     input: Option<(&'a Input, &'a JobContext)>,
 }
 
@@ -97,7 +97,7 @@ pub(super) fn files(edits: &[Edit]) -> Vec<PathBuf> {
     edits.iter().flat_map(Edit::files).filter(|file| !file.is_dir()).collect()
 }
 
-/// Whether a name stands for a directory: no curve has an extension like that.
+/// Whether a path stands for a directory: curve files always have an extension.
 fn is_folder(file: &Path) -> bool {
     let curve = |extension: &std::ffi::OsStr| {
         ["csv", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -105,7 +105,7 @@ fn is_folder(file: &Path) -> bool {
     file.is_dir() || !file.extension().is_some_and(curve)
 }
 
-/// The file of an input below a directory, with the name of the input.
+/// The file of an input in a directory, under the name of the input.
 fn of_input(file: &Path, input: &Input) -> PathBuf {
     match is_folder(file) {
         true => file.join(mocap::with_extension(&input.relative, "csv")),
@@ -113,7 +113,7 @@ fn of_input(file: &Path, input: &Input) -> PathBuf {
     }
 }
 
-/// Many inputs cannot share one curve.
+/// Rejects one curve file for many inputs.
 pub(super) fn check_many(edit: &Edit, many: bool) -> Result<(), Diagnostic> {
     match edit {
         Edit::ExtractRoot(extract) if many && !is_folder(&extract.file) => {
@@ -126,7 +126,7 @@ pub(super) fn check_many(edit: &Edit, many: bool) -> Result<(), Diagnostic> {
     }
 }
 
-/// Where the curve of an input goes.
+/// The output path for the curve of an input.
 pub(crate) fn curve_file(edit: &Edit, input: &Input) -> Option<PathBuf> {
     match edit {
         Edit::ExtractRoot(extract) => Some(of_input(&extract.file, input)),

@@ -131,7 +131,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
     })
 }
 
-/// The edits of one input: those that need a file of it have read that.
+/// The edits of one input, with its own files read.
 fn resolved(
     edits: &[Edit],
     reading: &Reading,
@@ -144,7 +144,7 @@ fn resolved(
     Ok(edits)
 }
 
-/// Writes the scene, which was read from a document and format, and the curves.
+/// Writes the scene and the curves. The scene was read from `document`, whose other contents are kept.
 fn deliver(
     (scene, document, read_as): (Scene, Option<&dyn Document>, Option<Format>),
     job: &Job,
@@ -170,7 +170,7 @@ fn deliver(
     encode::deliver(&encoded, job, context)
 }
 
-/// Writes a root motion, as JSON where the name says so.
+/// Writes a root motion; as JSON if the name has that extension.
 pub(crate) fn write_curve(
     file: &Path,
     curve: &RootCurve,
@@ -184,7 +184,7 @@ pub(crate) fn write_curve(
     Ok(())
 }
 
-/// Whether the first edit drops the first frame: then a rest pose there needs no warning.
+/// Whether the first edit drops the first frame. Then a rest pose there needs no warning.
 fn drops_first_frame(edits: &[Edit]) -> bool {
     matches!(edits.first(), Some(Edit::DropFirstFrame(_)))
 }

@@ -44,7 +44,7 @@ impl Row<'_> {
     }
 }
 
-/// The figures of edits that the table of the worst clips shows.
+/// Figures of edits for the table of the worst clips.
 pub(crate) fn figures(reports: &[EditReport]) -> Vec<Figure> {
     let figure = |metric: &EditMetric| {
         Some(Figure { name: metric.name, unit: metric.unit, value: metric.of(reports)? })
@@ -52,8 +52,8 @@ pub(crate) fn figures(reports: &[EditReport]) -> Vec<Figure> {
     EditMetric::ALL.iter().filter_map(figure).collect()
 }
 
-/// A line for each report, below the names of several characters; `reports` are those of the first one, then those of the
-/// next.
+/// One line per report. For several characters, `reports` holds those of the first one, then those of the next;
+/// the names stand above their lines.
 pub(crate) fn reports_of(subjects: &[String], reports: &[EditReport]) -> String {
     if subjects.is_empty() {
         return reports_text(reports);
@@ -65,7 +65,7 @@ pub(crate) fn reports_of(subjects: &[String], reports: &[EditReport]) -> String 
     subjects.iter().enumerate().map(of_one).collect()
 }
 
-/// A line for each report.
+/// One line per report.
 fn reports_text(reports: &[EditReport]) -> String {
     reports.iter().map(|report| format!("\n  {report}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Files of terrains: height fields as PNG, CSV or NPZ, meshes as OBJ, GLB or glTF.
+//! Reads terrain files: height fields as PNG, CSV or NPZ, meshes as OBJ, GLB or glTF.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 
 /// The default cell size \[m\].
 const CELL: f64 = 0.1;
-/// The most pixels of a height field.
+/// Greatest number of pixels of a height field.
 const MOST_PIXELS: u64 = 50_000_000;
 
 fn wrong(message: impl Into<String>) -> Diagnostic {
@@ -51,7 +51,7 @@ pub(super) fn heights(file: &Path, options: HeightOptions) -> Result<HeightField
 fn of_png(bytes: &[u8], white: f64) -> Result<(usize, Vec<f64>), Diagnostic> {
     let failed = |error: png::DecodingError| wrong(format!("the PNG cannot be read: {error}"));
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-    // Palettes become colours; 16 bits are kept.
+    // Palettes are expanded to colours; 16 bits are kept.
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(failed)?;
     let (columns, rows) = (reader.info().width, reader.info().height);
@@ -134,7 +134,7 @@ fn finding(finding: Finding) -> Diagnostic {
     Diagnostic::from(finding)
 }
 
-/// Corners as ahead, left and up: of files, Z, X and Y.
+/// Vertices as (forward, left, up); in files, these are Z, X and Y.
 pub(super) fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
     let bytes = bytes(file)?;
     let corners: Vec<[[f64; 3]; 3]> = match extension(file).as_str() {
@@ -167,7 +167,7 @@ pub(super) fn mesh(file: &Path) -> Result<TerrainMesh, Diagnostic> {
     Ok(TerrainMesh::new(corners.into_iter().map(|corners| corners.map(|[x, y, z]| [z, x, y])).collect())?)
 }
 
-/// The faces of an OBJ, each as a fan of triangles; everything else is left out.
+/// The faces of an OBJ, each as a triangle fan. Everything else is ignored.
 fn of_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, Diagnostic> {
     let text = String::from_utf8_lossy(bytes);
     let mut corners: Vec<[f64; 3]> = Vec::new();
@@ -183,7 +183,7 @@ fn of_obj(bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, Diagnostic> {
             Some("f") => {
                 let corner = |word: &str| {
                     let place: i64 = word.split('/').next()?.parse().ok()?;
-                    // Places below 0 count from the end.
+                    // Negative indices count from the end.
                     let at = if place < 0 { corners.len() as i64 + place } else { place - 1 };
                     corners.get(usize::try_from(at).ok()?).copied()
                 };

@@ -1,4 +1,4 @@
-//! The face of a character, moved by the shapes of a clip.
+//! Drives the face of a character by the face shapes of a clip.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) struct Moved {
     pub(super) bytes_in: u64,
 }
 
-/// The face, moved by the shapes of the source.
+/// Drives the face by the shapes of the source.
 pub(super) fn mapped(
     job: &Job,
     context: &JobContext,
@@ -47,15 +47,15 @@ pub(super) fn mapped(
     Ok(Moved { clip, map: Some(map), unused, unmoved, lids, residual: None, bytes_in: bytes })
 }
 
-/// What moves besides the shapes that a map names.
+/// Which joints a map drives in addition to shapes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moves {
-    /// Whether head and eyes turn.
+    /// Whether head and eyes rotate.
     pub(super) turns: bool,
     pub(super) lids: LidsKind,
 }
 
-/// The character, moved by the shapes of a clip.
+/// A character driven by the shapes of a clip.
 pub(super) struct Followed {
     pub(super) clip: Clip,
     pub(super) map: Vec<LinkRow>,
@@ -84,7 +84,7 @@ pub(super) fn follow(
     })
 }
 
-/// The character, moved by tracks of what a map may name: expressions become shapes, poses move joints.
+/// Drives the character by tracks of names that a map may use: expressions become shapes, poses rotate joints.
 fn driven(
     clip: &Clip,
     head: &Head,
@@ -106,7 +106,7 @@ fn driven(
     Ok((pose_joints(&moved, &head.poses, &posing).map_err(mocap::Error::from)?, lids))
 }
 
-/// Shapes that nothing moves keep the weight that they have at rest.
+/// Adds tracks for shapes without one: they keep their weight at rest.
 fn at_rest(tracks: &mut Vec<ScalarTrack>, names: &[String], body: &BoundBody) {
     let rest = |name: &str| {
         let mut shapes = body.body.meshes.iter().flat_map(|mesh| &mesh.shapes);
@@ -119,7 +119,7 @@ fn at_rest(tracks: &mut Vec<ScalarTrack>, names: &[String], body: &BoundBody) {
     }
 }
 
-/// The character with shapes over time.
+/// The character with shape weights over time.
 pub(super) fn put(
     clip: &Clip,
     head: &Head,

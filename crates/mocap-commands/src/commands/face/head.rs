@@ -17,25 +17,25 @@ use crate::options::{Reading, TargetSettings};
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) target: Target,
-    /// Its meshes; none of a face that only joints move.
+    /// Its meshes; `None` if only joints move the face.
     pub(super) body: Option<BoundBody>,
     /// The names of the shapes of its meshes.
     pub(super) shapes: Vec<String>,
-    /// Those that stand in others, where the file states their weights (FBX).
+    /// Shapes that are in-betweens of others, if the file states their weights (FBX).
     pub(super) in_betweens: Vec<InBetween>,
-    /// What moves several of them (VRM).
+    /// Expressions that drive several shapes (VRM).
     pub(super) expressions: Vec<Expression>,
-    /// What moves joints.
+    /// Poses that move joints.
     pub(super) poses: Vec<JointPose>,
-    /// All that a map may name: shapes, expressions and poses.
+    /// All names that a map may use: shapes, expressions and poses.
     pub(super) names: Vec<String>,
 }
 
-/// How the character is read.
+/// Options for reading the character.
 pub(super) struct HeadSettings<'a> {
     pub(super) target: TargetSettings,
     pub(super) poses: Option<&'a Path>,
-    /// Whether it gets shapes: it needs none.
+    /// Whether shapes will be added, so that the character needs none.
     pub(super) makes_shapes: bool,
 }
 
@@ -87,7 +87,8 @@ pub(super) fn read_head(
     Ok(Head { target, body, shapes, in_betweens, expressions, poses, names })
 }
 
-/// A warning of shapes of one mesh that share a name. (Those of several meshes do so that they move together.)
+/// A warning about shapes of one mesh that share a name. (Shapes of several meshes share names so that they
+/// move together.)
 fn same_names(body: &BoundBody, path: &Path) -> Option<Diagnostic> {
     let mut twice: Vec<&str> = Vec::new();
     for mesh in &body.body.meshes {
@@ -125,8 +126,8 @@ impl Head {
         self
     }
 
-    /// What nothing moves: neither a link, nor an expression that a link moves. An expression whose shapes all move is
-    /// not in the list.
+    /// Names that nothing drives: neither a link, nor an expression that a link drives. An expression whose
+    /// shapes are all driven is not in the list.
     pub(super) fn unmoved(&self, map: &FaceMap) -> Vec<String> {
         let linked = |name: &str| map.links.iter().any(|link| self.names[link.target] == name);
         let bound = |name: &str| {

@@ -1,4 +1,4 @@
-//! Eyes that close where those of the source are closed.
+//! Closes the eyes of a character when the source closes them.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) enum LidsKind {
 
 /// Above this weight, a shape is extrapolated beyond what its author modelled.
 const BEYOND: f64 = 1.25;
-/// An eye of which more is left looks open; relative to the opening at rest.
+/// An eye with a larger rest of its opening looks open; relative to the opening at rest.
 const CLOSED: f64 = 0.05;
 
 words! {
@@ -66,7 +66,7 @@ impl LidsRow {
         }
     }
 
-    /// The warning for lids that stay apart.
+    /// The warning about lids that stay apart.
     pub(super) fn warning(&self) -> Option<Diagnostic> {
         let (left, shapes) = (100.0 * self.left, self.shapes.join(", "));
         let message = format!(
@@ -82,8 +82,8 @@ impl LidsRow {
     }
 }
 
-/// The shapes of a character that close an eye, or both, together: by their names, by those of what moves them, or by the
-/// expressions that they belong to.
+/// Shapes of a character that close one eye or both: found by their names, by the names of the source shapes
+/// that drive them, or by the expressions that they belong to.
 pub(super) fn eyes(head: &Head, map: &FaceMap, source: &[String]) -> Vec<Vec<String>> {
     let mut eyes: BTreeMap<Vec<&'static str>, Vec<String>> = BTreeMap::new();
     for shape in &head.shapes {
@@ -99,13 +99,13 @@ pub(super) fn eyes(head: &Head, map: &FaceMap, source: &[String]) -> Vec<Vec<Str
     eyes.into_values().collect()
 }
 
-/// The blinks of ARKit that a name means, if it means nothing else.
+/// The ARKit blink shapes that a name denotes, if it denotes nothing else.
 fn blinks(name: &str) -> Option<Vec<&'static str>> {
     let meaning = meaning(name).filter(|of| !of.nearly)?;
     meaning.parts.iter().all(|part| part.starts_with("eyeBlink")).then_some(meaning.parts)
 }
 
-/// Closes the eyes of a character, and says what was found.
+/// Closes the eyes of a character and reports what was found.
 pub(super) fn close(
     tracks: &mut [ScalarTrack],
     head: &Head,

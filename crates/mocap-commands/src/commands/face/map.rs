@@ -51,7 +51,7 @@ pub(super) fn names(clip: &Clip) -> Vec<String> {
     clip.annotations().scalars.iter().map(|track| track.name.clone()).collect()
 }
 
-/// The map between a source and the face: found, or given.
+/// The map between a source and the face: read from a file, or found by names.
 pub(super) fn face_map(
     source: &[String],
     head: &Head,
@@ -65,7 +65,9 @@ pub(super) fn face_map(
         let message = match source.len() {
             _ if given.is_some() => "the map names no shape of the source: nothing moves".to_owned(),
             0 => "the source has no shapes: no numbers over time".to_owned(),
-            count => format!("no name of the {count} shapes of the source means a shape of the character"),
+            count => {
+                format!("none of the {count} shape names of the source stands for a shape of the character")
+            }
         };
         let help = match source.len() {
             0 => {
@@ -78,8 +80,9 @@ pub(super) fn face_map(
     Ok(map)
 }
 
-/// The map by names. A shape is moved by itself or by an expression, not by both: an expression of the same name goes
-/// before shapes that only mean the same, and others give way to the shapes that they move.
+/// The map by names. A shape is driven by a source shape or by an expression, not by both: an expression with
+/// the same name takes precedence over shapes that only have the same meaning, and other expressions yield to
+/// the shapes that they would drive.
 pub(super) fn found(source: &[String], head: &Head) -> FaceMap {
     let mut map = FaceMap::found(source, &head.names);
     for expression in head.expressions.iter().filter(|of| !head.shapes.contains(&of.name)) {
@@ -181,7 +184,7 @@ pub(super) fn show(
     Ok(Report { json, text, warnings, ..Report::default() })
 }
 
-/// The map as a file: shapes that nothing moves stand in it without a source.
+/// The map as a file. Shapes that nothing drives are listed without a source.
 fn encoded(map: &FaceMap, source: &[String], target: &[String]) -> Encoded {
     let found = |at: usize| map.links.iter().find(|link| link.target == at);
     let row = |at: usize| map_file::Row {
@@ -193,7 +196,7 @@ fn encoded(map: &FaceMap, source: &[String], target: &[String]) -> Encoded {
     map_file::to_bytes(&all, source, target, note).into()
 }
 
-/// A line for each shape of the target, and what is left.
+/// One line per shape of the target, and the unused shapes.
 fn explained(map: &FaceMap, source: &[String], target: &[String], left: [&[String]; 2]) -> String {
     let width = map.links.iter().map(|link| target[link.target].chars().count()).max().unwrap_or(0);
     let mover = |(at, gain): &(usize, f64)| match *gain {

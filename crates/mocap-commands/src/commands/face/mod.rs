@@ -137,14 +137,14 @@ impl VerbArgs for Args {
 /// The order of the arguments.
 const TARGET_LAST: &str = "the character comes last: `mocap face TAKE... CHARACTER`";
 
-/// Whether the format of the output holds what the command makes: shapes of a mesh, their weights over time, or joints
-/// that poses move.
+/// Checks that the output format holds the results of the command: shapes of a mesh, their weights over time,
+/// or joints that poses rotate.
 fn check_format(args: &Args, format: Format) -> Result<(), Diagnostic> {
     let (meshes, motion) = (args.make_shapes, args.joint_poses.is_some());
     let fits = |format: Format| match (meshes, motion) {
         (true, _) => format.holds_meshes() && format.holds_numbers(),
         (false, true) => format.has_motion() && !format.holds_robot() && !format.holds_only_positions(),
-        // Weights of vertices are those of shapes.
+        // Weights that are solved from vertices are shape weights.
         (false, false) => format.holds_numbers() && !(args.solve && format.holds_expressions()),
     };
     if fits(format) || args.explain || args.write_map.is_some() {
@@ -252,7 +252,7 @@ fn read_beside(path: &Path, reading: &Reading) -> Result<FileBeside, Diagnostic>
     Ok(FileBeside { path: path.to_owned(), bytes, record: context.files_read().to_vec() })
 }
 
-/// The error for a table that is not of a face: the columns that it has, and those that were expected.
+/// The error for a table that is not a face table: columns found and columns expected.
 fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Failure) -> Failure {
     if failure.error.code != "format::write-only" {
         return failure;
@@ -268,7 +268,7 @@ fn other_table(job: &Job, context: &JobContext, reading: &Reading, failure: Fail
     Failure { error: error.in_file(Path::new(&job.input.shown())), warnings: failure.warnings }
 }
 
-/// One input: reads, moves, writes, reports.
+/// Processes one input: reads, drives, writes, reports.
 fn face(
     job: &Job,
     context: &JobContext,
@@ -317,7 +317,7 @@ fn face(
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-/// What the output cannot hold are the names of the character, not those of the take.
+/// Names that the output cannot hold are those of the character, not of the take.
 fn of_character(error: Diagnostic, head: &Head) -> Diagnostic {
     if error.code != "livelink::not-arkit" {
         return error;

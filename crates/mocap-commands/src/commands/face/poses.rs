@@ -1,4 +1,4 @@
-//! Faces that joints move: a pose of joints for each shape, from a table or from a motion that shows them.
+//! Faces driven by joints: a joint pose for each shape, from a table or from a motion that shows the poses.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct Table {
     poses: Vec<PoseRow>,
 }
 
-/// A shape, and what joints do where it is at 1.
+/// A shape, and the joint transforms at weight 1.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoseRow {
@@ -93,9 +93,9 @@ fn of_table(value: serde_json::Value, skeleton: &Skeleton) -> Result<Vec<JointPo
     checked(poses)
 }
 
-/// Poses that a motion shows. Of a file with several clips, each is the pose of its name in its last frame, against its
-/// first one, or where it has only one frame against the rest pose. Of one clip, each event names the pose of its frame,
-/// against the first frame.
+/// Poses from a motion. In a file with several clips, each clip gives the pose of its name: its last frame
+/// relative to its first, or relative to the rest pose if it has one frame. In a single clip, each event names
+/// the pose of its frame, relative to the first frame.
 fn of_motion(
     context: &JobContext,
     input: &Input,
@@ -144,7 +144,7 @@ fn checked(poses: Vec<JointPose>) -> Result<Vec<JointPose>, Diagnostic> {
     ))
 }
 
-/// Poses are those of joints by their number: both have the same ones.
+/// Poses refer to joints by index, so both skeletons must have the same joints.
 fn same_joints(character: &Skeleton, poses: &Skeleton) -> Result<(), Diagnostic> {
     let names =
         |of: &Skeleton| -> Vec<String> { of.joints().iter().map(|joint| joint.name.clone()).collect() };
@@ -155,7 +155,7 @@ fn same_joints(character: &Skeleton, poses: &Skeleton) -> Result<(), Diagnostic>
         .help("take the poses from the file of the character, or write a table of poses"))
 }
 
-/// How many units of the character one of the poses is: displacements are in units of their skeleton.
+/// Units of the character per unit of the poses: displacements are in units of the pose skeleton.
 fn ratio(character: &Skeleton, poses: &Skeleton) -> Result<f64, Diagnostic> {
     let lengths = (character.space().metres(), poses.space().metres());
     let unknown = |one: &str, other: &str| {

@@ -1,4 +1,4 @@
-//! Shapes of one head for another.
+//! Transfers the shapes of one head to another.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct TransferRow {
     unlike: f64,
 }
 
-/// The mesh with the face: the one whose shapes move most vertices.
+/// The mesh with the face: the one whose shapes move the most vertices.
 fn with_face(body: &BoundBody) -> Option<usize> {
     let moves = |mesh: &Mesh| mesh.shapes.iter().map(|shape| shape.offsets.len()).max().unwrap_or(0);
     let meshes = body.body.meshes.iter().enumerate();
@@ -38,7 +38,8 @@ fn with_face(body: &BoundBody) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// The mesh of a target that gets the face: that with the same triangles, of the same name, or the largest.
+/// The mesh of a target that gets the face: the one with the same triangles, else with the same name, else the
+/// largest.
 fn for_face(body: &BoundBody, source: &Mesh) -> Option<usize> {
     let meshes = || body.body.meshes.iter().enumerate();
     let same = |mesh: &Mesh| mesh.positions.len() == source.positions.len() && mesh.corners == source.corners;
@@ -48,7 +49,7 @@ fn for_face(body: &BoundBody, source: &Mesh) -> Option<usize> {
     found.or_else(named).or_else(largest).map(|(at, _)| at)
 }
 
-/// The part of the name of a shape behind that of its mesh.
+/// The part of a shape's name after the name of its mesh.
 fn short(name: &str) -> &str {
     name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(name)
 }
@@ -124,7 +125,7 @@ pub(super) fn made(
     Ok(Report { json, text, warnings, tally, ..Report::default() })
 }
 
-/// The mesh with the shapes of another one that it lacks, and the names of those that it has.
+/// The mesh with the shapes that it lacks, taken from another mesh, and the names of those that it has already.
 fn with_shapes(mut mesh: Mesh, source: &Mesh) -> Result<(Mesh, TransferRow, Vec<String>), Diagnostic> {
     let displaced = |shape: &Shape| {
         let mut all = vec![Vector3::zeros(); source.positions.len()];

@@ -1,4 +1,4 @@
-//! Weights of the shapes of a face from points that move: vertices, or markers on some of them.
+//! Solves shape weights from moving points: vertices, or markers attached to some of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::options::Reading;
 use crate::read;
 
-/// Which vertices the points are.
+/// The vertices to which the points belong.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Vertices {
@@ -40,7 +40,7 @@ impl Vertices {
         })
     }
 
-    /// The vertices of points with these names; all of a list without names.
+    /// The vertices of points with these names; the whole list if it has no names.
     fn of(&self, names: Option<&[String]>) -> Result<Vec<usize>, Diagnostic> {
         match (self, names) {
             (Vertices::List(list), _) => Ok(list.clone()),
@@ -64,15 +64,15 @@ impl Vertices {
 /// Points over time.
 struct Points {
     rate: FrameRate,
-    /// Frame after frame [m].
+    /// Positions, frame by frame [m].
     places: Vec<[f64; 3]>,
-    /// In a frame.
+    /// Number of points per frame.
     count: usize,
     names: Option<Vec<String>>,
     bytes: u64,
 }
 
-/// The face, moved as the points are.
+/// Drives the face like the points.
 pub(super) fn solved(
     job: &Job,
     context: &JobContext,
@@ -98,7 +98,8 @@ pub(super) fn solved(
     let square: f64 = solved.residual.iter().map(|residual| residual * residual).sum();
     let rms = (square / frames.max(1) as f64).sqrt();
     let moved = motion(&basis, &points);
-    // Less than half of what points do: the head turns, lengths are in another unit, or it is another face.
+    // The fit explains less than half of the points' motion: the head moves too, the unit is wrong, or it is
+    // another face.
     if rms > 0.5 * moved && moved > 0.0 {
         let message = format!(
             "points stay {} mm from the face, which moves by {} mm (rms): its shapes do not explain them",
@@ -117,7 +118,7 @@ pub(super) fn solved(
     Ok(Moved { clip, map: None, unused: Vec::new(), unmoved, lids: Vec::new(), residual, bytes_in })
 }
 
-/// How far points are from the neutral face, root mean square [m].
+/// Distance of the points from the neutral face, root mean square [m].
 fn motion(basis: &FaceBasis, points: &Points) -> f64 {
     let mut sum = 0.0;
     let mut count = 0;
@@ -160,7 +161,7 @@ fn refused(error: &SolveError) -> Diagnostic {
     Diagnostic::new(code, error.to_string())
 }
 
-/// A clip of frames without anything in it.
+/// A clip without joints that move.
 fn still(rate: FrameRate, frames: usize) -> Result<Clip, Diagnostic> {
     let made = Skeleton::new("", Space::default(), vec![Joint::new("Points", None, Vector3::zeros())])
         .and_then(|skeleton| {

@@ -47,7 +47,7 @@ fn closing() -> LidsWord {
     LidsWord(LidsKind::Close)
 }
 
-/// The character of a step, which all inputs share.
+/// The character of a step, read once for all inputs.
 #[derive(Debug)]
 pub(crate) struct OpenFace {
     head: Head,
@@ -76,8 +76,8 @@ impl FaceStep {
         std::iter::once(&self.target).chain(given).cloned().collect()
     }
 
-    /// Reads the character, the map and the poses; what was read is a record for the manifest. `writes` are the formats
-    /// in which later steps write the motion.
+    /// Reads the character, the map and the poses; the files are recorded for the manifest. `writes` are the
+    /// formats in which later steps write the motion.
     pub(crate) fn open(
         &self,
         reading: &Reading,
@@ -119,7 +119,7 @@ impl FaceStep {
 }
 
 impl OpenFace {
-    /// The character, moved by the shapes of a clip.
+    /// Drives the character by the shapes of a clip.
     pub(crate) fn moved(&self, clip: &Clip) -> Result<(Clip, FaceMeasures), Diagnostic> {
         let Followed { clip, map, unused, unmoved, lids } =
             follow(clip, &self.head, self.given.as_ref(), self.moves)?;

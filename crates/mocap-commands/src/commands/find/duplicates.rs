@@ -42,7 +42,7 @@ struct ClusterClip {
     share: f64,
 }
 
-/// A motion of a database in which duplicates are looked for.
+/// A motion of a database that is searched for duplicates.
 struct Candidate {
     print: Fingerprint,
     duration: f64,
@@ -61,7 +61,7 @@ pub(super) fn duplicates(
     let mut database = read_database(&args.inputs, &args.selection, reading, console, prepare)?;
     let split = (!args.against.is_empty()).then_some(database.clips.len());
     if split.is_some() {
-        // A list of files belongs to the first database.
+        // A list of files refers to the first database.
         let selection = Selection { files_from: None, ..args.selection.clone() };
         let other = read_database(&args.against, &selection, reading, console, prepare)?;
         if other.exit != Exit::Success {
@@ -88,7 +88,7 @@ pub(super) fn duplicates(
     Ok(database.exit)
 }
 
-/// As many threads as there are jobs, until an interrupt.
+/// Runs work on as many threads as jobs were requested, until an interrupt.
 struct Jobs<'a>(Option<u16>, &'a dyn Output);
 
 impl Workers for Jobs<'_> {
@@ -99,7 +99,7 @@ impl Workers for Jobs<'_> {
     }
 }
 
-/// By clip: the pair in which it is most like another.
+/// By clip: its most similar other clip.
 fn nearest(found: &[Copied]) -> BTreeMap<usize, &Copied> {
     let mut nearest: BTreeMap<usize, &Copied> = BTreeMap::new();
     for pair in found {
@@ -134,7 +134,7 @@ fn cluster_row(
             }
         })
         .collect();
-    // The longest; rounding of rates does not make a clip longer.
+    // The longest clip is kept; rounding to 0.1 s ignores differences that come from frame rates.
     let key = |clip: &usize| ((of(*clip).1.duration * 10.0).round() as i64, (of(*clip).1.fps * 100.0) as i64);
     let keep = group.iter().copied().rev().max_by_key(key).expect("a cluster has clips");
     ClusterRow { clips, keep: of(keep).0.shown() }

@@ -1,4 +1,4 @@
-//! Ranges like an example.
+//! Finds ranges that are similar to an example.
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ impl Args {
 }
 
 impl Searched {
-    /// Searches files, exactly.
+    /// Searches files without an index.
     fn in_files(
         &mut self,
         (args, own, query): (&Args, &Input, &Query),
@@ -167,7 +167,7 @@ impl Searched {
 /// Whether an input is the query itself.
 fn is_of(input: &Input, query: &Input) -> bool {
     match (input.path(), query.path()) {
-        // Most files have another name: only of others the system is asked.
+        // Most files have another name. Only files of the same name are compared through the file system.
         (Some(a), Some(b)) if input.part == query.part && a.file_name() == b.file_name() => same_file(a, b),
         _ => false,
     }
@@ -230,7 +230,7 @@ impl HitRow {
     }
 }
 
-/// Writes a page with the query and its hits, stretched to the time of the query.
+/// Writes a page with the query and its hits, time-warped to the query.
 fn view(
     page: &Path,
     args: &Args,

@@ -1,4 +1,4 @@
-//! Ranges with a label.
+//! Finds ranges by label.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(super) fn by_label(
         }
     }
     if found == 0 {
-        // The same label of another side first, then what is spelled most like it.
+        // Suggests the same label of the other side first, then similar spellings.
         let likeness = |name: &str| strsim::jaro_winkler(name, text);
         let mut there: Vec<(String, usize)> = others.into_iter().collect();
         there.sort_by(|a, b| likeness(&b.0).total_cmp(&likeness(&a.0)).then(a.0.cmp(&b.0)));
@@ -55,7 +55,7 @@ pub(super) fn by_label(
     Ok(database.exit)
 }
 
-/// A label as people ask for it.
+/// A label as users write it.
 fn with_side(segment: &Segment) -> String {
     match side_name(segment.side) {
         Some(side) => format!("{},{side}", segment.label),

@@ -97,7 +97,7 @@ impl VerbArgs for Args {
     }
 }
 
-/// A query, labels and duplicates need more of a motion than an index has.
+/// Rejects an index: labels and duplicates need more data than an index holds.
 fn refuse_index(path: &std::path::Path) -> Result<(), Diagnostic> {
     if is_named_index(path) {
         let message = "an index is only searched by example: it is no motion, and has no labels";

@@ -1,4 +1,4 @@
-//! `mocap manifest merge`: the shards of a run as one.
+//! `mocap manifest merge`: merges the manifests of shards.
 
 use mocap_batch::counted;
 use mocap_batch::manifest::{MergeSummary, default_name, merge};

@@ -1,4 +1,4 @@
-//! `mocap manifest stats`: how runs went: how much, how fast, what failed and why.
+//! `mocap manifest stats`: statistics of runs: counts, speed, failures and their reasons.
 
 use mocap_batch::counted;
 use mocap_batch::manifest::{FaultCount, ManifestStats, SlowClip, stats};

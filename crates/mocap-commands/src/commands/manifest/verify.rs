@@ -1,4 +1,4 @@
-//! `mocap manifest verify`: whether outputs are what manifests say.
+//! `mocap manifest verify`: compares outputs with the hashes in manifests.
 
 use mocap_batch::manifest::{ManifestProblem, verify};
 

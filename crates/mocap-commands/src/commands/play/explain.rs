@@ -1,4 +1,4 @@
-//! What a graph is made of, for people and as JSON.
+//! Describes a graph, as text and as JSON.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The file of a graph: clips and nodes by name.
+//! Reads a graph file: clips and nodes by name.
 
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ impl GraphFile {
             None => graph.nodes.len() - 1,
         };
         graph.check().map_err(|error| {
-            // Only nodes can use others; clips come first.
+            // Only nodes can use other nodes; clips come first.
             let first = graph.cycle().and_then(|cycle| cycle.into_iter().min()).unwrap_or(0);
             let span = nodes
                 .get(first.saturating_sub(names.clips.len()))
@@ -82,7 +82,7 @@ impl GraphFile {
     }
 }
 
-/// Whether the motion of a clip or a node can end: loops and blends repeat.
+/// Whether the motion of a clip or node can end: loops and blends repeat forever.
 fn can_end(entry: &Entry) -> bool {
     let Value::Table(table) = &entry.cell.value else { return true };
     let repeats = find(table, "loop").and_then(|entry| entry.cell.value.switch()).unwrap_or(false);
@@ -90,7 +90,7 @@ fn can_end(entry: &Entry) -> bool {
     !repeats && !kind.is_some_and(|kind| ["space", "blend", "lerp"].contains(&kind))
 }
 
-/// A motion, and how fast it is played.
+/// A motion and its playback speed.
 fn clip(names: &Names, entry: &Entry, folder: &Path) -> Result<(ClipFile, Amount), TomlError> {
     let text = names.text;
     let table = entry.table(text)?;

@@ -1,19 +1,19 @@
-//! Names in the file of a graph, and values that stand for them.
+//! Names in a graph file, and values that may be given by a name.
 
 use std::ops::RangeInclusive;
 
 use mocap_edit::Amount;
 use mocap_toml::{Entry, Table, Text, TomlError, TomlProblem, find};
 
-/// The code of mistakes in a graph.
+/// Code of errors in a graph file.
 pub(super) const GRAPH: TomlProblem = TomlProblem::Other("play::graph");
 
-/// The names that nodes can use, in the order of their numbers.
+/// The names that nodes can use, by index.
 pub(super) struct Names<'a> {
     pub(super) text: &'a Text,
     pub(super) params: Vec<String>,
     pub(super) clips: Vec<String>,
-    /// Every clip is a node too; these come first.
+    /// Names of nodes. Every clip is a node too; the clips come first.
     pub(super) nodes: Vec<String>,
     /// By node, whether its motion can end.
     pub(super) ends: Vec<bool>,
@@ -30,7 +30,7 @@ impl Names<'_> {
         find(table, key).ok_or_else(missing)
     }
 
-    /// A text that is read as something else.
+    /// A value that is parsed from text.
     pub(super) fn parsed<T: std::str::FromStr<Err = String>>(&self, entry: &Entry) -> Result<T, TomlError> {
         let text = entry.text(self.text)?;
         text.parse().map_err(|why: String| self.text.error(TomlProblem::Value, entry.cell.span.clone(), why))
@@ -44,7 +44,7 @@ impl Names<'_> {
         }
     }
 
-    /// The same in a range where it is a number.
+    /// Like [`Names::amount`]; a number must be in a range.
     pub(super) fn amount_in(
         &self,
         entry: &Entry,
@@ -65,7 +65,7 @@ impl Names<'_> {
         }
     }
 
-    /// One of some words, the first where the key is missing.
+    /// One of several keywords; the first if the key is missing.
     pub(super) fn one_of<T: Copy>(
         &self,
         table: &Table,
@@ -89,7 +89,7 @@ impl Names<'_> {
         self.named(entry, entry.text(self.text)?, &self.clips, "clip")
     }
 
-    /// The number of a name; an unknown one is answered with the nearest.
+    /// The index of a name. The error for an unknown name suggests the nearest one.
     pub(super) fn named(
         &self,
         entry: &Entry,

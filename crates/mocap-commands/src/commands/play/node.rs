@@ -1,4 +1,4 @@
-//! The nodes of a graph file.
+//! Reads the nodes of a graph file.
 
 use mocap_edit::{
     Amount, BlendSpace, Curve, Fade, LayerSpace, NodeKind, PhaseChange, SpaceKind, StateMachine, Transition,
@@ -9,10 +9,10 @@ use super::names::{GRAPH, Names};
 
 /// The types of nodes.
 pub(crate) const TYPES: [&str; 6] = ["space", "blend", "lerp", "layer", "add", "states"];
-/// What a layer or an addition has beside its nodes.
+/// Further keys of a layer or an additive node.
 const MASKED: [&str; 3] = ["weight", "mask", "space"];
 
-/// What a node does.
+/// Reads the kind of a node.
 pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> {
     let table = entry.table(names.text)?;
     let stated = names.required(entry, table, "type")?;
@@ -57,7 +57,7 @@ pub(super) fn kind(names: &Names, entry: &Entry) -> Result<NodeKind, TomlError> 
     }
 }
 
-/// A weight, which must lie in a range where it is fixed.
+/// A weight; a constant one must be in its range.
 fn weight(
     names: &Names,
     table: &Table,

@@ -1,4 +1,4 @@
-//! The file of a timeline: a CSV, or a TOML with rows.
+//! Reads a timeline file: CSV, or TOML with rows.
 
 use std::path::Path;
 
@@ -10,10 +10,11 @@ use crate::diagnostic::Diagnostic;
 
 /// The code of mistakes in a timeline.
 const TIMELINE: TomlProblem = TomlProblem::Other("play::timeline");
-/// The most bytes of a timeline.
+/// Greatest size of a timeline \[bytes\].
 const MOST: u64 = 64 << 20;
 
-/// Reads a timeline that sets some of these parameters; `.toml` has rows, everything else is a CSV.
+/// Reads a timeline that sets some of the given parameters. `.toml` files have rows; every other file is read
+/// as CSV.
 pub(super) fn read(path: &Path, params: &[&str]) -> Result<Timeline, Diagnostic> {
     let bytes = read_file(path, MOST)?;
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
@@ -44,7 +45,7 @@ fn table(text: &str, params: &[&str]) -> Result<Timeline, Diagnostic> {
     }
 }
 
-/// The parameter that was probably meant, or all.
+/// The parameter with the most similar name, or all parameters.
 fn known(name: &str, params: &[&str]) -> String {
     let all = || match params {
         [] => "the graph has no parameters: [params] lists them".to_owned(),
@@ -53,7 +54,7 @@ fn known(name: &str, params: &[&str]) -> String {
     did_you_mean(name, params).unwrap_or_else(all)
 }
 
-/// Tables `[[row]]` with time, values of parameters, and perhaps an event.
+/// Tables `[[row]]` with time, values of parameters, and optionally an event.
 fn rows(text: &Text, known_params: &[&str]) -> Result<Timeline, TomlError> {
     let table = text.parse()?;
     text.check_keys(&table, "a timeline", &["row"])?;

@@ -1,4 +1,4 @@
-//! Who is put on whom: the file of `--characters`, and the targets of several people.
+//! Targets of several characters: the file of `--characters`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) struct Cast {
     files_read: Vec<FileRecord>,
 }
 
-/// Targets that were read: each file once, whoever is put on it.
+/// Targets that were read, each file once, for all characters that use it.
 #[derive(Default)]
 pub(super) struct Targets(BTreeMap<PathBuf, Arc<Target>>);
 
@@ -48,8 +48,8 @@ impl Targets {
 }
 
 impl Cast {
-    /// Reads the file: a JSON object with the target of each character, by name. Targets are named from the folder of the file
-    /// where they are there, else from the working directory.
+    /// Reads the file: a JSON object with the target of each character, by name. Paths of targets are relative
+    /// to the folder of the file if they exist there, else to the working directory.
     pub(super) fn read(
         path: &Path,
         open: impl Fn(&Path, &JobContext) -> Result<Target, Failure>,
@@ -70,7 +70,7 @@ impl Cast {
         Ok(Cast { path: path.to_owned(), targets, files_read: context.files_read() })
     }
 
-    /// The map and the files of targets, which outputs depend on.
+    /// Records of the file and of the targets, on which outputs depend.
     pub(super) fn files_read(&self) -> &[FileRecord] {
         &self.files_read
     }
@@ -85,10 +85,10 @@ impl Cast {
         self.targets.iter().map(|(_, target)| target)
     }
 
-    /// By character of a scene: its target.
+    /// The target of each character of a scene, in its order.
     ///
     /// # Errors
-    /// Where a character has no target, or a name is that of no character.
+    /// If a character has no target, or the file names a character that the scene lacks.
     pub(super) fn of(&self, scene: &Scene) -> Result<Vec<Arc<Target>>, Diagnostic> {
         let names = scene.names();
         let wrong = |message: String| Diagnostic::new("usage::characters", message).in_file(&self.path);

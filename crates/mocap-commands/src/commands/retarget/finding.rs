@@ -1,4 +1,4 @@
-//! Errors and warnings of the library, with the flag that helps.
+//! Errors and warnings of the library as diagnostics, with the flag that helps.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use mocap_retarget::{RetargetError, RetargetWarning, SourceOrTarget};
 use super::target::Target;
 use crate::diagnostic::Diagnostic;
 
-/// What to do if no map was found.
+/// Advice if no map was found.
 pub(super) const EDIT_MAP: &str = "`mocap retarget --write-map MAP.json SOURCE TARGET` writes the map that was found: correct its \
      joints and give it with --map; or state roles in a .skel, which `mocap skel FILE -o FILE.skel` writes";
 

@@ -1,4 +1,4 @@
-//! Gates that a report does not pass: `--fail-above slide=0.05,penetration=0.01`.
+//! Gates on the report of a retarget: `--fail-above slide=0.05,penetration=0.01`.
 
 use mocap::TargetReport;
 use mocap_analysis::{Gate, GateResult, Gated, MissedGate};
@@ -7,15 +7,15 @@ use super::target::Target;
 use crate::diagnostic::Diagnostic;
 use crate::options::TargetGate;
 
-/// When there is something to measure.
+/// When the figures of a body are measured.
 const MEASURED: &str = "feet and limbs are measured if both skeletons have legs and a foot contact exists, violations \
      without --no-limits, balance-margin if source and target stand still, partner-off if people who are retargeted \
      together touch, partner-inside if their targets have meshes too, ratios if the source's figure is not 0";
-/// The same of robots.
+/// When the figures of a robot are measured.
 const MEASURED_ON_ROBOTS: &str = "speeds are measured if the model or --limits-from states the highest, skate if soles \
      touch the floor, self-penetration if the model has collision shapes, the path if the source goes a leg length";
 
-/// A gate that was checked: its result, and the error where it was missed.
+/// Checks a gate: its result, and the error if it was missed.
 pub(crate) fn check(gate: &TargetGate, outcome: &TargetReport) -> Option<(GateResult, Option<Diagnostic>)> {
     match outcome {
         TargetReport::Body(report) => Some(checked(gate.body.as_ref()?, report, MEASURED)),
@@ -23,7 +23,7 @@ pub(crate) fn check(gate: &TargetGate, outcome: &TargetReport) -> Option<(GateRe
     }
 }
 
-/// Refuses gates on figures that reports on such a target do not have.
+/// Rejects gates on figures that reports for such a target do not have.
 pub(crate) fn check_kind(gates: &[TargetGate], target: &Target) -> Result<(), Diagnostic> {
     let on_robot = target.robot().is_some();
     for gate in gates {

@@ -28,7 +28,7 @@ pub(crate) struct MapFile {
 }
 
 impl MapFile {
-    /// The file that the settings name.
+    /// Reads the map file that the settings name.
     pub(crate) fn of(settings: &MapSettings) -> Result<Option<MapFile>, Diagnostic> {
         let read = |path: &PathBuf| {
             let context = JobContext::standalone();
@@ -43,12 +43,12 @@ impl MapFile {
         &self.path
     }
 
-    /// The file as it was read; none for stdin.
+    /// Record of the file; empty for stdin.
     pub(crate) fn files_read(&self) -> &[FileRecord] {
         &self.files_read
     }
 
-    /// The map of a source and the target.
+    /// The map between a source and the target.
     pub(super) fn mapping(&self, source: &Skeleton, target: &Target) -> Result<Mapping, Diagnostic> {
         Mapping::parse(&self.bytes, source, &target.on.skeleton).map_err(|finding| {
             Diagnostic::from_finding(&finding, &text::decode(&self.bytes)).in_file(&self.path)
@@ -109,7 +109,7 @@ pub(super) fn show(
     };
     let bytes = mapping.to_bytes(&source, &target.on.skeleton, explanation);
     deliver(written, args.outputs.overwrite, &bytes).behind(&mut warnings)?;
-    // The map is written for the user to add what was not found.
+    // The map is written with warnings instead of errors, so that the user can add the missing roles.
     warnings.append(&mut errors);
     let (json, text) = match is_stdout(written) {
         true => Default::default(),
@@ -121,11 +121,11 @@ pub(super) fn show(
     Ok(Report { json, text, warnings, ..Report::default() })
 }
 
-/// What the numbers of an explanation mean.
+/// Explains the scores.
 const SCORES: &str = "  scores: 1 is certain; that of a pair is the lower of its two joints, less where the bodies divide \
      a limb otherwise";
 
-/// The skeleton of an input with or without motion, and its roles.
+/// The skeleton of an input, with or without a motion, and its roles.
 fn read_source(
     job: &Job,
     context: &JobContext,

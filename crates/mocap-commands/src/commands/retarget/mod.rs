@@ -121,7 +121,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
         false => batch::plan_peers(console, (&inputs, &args.reading), &args.outputs, &names, reads)?,
     };
 
-    // Rows have them as well.
+    // Rows contain the notes as well.
     if !console.is_json() {
         console.warnings(&target_path.display().to_string(), &target.warnings, Detail::Line);
     }
@@ -139,7 +139,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(batch::run(console, options, &jobs, work))
 }
 
-/// Reads a target with what the options say about it.
+/// Reads a target with the options about targets.
 fn open_target(args: &Args, path: &Path) -> Result<Target, Failure> {
     let in_file = |Failure { error, warnings }: Failure| Failure {
         error: if error.path.is_some() { error } else { error.in_file(path) },
@@ -164,7 +164,7 @@ fn open_target_in(args: &Args, path: &Path, context: &JobContext) -> Result<Targ
     }
 }
 
-/// Scenes, each character on the target of `--characters`.
+/// Retargets scenes, each character to its target from `--characters`.
 fn run_scenes(
     args: &Args,
     map: &Path,
@@ -207,7 +207,7 @@ fn run_scenes(
     Ok(batch::run(console, options, &jobs, work))
 }
 
-/// Checks the arguments before anything is read.
+/// Checks the paths before anything is read.
 fn check_paths(args: &Args, target: &Path) -> Result<(), Diagnostic> {
     let others = [args.mapping.map.map.as_ref(), args.selection.files_from.as_ref()];
     let all = args.paths.iter().chain(others.into_iter().flatten());
@@ -225,7 +225,7 @@ fn check_paths(args: &Args, target: &Path) -> Result<(), Diagnostic> {
 /// The order of the arguments.
 const TARGET_LAST: &str = "the target comes last: `mocap retarget MOTION... SKELETON`";
 
-/// The format of outputs. On robots, extensions that several formats share mean those of trainers.
+/// The output format. For robots, an extension that several formats share means the training format.
 fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result<Format, Diagnostic> {
     let on_robot = target.robot().is_some();
     let format = match asked {
@@ -246,8 +246,8 @@ fn output_format(asked: Option<Format>, stated: bool, target: &Target) -> Result
     Ok(format)
 }
 
-/// The warning where an extension means the arrays of a trainer only because the target is a robot: `.npz` is one
-/// format everywhere else. Tables are those of robots by default.
+/// The warning if an extension means the training arrays of robots only because the target is a robot: `.npz`
+/// is another format everywhere else. Tables for robots are the default, so they need no warning.
 fn of_trainers(asked: Format, written: Format) -> Option<Diagnostic> {
     (written != asked && written != Format::UnitreeCsv).then(|| {
         let message =
@@ -267,7 +267,7 @@ fn retarget(
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut edits = Edits::from(args.edits);
-    // A robot has a rate of its own: its motion is made at it.
+    // A robot has its own rate, so the motion is made at that rate and not resampled before.
     let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
     let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
@@ -348,7 +348,7 @@ fn retarget(
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
 }
 
-/// The result as a file, with what else the file of the target holds.
+/// The result as a file, with the other contents of the target's file.
 fn encoded(
     job: &Job,
     args: &Args,
@@ -375,7 +375,8 @@ fn encoded(
     encode::scene_in(origin, scene, format, options)
 }
 
-/// The motion of an input, and its mesh where that of the target is kept out of itself: contacts of surfaces need both.
+/// The motion of an input. Its mesh is read too if the target's arms are kept out of its mesh: contacts between
+/// surfaces need both.
 fn read_source(
     job: &Job,
     context: &JobContext,
@@ -409,7 +410,7 @@ fn read_source(
     Ok((motion, mesh))
 }
 
-/// Drops warnings from `known` on that are there already: what is said of each character is said once.
+/// Drops warnings from index `known` on that are there already: a warning about each character is shown once.
 fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
     for warning in warnings.split_off(known) {
         if !warnings.contains(&warning) {
@@ -418,17 +419,17 @@ fn say_once(warnings: &mut Vec<Diagnostic>, known: usize) {
     }
 }
 
-/// Who is put on the target: with `--subject all` each character of a file, else the one that is found.
+/// The characters to retarget: with `--subject all` every character of a file, else the first one found.
 fn who(clip: Clip, reading: &Reading) -> Result<Scene, Diagnostic> {
     match reading.subject.as_deref() {
         Some("all") => Ok(mocap::scene_of(clip).map_err(mocap::Error::from)?),
-        // Of several, the first that is found.
+        // Of several characters, the first one found.
         _ if !mocap::several_subjects(clip.skeleton()).is_empty() => Ok(Scene::from(clip)),
         _ => Ok(mocap::scene_with_things(clip).map_err(mocap::Error::from)?),
     }
 }
 
-/// The props beside the characters, with the edits: in the space of the source, and in that of the target.
+/// The props beside the characters, edited: in the space of the source, and in the space of the target.
 fn props(
     props: Vec<Character>,
     (edits, limits): (&Edits, Limits),
@@ -446,7 +447,7 @@ fn props(
     put.behind(warnings)
 }
 
-/// The source with its edits, of a size within the limits, and its first frames if they are not motion.
+/// The source with its edits, checked against the size limits, and the number of lead-in frames.
 pub(crate) fn edited(
     clip: Clip,
     (edits, limits): (&Edits, Limits),
@@ -454,7 +455,7 @@ pub(crate) fn edited(
     on_robot: bool,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(Clip, Opening), Diagnostic> {
-    // Frames count as in the file, before edits drop some.
+    // The frame is counted in the file, before edits drop frames.
     let rest = reference_pose(method, &clip)?;
     let rest_first = warnings.iter_mut().find(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
     let lead_in = edit::lead_in(edits, &clip, usize::from(rest_first.is_some()));

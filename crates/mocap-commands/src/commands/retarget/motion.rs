@@ -1,4 +1,4 @@
-//! A motion that was read, put on the target.
+//! Retargets a motion that was read.
 
 use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
@@ -18,7 +18,7 @@ pub(crate) fn reference_pose(method: &MethodSettings, clip: &Clip) -> Result<Opt
     pose.map_err(|error| rest::refused("--source-rest", &error))
 }
 
-/// The motion on the target, at `fps` on a robot, and its report.
+/// Retargets a motion and returns its report; for a robot, at the rate `fps`.
 pub(crate) fn put_on_target(
     clip: &Clip,
     opening: &Opening,
@@ -46,11 +46,11 @@ pub(crate) fn put_on_target(
     Ok((motion, report))
 }
 
-/// An error, with the roles that were found of the skeleton that it is about.
+/// Adds to an error the roles found in the skeleton that it is about.
 fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target: &Target) -> Diagnostic {
     let found = || Mapping::found(map_roles_in(clip), target.on.roles.clone());
     let mapping = mapping.map_or_else(found, Mapping::clone);
-    // On robots, roles are asked only of the source.
+    // For a robot, only the source needs roles.
     let on_robot = target.robot().is_some();
     let diagnostic = if on_robot { finding::of_source(error) } else { finding::error(error, target) };
     let which = if on_robot { Some(SourceOrTarget::Source) } else { error.which() };
@@ -62,7 +62,7 @@ fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target
     diagnostic.note(roles.limb_table(which, skeleton))
 }
 
-/// A source without a limb that the robot has can be mapped by hand.
+/// A source that lacks a limb of the robot can be mapped by hand.
 fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
     let diagnostic = refused_robot(error, &target.path);
     match error {

@@ -1,4 +1,4 @@
-//! `--pair`: motions of people who are together, each with its target.
+//! `--pair`: motions of several people in one scene, each with its own target.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,12 +57,12 @@ pub(super) fn run(args: &Args, console: &mut dyn Output) -> Result<Exit, Diagnos
     }
 }
 
-/// The name of a source in outputs.
+/// The name of a source in output file names.
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The names of people: those of their files, numbered where two are alike.
+/// Names of the people: those of their files, numbered if they are equal.
 fn names(pairs: &[PairPaths]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(pairs.len());
     for pair in pairs {
@@ -129,7 +129,7 @@ fn retarget(
     Ok(made.report(shown, &outputs, args, (started, [bytes_in, bytes_out]), warnings))
 }
 
-/// Writes a file for each person: all of them, or none where one exists.
+/// Writes a file for each person; no file if one of them exists already.
 fn each(
     args: &Args,
     made: &Everyone,

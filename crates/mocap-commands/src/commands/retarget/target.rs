@@ -25,32 +25,32 @@ pub(crate) struct Target {
     pub(crate) path: String,
     pub(crate) on: mocap::Target,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What counts on a robot.
+    /// Options that apply if it is a robot.
     pub(super) limits: RobotLimits,
-    /// Whether a gate asks for the balance of bodies, which takes time to measure.
+    /// Whether a gate needs the balance of bodies, whose measurement takes time.
     pub(super) measures_balance: bool,
 }
 
-/// What counts on a robot besides its model.
+/// Limits and options of a robot that its model does not state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RobotLimits {
     /// Highest speeds by joint [rad/s or m/s], of another model.
     pub(super) velocities: Vec<Option<f64>>,
     /// Highest accelerations by joint [rad/s² or m/s²], of another model.
     pub(super) accelerations: Vec<Option<f64>>,
-    /// Whether its parts are kept out of each other.
+    /// Whether self-penetration of its parts is resolved.
     pub(super) separate: bool,
-    /// Whether motions are changed so that it can stand them.
+    /// Whether motions are changed so that the robot keeps its balance.
     pub(super) balance: bool,
 }
 
 impl Target {
-    /// The robot, where it is one.
+    /// The robot, if the target is one.
     pub(crate) fn robot(&self) -> Option<&Arc<Robot>> {
         self.on.robot()
     }
 
-    /// The target for results that these gates judge.
+    /// The target, with the measurements that these gates need.
     pub(crate) fn judged_by(self, gates: &[TargetGate]) -> Target {
         let asks = |gate: &TargetGate| gate.body.is_some_and(|gate| gate.metric.name == "balance-margin");
         Target { measures_balance: gates.iter().any(asks), ..self }
@@ -87,7 +87,7 @@ impl Target {
         self.warnings.extend(with.warnings.into_iter().map(Diagnostic::from));
         let mut on = with.value;
         if on.surface.is_none() && !matches!(choice, SurfaceChoice::Auto | SurfaceChoice::Off) {
-            let message = "--body: no arms, or nothing that they could be inside of, on the target's joints";
+            let message = "--body: the target has no arms, or no part of the body is on its joints";
             return Err(Diagnostic::new("usage::body", message)
                 .help("the joints of body and target have the same names, or both have hips, arms and legs that are found by role")
                 .into());
@@ -115,7 +115,7 @@ impl Target {
                 }
             };
         };
-        // A map may name what is not found.
+        // A map may supply joints that are not found.
         if !has_map {
             Humanoid::find(robot).map_err(|error| refused_robot(&error, &self.path))?;
         }
@@ -147,7 +147,7 @@ impl Target {
 /// What the name of a preset as target begins with.
 pub(super) const PRESET: &str = "preset:";
 
-/// The preset that stands for a target, unless a file has that name.
+/// The preset that a target path names, unless a file has that name.
 fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
     let named = input.path().filter(|path| !path.exists()).and_then(|path| path.to_str());
     let Some(name) = named.and_then(|name| name.strip_prefix(PRESET)) else { return Ok(None) };
@@ -158,7 +158,7 @@ fn preset(input: &Input) -> Result<Option<&'static Preset>, Diagnostic> {
     })
 }
 
-/// The error about a target that does not exist, where the name of a skeleton or robot was given in place of a file.
+/// The error about a target that does not exist, if the name of a preset or robot was given in place of a file.
 fn meant_preset(input: &Input) -> Option<Diagnostic> {
     let path = input.path().filter(|path| !path.exists())?;
     let name = path.to_str()?;
@@ -191,9 +191,10 @@ pub(crate) fn read(
         position_channels: PositionChannelsArg(PositionChannels::Auto),
         skeleton: None,
         subject: None,
-        // The sources say nothing about the target.
+        // The sources do not decide how the target is read.
         peers: PeerInputs::default(),
-        // A rest pose before the target's own motion is not an error: it is removed from the warnings first.
+        // A rest pose before the target's own motion is not an error. Its warning is removed before `--strict`
+        // counts.
         strict: false,
         ..inputs.clone()
     };
@@ -237,7 +238,7 @@ pub(crate) fn read(
     Ok(Target { path: input.shown(), on, warnings, limits, measures_balance: false })
 }
 
-/// An error, about the file of the robot if it is about the robot.
+/// An error of a robot, with the path of its file if it is about the robot.
 pub(super) fn refused_robot(error: &RobotError, path: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(error.code(), error.to_string());
     match error {

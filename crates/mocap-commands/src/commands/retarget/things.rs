@@ -1,22 +1,22 @@
-//! What people carry, after they were put on targets.
+//! Props that people carry, after retargeting.
 
 use mocap_model::Scene;
 
 use crate::diagnostic::Diagnostic;
 
-/// A hand that misses its place on a thing by more than this is said \[m\].
+/// A hand that misses its place on a prop by more than this is reported \[m\].
 const MISSED: f64 = 0.005;
 
-/// A scene in which things are carried as in its source.
+/// A scene whose props are carried as in its source.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) scene: Scene,
-    /// Who carries what.
+    /// Notes on who carries which prop.
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-/// The result with its things carried as in the source.
+/// Binds the props of the result as in the source.
 pub(super) fn kept(source: &Scene, result: Scene) -> Result<Kept, Diagnostic> {
     if result.props.is_empty() {
         return Ok(Kept { scene: result, ..Kept::default() });

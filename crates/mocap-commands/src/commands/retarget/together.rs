@@ -1,4 +1,5 @@
-//! `--pair` and `--characters`: several people at once, each on a target of their own; what is between them stays.
+//! `--pair` and `--characters`: retargets several people at once, each to its own target, and keeps contacts
+//! and distances between them.
 
 use std::mem::take;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::options::{Edits, Reading, RetargetArgs as Args};
 use crate::read::{self, Motion};
 use crate::verdict;
 
-/// Someone who was read, and the target.
+/// A person who was read, and the target.
 pub(super) struct Someone {
     pub name: String,
     pub clip: Clip,
@@ -29,19 +30,19 @@ pub(super) struct Someone {
     pub target: Arc<Target>,
 }
 
-/// Everyone on their targets.
+/// All people, retargeted.
 pub(super) struct Everyone {
     pub scene: Scene,
     pub targets: Vec<Arc<Target>>,
     pub reports: Vec<TargetReport>,
     pub between: Vec<([usize; 2], PartnerReport)>,
-    /// Who carries what.
+    /// Notes on who carries which prop.
     pub bound: Vec<String>,
-    /// What cannot be right.
+    /// Faults of the result because of which it is not written.
     pub impossible: Vec<Diagnostic>,
 }
 
-/// A motion with the edits, and what is known of it before it is retargeted.
+/// A motion with its edits, prepared for retargeting.
 pub(super) fn someone(
     (name, clip): (String, Clip),
     mesh: Option<&BoundBody>,
@@ -58,7 +59,7 @@ pub(super) fn someone(
     Ok(Someone { name, clip, opening, target })
 }
 
-/// Everyone on their targets, with what is between them.
+/// Retargets everyone, and keeps contacts and distances between people.
 pub(super) fn put(
     people: Vec<Someone>,
     props: Vec<Character>,
@@ -130,7 +131,7 @@ pub(super) fn put(
     Ok(Everyone { scene, targets, reports, between, bound, impossible })
 }
 
-/// A motion in the space of the first of several, where both know their units.
+/// A motion in the space of the first person, if the units of both are known.
 fn in_one_space(clip: Clip, first: &mut Option<Space>) -> Result<Clip, Diagnostic> {
     let own = *clip.skeleton().space();
     let known = Space { unit: mocap::known_unit(clip.skeleton()), ..own };
@@ -144,7 +145,7 @@ fn in_one_space(clip: Clip, first: &mut Option<Space>) -> Result<Clip, Diagnosti
     Ok(clip.in_space(space).map_err(mocap::Error::from)?)
 }
 
-/// The body that the file of a target shows.
+/// The body in the file of a target.
 fn body_of(target: &Target, limits: &Limits, warnings: &mut Vec<Diagnostic>) -> Option<BoundBody> {
     match target.on.document.as_deref()?.body(limits) {
         Ok(found) => found.map(|found| found.value),
@@ -161,7 +162,7 @@ impl Everyone {
         encode::scene_in(Origin::input(None), self.scene.clone(), format, options(args))
     }
 
-    /// One person as a file, in the file of the target.
+    /// One person as a file, with the other contents of the target's file.
     pub(super) fn encoded_alone(
         &self,
         at: usize,
@@ -225,7 +226,7 @@ impl Everyone {
         }
     }
 
-    /// Whether a gate is missed, or something cannot be right: nothing is written then.
+    /// Whether a gate was missed or the result is impossible: then nothing is written.
     pub(super) fn is_refused(&self, args: &Args) -> bool {
         let gates = &args.gates.fail_above;
         let mut each = self.reports.iter().flat_map(|report| gates.iter().map(move |gate| (gate, report)));
@@ -277,7 +278,7 @@ fn scene_on(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Everyone, Diagnostic> {
     let mut scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
-    // A mount copies its own motion: it is a thing here.
+    // A mount keeps its own motion, so it is treated as a prop.
     let is_mount = |one: &Character| !cast.names(&one.name) && map_roles_in(&one.clip).on_four_legs;
     let (mounts, people): (Vec<_>, Vec<_>) = scene.characters.into_iter().partition(is_mount);
     scene.characters = people;

@@ -1,4 +1,4 @@
-//! Places of joints that the user states.
+//! Reads positions of joints that the user states.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 /// The most bytes of such a file.
 const LARGEST: u64 = 1 << 20;
 
-/// By joint: its place [m].
+/// Positions by joint name [m].
 pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Vector3<f64>>, Diagnostic> {
     let bytes = JobContext::standalone().read_file(path, LARGEST)?;
     let places: BTreeMap<String, [f64; 3]> = serde_json::from_slice(&bytes).map_err(|error| {
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Vector3<f64>>, Diagno
     Ok(places.into_iter().map(|(name, place)| (name, Vector3::from(place))).collect())
 }
 
-/// Refuses places that are further from a mesh than it is large; places in units of the mesh.
+/// Rejects positions further from a mesh than its size; positions are in units of the mesh.
 pub(super) fn check(mesh: &RigMesh, places: &BTreeMap<String, Vector3<f64>>) -> Result<(), Diagnostic> {
     for (name, place) in places {
         let far = mesh.far_from_box(place);

@@ -12,16 +12,16 @@ use crate::batch::JobContext;
 use crate::diagnostic::{Diagnostic, Failure};
 use crate::read;
 
-/// A file whose mesh has no skin has a skeleton if there are as many joints.
+/// A file whose mesh has no skin counts as having a skeleton if it has at least this many joints.
 const FEWEST_JOINTS: usize = 3;
 
-/// What is rigged.
+/// The input of the rig.
 pub(super) struct Source {
     /// Its meshes; vertices in units of the file.
     pub(super) body: Body,
     /// The skeleton of the file.
     pub(super) skeleton: Option<Arc<Skeleton>>,
-    /// `None` where neither file nor user states it.
+    /// `None` if neither the file nor the user states it.
     pub(super) unit: Option<Unit>,
     /// The size of the file.
     pub(super) bytes: u64,
@@ -59,7 +59,7 @@ pub(super) fn read(
     let unit = stated.or(skeleton.space().unit);
     let body = body.as_ref().clone();
     if args.weights_only {
-        // The nodes that a bare mesh hangs on are no skeleton.
+        // Nodes that only hold bare meshes are not a skeleton.
         let bare = body.meshes.iter().all(|mesh| mesh.stated.rigid);
         let joints = skeleton.joints().iter().filter(|joint| !joint.end_site).count();
         if bare && joints < FEWEST_JOINTS {

@@ -190,7 +190,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let donor = args.weights_from.as_deref().map(|path| weights::donor(path, args)).transpose()?;
     let template = template(args, donor.as_ref())?;
     let fixed = args.joint_places.as_deref().map(joints::read).transpose()?.unwrap_or_default();
-    // The extensions of meshes are not among those that `renamed` replaces.
+    // `renamed` does not replace extensions of mesh formats.
     let rename = |path: &Path| match MeshFormat::of_path(path) {
         Some(_) => path.with_extension(format.file_extension()),
         None => encode::renamed(path, format),
@@ -226,7 +226,7 @@ fn inputs(args: &Args) -> Result<Vec<Input>, Diagnostic> {
     Ok(find_inputs(&options, &extensions)?)
 }
 
-/// The skeleton to fit; `None` where that of each file is kept.
+/// The skeleton to fit; `None` if the skeleton of each file is kept.
 fn template(args: &Args, donor: Option<&Donor>) -> Result<Option<Skeleton>, Diagnostic> {
     if args.weights_only {
         return Ok(None);
@@ -250,11 +250,11 @@ fn template(args: &Args, donor: Option<&Donor>) -> Result<Option<Skeleton>, Diag
     }
 }
 
-/// What all inputs share.
+/// Data that all inputs share.
 struct Plan<'a> {
-    /// The skeleton to fit; `None` where that of each file is kept.
+    /// The skeleton to fit; `None` if the skeleton of each file is kept.
     template: Option<&'a Skeleton>,
-    /// Whether the user states it.
+    /// Whether the user states the skeleton.
     is_stated: bool,
     /// Places of joints that the user states [m].
     fixed: &'a BTreeMap<String, Vector3<f64>>,
@@ -317,7 +317,7 @@ fn fitted(
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
     let (frame, found, size) = match find_body(&mesh, args.up, args.facing) {
         Ok(found) => (found.frame, Some(found), None),
-        // A skeleton that the user gives may have the shape of what is no person.
+        // A skeleton that the user gives may fit a body that is not human.
         Err(RigError::NotHuman { .. }) if args.reading.skeleton.is_some() => {
             let shape = fit_shape(template, &mesh, &BTreeMap::new(), *template.space()).map_err(refused)?;
             (shape.frame, None, Some(shape.scale))
@@ -329,7 +329,7 @@ fn fitted(
         Some(scale) => unit_by_size(template, scale),
     });
     warn_of(&frame, size.is_some(), unit, warnings);
-    // A body that does not stand along Y is put upright; another keeps its vertices.
+    // A body that does not stand along Y is turned upright; another keeps its vertices.
     let upright = frame.up == Vector3::y();
     let turn = if upright { Matrix3::identity() } else { upright::turn(&frame) };
     if !upright {
@@ -339,7 +339,7 @@ fn fitted(
     let scale = unit.metres;
     body.meshes.iter_mut().for_each(|mesh| *mesh = turned(mesh, &turn, scale));
     let space = Space { up: SignedAxis::Y, forward: SignedAxis::Z, unit: Some(Unit { metres: 1.0, ..unit }) };
-    // Fixed places are those of the output.
+    // Stated positions refer to the output.
     let back = turn.transpose();
     let fixed = plan.fixed.iter().map(|(name, place)| (name.clone(), back * *place / scale)).collect();
     joints::check(&mesh, &fixed)?;
@@ -363,7 +363,7 @@ fn fitted(
         .map_err(|error| Diagnostic::new("rig::skeleton", error.to_string()))?;
     let positions = all_positions(&body);
     let mesh = RigMesh::new(&body, &positions, args.max_triangles).map_err(refused)?;
-    // A root on the floor below the body moves nothing.
+    // A root joint on the floor below the body moves no vertices.
     let moves = |joint: JointId| {
         let one = skeleton.joint(joint);
         one.role.is_some() || one.parent.is_some() || skeleton.children(joint).len() > 1
@@ -383,7 +383,7 @@ fn fitted(
     })
 }
 
-/// What is guessed about a body.
+/// Adds warnings about guesses.
 fn warn_of(frame: &BodyFrame, by_skeleton: bool, unit: Unit, warnings: &mut Vec<Diagnostic>) {
     if unit.source == UnitSource::Guessed {
         let (height, name) = (frame.height * unit.metres, unit.name().unwrap_or("a unit"));
@@ -397,9 +397,10 @@ fn warn_of(frame: &BodyFrame, by_skeleton: bool, unit: Unit, warnings: &mut Vec<
     }
 }
 
-/// The usual skeleton without the fingers that are not seen; `None` where all are, or another skeleton is fitted.
+/// The default skeleton without fingers that the mesh does not show; `None` if it shows all, or another
+/// skeleton is fitted.
 fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnostic>) -> Option<Skeleton> {
-    // Joints that the user places are wanted.
+    // Joints that the user positions are always kept.
     let wanted = |side: &str| {
         plan.fixed.keys().any(|name| name.starts_with(&format!("{side}Hand")) && name.len() > side.len() + 4)
     };
@@ -418,7 +419,7 @@ fn without_unseen(found: &FoundBody, plan: &Plan<'_>, warnings: &mut Vec<Diagnos
     Some(humanoid_with(keep))
 }
 
-/// Which joints are uncertain.
+/// A warning about joints whose positions are uncertain.
 fn uncertain(fitted: &FittedSkeleton) -> Option<Diagnostic> {
     let uncertain: Vec<&str> = fitted
         .skeleton
@@ -435,7 +436,7 @@ fn uncertain(fitted: &FittedSkeleton) -> Option<Diagnostic> {
     Some(Diagnostic::new("rig::uncertain", message).help("--joint-places states them"))
 }
 
-/// New weights for the skeleton of the file.
+/// Computes new weights for the skeleton of the file.
 fn weighed(
     source: Source,
     plan: &Plan<'_>,
@@ -460,7 +461,7 @@ fn weighed(
         let message = format!("{kept} meshes without a skin stay on the joint that they hang on");
         warnings.push(Diagnostic::new("rig::rigid-kept", message));
     }
-    // Joints that the skin of the file names move it; of a file without a skin, all.
+    // The joints named by the skin of the file may move the mesh; in a file without a skin, all joints may.
     let mut named: Vec<JointId> = body
         .meshes
         .iter()
@@ -498,7 +499,7 @@ fn usual_units() -> [f64; 5] {
     ["m", "cm", "mm", "in", "ft"].map(|unit| metres(unit).unwrap_or(1.0))
 }
 
-/// The unit in which a mesh is about as large as a skeleton, of which a unit is so many of the mesh.
+/// The unit for which the mesh has about the size of a skeleton. `scale`: mesh units per unit of the skeleton.
 fn unit_by_size(skeleton: &Skeleton, scale: f64) -> Unit {
     let metres = mocap_analysis::metres_per_unit(skeleton) / scale;
     let off = |unit: &f64| (unit / metres).ln().abs();
@@ -506,7 +507,7 @@ fn unit_by_size(skeleton: &Skeleton, scale: f64) -> Unit {
     Unit { metres: nearest.unwrap_or(1.0), source: UnitSource::Guessed }
 }
 
-/// The unit in which a body of some height is a person.
+/// The unit for which a body of this height is a person.
 fn guessed_unit(height: f64) -> Unit {
     let metres = usual_units();
     let is_person = |metres: &&f64| (0.9..2.4).contains(&(height * **metres));

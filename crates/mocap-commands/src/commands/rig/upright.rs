@@ -1,9 +1,9 @@
-//! The rotation that puts a body upright.
+//! The rotation that turns a body upright.
 
 use mocap_model::Vector3;
 use mocap_rig::{BodyFrame, Matrix3};
 
-/// Up becomes Y, and the axis of the file that is nearest to where the body looks becomes Z.
+/// Up becomes Y; the axis of the file that is nearest to the facing direction becomes Z.
 pub(super) fn turn(frame: &BodyFrame) -> Matrix3<f64> {
     let is_axis = frame.up.iter().filter(|value| value.abs() > 1e-9).count() == 1;
     let mut forward = frame.forward;

@@ -15,7 +15,7 @@ use crate::read;
 
 /// Voxels along the longest side of a body, for weights.
 const VOXELS: usize = 150;
-/// Where less of the surface has a counterpart, the user is told.
+/// If less of the surface has a counterpart than this, a warning is given.
 const FEW_MATCHED: f64 = 0.7;
 
 /// A body with weights.
@@ -86,7 +86,7 @@ pub(super) fn donor(path: &Path, args: &Args) -> Result<Donor, Diagnostic> {
     donor.map_err(|error| refused(error).in_file(path))
 }
 
-/// What to do about a mesh that cannot be rigged.
+/// Adds advice to an error about a mesh that cannot be rigged.
 pub(super) fn refused(error: RigError) -> Diagnostic {
     Diagnostic::new(error.code(), error.to_string()).help(error.help())
 }

@@ -1,4 +1,4 @@
-//! `mocap skel`: shows and checks the skeleton of a file, and writes it for a user to edit.
+//! `mocap skel`: shows and checks the skeleton of a file, and writes it as an editable file.
 
 mod preset;
 mod row;
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     pub(crate) outputs: Outputs,
 }
 
-/// What `--preset` takes for the list of presets.
+/// The value of `--preset` that lists the presets.
 pub(crate) const LIST: &str = "list";
 
 impl VerbArgs for Args {
@@ -86,7 +86,7 @@ impl VerbArgs for Args {
     ];
 
     fn defined(command: clap::Command) -> clap::Command {
-        // A preset takes the place of inputs, which no other command has.
+        // With a preset, there is no input; no other command has that.
         command.mut_arg("inputs", |inputs| {
             inputs.required_unless_present_any(["files_from", "preset", "print_config"])
         })
@@ -137,16 +137,16 @@ fn output_format(args: &Args) -> Result<Format, Diagnostic> {
     }
 }
 
-/// The skeleton of a file with the rest pose that `--rest` names.
+/// The skeleton of a file with the rest pose of `--rest`.
 fn rested(
     loaded: Loaded,
     args: &Args,
     format: Format,
 ) -> Result<(Skeleton, RestSource, Vec<Diagnostic>), Failure> {
-    // A rest pose before the motion is not an error: it is removed from the warnings before `--strict` counts.
+    // A rest pose before the motion is not an error. Its warning is removed before `--strict` counts.
     let reading = Reading { strict: false, ..args.reading.clone() };
     let choice = match args.rest {
-        // An AMC written earlier must still fit an ASF.
+        // AMC files written earlier refer to the rest pose of their ASF.
         RestChoice::Auto if format == Format::Asf => RestChoice::Offsets,
         RestChoice::Auto if !loaded.format.has_motion() => RestChoice::Offsets,
         choice => choice,
@@ -187,7 +187,7 @@ fn skel(
             (loaded.size(), rested(loaded, args, format)?)
         }
     };
-    // Guesses are not written as facts.
+    // Uncertain roles are not written: the file would state them as facts.
     let roles = map_roles(&skeleton).certain();
     let missing = roles.missing();
     if !missing.is_empty() {
@@ -196,7 +196,7 @@ fn skel(
         let help = "write a .skel with -o, and add these roles to its joints";
         warnings.push(Diagnostic::new("skel::missing-roles", message).help(help));
     }
-    // A guessed unit is written too: the file says that it is a guess.
+    // A guessed unit is written; the file marks it as guessed.
     let unit = read::known_unit(&skeleton);
     let mut skeleton = roles.apply(&skeleton).with_space(Space { unit, ..*skeleton.space() });
     if args.hinge_limits {

@@ -82,7 +82,7 @@ impl Args {
     }
 }
 
-/// Whether a path, by its name, is no recording of markers.
+/// Whether a path, by its name, is not a recording of markers.
 fn holds_skeleton(path: &Path) -> bool {
     if path.to_str().is_some_and(|path| path.starts_with("preset:")) {
         return true;

@@ -27,7 +27,7 @@ impl FromStr for SolveGate {
 }
 
 impl SolveGate {
-    /// The figure beside its limit, and an error where it is missed.
+    /// Checks the gate: its result, and an error if it was missed.
     pub(super) fn check(&self, report: &SolveReport) -> (GateResult, Option<Diagnostic>) {
         let result = self.0.check(report);
         let missed = self.0.missed(&result);

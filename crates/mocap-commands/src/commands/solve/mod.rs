@@ -128,7 +128,7 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     Ok(batch::run(console, options, &jobs, |job, context| solve(job, context, (args, format), &setup)))
 }
 
-/// Refuses a file for the calibration that holds something else, and more than one take.
+/// Rejects several takes, and a calibration file that holds something else.
 fn check_calibration(
     path: &Path,
     args: &Args,
@@ -155,7 +155,8 @@ fn check_calibration(
     }
     for job in jobs {
         let Destination::File { path: output, .. } = &job.destination else { continue };
-        // The motion is read as if it were there already, so that other names of its path are found, too.
+        // The path of the output is resolved as if the file existed, so that other spellings of the path are
+        // recognised.
         let written = [output].into_iter().chain(&job.companions);
         if ReadFiles::NONE.and(written).refuse(&[], [path]).is_err() {
             let message = format!("'{}' would be both the motion and the calibration", path.display());
@@ -164,7 +165,7 @@ fn check_calibration(
             );
         }
     }
-    // A take that is not solved again writes none; where it is, an existing file is refused before, not after the work.
+    // A take that is skipped writes no calibration. For others, an existing file is rejected before the work.
     let is_skipped = |job: &Job| matches!(job.destination, Destination::Exists(_));
     match args.outputs.resume || jobs.iter().all(is_skipped) {
         true => Ok(()),
@@ -214,7 +215,7 @@ fn solve_markers(
         analog::add_warnings(found, &mut warnings);
         channels
     });
-    // Numbers of a BVH are centimetres, as most programs take them.
+    // Most programs read BVH numbers as centimetres.
     let unit = args.unit.map(|unit| unit.0).or((format == Format::Bvh).then_some(0.01));
     let solved = setup.solve(&markers, (unit, args.reading.limits()), &mut warnings);
     let SolvedTake { solved, clip, props, filled } = solved.behind(&mut warnings)?;
@@ -281,7 +282,7 @@ fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes the calibration and the channels that are asked for.
+/// Writes the calibration and the analog channels if requested.
 fn write_beside(calibration: &Calibration, channels: Option<&[u8]>, args: &Args) -> Result<(), Failure> {
     if let Some((path, channels)) = args.analog.as_ref().zip(channels) {
         encode::deliver_to(&Encoded::from(channels.to_vec()), path, args.outputs.overwrite)?;

@@ -1,4 +1,5 @@
-//! `mocap solve --poses`: sparse points and trackers onto a skeleton, as example poses have it; which takes hold them.
+//! `mocap solve --poses`: solves sparse points and trackers by example poses, and decides which takes hold such
+//! points.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub(crate) struct PoseRow<'a> {
     warnings: &'a [Diagnostic],
 }
 
-/// What a take holds.
+/// The content of a take.
 pub(super) enum Content {
     /// Points and trackers for joints of the target, with what was found while they were read.
     Points(Goals, Vec<Diagnostic>),
@@ -44,7 +45,7 @@ pub(super) enum Content {
     Markers(Box<Loaded>),
 }
 
-/// Reads a take: by its content, it holds points of joints or optical markers.
+/// Reads a take and decides by its content whether it holds points of joints or optical markers.
 pub(super) fn content_of(
     job: &Job,
     context: &JobContext,
@@ -77,7 +78,7 @@ pub(super) fn content_of(
         Some(target) => goals.named(&target.on.roles.apply(&target.on.skeleton)),
         None => goals.roles(),
     };
-    // Points without known names may be the markers of a set: their places say which.
+    // Points without known names may be the markers of a set; their positions decide.
     if labels > joints || joints == 0 {
         return Ok((Content::Markers(Box::new(loaded)), size));
     }
@@ -85,7 +86,7 @@ pub(super) fn content_of(
     Ok((Content::Points(goals.with_up(markers.space().up, up), warnings), size))
 }
 
-/// The target of points.
+/// The target; an error if there is none.
 fn needed(target: Option<&Target>) -> Result<&Target, Diagnostic> {
     target.ok_or_else(|| {
         Diagnostic::new("usage::target", "--poses solves points for a skeleton, and none is named")
@@ -93,7 +94,7 @@ fn needed(target: Option<&Target>) -> Result<&Target, Diagnostic> {
     })
 }
 
-/// Options that are for another kind of takes.
+/// Rejects options that apply to the other kind of takes.
 pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnostic> {
     let of_markers = [
         ("--static", args.settings.static_trial.is_some()),
@@ -118,11 +119,13 @@ pub(super) fn check_options(args: &Args, are_points: bool) -> Result<(), Diagnos
     }
 }
 
-/// Points of a body may not be much further apart than it is tall; three of them, not much nearer either.
+/// Points of a body may be apart by at most this many times its height; three or more points are also apart by
+/// at least a share of it.
 const MOST_APART: f64 = 4.0;
 const LEAST_APART: f64 = 0.05;
 
-/// Refuses points in another unit than is stated: arms and legs would be bent to reach what cannot be reached.
+/// Rejects points that are in another unit than stated: arms and legs would stretch towards points out of
+/// reach.
 fn check_size(goals: &Goals, skeleton: &Skeleton, metres: f64) -> Result<(), Diagnostic> {
     let mut rest = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
@@ -146,7 +149,7 @@ fn check_size(goals: &Goals, skeleton: &Skeleton, metres: f64) -> Result<(), Dia
         .help("--input-unit states the unit of the points, --target-unit that of the skeleton"))
 }
 
-/// The diagonal of the box around some points.
+/// Diagonal of the bounding box of some points.
 fn extent(points: impl Iterator<Item = Vector3<f64>> + Clone) -> f64 {
     let bound = |of: fn(f64, f64) -> f64, start: f64| {
         points.clone().fold(Vector3::repeat(start), |bound, point| bound.zip_map(&point, of))
@@ -166,7 +169,7 @@ pub(super) fn solve(
     context.check()?;
     check_options(args, true)?;
     let target = needed(target)?;
-    // Points may be named by roles that only names and shape of the skeleton show.
+    // Points may be named by roles that are only found from names and shape of the skeleton.
     let on = &target.on;
     let skeleton = Arc::new(on.roles.apply(&on.skeleton));
     let mounting = if args.unknown_mounting { Mounting::Unknown } else { Mounting::Aligned };
@@ -178,13 +181,13 @@ pub(super) fn solve(
         check_size(&goals, &skeleton, unit.metres)?;
         let solved = solve_with(&given.prior, &goals, &skeleton, unit.metres, options)
             .map_err(|error| refused(&error))?;
-        // Numbers of a BVH are centimetres, as most programs take them.
+        // Most programs read BVH numbers as centimetres.
         let unit = args.unit.map(|unit| unit.0).or((format == Format::Bvh).then_some(0.01));
         let edits = EditOptions { unit, limits: args.reading.limits(), ..EditOptions::default() };
         let clip = mocap::edit(solved.clip, &edits, &mut found)?;
         Ok::<_, Diagnostic>((clip, solved.report))
     })();
-    // The guess is about the skeleton's unit; --input-unit states the unit of the points.
+    // The guess is about the unit of the skeleton; --input-unit states the unit of the points.
     warnings.extend(found.into_iter().map(|finding| match Diagnostic::from(finding) {
         guess if guess.code == "unit::guessed" => {
             guess.help("--target-unit states it and silences this warning")

@@ -1,5 +1,5 @@
-//! What takes of a subject share: the target, tables of labels, trial, calibration, example poses; and how a take is solved
-//! with it.
+//! Data that all takes of a subject share (target, tables of labels, static trial, calibration, example poses),
+//! and the solution of a take with it.
 
 use std::path::{Path, PathBuf};
 
@@ -61,12 +61,12 @@ pub(crate) struct Setup {
     pub(super) poses: Option<Given>,
     pub(super) sets: MarkerSets,
     set: Option<String>,
-    /// The static trial, and what was found while it was read.
+    /// The static trial, with the warnings of its file.
     trial: Option<(Markers, Vec<Diagnostic>)>,
     pub(super) calibration: Option<Calibration>,
 }
 
-/// Example poses that a command was given.
+/// Example poses that were given.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) prior: PosePrior,
@@ -76,7 +76,7 @@ pub(super) struct Given {
 /// A take that is solved.
 pub(crate) struct SolvedTake {
     pub(super) solved: Solved,
-    /// The motion and the props, in the unit that was asked for.
+    /// Motion and props, in the requested unit.
     pub(super) clip: Clip,
     pub(super) props: Vec<Character>,
     pub(super) filled: Vec<FilledJoint>,
@@ -131,7 +131,8 @@ impl Setup {
         Ok(Setup { target, poses, sets, set, trial, calibration })
     }
 
-    /// Solves markers. `unit` is that of the motion [m]; `found` and `warnings` are filled, even where it fails.
+    /// Solves markers. `unit` is the unit of the result [m]. `found` and `warnings` are filled even if it
+    /// fails.
     pub(super) fn solve(
         &self,
         markers: &Markers,
@@ -168,7 +169,7 @@ impl Setup {
     }
 }
 
-/// The motion and the props, in a unit.
+/// Motion and props in a unit.
 fn edited(
     solved: &Solved,
     (unit, limits): (Option<f64>, Limits),
@@ -184,7 +185,7 @@ fn edited(
     Ok((clip, props))
 }
 
-/// The tables of labels, and the set that is asked for.
+/// The tables of labels, and the requested set.
 fn marker_sets(
     settings: &SolveSettings,
     reading: &Reading,
@@ -208,7 +209,7 @@ fn marker_sets(
     Ok((sets, None))
 }
 
-/// The markers of a file beside the takes, and what was found while it was read.
+/// The markers of another file, such as the static trial, with the warnings of the file.
 fn markers_of(
     path: &Path,
     reading: &Reading,
@@ -224,7 +225,7 @@ fn markers_of(
     }
 }
 
-/// What helps.
+/// Adds advice to an error.
 fn advised(error: Diagnostic) -> Diagnostic {
     let help = match error.code {
         "solve::labels" => {
