@@ -226,8 +226,12 @@ fn what_is_no_body_is_refused_in_words() {
     let text = error(source.skeleton(), &short.unwrap());
     assert!(text.contains("LeftLowerLeg") && text.contains("a limb needs length"), "{text}");
     let swapped = target.with_joints(|joint| joint.role = joint.role.map(Role::mirrored)).unwrap();
-    let swapped_sides = Retargeter::new(source.skeleton(), &swapped, &RetargetOptions::default()).unwrap_err();
-    assert!(matches!(&swapped_sides, RetargetError::SidesSwapped { which: SourceOrTarget::Target, joint } if !joint.is_empty()), \"{swapped_sides}\");
+    let swapped_sides =
+        Retargeter::new(source.skeleton(), &swapped, &RetargetOptions::default()).unwrap_err();
+    assert!(
+        matches!(&swapped_sides, RetargetError::SidesSwapped { which: SourceOrTarget::Target, joint } if !joint.is_empty()),
+        "{swapped_sides}"
+    );
     let retargeter = Retargeter::new(source.skeleton(), &target, &RetargetOptions::default()).unwrap();
     let other = clip("robin_walk.bvh");
     assert!(matches!(retargeter.retarget(&other), Err(RetargetError::OtherSource { .. })));

@@ -185,7 +185,10 @@ fn sides_are_never_swapped_in_silence() {
     assert_eq!(error(&arms), RetargetError::SidesMixed { which: SourceOrTarget::Target });
     let both = arms.with_joints(swap(&LEGS)).unwrap();
     let swapped_sides = error(&both);
-    assert!(matches!(&swapped_sides, RetargetError::SidesSwapped { which: SourceOrTarget::Target, joint } if !joint.is_empty()), \"{swapped_sides}\");
+    assert!(
+        matches!(&swapped_sides, RetargetError::SidesSwapped { which: SourceOrTarget::Target, joint } if !joint.is_empty()),
+        "{swapped_sides}"
+    );
     // A foot on the wrong leg.
     let feet = unity.with_joints(swap(&LEGS[2..])).unwrap();
     let crossed = error(&feet);
