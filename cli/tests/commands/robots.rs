@@ -282,3 +282,34 @@ fn models_are_shown_like_skeletons() {
     let row = sandbox.run(["info", "--json", &path("robots/included.xml")]).ok().rows().remove(0);
     assert_eq!(row["robot"]["joints"][0], "turn");
 }
+
+#[test]
+fn balance_is_drawn_and_listed() {
+    let sandbox = Sandbox::new();
+    let row = retarget(&sandbox, "walk.csv", &[]).ok().rows().remove(0);
+    let spans = row["robot"]["off_balance"].as_array().unwrap();
+    // A walk that was not balanced leaves the small soles.
+    assert!(spans.iter().any(|span| span["kind"] == "zero-moment-point"), "{spans:?}");
+    for span in spans {
+        let [start, end, worst] = ["start", "end", "worst"].map(|key| span[key].as_f64().unwrap());
+        assert!((start..=end).contains(&worst), "{span}");
+    }
+    let robot = path("robots/pip.xml");
+    let shown = ["walk.csv", "--skeleton", &robot, "--balance"];
+    let text = |name: &str| String::from_utf8(sandbox.read(name)).unwrap();
+    sandbox.run([&["plot"], &shown[..], &["-o", "margins.svg"]].concat()).ok();
+    assert!(text("margins.svg").contains("zero-moment point"), "{}", text("margins.svg"));
+    sandbox.run([&["plot"], &shown[..], &["--channel", "position", "-o", "places.html"]].concat()).ok();
+    assert!(
+        text("places.html").contains("X extrapolated") && !text("places.html").contains("Z extrapolated")
+    );
+    let refused = sandbox.run([&["plot"], &shown[..], &["--channel", "speed", "-o", "no.svg"]].concat());
+    assert!(refused.stderr.contains("usage::conflict"), "{}", refused.stderr);
+    sandbox.run([&["view"], &shown[..], &["-o", "walk.html"]].concat()).ok();
+    let page = text("walk.html");
+    assert!(page.contains("\"zero_moment\":[[") && page.contains("zero-moment point outside the soles end"));
+    // A person, and what is neither.
+    sandbox.run(["plot", &path("clips/alex_jump.bvh"), "--balance", "-o", "jump.svg"]).ok();
+    let refused = sandbox.run(["view", &path("robots/arm.urdf"), "--balance", "-o", "arm.html"]);
+    assert!(refused.stderr.contains("picture::no-balance"), "{}", refused.stderr);
+}

@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::balance::{BalanceCurves, Segment};
 use crate::low_pass::low_pass;
 use crate::{
-    ContactOptions, FootMotion, Polygon, Trajectory, feet_of, flights, floor_of, metres_per_unit,
-    off_free_fall,
+    ContactOptions, FootMotion, OffBalance, OffBalanceKind, Polygon, Trajectory, feet_of, flights, floor_of,
+    metres_per_unit, off_balance, off_free_fall,
 };
 
 /// What is faster than this is noise to accelerations \[Hz\].
@@ -24,8 +24,10 @@ const CUTOFF: f64 = 6.0;
 const STILL: f64 = 0.1;
 /// The ground point of the centre of mass this far outside the soles is outside \[m\].
 const OUTSIDE: f64 = 0.01;
+/// The zero-moment point may be this far outside the soles \[m\].
+pub const BESIDE_SOLES: f64 = 0.02;
 
-/// Balance of a person, in metres, Z up, the floor at 0.
+/// Balance of a person or a robot, in metres, Z up, the floor at 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyBalance {
     /// By frame, of a motion without what is faster than 6 Hz.
@@ -40,6 +42,8 @@ pub struct BodyBalance {
     pub flights: Vec<Range<usize>>,
     /// Frames per second.
     pub fps: f64,
+    /// Whether masses and soles are known so well that the zero-moment point tells what stands: of robots.
+    pub exact: bool,
 }
 
 /// Figures of balance of a person. People who move need not be over their soles; those who stand still are.
@@ -166,7 +170,7 @@ pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
     let still = (0..clip.frames()).map(is_still).collect();
     let contact: Vec<bool> = (0..clip.frames()).map(|frame| stands(0, frame) || stands(1, frame)).collect();
     let flights = flights(&contact, &curves.acceleration, fps);
-    Some(BodyBalance { centre: centre_of(&parts), curves, soles, still, flights, fps })
+    Some(BodyBalance { centre: centre_of(&parts), curves, soles, still, flights, fps, exact: false })
 }
 
 /// The parts of a body. Centres are shares of the way from the nearer joint.
@@ -239,6 +243,40 @@ fn smoothed(path: &Trajectory, fps: f64) -> Trajectory {
 }
 
 impl BodyBalance {
+    /// How far a point is inside the soles \[m\], by frame; negative outside, `None` where no sole is on the floor, or
+    /// the point is not known.
+    pub fn margins(&self, point: impl Fn(usize) -> Option<Vector2<f64>>) -> Vec<Option<f64>> {
+        let margin = |(frame, sole): (usize, &Polygon)| {
+            (!sole.is_empty()).then(|| point(frame)).flatten().map(|point| sole.margin(&point))
+        };
+        self.soles.iter().enumerate().map(margin).collect()
+    }
+
+    /// When it is out of balance: where a body stands still, the ground point of its centre of mass more than 1 cm outside
+    /// the soles; where a robot is on its soles, the zero-moment point more than 2 cm outside them.
+    pub fn off_balance(&self) -> Vec<OffBalance> {
+        let margins = self.margins(|frame| Some(self.curves.centre.get(frame)?.xy()));
+        let still = margins.iter().zip(&self.still).map(|(margin, still)| margin.filter(|_| *still));
+        let still: Vec<Option<f64>> = still.map(|margin| margin.map(|margin| -margin)).collect();
+        let mut all = off_balance(OffBalanceKind::CentreOfMass, &still, OUTSIDE, self.fps);
+        if self.exact {
+            let outside = self.zero_moment_outside();
+            all.extend(off_balance(OffBalanceKind::ZeroMomentPoint, &outside, BESIDE_SOLES, self.fps));
+        }
+        all.sort_by(|a, b| a.start.total_cmp(&b.start));
+        all
+    }
+
+    /// How far the zero-moment point is outside the soles on the floor \[m\], by frame: infinite where nothing presses on
+    /// the floor, whose soles then cannot hold the motion; `None` without a sole on the floor.
+    pub fn zero_moment_outside(&self) -> Vec<Option<f64>> {
+        let outside = |(sole, at): (&Polygon, &Option<Vector2<f64>>)| {
+            let away = || at.map_or(f64::INFINITY, |at| (-sole.margin(&at)).max(0.0));
+            (!sole.is_empty()).then(away)
+        };
+        self.soles.iter().zip(&self.curves.zero_moment).map(outside).collect()
+    }
+
     /// The figures.
     pub fn summary(&self) -> BalanceSummary {
         let frames = self.still.len();

@@ -1,9 +1,9 @@
 //! Quality of a motion: foot skate, smoothness, and capture artifacts.
 
 use crate::{
-    Artifact, ArtifactKind, BalanceSummary, ContactOptions, Foot, FootContacts, FootMeasure, FootMotion,
-    Gated, LargestStep, LengthUnit, Lengths, Metric, body_balance, feet_of, find_artifacts, floor_of,
-    largest_step, runs,
+    Artifact, ArtifactKind, BalanceSummary, BodyBalance, ContactOptions, Foot, FootContacts, FootMeasure,
+    FootMotion, Gated, LargestStep, LengthUnit, Lengths, Metric, OffBalance, body_balance, feet_of,
+    find_artifacts, floor_of, largest_step, runs,
 };
 use mocap_model::{Clip, ForwardKinematics, JointId, Side, Vector3};
 
@@ -38,7 +38,9 @@ pub struct Quality {
     pub largest_step: Option<LargestStep>,
     /// Balance of the person; `None` without legs, arms or a head.
     pub balance: Option<BalanceSummary>,
-    /// Artifacts in the order of their first frames.
+    /// Ranges in which the person stands still and is out of balance.
+    pub off_balance: Vec<OffBalance>,
+    /// In the order of their first frames.
     pub artifacts: Vec<Artifact>,
 }
 
@@ -66,6 +68,7 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
         foot_quality(foot.side, motion, found, floor.unwrap_or(0.0), lengths.factor)
     });
     let feet = if clip.frames() > 0 { measured.collect() } else { Vec::new() };
+    let balance = body_balance(clip);
     let moving = clip.skeleton().iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id);
     Quality {
         lengths,
@@ -74,7 +77,8 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
         feet,
         jerk: jerk(clip).map(|jerk| jerk * lengths.factor),
         largest_step: largest_step(clip, moving),
-        balance: body_balance(clip).map(|balance| balance.summary()),
+        off_balance: balance.as_ref().map_or_else(Vec::new, BodyBalance::off_balance),
+        balance: balance.map(|balance| balance.summary()),
         artifacts: find_artifacts(clip, &lengths),
     }
 }

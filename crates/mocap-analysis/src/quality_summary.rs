@@ -1,6 +1,8 @@
 //! The quality of a motion as JSON and as text.
 
-use crate::{Artifact, ArtifactKind, BalanceSummary, FootQuality, LargestStep, LengthUnit, Quality};
+use crate::{
+    Artifact, ArtifactKind, BalanceSummary, FootQuality, LargestStep, LengthUnit, OffBalance, Quality,
+};
 use mocap_model::{JointId, Side, Skeleton};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +24,8 @@ pub struct QualitySummary {
     /// Whether the person stands where both feet are in contact and the centre of mass is still; `None` without legs, arms
     /// or a head. Metres, by a guess where the unit is not known.
     pub balance: Option<BalanceSummary>,
+    /// When the person stands still and the centre of mass is more than 1 cm outside the soles.
+    pub off_balance: Vec<OffBalance>,
     /// Probable capture artifacts, in the order of their first frames.
     pub suspicious: Vec<ArtifactSummary>,
 }
@@ -101,6 +105,7 @@ impl Quality {
             jerk: self.jerk,
             largest_step: self.largest_step.as_ref().map(step),
             balance: self.balance,
+            off_balance: self.off_balance.clone(),
             suspicious: self
                 .artifacts
                 .iter()

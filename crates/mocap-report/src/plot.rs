@@ -7,8 +7,9 @@ use crate::page::{self, Scripts};
 use crate::stage::{FAR, Stage};
 use crate::ticks::ticks;
 use crate::{glyphs, raster, svg};
-use mocap_analysis::{body_balance, metres_per_unit, runs};
-use mocap_model::{Axis, Clip, JointId, Side, Vector3};
+use mocap_analysis::{BodyBalance, metres_per_unit, runs};
+use mocap_model::{Axis, Clip, JointId, Side, UnitQuaternion, Vector3};
+use nalgebra::Vector2;
 use serde_json::json;
 use std::ops::Range;
 
@@ -20,22 +21,25 @@ pub struct PlotInput<'a> {
     /// The motion.
     pub clip: &'a Clip,
     /// What is drawn of it.
-    pub of: Plotted,
+    pub of: Plotted<'a>,
 }
 
 /// What is drawn of a motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plotted {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Plotted<'a> {
     /// The curves of a joint, as [`PlotOptions::channel`] says.
     Joint(JointId),
-    /// The centre of mass of a person ([`mocap_analysis::body_balance`]): its position, or its speed.
-    CentreOfMass,
+    /// The centre of mass ([`mocap_analysis::body_balance`] of people): its position, or its speed.
+    CentreOfMass(&'a BodyBalance),
+    /// Ground point of the centre of mass, extrapolated centre of mass and zero-moment point: their places on the floor, or
+    /// how far each is inside the soles that stand there ([`Channel::Margin`]).
+    Balance(&'a BodyBalance),
     /// A number over time, such as the weight of a shape, by its place in [`mocap_model::Annotations::scalars`].
     Number(usize),
 }
 
-impl From<JointId> for Plotted {
-    fn from(joint: JointId) -> Plotted {
+impl From<JointId> for Plotted<'_> {
+    fn from(joint: JointId) -> Self {
         Plotted::Joint(joint)
     }
 }
@@ -44,7 +48,7 @@ impl PlotInput<'_> {
     fn joint(&self) -> Option<JointId> {
         match self.of {
             Plotted::Joint(joint) => Some(joint),
-            Plotted::CentreOfMass | Plotted::Number(_) => None,
+            Plotted::CentreOfMass(_) | Plotted::Balance(_) | Plotted::Number(_) => None,
         }
     }
 
@@ -56,7 +60,8 @@ impl PlotInput<'_> {
     fn of_name(&self) -> &str {
         match self.of {
             Plotted::Joint(joint) => &self.clip.skeleton().joint(joint).name,
-            Plotted::CentreOfMass => "centre of mass",
+            Plotted::CentreOfMass(_) => "centre of mass",
+            Plotted::Balance(_) => "balance",
             Plotted::Number(at) => self.clip.annotations().scalars.get(at).map_or("", |track| &track.name),
         }
     }
@@ -72,6 +77,8 @@ pub enum Channel {
     Position,
     /// Speed of the position [m/s, or units/s].
     Speed,
+    /// How far points on the floor are inside the soles; negative outside \[m\]. Of [`Plotted::Balance`].
+    Margin,
 }
 
 /// What a chart looks like.
@@ -216,6 +223,7 @@ fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
         Channel::Rotation => Some("rotation"),
         Channel::Position => Some("position"),
         Channel::Speed => Some("speed"),
+        Channel::Margin => Some("inside the soles"),
     };
     let mut names: Vec<&str> = Vec::new();
     for input in inputs {
@@ -231,25 +239,38 @@ fn title(inputs: &[PlotInput<'_>], channel: Channel) -> String {
     of.map_or(joined.clone(), |of| format!("{joined}: {of}"))
 }
 
-/// The curves of an input: axes where it has some, and values.
-fn values(
-    input: &PlotInput<'_>,
-    stage: &Stage<'_>,
-    channel: Channel,
-    metres: bool,
-) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+/// A curve of an input.
+struct Line {
+    axis: Option<Axis>,
+    /// The point that it is of, where there are several.
+    point: Option<&'static str>,
+    values: Vec<f64>,
+}
+
+impl Line {
+    /// Without an axis.
+    fn plain(values: Vec<f64>) -> Line {
+        Line { axis: None, point: None, values }
+    }
+}
+
+/// The curves of an input; values that are not known are NaN.
+fn values(input: &PlotInput<'_>, stage: &Stage<'_>, channel: Channel, metres: bool) -> Vec<Line> {
     let clip = input.clip;
+    let unit = if metres { 1.0 } else { metres_per_unit(clip.skeleton()) };
     let joint = match input.of {
         Plotted::Joint(joint) => joint,
-        Plotted::CentreOfMass => {
-            let unit = if metres { 1.0 } else { metres_per_unit(clip.skeleton()) };
-            let places = centre_of_mass(clip, unit);
+        Plotted::CentreOfMass(balance) => {
+            let turn = from_upright(clip);
+            let places: Vec<_> = balance.centre.iter().map(|place| turn * place / unit).collect();
             return moved(&places, channel, clip.rate().fps());
         }
+        Plotted::Balance(balance) if channel == Channel::Margin => return margins(balance, unit),
+        Plotted::Balance(balance) => return ground_points(clip, balance, unit),
         Plotted::Number(at) => {
             let track = clip.annotations().scalars.get(at);
             let value = |frame: usize| track.map_or(0.0, |track| track.values.at(frame));
-            return (vec![None], vec![(0..clip.frames()).map(value).collect()]);
+            return vec![Line::plain((0..clip.frames()).map(value).collect())];
         }
     };
     if channel == Channel::Rotation {
@@ -261,23 +282,62 @@ fn values(
 }
 
 /// The curves of a place over time.
-fn moved(places: &[Vector3<f64>], channel: Channel, fps: f64) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+fn moved(places: &[Vector3<f64>], channel: Channel, fps: f64) -> Vec<Line> {
+    let along = |axis: Axis| Line {
+        axis: Some(axis),
+        point: None,
+        values: places.iter().map(|place| place[axis.index()]).collect(),
+    };
     match channel {
-        Channel::Speed => (vec![None], vec![speed(places, fps)]),
-        Channel::Rotation | Channel::Position => {
-            let of = |axis: usize| places.iter().map(|place| place[axis]).collect();
-            (Axis::ALL.map(Some).to_vec(), vec![of(0), of(1), of(2)])
-        }
+        Channel::Speed => vec![Line::plain(speed(places, fps))],
+        Channel::Rotation | Channel::Position | Channel::Margin => Axis::ALL.map(along).into(),
     }
 }
 
-/// The centre of mass along the axes of a clip, above its floor; nothing where it is not known. `metres` is the length of
-/// the unit that is drawn.
-fn centre_of_mass(clip: &Clip, metres: f64) -> Vec<Vector3<f64>> {
-    let up = clip.skeleton().space().up.vector();
-    let turn = mocap_model::rotation_between(&Vector3::z(), &up);
-    let centre = body_balance(clip).map_or_else(Vec::new, |balance| balance.centre);
-    centre.iter().map(|place| turn * place / metres).collect()
+/// The points on the floor of which balance is a matter, by name.
+fn points(balance: &BodyBalance) -> [(&'static str, Vec<Option<Vector2<f64>>>); 3] {
+    let curves = &balance.curves;
+    [
+        ("centre of mass", curves.centre.iter().map(|centre| Some(centre.xy())).collect()),
+        ("extrapolated", curves.extrapolated.iter().copied().map(Some).collect()),
+        ("zero-moment point", curves.zero_moment.clone()),
+    ]
+}
+
+/// How far each is inside the soles.
+fn margins(balance: &BodyBalance, unit: f64) -> Vec<Line> {
+    let line = |(name, path): (&'static str, Vec<Option<Vector2<f64>>>)| {
+        let margins = balance.margins(|frame| path.get(frame).copied().flatten());
+        let values = margins.into_iter().map(|margin| margin.map_or(f64::NAN, |margin| margin / unit));
+        Line { axis: None, point: Some(name), values: values.collect() }
+    };
+    points(balance).map(line).into()
+}
+
+/// Where each is, along the axes of the clip that are level.
+fn ground_points(clip: &Clip, balance: &BodyBalance, unit: f64) -> Vec<Line> {
+    let turn = from_upright(clip);
+    let up = clip.skeleton().space().up.axis;
+    let lines = points(balance).map(|(name, path)| {
+        let level = Axis::ALL.into_iter().filter(|axis| *axis != up);
+        let along = |axis: Axis| Line {
+            axis: Some(axis),
+            point: Some(name),
+            values: path
+                .iter()
+                .map(|at| {
+                    at.map_or(f64::NAN, |at| (turn * Vector3::new(at.x, at.y, 0.0))[axis.index()] / unit)
+                })
+                .collect(),
+        };
+        level.map(along).collect::<Vec<_>>()
+    });
+    lines.into_iter().flatten().collect()
+}
+
+/// From Z up to the axes of a clip.
+fn from_upright(clip: &Clip) -> UnitQuaternion<f64> {
+    mocap_model::rotation_between(&Vector3::z(), &clip.skeleton().space().up.vector())
 }
 
 fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
@@ -286,19 +346,19 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     let mut curves = Vec::new();
     for (i, (input, stage)) in inputs.iter().zip(&stages).enumerate() {
         let clip = input.clip;
-        let (axes, values) = values(input, stage, channel, metres);
-        for (axis, values) in axes.into_iter().zip(values) {
+        for (k, Line { axis, point, values }) in values(input, stage, channel, metres).into_iter().enumerate()
+        {
             // Colours tell axes apart and dashes motions; where there is one curve, colours tell the motions.
             let series = usize::from(SERIES);
             let (colour, dash) = match axis {
+                _ if point.is_some() => (k, i % DASHES.len()),
                 Some(axis) => (axis.index() + 3 * (i / 2), i % 2 + 2 * (i / 4 % 2)),
                 None => (i, i / series % DASHES.len()),
             };
-            let label = match axis {
-                Some(axis) if inputs.len() > 1 => format!("{} {}", axis.letter(), input.name),
-                Some(axis) => axis.letter().to_string(),
-                None => input.name.to_owned(),
-            };
+            let named = axis.is_none() && point.is_none() || inputs.len() > 1;
+            let words = [axis.map(|axis| axis.letter().to_string()), point.map(str::to_owned)];
+            let words = words.into_iter().flatten().chain(named.then(|| input.name.to_owned()));
+            let label = words.collect::<Vec<_>>().join(" ");
             curves.push(Curve {
                 label,
                 ink: Ink::Series((colour % series) as u8),
@@ -312,7 +372,7 @@ fn chart(inputs: &[PlotInput<'_>], channel: Channel) -> Chart {
     let unit = match channel {
         _ if inputs.iter().all(PlotInput::is_number) => String::new(),
         Channel::Rotation => "degrees".to_owned(),
-        Channel::Position => unit.to_owned(),
+        Channel::Position | Channel::Margin => unit.to_owned(),
         Channel::Speed => format!("{unit}/s"),
     };
     let curves_each = curves.len() / inputs.len().max(1);
@@ -355,7 +415,7 @@ fn contacts(inputs: &[PlotInput<'_>], stages: &[Stage<'_>], curves_each: usize) 
 }
 
 /// The Euler angles \[deg\] of a joint in the sequence of its order, each frame near the one before.
-fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
+fn rotation(clip: &Clip, joint: JointId) -> Vec<Line> {
     let order = clip.skeleton().joint(joint).dofs.order;
     let mut curves = vec![Vec::new(); 3];
     let mut previous = [0.0; 3];
@@ -365,7 +425,8 @@ fn rotation(clip: &Clip, joint: JointId) -> (Vec<Option<Axis>>, Vec<Vec<f64>>) {
             curve.push(angle.to_degrees());
         }
     }
-    (order.axes().map(Some).to_vec(), curves)
+    let line = |(axis, values)| Line { axis: Some(axis), point: None, values };
+    order.axes().into_iter().zip(curves).map(line).collect()
 }
 
 /// By central differences, one-sided at the ends.
@@ -431,8 +492,8 @@ fn draw(inputs: &[PlotInput<'_>], options: &PlotOptions) -> Drawing {
         drawing.text([16.0, top - 8.0], format!("[{unit}]"), 10.0, Ink::Muted, Align::Start);
     }
     for curve in &curves {
-        let points = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
-        drawing.lines(vec![points], curve.ink, 1.5, curve.dash);
+        let lines = thinned(curve, (right - left) as usize, |t, v| [x(t), y(v)]);
+        drawing.lines(lines, curve.ink, 1.5, curve.dash);
     }
     if cut.contains(&true) {
         mark_cut(&mut drawing, &curves, [low, high], [right, top], |t, v| [x(t), y(v)]);
@@ -453,7 +514,8 @@ fn mark_cut(
     let mut farthest: Option<(f64, String)> = None;
     for curve in curves {
         let mut marks: Vec<Vec<Point>> = Vec::new();
-        for (frame, value) in curve.values.iter().enumerate().filter(|(_, v)| !(low..=high).contains(v)) {
+        let known = curve.values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+        for (frame, value) in known.filter(|(_, value)| !(low..=high).contains(value)) {
             let time = frame as f64 / curve.rate;
             let [x, y] = point(time, *value);
             let inward = if *value > high { MARK } else { -MARK };
@@ -541,24 +603,29 @@ fn legend(drawing: &mut Drawing, curves: &[Curve], width: f32) -> f32 {
     y + 26.0
 }
 
-/// The points of a curve; where there are more frames than pixels, the lowest and highest of each pixel.
-fn thinned(curve: &Curve, pixels: usize, point: impl Fn(f64, f64) -> Point) -> Vec<Point> {
+/// The points of a curve, in a line for each run of known values; where there are more frames than pixels, the lowest and
+/// highest of each pixel.
+fn thinned(curve: &Curve, pixels: usize, point: impl Fn(f64, f64) -> Point) -> Vec<Vec<Point>> {
     let at = |frame: usize| point(frame as f64 / curve.rate, curve.values[frame]);
     let frames = curve.values.len();
     if frames <= 2 * pixels.max(1) {
-        return (0..frames).map(at).collect();
+        let known: Vec<bool> = curve.values.iter().map(|value| !value.is_nan()).collect();
+        return runs(&known).into_iter().map(|run| run.map(at).collect()).collect();
     }
-    let mut points = Vec::with_capacity(2 * pixels);
+    let mut lines = vec![Vec::with_capacity(2 * pixels)];
     for pixel in 0..pixels {
         let range = pixel * frames / pixels..(pixel + 1) * frames / pixels;
         let value = |frame: &usize| curve.values[*frame];
-        let lowest = range.clone().min_by(|a, b| value(a).total_cmp(&value(b)));
-        let highest = range.max_by(|a, b| value(a).total_cmp(&value(b)));
-        if let (Some(low), Some(high)) = (lowest, highest) {
-            points.extend([at(low.min(high)), at(low.max(high))]);
+        let known = || range.clone().filter(|frame| !curve.values[*frame].is_nan());
+        let lowest = known().min_by(|a, b| value(a).total_cmp(&value(b)));
+        let highest = known().max_by(|a, b| value(a).total_cmp(&value(b)));
+        match (lowest, highest, lines.last_mut()) {
+            (Some(low), Some(high), Some(line)) => line.extend([at(low.min(high)), at(low.max(high))]),
+            _ => lines.push(Vec::new()),
         }
     }
-    points
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 #[cfg(test)]

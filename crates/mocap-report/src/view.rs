@@ -1,5 +1,6 @@
 //! The viewer: motions and a script that plays them, in one self-contained HTML file.
 
+use crate::balance::{BalanceData, balance_data};
 use crate::body::{Across, Form, Solid, body, top};
 use crate::character;
 use crate::coding::{self, base64};
@@ -15,7 +16,7 @@ use crate::skin_data::{SkinData, skin_data};
 use crate::stage::{FAR, Place, Stage, evenly_spaced};
 use crate::surface::{Colours, Surface};
 use crate::ticks::grid;
-use mocap_analysis::{runs, stature};
+use mocap_analysis::{BodyBalance, runs, stature};
 use mocap_model::{Body, Clip, Side, UnitSource, Vector3};
 use serde::Serialize;
 use std::sync::Arc;
@@ -31,12 +32,14 @@ pub struct ViewInput<'a> {
     pub clip: &'a Clip,
     /// The meshes of its file, whose bones are joints of the clip; without them a body of capsules is drawn.
     pub body: Option<&'a Body>,
+    /// Its balance, where that is drawn.
+    pub balance: Option<&'a BodyBalance>,
 }
 
 impl<'a> ViewInput<'a> {
     /// A motion without meshes.
     pub fn new(name: &'a str, clip: &'a Clip) -> ViewInput<'a> {
-        ViewInput { name, clip, body: None }
+        ViewInput { name, clip, body: None, balance: None }
     }
 }
 
@@ -251,6 +254,8 @@ struct ClipData {
     skin: Option<SkinData>,
     #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<NumbersData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balance: Option<BalanceData>,
     /// samples × joints and sites × 3: from the parent, in quanta.
     data: String,
 }
@@ -389,7 +394,7 @@ fn clip(
         solids: solids.iter().map(|it| solid(it, stage.scale)).collect(),
         feet: feet(stage, step, samples),
         findings: findings(stage.clip),
-        events: events(stage.clip),
+        events: events(input),
         centre: stage.centre,
         fps: stage.clip.rate().fps(),
         frames: stage.clip.frames(),
@@ -404,16 +409,23 @@ fn clip(
         turns: worn.map(|_| character::turns(stage, step, samples)),
         skin: surface.map(|surface| skin_data(stage, surface, (step, samples), quantum, &shown)),
         numbers: numbers::numbers(stage.clip, &shown, (step, samples)),
+        balance: input.balance.map(|balance| balance_data(stage, balance, (step, samples))),
         data: coding::encode(&values, places * 3),
     }
 }
 
-/// Events that are within the motion, in their order.
-fn events(clip: &Clip) -> Vec<(f64, String)> {
+/// Events that are within the motion, in their order, and spans out of balance.
+fn events(input: &ViewInput<'_>) -> Vec<(f64, String)> {
+    let clip = input.clip;
     let within = |time: f64| (0.0..=clip.duration()).contains(&time);
     let all = clip.annotations().events.iter().filter(|event| within(event.time));
     let mut found: Vec<(f64, String)> =
         all.map(|event| (rounded(event.time, 1e3), event.name.clone())).collect();
+    for span in input.balance.map_or_else(Vec::new, BodyBalance::off_balance) {
+        let name = format!("{} outside the soles", span.kind.words());
+        found.push((rounded(span.start, 1e3), name.clone()));
+        found.push((rounded(span.end, 1e3), name + " end"));
+    }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found
 }

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use mocap_analysis::{BalanceCurves, Polygon, flights, low_pass, off_free_fall};
-use mocap_model::{Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
+use mocap_analysis::{BESIDE_SOLES, BalanceCurves, BodyBalance, Polygon, flights, low_pass, off_free_fall};
+use mocap_model::{Clip, Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::{Point3, Quaternion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::anatomy::Anatomy;
+use crate::kinematics::Kinematics;
+use crate::limb::Bends;
 use crate::masses::Masses;
 use crate::sole::{foot_shapes, low_points};
 
@@ -16,9 +18,6 @@ use crate::sole::{foot_shapes, low_points};
 const CUTOFF: f64 = 6.0;
 /// Points of soles lower than this touch the floor \[m\].
 const TOUCHING: f64 = 0.01;
-/// The zero-moment point may be this far outside the soles \[m\].
-pub(crate) const BESIDE: f64 = 0.02;
-
 /// Figures of balance. `None`: not measured, since the model states no masses, or no frame shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Balance {
@@ -43,84 +42,84 @@ pub struct Balance {
     pub off_fall: Option<f64>,
 }
 
-/// Balance frame by frame, and the soles on the floor.
-pub(crate) struct BalanceTrack {
-    pub(crate) curves: BalanceCurves,
-    /// By frame: the centre of mass of the motion as it is \[m\].
-    centre: Vec<Vector3<f64>>,
-    fps: f64,
-    pub(crate) soles: Vec<Polygon>,
-    /// By frame: feet on the floor.
-    pub(crate) touching: Vec<[bool; 2]>,
+/// Balance of the motion of a robot, by the masses of its model and the points of its soles within 1 cm of the floor;
+/// `None` where the clip is not of a humanoid robot with masses.
+pub fn robot_balance(clip: &Clip) -> Option<BodyBalance> {
+    let robot = clip.skeleton().robot()?;
+    let motion = RobotMotion::of_clip(clip).ok()?;
+    let anatomy = Anatomy::of(&mut Kinematics::new(robot), &Bends::default()).ok()?;
+    (anatomy.masses.total() > 0.0 && !motion.poses.is_empty()).then(|| track(robot, &anatomy, &motion))
 }
 
-impl BalanceTrack {
-    pub(crate) fn of(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> BalanceTrack {
-        let Anatomy { humanoid, masses, .. } = anatomy;
-        let smooth = smoothed(motion);
-        let place = |pose: &RobotPose| masses.placed(&robot.place(&pose.base, &pose.values));
-        let placed: Vec<Vec<Isometry3<f64>>> = smooth.iter().map(place).collect();
-        let curves = BalanceCurves::of(&masses.segments, &placed, motion.fps.fps());
-        let shapes = [0, 1].map(|foot| foot_shapes(robot, humanoid.soles[foot].body).collect::<Vec<_>>());
-        let (mut soles, mut touching, mut centre) = (Vec::new(), Vec::new(), Vec::new());
-        for pose in &motion.poses {
-            let bodies = robot.place(&pose.base, &pose.values);
-            centre.push(masses.centre_of(&bodies));
-            let on_floor: [Vec<_>; 2] = [0, 1].map(|foot| {
-                let sole = &humanoid.soles[foot];
-                let points: Vec<Point3<f64>> = match shapes[foot].is_empty() {
-                    true => sole.corners.map(|corner| bodies[sole.body] * corner).to_vec(),
-                    false => {
-                        let low =
-                            shapes[foot].iter().flat_map(|shape| low_points(shape, &bodies[shape.body]));
-                        low.map(|point| point.lowest()).collect()
-                    }
-                };
-                points.iter().filter(|point| point.z < TOUCHING).map(|point| point.coords.xy()).collect()
-            });
-            touching.push([0, 1].map(|foot: usize| !on_floor[foot].is_empty()));
-            soles.push(Polygon::around(&on_floor.concat()));
-        }
-        BalanceTrack { curves, centre, fps: motion.fps.fps(), soles, touching }
+/// Balance frame by frame.
+pub(crate) fn track(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> BodyBalance {
+    /// A centre of mass slower than this stands still [m/s].
+    const STILL: f64 = 0.1;
+    let Anatomy { humanoid, masses, .. } = anatomy;
+    let fps = motion.fps.fps();
+    let smooth = smoothed(motion);
+    let place = |pose: &RobotPose| masses.placed(&robot.place(&pose.base, &pose.values));
+    let placed: Vec<Vec<Isometry3<f64>>> = smooth.iter().map(place).collect();
+    let curves = BalanceCurves::of(&masses.segments, &placed, fps);
+    let shapes = [0, 1].map(|foot| foot_shapes(robot, humanoid.soles[foot].body).collect::<Vec<_>>());
+    let (mut soles, mut contact, mut still, mut centre) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (frame, pose) in motion.poses.iter().enumerate() {
+        let bodies = robot.place(&pose.base, &pose.values);
+        centre.push(masses.centre_of(&bodies));
+        let on_floor: [Vec<_>; 2] = [0, 1].map(|foot| {
+            let sole = &humanoid.soles[foot];
+            let points: Vec<Point3<f64>> = match shapes[foot].is_empty() {
+                true => sole.corners.map(|corner| bodies[sole.body] * corner).to_vec(),
+                false => {
+                    let low = shapes[foot].iter().flat_map(|shape| low_points(shape, &bodies[shape.body]));
+                    low.map(|point| point.lowest()).collect()
+                }
+            };
+            points.iter().filter(|point| point.z < TOUCHING).map(|point| point.coords.xy()).collect()
+        });
+        let stands = [0, 1].map(|foot: usize| !on_floor[foot].is_empty());
+        contact.push(stands != [false; 2]);
+        // Without masses there are no curves.
+        let slow = curves.velocity.get(frame).is_some_and(|velocity| velocity.norm() < STILL);
+        still.push(stands == [true; 2] && slow);
+        soles.push(Polygon::around(&on_floor.concat()));
     }
+    let flights = match curves.acceleration.is_empty() {
+        true => Vec::new(),
+        false => flights(&contact, &curves.acceleration, fps),
+    };
+    BodyBalance { curves, centre, soles, still, flights, fps, exact: true }
+}
 
-    /// The figures; `None` without a mass.
-    pub(crate) fn figures(&self, robot: &Robot, masses: &Masses) -> Option<Balance> {
-        /// A centre of mass slower than this stands still [m/s].
-        const STILL: f64 = 0.1;
-        let frames = self.curves.centre.len();
-        if frames == 0 {
-            return None;
-        }
-        let share = |count: usize| count as f64 / frames as f64;
-        let supported = || (0..frames).filter(|frame| !self.soles[*frame].is_empty());
-        let outside = |frame: usize| {
-            // Where nothing presses on the floor, the soles on it cannot hold the motion.
-            self.curves.zero_moment[frame]
-                .map_or(f64::INFINITY, |at| (-self.soles[frame].margin(&at)).max(0.0))
-        };
-        let mut outsides: Vec<f64> = supported().map(outside).collect();
-        outsides.sort_by(f64::total_cmp);
-        let within = outsides.iter().filter(|outside| **outside <= BESIDE).count();
-        let p95 = outsides.get((outsides.len().saturating_sub(1) as f64 * 0.95).round() as usize).copied();
-        let still: Vec<usize> = (0..frames)
-            .filter(|frame| self.touching[*frame] == [true; 2] && self.curves.velocity[*frame].norm() < STILL)
-            .collect();
-        let margin = |frame: &usize| self.soles[*frame].margin(&self.curves.centre[*frame].xy());
-        let contact: Vec<bool> = self.touching.iter().map(|feet| *feet != [false; 2]).collect();
-        let flights = flights(&contact, &self.curves.acceleration, self.fps);
-        Some(Balance {
-            mass: masses.total(),
-            without_mass: robot.bodies().len() - masses.bodies.len(),
-            supported: share(outsides.len()),
-            within: (!outsides.is_empty()).then(|| within as f64 / outsides.len() as f64),
-            distance_p95: p95.filter(|distance| distance.is_finite()),
-            still: share(still.len()),
-            margin: still.iter().map(margin).min_by(f64::total_cmp),
-            flight: share(flights.iter().map(Range::len).sum()),
-            off_fall: off_free_fall(&self.centre, &flights, self.fps),
-        })
+/// The figures; `None` without a mass.
+pub(crate) fn figures(balance: &BodyBalance, robot: &Robot, masses: &Masses) -> Option<Balance> {
+    let frames = balance.curves.centre.len();
+    if frames == 0 {
+        return None;
     }
+    let share = |count: usize| count as f64 / frames as f64;
+    let mut outsides: Vec<f64> = balance.zero_moment_outside().into_iter().flatten().collect();
+    outsides.sort_by(f64::total_cmp);
+    let within = outsides.iter().filter(|outside| **outside <= BESIDE_SOLES).count();
+    let p95 = outsides.get((outsides.len().saturating_sub(1) as f64 * 0.95).round() as usize).copied();
+    let margins = balance.margins(|frame| Some(balance.curves.centre[frame].xy()));
+    let still: Vec<f64> = margins
+        .into_iter()
+        .zip(&balance.still)
+        .filter(|(_, still)| **still)
+        .filter_map(|(at, _)| at)
+        .collect();
+    Some(Balance {
+        mass: masses.total(),
+        without_mass: robot.bodies().len() - masses.bodies.len(),
+        supported: share(outsides.len()),
+        within: (!outsides.is_empty()).then(|| within as f64 / outsides.len() as f64),
+        distance_p95: p95.filter(|distance| distance.is_finite()),
+        still: share(still.len()),
+        margin: still.iter().copied().min_by(f64::total_cmp),
+        flight: share(balance.flights.iter().map(Range::len).sum()),
+        off_fall: off_free_fall(&balance.centre, &balance.flights, balance.fps),
+    })
 }
 
 /// The poses without what is faster than the cutoff: accelerations of the rest are those of the motion.

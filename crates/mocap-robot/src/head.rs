@@ -14,9 +14,11 @@ pub struct Head {
     pub joints: Vec<usize>,
 }
 
-/// Parts of names of joints and bodies of heads.
-const WORDS: [&str; 2] = ["head", "neck"];
-/// An axis counts as rotating the head about a direction if it is at most this far from it: cosine of 45°.
+/// Words in the names of joints and bodies of heads.
+const WORDS: [&str; 3] = ["head", "neck", "skull"];
+/// Words in the names of what a head moves by itself.
+const FACE: [&str; 3] = ["eye", "jaw", "lid"];
+/// An axis turns the head about a direction if it is at most this far from it: cosine of 45°.
 const ALONG: f64 = 0.7;
 
 impl Head {
@@ -34,14 +36,15 @@ impl Head {
             if hinges.iter().any(in_limb) { vec![] } else { hinges.into_iter().filter(above_torso).collect() }
         });
         let chains: Vec<Vec<usize>> = chains.filter(|chain| !chain.is_empty()).collect();
-        let named = |joint: &usize| {
+        let is_called = |joint: &usize, words: &[&str]| {
             let RobotJoint { name, body, .. } = &rest.robot.joints()[*joint];
             let names = [name, &rest.robot.bodies()[*body].name].map(|name| name.to_lowercase());
-            names.iter().any(|name| WORDS.iter().any(|word| name.contains(word)))
+            names.iter().any(|name| words.iter().any(|word| name.contains(word)))
         };
         let by_name = chains.iter().find_map(|chain| {
-            let last = chain.iter().rposition(named)?;
-            Some(chain[..=last].to_vec())
+            let last =
+                chain.iter().rposition(|joint| is_called(joint, &WORDS) && !is_called(joint, &FACE))?;
+            Some((chain, last + 1))
         });
         let shoulders: Vec<_> = limbs.iter().map(|limb| limb.base.at(&rest.placed)).collect();
         let stands = |joint: &usize| {
@@ -49,10 +52,13 @@ impl Head {
             let wide = shoulders.iter().map(|shoulder| shoulder.y.abs()).fold(0.0, f64::max);
             at.y.abs() < 0.3 * wide && shoulders.iter().all(|shoulder| at.z > shoulder.z)
         };
-        let by_place = || chains.iter().find(|chain| chain.iter().all(stands)).cloned();
-        let mut joints = by_name.or_else(by_place)?;
-        // Later hinges move eyes and jaws.
-        joints.truncate(3);
+        let by_place = || chains.iter().find(|chain| chain.iter().all(stands)).map(|chain| (chain, 1));
+        let (chain, sure) = by_name.or_else(by_place)?;
+        // A head turns on by joints of other names; eyes and jaws turn about an axis that the neck has.
+        let axis = |at: usize| rest.line(chain[at]).1;
+        let again = |at: usize| (0..at).any(|before| axis(before).dot(&axis(at)).abs() > ALONG);
+        let end = (sure..chain.len()).find(|at| again(*at) || is_called(&chain[*at], &FACE));
+        let joints = chain[..end.unwrap_or(chain.len())].to_vec();
         Some(Head { body: rest.robot.joints()[*joints.last()?].body, joints })
     }
 

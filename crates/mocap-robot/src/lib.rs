@@ -13,6 +13,7 @@ mod convex;
 mod cost;
 mod envelope;
 mod error;
+mod first_fit;
 mod head;
 mod highest;
 mod kinematics;
@@ -32,7 +33,7 @@ mod solve;
 mod source;
 mod speed_limits;
 
-pub use balance::Balance;
+pub use balance::{Balance, robot_balance};
 pub use error::RobotError;
 pub use head::Head;
 pub use landmarks::{Humanoid, Sole};

@@ -244,7 +244,7 @@ fn left_of(a: &str, b: &str) -> Option<bool> {
 }
 
 /// The axis nearest to a direction, with its sign.
-fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn nearest_axis(direction: &Vector3<f64>) -> Vector3<f64> {
     let axis = direction.iamax();
     Vector3::ith(axis, direction[axis].signum())
 }

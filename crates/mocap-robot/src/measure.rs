@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
 use crate::anatomy::Anatomy;
-use crate::balance::BalanceTrack;
+use crate::balance::{figures, track};
 use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
@@ -55,6 +55,7 @@ pub(crate) fn measure(
     let legs = |segment: usize| limb(&humanoid.legs, &|goal| Some(goal.legs), segment).unwrap_or(0.0);
     let arms =
         |segment: usize| humanoid.arms.as_ref().and_then(|arms| limb(arms, &|goal| goal.arms, segment));
+    let balance = track(robot, anatomy, motion);
     RobotReport {
         frames: placed.len(),
         fps: motion.fps.fps(),
@@ -77,8 +78,15 @@ pub(crate) fn measure(
         self_added,
         step_max: largest_step(&motion.poses),
         jerk_p99: percentile(&mut jerks, 0.99),
-        follow: Follow { thigh: legs(0), shank: legs(1), upper_arm: arms(0), forearm: arms(1) },
-        balance: BalanceTrack::of(robot, anatomy, motion).figures(robot, &anatomy.masses),
+        follow: Follow {
+            thigh: legs(0),
+            shank: legs(1),
+            upper_arm: arms(0),
+            forearm: arms(1),
+            head: head_angle(anatomy, &placed, goals),
+        },
+        balance: figures(&balance, robot, &anatomy.masses),
+        off_balance: balance.off_balance(),
         path: path_ratio(humanoid, &placed, goals),
     }
 }
@@ -234,6 +242,20 @@ fn mean_angle(
         }
     }
     (count > 0).then(|| sum / count as f64)
+}
+
+/// Between where the heads of robot and source face, each in the frame of its hips.
+fn head_angle(anatomy: &Anatomy, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {
+    let humanoid = &anatomy.humanoid;
+    let head = humanoid.head.as_ref()?;
+    let off = |(placed, goal): (&Vec<Isometry3<f64>>, &Goal)| {
+        let [left, right] = [0, 1].map(|leg| humanoid.legs[leg].base.at(placed));
+        let faces = placed[head.body].rotation * anatomy.head_at_rest.inverse() * Vector3::x();
+        let own = to_hips(&(left - right), &faces);
+        Some(own.angle(&to_hips(&goal.across, &(goal.head? * Vector3::x()))).to_degrees())
+    };
+    let angles: Vec<f64> = placed.iter().zip(goals).map(off).collect::<Option<_>>()?;
+    (!angles.is_empty()).then(|| angles.iter().sum::<f64>() / angles.len() as f64)
 }
 
 fn path_ratio(humanoid: &Humanoid, placed: &[Vec<Isometry3<f64>>], goals: &[Goal]) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Report of a robot's motion, and gates on it.
 
-use mocap_analysis::{Gate, Gated, Metric};
+use mocap_analysis::{Gate, Gated, Metric, OffBalance};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -55,6 +55,9 @@ pub struct RobotReport {
     pub follow: Follow,
     /// Whether the robot can stand the motion; `None` where the model states no masses.
     pub balance: Option<Balance>,
+    /// When the zero-moment point is more than 2 cm beside the soles on the floor, or the centre of mass more than 1 cm
+    /// while the robot stands still.
+    pub off_balance: Vec<OffBalance>,
     /// Horizontal way of the hips from the first frame to the last, over the source's, scaled by the ratio of leg
     /// lengths; `None` where the source goes less than a leg length.
     pub path: Option<f64>,
@@ -91,6 +94,8 @@ pub struct Follow {
     pub upper_arm: Option<f64>,
     /// Elbow to wrist.
     pub forearm: Option<f64>,
+    /// Where heads face; `None` where the robot's does not turn, or the source has none.
+    pub head: Option<f64>,
 }
 
 impl Gated for RobotReport {
@@ -101,7 +106,7 @@ impl Gated for RobotReport {
     }
 }
 
-const METRICS: [Metric<RobotReport>; 26] = [
+const METRICS: [Metric<RobotReport>; 27] = [
     metric("limits", "", "share of joint values beyond their limits", |r| Some(r.limits.share)),
     metric("limit-excess", "rad", "greatest excess over a joint limit", |r| Some(r.limits.max)),
     metric("velocity", "", "share of joint speeds above the highest", |r| Some(r.velocity?.share)),
@@ -152,6 +157,7 @@ const METRICS: [Metric<RobotReport>; 26] = [
     metric("shank", "deg", "mean angle to the source's shanks", |r| Some(r.follow.shank)),
     metric("upper-arm", "deg", "mean angle to the source's upper arms", |r| r.follow.upper_arm),
     metric("forearm", "deg", "mean angle to the source's forearms", |r| r.follow.forearm),
+    metric("head", "deg", "mean angle to where the source's head faces", |r| r.follow.head),
     metric("path-off", "", "horizontal way off the scaled way of the source, as a share of it", |r| {
         Some((r.path? - 1.0).abs())
     }),
@@ -284,6 +290,9 @@ impl fmt::Display for RobotReport {
         write!(f, "  follows     thighs {:.0}°, shanks {:.0}°", follow.thigh, follow.shank)?;
         if let (Some(upper), Some(fore)) = (follow.upper_arm, follow.forearm) {
             write!(f, ", upper arms {upper:.0}°, forearms {fore:.0}°")?;
+        }
+        if let Some(head) = follow.head {
+            write!(f, ", head {head:.0}°")?;
         }
         if let Some(path) = self.path {
             write!(f, "; path {path:.2} of the source's, scaled by {:.2}", self.leg_ratio)?;

@@ -9,8 +9,9 @@ use nalgebra::{Point3, Vector2};
 use crate::RobotError;
 use crate::anatomy::Anatomy;
 use crate::anchors::{clearances, hold};
-use crate::balance::BalanceTrack;
+use crate::balance::track;
 use crate::cost::{Costs, Goal, Weights};
+use crate::first_fit::{FIRST_SWEEPS, first_fit};
 use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
 use crate::landmarks::Humanoid;
@@ -85,9 +86,7 @@ const WEIGHTS: Weights = Weights {
     centre: 0.0,
 };
 
-/// Number of sweeps for the first frame, which starts from the robot at rest.
-const FIRST_SWEEPS: usize = 40;
-/// Shorter legs have no usable direction \[m\].
+/// Shorter legs have no direction \[m\].
 const LEAST_LEG: f64 = 1e-3;
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 3;
@@ -145,7 +144,9 @@ pub fn retarget(
     let apart = if options.separate { STAGES[0].apart } else { 0.0 };
     let weights = Weights { apart, ..WEIGHTS };
     let mut costs = Costs { anatomy: &anatomy, solids: &solids, weights };
-    let mut poses = fit_frames(&mut kinematics, &costs, &goals, start, FIRST_SWEEPS, 3);
+    let highest = options.highest(robot);
+    let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
+    let mut poses = first_fit(&mut kinematics, &costs, &goals, &start, smoothness.joints);
 
     let feet = [0, 1].map(|foot| {
         let of = |pose: &RobotPose| robot.place(&pose.base, &pose.values)[humanoid.soles[foot].body];
@@ -157,8 +158,6 @@ pub fn retarget(
         goal.pins = pins;
     }
     lift_swings(robot, humanoid, &poses, &clearances(&source.frames, options.fps), &mut goals);
-    let highest = options.highest(robot);
-    let smoothness = smoothness(humanoid, &source.steps, &highest, options.fps);
     for stage in STAGES {
         let apart = if options.separate { stage.apart } else { 0.0 };
         costs.weights =
@@ -170,10 +169,10 @@ pub fn retarget(
         costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
             let motion = RobotMotion { fps: options.fps, poses };
-            let track = BalanceTrack::of(robot, &anatomy, &motion);
+            let curves = track(robot, &anatomy, &motion).curves;
             poses = motion.poses;
-            let support = support.get_or_insert_with(|| planned_support(&goals, &track.curves, options.fps));
-            aim(&mut goals, &track.curves, support, options.fps);
+            let support = support.get_or_insert_with(|| planned_support(&goals, &curves, options.fps));
+            aim(&mut goals, &curves, support, options.fps);
             let sweeps = (BALANCE_SWEEPS, None);
             fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, sweeps);
         }

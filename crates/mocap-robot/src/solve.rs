@@ -126,17 +126,42 @@ pub(crate) fn fit_frames(
     let mut poses = Vec::with_capacity(goals.len());
     let mut pose = start;
     for (frame, goal) in goals.iter().enumerate() {
-        for _ in 0..if frame == 0 { first_sweeps } else { sweeps } {
-            scratch.gather(kinematics, costs, (&pose, None), goal);
-            scratch.normal.system.damp(DAMPING);
-            if !scratch.step(&mut pose, &bounds) {
-                break;
-            }
-            follow_mimics(kinematics.robot, &mut pose.values);
-        }
+        let sweeps = if frame == 0 { first_sweeps } else { sweeps };
+        scratch.settle(kinematics, costs, &mut pose, goal, (&bounds, sweeps));
         poses.push(pose.clone());
     }
     poses
+}
+
+/// Fits single poses, each from its own start.
+pub(crate) fn fit_each(
+    kinematics: &mut Kinematics,
+    costs: &Costs,
+    goals: &[Goal],
+    mut poses: Vec<RobotPose>,
+    sweeps: usize,
+) -> Vec<RobotPose> {
+    let bounds = bounds(kinematics.robot);
+    let mut scratch = Scratch::new(kinematics);
+    for (pose, goal) in poses.iter_mut().zip(goals) {
+        scratch.settle(kinematics, costs, pose, goal, (&bounds, sweeps));
+    }
+    poses
+}
+
+/// What each pose misses by itself.
+pub(crate) fn costs_of(
+    kinematics: &mut Kinematics,
+    costs: &Costs,
+    goals: &[Goal],
+    poses: &[RobotPose],
+) -> Vec<f64> {
+    let mut scratch = Scratch::new(kinematics);
+    let mut cost = |(pose, goal)| {
+        scratch.gather(kinematics, costs, (pose, None), goal);
+        scratch.normal.cost
+    };
+    poses.iter().zip(goals).map(&mut cost).collect()
 }
 
 /// Fits all frames together. Each sweep visits the frames forwards and then backwards; a frame takes one Gauss-Newton
@@ -191,6 +216,25 @@ impl Envelope {
 }
 
 impl Scratch {
+    /// Fits a pose by some steps.
+    fn settle(
+        &mut self,
+        kinematics: &mut Kinematics,
+        costs: &Costs,
+        pose: &mut RobotPose,
+        goal: &Goal,
+        (bounds, sweeps): (&[[f64; 2]], usize),
+    ) {
+        for _ in 0..sweeps {
+            self.gather(kinematics, costs, (pose, None), goal);
+            self.normal.system.damp(DAMPING);
+            if !self.step(pose, bounds) {
+                break;
+            }
+            follow_mimics(kinematics.robot, &mut pose.values);
+        }
+    }
+
     /// Solves, and takes the step; joints at a bound that the costs push outwards stay there. False where the system
     /// cannot be solved.
     fn step(&mut self, pose: &mut RobotPose, bounds: &[[f64; 2]]) -> bool {

@@ -3,11 +3,12 @@
 
 use mocap_analysis::{ContactOptions, FootMotion, feet_of, floor_of};
 use mocap_model::{
-    Clip, ForwardKinematics, FrameRate, JointId, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3,
+    Clip, ForwardKinematics, FrameRate, JointId, Pose, Role, SignedAxis, Skeleton, UnitQuaternion, Vector3,
 };
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
+use crate::limb_pairs::nearest_axis;
 
 /// One frame of a captured motion. In pairs, the left comes first.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +147,8 @@ impl Source {
         let leg_length = lengths[lengths.len() / 2];
         let usual = leg_length * 0.1;
         let ankle_height = standing.get(standing.len() / 2).copied().unwrap_or(usual);
-        let frames = orient(&raw, floor, |foot, frame| in_contact(foot, frame));
+        let head = head_frame(clip.skeleton(), &joints, &turn, &raw);
+        let frames = orient(&raw, floor, &head, |foot, frame| in_contact(foot, frame));
         let steps = Steps::of(&sampled, &joints);
         Ok(Source { frames, leg_length, ankle_height, steps })
     }
@@ -226,6 +228,7 @@ impl RawFrame {
 fn orient(
     raw: &[RawFrame],
     floor: f64,
+    head: &UnitQuaternion<f64>,
     contacts: impl Fn(usize, &RawFrame) -> [bool; 2],
 ) -> Vec<SourceFrame> {
     let mean = |pick: &dyn Fn(&RawFrame) -> Vector3<f64>| raw.iter().map(pick).sum::<Vector3<f64>>();
@@ -233,10 +236,6 @@ fn orient(
         mean(&|frame| frame.rotations[joint].inverse() * of(frame))
     };
     let pelvis = fixed_frame(&local(0, &|frame| frame.across[0]), &local(0, &|_| Vector3::z()));
-    let of_head = |of: &dyn Fn(&RawFrame) -> Vector3<f64>| {
-        mean(&|frame| frame.head.map_or_else(Vector3::zeros, |head| head.inverse() * of(frame)))
-    };
-    let head = fixed_frame(&of_head(&|frame| frame.across[1]), &of_head(&|_| Vector3::z()));
     let torso = fixed_frame(&local(1, &|frame| frame.across[1]), &local(1, &|frame| frame.spine));
     let feet = [0, 1].map(|foot| {
         let joint = 2 + foot;
@@ -260,6 +259,73 @@ fn orient(
         contacts: [0, 1].map(|foot| contacts(foot, frame)),
     };
     raw.iter().map(frame_of).collect()
+}
+
+/// The frame of X forward, Y left, Z up that is fixed to the head. The rest pose shows it: the mean over a motion would
+/// make a head that hangs all the time look ahead. Where a body stands at rest, the head faces as the body does. Some
+/// files lay it along another axis and give the head the axes of the space, or others: which of them is seen on the mean.
+fn head_frame(
+    skeleton: &Skeleton,
+    joints: &Joints,
+    turn: &UnitQuaternion<f64>,
+    raw: &[RawFrame],
+) -> UnitQuaternion<f64> {
+    /// Heads are not turned further than this on average \[rad\] …
+    const FAR: f64 = 1.3;
+    /// … and are known to be among quarter turns up to here.
+    const NEAR: f64 = std::f64::consts::FRAC_PI_4;
+    let mean = |of: &dyn Fn(&RawFrame) -> Vector3<f64>| -> Vector3<f64> {
+        raw.iter().filter_map(|frame| Some(frame.head?.inverse() * of(frame))).sum()
+    };
+    let [across, up, spine] = [mean(&|frame| frame.across[1]), mean(&|_| Vector3::z()), mean(&|f| f.spine)];
+    let on_chest = fixed_frame(&across, &spine);
+    let off = |frame: &UnitQuaternion<f64>| frame.angle_to(&on_chest);
+    let at_rest = joints.head.map_or_else(Vec::new, |head| rest_frames(skeleton, joints, turn, head));
+    let nearest = at_rest.iter().min_by(|a, b| off(a).total_cmp(&off(b))).filter(|frame| off(frame) < FAR);
+    let quarter = || {
+        let body = at_rest.first()?;
+        Some(body * nearest_quarter(&(body.inverse() * on_chest))).filter(|frame| off(frame) < NEAR)
+    };
+    nearest.copied().or_else(quarter).unwrap_or_else(|| fixed_frame(&across, &up))
+}
+
+/// Frames that a head may have at rest, fixed to it: that of the body, which is ahead of the hips along an axis; of a body
+/// that does not stand at rest, that of the space too. None where the line of the hips is not across that axis.
+fn rest_frames(
+    skeleton: &Skeleton,
+    joints: &Joints,
+    turn: &UnitQuaternion<f64>,
+    head: JointId,
+) -> Vec<UnitQuaternion<f64>> {
+    /// The greatest cosine of the angle between the line of the hips and that axis.
+    const SKEW: f64 = 0.2;
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let at = |joint: JointId| turn * rest.joints[joint.index()].translation.vector;
+    let [left, right] = joints.legs.map(|leg| at(leg[0]));
+    let trunk = at(head) - (left + right) / 2.0;
+    let up = nearest_axis(&trunk);
+    let Some(across) = (left - right).try_normalize(1e-9) else { return Vec::new() };
+    if trunk.norm() < 1e-9 || across.dot(&up).abs() > SKEW {
+        return Vec::new();
+    }
+    let own = (turn * rest.joints[head.index()].rotation).inverse();
+    let body = own * fixed_frame(&across, &up);
+    let forward = turn * skeleton.space().forward.vector();
+    let space = own * fixed_frame(&Vector3::z().cross(&forward), &Vector3::z());
+    if up == Vector3::z() { vec![body] } else { vec![body, space] }
+}
+
+/// The rotation nearest to another among those that take axes to axes.
+fn nearest_quarter(turn: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
+    let axes = [Vector3::x(), Vector3::y(), Vector3::z()].into_iter().flat_map(|axis| [axis, -axis]);
+    let frame = |x: Vector3<f64>, y: Vector3<f64>| {
+        let matrix = Matrix3::from_columns(&[x, y, x.cross(&y)]);
+        UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix))
+    };
+    let of = |x: Vector3<f64>| axes.clone().filter(move |y| x.dot(y) == 0.0).map(move |y| frame(x, y));
+    let all = axes.clone().flat_map(of);
+    all.min_by(|a, b| a.angle_to(turn).total_cmp(&b.angle_to(turn))).expect("there are 24")
 }
 
 fn pelvis_forward(frame: &RawFrame, pelvis: &UnitQuaternion<f64>) -> Vector3<f64> {

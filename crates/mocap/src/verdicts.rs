@@ -54,7 +54,7 @@ impl TargetReport {
             }
             // Robots follow limbs only as far as their joints allow: only the direction is judged.
             TargetReport::Robot(report) => {
-                let Follow { thigh, shank, upper_arm, forearm } = report.follow;
+                let Follow { thigh, shank, upper_arm, forearm, .. } = report.follow;
                 let limbs = [
                     ("the thigh", Some(thigh)),
                     ("the shank", Some(shank)),

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use mocap_analysis::{BodyBalance, body_balance};
 use mocap_edit::edits::Operation;
 use mocap_edit::{OnTerrain, surface_below};
 use mocap_formats::{Parsed, nearest_name};
 use mocap_model::{Body, Clip, FrameRate, Mesh, Vector3};
+use mocap_robot::robot_balance;
 use serde::Serialize;
 
 use super::compare::about;
@@ -43,7 +45,22 @@ impl Drawn {
         }
     }
 
-    /// Rejects a motion with nothing to draw.
+    /// Its balance: of a robot by the masses of its model, of a person by those of an average body.
+    pub(crate) fn balance(&self) -> Result<BodyBalance, Diagnostic> {
+        let clip = &self.clip;
+        let robot = clip.skeleton().robot().is_some();
+        let (found, message) = match robot {
+            true => (robot_balance(clip), "the centre of mass is known of humanoid robots with masses"),
+            false => (
+                body_balance(clip),
+                "the centre of mass is known of bodies with two legs, two arms and a head, and not all of them were found",
+            ),
+        };
+        let unknown = || Diagnostic::new("picture::no-balance", message).in_file(Path::new(&self.path));
+        found.ok_or_else(unknown)
+    }
+
+    /// Refuses a motion of which nothing can be drawn.
     pub(crate) fn check_seen(&self, bodies: &BodyArgs) -> Result<(), Diagnostic> {
         if self.body(bodies).is_some() || !mocap_report::has_only_numbers(&self.clip) {
             return Ok(());

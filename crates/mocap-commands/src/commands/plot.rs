@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{ArgGroup, Args as ClapArgs};
 use globset::Glob;
-use mocap_analysis::body_balance;
+use mocap_analysis::BodyBalance;
 use mocap_formats::nearest_name;
 use mocap_model::{Clip, JointId, Skeleton};
 use mocap_report::plot::{Channel, PlotInput, PlotOptions, Plotted, html, png, svg};
@@ -23,21 +23,26 @@ use crate::verb::VerbArgs;
 /// HTML file zooms and reads off values.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Plot")]
-#[command(group(ArgGroup::new("curves").required(true).multiple(true).args(["joint", "shape", "centre_of_mass"])))]
+#[command(group(ArgGroup::new("curves").required(true).multiple(true).args(["joint", "shape", "centre_of_mass", "balance"])))]
 #[command(after_help = "\
     Examples:\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel position -o foot.svg\n\
     \x20 mocap plot a.bvh b.bvh --joint LeftFoot --joint RightFoot -o feet.png\n\
     \x20 mocap plot walk.bvh --joint LeftFoot --channel speed -o foot.html\n\
     \x20 mocap plot jump.bvh --centre-of-mass -o jump.svg\n\
+    \x20 mocap plot stand.bvh --balance -o balance.html\n\
     \x20 mocap plot talk.glb --shape jawOpen --shape 'eyeBlink*' -o face.svg")]
 pub(crate) struct Args {
     /// Joint whose curves are drawn: its name, or its role (LeftFoot, Hips, ...); repeatable
     #[arg(long, value_name = "JOINT")]
     pub(crate) joint: Vec<String>,
-    /// Draw the centre of mass of a person: position (world [m], above the floor) or speed [m/s]
+    /// Draw the centre of mass of a person or robot: position (world [m], above the floor) or speed [m/s]
     #[arg(long, conflicts_with = "shape")]
     pub(crate) centre_of_mass: bool,
+    /// Draw how far the centre of mass, the extrapolated centre of mass and the zero-moment point are inside the soles on
+    /// the floor [m; negative outside], or with --channel position where they are
+    #[arg(long, conflicts_with_all = ["shape", "joint", "centre_of_mass"])]
+    pub(crate) balance: bool,
     /// Shape, or another number over time, whose weight is drawn: its name without case and mesh, * for any letters;
     /// repeatable
     #[arg(long, value_name = "SHAPE", conflicts_with_all = ["joint", "channel"])]
@@ -68,7 +73,8 @@ impl Args {
     /// The options of the library.
     pub(crate) fn options(&self) -> PlotOptions {
         let channel = match self.channel.0 {
-            // A point has no rotation, so its position is drawn.
+            Channel::Rotation if self.balance => Channel::Margin,
+            // A point has no rotation.
             Channel::Rotation if self.centre_of_mass && self.joint.is_empty() => Channel::Position,
             channel => channel,
         };
@@ -85,10 +91,16 @@ impl VerbArgs for Args {
 /// Runs the command.
 fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result<Exit, Diagnostic> {
     let format = picture::format(args.to, &args.pictures, ChartFormat::Svg)?;
+    if args.balance && args.channel.0 == Channel::Speed {
+        let message = "--balance draws margins or positions, not speeds";
+        let help = "--centre-of-mass --channel speed draws the speed of the centre of mass";
+        return Err(Diagnostic::new("usage::conflict", message).help(help));
+    }
     let options = args.options();
     // The joints or shapes are in the file name; a sheet of the motion has the plain name.
     let mut asked = if args.shape.is_empty() { args.joint.clone() } else { args.shape.clone() };
     asked.extend(args.centre_of_mass.then(|| "centre-of-mass".to_owned()));
+    asked.extend(args.balance.then(|| "balance".to_owned()));
     let extension = format!("{}.{}", file_name(&asked), extension(&format));
     picture::run(&args.pictures, &extension, (invocation, console), |drawn| {
         plot(drawn, args, &options, format)
@@ -107,19 +119,22 @@ fn plot(
     options: &PlotOptions,
     format: ChartFormat,
 ) -> Result<Vec<u8>, Diagnostic> {
-    let mut found: Vec<(&Drawn, String, Plotted)> = Vec::new();
-    for motion in drawn {
+    let balances: Vec<Option<BodyBalance>> = match args.centre_of_mass || args.balance {
+        true => drawn.iter().map(|motion| Ok(Some(motion.balance()?))).collect::<Result<_, Diagnostic>>()?,
+        false => drawn.iter().map(|_| None).collect(),
+    };
+    let mut found: Vec<(&Drawn, String, Plotted<'_>)> = Vec::new();
+    for (motion, balance) in drawn.iter().zip(&balances) {
         let in_file = |error: Diagnostic| error.in_file(Path::new(&motion.path));
         for joint in &args.joint {
             let of = find(motion.clip.skeleton(), joint).map_err(in_file)?;
             found.push((motion, joint.clone(), of.into()));
         }
-        if args.centre_of_mass {
-            if body_balance(&motion.clip).is_none() {
-                let message = "the centre of mass is known of bodies with two legs, two arms and a head, and not all of them were found";
-                return Err(in_file(Diagnostic::new("plot::no-centre", message)));
-            }
-            found.push((motion, "centre of mass".to_owned(), Plotted::CentreOfMass));
+        if let Some(balance) = balance {
+            found.push(match args.balance {
+                true => (motion, "balance".to_owned(), Plotted::Balance(balance)),
+                false => (motion, "centre of mass".to_owned(), Plotted::CentreOfMass(balance)),
+            });
         }
         for shape in &args.shape {
             for (name, at) in find_shapes(&motion.clip, shape).map_err(in_file)? {
@@ -134,9 +149,9 @@ fn plot(
     }
     // Several motions are labelled by their names, several joints or shapes of one motion by theirs.
     let each = found.len() / drawn.len().max(1);
-    let caption = |(motion, name, of): &(&Drawn, String, Plotted)| match (of, drawn.len(), each) {
+    let caption = |(motion, name, of): &(&Drawn, String, Plotted<'_>)| match (of, drawn.len(), each) {
         (Plotted::Number(_), 1, _) => name.clone(),
-        (Plotted::Joint(_) | Plotted::CentreOfMass, _, 1) => motion.name.clone(),
+        (Plotted::Joint(_) | Plotted::CentreOfMass(_) | Plotted::Balance(_), _, 1) => motion.name.clone(),
         _ => format!("{} {name}", motion.name),
     };
     let captions: Vec<String> = found.iter().map(caption).collect();

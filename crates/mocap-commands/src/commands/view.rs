@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mocap_analysis::BodyBalance;
 use mocap_report::view::{Character, ViewInput, ViewOptions, html};
 
 use super::picture::{self, Drawn};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::options::{BodyArgs, Invocation, ViewArgs as Args, WeightArgs};
+use crate::options::{Invocation, ViewArgs as Args};
 use crate::output::Output;
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 
@@ -37,15 +38,12 @@ fn run(args: &Args, invocation: &Invocation, console: &mut dyn Output) -> Result
     let terrain = picture::terrain(&args.ground)?;
     picture::run(&args.pictures, "html", (invocation, console), |drawn| {
         let ground = picture::ground(terrain.as_ref(), drawn)?;
-        page(drawn, (&args.bodies, &args.shown), &ViewOptions { ground, ..options.clone() })
+        page(drawn, args, &ViewOptions { ground, ..options.clone() })
     })
 }
 
-fn page(
-    drawn: &[Drawn],
-    (bodies, shown): (&BodyArgs, &WeightArgs),
-    options: &ViewOptions,
-) -> Result<Vec<u8>, Diagnostic> {
+fn page(drawn: &[Drawn], args: &Args, options: &ViewOptions) -> Result<Vec<u8>, Diagnostic> {
+    let Args { bodies, shown, .. } = args;
     if let Some(mesh) = &options.mesh
         && !drawn.iter().any(|drawn| mesh.fits(drawn.clip.skeleton()))
     {
@@ -59,10 +57,18 @@ fn page(
     }
     drawn.iter().try_for_each(|drawn| drawn.check_weights(bodies, shown))?;
     let titles: Vec<String> = drawn.iter().map(|drawn| drawn.title(shown)).collect();
+    let balances: Vec<Option<BodyBalance>> = drawn
+        .iter()
+        .map(|drawn| args.balance.then(|| drawn.balance()).transpose())
+        .collect::<Result<_, Diagnostic>>()?;
     let inputs: Vec<ViewInput<'_>> = drawn
         .iter()
-        .zip(&titles)
-        .map(|(drawn, title)| ViewInput { body: drawn.body(bodies), ..ViewInput::new(title, &drawn.clip) })
+        .zip(titles.iter().zip(&balances))
+        .map(|(drawn, (title, balance))| ViewInput {
+            body: drawn.body(bodies),
+            balance: balance.as_ref(),
+            ..ViewInput::new(title, &drawn.clip)
+        })
         .collect();
     Ok(html(&inputs, options))
 }

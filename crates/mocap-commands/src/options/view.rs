@@ -16,6 +16,7 @@ use super::{BodyArgs, GroundArgs, Length, MostFrames, Pictures, WeightArgs};
     Examples:\n\
     \x20 mocap view walk.bvh -o walk.html\n\
     \x20 mocap view walk.bvh walk.robin.bvh -o both.html\n\
+    \x20 mocap view stand.bvh --balance -o stand.html\n\
     \x20 mocap view walk.glb --character character.glb -o walk.html\n\
     \x20 mocap view stairs.bvh --draw-terrain 0.17,0.29,8 -o stairs.html")]
 pub(crate) struct Args {
@@ -28,6 +29,10 @@ pub(crate) struct Args {
     /// GLB file whose mesh is drawn in place of the body, for motions with the names of its joints
     #[arg(long = "character", value_name = "FILE", help_heading = "Page")]
     pub(crate) mesh: Option<PathBuf>,
+    /// Draw the centre of mass over its ground point, the extrapolated centre of mass, the zero-moment point, and the soles
+    /// on the floor, of people and robots
+    #[arg(long, help_heading = "Page")]
+    pub(crate) balance: bool,
     #[command(flatten)]
     pub(crate) ground: GroundArgs,
     #[command(flatten)]

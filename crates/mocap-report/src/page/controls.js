@@ -36,6 +36,7 @@ $("out").onclick = () => setRange(state.from < state.t ? state.from : 0, state.t
 $("follow").onclick = () => follow(!state.follow);
 $("path").onclick = () => toggle("path");
 $("ghosts").onclick = () => toggle("ghosts");
+$("balance").onclick = () => toggle("balance");
 $("joints").onclick = () => showPanel($("panel").hidden);
 $("measure").onclick = () => measure(!state.measuring);
 $("reset").onclick = reset;
@@ -68,6 +69,7 @@ function offer() {
   if (compared) colours.push(["difference", compared.differences.label]);
   $("colour").replaceChildren(...colours.map(([value, words]) => new Option(words, value)));
   $("colour").value = state.colour; $("layout").value = state.layout;
+  $("balance").hidden = !clips.some(clip => clip.balance);
   $("layout").hidden = clips.length < 2;
   $("skinning").hidden = !renderer || !clips.some(clip => clip.skin);
   const names = [...new Set(clips.flatMap(clip => clip.happens.map(it => it.name)))].sort();
@@ -104,6 +106,7 @@ const KEYS = [
   ["o", "O", "overlaid or side by side", () => clips.length > 1 && choose("layout")],
   ["g", "G", "ghosts before and after", () => $("ghosts").click()],
   ["h", "H", "path of the hips", () => $("path").click()],
+  ["x", "X", "centre of mass and soles", () => !$("balance").hidden && toggle("balance")],
   ["j", "J", "tree of joints, with search", () => $("joints").click()],
   ["n", "N", "joint names", () => { state.names = !state.names; redraw(); }],
   ["m", "M", "measure between two joints", () => $("measure").click()],

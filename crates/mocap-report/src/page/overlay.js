@@ -45,6 +45,23 @@ function drawScale() {
   const at = project([start[0] + Math.sin(data.heading) * 1.15 * unit, floor, start[2] + Math.cos(data.heading) * 1.15 * unit]);
   if (at[3]) { ctx.globalAlpha = 0.8; ctx.fillText("forward", at[0] - 18, at[1] + 4); ctx.globalAlpha = 1; }
 }
+// Soles on the floor, the centre of mass over its ground point, and where the floor has to push.
+function drawBalance(clip, index) {
+  const b = clip.balance, s = sample(clip), shift = offset(index);
+  if (!b || !state.balance || !b.centre[s]) return;
+  const onFloor = ([x, z]) => project([x, clip.floor, z], shift), ink = b.off[s] ? css.warn : css.accent;
+  const centre = project(b.centre[s], shift), ground = onFloor([b.centre[s][0], b.centre[s][2]]);
+  const soles = b.soles[s].map(onFloor);
+  if (soles.length && soles.every(at => at[3])) {
+    ctx.beginPath(); soles.forEach((at, i) => ctx[i ? "lineTo" : "moveTo"](at[0], at[1])); ctx.closePath();
+    ctx.fillStyle = ink; ctx.globalAlpha = 0.22; ctx.fill(); ctx.globalAlpha = 1;
+    ctx.strokeStyle = ink; ctx.lineWidth = 1.5; ctx.stroke();
+  }
+  const far = onFloor(b.extrapolated[s]), push = b.zero_moment[s] && onFloor(b.zero_moment[s]);
+  line(centre, ground, css.text, 1); line(ground, far, css.muted, 1.5);
+  dot(far, 3.5, css.panel, css.muted); dot(ground, 4, css.text); dot(centre, 6, css.panel, css.text);
+  if (push && push[3]) for (const [x, y] of [[5, 5], [5, -5]]) line([push[0] - x, push[1] - y, 0, 1], [push[0] + x, push[1] + y, 0, 1], ink, 2.5);
+}
 function draw() {
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.clearRect(0, 0, width, height);
@@ -56,6 +73,7 @@ function draw() {
     clip.seen = clip.joints.map((_, j) => project(place(clip, j, s), shift));
     if (state.style === "joints") clip.joints.forEach((_, j) => { if (!clip.ends[j]) dot(clip.seen[j], 2.5, css.text); });
     if (state.names) drawNames(clip);
+    drawBalance(clip, index);
   });
   drawScale(); drawMeasure();
   const chosen = seenOf(state.selected), over = seenOf(state.hover);
@@ -69,7 +87,7 @@ function tell() {
   const clip = clips[0], box = $("frame");
   const strong = document.createElement("b");
   strong.textContent = `${state.t.toFixed(2)} s`;
-  $("now").replaceChildren(strong, ` of ${seconds.toFixed(2)} s · frame ${frame(clip)} of ${clip.frames}${clip.seconds < seconds ? " of the first" : ""}`, ...happening(clip).filter(it => it.from <= state.t && state.t <= max(it.to, it.from + .2)).map(it => ` · ${it.name}`));
+  $("now").replaceChildren(strong, ` of ${seconds.toFixed(2)} s · frame ${frame(clip)} of ${clip.frames}${clip.seconds < seconds ? " of the first" : ""}`, ...new Set(happening(clip).filter(it => it.from <= state.t && state.t <= max(it.to, it.from + .2)).map(it => ` · ${it.name}`)));
   if (document.activeElement !== box) box.value = frame(clip);
   const set = (name, value) => time.setAttribute(`aria-value${name}`, value);
   set("min", 0); set("max", seconds.toFixed(2)); set("now", state.t.toFixed(2)); set("text", `frame ${frame(clip)}`);

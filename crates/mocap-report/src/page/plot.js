@@ -3,7 +3,7 @@ const $ = id => document.getElementById(id), data = JSON.parse($("data").textCon
 const canvas = $("chart"), ink = canvas.getContext("2d");
 const LIGHT = ["#c8442a", "#2b8a3e", "#1f6fc4", "#8a4fbf", "#b07a00", "#0f8a8a"], DARK = ["#ff8a6b", "#6bd18a", "#6fb3ff", "#c49bff", "#e8c15a", "#5fd6d6"];
 const DASHES = [[], [6, 4], [2, 4], [10, 3, 2, 3]];
-for (const c of data.curves) { c.shown = true; c.values = Float64Array.from(c.values, v => v / 10 ** c.places); }
+for (const c of data.curves) { c.shown = true; c.values = Float64Array.from(c.values, v => v === null ? NaN : v / 10 ** c.places); }
 const end = Math.max(0, ...data.curves.map(c => (c.values.length - 1) / c.fps)), seconds = end || 1;
 const shortest = Math.min(seconds, 4 / Math.max(1, ...data.curves.map(c => c.fps)));
 let from = 0, to = seconds, cursor = null, asked = false, dark = false, whole = false;
@@ -20,7 +20,7 @@ function bounds() {
   let low = Infinity, high = -Infinity;
   for (const c of data.curves) if (c.shown) {
     const first = Math.max(0, Math.floor(from * c.fps)), last = Math.min(c.values.length - 1, Math.ceil(to * c.fps));
-    for (let i = first; i <= last; i++) { low = Math.min(low, c.values[i]); high = Math.max(high, c.values[i]); }
+    for (let i = first; i <= last; i++) if (!isNaN(c.values[i])) { low = Math.min(low, c.values[i]); high = Math.max(high, c.values[i]); }
   }
   if (low > high) return [0, 1];
   // Broken frames are cut off, unless nothing else is in view.
@@ -76,15 +76,19 @@ function draw() {
     // Of many frames in a pixel, the lowest and the highest.
     const step = Math.max(1, Math.floor((last - first) / (2 * (right - left))));
     ink.beginPath();
+    let open = false;
     for (let i = first; i <= last; i += step) {
       let a = i, b = i;
-      for (let k = i; k < Math.min(i + step, last + 1); k++) { if (c.values[k] < c.values[a]) a = k; if (c.values[k] > c.values[b]) b = k; }
-      for (const k of a < b ? [a, b] : a > b ? [b, a] : [a]) ink.lineTo(x(k / c.fps), y(c.values[k]));
+      for (let k = i; k < Math.min(i + step, last + 1); k++) { if (!(c.values[k] >= c.values[a])) a = k; if (!(c.values[k] <= c.values[b])) b = k; }
+      // A value that is not known ends a line.
+      for (const k of a < b ? [a, b] : a > b ? [b, a] : [a]) {
+        if (isNaN(c.values[k])) open = false; else { ink[open ? "lineTo" : "moveTo"](x(k / c.fps), y(c.values[k])); open = true; }
+      }
     }
     ink.stroke();
     if (step === 1 && (right - left) / (last - first) > 12) {
       ink.fillStyle = ink.strokeStyle;
-      for (let i = first; i <= last; i++) { ink.beginPath(); ink.arc(x(i / c.fps), y(c.values[i]), 2.4, 0, 7); ink.fill(); }
+      for (let i = first; i <= last; i++) if (!isNaN(c.values[i])) { ink.beginPath(); ink.arc(x(i / c.fps), y(c.values[i]), 2.4, 0, 7); ink.fill(); }
     }
   }
   ink.setLineDash([]);
@@ -115,7 +119,7 @@ function read(t) {
   cursor = t === null ? null : Math.max(0, Math.min(end, t));
   const c = data.curves[0], frame = c && cursor !== null ? Math.round(cursor * c.fps) : 0;
   $("now").textContent = cursor === null || !c ? "" : [`${cursor.toFixed(3)} s`, `frame ${frame}`, ...data.curves.filter(c => c.shown && Math.round(cursor * c.fps) < c.values.length)
-    .map(c => `${c.label} ${c.values[Math.round(cursor * c.fps)].toFixed(Math.max(0, Math.min(6, c.places - 1)))}`)].join(" · ");
+    .filter(c => !isNaN(c.values[Math.round(cursor * c.fps)])).map(c => `${c.label} ${c.values[Math.round(cursor * c.fps)].toFixed(Math.max(0, Math.min(6, c.places - 1)))}`)].join(" · ");
   redraw();
 }
 const time = e => { const { left, right } = room(); return from + (e.clientX - canvas.getBoundingClientRect().left - left) / (right - left) * (to - from); };

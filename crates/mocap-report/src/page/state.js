@@ -19,7 +19,7 @@ const lessMotion = window.matchMedia?.("(prefers-reduced-motion: reduce)")?.matc
 const state = {
   t: 0, playing: false, speed: 1, loop: !lessMotion, from: 0, to: seconds,
   follow: true, colour: "side", layout: "over", style: "bodies", skinning: "linear",
-  event: "", names: false, path: true, ghosts: false, measuring: false,
+  event: "", names: false, path: true, ghosts: false, balance: true, measuring: false,
   hover: null, selected: null, pair: [], numbers: false,
 };
 const onTop = ["object-space error", "residual of markers"];

@@ -319,3 +319,70 @@ fn a_source_without_length_of_legs_is_refused() {
     let error = refused.unwrap_err();
     assert!(matches!(error, RobotError::SourceLegs { .. }), "{error}");
 }
+
+/// A humanoid with a neck of three hinges, then an eye about the last axis.
+fn with_neck(names: [&str; 4]) -> Model {
+    let [roll, pitch, yaw] = axes();
+    let mut model = humanoid(UnitQuaternion::identity(), LEGS, ARMS);
+    let [a, b, c, eye] = names;
+    let chain = [
+        (a, yaw, [0.0, 0.0, 0.56]),
+        (b, roll, [0.0; 3]),
+        (c, pitch, [0.0; 3]),
+        (eye, pitch, [0.05, 0.0, 0.05]),
+    ];
+    model.chain(0, &chain);
+    model
+}
+
+#[test]
+fn necks_are_found_up_to_the_eyes() {
+    let necks = [
+        ["neck_yaw", "neck_roll", "head_pitch", "eye_pitch"],
+        ["neck_yaw", "link_7", "link_8", "link_9"],
+        ["link_6", "link_7", "link_8", "link_9"],
+        ["neck", "link_7", "link_8", "head_eyes"],
+    ];
+    for names in necks {
+        let (robot, humanoid) = with_neck(names).found().unwrap();
+        let head = humanoid.head.expect("it has a neck");
+        let found: Vec<&str> = head.joints.iter().map(|joint| robot.joints()[*joint].name.as_str()).collect();
+        assert_eq!(found, names[..3], "{names:?}");
+        assert_eq!(robot.bodies()[head.body].name, format!("{}_body", names[2]));
+    }
+}
+
+/// A walk whose head is turned about its own vertical by an angle \[rad\].
+fn walk_that_looks_aside(angle: f64) -> mocap_model::Clip {
+    let walk = crate::clip::fixture("alex_walk.bvh");
+    let skeleton = mocap_retarget::map_roles(walk.skeleton()).apply(walk.skeleton());
+    let walk = walk.with_skeleton(skeleton.into()).unwrap();
+    let skeleton = walk.skeleton().clone();
+    let head = skeleton.with_role(mocap_model::Role::Head).expect("a head");
+    let mut tracks = walk.tracks().to_vec();
+    let turn = mocap_model::exp(&(skeleton.space().up.vector() * angle));
+    let turned = |frame: usize| walk.local(head, frame).rotation * turn;
+    tracks[head.index()].rotation = mocap_model::Track::Sampled((0..walk.frames()).map(turned).collect());
+    mocap_model::Clip::new(skeleton, walk.rate(), walk.frames(), tracks).unwrap()
+}
+
+#[test]
+fn a_head_that_is_turned_all_the_time_stays_turned() {
+    let robot = Robot::new(with_neck(["neck_yaw", "neck_roll", "head_pitch", "eye"]).parts).unwrap();
+    let neck = robot.find_joint("neck_yaw").unwrap();
+    let put = |angle: f64| {
+        let clip = walk_that_looks_aside(angle);
+        let metres = clip.skeleton().space().unit.map_or(0.01, |unit| unit.metres);
+        mocap_robot::retarget(&clip, metres, &robot, &mocap_robot::RobotOptions::default()).unwrap()
+    };
+    let mean = |motion: &mocap_model::RobotMotion| {
+        motion.poses.iter().map(|pose| pose.values[neck]).sum::<f64>() / motion.poses.len() as f64
+    };
+    let [(ahead, report), (aside, turned)] = [0.0, 0.5].map(put);
+    let by = mean(&aside) - mean(&ahead);
+    assert!((by - 0.5).abs() < 0.05, "{by}");
+    for report in [report, turned] {
+        assert!(report.follow.head.expect("it has a neck") < 5.0, "{:?}", report.follow);
+        assert!(!report.cannot_follow.iter().any(|what| what.contains("head")), "{:?}", report.cannot_follow);
+    }
+}
