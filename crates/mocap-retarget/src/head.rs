@@ -5,7 +5,7 @@
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
-use mocap_model::{Clip, UnitQuaternion, Vector3};
+use mocap_model::{ClipFrames, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
 /// Number of frames sampled over the clip.
@@ -15,12 +15,11 @@ const CLEAR: f64 = 0.954;
 
 /// Turns the head of a reference pose by the quarter turns that it has on the average of a motion, relative to its
 /// neck. Smaller turns belong to the motion.
-pub(crate) fn turn_head(reference: &mut ReferencePose, clip: &Clip, body: &Body) {
+pub(crate) fn turn_head(reference: &mut ReferencePose, clip: ClipFrames, body: &Body) {
     let Some(head) = body.head else { return };
     let at_reference = reference.local[head.index()].inverse();
-    let rotation = &clip.track(head).rotation;
     let count = clip.frames().min(FRAMES);
-    let turns = (0..count).map(|i| at_reference * rotation.at(i * clip.frames() / count));
+    let turns = (0..count).map(|i| at_reference * clip.rotation(head, i * clip.frames() / count));
     let sum = turns.fold(Quaternion::from_parts(0.0, Vector3::zeros()), |sum, turn| {
         // Both signs are one rotation.
         let sign = if sum.dot(&turn) < 0.0 { -1.0 } else { 1.0 };
