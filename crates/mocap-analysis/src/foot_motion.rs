@@ -3,7 +3,7 @@
 use crate::Foot;
 use crate::ground::rises;
 use crate::trajectory::Trajectory;
-use mocap_model::{Clip, JointId, LANES, PlacedJoints, Role, Skeleton, Vector3};
+use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, Role, Skeleton, Vector3};
 
 /// One foot over the frames of a clip [units of the clip].
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,10 @@ pub struct FootMotion {
 impl FootMotion {
     /// The motions of some feet of a clip.
     pub fn of(clip: &Clip, feet: &[Foot]) -> Vec<FootMotion> {
-        FootMotion::placed(clip, &PlacedJoints::of(clip, FootMotion::joints(clip.skeleton(), feet)), feet)
+        let placed = PlacedJoints::of(clip, FootMotion::joints(clip.skeleton(), feet));
+        let mut motions = FootMotions::new(clip.into(), feet);
+        motions.append(&placed);
+        motions.finish()
     }
 
     /// The joints whose positions make the motions of some feet.
@@ -38,30 +41,61 @@ impl FootMotion {
         let points = feet.iter().flat_map(|foot| foot.points.iter().copied());
         points.chain(skeleton.with_role(Role::Hips)).collect()
     }
+}
 
-    /// As [`FootMotion::of`], for a clip whose [`FootMotion::joints`] are placed already.
-    ///
-    /// # Panics
-    /// If a joint is not placed.
-    pub fn placed(clip: &Clip, placed: &PlacedJoints, feet: &[Foot]) -> Vec<FootMotion> {
-        let (up, fps) = (clip.skeleton().space().up.vector(), clip.rate().fps());
-        let travel = travel(clip, placed, &up);
+/// The motions of feet while the frames of a clip are placed, one window after the other.
+pub struct FootMotions<'a> {
+    feet: &'a [Foot],
+    motions: Vec<FootMotion>,
+    hips: Option<(JointId, Trajectory)>,
+    up: Vector3<f64>,
+}
+
+impl<'a> FootMotions<'a> {
+    /// Of no frames yet.
+    pub fn new(clip: ClipFrames, feet: &'a [Foot]) -> FootMotions<'a> {
+        let (skeleton, fps) = (clip.skeleton(), clip.rate().fps());
+        let up = skeleton.space().up.vector();
+        // Blocks are appended whole.
+        let frames = clip.frames().next_multiple_of(LANES);
         let motion = |foot: &Foot| FootMotion {
-            ankle: placed.positions(foot.ankle),
-            toe: placed.positions(foot.toe),
-            lowest: lowest(placed, &foot.points, &up),
+            ankle: Vec::with_capacity(frames),
+            toe: Vec::with_capacity(frames),
+            lowest: Vec::with_capacity(frames),
             ground: Vec::new(),
-            travel: travel.clone(),
-            leg: leg_length(clip.skeleton(), foot.ankle),
+            travel: Vec::new(),
+            leg: leg_length(skeleton, foot.ankle),
             up,
             fps,
         };
-        let mut motions: Vec<FootMotion> = feet.iter().map(motion).collect();
-        let hips = || match clip.skeleton().with_role(Role::Hips) {
-            Some(hips) => placed.positions(hips).iter().map(|at| at.dot(&up)).collect(),
-            None => Vec::new(),
-        };
-        let rises = rises(&motions, hips);
+        let hips = skeleton.with_role(Role::Hips).map(|hips| (hips, Vec::with_capacity(frames)));
+        FootMotions { feet, motions: feet.iter().map(motion).collect(), hips, up }
+    }
+
+    /// Appends the frames that are placed.
+    ///
+    /// # Panics
+    /// If one of the [`FootMotion::joints`] is not placed.
+    pub fn append(&mut self, placed: &PlacedJoints) {
+        for (motion, foot) in self.motions.iter_mut().zip(self.feet) {
+            placed.append_positions(foot.ankle, &mut motion.ankle);
+            placed.append_positions(foot.toe, &mut motion.toe);
+            append_lowest(placed, &foot.points, &self.up, &mut motion.lowest);
+        }
+        if let Some((hips, places)) = &mut self.hips {
+            placed.append_positions(*hips, places);
+        }
+    }
+
+    /// The motions; what takes all frames is found now.
+    pub fn finish(self) -> Vec<FootMotion> {
+        let FootMotions { mut motions, hips, up, .. } = self;
+        let frames = motions.first().map_or(0, |foot| foot.lowest.len());
+        let places = hips.as_ref().map(|(_, places)| &places[..]);
+        let travel = travel(frames, places, &up);
+        motions.iter_mut().for_each(|foot| foot.travel.clone_from(&travel));
+        let heights = || places.unwrap_or_default().iter().map(|at| at.dot(&up)).collect();
+        let rises = rises(&motions, heights);
         motions.iter_mut().zip(rises).for_each(|(foot, ground)| foot.ground = ground);
         motions
     }
@@ -76,11 +110,9 @@ impl FootMotion {
 
 /// Distance that the hips travel along the floor per frame. The first frame has no predecessor and takes the
 /// second's.
-fn travel(clip: &Clip, placed: &PlacedJoints, up: &Vector3<f64>) -> Vec<f64> {
-    let frames = clip.frames();
-    let Some(hips) = clip.skeleton().with_role(Role::Hips) else { return vec![0.0; frames] };
+fn travel(frames: usize, hips: Option<&[Vector3<f64>]>, up: &Vector3<f64>) -> Vec<f64> {
     let mut travel = vec![0.0; frames];
-    for (travel, step) in travel.iter_mut().skip(1).zip(placed.positions(hips).windows(2)) {
+    for (travel, step) in travel.iter_mut().skip(1).zip(hips.unwrap_or_default().windows(2)) {
         let moved = step[1] - step[0];
         *travel = (moved - up * moved.dot(up)).norm();
     }
@@ -90,10 +122,10 @@ fn travel(clip: &Clip, placed: &PlacedJoints, up: &Vector3<f64>) -> Vec<f64> {
     travel
 }
 
-/// The height of the lowest of some joints along the up axis, by frame.
-fn lowest(placed: &PlacedJoints, joints: &[JointId], up: &Vector3<f64>) -> Vec<f64> {
-    let mut lowest = Vec::with_capacity(placed.frames().next_multiple_of(LANES));
-    for block in 0..placed.frames().div_ceil(LANES) {
+/// Appends the height of the lowest of some joints along the up axis, by frame.
+fn append_lowest(placed: &PlacedJoints, joints: &[JointId], up: &Vector3<f64>, lowest: &mut Vec<f64>) {
+    let count = lowest.len() + placed.range().len();
+    for block in placed.blocks() {
         let mut heights = [f64::INFINITY; LANES];
         for joint in joints {
             let own = placed.lanes(*joint, block).position.dot(up);
@@ -101,8 +133,7 @@ fn lowest(placed: &PlacedJoints, joints: &[JointId], up: &Vector3<f64>) -> Vec<f
         }
         lowest.extend(heights);
     }
-    lowest.truncate(placed.frames());
-    lowest
+    lowest.truncate(count);
 }
 
 /// The length of the bones from the upper leg down to an ankle; without that role, of the two bones above the ankle.

@@ -78,7 +78,7 @@ pub use feet::{FootMeasure, SoleHeights, foot_measure};
 pub use flight::{flights, off_free_fall};
 pub use floor::{floor_height, floor_of};
 pub use floor_vote::{FloorVote, floor_in_legs};
-pub use foot_motion::FootMotion;
+pub use foot_motion::{FootMotion, FootMotions};
 pub use frame_poses::FramePoses;
 pub use gate::{Gate, GateResult, Gated, Metric, MissedGate, ParseGateError, measured};
 pub use height::body_height;

@@ -1,7 +1,7 @@
 //! Smoothness of a motion, and similarity of two angle curves.
 
 use crate::Trajectory;
-use mocap_model::{Clip, JointId, UnitQuaternion, angle_between};
+use mocap_model::{ClipFrames, JointId, UnitQuaternion, angle_between};
 
 /// The largest change of a local rotation from one frame to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +21,16 @@ pub struct LargestStep {
 /// let step = mocap_analysis::largest_step(&clip, clip.skeleton().iter().map(|(id, _)| id)).unwrap();
 /// assert_eq!(clip.skeleton().joint(step.joint).name, "RightForeArm");
 /// ```
-pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> Option<LargestStep> {
+pub fn largest_step<'a>(
+    clip: impl Into<ClipFrames<'a>>,
+    joints: impl IntoIterator<Item = JointId>,
+) -> Option<LargestStep> {
+    let clip = clip.into();
     // The cosine of half the angle decreases as the angle grows, so only the angle of the largest step is
     // computed.
     let mut largest: Option<(f64, JointId, usize)> = None;
     for joint in joints {
-        let rotations = clip.track(joint).rotation.values();
+        let rotations = clip.rotations(joint);
         for start in (1..rotations.len()).step_by(SPAN) {
             let steps = &rotations[start - 1..rotations.len().min(start + SPAN)];
             let least = |a: f64, b: f64| if b < a { b } else { a };
@@ -37,9 +41,9 @@ pub fn largest_step(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> O
         }
     }
     let (cosine, joint, start) = largest?;
-    let mut steps = clip.track(joint).rotation.values()[start - 1..].windows(2);
+    let mut steps = clip.rotations(joint)[start - 1..].windows(2);
     let frame = start + steps.position(|pair| half_cosine(pair) == cosine)?;
-    let rotations = clip.track(joint).rotation.values();
+    let rotations = clip.rotations(joint);
     let angle = angle_between(&rotations[frame - 1], &rotations[frame]);
     (angle > 0.0).then_some(LargestStep { angle, joint, frame })
 }

@@ -28,7 +28,8 @@
 //!   joint.
 //! - [`Annotations`] are what a clip holds besides: its name, [`Event`]s, numbers over time.
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space,
-//!   [`PlacedJoints`] those of all its frames, eight at a time ([`RotationLanes`]).
+//!   [`PlacedJoints`] those of all its frames or a window of them, eight at a time ([`RotationLanes`]).
+//! - [`ClipFrames`] are some frames of a clip, without a copy.
 //! - [`Body`] is the surface of a character: meshes that follow the joints of a skeleton.
 //! - [`Scene`] is who and what is in one space and time: [`Character`]s, props, [`MarkerSet`]s. A clip is a scene of one.
 //! - [`Markers`] are recorded points with gaps, before a skeleton exists.
@@ -50,6 +51,7 @@ mod annotations;
 mod axis;
 mod body;
 mod clip;
+mod clip_frames;
 mod coupling;
 mod dofs;
 mod edit;
@@ -82,6 +84,7 @@ pub use annotations::{Annotations, Event, ScalarTrack};
 pub use axis::{Axis, SignedAxis};
 pub use body::{Body, Bone, BoundBody, Image, Influence, Material, Mesh, Parts, Shape, Skin, StatedSkin};
 pub use clip::{Clip, JointTracks};
+pub use clip_frames::ClipFrames;
 pub use coupling::{CoupledAngle, Coupling, Relation};
 pub use dofs::{Dofs, Limit};
 pub use error::ModelError;

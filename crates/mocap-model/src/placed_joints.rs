@@ -1,7 +1,10 @@
 //! Forward kinematics of a whole clip, in blocks of eight frames.
 
-use crate::{Clip, ForwardKinematics, Joint, JointId, LANES, RotationLanes, Skeleton, Track, VectorLanes};
+use crate::{
+    ClipFrames, ForwardKinematics, Joint, JointId, LANES, RotationLanes, Skeleton, Track, VectorLanes,
+};
 use nalgebra::{UnitQuaternion, Vector3};
+use std::ops::Range;
 
 /// The transforms of joints in object space in all frames of a clip: for passes that read the same joints again and
 /// again. For one pose at a time see [`ForwardKinematics`].
@@ -24,11 +27,12 @@ use nalgebra::{UnitQuaternion, Vector3};
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlacedJoints {
-    frames: usize,
+    /// The frames that are placed, from the start of a block.
+    range: Range<usize>,
     /// By joint of the skeleton: its place in a block; `NONE` if it is not placed.
     places: Vec<u32>,
-    /// The number of joints in a block.
-    count: usize,
+    /// The joints of a block.
+    chosen: Vec<Chosen>,
     /// By block, then by joint.
     blocks: Vec<PlacedLanes>,
 }
@@ -69,21 +73,27 @@ impl PlacedJoints {
     ///
     /// # Panics
     /// If a joint does not exist.
-    pub fn of(clip: &Clip, joints: impl IntoIterator<Item = JointId>) -> PlacedJoints {
+    pub fn of<'a>(
+        frames: impl Into<ClipFrames<'a>>,
+        joints: impl IntoIterator<Item = JointId>,
+    ) -> PlacedJoints {
+        let frames = frames.into();
         let joints: Vec<JointId> = joints.into_iter().collect();
-        PlacedJoints::with_turned(clip, joints.iter().copied(), joints.iter().copied())
+        let mut placed =
+            PlacedJoints::unplaced(frames.skeleton(), joints.iter().copied(), joints.iter().copied());
+        placed.place(frames, 0..frames.frames());
+        placed
     }
 
-    /// As [`PlacedJoints::of`], but only the positions of `placed` and the orientations of `turned` are computed.
+    /// No frames yet; only the positions of `placed` and the orientations of `turned` will mean anything.
     ///
     /// # Panics
     /// If a joint does not exist.
-    pub fn with_turned(
-        clip: &Clip,
+    pub fn unplaced(
+        skeleton: &Skeleton,
         placed: impl IntoIterator<Item = JointId>,
         turned: impl IntoIterator<Item = JointId>,
     ) -> PlacedJoints {
-        let skeleton = clip.skeleton();
         let placed = and_above(skeleton, placed);
         let above = |(id, joint): (JointId, &Joint)| joint.parent.filter(|_| placed[id.index()]);
         let turned = and_above(skeleton, turned.into_iter().chain(skeleton.iter().filter_map(above)));
@@ -95,88 +105,123 @@ impl PlacedJoints {
         let chosen: Vec<Chosen> = chosen.filter(|chosen| chosen.turned || chosen.placed).collect();
         let mut places = vec![NONE; skeleton.len()];
         chosen.iter().enumerate().for_each(|(place, chosen)| places[chosen.joint.index()] = place as u32);
-        let (frames, count) = (clip.frames(), chosen.len());
-        let blocks = vec![PlacedLanes::origin(); frames.div_ceil(LANES) * count];
-        let mut placed = PlacedJoints { frames, places, count, blocks };
-        match clip.has_scale() {
-            true => placed.place_scaled(clip, &chosen),
-            false => placed.place(clip, &chosen),
-        }
-        placed
+        PlacedJoints { range: 0..0, places, chosen, blocks: Vec::new() }
     }
 
-    fn place(&mut self, clip: &Clip, chosen: &[Chosen]) {
-        let PlacedJoints { places, count, blocks, .. } = self;
-        for (block, lanes) in blocks.chunks_exact_mut((*count).max(1)).enumerate() {
+    /// Places a range of frames instead of those that were placed, in their memory. All frames keep their numbers.
+    ///
+    /// # Panics
+    /// If the range does not start with a block or is not within the frames, or the skeleton is not that of the joints.
+    pub fn place(&mut self, frames: ClipFrames, range: Range<usize>) {
+        assert!(range.start.is_multiple_of(LANES) && range.end <= frames.frames(), "frames {range:?}");
+        assert_eq!(self.places.len(), frames.skeleton().len(), "joints");
+        if frames.whole().has_scale() {
+            // Lanes beyond the last frame are not written.
+            self.blocks.clear();
+        }
+        self.blocks.resize(range.len().div_ceil(LANES) * self.chosen.len(), PlacedLanes::origin());
+        self.range = range;
+        match frames.whole().has_scale() {
+            true => self.place_scaled(frames),
+            false => self.place_rigid(frames),
+        }
+    }
+
+    fn place_rigid(&mut self, frames: ClipFrames) {
+        let PlacedJoints { range, places, chosen, blocks } = self;
+        let Range { start, end } = frames.range();
+        for (block, lanes) in blocks.chunks_exact_mut(chosen.len().max(1)).enumerate() {
+            let own = start + range.start + block * LANES..end;
             for (place, Chosen { joint: id, turned, placed }) in chosen.iter().enumerate() {
-                let (tracks, joint) = (clip.track(*id), clip.skeleton().joint(*id));
+                let (tracks, joint) = (frames.whole().track(*id), frames.skeleton().joint(*id));
                 let (above, below) = lanes.split_at_mut(place);
                 let parent = joint.parent.map(|parent| &above[places[parent.index()] as usize]);
                 if *turned {
-                    below[0].turn_below(parent, &tracks.rotation, block);
+                    below[0].turn_below(parent, &tracks.rotation, own.clone());
                 }
                 if *placed {
                     let offset = Track::Constant(joint.offset);
-                    below[0].move_below(parent, tracks.translation.as_ref().unwrap_or(&offset), block);
+                    below[0].move_below(parent, tracks.translation.as_ref().unwrap_or(&offset), own.clone());
                 }
             }
         }
     }
 
     /// Frame by frame: scale tracks stretch the places of the joints below.
-    fn place_scaled(&mut self, clip: &Clip, chosen: &[Chosen]) {
-        let chosen: Vec<JointId> = chosen.iter().map(|chosen| chosen.joint).collect();
-        let mut kinematics = ForwardKinematics::of_joints(clip, &chosen);
-        for frame in 0..self.frames {
-            kinematics.place(frame);
+    fn place_scaled(&mut self, frames: ClipFrames) {
+        let chosen: Vec<JointId> = self.chosen.iter().map(|chosen| chosen.joint).collect();
+        let mut kinematics = ForwardKinematics::of_joints(frames.whole(), &chosen);
+        for (at, frame) in self.range.clone().enumerate() {
+            kinematics.place(frames.range().start + frame);
             for (place, id) in chosen.iter().enumerate() {
-                let lanes = &mut self.blocks[frame / LANES * self.count + place];
-                lanes.rotation.set(frame % LANES, &kinematics.at(*id).rotation);
-                lanes.position.set(frame % LANES, &kinematics.position(*id));
+                let lanes = &mut self.blocks[at / LANES * chosen.len() + place];
+                lanes.rotation.set(at % LANES, &kinematics.at(*id).rotation);
+                lanes.position.set(at % LANES, &kinematics.position(*id));
             }
         }
     }
 
-    /// The number of frames.
+    /// The frames that are placed.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The number of the last frame that is placed, and one more.
     pub fn frames(&self) -> usize {
-        self.frames
+        self.range.end
+    }
+
+    /// The blocks that are placed.
+    pub fn blocks(&self) -> Range<usize> {
+        self.range.start / LANES..self.range.end.div_ceil(LANES)
     }
 
     /// A joint in the frames from `LANES * block` on. Lanes beyond the last frame repeat a frame.
     ///
     /// # Panics
-    /// If the joint is not placed or the block does not exist.
+    /// If the joint or the block is not placed.
+    #[inline]
     pub fn lanes(&self, joint: JointId, block: usize) -> &PlacedLanes {
-        &self.blocks[block * self.count..][..self.count][self.places[joint.index()] as usize]
+        let (count, block) = (self.chosen.len(), block - self.range.start / LANES);
+        &self.blocks[block * count..][..count][self.places[joint.index()] as usize]
     }
 
     /// The position of a joint in a frame [units of the clip].
     ///
     /// # Panics
-    /// If the joint is not placed or the frame does not exist.
+    /// If the joint or the frame is not placed.
     #[inline]
     pub fn position(&self, joint: JointId, frame: usize) -> Vector3<f64> {
         self.lanes(joint, frame / LANES).position.at(frame % LANES)
     }
 
-    /// The positions of a joint in all frames [units of the clip].
+    /// The positions of a joint in all frames that are placed [units of the clip].
     ///
     /// # Panics
     /// If the joint is not placed.
     pub fn positions(&self, joint: JointId) -> Vec<Vector3<f64>> {
-        let mut positions = Vec::with_capacity(self.frames.next_multiple_of(LANES));
-        for block in 0..self.frames.div_ceil(LANES) {
+        let mut positions = Vec::with_capacity(self.range.len().next_multiple_of(LANES));
+        self.append_positions(joint, &mut positions);
+        positions
+    }
+
+    /// Appends [`PlacedJoints::positions`] to those of the frames before.
+    ///
+    /// # Panics
+    /// If the joint is not placed.
+    pub fn append_positions(&self, joint: JointId, positions: &mut Vec<Vector3<f64>>) {
+        let count = positions.len() + self.range.len();
+        for block in self.blocks() {
             let lanes = &self.lanes(joint, block).position;
             positions.extend((0..LANES).map(|lane| lanes.at(lane)));
         }
-        positions.truncate(self.frames);
-        positions
+        positions.truncate(count);
     }
 
     /// The orientation of a joint in a frame.
     ///
     /// # Panics
-    /// If the joint is not placed or the frame does not exist.
+    /// If the joint or the frame is not placed.
     #[inline]
     pub fn rotation(&self, joint: JointId, frame: usize) -> UnitQuaternion<f64> {
         self.lanes(joint, frame / LANES).rotation.at(frame % LANES)
@@ -192,30 +237,41 @@ impl PlacedLanes {
         }
     }
 
-    /// Turns a joint below its parent, if it has one, by its local rotations in a block of frames.
-    fn turn_below(&mut self, parent: Option<&PlacedLanes>, local: &Track<UnitQuaternion<f64>>, block: usize) {
+    /// Turns a joint below its parent, if it has one, by its local rotations in the block that begins these frames.
+    fn turn_below(
+        &mut self,
+        parent: Option<&PlacedLanes>,
+        local: &Track<UnitQuaternion<f64>>,
+        frames: Range<usize>,
+    ) {
         let turned = &mut self.rotation;
         match (parent, local) {
             (None, Track::Constant(local)) => *turned = RotationLanes::same(local),
-            (None, Track::Sampled(local)) => turned.set_all(&local[block * LANES..]),
+            (None, Track::Sampled(local)) => turned.set_all(&local[frames]),
             (Some(parent), Track::Constant(local)) if local.coords == UnitQuaternion::identity().coords => {
                 *turned = parent.rotation;
             }
             (Some(parent), Track::Constant(local)) => turned.set_product(&parent.rotation, local),
             (Some(parent), Track::Sampled(local)) => {
-                turned.set_products(&parent.rotation, &local[block * LANES..]);
+                turned.set_products(&parent.rotation, &local[frames]);
             }
         }
     }
 
-    /// Moves a joint to its local translations in a block of frames, in the frame of its parent if it has one.
-    fn move_below(&mut self, parent: Option<&PlacedLanes>, local: &Track<Vector3<f64>>, block: usize) {
+    /// Moves a joint to its local translations in the block that begins these frames, in the frame of its parent if it
+    /// has one.
+    fn move_below(
+        &mut self,
+        parent: Option<&PlacedLanes>,
+        local: &Track<Vector3<f64>>,
+        frames: Range<usize>,
+    ) {
         match (parent, local) {
             (None, Track::Constant(local)) => self.position = VectorLanes::same(local),
-            (None, Track::Sampled(local)) => self.position = VectorLanes::gather(&local[block * LANES..]),
+            (None, Track::Sampled(local)) => self.position = VectorLanes::gather(&local[frames]),
             (Some(parent), Track::Constant(local)) => self.set_position_below(parent, local),
             (Some(parent), Track::Sampled(local)) => {
-                let moved = parent.rotation.turn_each(&VectorLanes::gather(&local[block * LANES..]));
+                let moved = parent.rotation.turn_each(&VectorLanes::gather(&local[frames]));
                 self.position = parent.position.plus(&moved);
             }
         }
@@ -282,7 +338,8 @@ mod tests {
         let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 11, tracks).unwrap();
         let [hips, hand, leg] = [0, 2, 3].map(JointId);
         let all = PlacedJoints::of(&clip, [hand, leg]);
-        let some = PlacedJoints::with_turned(&clip, [leg], [hand]);
+        let mut some = PlacedJoints::unplaced(clip.skeleton(), [leg], [hand]);
+        some.place((&clip).into(), 0..clip.frames());
         for frame in 0..11 {
             assert_eq!(some.rotation(hand, frame), all.rotation(hand, frame));
             assert_eq!(some.rotation(hips, frame), all.rotation(hips, frame));

@@ -43,6 +43,17 @@ impl<T: Copy + PartialEq> Track<T> {
         }
     }
 
+    /// The stored values in a range of frames: one of a constant track.
+    ///
+    /// # Panics
+    /// If a sampled track does not have these frames.
+    pub fn within(&self, frames: std::ops::Range<usize>) -> &[T] {
+        match self {
+            Track::Constant(value) => std::slice::from_ref(value),
+            Track::Sampled(values) => &values[frames],
+        }
+    }
+
     /// A track of the same shape with every value replaced.
     pub fn map<U>(&self, mut change: impl FnMut(&T) -> U) -> Track<U> {
         match self {

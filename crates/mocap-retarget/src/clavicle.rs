@@ -6,7 +6,7 @@
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
-use mocap_model::{Clip, Role, UnitQuaternion};
+use mocap_model::{ClipFrames, Role, UnitQuaternion};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_6};
 
 /// 20° \[rad\].
@@ -23,7 +23,7 @@ fn nearest_quarter(angle: f64) -> f64 {
 
 /// Rolls the clavicles of a reference pose to their mean roll in a motion. Differences below 30° may belong to the
 /// motion and are left.
-pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &Body) {
+pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: ClipFrames, body: &Body) {
     let sides = [(Role::LeftShoulder, 2), (Role::RightShoulder, 3)];
     for (role, limb) in sides {
         let (Some(clavicle), Some(arm)) = (body.roles.joint(role), &body.limbs[limb]) else { continue };
@@ -31,12 +31,11 @@ pub(crate) fn roll_clavicles(reference: &mut ReferencePose, clip: &Clip, body: &
         let Some(along) = bone.try_normalize(0.0) else { continue };
         let axis = reference.rotation[clavicle.index()].inverse() * along;
         let at_reference = reference.local[clavicle.index()].inverse();
-        let rotation = &clip.track(clavicle).rotation;
         // Circular mean.
         let (mut sine, mut cosine) = (0.0, 0.0);
         let count = clip.frames().min(FRAMES);
         for i in 0..count {
-            let turn = at_reference * rotation.at(i * clip.frames() / count);
+            let turn = at_reference * clip.rotation(clavicle, i * clip.frames() / count);
             // Sine and cosine of half the twist, not normalised.
             let (s, c) = (turn.imag().dot(&axis), turn.w);
             let square = s * s + c * c;

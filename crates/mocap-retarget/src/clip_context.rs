@@ -15,8 +15,10 @@ use crate::reference_pose::ReferencePose;
 use crate::source_clip::Segment;
 use crate::standing_heights::StandingHeights;
 use crate::transfer_rules::{TransferRule, transfer_rules};
-use mocap_analysis::{ContactOptions, Foot, FootContacts, FootMotion, SoleHeights, feet_of, floor_of};
-use mocap_model::{Clip, JointId, PlacedJoints, Skeleton, UnitQuaternion, Vector3};
+use mocap_analysis::{
+    ContactOptions, Foot, FootContacts, FootMotion, FootMotions, SoleHeights, feet_of, floor_of,
+};
+use mocap_model::{ClipFrames, JointId, PlacedJoints, Skeleton, UnitQuaternion, Vector3};
 
 /// What was found about one clip for one pair of skeletons.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +27,8 @@ pub(crate) struct ClipContext {
     pub heights: StandingHeights,
     /// One rule per joint of the target. The rules use the source's reference pose as refined by its motion.
     pub rules: Vec<TransferRule>,
-    /// By limb of the source's body: the bend axis found from the motion; `None` until it is needed for the
-    /// first time.
-    bend_axes: Option<[Option<Vector3<f64>>; 4]>,
+    /// By limb of the source's body: the axis about which it bends, as its motion shows it.
+    bend_axes: [Option<Vector3<f64>>; 4],
     /// Whether feet are locked during contacts.
     pub lock: bool,
 }
@@ -50,13 +51,10 @@ pub(crate) struct Feet {
 }
 
 impl ClipContext {
-    /// The axis about which a limb of the source bends, in the frame of its first joint: the axis found from
-    /// the motion (whose joints are given in `placed`), else that of the reference pose.
-    pub(crate) fn bend_axis(&self, pair: &Pair, placed: &PlacedJoints, limb: &LimbMap) -> Vector3<f64> {
-        let shown = match &self.bend_axes {
-            Some(axes) => axes[limb.slot],
-            None => MotionSample::of(placed).bend_axis(&limb.source),
-        };
+    /// The axis about which a limb of the source bends, in the frame of its first joint: the one that the motion shows,
+    /// else that of the reference pose.
+    pub(crate) fn bend_axis(&self, pair: &Pair, limb: &LimbMap) -> Vector3<f64> {
+        let shown = self.bend_axes[limb.slot];
         shown.unwrap_or_else(|| {
             let base = pair.source.reference.rotation[limb.source.base.index()];
             base.inverse() * pair.directions.bend(&limb.source)
@@ -64,16 +62,27 @@ impl ClipContext {
     }
 }
 
-/// Analyses the motion of the source (without its lead-in).
+/// Analyses the motion of the source (without its lead-in). `pass` sees its joints as well, window by window.
 pub(crate) fn analyse(
     pair: &Pair,
     options: &RetargetOptions,
-    Segment { clip: motion, placed, .. }: &Segment,
+    Segment { clip: motion, placed, .. }: &mut Segment,
     given: Option<&[FootContacts]>,
+    mut pass: impl FnMut(&PlacedJoints),
 ) -> Result<ClipContext, RetargetError> {
+    let motion = *motion;
     let up = pair.directions.up;
     let (source, target) = (feet_of(motion.skeleton()), feet_of(&pair.target.skeleton));
-    let motions = FootMotion::placed(motion, placed, &source);
+    // A given rest pose is kept as it is.
+    let estimated = options.source_rest.is_none() && pair.source.reference.estimated;
+    let mut motions = FootMotions::new(motion, &source);
+    let mut sample = MotionSample::new(&pair.source.body, motion.frames(), estimated.then_some(&up));
+    placed.each(|placed| {
+        motions.append(placed);
+        sample.append(placed);
+        pass(placed);
+    });
+    let motions = motions.finish();
     let contact_options = ContactOptions::default();
     let shown = || motions.iter().map(|foot| foot.contacts(&contact_options)).collect();
     let contacts: Vec<FootContacts> = given.map_or_else(shown, <[_]>::to_vec);
@@ -81,17 +90,14 @@ pub(crate) fn analyse(
     assert!(
         contacts.iter().all(|foot| foot.toe.len() == motion.frames() && foot.heel.len() == motion.frames())
     );
-    // A rest pose that the user gave is not refined.
-    let estimated = options.source_rest.is_none() && pair.source.reference.estimated;
-    let bend_axes = estimated.then(|| MotionSample::of(placed).bend_axes(&pair.source.body));
+    let bend_axes = sample.bend_axes();
     let same = same_feet((&pair.source.skeleton, &source), (&pair.target.skeleton, &target));
     let one_body = pair.source.reference == pair.target.reference;
-    let mut reference = match &bend_axes {
-        None => pair.source.reference.clone(),
-        Some(bend_axes) => {
+    let mut reference = match estimated {
+        false => pair.source.reference.clone(),
+        true => {
             let sides: Vec<_> = source.iter().map(|foot| foot.side).zip(&contacts).collect();
-            let ankle = MotionSample::of(placed).ankle_over_ball(&pair.source.body, &sides, &up);
-            reference_in_motion(pair, motion, bend_axes, ankle)?
+            reference_in_motion(pair, motion, &bend_axes, sample.ankle_over_ball(&sides))?
         }
     };
     if same && !one_body {
@@ -141,7 +147,7 @@ pub(crate) fn analyse(
 /// The source's estimated reference pose, refined by its motion.
 fn reference_in_motion(
     pair: &Pair,
-    motion: &Clip,
+    motion: ClipFrames,
     bend_axes: &[Option<Vector3<f64>>; 4],
     ankle: Option<f64>,
 ) -> Result<ReferencePose, RetargetError> {
@@ -292,6 +298,7 @@ mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::options::RetargetMethod;
+    use crate::placed_windows::WINDOW;
     use crate::source_clip::SourceClip;
 
     #[test]
@@ -333,7 +340,8 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
         let walk = SourceClip::new(&walk, &pair, 0).unwrap();
-        let context = analyse(&pair, &options, walk.last(), None).unwrap();
+        let mut segments = walk.segments(&pair, WINDOW);
+        let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(context.lock && context.feet.any_contact);
         assert_eq!((context.feet.source.len(), context.feet.geometry.len()), (2, 2));
         let heights = context.heights;
@@ -341,7 +349,7 @@ mod tests {
         assert!((heights.target_floor - heights.source_floor * pair.ratios.leg).abs() < 1e-12);
         // Knees bend about the left axis of the body, however the rig orients their frames.
         for limb in &pair.limbs[..2] {
-            let axis = context.bend_axis(&pair, &walk.last().placed, limb);
+            let axis = context.bend_axis(&pair, limb);
             let axis = pair.source.reference.rotation[limb.source.base.index()] * axis;
             assert!(axis.dot(&pair.directions.left) > 0.9, "{axis}");
         }
@@ -353,7 +361,8 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
         let walk = SourceClip::new(&walk, &pair, 0).unwrap();
-        let context = analyse(&pair, &options, walk.last(), None).unwrap();
+        let mut segments = walk.segments(&pair, WINDOW);
+        let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(!context.lock);
         assert_eq!(context.heights.source_ankle, context.heights.target_ankle);
     }

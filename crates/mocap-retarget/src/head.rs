@@ -5,7 +5,7 @@
 
 use crate::body::Body;
 use crate::reference_pose::ReferencePose;
-use mocap_model::{Clip, UnitQuaternion, Vector3};
+use mocap_model::{ClipFrames, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Quaternion, Rotation3};
 
 /// Number of frames sampled over the clip.
@@ -16,12 +16,11 @@ const CLEAR: f64 = 0.954;
 
 /// Turns the head of a reference pose by the mean of its rotation relative to the neck over a motion, rounded
 /// to quarter turns. Smaller rotations belong to the motion.
-pub(crate) fn turn_head(reference: &mut ReferencePose, clip: &Clip, body: &Body) {
+pub(crate) fn turn_head(reference: &mut ReferencePose, clip: ClipFrames, body: &Body) {
     let Some(head) = body.head else { return };
     let at_reference = reference.local[head.index()].inverse();
-    let rotation = &clip.track(head).rotation;
     let count = clip.frames().min(FRAMES);
-    let turns = (0..count).map(|i| at_reference * rotation.at(i * clip.frames() / count));
+    let turns = (0..count).map(|i| at_reference * clip.rotation(head, i * clip.frames() / count));
     let sum = turns.fold(Quaternion::from_parts(0.0, Vector3::zeros()), |sum, turn| {
         // `q` and `-q` are the same rotation.
         let sign = if sum.dot(&turn) < 0.0 { -1.0 } else { 1.0 };

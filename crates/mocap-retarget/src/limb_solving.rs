@@ -6,15 +6,14 @@ use crate::free_limb::{FreeLimb, FreePoses, REACHED};
 use crate::limb_map::LimbMap;
 use crate::options::LimbSolver;
 use crate::pair::{Pair, TargetLimits};
-use crate::source_clip::Segment;
 use crate::swivel_plan::{Residuals, plan_swivel};
 use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of};
 use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
 use mocap_model::{
-    Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, Vector3, VectorLanes, angle_between,
-    renormalised,
+    ClipFrames, Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, angle_between, renormalised,
 };
+use std::mem::take;
 
 /// A limb with a planned swivel does not rotate further from the plan than this in one frame \[rad\].
 const OFF_PLAN: f64 = 0.13;
@@ -55,20 +54,19 @@ pub(crate) struct LimbSolving {
     pub measured: bool,
 }
 
-/// Solves all limbs in the frames of a segment and writes their rotations. `bend_axis` gives the axis about which the
-/// source's limb bends. Returns results by limb of the pair, then by frame; no frames for a limb without targets, and none
-/// unless they are measured.
+/// Solves all limbs in the frames of a segment of the source and writes their rotations. Returns results by limb of the
+/// pair, then by frame; no frames for a limb without targets, and none unless they are measured.
 pub(crate) fn solve_limbs(
     pair: &Pair,
     how: LimbSolving,
-    bend_axis: impl Fn(&LimbMap) -> Vector3<f64>,
-    segment: &Segment,
-    body: &BodyTargets,
+    source: ClipFrames,
+    mut body: BodyTargets,
     joints: &mut JointTrajectories,
 ) -> Result<Vec<Vec<SolvedFrame>>, RetargetError> {
     let mut solved = vec![Vec::new(); pair.limbs.len()];
     for (i, (limb, solved)) in pair.limbs.iter().zip(&mut solved).enumerate() {
-        let targets = &body.limbs[i];
+        // Freed once the limb is solved.
+        let targets = &take(&mut body.limbs[i])[..];
         if body.rests[i] && how.measured {
             *solved = vec![SolvedFrame::AT_GOAL; body.frames];
         }
@@ -78,13 +76,11 @@ pub(crate) fn solve_limbs(
         if how.measured {
             solved.reserve(body.frames);
         }
-        let mut run = LimbRun::new(pair, limb, how, segment, body.left[i]);
-        let (bend_axis, mut free) = (bend_axis(limb), FreeBlock::new());
-        run.plan(pair, joints, targets, bend_axis)?;
+        let mut run = LimbRun::new(pair, limb, how, (source, body.start), body.left[i]);
+        let mut free = FreeBlock::new();
+        run.plan(pair, joints, targets, body.frames)?;
         for (block, targets) in targets.iter().enumerate() {
-            let source = segment.placed.lanes(limb.source.base, block);
-            let bend = source.rotation.turn(&bend_axis);
-            let is_free = run.solve_free(targets, &bend, &mut free);
+            let is_free = run.solve_free(targets, &mut free);
             let count = LANES.min(body.frames - block * LANES);
             if is_free && run.take_block(&free, joints, block, count) {
                 solved.extend((0..count).filter(|_| how.measured).map(|lane| free.result(lane)));
@@ -94,7 +90,7 @@ pub(crate) fn solve_limbs(
                 let frame = block * LANES + lane;
                 let (result, tip) = match is_free && run.take(&free, joints, frame) {
                     true => (free.result(lane), run.free_tip(&free, lane)),
-                    false => run.solve_chain(joints, targets, bend.at(lane), frame)?,
+                    false => run.solve_chain(joints, targets, frame)?,
                 };
                 solved.extend(how.measured.then_some(result));
                 run.keep_tip(joints, frame, tip);
@@ -145,8 +141,7 @@ struct LimbRun<'a> {
     start: usize,
     /// Whether the transfer has left the local rotations to this stage.
     left: bool,
-    /// The source, which gives the bend axes.
-    segment: &'a Segment,
+    fps: f64,
     limiter: VelocityLimiter,
     /// Planned swivels by frame of the segment \[rad\]; empty without a plan.
     swivels: Vec<f64>,
@@ -163,7 +158,7 @@ impl<'a> LimbRun<'a> {
         pair: &Pair,
         limb: &'a LimbMap,
         how: LimbSolving,
-        segment: &'a Segment,
+        (source, start): (ClipFrames, usize),
         left: bool,
     ) -> LimbRun<'a> {
         let TargetLimits { constraints, kept } = &pair.limits;
@@ -185,10 +180,10 @@ impl<'a> LimbRun<'a> {
                 ..SolveOptions::default()
             },
             measured: how.measured,
-            start: segment.start,
+            start,
             left,
-            segment,
-            limiter: VelocityLimiter::new(&segment.clip, limb, *kept),
+            fps: source.rate().fps(),
+            limiter: VelocityLimiter::new(source, limb, *kept),
             swivels: Vec::new(),
             tip: follows.then_some(held),
             local: Pose::rest(skeleton),
@@ -203,23 +198,21 @@ impl<'a> LimbRun<'a> {
         pair: &Pair,
         joints: &JointTrajectories,
         targets: &[LimbTargets],
-        bend_axis: Vector3<f64>,
+        frames: usize,
     ) -> Result<(), RetargetError> {
         let is_free = |joint: &JointId| pair.limits.constraints[joint.index()].is_free();
         let limited = pair.limits.kept && !self.chain.joints().iter().all(is_free);
         if self.limb.target.kind != LimbKind::Arm || !limited {
             return Ok(());
         }
-        let Segment { clip, placed, .. } = self.segment;
-        let mut residuals: Vec<Residuals> = Vec::with_capacity(clip.frames());
-        for frame in 0..clip.frames() {
+        let mut residuals: Vec<Residuals> = Vec::with_capacity(frames);
+        for frame in 0..frames {
             let (block, lane) = place_of(frame);
             self.read(joints, &targets[block], frame)?;
-            let (goal, bend) =
-                (targets[block].goal.at(lane), placed.rotation(self.limb.source.base, frame) * bend_axis);
+            let (goal, bend) = (targets[block].goal.at(lane), targets[block].bend.at(lane));
             residuals.push(self.limb.swivels(&mut self.chain, goal, bend, &self.options)?);
         }
-        self.swivels = plan_swivel(&residuals, clip.rate().fps(), self.limiter.base_step());
+        self.swivels = plan_swivel(&residuals, self.fps, self.limiter.base_step());
         Ok(())
     }
 
@@ -240,12 +233,12 @@ impl<'a> LimbRun<'a> {
     }
 
     /// Solves a block of frames in closed form, each independently; `false` if the limb has limits.
-    fn solve_free(&self, targets: &LimbTargets, bend: &VectorLanes, block: &mut FreeBlock) -> bool {
+    fn solve_free(&self, targets: &LimbTargets, block: &mut FreeBlock) -> bool {
         let Some(free) = &self.free else { return false };
         let FreeBlock { poses, local } = block;
         let goal = targets.goal.minus(&targets.from);
         let flipped = self.measured.then_some(FLIPPED);
-        free.solve(poses, &targets.frames, &goal, bend, self.unfolds, flipped);
+        free.solve(poses, &targets.frames, &goal, &targets.bend, self.unfolds, flipped);
         // Only feet are rotated after the transfer.
         if self.limb.target.kind == LimbKind::Arm && !poses.moved.contains(&true) {
             return true;
@@ -333,7 +326,6 @@ impl<'a> LimbRun<'a> {
         &mut self,
         joints: &mut JointTrajectories,
         targets: &LimbTargets,
-        bend: Vector3<f64>,
         frame: usize,
     ) -> Result<(SolvedFrame, Option<UnitQuaternion<f64>>), RetargetError> {
         if self.left {
@@ -343,7 +335,7 @@ impl<'a> LimbRun<'a> {
         }
         self.read(joints, targets, frame)?;
         let LimbRun { limb, chain, solver, options, limiter, transferred, .. } = self;
-        let asked = targets.goal.at(frame % LANES);
+        let (asked, bend) = (targets.goal.at(frame % LANES), targets.bend.at(frame % LANES));
         let goal = if self.unfolds { limb.unfolded_goal(chain, asked) } else { asked };
         let bend = match self.swivels.get(frame) {
             Some(swivel) => limb.pose_swivelled(chain, goal, bend, options, *swivel)?,
@@ -409,23 +401,23 @@ fn largest_angle(a: &[UnitQuaternion<f64>], b: &[UnitQuaternion<f64>]) -> f64 {
 mod tests {
     use super::*;
     use crate::body::Limb;
-    use crate::clip_context::{ClipContext, analyse};
+    use crate::clip_context::analyse;
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
     use crate::pair::Character;
+    use crate::placed_windows::WINDOW;
     use crate::self_contact::SelfContacts;
     use crate::source_clip::SourceClip;
     use crate::trajectories::BodyTrajectories;
     use crate::transfer::Transfer;
-    use mocap_model::Clip;
+    use mocap_model::{Clip, VectorLanes};
 
     const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
 
     /// A walk transferred to another body, before its limbs are solved; arms are solved even if they follow.
     struct Walk {
         pair: Pair,
-        source: SourceClip,
-        context: ClipContext,
+        walk: Clip,
         body: BodyTrajectories,
         targets: BodyTargets,
     }
@@ -436,22 +428,24 @@ mod tests {
             let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
             pair.follows.fill(false);
             let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
-            let context = analyse(&pair, options, source.last(), None).unwrap();
+            let mut segment = source.segments(&pair, WINDOW).pop().unwrap();
+            let context = analyse(&pair, options, &mut segment, None, |_| ()).unwrap();
             let transfer = Transfer::new(&pair, options, &context, &source);
             let mut body = transfer.trajectories(walk.frames());
-            let targets = transfer.append(source.last(), &SelfContacts::default(), &mut body);
-            Walk { context, pair, source, body, targets }
+            let targets = transfer.append(&mut segment, &SelfContacts::default(), &mut body);
+            drop((transfer, segment));
+            drop(source);
+            Walk { pair, walk, body, targets }
         }
 
         fn solve(&mut self) -> Vec<Vec<SolvedFrame>> {
-            let Walk { pair, source, context, body, targets } = self;
-            let bend_axis = |limb: &LimbMap| context.bend_axis(pair, &source.last().placed, limb);
-            solve_limbs(pair, HOW, bend_axis, source.last(), targets, &mut body.joints).unwrap()
+            let Walk { pair, walk, body, targets } = self;
+            solve_limbs(pair, HOW, (&*walk).into(), targets.clone(), &mut body.joints).unwrap()
         }
 
         fn clip(self) -> Clip {
             let Character { skeleton, body, .. } = &self.pair.target;
-            self.body.into_clip(skeleton, body.hips, self.source.rate()).unwrap()
+            self.body.into_clip(skeleton, body.hips, self.walk.rate()).unwrap()
         }
     }
 

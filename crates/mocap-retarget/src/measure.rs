@@ -2,28 +2,28 @@
 
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet};
-use crate::error::RetargetWarning;
+use crate::error::{RetargetWarning, SourceOrTarget};
 use crate::limb_map::LimbMap;
-use crate::limb_motion::LimbMotions;
+use crate::limb_motion::limb_joints;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
-use crate::reference_pose::ReferencePose;
+use crate::placed_windows::PlacedWindows;
 use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
     SelfContactReport, SoleReport, StepReport,
 };
-use crate::self_contact::{ContactOffset, MovingHands, SelfContacts, Touched, contact_joints};
-use crate::source_clip::Segment;
+use crate::self_contact::{ContactOffset, ContactPair, MovingHands, SelfContacts, Touched, contact_joints};
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
-    BalanceSummary, ContactOptions, FootContacts, FootMotion, body_balance, correlation, floor_of,
-    largest_step, mean_jerk, rms_difference, runs,
+    BalanceSummary, ContactOptions, FootContacts, FootMotion, FootMotions, Trajectory, body_balance,
+    correlation, floor_of, largest_step, mean_jerk, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
-    Clip, FrameRate, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, VectorLanes,
-    angle_between,
+    ClipFrames, FrameRate, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3,
+    VectorLanes, angle_between,
 };
+use std::mem::take;
 use std::ops::Range;
 
 /// A foot counts as off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
@@ -32,11 +32,13 @@ const OFF_GOAL: f64 = 0.0235;
 /// Results of the stages for one clip.
 pub(crate) struct StageResults<'a> {
     /// The source, without its lead-in, and its limbs.
-    pub source: &'a Clip,
+    pub source: ClipFrames<'a>,
     pub source_limbs: &'a LimbCurves,
     pub context: &'a ClipContext,
     /// The motion of the target, without its lead-in.
-    pub motion: &'a Clip,
+    pub motion: ClipFrames<'a>,
+    /// The number of frames that are placed at once.
+    pub window: usize,
     /// By limb of the pair, then by frame of the motion.
     pub solved: &'a [Vec<SolvedFrame>],
     /// Self-contacts of the source.
@@ -62,10 +64,16 @@ pub(crate) fn report(
         warnings.push(RetargetWarning::NoContacts);
     }
     let metres = [pair.source.metres, pair.target.metres];
-    let placed = place(pair, &context.feet, motion);
-    let limbs = LimbMotions::of(&placed, &pair.target.body, pair.limbs.iter().map(|limb| &limb.target));
     let was = results.source_limbs;
-    let is = LimbCurves::of(pair, &limbs, &pair.target.reference, motion.rate());
+    let mut feet = FeetMeasures::new(pair, &context.feet, motion);
+    let mut is = LimbCurves::new(pair, SourceOrTarget::Target, motion.frames());
+    let mut touched = ContactErrors::new(pair, results.self_contacts);
+    place(pair, &context.feet, motion, results.window).each(|placed| {
+        feet.append(placed);
+        is.append(placed);
+        touched.append(placed);
+    });
+    let is = is.finish(motion.rate());
     let heights = &context.heights;
     let effectors = effectors(pair, results.solved);
     warnings.extend(feet_off_goal(pair, results.solved));
@@ -76,8 +84,8 @@ pub(crate) fn report(
         metres,
         mapping: mapping(pair),
         effectors,
-        feet: feet(pair, &context.feet, heights, motion, &limbs),
-        self_contacts: self_contacts(pair, results.self_contacts, &placed),
+        feet: feet.reports(heights),
+        self_contacts: touched.reports(),
         limits: exceeded_limits(&pair.limits.constraints, motion, results.limits_asked),
         angles: angles(pair, was, &is),
         jerk_ratio: jerk_ratio(pair, was, &is),
@@ -92,16 +100,17 @@ pub(crate) fn report(
 }
 
 /// Balance of source and target.
-fn balance(source: &Clip, motion: &Clip) -> Option<[BalanceSummary; 2]> {
-    Some([body_balance(source)?.summary(), body_balance(motion)?.summary()])
+fn balance(source: ClipFrames, motion: ClipFrames) -> Option<[BalanceSummary; 2]> {
+    let summary = |frames: ClipFrames| Some(body_balance(&frames.to_clip().ok()?)?.summary());
+    Some([summary(source)?, summary(motion)?])
 }
 
 /// Forward kinematics of the target for all joints that are measured.
-fn place(pair: &Pair, feet: &Feet, motion: &Clip) -> PlacedJoints {
-    let limbs = pair.limbs.iter().map(|limb| &limb.target);
-    let joints = FootMotion::joints(motion.skeleton(), &feet.target).into_iter();
-    let joints = joints.chain(LimbMotions::joints(&pair.target.body, limbs));
-    PlacedJoints::of(motion, joints.chain(contact_joints(&pair.target, &pair.limbs)))
+fn place<'a>(pair: &Pair, feet: &Feet, motion: ClipFrames<'a>, window: usize) -> PlacedWindows<'a> {
+    let limbs = pair.limbs.iter().flat_map(|limb| limb_joints(&pair.target.body, &limb.target));
+    let joints = FootMotion::joints(motion.skeleton(), &feet.target).into_iter().chain(limbs);
+    let joints: Vec<JointId> = joints.chain(contact_joints(&pair.target, &pair.limbs)).collect();
+    PlacedWindows::new(motion, joints.iter().copied(), joints.iter().copied(), window)
 }
 
 fn mapping(pair: &Pair) -> Vec<MappingRow> {
@@ -163,39 +172,69 @@ fn feet_off_goal(pair: &Pair, solved: &[Vec<SolvedFrame>]) -> Vec<RetargetWarnin
     limbs.filter_map(warning).collect()
 }
 
-fn feet(
-    pair: &Pair,
-    feet: &Feet,
-    heights: &StandingHeights,
-    motion: &Clip,
-    limbs: &LimbMotions,
-) -> Vec<FootReport> {
-    let mut motions = FootMotion::placed(motion, limbs.placed, &feet.target);
-    let both = feet.source.len().min(motions.len());
-    let found = |foot: &FootMotion| foot.contacts(&ContactOptions::default());
-    let found: Vec<FootContacts> = motions.iter().map(found).collect();
-    let own_floor = floor_of(&motions, &found).unwrap_or(heights.target_floor);
-    let report = |i: usize| {
-        let own = OwnContacts {
-            contacts: runs(&found[i].toe),
-            measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
-        };
-        // Figures beside the source use the ground of the source, scaled.
-        let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
-        motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
-        foot(pair, feet, heights, i, &motions[i], limbs, own)
-    };
-    (0..both).map(report).collect()
+/// The feet of the target while its frames are placed.
+struct FeetMeasures<'a> {
+    pair: &'a Pair,
+    feet: &'a Feet,
+    clip: ClipFrames<'a>,
+    motions: FootMotions<'a>,
+    /// Of each foot with a geometry: the height of its heel, by frame.
+    heels: Vec<Vec<f64>>,
 }
 
-/// Foot `i`; `to` is its motion on the target.
+impl<'a> FeetMeasures<'a> {
+    fn new(pair: &'a Pair, feet: &'a Feet, clip: ClipFrames<'a>) -> FeetMeasures<'a> {
+        let heels = feet.geometry.iter().map(|_| Vec::with_capacity(clip.frames()));
+        FeetMeasures {
+            pair,
+            feet,
+            clip,
+            motions: FootMotions::new(clip, &feet.target),
+            heels: heels.collect(),
+        }
+    }
+
+    fn append(&mut self, placed: &PlacedJoints) {
+        self.motions.append(placed);
+        let up = self.clip.skeleton().space().up.vector();
+        for (foot, heels) in self.feet.geometry.iter().zip(&mut self.heels) {
+            let ankle = self.pair.limbs[foot.limb].target.tip;
+            let height = |frame: usize| {
+                let heel = placed.rotation(ankle, frame) * foot.heel_offset;
+                (placed.position(ankle, frame) + heel).dot(&up)
+            };
+            heels.extend(placed.range().map(height));
+        }
+    }
+
+    fn reports(self, heights: &StandingHeights) -> Vec<FootReport> {
+        let FeetMeasures { pair, feet, motions, heels, .. } = self;
+        let mut motions = motions.finish();
+        let both = feet.source.len().min(motions.len());
+        let found = |foot: &FootMotion| foot.contacts(&ContactOptions::default());
+        let found: Vec<FootContacts> = motions.iter().map(found).collect();
+        let own_floor = floor_of(&motions, &found).unwrap_or(heights.target_floor);
+        let report = |i: usize| {
+            let own = OwnContacts {
+                contacts: runs(&found[i].toe),
+                measure: motions[i].measure(&found[i], own_floor, pair.target.metres),
+            };
+            // Beside the source, the ground is that of the source.
+            let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
+            motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
+            foot(pair, feet, heights, i, (&motions[i], heels.get(i)), own)
+        };
+        (0..both).map(report).collect()
+    }
+}
+
+/// Foot `i`; `to` is its motion on the target, with the heights of its heel.
 fn foot(
     pair: &Pair,
     feet: &Feet,
     heights: &StandingHeights,
     i: usize,
-    to: &FootMotion,
-    limbs: &LimbMotions,
+    (to, heels): (&FootMotion, Option<&Vec<f64>>),
     own: OwnContacts,
 ) -> FootReport {
     let (metres, target_metres) = (pair.source.metres, pair.target.metres);
@@ -209,7 +248,7 @@ fn foot(
         is - (from.lowest[frame] - from.ground[frame] - heights.source_floor) * metres
     };
     let errors: Vec<f64> = flat.map(|frame| height_error(frame).abs()).collect();
-    let [toe, heel] = soles(pair, feet, heights, i, to, limbs);
+    let [toe, heel] = soles(pair, feet, heights, i, to, heels);
     let kept = own.contacts.iter().flat_map(Range::clone).filter(|frame| contacts.toe[*frame]).count();
     FootReport {
         role: if feet.source[i].side == Side::Left { Role::LeftFoot } else { Role::RightFoot },
@@ -241,20 +280,16 @@ fn soles(
     heights: &StandingHeights,
     i: usize,
     foot: &FootMotion,
-    limbs: &LimbMotions,
+    heels: Option<&Vec<f64>>,
 ) -> [SoleReport; 2] {
     /// An ankle this much above its standing height has lifted its heel \[m\].
     const LIFTED: f64 = 0.01;
     let mut reports = [SoleReport::default(); 2];
-    let Some(geometry) = feet.geometry.get(i).filter(|_| feet.geometry.len() == feet.contacts.len()) else {
-        return reports;
-    };
-    let Some([.., ankle]) = limbs.limb(geometry.limb) else { return reports };
+    let both = feet.geometry.get(i).zip(heels).filter(|_| feet.geometry.len() == feet.contacts.len());
+    let Some((geometry, heels)) = both else { return reports };
     let (contacts, from) = (&feet.contacts[i], &feet.motions[i]);
-    for frame in 0..limbs.placed.frames() {
-        let heel = limbs.placed.rotation(ankle, frame) * geometry.heel_offset;
-        let heel = limbs.placed.position(ankle, frame) + heel;
-        let above_floor = [foot.toe[frame].dot(&foot.up) - geometry.toe_height, heel.dot(&foot.up)];
+    for (frame, heel) in heels.iter().enumerate() {
+        let above_floor = [foot.toe[frame].dot(&foot.up) - geometry.toe_height, *heel];
         let floor = heights.source_floor + from.ground[frame];
         let ankle_height = from.ankle[frame].dot(&from.up) - floor - heights.source_ankle;
         let lifted = ankle_height * pair.source.metres > LIFTED;
@@ -270,48 +305,76 @@ fn soles(
     reports
 }
 
-fn self_contacts(pair: &Pair, contacts: &SelfContacts, placed: &PlacedJoints) -> Vec<SelfContactReport> {
-    if !contacts.any() {
-        return Vec::new();
-    }
-    let limbs = pair.limbs.iter().map(|limb| &limb.target);
-    let hands = MovingHands::of(&pair.target, limbs, placed, pair.directions.up, 0.0);
-    let role = |i: usize, place: usize| {
-        let limb = &pair.limbs[i].target;
-        limb.kind.roles_of(limb.side)[place]
-    };
-    let mut reports = Vec::new();
-    for (contact, was) in contacts.pairs.iter().zip(&contacts.offsets) {
-        let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
-        let touching = runs(&touching);
-        if touching.is_empty() {
-            continue;
-        }
-        let frames = touching.iter().flat_map(Range::clone);
-        let error = |frame: usize| (hands.offset(contact, frame) - was[frame].offset).norm();
-        let errors: Vec<f64> = frames.map(error).collect();
-        let on = match contact.on {
-            Touched::Hand(other) => role(other, 2),
-            Touched::Hip(leg) => role(leg, 0),
-            Touched::Head => Role::Head,
-            Touched::Floor => continue,
-        };
-        reports.push(SelfContactReport {
-            role: role(contact.arm, 2),
-            on,
-            contacts: touching,
-            error: errors.iter().sum::<f64>() / errors.len() as f64 * pair.target.metres,
+/// How well self-contacts are kept, while the frames of the target are placed.
+struct ContactErrors<'a> {
+    pair: &'a Pair,
+    contacts: &'a SelfContacts,
+    hands: MovingHands<'a>,
+    /// By contact: when the hand touches, but for the floor; no runs if it never does.
+    touching: Vec<Vec<Range<usize>>>,
+    /// By contact: the errors of these frames [units of the target].
+    errors: Vec<Vec<f64>>,
+}
+
+impl<'a> ContactErrors<'a> {
+    fn new(pair: &'a Pair, contacts: &'a SelfContacts) -> ContactErrors<'a> {
+        let limbs = pair.limbs.iter().map(|limb| &limb.target);
+        let touching = contacts.pairs.iter().zip(&contacts.offsets).map(|(contact, was)| {
+            let touching: Vec<bool> = was.iter().map(ContactOffset::is_contact).collect();
+            if contact.on == Touched::Floor { Vec::new() } else { runs(&touching) }
         });
+        ContactErrors {
+            pair,
+            contacts,
+            hands: MovingHands::of(&pair.target, limbs, pair.directions.up, 0.0),
+            touching: touching.collect(),
+            errors: vec![Vec::new(); contacts.pairs.len()],
+        }
     }
-    reports
+
+    fn append(&mut self, placed: &PlacedJoints) {
+        let window = placed.range();
+        let contacts = self.contacts.pairs.iter().zip(&self.contacts.offsets).zip(&self.touching);
+        for (((contact, was), touching), errors) in contacts.zip(&mut self.errors) {
+            for run in touching {
+                let frames = run.start.max(window.start)..run.end.min(window.end);
+                let error =
+                    |frame: usize| (self.hands.offset(contact, placed, frame) - was[frame].offset).norm();
+                errors.extend(frames.map(error));
+            }
+        }
+    }
+
+    fn reports(self) -> Vec<SelfContactReport> {
+        let role = |i: usize, place: usize| {
+            let limb = &self.pair.limbs[i].target;
+            limb.kind.roles_of(limb.side)[place]
+        };
+        let found = self.contacts.pairs.iter().zip(self.touching).zip(self.errors);
+        let report = |((contact, touching), errors): ((&ContactPair, Vec<Range<usize>>), Vec<f64>)| {
+            let on = match contact.on {
+                Touched::Hand(other) => role(other, 2),
+                Touched::Hip(leg) => role(leg, 0),
+                Touched::Head => Role::Head,
+                Touched::Floor => return None,
+            };
+            (!touching.is_empty()).then(|| SelfContactReport {
+                role: role(contact.arm, 2),
+                on,
+                error: errors.iter().sum::<f64>() / errors.len() as f64 * self.pair.target.metres,
+                contacts: touching,
+            })
+        };
+        found.filter_map(report).collect()
+    }
 }
 
 /// Limits that a motion exceeds; `constraints` are by joint.
-pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: &Clip, asked: bool) -> LimitReport {
+pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: ClipFrames, asked: bool) -> LimitReport {
     let mut found = LimitReport { asked, ..LimitReport::default() };
-    for (constraint, tracks) in constraints.iter().zip(motion.tracks()) {
+    for (constraint, (joint, _)) in constraints.iter().zip(motion.skeleton().iter()) {
         if !constraint.is_free() {
-            let (violations, excess) = violations(constraint, &tracks.rotation, motion.frames());
+            let (violations, excess) = violations(constraint, joint, motion);
             found.violations += violations;
             found.max_excess = found.max_excess.max(excess.to_degrees());
         }
@@ -320,55 +383,97 @@ pub(crate) fn exceeded_limits(constraints: &[Constraint], motion: &Clip, asked: 
 }
 
 /// The number of frames with a joint beyond its limits, and the greatest angle beyond them \[rad\].
-fn violations(constraint: &Constraint, track: &Track<UnitQuaternion<f64>>, frames: usize) -> (usize, f64) {
+fn violations(constraint: &Constraint, joint: JointId, motion: ClipFrames) -> (usize, f64) {
     /// Rounding of rotations that were limited \[rad\].
     const ROUNDING: f64 = 1e-6;
-    let excess = track.values().iter().map(|rotation| constraint.excess(rotation));
+    let excess = motion.rotations(joint).iter().map(|rotation| constraint.excess(rotation));
     let beyond: Vec<f64> = excess.filter(|excess| *excess > ROUNDING).collect();
     let most = beyond.iter().copied().fold(0.0, f64::max);
-    match track {
+    match motion.whole().track(joint).rotation {
         // A constant rotation counts in every frame.
-        Track::Constant(_) => (beyond.len() * frames, most),
+        Track::Constant(_) => (beyond.len() * motion.frames(), most),
         Track::Sampled(_) => (beyond.len(), most),
     }
 }
 
-/// The limbs of source and target that are compared.
+/// The limbs of source or target, which are compared.
 pub(crate) struct LimbCurves {
-    /// By limb of the pair: [`limb_angles`].
-    angles: Vec<[Vec<f64>; 2]>,
-    /// By limb of the pair: the mean jerk of its tip [units of the clip / s³].
-    jerks: Vec<f64>,
+    /// By limb of the pair.
+    limbs: Vec<LimbCurve>,
+}
+
+/// One limb over time.
+struct LimbCurve {
+    /// Trunk, base, middle and tip.
+    joints: [JointId; 4],
+    /// The direction straight behind, as seen from the trunk.
+    back: Vector3<f64>,
+    /// The angles \[deg\] of its upper bone from straight behind the trunk, and its bend.
+    angles: [Vec<f64>; 2],
+    /// The places of the tip, until they are no longer needed.
+    tips: Trajectory,
+    /// The mean jerk of the tip [units of the clip / s³].
+    jerk: f64,
 }
 
 impl LimbCurves {
-    /// The curves of the source in a segment.
-    pub(crate) fn of_source(pair: &Pair, segment: &Segment) -> LimbCurves {
-        let limbs = pair.limbs.iter().map(|limb| &limb.source);
-        let limbs = LimbMotions::of(&segment.placed, &pair.source.body, limbs);
-        LimbCurves::of(pair, &limbs, &pair.source.reference, segment.clip.rate())
+    /// Without frames yet.
+    pub(crate) fn new(pair: &Pair, of: SourceOrTarget, frames: usize) -> LimbCurves {
+        // Usual poses of a limb are far from 0 and 180° of this direction, so the angle is smooth.
+        let back = -pair.directions.forward;
+        let curve = |limb: &LimbMap| {
+            let (character, limb) = match of {
+                SourceOrTarget::Source => (&pair.source, &limb.source),
+                SourceOrTarget::Target => (&pair.target, &limb.target),
+            };
+            let joints = limb_joints(&character.body, limb);
+            let capacity = || Vec::with_capacity(frames);
+            LimbCurve {
+                joints,
+                back: character.reference.rotation[joints[0].index()].inverse() * back,
+                angles: [capacity(), capacity()],
+                tips: Vec::with_capacity(frames.next_multiple_of(LANES)),
+                jerk: 0.0,
+            }
+        };
+        LimbCurves { limbs: pair.limbs.iter().map(curve).collect() }
     }
 
-    fn of(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, rate: FrameRate) -> LimbCurves {
-        let LimbMotions { placed, .. } = motions;
-        let jerk = |i: usize| {
-            let Some([.., tip]) = motions.limb(i) else { return 0.0 };
-            let places = placed.positions(tip);
-            mean_jerk(&places, rate.fps())
-        };
-        let limbs = 0..pair.limbs.len();
-        LimbCurves {
-            angles: limbs.clone().map(|i| limb_angles(pair, motions, reference, i)).collect(),
-            jerks: limbs.map(jerk).collect(),
+    /// Appends the frames that are placed.
+    pub(crate) fn append(&mut self, placed: &PlacedJoints) {
+        self.limbs.iter_mut().for_each(|limb| limb.append(placed));
+    }
+
+    /// The curves; what takes all frames is found now.
+    pub(crate) fn finish(mut self, rate: FrameRate) -> LimbCurves {
+        for limb in &mut self.limbs {
+            limb.jerk = mean_jerk(&take(&mut limb.tips), rate.fps());
         }
+        self
+    }
+}
+
+impl LimbCurve {
+    fn append(&mut self, placed: &PlacedJoints) {
+        let LimbCurve { joints, back, angles: [upper, bend], tips, .. } = self;
+        for block in placed.blocks() {
+            let [trunk, base, middle, tip] = joints.map(|joint| placed.lanes(joint, block));
+            let above = middle.position.minus(&base.position);
+            let below = tip.position.minus(&middle.position);
+            let back = trunk.rotation.turn(back);
+            let count = LANES.min(placed.frames() - block * LANES);
+            upper.extend(angles_between(&back, &above).into_iter().take(count));
+            bend.extend(angles_between(&above, &below).into_iter().take(count));
+        }
+        placed.append_positions(joints[3], tips);
     }
 }
 
 fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
     let mut reports = Vec::new();
-    for (limb, (was, is)) in pair.limbs.iter().zip(was.angles.iter().zip(&is.angles)) {
+    for (limb, (was, is)) in pair.limbs.iter().zip(was.limbs.iter().zip(&is.limbs)) {
         let roles = limb.target.kind.roles_of(limb.target.side);
-        for ((was, is), role) in was.iter().zip(is).zip(roles) {
+        for ((was, is), role) in was.angles.iter().zip(&is.angles).zip(roles) {
             let (rms, correlation) = (rms_difference(was, is), correlation(was, is));
             let mean = was.iter().sum::<f64>() / was.len().max(1) as f64;
             let source_rms = rms_difference(was, &vec![mean; was.len()]);
@@ -376,29 +481,6 @@ fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
         }
     }
     reports
-}
-
-/// Angles of a limb over time \[deg\]: of the upper bone from the straight-back direction of the trunk, and the
-/// bend of knee or elbow.
-fn limb_angles(pair: &Pair, motions: &LimbMotions, reference: &ReferencePose, i: usize) -> [Vec<f64>; 2] {
-    // Usual poses of a limb are far from 0 and 180° of the backward direction, where the angle would have a
-    // corner.
-    let back = -pair.directions.forward;
-    let Some([trunk, base, middle, tip]) = motions.limb(i) else { return Default::default() };
-    let back = reference.rotation[trunk.index()].inverse() * back;
-    let LimbMotions { placed, .. } = motions;
-    let frames = placed.frames();
-    let (mut upper, mut bend) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-    for block in 0..frames.div_ceil(LANES) {
-        let [trunk, base, middle, tip] = [trunk, base, middle, tip].map(|joint| placed.lanes(joint, block));
-        let above = middle.position.minus(&base.position);
-        let below = tip.position.minus(&middle.position);
-        let back = trunk.rotation.turn(&back);
-        let count = LANES.min(frames - block * LANES);
-        upper.extend(angles_between(&back, &above).into_iter().take(count));
-        bend.extend(angles_between(&above, &below).into_iter().take(count));
-    }
-    [upper, bend]
 }
 
 /// Angles between vectors \[deg\]; 0 if one has no length.
@@ -417,13 +499,13 @@ fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
         LimbKind::Leg => pair.ratios.leg,
         LimbKind::Arm => pair.ratios.arm.unwrap_or(pair.ratios.leg),
     };
-    let was: f64 = pair.limbs.iter().zip(&was.jerks).map(|(limb, jerk)| scale(limb) * jerk).sum();
-    let is: f64 = is.jerks.iter().sum();
+    let was: f64 = pair.limbs.iter().zip(&was.limbs).map(|(limb, was)| scale(limb) * was.jerk).sum();
+    let is: f64 = is.limbs.iter().map(|is| is.jerk).sum();
     (was > 0.0).then(|| is / was)
 }
 
 /// Largest steps of the joints with roles.
-fn body_steps(pair: &Pair, source: &Clip, motion: &Clip) -> StepReport {
+fn body_steps(pair: &Pair, source: ClipFrames, motion: ClipFrames) -> StepReport {
     let (from, to) = (&pair.source.body.roles, &pair.target.body.roles);
     let rows = to.rows.iter().map(|row| StepRow {
         target: row.joint,
@@ -448,8 +530,8 @@ pub(crate) struct StepRow {
 /// A partner's step is measured relative to the partner of the nearest joint above the target's joint: a head on a
 /// target without a neck rotates as head and neck of the source do.
 pub(crate) fn largest_steps(
-    source: &Clip,
-    motion: &Clip,
+    source: ClipFrames,
+    motion: ClipFrames,
     rows: &[StepRow],
     sources: &[JointId],
 ) -> StepReport {
@@ -486,13 +568,13 @@ pub(crate) fn largest_steps(
 }
 
 /// The largest step \[rad\] of a joint relative to a joint above it; 0 if it is a direct child.
-fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
+fn step_below(source: ClipFrames, above: Option<JointId>, joint: JointId) -> f64 {
     let path = above.and_then(|above| source.skeleton().path(above, joint)).unwrap_or_default();
     if path.len() <= 2 {
         return 0.0;
     }
     let rotation = |frame: usize| {
-        let local = path[1..].iter().map(|id| source.track(*id).rotation.at(frame));
+        let local = path[1..].iter().map(|id| source.rotation(*id, frame));
         local.reduce(|sum, local| sum * local).unwrap_or_default()
     };
     let rotations: Vec<UnitQuaternion<f64>> = (0..source.frames()).map(rotation).collect();
@@ -505,7 +587,8 @@ fn step_below(source: &Clip, above: Option<JointId>, joint: JointId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Dofs, EulerOrder, Joint, Limit, Vector3, exp};
+    use mocap_model::{Clip, Dofs, EulerOrder, Joint, JointTracks, Limit, Skeleton, Space, exp};
+    use std::sync::Arc;
 
     #[test]
     fn a_joint_that_stays_beyond_its_limit_breaks_it_in_every_frame() {
@@ -522,10 +605,16 @@ mod tests {
         };
         let constraint = Constraint::of(&joint);
         let turned = |angle: f64| exp(&(Vector3::x() * angle));
-        let still = violations(&constraint, &Track::Constant(turned(0.75)), 100);
-        let moving = violations(&constraint, &Track::Sampled(vec![turned(0.75); 100]), 100);
+        let skeleton = Arc::new(Skeleton::new("", Space::default(), vec![joint]).unwrap());
+        let found = |track: Track<UnitQuaternion<f64>>| {
+            let tracks = vec![JointTracks::new(track, None)];
+            let clip = Clip::new(Arc::clone(&skeleton), FrameRate::new(30.0).unwrap(), 100, tracks).unwrap();
+            violations(&constraint, JointId(0), (&clip).into())
+        };
+        let still = found(Track::Constant(turned(0.75)));
+        let moving = found(Track::Sampled(vec![turned(0.75); 100]));
         assert_eq!(still, moving);
         assert!(still.0 == 100 && (still.1 - 0.25).abs() < 1e-9, "{still:?}");
-        assert_eq!(violations(&constraint, &Track::Constant(turned(0.25)), 100).0, 0);
+        assert_eq!(found(Track::Constant(turned(0.25))).0, 0);
     }
 }

@@ -24,17 +24,74 @@ const ROLL_STEP: f64 = std::f64::consts::PI / 18.0;
 /// Least number of frames with a flat foot.
 const FEWEST: usize = 5;
 
-/// Limbs and toes of a clip in object space, in frames sampled over it.
-pub(crate) struct MotionSample<'a> {
-    frames: Vec<usize>,
-    placed: &'a PlacedJoints,
+/// What limbs and toes of a clip show, in frames sampled over it.
+#[derive(Clone, Debug)]
+pub(crate) struct MotionSample {
+    /// The frames of the sample that are still to come, in falling order.
+    coming: Vec<usize>,
+    /// Their number.
+    count: usize,
+    /// By limb of the body.
+    bends: [Option<BendSum>; 4],
+    /// Of legs with toes.
+    ankles: Vec<AnkleHeights>,
+    up: Vector3<f64>,
 }
 
-impl MotionSample<'_> {
-    /// Samples a clip whose [`MotionSample::joints`] are placed.
-    pub(crate) fn of(placed: &PlacedJoints) -> MotionSample<'_> {
-        let count = placed.frames().min(FRAMES);
-        MotionSample { frames: (0..count).map(|i| i * placed.frames() / count).collect(), placed }
+/// The sum of the axes about which a limb bends, in the frame of its first joint.
+#[derive(Clone, Debug)]
+struct BendSum {
+    limb: Limb,
+    sum: Vector3<f64>,
+    /// Of their lengths.
+    total: f64,
+}
+
+/// The heights of an ankle above the ball of its foot [leg lengths].
+#[derive(Clone, Debug)]
+struct AnkleHeights {
+    leg: Limb,
+    toes: JointId,
+    /// With their frames.
+    heights: Vec<(usize, f64)>,
+}
+
+impl MotionSample {
+    /// Of a clip of this many frames, none of which is placed yet. Heights are measured where they will be asked for.
+    pub(crate) fn new(body: &Body, frames: usize, heights: Option<&Vector3<f64>>) -> MotionSample {
+        let count = frames.min(FRAMES);
+        let bend = |limb: &Limb| BendSum { limb: limb.clone(), sum: Vector3::zeros(), total: 0.0 };
+        let ankle = |leg: &Limb| {
+            let toes = if leg.side == Side::Left { Role::LeftToes } else { Role::RightToes };
+            let toes = body.roles.joint(toes)?;
+            Some(AnkleHeights { leg: leg.clone(), toes, heights: Vec::with_capacity(count) })
+        };
+        MotionSample {
+            coming: (0..count).rev().map(|i| i * frames / count).collect(),
+            count,
+            bends: [0, 1, 2, 3].map(|slot| body.limbs[slot].as_ref().map(bend)),
+            ankles: body.legs().into_iter().filter(|_| heights.is_some()).filter_map(ankle).collect(),
+            up: heights.copied().unwrap_or_default(),
+        }
+    }
+
+    /// Takes the frames of the sample among those that are placed: the next ones of the clip, with the
+    /// [`MotionSample::joints`].
+    pub(crate) fn append(&mut self, placed: &PlacedJoints) {
+        while let Some(frame) = self.coming.pop_if(|frame| placed.range().contains(frame)) {
+            for BendSum { limb, sum, total } in self.bends.iter_mut().flatten() {
+                let at = |joint: JointId| placed.position(joint, frame);
+                let (above, below) = (at(limb.base) - at(limb.middle), at(limb.tip) - at(limb.middle));
+                let normal = below.cross(&above) / (below.norm() * above.norm()).max(f64::MIN_POSITIVE);
+                *total += normal.norm();
+                *sum += placed.rotation(limb.base, frame).inverse() * normal;
+            }
+            for AnkleHeights { leg, toes, heights } in &mut self.ankles {
+                let at = |joint: JointId| placed.position(joint, frame);
+                let length = (at(leg.base) - at(leg.middle)).norm() + (at(leg.middle) - at(leg.tip)).norm();
+                heights.push((frame, (at(leg.tip) - at(*toes)).dot(&self.up) / length));
+            }
+        }
     }
 
     /// The joints of a body that are read.
@@ -45,46 +102,23 @@ impl MotionSample<'_> {
 
     /// By limb of the body: the axis about which it bends (a positive rotation flexes), in the frame of its first
     /// joint; `None` if it stays straight or bends about several axes.
-    pub(crate) fn bend_axes(&self, body: &Body) -> [Option<Vector3<f64>>; 4] {
-        [0, 1, 2, 3].map(|slot| self.bend_axis(body.limbs[slot].as_ref()?))
+    pub(crate) fn bend_axes(&self) -> [Option<Vector3<f64>>; 4] {
+        [0, 1, 2, 3].map(|slot| {
+            let BendSum { sum, total, .. } = self.bends[slot].as_ref()?;
+            let clear = sum.norm() > BENT * self.count as f64 && sum.norm() > AGREEING * total;
+            if clear { sum.try_normalize(0.0) } else { None }
+        })
     }
 
-    /// The axis of one limb.
-    pub(crate) fn bend_axis(&self, limb: &Limb) -> Option<Vector3<f64>> {
-        let (mut sum, mut total) = (Vector3::zeros(), 0.0);
-        for frame in &self.frames {
-            let at = |joint: JointId| self.placed.position(joint, *frame);
-            let (above, below) = (at(limb.base) - at(limb.middle), at(limb.tip) - at(limb.middle));
-            let normal = below.cross(&above) / (below.norm() * above.norm()).max(f64::MIN_POSITIVE);
-            total += normal.norm();
-            sum += self.placed.rotation(limb.base, *frame).inverse() * normal;
-        }
-        let clear = sum.norm() > BENT * self.frames.len() as f64 && sum.norm() > AGREEING * total;
-        if clear { sum.try_normalize(0.0) } else { None }
-    }
-}
-
-impl MotionSample<'_> {
     /// The height of ankles above the balls of feet that stand flat, rounded by [`posed_ankle`] \[leg lengths\]:
     /// the median over the frames of each foot, then the lower of both feet, which is the flatter one. `None` if
     /// no foot stands.
-    pub(crate) fn ankle_over_ball(
-        &self,
-        body: &Body,
-        contacts: &[(Side, &FootContacts)],
-        up: &Vector3<f64>,
-    ) -> Option<f64> {
+    pub(crate) fn ankle_over_ball(&self, contacts: &[(Side, &FootContacts)]) -> Option<f64> {
         let heights = contacts.iter().filter_map(|(side, contacts)| {
-            let leg = body.legs().into_iter().find(|leg| leg.side == *side)?;
-            let toes = if *side == Side::Left { Role::LeftToes } else { Role::RightToes };
-            let toes = body.roles.joint(toes)?;
-            let flat = self.frames.iter().filter(|frame| contacts.toe[**frame] && contacts.heel[**frame]);
-            let height = |frame: &usize| {
-                let at = |joint: JointId| self.placed.position(joint, *frame);
-                let length = (at(leg.base) - at(leg.middle)).norm() + (at(leg.middle) - at(leg.tip)).norm();
-                (at(leg.tip) - at(toes)).dot(up) / length
-            };
-            let mut heights: Vec<f64> = flat.map(height).filter(|height| height.is_finite()).collect();
+            let AnkleHeights { heights, .. } = self.ankles.iter().find(|ankle| ankle.leg.side == *side)?;
+            let flat = heights.iter().filter(|(frame, _)| contacts.toe[*frame] && contacts.heel[*frame]);
+            let mut heights: Vec<f64> =
+                flat.map(|(_, height)| *height).filter(|height| height.is_finite()).collect();
             let middle = heights.len() / 2;
             (heights.len() >= FEWEST).then(|| *heights.select_nth_unstable_by(middle, f64::total_cmp).1)
         });

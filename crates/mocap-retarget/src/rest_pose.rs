@@ -53,7 +53,8 @@ pub fn estimate_rest_pose_with_source(clip: &Clip) -> Result<(Pose, bool), Retar
     let from_rest = ReferencePose::new(skeleton, &body, &base, SourceOrTarget::Target)?;
     let clip = clip.clone().with_skeleton(named)?;
     let placed = PlacedJoints::of(&clip, MotionSample::joints(&body));
-    let sample = MotionSample::of(&placed);
+    let mut sample = MotionSample::new(&body, clip.frames(), Some(&clip.skeleton().space().up.vector()));
+    sample.append(&placed);
     let basis = Basis { skeleton: clip.skeleton(), body: &body, base: &base, reference: &from_rest };
     let reference = match from_rest.estimated {
         true => {
@@ -62,10 +63,10 @@ pub fn estimate_rest_pose_with_source(clip: &Clip) -> Result<(Pose, bool), Retar
             let found: Vec<_> =
                 feet.iter().map(|foot| (foot.side, contacts(&clip, foot, &options))).collect();
             let sides: Vec<_> = found.iter().map(|(side, contacts)| (*side, contacts)).collect();
-            let ankle = sample.ankle_over_ball(&body, &sides, &clip.skeleton().space().up.vector());
-            let mut reference = refine_reference_pose(basis, &sample.bend_axes(&body), ankle)?;
-            roll_clavicles(&mut reference, &clip, &body);
-            turn_head(&mut reference, &clip, &body);
+            let ankle = sample.ankle_over_ball(&sides);
+            let mut reference = refine_reference_pose(basis, &sample.bend_axes(), ankle)?;
+            roll_clavicles(&mut reference, (&clip).into(), &body);
+            turn_head(&mut reference, (&clip).into(), &body);
             reference
         }
         false => from_rest.clone(),

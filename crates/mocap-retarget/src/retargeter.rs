@@ -1,15 +1,15 @@
 //! Composes the stages of retargeting.
 
 use crate::clip_context::{ClipContext, analyse};
-use crate::error::{RetargetError, RetargetWarning};
+use crate::error::{RetargetError, RetargetWarning, SourceOrTarget};
 use crate::explain::{MapExplanation, explain_pair};
 use crate::foot_lock::lock_feet;
 use crate::hand_placing::keep_self_contacts;
-use crate::limb_map::LimbMap;
 use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
+use crate::placed_windows::WINDOW;
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
 use crate::self_contact::{SelfContacts, arms_meet, find_contacts};
@@ -17,7 +17,8 @@ use crate::source_clip::SourceClip;
 use crate::surface::{Apart, HandsOnBody, SurfaceContacts, TargetSurface};
 use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, Skeleton};
+use mocap_model::{Clip, ClipFrames, Skeleton};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Retargets motions of one skeleton to another.
@@ -46,6 +47,8 @@ pub struct Retargeter {
     options: RetargetOptions,
     pair: Pair,
     warnings: Vec<RetargetWarning>,
+    /// The number of frames that are placed at once.
+    window: usize,
 }
 
 impl std::fmt::Debug for Retargeter {
@@ -67,6 +70,8 @@ struct Staged {
     /// By limb of the pair, then by frame after the lead-in; without frames if no report is made.
     solved: Vec<Vec<SolvedFrame>>,
     clip: Clip,
+    /// The limbs of the source; without frames unless a report follows.
+    source_limbs: LimbCurves,
 }
 
 impl Retargeter {
@@ -91,7 +96,7 @@ impl Retargeter {
         }
         let pair = Pair::new(source, target, options)?;
         let warnings = pair.warnings();
-        Ok(Retargeter { options: options.clone(), pair, warnings })
+        Ok(Retargeter { options: options.clone(), pair, warnings, window: WINDOW })
     }
 
     /// Retargets a clip: its motion on the target, and a report. Name, events and annotations over time are those
@@ -102,13 +107,10 @@ impl Retargeter {
     pub fn retarget(&self, clip: &Clip) -> Result<(Clip, RetargetReport), RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let mut staged = self.run(&source, None, true)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        let touched = self.surface_contacts(clip, &staged, source.lead_in);
         let apart = self.keep_apart(staged.clip, &touched)?;
         staged.clip = apart.clip;
-        let limbs = LimbCurves::of_source(&self.pair, source.last());
-        // Drops the placed joints of the source before those of the target are computed: lower peak memory.
-        let lead_in = source.lead_in();
-        let mut report = self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)?;
+        let mut report = self.report(&source, &staged, &touched)?;
         if let Some(surface) = &mut report.surface {
             surface.let_go = apart.let_go;
         }
@@ -127,11 +129,9 @@ impl Retargeter {
     pub fn measure(&self, clip: &Clip, motion: &Clip) -> Result<RetargetReport, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let mut staged = self.run(&source, None, true)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        let touched = self.surface_contacts(clip, &staged, source.lead_in);
         staged.clip = motion.clone().with_skeleton(self.pair.target.skeleton.clone())?;
-        let limbs = LimbCurves::of_source(&self.pair, source.last());
-        let lead_in = source.lead_in();
-        self.report(&source.into_motion(), &limbs, lead_in, &staged, &touched)
+        self.report(&source, &staged, &touched)
     }
 
     /// Retargets a clip without a report.
@@ -141,7 +141,7 @@ impl Retargeter {
     pub fn retarget_clip(&self, clip: &Clip) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, None, false)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        let touched = self.surface_contacts(clip, &staged, source.lead_in);
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
@@ -160,7 +160,7 @@ impl Retargeter {
     ) -> Result<Clip, RetargetError> {
         let source = SourceClip::new(clip, &self.pair, self.options.lead_in)?;
         let staged = self.run(&source, Some(contacts), false)?;
-        let touched = self.surface_contacts(clip, &staged, source.lead_in());
+        let touched = self.surface_contacts(clip, &staged, source.lead_in);
         Ok(self.keep_apart(staged.clip, &touched)?.clip.with_annotations(clip.annotations().clone())?)
     }
 
@@ -172,26 +172,34 @@ impl Retargeter {
         contacts: Option<&[FootContacts]>,
         measured: bool,
     ) -> Result<Staged, RetargetError> {
-        let Retargeter { pair, options, .. } = self;
-        let context = analyse(pair, options, source.last(), contacts)?;
+        let Retargeter { pair, options, window, .. } = self;
+        let mut segments = source.segments(pair, *window);
+        let motion = segments.last_mut().expect("a clip has a motion");
+        let frames = if measured { motion.clip.frames() } else { 0 };
+        let mut source_limbs = LimbCurves::new(pair, SourceOrTarget::Source, frames);
+        let context = analyse(pair, options, motion, contacts, |placed| {
+            if measured {
+                source_limbs.append(placed);
+            }
+        })?;
+        let source_limbs = source_limbs.finish(source.rate());
         let heights = &context.heights;
         let how = LimbSolving { solver: options.limb_solver(), unfolds: options.method.scales(), measured };
         let transfer = Transfer::new(pair, options, &context, source);
         let mut body = transfer.trajectories(source.frames());
         let (mut self_contacts, mut solved) = Default::default();
-        for segment in source.segments() {
+        for segment in &mut segments {
             self_contacts = find_contacts(pair, options, segment, heights.source_floor);
             let mut targets = transfer.append(segment, &self_contacts, &mut body);
-            if context.lock && segment.start == source.lead_in() {
+            if context.lock && segment.start == source.lead_in {
                 let floor = (options.floor, heights.target_floor);
                 lock_feet(pair, &context.feet, floor, source.rate(), &mut targets, &mut body);
             }
             keep_self_contacts(pair, &mut self_contacts, heights, source.rate(), &mut targets);
-            let bend_axis = |limb: &LimbMap| context.bend_axis(pair, &source.last().placed, limb);
-            solved = solve_limbs(pair, how, bend_axis, segment, &targets, &mut body.joints)?;
+            solved = solve_limbs(pair, how, segment.clip, targets, &mut body.joints)?;
         }
         let clip = body.into_clip(&pair.target.skeleton, pair.target.body.hips, source.rate())?;
-        Ok(Staged { context, self_contacts, solved, clip })
+        Ok(Staged { context, self_contacts, solved, clip, source_limbs })
     }
 
     /// Moves the arms out of the surface of the target, if it has one.
@@ -237,29 +245,29 @@ impl Retargeter {
     /// Measures the motion after the lead-in.
     fn report(
         &self,
-        source: &Clip,
-        source_limbs: &LimbCurves,
-        lead_in: usize,
+        source: &SourceClip,
         staged: &Staged,
         touched: &SurfaceContacts,
     ) -> Result<RetargetReport, RetargetError> {
-        let trimmed = match lead_in {
-            0 => None,
-            _ => Some(staged.clip.trimmed(lead_in..staged.clip.frames())?),
+        let lead_in = source.lead_in;
+        let motion = ClipFrames::from(&staged.clip).within(lead_in..staged.clip.frames());
+        let surface = match &self.options.surface {
+            Some(surface) => {
+                let motion =
+                    if lead_in > 0 { Cow::Owned(motion.to_clip()?) } else { Cow::Borrowed(&staged.clip) };
+                surface.measure_with(&motion, self.pair.target.metres, &touched.after(lead_in))
+            }
+            None => None,
         };
-        let motion = trimmed.as_ref().unwrap_or(&staged.clip);
-        let surface = self.options.surface.as_ref();
-        let surface = surface.and_then(|surface| {
-            surface.measure_with(motion, self.pair.target.metres, &touched.after(lead_in))
-        });
         let report = report(
             &self.pair,
             self.warnings.clone(),
             &StageResults {
-                source,
-                source_limbs,
+                source: source.motion(),
+                source_limbs: &staged.source_limbs,
                 context: &staged.context,
                 motion,
+                window: self.window,
                 solved: &staged.solved,
                 self_contacts: &staged.self_contacts,
                 lead_in,
@@ -322,6 +330,23 @@ mod tests {
         assert_eq!(report.feet[0].slide, apart.feet[0].slide);
         assert_eq!(report.feet[0].contacts[0].start, apart.feet[0].contacts[0].start + 7);
         assert_eq!(report, apart.after_lead_in(7));
+    }
+
+    #[test]
+    fn windows_change_no_bit_of_the_motion_and_no_number_of_the_report() {
+        for (walk, limits) in [("alex_walk.bvh", false), ("alex_jump.bvh", true), ("alex_turn.bvh", false)] {
+            let (walk, other) = (clip(walk), clip("robin_walk.bvh"));
+            for lead_in in [0, 5] {
+                let options =
+                    RetargetOptions { lead_in, self_contacts: true, limits, ..RetargetOptions::default() };
+                let mut retargeter = Retargeter::new(walk.skeleton(), other.skeleton(), &options).unwrap();
+                let whole = retargeter.retarget(&walk).unwrap();
+                for window in [1, 24] {
+                    retargeter.window = window;
+                    assert_eq!(retargeter.retarget(&walk).unwrap(), whole, "{window} {lead_in}");
+                }
+            }
+        }
     }
 
     #[test]

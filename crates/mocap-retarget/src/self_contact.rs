@@ -95,7 +95,6 @@ impl ContactOffset {
 
 /// The hands of a body in motion, and the parts that they may touch.
 pub(crate) struct MovingHands<'a> {
-    placed: &'a PlacedJoints,
     limbs: Vec<&'a Limb>,
     /// The palm of each limb in the frame of its wrist.
     palms: Vec<Vector3<f64>>,
@@ -106,25 +105,24 @@ pub(crate) struct MovingHands<'a> {
 }
 
 impl<'a> MovingHands<'a> {
-    /// Of a body whose [`contact_joints`] are placed.
+    /// Of a body; every pass reads its [`contact_joints`].
     pub(crate) fn of(
         character: &'a Character,
         limbs: impl Iterator<Item = &'a Limb>,
-        placed: &'a PlacedJoints,
         up: Vector3<f64>,
         floor: f64,
     ) -> MovingHands<'a> {
         let limbs: Vec<&Limb> = limbs.collect();
         let palms = limbs.iter().map(|limb| palm_offset(character, limb)).collect();
-        MovingHands { placed, limbs, palms, head: character.body.head, up, floor }
+        MovingHands { limbs, palms, head: character.body.head, up, floor }
     }
 
     /// Palms of a block of frames, by limb; zero for legs.
-    fn palms(&self, block: usize) -> Vec<VectorLanes> {
+    fn palms(&self, placed: &PlacedJoints, block: usize) -> Vec<VectorLanes> {
         let palm = |(limb, palm): (&&Limb, &Vector3<f64>)| match limb.kind {
             LimbKind::Leg => VectorLanes::same(&Vector3::zeros()),
             LimbKind::Arm => {
-                let wrist = self.placed.lanes(limb.tip, block);
+                let wrist = placed.lanes(limb.tip, block);
                 wrist.rotation.turn(palm).plus(&wrist.position)
             }
         };
@@ -132,8 +130,14 @@ impl<'a> MovingHands<'a> {
     }
 
     /// Vectors from the touched part to the palm, given [`MovingHands::palms`] of the block.
-    fn offsets(&self, contact: &ContactPair, palms: &[VectorLanes], block: usize) -> VectorLanes {
-        let at = |joint: JointId| &self.placed.lanes(joint, block).position;
+    fn offsets(
+        &self,
+        contact: &ContactPair,
+        palms: &[VectorLanes],
+        placed: &PlacedJoints,
+        block: usize,
+    ) -> VectorLanes {
+        let at = |joint: JointId| &placed.lanes(joint, block).position;
         let palm = &palms[contact.arm];
         match contact.on {
             Touched::Hand(other) => palm.minus(&palms[other]),
@@ -144,59 +148,67 @@ impl<'a> MovingHands<'a> {
     }
 
     /// The vector from the touched part to the palm in a frame.
-    pub(crate) fn offset(&self, contact: &ContactPair, frame: usize) -> Vector3<f64> {
+    pub(crate) fn offset(&self, contact: &ContactPair, placed: &PlacedJoints, frame: usize) -> Vector3<f64> {
         let (block, lane) = place_of(frame);
-        self.offsets(contact, &self.palms(block), block).at(lane)
+        self.offsets(contact, &self.palms(placed, block), placed, block).at(lane)
     }
 
     /// From shoulder to wrist.
-    fn arms(&self, arm: usize, block: usize) -> VectorLanes {
+    fn arms(&self, arm: usize, placed: &PlacedJoints, block: usize) -> VectorLanes {
         let Limb { base, tip, .. } = *self.limbs[arm];
-        self.placed.lanes(tip, block).position.minus(&self.placed.lanes(base, block).position)
+        placed.lanes(tip, block).position.minus(&placed.lanes(base, block).position)
     }
 
-    /// Whether each pair is ever near enough for a contact, which most pairs are not. `lengths` are those of the
-    /// limbs.
-    fn ever_near(&self, pairs: &[ContactPair], lengths: &[f64]) -> Vec<bool> {
+    /// Marks the pairs that are near enough for a contact in the frames that are placed; `lengths` are those of the limbs.
+    /// Most pairs never are.
+    fn mark_near(&self, pairs: &[ContactPair], lengths: &[f64], placed: &PlacedJoints, near: &mut [bool]) {
         // Compares squares, without roots and quotients; the margin covers the difference in rounding.
         let below = |vectors: &VectorLanes, share: f64, length: f64| {
             let most = (share * length).powi(2) * (1.0 + 1e-9);
             vectors.norm_squared().map(|square| square < most)
         };
-        let mut found = vec![false; pairs.len()];
-        for block in 0..self.placed.frames().div_ceil(LANES) {
-            let palms = self.palms(block);
-            for (contact, found) in pairs.iter().zip(&mut found).filter(|(_, found)| !**found) {
+        for block in placed.blocks() {
+            let palms = self.palms(placed, block);
+            for (contact, found) in pairs.iter().zip(&mut *near).filter(|(_, found)| !**found) {
                 let length = lengths[contact.arm];
-                let near = below(&self.offsets(contact, &palms, block), contact.near.1, length);
+                let near = below(&self.offsets(contact, &palms, placed, block), contact.near.1, length);
                 *found = near.contains(&true)
                     && match contact.on {
                         Touched::Hip(_) => {
-                            let bent = below(&self.arms(contact.arm, block), BENT.1, length);
+                            let bent = below(&self.arms(contact.arm, placed, block), BENT.1, length);
                             near.iter().zip(bent).any(|(near, bent)| *near && bent)
                         }
                         _ => true,
                     };
             }
         }
-        found
     }
 
-    /// Offsets of a pair and the weights of its contact by frame, before fading in time; `length` is that of its
-    /// arm.
-    fn closeness(&self, contact: &ContactPair, length: f64) -> (Vec<Vector3<f64>>, Vec<f64>) {
-        let frames = self.placed.frames();
-        let (mut offsets, mut weights) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-        for block in 0..frames.div_ceil(LANES) {
-            let offset = self.offsets(contact, &self.palms(block), block);
-            let arm = self.arms(contact.arm, block);
-            for lane in 0..LANES.min(frames - block * LANES) {
+    /// Appends the offsets of a pair and the weight of its contact in the frames that are placed, before it fades in time;
+    /// `length` is that of its arm.
+    fn append_closeness(
+        &self,
+        contact: &ContactPair,
+        length: f64,
+        placed: &PlacedJoints,
+        Closeness { offsets, weights }: &mut Closeness,
+    ) {
+        for block in placed.blocks() {
+            let offset = self.offsets(contact, &self.palms(placed, block), placed, block);
+            let arm = self.arms(contact.arm, placed, block);
+            for lane in 0..LANES.min(placed.frames() - block * LANES) {
                 offsets.push(offset.at(lane));
                 weights.push(contact.weight(offset.at(lane).norm() / length, arm.at(lane).norm() / length));
             }
         }
-        (offsets, weights)
     }
+}
+
+/// The vectors of a pair and the weights of its contact, by frame.
+#[derive(Clone, Debug, Default)]
+struct Closeness {
+    offsets: Vec<Vector3<f64>>,
+    weights: Vec<f64>,
 }
 
 impl ContactPair {
@@ -252,7 +264,7 @@ pub(crate) fn falling((from, to): (f64, f64), value: f64) -> f64 {
 pub(crate) fn find_contacts(
     pair: &Pair,
     options: &RetargetOptions,
-    segment: &Segment,
+    segment: &mut Segment,
     floor: f64,
 ) -> SelfContacts {
     let kept = options.self_contacts
@@ -263,15 +275,20 @@ pub(crate) fn find_contacts(
     }
     let limbs = || pair.limbs.iter().map(|limb| &limb.source);
     let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
-    let hands = MovingHands::of(&pair.source, limbs(), &segment.placed, pair.directions.up, floor);
+    let hands = MovingHands::of(&pair.source, limbs(), pair.directions.up, floor);
     let pairs = contact_pairs(pair, options.floor != Floor::Off);
-    let near = hands.ever_near(&pairs, &lengths);
+    let mut near = vec![false; pairs.len()];
+    segment.placed.each(|placed| hands.mark_near(&pairs, &lengths, placed, &mut near));
+    let mut found: Vec<Closeness> = vec![Closeness::default(); pairs.len()];
+    if near.contains(&true) {
+        segment.placed.each(|placed| {
+            for ((contact, found), _) in pairs.iter().zip(&mut found).zip(&near).filter(|(_, near)| **near) {
+                hands.append_closeness(contact, lengths[contact.arm], placed, found);
+            }
+        });
+    }
     let fps = segment.clip.rate().fps();
-    let offsets = pairs.iter().zip(near).map(|(contact, near)| {
-        if !near {
-            return Vec::new();
-        }
-        let (offsets, mut weights) = hands.closeness(contact, lengths[contact.arm]);
+    let offsets = pairs.iter().zip(found).map(|(contact, Closeness { offsets, mut weights })| {
         without_passing(&mut weights, contact.shortest(fps));
         if weights.iter().all(|weight| *weight == 0.0) {
             return Vec::new();
@@ -462,15 +479,18 @@ mod tests {
         let source = SourceClip::new(&walk, &pair, 0).unwrap();
         let limbs = || pair.limbs.iter().map(|limb| &limb.source);
         let lengths: Vec<f64> = limbs().map(|limb| pair.source.reference.limb_length(limb)).collect();
-        let placed = &source.last().placed;
-        let hands = MovingHands::of(&pair.source, limbs(), placed, pair.directions.up, 0.0);
+        let placed = PlacedJoints::of(source.motion(), pair.placed.iter().chain(&pair.turned).copied());
+        let hands = MovingHands::of(&pair.source, limbs(), pair.directions.up, 0.0);
         // Distances of contact, up to values that every hand comes within.
         for wider in [1.0, 1.5, 2.0, 3.0] {
             let mut pairs = contact_pairs(&pair, true);
             pairs.iter_mut().for_each(|contact| contact.near = (contact.near.0, contact.near.1 * wider));
-            let near = hands.ever_near(&pairs, &lengths);
+            let mut near = vec![false; pairs.len()];
+            hands.mark_near(&pairs, &lengths, &placed, &mut near);
             let weighs = |contact: &ContactPair| {
-                hands.closeness(contact, lengths[contact.arm]).1.iter().any(|weight| *weight > 0.0)
+                let mut found = Closeness::default();
+                hands.append_closeness(contact, lengths[contact.arm], &placed, &mut found);
+                found.weights.iter().any(|weight| *weight > 0.0)
             };
             assert_eq!(near, pairs.iter().map(weighs).collect::<Vec<bool>>(), "{wider}");
         }

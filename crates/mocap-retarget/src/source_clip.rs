@@ -2,89 +2,81 @@
 
 use crate::error::RetargetError;
 use crate::pair::Pair;
-use mocap_model::{Clip, FrameRate, Joint, PlacedJoints, Skeleton, Space};
+use crate::placed_windows::PlacedWindows;
+use mocap_model::{Clip, ClipFrames, FrameRate, Joint, Skeleton, Space};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A clip in segments: lead-in frames (if there are any), then the motion.
 ///
 /// Segments are independent: velocity limits, plans and smoothing start anew in each.
 #[derive(Clone, Debug)]
-pub(crate) struct SourceClip {
-    /// One or two; the motion is the last.
-    segments: Vec<Segment>,
+pub(crate) struct SourceClip<'a> {
+    clip: Cow<'a, Clip>,
+    skeleton: &'a Arc<Skeleton>,
+    /// The number of frames before the motion.
+    pub lead_in: usize,
 }
 
 /// Consecutive frames of a clip.
-#[derive(Clone, Debug)]
-pub(crate) struct Segment {
+pub(crate) struct Segment<'a> {
     /// The first frame, counted in the whole clip.
     pub start: usize,
-    pub clip: Clip,
+    pub clip: ClipFrames<'a>,
     /// The joints that the stages read, in object space.
-    pub placed: PlacedJoints,
+    pub placed: PlacedWindows<'a>,
 }
 
-impl SourceClip {
+impl<'a> SourceClip<'a> {
     /// Prepares a clip of the source's skeleton. At least one frame stays motion, however long the lead-in.
-    pub(crate) fn new(clip: &Clip, pair: &Pair, lead_in: usize) -> Result<SourceClip, RetargetError> {
+    pub(crate) fn new(
+        clip: &'a Clip,
+        pair: &'a Pair,
+        lead_in: usize,
+    ) -> Result<SourceClip<'a>, RetargetError> {
         let skeleton = &pair.source.skeleton;
         check_joints(clip.skeleton().joints(), skeleton.joints())?;
-        let rigid = clip.without_scale()?;
-        let clip = in_axes_of(&rigid, skeleton)?.with_skeleton(Arc::clone(skeleton))?;
-        let segment = |start: usize, clip: Clip| {
-            let placed =
-                PlacedJoints::with_turned(&clip, pair.placed.iter().copied(), pair.turned.iter().copied());
-            Segment { start, clip, placed }
-        };
-        let lead_in = lead_in.min(clip.frames().saturating_sub(1));
-        if lead_in == 0 {
-            return Ok(SourceClip { segments: vec![segment(0, clip)] });
-        }
-        let motion = segment(lead_in, clip.trimmed(lead_in..clip.frames())?);
-        Ok(SourceClip { segments: vec![segment(0, clip.trimmed(0..lead_in)?), motion] })
+        let clip = in_axes_of(clip.without_scale()?, skeleton)?;
+        Ok(SourceClip { lead_in: lead_in.min(clip.frames().saturating_sub(1)), clip, skeleton })
     }
 
-    pub(crate) fn segments(&self) -> &[Segment] {
-        &self.segments
+    fn all(&self) -> ClipFrames<'_> {
+        ClipFrames::from(&*self.clip).on(self.skeleton).expect("the joints were checked")
+    }
+
+    /// One or two segments; the motion is the last. `window` frames are placed at once.
+    pub(crate) fn segments(&self, pair: &Pair, window: usize) -> Vec<Segment<'_>> {
+        let segment = |start: usize, clip| Segment {
+            start,
+            clip,
+            placed: PlacedWindows::of_source(clip, pair, window),
+        };
+        let lead_in = (self.lead_in > 0).then(|| segment(0, self.all().within(0..self.lead_in)));
+        lead_in.into_iter().chain([segment(self.lead_in, self.motion())]).collect()
     }
 
     /// The frames after the lead-in.
-    pub(crate) fn last(&self) -> &Segment {
-        self.segments.last().expect("a clip has a motion")
-    }
-
-    /// The clip of the frames after the lead-in.
-    pub(crate) fn motion(&self) -> &Clip {
-        &self.last().clip
-    }
-
-    /// The clip of the frames after the lead-in; its placed joints are dropped.
-    pub(crate) fn into_motion(mut self) -> Clip {
-        self.segments.pop().expect("a clip has a motion").clip
-    }
-
-    /// The number of frames before the motion.
-    pub(crate) fn lead_in(&self) -> usize {
-        self.last().start
+    pub(crate) fn motion(&self) -> ClipFrames<'_> {
+        self.all().within(self.lead_in..self.clip.frames())
     }
 
     /// The number of all frames.
     pub(crate) fn frames(&self) -> usize {
-        self.last().start + self.last().clip.frames()
+        self.clip.frames()
     }
 
     pub(crate) fn rate(&self) -> FrameRate {
-        self.motion().rate()
+        self.clip.rate()
     }
 }
 
 /// A clip in the axes of a skeleton; it keeps its unit.
-fn in_axes_of(clip: &Clip, skeleton: &Skeleton) -> Result<Clip, RetargetError> {
+fn in_axes_of<'a>(clip: Cow<'a, Clip>, skeleton: &Skeleton) -> Result<Cow<'a, Clip>, RetargetError> {
     let (axes, space) = (skeleton.space(), clip.skeleton().space());
     if (space.up, space.forward) == (axes.up, axes.forward) {
-        return Ok(clip.clone());
+        return Ok(clip);
     }
-    Ok(clip.in_space(Space { unit: space.unit, ..*axes })?)
+    Ok(Cow::Owned(clip.in_space(Space { unit: space.unit, ..*axes })?))
 }
 
 /// Checks that a clip has the joints of the source.

@@ -56,6 +56,8 @@ pub(crate) struct LimbTargets {
     pub frames: [RotationLanes; 2],
     /// Orientation of its tip.
     pub tip: RotationLanes,
+    /// The axis about which the source's limb bends.
+    pub bend: VectorLanes,
 }
 
 impl LimbTargets {

@@ -19,8 +19,8 @@ use crate::trajectories::{BodyTargets, BodyTrajectories, LimbTargets};
 use crate::transfer_rules::{JointPair, root_motion_joints};
 use mocap_analysis::largest_step;
 use mocap_model::{
-    Clip, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion, Vector3,
-    VectorLanes,
+    ClipFrames, JointId, LANES, PlacedJoints, PlacedLanes, Pose, RotationLanes, Track, UnitQuaternion,
+    Vector3, VectorLanes,
 };
 
 /// A joint may rotate by this much more per frame than the source's joint does in any frame \[rad\].
@@ -97,7 +97,7 @@ impl<'a> Transfer<'a> {
     /// contacts of the source's hands.
     pub(crate) fn append(
         &self,
-        segment: &Segment,
+        segment: &mut Segment,
         contacts: &SelfContacts,
         body: &mut BodyTrajectories,
     ) -> BodyTargets {
@@ -123,16 +123,20 @@ impl<'a> Transfer<'a> {
             left,
             head: Vec::new(),
         };
-        let mut transfer =
-            BlockTransfer { pair, options, context, source: &segment.placed, joints, block: 0 };
+        let bends: Vec<Vector3<f64>> = pair.limbs.iter().map(|limb| context.bend_axis(pair, limb)).collect();
         // Joints below the hips move with them.
         let Character { skeleton, body: target, .. } = &pair.target;
         let mut moving = skeleton.subtree(target.hips);
         moving.retain(|joint| placed.iter().any(|below| skeleton.is_in_subtree(*below, *joint)));
-        for block in 0..blocks {
-            transfer.block = block;
-            transfer.append(&moving, head, LANES.min(frames - block * LANES), body, &mut targets);
-        }
+        segment.placed.each(|placed| {
+            for block in placed.blocks() {
+                let count = LANES.min(frames - block * LANES);
+                let (joints, bends) = (&mut joints, &bends);
+                let mut transfer =
+                    BlockTransfer { pair, options, context, source: placed, joints, bends, block };
+                transfer.append(&moving, head, count, body, &mut targets);
+            }
+        });
         targets
     }
 }
@@ -155,18 +159,20 @@ fn read_joints(
 }
 
 /// A block of frames of a body.
-struct BlockTransfer<'a> {
+struct BlockTransfer<'a, 'b> {
     pair: &'a Pair,
     options: &'a RetargetOptions,
     context: &'a ClipContext,
     /// The source in object space.
     source: &'a PlacedJoints,
-    joints: JointTransfer<'a>,
+    joints: &'a mut JointTransfer<'b>,
+    /// By limb of the pair: the axis about which the source's bends, in the frame of its first joint.
+    bends: &'a [Vector3<f64>],
     /// The block of the source that is transferred.
     block: usize,
 }
 
-impl BlockTransfer<'_> {
+impl BlockTransfer<'_, '_> {
     /// Appends the first `count` frames of the block. `moving` are the joints below the hips that are read, and
     /// the hips.
     fn append(
@@ -192,6 +198,7 @@ impl BlockTransfer<'_> {
                 goal,
                 frames: [self.object(base).rotation, self.object(middle).rotation],
                 tip: self.object(tip).rotation,
+                bend: self.source.lanes(limb.source.base, self.block).rotation.turn(&self.bends[i]),
             });
         }
     }
@@ -314,7 +321,7 @@ fn joint_limits(
 ) -> Vec<Option<JointLimit>> {
     let solved = options.method != RetargetMethod::Copy;
     let in_chain = |id: JointId| solved && pair.limbs.iter().any(|limb| limb.chain.place(id).is_some());
-    let step = |joint: &JointId| largest_step(&segment.clip, [*joint]).map_or(0.0, |step| step.angle);
+    let step = |joint: &JointId| largest_step(segment.clip, [*joint]).map_or(0.0, |step| step.angle);
     let limits = pair.target.skeleton.iter().zip(&pair.limits.constraints).zip(&context.rules);
     let limits = limits.map(|(((id, _), constraint), rule)| {
         let limited = pair.limits.kept && !constraint.is_free() && !in_chain(id);
@@ -328,9 +335,9 @@ fn joint_limits(
 }
 
 /// Root-motion joints of the pair that the clip animates.
-fn root_motion(pair: &Pair, source: &Clip) -> Vec<JointPair> {
+fn root_motion(pair: &Pair, source: ClipFrames) -> Vec<JointPair> {
     let moves = |id: JointId| {
-        let tracks = source.track(id);
+        let tracks = source.whole().track(id);
         tracks.translation.is_some() || matches!(tracks.rotation, Track::Sampled(_))
     };
     let target = &pair.target;

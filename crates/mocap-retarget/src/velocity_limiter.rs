@@ -8,7 +8,7 @@ use crate::limb_map::LimbMap;
 use crate::transfer::STEP_MARGIN;
 use mocap_analysis::largest_step;
 use mocap_ik::{Constraint, PosedChain, SolveOutcome, SolveStatus};
-use mocap_model::{Clip, JointId, UnitQuaternion, Vector3};
+use mocap_model::{ClipFrames, JointId, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
 /// To avoid a jump, an effector may be further from its goal by this share of the limb's length.
@@ -48,7 +48,7 @@ pub(crate) struct VelocityLimiter {
 
 impl VelocityLimiter {
     /// Step limits from the largest steps of the source's limb in a clip.
-    pub(crate) fn new(source: &Clip, limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
+    pub(crate) fn new(source: ClipFrames, limb: &LimbMap, keep_limits: bool) -> VelocityLimiter {
         let step = |joint: JointId| largest_step(source, [joint]).map_or(0.0, |step| step.angle);
         let [base, middle, tip] = [limb.source.base, limb.source.middle, limb.source.tip].map(step);
         let steps = limb.chain.joints().iter().map(|joint| match *joint {
