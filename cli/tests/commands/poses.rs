@@ -2,6 +2,7 @@
 
 use crate::mocap::{Sandbox, fixture};
 use serde_json::Value;
+use std::sync::LazyLock;
 
 fn clip(name: &str) -> String {
     fixture("clips").join(name).display().to_string()
@@ -9,17 +10,26 @@ fn clip(name: &str) -> String {
 
 const CLIPS: [&str; 4] = ["alex_walk.bvh", "alex_wave.bvh", "alex_turn.bvh", "alex_jump.bvh"];
 
-/// A folder with `people.poses`, learnt from the clips of one body.
+/// What is learnt from the clips of one body, and from those none of which is the walk: each once for all tests.
+static POSES: LazyLock<Vec<u8>> = LazyLock::new(|| learn_from(&CLIPS));
+static POSES_WITHOUT_THE_WALK: LazyLock<Vec<u8>> = LazyLock::new(|| learn_from(&CLIPS[1..]));
+
+/// A folder with `people.poses`.
 fn learnt() -> Sandbox {
-    learnt_from(&CLIPS)
+    with_poses(&POSES)
 }
 
-/// The same of clips none of which is the walk.
 fn learnt_without_the_walk() -> Sandbox {
-    learnt_from(&CLIPS[1..])
+    with_poses(&POSES_WITHOUT_THE_WALK)
 }
 
-fn learnt_from(clips: &[&str]) -> Sandbox {
+fn with_poses(poses: &[u8]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("people.poses", poses);
+    sandbox
+}
+
+fn learn_from(clips: &[&str]) -> Vec<u8> {
     let sandbox = Sandbox::new();
     let mut words = vec!["poses".to_owned()];
     words.extend(clips.iter().map(|name| clip(name)));
@@ -29,7 +39,7 @@ fn learnt_from(clips: &[&str]) -> Sandbox {
     assert_eq!((row["clips"].as_u64(), row["retargeted"].as_u64()), (Some(clips.len() as u64), Some(0)));
     assert!(row["poses"].as_u64().unwrap() >= 100 && row["bytes"].as_u64().unwrap() < 1 << 20);
     assert!(row["distance_max"].as_f64().is_some_and(|most| most < 0.05), "{row}");
-    sandbox
+    sandbox.read("people.poses")
 }
 
 /// The positions of some joints of a clip, as `convert --to csv` writes them.

@@ -3,6 +3,7 @@
 use crate::mocap::Sandbox;
 use crate::person::{capsule, person};
 use mocap_model::{Mesh, Vector3};
+use std::sync::LazyLock;
 
 /// Corners around the capsules of a body.
 const CORNERS: usize = 16;
@@ -36,11 +37,19 @@ fn both(a: &Mesh, b: &Mesh) -> Mesh {
     both
 }
 
-/// A rigged person in `person.glb`.
-fn sandbox() -> Sandbox {
+/// A rigged person, made once for all tests.
+static RIGGED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let sandbox = Sandbox::new();
     sandbox.put("person.obj", obj(&person(CORNERS, 0.8, 0.0).0));
     sandbox.run(["rig", "person.obj", "-o", "person.glb"]).ok();
+    sandbox.read("person.glb")
+});
+
+/// The rigged person in `person.glb`, and its mesh in `person.obj`.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("person.obj", obj(&person(CORNERS, 0.8, 0.0).0));
+    sandbox.put("person.glb", &*RIGGED);
     sandbox
 }
 

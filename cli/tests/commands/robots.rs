@@ -47,11 +47,12 @@ fn a_database_goes_onto_a_robot() {
         sandbox.put(&format!("in/{clip}.bvh"), std::fs::read(fixture(&format!("clips/{clip}.bvh"))).unwrap());
     }
     let robot = path("robots/pip.xml");
-    sandbox.run(["retarget", "in", &robot, "-o", "out/", "--to", "unitree-csv"]).ok();
+    let how = ["--to", "unitree-csv", "--trim", "0s:1s"];
+    sandbox.run([&["retarget", "in", &robot, "-o", "out/"], &how[..]].concat()).ok();
     let written = sandbox.files("out");
     assert_eq!(written.iter().filter(|name| name.ends_with(".csv")).count(), 3, "{written:?}");
     let once = sandbox.read("out/alex_walk.pip.csv");
-    sandbox.run(["retarget", "in", &robot, "-o", "again/", "--to", "unitree-csv", "-j", "1"]).ok();
+    sandbox.run([&["retarget", "in", &robot, "-o", "again/", "-j", "1"], &how[..]].concat()).ok();
     assert!(once == sandbox.read("again/alex_walk.pip.csv"), "the same bytes for any number of threads");
 }
 
@@ -145,7 +146,7 @@ fn a_table_is_read_at_the_rate_that_is_stated_beside_it() {
     sandbox.put("walk.csv", text.lines().skip(1).collect::<Vec<_>>().join("\n"));
     assert_eq!(rate(), (Some(30.0), Some("robot-motion::sidecar".to_owned())));
     // Each file has its own.
-    retarget(&sandbox, "walk.npz", &[]).ok();
+    retarget(&sandbox, "walk.npz", &["--fps", "50"]).ok();
     assert!(sandbox.path("walk.npz.joints.json").exists());
 }
 
@@ -155,7 +156,7 @@ fn a_skeleton_file_carries_the_robot() {
     let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.urdf"));
     sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
     for (target, output) in [(&*robot, "a.csv"), ("pip.skel", "b.csv")] {
-        sandbox.run(["retarget", &walk, target, "-o", output]).ok();
+        sandbox.run(["retarget", &walk, target, "-o", output, "--trim", "0s:1s"]).ok();
     }
     assert!(sandbox.read("a.csv") == sandbox.read("b.csv"), "the same robot");
     sandbox.run(["skel", "pip.skel", "-o", "again.skel"]).ok();
@@ -167,7 +168,7 @@ fn a_skeleton_file_carries_the_robot() {
     let end = start + knee[start..].find(']').unwrap();
     let edited = format!("{}\"limits\": {{ \"X\": [0, 11{}", &knee[..start], &knee[end..]);
     sandbox.put("stiff.skel", text.replace(knee, &edited));
-    sandbox.run(["retarget", &walk, "stiff.skel", "-o", "c.csv"]).ok();
+    sandbox.run(["retarget", &walk, "stiff.skel", "-o", "c.csv", "--trim", "0s:1s"]).ok();
     let beside: serde_json::Value = serde_json::from_slice(&sandbox.read("c.csv.joints.json")).unwrap();
     let joints = beside["joints"].as_array().unwrap();
     let column = 7 + joints.iter().position(|joint| joint == "left_knee").unwrap();
@@ -181,7 +182,7 @@ fn a_skeleton_file_carries_the_robot() {
 #[test]
 fn pickles_are_written_and_never_read() {
     let sandbox = Sandbox::new();
-    retarget(&sandbox, "walk.pkl", &[]).ok();
+    retarget(&sandbox, "walk.pkl", &["--fps", "50"]).ok();
     let bytes = sandbox.read("walk.pkl");
     assert!(bytes.starts_with(b"\x80\x02}") && bytes.ends_with(b"."));
     let ran = sandbox.run(["info", "walk.pkl", "--skeleton", &path("robots/pip.xml")]);
@@ -240,9 +241,8 @@ fn turning_a_clip_leaves_the_joints() {
             text
         };
         sandbox.put("walk.bvh", text);
-        sandbox
-            .run(["retarget", "walk.bvh", &robot, "-o", "walk.csv", "--overwrite", "--input-unit", "cm"])
-            .ok();
+        let how = ["--overwrite", "--input-unit", "cm", "--trim", "0s:1s"];
+        sandbox.run([&["retarget", "walk.bvh", &robot, "-o", "walk.csv"], &how[..]].concat()).ok();
         rows(&sandbox.read("walk.csv"))
     };
     let (plain, turned) = (motion(false), motion(true));

@@ -1,4 +1,5 @@
-//! From outside the codec: what was compressed and decompressed is compared with its source.
+//! From outside the codec: what was compressed and decompressed is compared with its source. That each clip keeps each
+//! bound in each profile is tested beside the codec (`mocap-compress`, `tests/motions/tolerances.rs`).
 
 use crate::mocap::{Sandbox, fixture};
 use std::path::{Path, PathBuf};
@@ -21,11 +22,11 @@ fn motions(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// From outside the codec: what came back as BVH is compared with the source.
-fn every_clip_comes_back(folder: &Path, profile: &str) {
+/// The clips of a folder, each in the next of some profiles.
+fn clips_come_back(folder: &Path, profiles: &[&str]) {
     let files = motions(folder);
     assert!(files.len() > 10, "{files:?}");
-    for file in files {
+    for (file, profile) in files.iter().zip(profiles.iter().cycle()) {
         let sandbox = Sandbox::new();
         let path = file.to_str().unwrap();
         // Bodies whose unit cannot be inferred from their size: the unit has to be stated.
@@ -47,26 +48,18 @@ fn every_clip_comes_back(folder: &Path, profile: &str) {
     }
 }
 
-pub(crate) fn every_clip_of_the_corpus_comes_back_from_runtime() {
-    every_clip_comes_back(&mocap_corpus::folder(), "runtime");
-}
-
-pub(crate) fn every_clip_of_the_corpus_comes_back_from_archive() {
-    every_clip_comes_back(&mocap_corpus::folder(), "archive");
-}
-
-pub(crate) fn every_clip_of_the_corpus_comes_back_from_keys() {
-    every_clip_comes_back(&mocap_corpus::folder(), "keys");
+pub(crate) fn clips_of_the_corpus_come_back() {
+    clips_come_back(&mocap_corpus::folder(), &["runtime", "archive", "keys"]);
 }
 
 pub(crate) fn every_fixture_comes_back_from_runtime() {
-    every_clip_comes_back(&fixture("clips"), "runtime");
+    clips_come_back(&fixture("clips"), &["runtime"]);
 }
 
 pub(crate) fn every_fixture_comes_back_from_archive() {
-    every_clip_comes_back(&fixture("clips"), "archive");
+    clips_come_back(&fixture("clips"), &["archive"]);
 }
 
 pub(crate) fn every_fixture_comes_back_from_keys() {
-    every_clip_comes_back(&fixture("clips"), "keys");
+    clips_come_back(&fixture("clips"), &["keys"]);
 }

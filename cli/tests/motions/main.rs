@@ -6,9 +6,7 @@ mod mocap;
 mod stance;
 
 mocap_corpus::tests! {
-    compression::every_clip_of_the_corpus_comes_back_from_runtime,
-    compression::every_clip_of_the_corpus_comes_back_from_archive,
-    compression::every_clip_of_the_corpus_comes_back_from_keys,
+    compression::clips_of_the_corpus_come_back,
     compression::every_fixture_comes_back_from_runtime,
     compression::every_fixture_comes_back_from_archive,
     compression::every_fixture_comes_back_from_keys,

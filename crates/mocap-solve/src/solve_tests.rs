@@ -1,5 +1,7 @@
 //! Takes that are made of a body that moves, with markers off their usual places.
 
+use std::sync::LazyLock;
+
 use mocap_model::{
     ForwardKinematics, FrameRate, Joint, JointId, Markers, Role, Skeleton, Space, Unit, UnitQuaternion,
     UnitSource, Vector3, exp,
@@ -103,6 +105,12 @@ fn solved(markers: &Markers, target: Option<&Skeleton>) -> Result<Solved, SolveE
     solve(markers, target, &SolveOptions { sets: &sets, set: None, static_trial: None, calibration: None })
 }
 
+/// The take as it is made, on its skeleton: several tests look at it.
+static AS_IT_IS: LazyLock<Solved> = LazyLock::new(|| {
+    let made = made();
+    solved(&markers(&made, 0.001, |at| at), Some(&made.skeleton)).unwrap()
+});
+
 /// Distances of hips, knees, ankles, shoulders, elbows, wrists from where they are [m].
 fn errors(made: &Made, solved: &Solved) -> Vec<f64> {
     let mut kinematics = ForwardKinematics::new(&solved.clip);
@@ -130,14 +138,14 @@ fn errors(made: &Made, solved: &Solved) -> Vec<f64> {
 fn joints_are_found_on_a_given_skeleton_whatever_the_order_of_markers() {
     let made = made();
     let count = made.labels.len();
-    let first = solved(&markers(&made, 0.001, |at| at), Some(&made.skeleton)).unwrap();
-    let errors = errors(&made, &first);
+    let first = &*AS_IT_IS;
+    let errors = errors(&made, first);
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     // Elbows that turn about any axis are determined worst: a second and a half of motion leaves them to the prior.
     assert!(mean < 0.02 && errors[errors.len() * 95 / 100] < 0.045, "{mean} {:?}", errors.last());
     assert!(first.report.residual.mean.unwrap() < 0.004);
     let turned = solved(&markers(&made, 0.001, |at| count - 1 - at), Some(&made.skeleton)).unwrap();
-    let mut kinematics = [&first, &turned].map(|solved| ForwardKinematics::new(&solved.clip));
+    let mut kinematics = [first, &turned].map(|solved| ForwardKinematics::new(&solved.clip));
     for frame in 0..FRAMES {
         kinematics.iter_mut().for_each(|kinematics| kinematics.place(frame));
         for joint in (0..made.skeleton.len()).map(JointId::from) {
@@ -205,13 +213,13 @@ fn a_wrong_unit_is_named_and_a_hand_is_refused() {
 #[test]
 fn a_take_that_is_turned_gives_the_same_motion_turned() {
     let mut made = made();
-    let first = solved(&markers(&made, 0.001, |at| at), Some(&made.skeleton)).unwrap();
+    let first = &*AS_IT_IS;
     let quarter = exp(&(Vector3::y() * std::f64::consts::FRAC_PI_2));
     for point in made.points.iter_mut().flatten() {
         *point = quarter * *point;
     }
     let turned = solved(&markers(&made, 0.001, |at| at), Some(&made.skeleton)).unwrap();
-    let mut kinematics = [&first, &turned].map(|solved| ForwardKinematics::new(&solved.clip));
+    let mut kinematics = [first, &turned].map(|solved| ForwardKinematics::new(&solved.clip));
     for frame in 0..FRAMES {
         kinematics.iter_mut().for_each(|kinematics| kinematics.place(frame));
         for joint in (0..made.skeleton.len()).map(JointId::from) {
@@ -484,7 +492,7 @@ fn bare_limbs_a_still_body_and_jumps_are_named() {
     let mixed = Markers::new(*all.space(), all.rate(), FRAMES, names, points).unwrap();
     let found = solved(&mixed, Some(&made.skeleton)).unwrap();
     assert!(found.warnings.iter().any(|warning| warning.code() == "solve::jumps"), "{:?}", found.warnings);
-    let whole = solved(&all, Some(&made.skeleton)).unwrap();
     let codes = ["solve::jumps", "solve::still", "solve::bare"];
-    assert!(whole.warnings.iter().all(|warning| !codes.contains(&warning.code())), "{:?}", whole.warnings);
+    let whole = &AS_IT_IS.warnings;
+    assert!(whole.iter().all(|warning| !codes.contains(&warning.code())), "{whole:?}");
 }

@@ -26,10 +26,17 @@ pub fn skip(reason: impl Into<String>) -> ! {
     resume_unwind(Box::new(Skipped(reason.into())))
 }
 
+/// Whether the run was asked to show what tests print (`-- --nocapture`). What is measured only to be shown, and takes
+/// long, is left out otherwise.
+#[must_use]
+pub fn shows_notes() -> bool {
+    std::env::args().any(|argument| argument == "--nocapture")
+}
+
 /// What [`note!`](crate::note) calls.
 #[allow(clippy::print_stdout, reason = "a test run reports")]
 pub fn print_note(line: std::fmt::Arguments) {
-    if std::env::args().any(|argument| argument == "--nocapture") {
+    if shows_notes() {
         println!("{line}");
     }
 }

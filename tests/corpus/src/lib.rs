@@ -28,7 +28,7 @@
 
 mod harness;
 
-pub use harness::{Test, print_note, run, skip};
+pub use harness::{Test, print_note, run, shows_notes, skip};
 
 use std::env::var_os;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,17 @@
-//! Every clip of the corpus, at every tolerance from a hundredth of a millimetre to ten centimetres: what was
-//! written is read, and measured in double precision by what knows nothing of how it was made.
+//! Every clip of the corpus, at tolerances from a hundredth of a millimetre to ten centimetres: what was written is read,
+//! and measured in double precision by what knows nothing of how it was made. Tolerances between and the default, and
+//! clips of any length, are those of `guarantee.rs` and of the tests of the command line (`cli/tests/motions`).
 
 use crate::motion::files::files;
 use mocap_analysis::object_error;
 use mocap_compress::{CompressError, CompressOptions, Compressed, OpenLimits, Profile, compress};
 use mocap_model::Clip;
 use std::path::Path;
+
+/// Tolerances \[m\].
+const TOLERANCES: [f64; 3] = [1e-5, 1e-3, 1e-1];
+/// Frames of each clip.
+const MOST_FRAMES: usize = 500;
 
 /// Keeps the bound, or is refused with a tolerance that is kept.
 fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
@@ -26,35 +32,36 @@ fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
     assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
 }
 
-fn all(folder: &Path, profile: Profile, tolerances: &[f64]) {
+fn all(folder: &Path, profile: Profile) {
     for file in files(folder) {
         let clip = file.clip();
-        for &tolerance in tolerances {
+        let clip = clip.trimmed(0..clip.frames().min(MOST_FRAMES)).expect("frames");
+        for tolerance in TOLERANCES {
             keeps(&file.name, &clip, profile, tolerance);
         }
     }
 }
 
 pub(crate) fn runtime_keeps_every_bound() {
-    all(&mocap_corpus::folder(), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+    all(&mocap_corpus::folder(), Profile::Runtime);
 }
 
 pub(crate) fn archive_keeps_every_bound() {
-    all(&mocap_corpus::folder(), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+    all(&mocap_corpus::folder(), Profile::Archive);
 }
 
 pub(crate) fn keys_keep_every_bound() {
-    all(&mocap_corpus::folder(), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+    all(&mocap_corpus::folder(), Profile::Keys);
 }
 
 pub(crate) fn runtime_keeps_every_bound_on_fixtures() {
-    all(&mocap_corpus::fixture("clips"), Profile::Runtime, &[1e-5, 1e-4, 1e-3, 1e-2, 1e-1]);
+    all(&mocap_corpus::fixture("clips"), Profile::Runtime);
 }
 
 pub(crate) fn archive_keeps_every_bound_on_fixtures() {
-    all(&mocap_corpus::fixture("clips"), Profile::Archive, &[1e-5, 1e-3, 1e-1]);
+    all(&mocap_corpus::fixture("clips"), Profile::Archive);
 }
 
 pub(crate) fn keys_keep_every_bound_on_fixtures() {
-    all(&mocap_corpus::fixture("clips"), Profile::Keys, &[1e-5, 1e-3, 1e-1]);
+    all(&mocap_corpus::fixture("clips"), Profile::Keys);
 }

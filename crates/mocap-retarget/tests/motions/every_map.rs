@@ -97,7 +97,7 @@ fn every_pair_keeps_its_sides(whole: &[(&str, Clip)]) {
                 explanation.rows.iter().all(|row| row.score.is_none_or(|score| score >= 0.5)),
                 "{from} {to}"
             );
-            let (motion, _) = retargeter.retarget(source).unwrap();
+            let motion = retargeter.retarget_clip(source).unwrap();
             let is = sides(&motion);
             pairs += 1;
             for (i, what) in

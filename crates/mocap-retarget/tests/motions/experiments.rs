@@ -210,7 +210,7 @@ fn is_itself(path: &str, source: &Clip) {
     for hands in [Hands::Scale, Hands::Keep] {
         let options = RetargetOptions { hands, ..RetargetOptions::default() };
         let retargeter = Retargeter::new(source.skeleton(), source.skeleton(), &options).unwrap();
-        let (motion, _) = retargeter.retarget(source).unwrap();
+        let motion = retargeter.retarget_clip(source).unwrap();
         let error = mocap_analysis::object_error(source, &motion, 0.0).unwrap();
         assert!(error.max < 1e-6, "{path}: {error:?}");
     }

@@ -1,10 +1,10 @@
 //! Pops: no joint of the target moves much further in one frame than the source's does around that frame, scaled.
 
 use crate::clip::{fixture, real};
-use mocap_analysis::{trajectories, upright_by};
-use mocap_corpus::note;
+use mocap_analysis::{metres_per_unit, trajectories, upright_by};
+use mocap_corpus::{note, shows_notes};
 use mocap_model::{Clip, JointId, Role, SignedAxis, Space, Vector3};
-use mocap_retarget::{FootLock, RetargetOptions, RetargetReport, Retargeter, estimate_rest_pose, map_roles};
+use mocap_retarget::{FootLock, RetargetOptions, Retargeter, estimate_rest_pose, map_roles};
 use std::sync::Arc;
 
 /// A joint pops if its step exceeds that of the source by more than this \[m\].
@@ -90,12 +90,7 @@ fn upright_space(clip: &Clip) -> Clip {
 }
 
 /// The largest step beyond the source's \[m\], its role and its frame.
-fn largest_excess(
-    retargeter: &Retargeter,
-    source: &Clip,
-    motion: &Clip,
-    report: &RetargetReport,
-) -> (f64, Role, usize) {
+fn largest_excess(retargeter: &Retargeter, source: &Clip, motion: &Clip) -> (f64, Role, usize) {
     let pairs: Vec<(Role, JointId, JointId)> = ROLES
         .iter()
         .filter_map(|role| {
@@ -106,9 +101,9 @@ fn largest_excess(
         .collect();
     let was = trajectories(source, &pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
     let is = trajectories(motion, &pairs.iter().map(|pair| pair.2).collect::<Vec<_>>());
-    let leg = report.scale.leg;
-    let arm = report.scale.arm.unwrap_or(leg).max(leg);
-    let metres = report.metres[1];
+    let leg = retargeter.ratios().leg;
+    let arm = retargeter.ratios().arm.unwrap_or(leg).max(leg);
+    let metres = metres_per_unit(retargeter.target());
     let mut largest = (f64::NEG_INFINITY, Role::Hips, 0);
     for ((role, ..), (was, is)) in pairs.iter().zip(was.iter().zip(&is)) {
         let of_arm = matches!(
@@ -149,24 +144,24 @@ fn count_pops(clips: &[(&str, Clip)]) -> (usize, usize) {
                     ..RetargetOptions::default()
                 };
                 let retargeter = Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap();
-                let (motion, report) = retargeter.retarget(source).unwrap();
-                let largest = largest_excess(&retargeter, source, &motion, &report);
-                (largest, report.jerk_ratio)
+                let motion = retargeter.retarget_clip(source).unwrap();
+                largest_excess(&retargeter, source, &motion)
             };
-            let ((excess, role, frame), jerk) = run(true, FootLock::Auto);
+            let (excess, role, frame) = run(true, FootLock::Auto);
             pairs += 1;
             if excess > POP {
                 pops += 1;
+                if !shows_notes() {
+                    continue;
+                }
                 let others = [(false, FootLock::Auto), (true, FootLock::Off), (false, FootLock::Off)];
-                let [hands, lock, both] = others.map(|(hands, lock)| run(hands, lock).0.0);
+                let [hands, lock, both] = others.map(|(hands, lock)| run(hands, lock).0);
                 note!(
-                    "{from} → {to}: {role} at {frame} by {:.1} cm (without contacts {:.1}, without lock {:.1}, both {:.1}), \
-                     jerk {:.2}",
+                    "{from} → {to}: {role} at {frame} by {:.1} cm (without contacts {:.1}, without lock {:.1}, both {:.1})",
                     excess * 1e2,
                     hands * 1e2,
                     lock * 1e2,
                     both * 1e2,
-                    jerk.unwrap_or(0.0)
                 );
             }
         }

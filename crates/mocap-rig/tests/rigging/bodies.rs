@@ -1,12 +1,13 @@
 //! A body made of capsules, whose joints are known, found again in other axes, sizes and poses.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::person::{Places, capsule, person};
 use mocap_model::{Body, JointId, Mesh, Role, SignedAxis, Skeleton, Space, Vector3};
 use mocap_rig::{
-    FoundBody, Matrix3, PlaceWeights, RigError, RigMesh, Voxels, WeightMethod, find_body, fit, humanoid,
-    rest_places, segments, weigh,
+    BoneSegment, FoundBody, Matrix3, PlaceWeights, RigError, RigMesh, Voxels, WeightMethod, find_body, fit,
+    humanoid, rest_places, segments, weigh,
 };
 use nalgebra::Rotation3;
 
@@ -143,26 +144,41 @@ fn a_mesh_without_inside_or_size_is_refused() {
     assert!(matches!(refused, Err(RigError::Budget { most: 1000, .. })));
 }
 
-/// The weights of a person with the skeleton that was fitted.
-fn weights(method: WeightMethod, influences: usize) -> (RigMesh, PlaceWeights, Vec<String>) {
-    weights_of(&person(CORNERS, 0.8, 0.0).0, method, influences)
+/// A mesh, the skeleton that was fitted to it, and what its weights are made of.
+struct Fitted {
+    surface: RigMesh,
+    voxels: Voxels,
+    segments: Vec<BoneSegment>,
+    names: Vec<String>,
 }
 
-fn weights_of(mesh: &Mesh, method: WeightMethod, influences: usize) -> (RigMesh, PlaceWeights, Vec<String>) {
+/// A person, and the weights of each method with up to eight influences: several tests look at them.
+static PERSON: LazyLock<(Fitted, Vec<(WeightMethod, PlaceWeights)>)> = LazyLock::new(|| {
+    let person = fitted(&person(CORNERS, 0.8, 0.0).0);
+    let weights = WeightMethod::NAMED.map(|(_, method)| (method, weights_of(&person, method, 8)));
+    (person, weights.into())
+});
+
+fn fitted(mesh: &Mesh) -> Fitted {
     let surface = surface(mesh).unwrap();
-    let fitted = fit(&humanoid(), &found(mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap();
+    let skeleton =
+        fit(&humanoid(), &found(mesh).unwrap(), &BTreeMap::new(), Space::default()).unwrap().skeleton;
     let voxels = Voxels::new(&surface, 120);
-    let places = rest_places(&fitted.skeleton);
-    let segments = segments(&fitted.skeleton, &places, &voxels, surface.size, |_: JointId| true);
-    let weights = weigh(&surface, &voxels, &segments, method, influences).unwrap();
-    let names = fitted.skeleton.joints().iter().map(|joint| joint.name.clone()).collect();
-    (surface, weights, names)
+    let segments = segments(&skeleton, &rest_places(&skeleton), &voxels, surface.size, |_: JointId| true);
+    let names = skeleton.joints().iter().map(|joint| joint.name.clone()).collect();
+    Fitted { surface, voxels, segments, names }
+}
+
+fn weights_of(person: &Fitted, method: WeightMethod, influences: usize) -> PlaceWeights {
+    weigh(&person.surface, &person.voxels, &person.segments, method, influences).unwrap()
 }
 
 #[test]
 fn weights_are_shares_and_stay_on_their_side() {
+    let (person, _) = &*PERSON;
+    let (mesh, names) = (&person.surface, &person.names);
     for (_, method) in WeightMethod::NAMED {
-        let (mesh, weights, names) = weights(method, 4);
+        let weights = weights_of(person, method, 4);
         let mut used = std::collections::BTreeSet::new();
         for place in 0..mesh.places.len() {
             let of = weights.of(place);
@@ -186,8 +202,8 @@ fn weights_are_shares_and_stay_on_their_side() {
 
 #[test]
 fn arms_do_not_move_the_waist() {
-    for (_, method) in WeightMethod::NAMED {
-        let (mesh, weights, names) = weights(method, 8);
+    let (Fitted { surface: mesh, names, .. }, weights) = &*PERSON;
+    for (method, weights) in weights {
         let mut waist = 0;
         for (place, at) in mesh.places.iter().enumerate() {
             if at.x.abs() > 0.17 || at.y < 0.95 || at.y > 1.15 {
@@ -206,11 +222,12 @@ fn arms_do_not_move_the_waist() {
 
 #[test]
 fn weights_are_the_same_on_every_run_and_mirror_images() {
-    for (_, method) in WeightMethod::NAMED {
-        let (mesh, first, names) = weights(method, 8);
-        assert_eq!(first, weights(method, 8).1);
+    let (Fitted { surface: mesh, names, .. }, weights) = &*PERSON;
+    let again = fitted(&person(CORNERS, 0.8, 0.0).0);
+    for (method, first) in weights {
+        assert_eq!(*first, weights_of(&again, *method, 8));
         assert!(first.mirrored, "the body is its own mirror image");
-        let compared = mirror_images(&mesh, &first, &names);
+        let compared = mirror_images(mesh, first, names);
         assert!(compared > mesh.places.len() / 2, "{compared} places have a mirror image");
     }
 }
@@ -243,7 +260,7 @@ fn a_body_that_is_turned_stays_its_own_mirror_image() {
     for heading in [0.09f64, 0.3, 0.5] {
         let (sin, cos) = heading.sin_cos();
         let turn = Matrix3::new(cos, 0.0, sin, 0.0, 1.0, 0.0, -sin, 0.0, cos);
-        let (_, weights, _) = weights_of(&moved(&mesh, |at| turn * at), WeightMethod::Heat, 8);
+        let weights = weights_of(&fitted(&moved(&mesh, |at| turn * at)), WeightMethod::Heat, 8);
         assert!(weights.mirrored, "turned by {heading}");
     }
 }
