@@ -1,6 +1,7 @@
 //! The mesh of a file as it is drawn: triangles on the stage, deformed by the shapes of the clip and then by
 //! linear blend skinning.
 
+use crate::bars::add_bars;
 use crate::mesh::Corner;
 use crate::ramp::ramp;
 use crate::stage::{FAR, Stage, evenly_spaced};
@@ -78,6 +79,9 @@ impl Surface {
         let mut surface = Surface::default();
         for (number, mesh) in body.meshes.iter().enumerate() {
             surface.add((number, mesh), body, clip);
+        }
+        if !surface.triangles.is_empty() {
+            add_bars(&mut surface, body, clip);
         }
         surface.find_normals();
         (!surface.triangles.is_empty()).then_some(surface)

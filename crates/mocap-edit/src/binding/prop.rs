@@ -1,14 +1,18 @@
 //! A prop of another file, beside the characters of a scene.
 
-use mocap_model::{Character, Clip, JointId, Scene, Space, name_of_tree};
+use mocap_model::{BoundBody, Character, JointId, Scene, Space, name_of_tree};
 
 use crate::trim::of_length;
 use crate::{EditError, EditReport};
 
 const EDIT: &str = "attach";
 
-/// The scene with a prop, converted to the space, rate and length of the scene; the report notes the conversions.
-pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> Result<Scene, EditError> {
+/// The scene with a prop and its mesh, in its space and time: resampled to its rate, as long as it is. What was done is noted.
+pub(crate) fn with_prop(
+    scene: &Scene,
+    prop: &Character,
+    report: &mut EditReport,
+) -> Result<Scene, EditError> {
     let failed = |error| EditError::model(EDIT, error);
     let Some(first) = scene.characters.first() else { return Ok(scene.clone()) };
     let name = name_of_tree(prop.skeleton(), JointId(0)).to_owned();
@@ -20,7 +24,8 @@ pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> 
     let own = *prop.skeleton().space();
     // A prop without a stated unit has the unit of the scene.
     let stated = Space { unit: own.unit.or(space.unit), ..own };
-    let mut clip = prop.clone().with_skeleton(prop.skeleton().with_space(stated).into()).map_err(failed)?;
+    let mut clip =
+        prop.clip.clone().with_skeleton(prop.skeleton().with_space(stated).into()).map_err(failed)?;
     if space.unit.is_some() || (stated.up, stated.forward) != (space.up, space.forward) {
         clip = clip.in_space(Space { unit: space.unit.or(stated.unit), ..space }).map_err(failed)?;
     }
@@ -46,6 +51,17 @@ pub(crate) fn with_prop(scene: &Scene, prop: &Clip, report: &mut EditReport) -> 
     }
     let clip = clip.with_rate(first.clip.rate());
     let mut scene = scene.clone();
-    scene.props.push(Character { name, ..Character::from(clip) });
+    // A mesh stays bound to its own skeleton, in whose units it is.
+    let body = prop.body.as_ref().map(|bound| BoundBody {
+        skeleton: bound
+            .skeleton
+            .with_space(Space {
+                unit: bound.skeleton.space().unit.or(stated.unit),
+                ..*bound.skeleton.space()
+            })
+            .into(),
+        ..bound.clone()
+    });
+    scene.props.push(Character { name, clip, body });
     Ok(scene)
 }

@@ -1,6 +1,6 @@
 //! `attach`.
 
-use mocap_model::{Clip, Scene, Seconds};
+use mocap_model::{Character, Clip, Scene, Seconds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,7 +25,7 @@ pub struct Attach {
     pub blend_time: Option<Seconds>,
     /// A file with the prop, which is put into the scene
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath))]
-    pub prop: Option<Source<Clip>>,
+    pub prop: Option<Source<Character>>,
 }
 
 impl Attach {
@@ -53,7 +53,7 @@ impl Operation for Attach {
     const LEAD_IN: LeadIn = LeadIn::Edited;
 
     fn needs(&mut self) -> Vec<Needed<'_>> {
-        self.prop.iter_mut().map(Needed::Motion).collect()
+        self.prop.iter_mut().map(Needed::Prop).collect()
     }
 
     fn apply(&self, clip: &Clip) -> Result<(Clip, EditReport), EditError> {

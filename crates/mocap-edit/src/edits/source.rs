@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mocap_model::Clip;
+use mocap_model::{Character, Clip};
 use mocap_poses::PosePrior;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -102,6 +102,7 @@ macro_rules! held {
 
 held! {
     Clip, "motion";
+    Character, "motion";
     TimeMap, "time-map";
     PathOverGround, "path";
     RootCurve, "root-curve";
@@ -130,6 +131,8 @@ impl<T: Held> JsonSchema for Source<T> {
 pub enum Needed<'a> {
     /// A motion, without a rest pose before it.
     Motion(&'a mut Source<Clip>),
+    /// A prop with its mesh.
+    Prop(&'a mut Source<Character>),
     /// Times of the output and of the input.
     TimeMap(&'a mut Source<TimeMap>),
     /// A path over the ground.
@@ -176,6 +179,14 @@ pub trait Files {
     /// # Errors
     /// Where the file cannot be read.
     fn motion(&self, file: &Path) -> Result<Clip, Self::Error>;
+
+    /// A prop: its motion, and the mesh that shows it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    fn prop(&self, file: &Path) -> Result<Character, Self::Error> {
+        self.motion(file).map(Character::from)
+    }
 
     /// Keys of a warp.
     ///
@@ -236,6 +247,7 @@ impl Needed<'_> {
     pub(super) fn read<F: Files>(self, files: &F) -> Result<(), F::Error> {
         match self {
             Needed::Motion(source) => source.read(|file| files.motion(file)),
+            Needed::Prop(source) => source.read(|file| files.prop(file)),
             Needed::TimeMap(source) => source.read(|file| files.time_map(file)),
             Needed::Path(source) => source.read(|file| files.path(file)),
             Needed::Warp(source) => source.read(|file| files.warp(file)),
@@ -253,6 +265,7 @@ impl Needed<'_> {
     pub(super) fn file(&self) -> Option<&Path> {
         match self {
             Needed::Motion(source) => source.file(),
+            Needed::Prop(source) => source.file(),
             Needed::TimeMap(source) => source.file(),
             Needed::Path(source) => source.file(),
             Needed::RootCurve(source) => source.file(),

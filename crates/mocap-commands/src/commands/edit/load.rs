@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mocap_edit::edits::HeightOptions;
 use mocap_edit::{Edit, EditError, Files, HeightField, TerrainMesh, Warp};
 use mocap_formats::{Limits, Remedy};
-use mocap_model::Clip;
+use mocap_model::{Character, Clip};
 use mocap_poses::PosePrior;
 
 use super::{keys, surface};
@@ -51,15 +51,20 @@ impl Files for EditFiles<'_> {
 
     fn motion(&self, file: &Path) -> Result<Clip, Diagnostic> {
         let found = read::motion(&JobContext::standalone(), &Input::named(file), self.reading);
-        let Motion { clip, warnings, .. } = found.map_err(|Failure { error, .. }| match error.path {
-            Some(_) => error,
-            None => error.in_file(file),
-        })?;
-        let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
-        Ok(match rest && clip.frames() > 1 {
-            true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
-            false => clip,
-        })
+        Ok(without_rest(found.map_err(|failure| in_file(failure, file))?))
+    }
+
+    fn prop(&self, file: &Path) -> Result<Character, Diagnostic> {
+        let failed = |failure| in_file(failure, file);
+        let loaded =
+            read::load(&JobContext::standalone(), &Input::named(file), self.reading).map_err(failed)?;
+        let body = match loaded.document().map(|document| document.body(&self.reading.limits())) {
+            Some(Ok(body)) => body.map(|parsed| parsed.value),
+            Some(Err(damaged)) => return Err(Diagnostic::from(damaged).in_file(file)),
+            None => None,
+        };
+        let clip = without_rest(loaded.into_motion(self.reading).map_err(failed)?);
+        Ok(Character { body, ..Character::from(clip) })
     }
 
     fn warp(&self, file: &Path) -> Result<Warp, Diagnostic> {
@@ -82,6 +87,23 @@ impl Files for EditFiles<'_> {
 
     fn curve_file(&self, file: &Path) -> Option<PathBuf> {
         self.input.map(|(input, _)| of_input(file, input))
+    }
+}
+
+/// The error of a file that an edit names.
+fn in_file(Failure { error, .. }: Failure, file: &Path) -> Diagnostic {
+    match error.path {
+        Some(_) => error,
+        None => error.in_file(file),
+    }
+}
+
+/// A motion without the rest pose before it.
+fn without_rest(Motion { clip, warnings, .. }: Motion) -> Clip {
+    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
+    match rest && clip.frames() > 1 {
+        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+        false => clip,
     }
 }
 
