@@ -29,6 +29,7 @@
 //! Sides, feet and facing come from the roles of the joints: give the skeletons roles first.
 
 mod animated;
+mod balance;
 mod bars;
 mod body;
 mod bounds;

@@ -167,7 +167,7 @@ fn a_prop_of_a_file_takes_the_rate_and_length_of_the_scene() {
         bind: "stick@near=Alex@RightHand".parse().unwrap(),
         hold: Some(HoldAs::Snapped),
         blend_time: None,
-        prop: Some(crate::Source::held(other)),
+        prop: Some(crate::Source::held(other.into())),
     };
     let ground = edits::Mirror::default();
     let done = apply_to_scene(alone, &[Edit::from(attach), ground.into()], &ApplyOptions::default()).unwrap();
