@@ -219,8 +219,10 @@ fn points_come_from_any_format_and_change_over_time() {
     sandbox.run(["convert", "points.trc", "-o", "points.c3d"]).ok();
     sandbox.run(["convert", "points.trc", "-o", "points.npz"]).ok();
     let skeleton = clip("alex_walk.bvh");
-    for format in ["csv", "trc", "c3d", "npz"] {
-        for solver in ["objective", "xpbd"] {
+    // What a solver gets does not depend on the format: the other one solves two of them.
+    let both: &[&str] = &["objective", "xpbd"];
+    for (format, solvers) in [("csv", both), ("trc", both), ("c3d", &both[..1]), ("npz", &both[..1])] {
+        for solver in solvers {
             let (points, out) = (format!("points.{format}"), format!("{format}_{solver}.bvh"));
             let words = [
                 "solve",
@@ -229,7 +231,7 @@ fn points_come_from_any_format_and_change_over_time() {
                 "--poses",
                 "people.poses",
                 "--ik",
-                solver,
+                *solver,
                 "-o",
                 &out,
                 "--json",
@@ -285,7 +287,9 @@ fn points_come_from_any_format_and_change_over_time() {
 fn markers_without_labels_are_solved_beside_poses() {
     let sandbox = learnt();
     let skeleton = clip("alex_walk.bvh");
-    sandbox.run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc"]).ok();
+    sandbox
+        .run(["convert", &skeleton, "--marker-set", "plug-in-gait", "-o", "take.trc", "--trim", "0s:1s"])
+        .ok();
     let text = String::from_utf8(sandbox.read("take.trc")).unwrap();
     let mut number = 0;
     let unlabelled = |(at, line): (usize, &str)| match at {

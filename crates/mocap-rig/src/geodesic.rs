@@ -1,42 +1,60 @@
 //! Geodesics: shortest paths through the inside of a solid.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//!
+//! Based on: R. B. Dial, "Algorithm 360: shortest-path forest with topological ordering", 1969. A bucket holds what is as
+//! far as one voxel is wide; no step is shorter, so its order in the bucket does not matter.
 
 use crate::Voxels;
 
-/// No voxel.
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// By voxel inside: its distance from the seeds along neighbours (across faces, edges and corners), and its predecessor
-/// on the path.
+/// By voxel inside: how far it is from seeds on ways between neighbours across faces, edges and corners.
 pub(crate) struct Ways {
     pub(crate) far: Vec<f64>,
-    pub(crate) before: Vec<u32>,
+}
+
+/// The neighbours of a voxel: how much further in the list they are, and how far away.
+fn steps(voxels: &Voxels) -> Vec<(isize, f64)> {
+    let [nx, ny, _] = voxels.counts.map(|count| count as isize);
+    (0..27)
+        .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
+        .filter(|step| *step != [0, 0, 0])
+        .map(|[x, y, z]| (x + nx * (y + ny * z), ((x * x + y * y + z * z) as f64).sqrt() * voxels.side))
+        .collect()
 }
 
 impl Ways {
     /// The paths from seeds, which are voxels with an initial distance.
     pub(crate) fn new(voxels: &Voxels, seeds: &[(usize, f64)]) -> Ways {
-        let mut far = vec![f64::INFINITY; voxels.len()];
-        let mut before = vec![NONE; voxels.len()];
-        // The heap is ordered by lengths in millionths of a voxel.
-        let key = |length: f64| (length / voxels.side * 1e6) as u64;
-        let mut open = BinaryHeap::new();
+        let mut ways = Ways { far: vec![f64::INFINITY; voxels.len()] };
+        ways.add(voxels, seeds);
+        ways
+    }
+
+    /// The ways from these seeds too.
+    pub(crate) fn add(&mut self, voxels: &Voxels, seeds: &[(usize, f64)]) {
+        let far = &mut self.far;
+        let mut buckets: Vec<Vec<usize>> = Vec::new();
+        let bucket_of = |length: f64| (length / voxels.side) as usize;
+        let put = |buckets: &mut Vec<Vec<usize>>, voxel: usize, length: f64| {
+            let bucket = bucket_of(length);
+            if buckets.len() <= bucket {
+                buckets.resize_with(bucket + 1, Vec::new);
+            }
+            buckets[bucket].push(voxel);
+        };
         for (voxel, length) in seeds {
             if *length < far[*voxel] {
                 far[*voxel] = *length;
-                open.push(Reverse((key(*length), *voxel)));
+                put(&mut buckets, *voxel, *length);
             }
         }
-        let [nx, ny, _] = voxels.counts.map(|count| count as isize);
-        let steps: Vec<(isize, f64)> = (0..27)
-            .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
-            .filter(|step| *step != [0, 0, 0])
-            .map(|[x, y, z]| (x + nx * (y + ny * z), ((x * x + y * y + z * z) as f64).sqrt() * voxels.side))
-            .collect();
-        while let Some(Reverse((at_key, at))) = open.pop() {
-            if at_key > key(far[at]) {
+        let steps = steps(voxels);
+        let mut bucket = 0;
+        while bucket < buckets.len() {
+            let Some(at) = buckets[bucket].pop() else {
+                bucket += 1;
+                continue;
+            };
+            // A shorter way to it was found since.
+            if bucket_of(far[at]) < bucket {
                 continue;
             }
             for (step, length) in &steps {
@@ -45,18 +63,27 @@ impl Ways {
                 let length = far[at] + length;
                 if voxels.inside[next] && length < far[next] {
                     far[next] = length;
-                    before[next] = at as u32;
-                    open.push(Reverse((key(length), next)));
+                    put(&mut buckets, next, length);
                 }
             }
         }
-        Ways { far, before }
     }
 
     /// The path from a voxel back to a seed.
-    pub(crate) fn back(&self, from: usize) -> Vec<usize> {
-        let next = |at: &usize| Some(self.before[*at]).filter(|before| *before != NONE).map(|at| at as usize);
-        std::iter::successors(Some(from), next).collect()
+    pub(crate) fn back(&self, voxels: &Voxels, from: usize) -> Vec<usize> {
+        let steps = steps(voxels);
+        // Of several ways of one length, that over the voxel which is nearest to a seed (in millionths of a voxel), and
+        // first in the list.
+        let rank = |at: usize| ((self.far[at] / voxels.side * 1e6) as u64, at);
+        let before = |at: &usize| {
+            let is_before = |(step, length): &(isize, f64)| {
+                let next = (*at as isize + step) as usize;
+                let is_nearer = voxels.inside[next] && self.far[next] < self.far[*at];
+                (is_nearer && self.far[next] + length == self.far[*at]).then_some(next)
+            };
+            steps.iter().filter_map(is_before).min_by_key(|next| rank(*next))
+        };
+        std::iter::successors(Some(from), before).collect()
     }
 
     /// The furthest voxel that can be reached.

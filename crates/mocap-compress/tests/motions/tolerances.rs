@@ -1,6 +1,7 @@
-//! Every clip of the corpus, at tolerances from a hundredth of a millimetre to ten centimetres: what was written is read,
-//! and measured in double precision by what knows nothing of how it was made. Tolerances between and the default, and
-//! clips of any length, are those of `guarantee.rs` and of the tests of the command line (`cli/tests/motions`).
+//! A take of every motion of the corpus, at tolerances from a hundredth of a millimetre to ten centimetres: what was
+//! written is read, and measured in double precision by what knows nothing of how it was made. Tolerances between and
+//! the default, and clips of any length, are those of `guarantee.rs` and of the tests of the command line
+//! (`cli/tests/motions`).
 
 use crate::motion::files::files;
 use mocap_analysis::object_error;
@@ -32,8 +33,19 @@ fn keeps(name: &str, clip: &Clip, profile: Profile, mut tolerance: f64) {
     assert!(error <= tolerance, "{name} {profile} {tolerance}: {error}");
 }
 
+/// The name of a file without the number of its take (`walk_003.bvh`): takes of one motion compress alike.
+fn motion(name: &str) -> &str {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    match stem.rsplit_once('_') {
+        Some((motion, take)) if take.len() == 3 && take.bytes().all(|digit| digit.is_ascii_digit()) => motion,
+        _ => name,
+    }
+}
+
 fn all(folder: &Path, profile: Profile) {
-    for file in files(folder) {
+    let mut files = files(folder);
+    files.dedup_by(|one, other| motion(&one.name) == motion(&other.name));
+    for file in files {
         let clip = file.clip();
         let clip = clip.trimmed(0..clip.frames().min(MOST_FRAMES)).expect("frames");
         for tolerance in TOLERANCES {

@@ -85,13 +85,13 @@ pub(crate) fn largest_part(voxels: &Voxels) -> Result<Voxels, RigError> {
 pub(crate) fn extremities(voxels: &Voxels, depths: &[f64]) -> Result<Extremities, RigError> {
     let deepest = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
     let root = deepest.unwrap_or_default();
-    let mut tree = vec![(root, 0.0)];
     let mut tips: Vec<(usize, f64)> = Vec::new();
+    let mut ways = Ways::new(voxels, &[(root, 0.0)]);
     for _ in 0..6 {
-        let ways = Ways::new(voxels, &tree);
         let Some(tip) = ways.furthest() else { break };
         tips.push((tip, ways.far[tip]));
-        tree.extend(ways.back(tip).into_iter().map(|at| (at, 0.0)));
+        let branch: Vec<(usize, f64)> = ways.back(voxels, tip).into_iter().map(|at| (at, 0.0)).collect();
+        ways.add(voxels, &branch);
     }
     let longest = tips.first().map_or(0.0, |tip| tip.1);
     let limbs = tips.iter().filter(|tip| tip.1 >= SHORTEST_LIMB * longest).count();

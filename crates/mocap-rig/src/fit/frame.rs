@@ -99,7 +99,7 @@ pub(crate) fn frame(
     let level = |way: Vector3<f64>| way - up * way.dot(&up);
     // Points some way out on the limbs, where paths no longer cut the inner side of a corner.
     let out = |from: usize, to: usize, share: f64| {
-        let way = Ways::new(voxels, &[(from, 0.0)]).back(to);
+        let way = Ways::new(voxels, &[(from, 0.0)]).back(voxels, to);
         at(way[((1.0 - share) * (way.len() - 1) as f64) as usize])
     };
     let shoulders = out(found.chest, found.hands[0], 0.3) - out(found.chest, found.hands[1], 0.3);

@@ -81,7 +81,7 @@ pub(crate) fn middle_line(
     towards: usize,
     step: f64,
 ) -> MiddleLine {
-    let mut path = ways.back(towards);
+    let mut path = ways.back(voxels, towards);
     path.reverse();
     let count = (ways.far[towards] / step).floor() as usize + 1;
     // By step: the place on the path, and its depth inside.

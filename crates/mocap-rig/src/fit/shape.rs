@@ -124,13 +124,13 @@ fn tips(voxels: &Voxels, count: usize) -> Result<Vec<usize>, RigError> {
         return Err(RigError::OtherShape { seen });
     }
     let root = (0..voxels.len()).reduce(|best, at| if depths[at] > depths[best] { at } else { best });
-    let mut tree = vec![(root.unwrap_or_default(), 0.0)];
     let mut tips: Vec<(usize, f64)> = Vec::new();
+    let mut ways = Ways::new(voxels, &[(root.unwrap_or_default(), 0.0)]);
     for _ in 0..=count {
-        let ways = Ways::new(voxels, &tree);
         let Some(tip) = ways.furthest() else { break };
         tips.push((tip, ways.far[tip]));
-        tree.extend(ways.back(tip).into_iter().map(|at| (at, 0.0)));
+        let branch: Vec<(usize, f64)> = ways.back(voxels, tip).into_iter().map(|at| (at, 0.0)).collect();
+        ways.add(voxels, &branch);
     }
     if tips.len() <= count || tips[count].1 > ANOTHER * tips[count - 1].1 {
         let seen = format!("the mesh has other limbs than the {count} of the skeleton");
