@@ -17,6 +17,8 @@ pub(super) struct Goals<'a> {
     pub limits: bool,
     /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
+    /// By contact: the angle by which its hands tilt \[rad\]; empty where they do not.
+    pub tilts: Vec<f64>,
 }
 
 /// How a contact is approached, by frame.
@@ -31,6 +33,9 @@ pub(super) struct Approach {
 impl Goals<'_> {
     /// The vector that is to be from the point of the second to that of the first of a contact.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
+        if self.contacts[contact].thing {
+            return self.contacts[contact].offset(frame);
+        }
         let offset = self.contacts[contact].offset(frame) * self.scale;
         let Some(approach) = self.beyond.get(contact) else { return offset };
         let direction = approach.directions[frame];
@@ -55,7 +60,7 @@ impl Goals<'_> {
     pub(super) fn holds(&self, frames: usize, around: usize) -> [[Vec<bool>; 2]; 2] {
         let none = || [vec![false; frames], vec![false; frames]];
         let mut holds = [none(), none()];
-        for contact in self.contacts {
+        for contact in self.contacts.iter().filter(|contact| !contact.thing) {
             let around =
                 contact.frames.start.saturating_sub(around)..(contact.frames.end + around).min(frames);
             for (i, hands) in holds.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! What people carry, after they were put on targets.
 
-use mocap_model::Scene;
+use mocap_model::{BoundBody, Character, Scene};
 
 use crate::diagnostic::Diagnostic;
 
@@ -14,6 +14,15 @@ pub(super) struct Kept {
     /// Who carries what.
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Things with what shows them in the mesh of their file.
+pub(super) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
+    let part = |thing: &Character| mesh.and_then(|mesh| mesh.part_on(thing.skeleton()));
+    things
+        .into_iter()
+        .map(|thing| Character { body: thing.body.clone().or_else(|| part(&thing)), ..thing })
+        .collect()
 }
 
 /// The result with its things carried as in the source.
