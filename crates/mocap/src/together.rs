@@ -43,7 +43,8 @@ pub struct PutTogether {
 }
 
 /// Puts people who are together on targets of their own, each as [`put_on_target`], and keeps what is between them: contacts
-/// of hands, their distance, and that nobody stands in the other. Sources of other rates and lengths are brought in step.
+/// of hands, their distance, and that nobody stands in the other. Things are beside the sources, in the space and time of the
+/// first: people whose hands hold one come as near as it is long. Sources of other rates and lengths are brought in step.
 /// Assumptions are added to `warnings`.
 ///
 /// ```
@@ -59,14 +60,18 @@ pub struct PutTogether {
 ///     mapping: None,
 ///     options: Default::default(),
 /// };
-/// let done = mocap::put_together(vec![person("a"), person("b")], &mut Vec::new())?;
+/// let done = mocap::put_together(vec![person("a"), person("b")], &[], &mut Vec::new())?;
 /// assert_eq!((done.people.len(), done.between.len()), (2, 1));
 /// # Ok::<(), mocap::Error>(())
 /// ```
 ///
 /// # Errors
 /// As [`put_on_target`]; where the unit of one of two people who come near each other is not known.
-pub fn put_together(people: Vec<Together<'_>>, warnings: &mut Vec<Finding>) -> Result<PutTogether, Error> {
+pub fn put_together(
+    people: Vec<Together<'_>>,
+    things: &[&Clip],
+    warnings: &mut Vec<Finding>,
+) -> Result<PutTogether, Error> {
     let motions = people.iter().map(|one| (one.name.clone(), one.clip.clone())).collect();
     let InStep { clips: sources, notes } = bring_in_step(motions)?;
     let mut done = Vec::with_capacity(people.len());
@@ -93,6 +98,7 @@ pub fn put_together(people: Vec<Together<'_>>, warnings: &mut Vec<Finding>) -> R
                 [&sources[a], &sources[b]],
                 targets,
                 surfaces,
+                things,
                 KeepOptions { lead_in, limits },
             )?;
             if report.changed {

@@ -51,7 +51,7 @@ pub(super) fn find(scene: &Scene, point: &BindPoint, edit: &'static str) -> Resu
     Ok(Place { owner, top, joint })
 }
 
-/// The owner and first joint with a name: that of a character or prop, of a tree, or of a joint.
+/// By the name of a character or prop, of a tree, of a joint, then by the role of a joint.
 fn who(scene: &Scene, name: &str) -> Option<(usize, JointId)> {
     let all = || everyone(scene).enumerate();
     let by_name = all().find(|(_, one)| one.name == name).map(|(owner, _)| (owner, JointId(0)));
@@ -63,6 +63,10 @@ fn who(scene: &Scene, name: &str) -> Option<(usize, JointId)> {
     by_name
         .or_else(|| all().find_map(tree))
         .or_else(|| all().find_map(|(owner, one)| Some((owner, one.skeleton().find(name)?))))
+        .or_else(|| {
+            let role = name.parse().ok()?;
+            all().find_map(|(owner, one)| Some((owner, map_roles_in(&one.clip).certain().joint(role)?)))
+        })
 }
 
 /// The joint with a name at or below `top`: exactly, without the prefix of a character, by role, then ignoring case.
@@ -99,6 +103,16 @@ fn names(scene: &Scene) -> Vec<String> {
             names.push(name);
         }
     }
+    // A joint may be named without whose it is, also by its role.
+    for one in everyone(scene) {
+        let roles = map_roles_in(&one.clip).certain();
+        for (id, joint) in one.skeleton().iter() {
+            let role = roles.role(id).map(|role| role.to_string());
+            names.extend(std::iter::once(joint.name.clone()).chain(role));
+        }
+    }
+    let mut known = std::collections::HashSet::new();
+    names.retain(|name| known.insert(name.clone()));
     names
 }
 

@@ -41,7 +41,7 @@ const NEAR: f64 = 0.75;
 
 /// A joint that carries something in some frames.
 #[derive(Clone, Debug)]
-pub(super) struct Carried {
+pub(crate) struct Carried {
     /// Who carries it, and by which joint.
     pub by: usize,
     pub role: Role,
@@ -51,7 +51,7 @@ pub(super) struct Carried {
 }
 
 /// The joints of a person that may carry something.
-pub(super) struct Holder {
+pub(crate) struct Holder {
     /// By role of [`CARRIERS`] that it has: the places of its joint.
     pub joints: Vec<(Role, Vec<Isometry3<f64>>)>,
     /// Length of an arm \[m\].
@@ -59,7 +59,7 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    pub(super) fn of(clip: &Clip) -> Holder {
+    pub(crate) fn of(clip: &Clip) -> Holder {
         let roles = map_roles_in(clip).certain();
         let joints =
             CARRIERS.into_iter().filter_map(|role| Some((role, places(clip, roles.joint(role)?)))).collect();
@@ -70,7 +70,7 @@ impl Holder {
     }
 
     /// The transforms of the joint with a role, by frame.
-    pub(super) fn places(&self, role: Role) -> Option<&[Isometry3<f64>]> {
+    pub(crate) fn places(&self, role: Role) -> Option<&[Isometry3<f64>]> {
         self.joints.iter().find(|(own, _)| *own == role).map(|(_, places)| places.as_slice())
     }
 }
@@ -102,7 +102,7 @@ fn moves(places: &[Isometry3<f64>], range: &Range<usize>) -> bool {
 
 /// When a thing is carried and by whom, in order of frames without overlap. Of several joints that qualify at once,
 /// exact carriers take precedence, then the nearest.
-pub(super) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
+pub(crate) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) -> Vec<Carried> {
     let shortest = (SHORTEST * fps).round() as usize;
     let mut all: Vec<(f64, Carried)> = Vec::new();
     for (by, person) in people.iter().enumerate() {
@@ -138,7 +138,7 @@ pub(super) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) ->
 }
 
 /// Other hands that hold a thing while it is carried: who, which hand, in which frames.
-pub(super) fn other_hands(
+pub(crate) fn other_hands(
     thing: &[Isometry3<f64>],
     people: &[&Holder],
     carried: &Carried,
@@ -187,12 +187,12 @@ pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
 }
 
 /// Whether a thing has enough joints (without end sites) to be a mount.
-pub(super) fn is_mount(thing: &Clip) -> bool {
+pub(crate) fn is_mount(thing: &Clip) -> bool {
     thing.skeleton().joints().iter().filter(|joint| !joint.end_site).count() >= MOUNT
 }
 
 /// The joint of a mount that carries the hips of a person throughout, and where the hips are in its frame.
-pub(super) fn mount(hips: &[Isometry3<f64>], mount: &Clip) -> Option<(JointId, Vector3<f64>)> {
+pub(crate) fn mount(hips: &[Isometry3<f64>], mount: &Clip) -> Option<(JointId, Vector3<f64>)> {
     let all = 0..hips.len();
     let joints = mount.skeleton().iter().map(|(joint, _)| joint);
     let mut nearest: Option<(JointId, Vector3<f64>)> = None;

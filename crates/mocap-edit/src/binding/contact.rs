@@ -18,7 +18,7 @@ const RIGID: f64 = 2e-5;
 const RIGID_TURN: f64 = 2e-4;
 
 /// Where a joint is in object space, by frame.
-pub(super) fn places(clip: &Clip, joint: JointId) -> Vec<Isometry3<f64>> {
+pub(crate) fn places(clip: &Clip, joint: JointId) -> Vec<Isometry3<f64>> {
     let mut kinematics = ForwardKinematics::of_joints(clip, &[joint]);
     let place = |frame: usize| {
         kinematics.place(frame);

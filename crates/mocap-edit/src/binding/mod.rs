@@ -5,7 +5,7 @@
 //! brings the parent's hand to it.
 
 mod bind_point;
-mod carried;
+pub(crate) mod carried;
 mod contact;
 mod follow;
 mod prop;
@@ -23,7 +23,8 @@ use crate::samples::Samples;
 use crate::{EditError, EditReport};
 use bind_point::{Place, everyone, find};
 pub use carried::is_carried;
-use contact::{carrier, moves, places, size, time_of_contact};
+pub(crate) use contact::places;
+use contact::{carrier, moves, size, time_of_contact};
 pub use follow::{KeptBound, keep_bound};
 pub(crate) use prop::with_prop;
 pub use text::{BindPoint, Binding, Bound, HoldAs};
@@ -70,7 +71,9 @@ pub fn attach(
         });
     }
     if let Some(by) = carrier(scene, &child, &range, &parent) {
-        let led = skeleton(&by).joint(by.joint).name.clone();
+        // Fingers that do not move carry it as the hand does, which is what carries it.
+        let tip = tip_of(&Body::of(&one(scene, &by).clip), skeleton(&by), by.joint);
+        let led = skeleton(&by).joint(tip).name.clone();
         return reach(scene, (binding, &child, &parent), (hold, frames), range, &led);
     }
     carry(scene, (binding, &child, &parent), (hold, frames), range)

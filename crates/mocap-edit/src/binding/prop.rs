@@ -1,6 +1,8 @@
 //! A prop of another file, beside the characters of a scene.
 
-use mocap_model::{BoundBody, Character, JointId, Scene, Space, name_of_tree};
+use mocap_analysis::guess_unit;
+use mocap_model::{BoundBody, Character, Clip, JointId, Role, Scene, Space, Unit, name_of_tree};
+use mocap_retarget::map_roles_in;
 
 use crate::trim::of_length;
 use crate::{EditError, EditReport};
@@ -22,14 +24,30 @@ pub(crate) fn with_prop(
     }
     let space = *first.skeleton().space();
     let own = *prop.skeleton().space();
-    // A prop without a stated unit has the unit of the scene.
-    let stated = Space { unit: own.unit.or(space.unit), ..own };
+    // A prop of an unknown unit has that of the scene; a body, such as a mount, shows its unit by its size.
+    let unit = space.unit.or_else(|| of_body(&first.clip));
+    let stated = Space { unit: own.unit.or_else(|| of_body(&prop.clip)).or(unit), ..own };
+    if own.unit.is_none() && space.unit.is_some() {
+        let assumed = match (of_body(&prop.clip), stated.unit.and_then(|unit| unit.name())) {
+            (Some(_), Some(unit)) => format!("{unit} is assumed, from its size"),
+            (Some(_), None) => "one is assumed, from its size".to_owned(),
+            (None, _) => "that of the scene is assumed".to_owned(),
+        };
+        report.warn("edit::prop-unit", format!("'{name}' states no unit: {assumed}"));
+    }
     let mut clip =
         prop.clip.clone().with_skeleton(prop.skeleton().with_space(stated).into()).map_err(failed)?;
-    if space.unit.is_some() || (stated.up, stated.forward) != (space.up, space.forward) {
-        clip = clip.in_space(Space { unit: space.unit.or(stated.unit), ..space }).map_err(failed)?;
+    if unit.is_some() || (stated.up, stated.forward) != (space.up, space.forward) {
+        clip = clip.in_space(Space { unit: unit.or(stated.unit), ..space }).map_err(failed)?;
     }
-    clip = clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).map_err(failed)?;
+    let in_unit = clip.skeleton().clone();
+    clip = clip.clone().with_skeleton(in_unit.with_space(space).into()).map_err(failed)?;
+    let skeleton = clip.skeleton().clone();
+    let body = prop.body.as_ref().map(|bound| {
+        let own = *bound.skeleton.space();
+        let from = bound.skeleton.with_space(Space { unit: own.unit.or(stated.unit), ..own });
+        BoundBody { body: bound.body.on(&from, &in_unit).into(), skeleton }
+    });
     let (fps, frames) = (first.clip.rate().fps(), first.clip.frames());
     if (clip.rate().fps() / fps - 1.0).abs() > 1e-6 && clip.frames() > 1 {
         report.warn(
@@ -51,17 +69,13 @@ pub(crate) fn with_prop(
     }
     let clip = clip.with_rate(first.clip.rate());
     let mut scene = scene.clone();
-    // A mesh stays bound to its own skeleton, in whose units it is.
-    let body = prop.body.as_ref().map(|bound| BoundBody {
-        skeleton: bound
-            .skeleton
-            .with_space(Space {
-                unit: bound.skeleton.space().unit.or(stated.unit),
-                ..*bound.skeleton.space()
-            })
-            .into(),
-        ..bound.clone()
-    });
     scene.props.push(Character { name, clip, body });
     Ok(scene)
+}
+
+/// The unit that the size of a body shows; `None` of what is no body.
+fn of_body(clip: &Clip) -> Option<Unit> {
+    let roles = map_roles_in(clip).certain();
+    roles.joint(Role::Hips)?;
+    guess_unit(&roles.apply(clip.skeleton()))
 }

@@ -218,3 +218,24 @@ fn somebody_put_on_a_saddle_keeps_their_turn() {
     assert!(way < 1e-9 && turn < 1e-7, "{way} {turn}");
     assert!((saddle[0].translation.vector - is[0].translation.vector).norm() < 1e-9);
 }
+
+/// A prop in metres beside a walk in centimetres that states no unit, and a walk in centimetres as a prop in metres.
+#[test]
+fn props_keep_their_size_beside_people_of_other_units() {
+    let walk = clip("alex_walk.bvh");
+    let unit = |metres: f64| Some(mocap_model::Unit { metres, source: mocap_model::UnitSource::File });
+    let stated = |clip: &Clip, metres: f64| {
+        let space = Space { unit: unit(metres), ..*clip.skeleton().space() };
+        clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).unwrap()
+    };
+    assert!(walk.skeleton().space().unit.is_none(), "BVH states none");
+    let length = |clip: &Clip| clip.skeleton().joint(JointId(1)).offset.norm();
+    let stick = stated(&stick(10, walk.rate(), false), 1.0);
+    let mut report = EditReport::default();
+    let with = with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), &mut report).unwrap();
+    assert!((length(&with.props[0].clip) / length(&stick) / 100.0 - 1.0).abs() < 1e-9);
+    let stick = Scene::from(stick);
+    let with = with_prop(&stick, &Character::from(walk.clone()), &mut report).unwrap();
+    assert!((length(&with.props[0].clip) / length(&walk) * 100.0 - 1.0).abs() < 1e-9);
+    assert!(report.warnings.iter().any(|warning| warning.code == "edit::prop-unit"), "{report:?}");
+}

@@ -114,7 +114,7 @@ pub(super) struct Arm {
     /// The length of both bones \[m\].
     pub length: f64,
     /// The palm in the frame of the wrist.
-    palm: Vector3<f64>,
+    pub palm: Vector3<f64>,
 }
 
 /// A body with the parts that may be in contact. Its motion is in metres.
@@ -224,20 +224,22 @@ fn arm(skeleton: &Skeleton, roles: [Role; 3]) -> Option<Arm> {
 pub(super) struct Contact {
     pub parts: [Part; 2],
     /// The indices of their points.
-    points: [usize; 2],
+    pub(super) points: [usize; 2],
     pub frames: Range<usize>,
-    track: Arc<Track>,
+    pub(super) track: Arc<Track>,
+    /// Whether the hands hold one thing, which keeps its size, and do not touch.
+    pub thing: bool,
 }
 
 /// A pair of points over all frames of the motion.
 #[derive(Clone, Debug, Default)]
-struct Track {
+pub(super) struct Track {
     /// From the point of the second to that of the first \[m\].
-    offsets: Vec<Vector3<f64>>,
+    pub offsets: Vec<Vector3<f64>>,
     /// The parameters on the line of each, from 0 to 1.
-    along: Vec<[f64; 2]>,
+    pub along: Vec<[f64; 2]>,
     /// The same as lengths from the start of the line \[m\].
-    ways: Vec<[f64; 2]>,
+    pub ways: Vec<[f64; 2]>,
 }
 
 impl Track {
@@ -330,7 +332,7 @@ pub(super) fn find(people: &[Person; 2], clips: [&Clip; 2], lead_in: usize) -> (
                 continue;
             }
             let (points, track) = ([best / count, best % count], tracks[best].clone());
-            found.push(Contact { parts, points, frames, track });
+            found.push(Contact { parts, points, frames, track, thing: false });
         }
     }
     (without_neighbours(found, seconds(ON_ITS_WAY)), nearest / length.max(f64::MIN_POSITIVE))

@@ -17,6 +17,8 @@ pub(super) struct Goals<'a> {
     pub limits: bool,
     /// By contact: additional distance between its points that makes the surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
+    /// By contact: the angle by which its hands tilt \[rad\]; empty where they do not.
+    pub tilts: Vec<f64>,
 }
 
 /// The direction and distance in which the surfaces of a contact meet, by frame.
@@ -31,6 +33,9 @@ pub(super) struct Approach {
 impl Goals<'_> {
     /// The target offset from the point of the second to that of the first.
     pub(super) fn wanted(&self, contact: usize, frame: usize) -> Vector3<f64> {
+        if self.contacts[contact].thing {
+            return self.contacts[contact].offset(frame);
+        }
         let offset = self.contacts[contact].offset(frame) * self.scale;
         let Some(approach) = self.beyond.get(contact) else { return offset };
         let direction = approach.directions[frame];
@@ -57,7 +62,7 @@ impl Goals<'_> {
     pub(super) fn holds(&self, frames: usize, around: usize) -> [[Vec<bool>; 2]; 2] {
         let none = || [vec![false; frames], vec![false; frames]];
         let mut holds = [none(), none()];
-        for contact in self.contacts {
+        for contact in self.contacts.iter().filter(|contact| !contact.thing) {
             let around =
                 contact.frames.start.saturating_sub(around)..(contact.frames.end + around).min(frames);
             for (i, hands) in holds.iter_mut().enumerate() {

@@ -65,7 +65,7 @@ fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> O
     let mut placed = Placed::new(clips);
     let mut found = OnMeshes { gaps: Vec::new(), deepest: 0.0 };
     let mut looked: Vec<usize> = some(0..clips[0].frames(), IN_ALL);
-    for contact in goals.contacts {
+    for contact in goals.contacts.iter().filter(|contact| !contact.thing) {
         for frame in some(contact.frames.clone(), MEASURED) {
             placed.place(clips, frame);
             let parts = contact.parts.map(surface_of);
@@ -128,7 +128,14 @@ pub fn between_people(reference: [&Clip; 2], other: [&Clip; 2]) -> Result<Betwee
         false => Vec::new(),
     };
     let contacts: Vec<_> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
-    let goals = Goals { people: &bodies, contacts: &contacts, scale: 1.0, limits: false, beyond: Vec::new() };
+    let goals = Goals {
+        people: &bodies,
+        contacts: &contacts,
+        scale: 1.0,
+        limits: false,
+        beyond: Vec::new(),
+        tilts: Vec::new(),
+    };
     let errors = goals.errors(&other);
     let up = people[0].body.up;
     let level = |way: &Vector3<f64>| (way - up * way.dot(&up)).try_normalize(1e-6);

@@ -11,13 +11,16 @@
 mod contact;
 mod goals;
 mod in_step;
+mod keys;
 mod measure;
 mod own_frame;
 mod place;
 mod report;
+mod shared;
 mod surfaces;
 #[cfg(test)]
 mod tests;
+mod tilt;
 
 use mocap_model::{Clip, Space, Vector3};
 use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
@@ -29,6 +32,7 @@ use crate::held_feet::held;
 use contact::{Contact, Person, find, time_inside};
 use goals::Goals;
 pub use in_step::{InStep, bring_in_step};
+use keys::{at_keys, between_keys, stride};
 pub use measure::{BetweenPeople, between_people};
 use own_frame::{OwnFrame, is_exchanged};
 pub(crate) use place::shifted;
@@ -65,9 +69,10 @@ pub struct KeepOptions {
     pub limits: bool,
 }
 
-/// Restores the contacts between two people who were retargeted separately. `sources` share one space and time, and so
-/// do the results if their units are known; each keeps the unit and axes of its own skeleton. `surfaces` are those of
-/// the targets, bound to their skeletons.
+/// Brings two people who were retargeted alone together again. `sources` are in one space and time, and so are the results
+/// as far as their units are known; each keeps the unit and axes of its own skeleton. `surfaces` are those of the targets,
+/// bound to their skeletons. `things` are beside the sources, in the space and unit of the first: what both hold keeps its
+/// size.
 ///
 /// # Errors
 /// Where frames or rates differ, or a unit is not known.
@@ -75,29 +80,44 @@ pub fn keep_partners(
     sources: [&Clip; 2],
     targets: [Clip; 2],
     surfaces: [Option<&TargetSurface>; 2],
+    things: &[&Clip],
     KeepOptions { lead_in, limits }: KeepOptions,
 ) -> Result<([Clip; 2], PartnerReport), EditError> {
     let space = |clip: &Clip| Ok((*clip.skeleton().space(), metres_of(clip)?));
     let spaces = [space(&targets[0])?, space(&targets[1])?];
     let [a, b] = sources;
+    let metres = metres_of(a)?;
     let sources = [in_metres(a)?, in_metres(b)?];
     let given = targets;
     let targets = [in_metres(&given[0])?, in_metres(&given[1])?];
     in_step(&sources, &targets)?;
+    let stride = stride(targets[0].rate());
+    let whole = targets;
+    let sources = [at_keys(&sources[0], stride)?, at_keys(&sources[1], stride)?];
+    let targets = [at_keys(&whole[0], stride)?, at_keys(&whole[1], stride)?];
+    let thing = |thing: &&Clip| at_keys(&crate::metric::in_metres(thing, metres, NAME)?, stride);
+    let things = things.iter().map(thing).collect::<Result<Vec<Clip>, EditError>>()?;
+    let lead_in = lead_in.div_ceil(stride);
     let surfaces = [0, 1].map(|i| surfaces[i]?.in_metres(spaces[i].1));
-    if is_exchanged(&sources, &targets) {
-        let exchanged = |[a, b]: [Clip; 2]| [b, a];
-        let [first, second] = surfaces;
-        let options = KeepOptions { lead_in, limits };
-        let (result, mut report) = kept(exchanged(sources), exchanged(targets), [second, first], options)?;
-        report.exchange();
-        let result = if report.changed { back(exchanged(result), spaces)? } else { given };
-        return Ok((result, report));
+    let options = KeepOptions { lead_in, limits };
+    let (result, mut report) = match is_exchanged(&sources, &targets) {
+        true => {
+            let exchanged = |[a, b]: [Clip; 2]| [b, a];
+            let [first, second] = surfaces;
+            let (result, mut report) =
+                kept(exchanged(sources), exchanged(targets.clone()), [second, first], &things, options)?;
+            report.exchange();
+            (exchanged(result), report)
+        }
+        false => kept(sources, targets.clone(), surfaces, &things, options)?,
+    };
+    report.in_frames(stride, given[0].frames());
+    if !report.changed {
+        // An unchanged clip keeps every bit.
+        return Ok((given, report));
     }
-    let (result, report) = kept(sources, targets, surfaces, KeepOptions { lead_in, limits })?;
-    // An unchanged clip is returned as given, bit by bit.
-    let result = if report.changed { back(result, spaces)? } else { given };
-    Ok((result, report))
+    let [a, b] = [0, 1].map(|i| between_keys(&whole[i], [&targets[i], &result[i]], stride));
+    Ok((back([a?, b?], spaces)?, report))
 }
 
 /// As [`keep_partners`], in metres.
@@ -105,11 +125,13 @@ fn kept(
     sources: [Clip; 2],
     targets: [Clip; 2],
     surfaces: [Option<TargetSurface>; 2],
+    things: &[Clip],
     KeepOptions { lead_in, limits }: KeepOptions,
 ) -> Result<([Clip; 2], PartnerReport), EditError> {
     let frame = OwnFrame::of(&[Person::of(&sources[0]), Person::of(&sources[1])], &sources);
     let sources = [frame.put(&sources[0])?, frame.put(&sources[1])?];
     let targets = [frame.put(&targets[0])?, frame.put(&targets[1])?];
+    let things = things.iter().map(|thing| frame.put(thing)).collect::<Result<Vec<Clip>, EditError>>()?;
     let people = [Person::of(&sources[0]), Person::of(&sources[1])];
     let bodies = [Person::of(&targets[0]), Person::of(&targets[1])];
     let both = [&sources[0], &sources[1]];
@@ -117,11 +139,13 @@ fn kept(
     if let Some(inside) = inside {
         return Ok((targets, PartnerReport::inside_each_other(inside)));
     }
-    let (contacts, nearest) = find(&people, both, lead_in);
+    let (mut contacts, nearest) = find(&people, both, lead_in);
+    contacts.extend(shared::shared(&people, both, &things));
     let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
     let mut report = PartnerReport::of(&contacts, nearest);
     let scale = scale(&people, &bodies).unwrap_or(1.0);
-    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
+    let mut goals =
+        Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new(), tilts: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
@@ -176,6 +200,12 @@ fn together(
         wider += more;
         (ways, result) = (wide, next);
     }
+    if let Some(meter) = bodies.meter.borrow_mut().as_mut() {
+        goals.tilts = tilt::tilts(goals, meter, &result);
+    }
+    if goals.tilts.iter().any(|tilt| *tilt != 0.0) {
+        result = moved(goals, targets, &ways)?;
+    }
     let mut before = f64::INFINITY;
     for round in 0..CORRECTED {
         let mut meter = bodies.meter.borrow_mut();
@@ -222,6 +252,8 @@ fn apart(
     let holds = goals.holds(clips[0].frames(), around);
     let of = |i: usize| [holds[i][0].as_slice(), holds[i][1].as_slice()];
     let limits = goals.limits;
+    // Hands are tilted already.
+    goals.tilts.clear();
     let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
     let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
     let both = [first, second];

@@ -1,10 +1,11 @@
 //! Relative placement of two people, and targets for their hands.
 
-use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
+use mocap_model::{Clip, ForwardKinematics, Isometry3, UnitQuaternion, Vector3};
 
 use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
 use super::surfaces::{Bodies, needed, stride, through};
+use super::tilt::turns;
 use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
@@ -189,23 +190,59 @@ pub(super) struct WristTargets {
     pub weights: Vec<f64>,
 }
 
-/// By contact: the number of frames over which it fades before and after. Hands that are moved far take longer.
-fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<usize> {
+/// How a contact comes and goes.
+struct Fade {
+    /// Over so many frames before and after it.
+    frames: usize,
+    /// How far the points of both move in its first frame and in its last one: from there the hands go back to their own
+    /// motion. What would bring them together when they are far away is not looked at.
+    ways: [[Vector3<f64>; 2]; 2],
+}
+
+/// By contact: hands that go far take longer.
+fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Fade> {
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     let mut fades = Vec::with_capacity(goals.contacts.len());
     for (at, contact) in goals.contacts.iter().enumerate() {
-        let mut far = 0.0f64;
-        for frame in [contact.frames.start, contact.frames.end - 1] {
+        let ways = [contact.frames.start, contact.frames.end - 1].map(|frame| {
             kinematics.iter_mut().for_each(|one| one.place(frame));
-            let ways = meeting(goals, at, &kinematics, frame);
-            let hands = ways.iter().zip(contact.parts).filter(|(_, part)| part.is_hand());
-            far = hands.map(|(way, _)| way.norm()).fold(far, f64::max);
-        }
+            meeting(goals, at, &kinematics, frame)
+        });
+        let hands = ways.iter().flat_map(|ways| ways.iter().zip(contact.parts));
+        let far = hands.filter(|(_, part)| part.is_hand()).map(|(way, _)| way.norm()).fold(0.0, f64::max);
         // The largest slope of the weight is 1.5 times the mean.
         let seconds = (1.5 * far / FASTEST).clamp(FADE, LONGEST);
-        fades.push((seconds * clips[0].rate().fps()).round() as usize);
+        fades.push(Fade { frames: (seconds * clips[0].rate().fps()).round() as usize, ways });
     }
     fades
+}
+
+/// What contacts ask of a hand in a frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    ways: Vector3<f64>,
+    total: f64,
+    /// The largest weight, and the point of that contact with the turn of the hand about it.
+    most: f64,
+    about: Vector3<f64>,
+    turn: UnitQuaternion<f64>,
+}
+
+impl Sum {
+    fn add(&mut self, weight: f64, way: Vector3<f64>, (about, turn): (Vector3<f64>, UnitQuaternion<f64>)) {
+        self.ways += way * weight * weight;
+        self.total += weight * weight;
+        if weight > self.most {
+            (self.most, self.about, self.turn) = (weight, about, turn);
+        }
+    }
+
+    /// Where the wrist is to be.
+    fn applied(&self, wrist: &Isometry3<f64>) -> Isometry3<f64> {
+        let place = self.about + self.turn * (wrist.translation.vector - self.about);
+        let place = place + self.ways / self.total * self.most;
+        Isometry3::from_parts(place.into(), self.turn * wrist.rotation)
+    }
 }
 
 /// By person and arm: the targets of the wrist.
@@ -217,32 +254,34 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
     let mut kinematics = clips.each_ref().map(ForwardKinematics::new);
     for frame in 0..frames {
         let each = goals.contacts.iter().zip(&fades);
-        let weights: Vec<f64> = each.map(|(contact, fade)| weight(contact, frame, *fade)).collect();
+        let weights: Vec<f64> = each.map(|(contact, fade)| weight(contact, frame, fade.frames)).collect();
         if weights.iter().all(|weight| *weight == 0.0) {
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
-        // By person and arm: weighted sum of the hand's shifts, sum of the weights, and largest weight.
-        let mut sums = [[(Vector3::zeros(), 0.0f64, 0.0f64); 2]; 2];
+        let mut sums = [[Sum::default(); 2]; 2];
         for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0) {
-            let (contact, ways) = (&goals.contacts[at], meeting(goals, at, &kinematics, frame));
+            let contact = &goals.contacts[at];
+            let ways = match frame {
+                _ if frame < contact.frames.start => fades[at].ways[0],
+                _ if frame >= contact.frames.end => fades[at].ways[1],
+                _ => meeting(goals, at, &kinematics, frame),
+            };
+            let points = contact.places(goals.people, &kinematics, frame);
+            let tilt = goals.tilts.get(at).copied().unwrap_or_default() * weight;
+            let turns = turns(goals, at, &kinematics, frame, tilt);
             for i in 0..2 {
                 if let Part::Hand(side) = contact.parts[i] {
-                    let (sum, total, most) = &mut sums[i][side];
-                    *sum += ways[i] * weight * weight;
-                    *total += weight * weight;
-                    *most = most.max(weight);
+                    sums[i][side].add(weight, ways[i], (points[i], turns[i].unwrap_or_default()));
                 }
             }
         }
         for i in 0..2 {
             for side in 0..2 {
-                let (sum, total, most) = sums[i][side];
-                let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
-                let mut place = *kinematics[i].at(arm.wrist);
-                place.translation.vector += sum / total * most;
-                targets[i][side].places[frame] = Some(place);
-                targets[i][side].weights[frame] = most;
+                let sum = sums[i][side];
+                let Some(arm) = goals.people[i].arms[side].filter(|_| sum.total > 0.0) else { continue };
+                asked[i][side].places[frame] = Some(sum.applied(kinematics[i].at(arm.wrist)));
+                asked[i][side].weights[frame] = sum.most;
             }
         }
     }

@@ -76,6 +76,16 @@ impl PartnerReport {
         self.touches.iter_mut().for_each(|touch| touch.parts.reverse());
     }
 
+    /// The same with frames of the motion, of which every `stride`-th was looked at.
+    pub(super) fn in_frames(&mut self, stride: usize, frames: usize) {
+        for touch in &mut self.touches {
+            // Up to the last frame that was looked at.
+            let end = (touch.end.saturating_sub(1) * stride + 1).min(frames);
+            (touch.start, touch.end) = (touch.start * stride, end);
+        }
+        self.contact_frames = self.touches.iter().map(|touch| touch.end - touch.start).sum();
+    }
+
     pub(super) fn of(contacts: &[Contact], nearest: f64) -> PartnerReport {
         PartnerReport {
             contacts: contacts.len(),
@@ -100,7 +110,14 @@ impl PartnerReport {
                 true => format!("hands come within {nearest:.1} arm lengths"),
                 false => "no hands were found".to_owned(),
             };
-            self.warnings.push(format!("they never touch ({far}): each is retargeted alone"));
+            // Bodies of other sizes may stand in each other where those of the source pass.
+            let apart = match self.moved.filter(|moved| self.changed && *moved > 0.0) {
+                Some(moved) => {
+                    format!(", and moved by up to {moved:.2} m so that nobody stands in the other")
+                }
+                None => String::new(),
+            };
+            self.warnings.push(format!("they never touch ({far}): each is retargeted alone{apart}"));
         }
         // Distances of surfaces take precedence over those of points.
         if let Some(share) = self.touching.or(self.within_1cm).filter(|share| *share < 0.95) {

@@ -154,6 +154,9 @@ pub(super) fn beyond(goals: &Goals<'_>, bodies: &Bodies<'_>) -> Vec<Approach> {
 fn of_contact(goals: &Goals<'_>, at: usize, bodies: &Bodies<'_>) -> Approach {
     let contact = &goals.contacts[at];
     let frames = bodies.clips[0].frames();
+    if contact.thing {
+        return Approach { directions: vec![Vector3::zeros(); frames], ways: vec![0.0; frames] };
+    }
     let arm = goals.people.iter().filter_map(Person::arm_length).fold(0.0, f64::max);
     let most = FAR * arm;
     let mut placed = Placed::new(bodies.clips);
@@ -221,7 +224,8 @@ pub(super) fn corrected(
 ) -> f64 {
     let mut placed = Placed::new(clips);
     let mut largest = 0.0f64;
-    for (contact, approach) in goals.contacts.iter().zip(&mut goals.beyond) {
+    let each = goals.contacts.iter().zip(&mut goals.beyond);
+    for (contact, approach) in each.filter(|(contact, _)| !contact.thing) {
         let mut known: Vec<(usize, f64)> = Vec::new();
         for frame in keys(contact, clips) {
             placed.place(clips, frame);
@@ -241,6 +245,7 @@ pub(super) fn corrected(
                 let pairs = [
                     [BodyPart::Hand(one), BodyPart::Arm(other)],
                     [BodyPart::Arm(one), BodyPart::Hand(other)],
+                    [BodyPart::Arm(one), BodyPart::Arm(other)],
                 ];
                 let in_arm = pairs.iter().filter_map(|pair| meter.gap(*pair, placed.poses(), APART));
                 let in_arm = in_arm.reduce(f64::min).map_or(more, |gap| -DEEP - gap);
@@ -329,7 +334,7 @@ pub(super) fn room_for_arms(
     let mut placed = Placed::new(clips);
     let mut worst: Option<(f64, Vector3<f64>)> = None;
     let stride = stride(&clips[0], KEYS / 2.0);
-    for contact in goals.contacts {
+    for contact in goals.contacts.iter().filter(|contact| !contact.thing) {
         let [Part::Hand(one), Part::Hand(other)] = contact.parts else { continue };
         for frame in contact.frames.clone().step_by(stride) {
             placed.place(clips, frame);

@@ -49,7 +49,8 @@ fn hands_that_meet_meet_on_unlike_bodies() {
         for targets in [["robin_walk.bvh", "alex_walk.bvh"], ["robin_walk.bvh", "robin_walk.bvh"]] {
             let [a, b] = pair(degrees);
             let alone = [alone(&a, targets[0]), alone(&b, targets[1])];
-            let (_, report) = keep_partners([&a, &b], alone, [None, None], KeepOptions::default()).unwrap();
+            let (_, report) =
+                keep_partners([&a, &b], alone, [None, None], &[], KeepOptions::default()).unwrap();
             assert!(report.contacts > 0 && report.contact_frames > 3, "{report:?}");
             assert!(report.within_1cm.unwrap() >= 0.95, "{report:?}");
             assert!(report.error_p95 <= report.alone_p95, "{report:?}");
@@ -62,10 +63,10 @@ fn the_first_and_the_second_are_alike() {
     let [a, b] = pair(0.0);
     let alone = [alone(&a, "robin_walk.bvh"), alone(&b, "alex_walk.bvh")];
     let [first, second] =
-        keep_partners([&a, &b], alone.clone(), [None, None], KeepOptions::default()).unwrap().0;
+        keep_partners([&a, &b], alone.clone(), [None, None], &[], KeepOptions::default()).unwrap().0;
     let [x, y] = alone;
     let [swapped_second, swapped_first] =
-        keep_partners([&b, &a], [y, x], [None, None], KeepOptions::default()).unwrap().0;
+        keep_partners([&b, &a], [y, x], [None, None], &[], KeepOptions::default()).unwrap().0;
     for (one, other) in [(first, swapped_first), (second, swapped_second)] {
         let [mut p, mut q] = [&one, &other].map(ForwardKinematics::new);
         for frame in 0..one.frames() {
@@ -84,12 +85,67 @@ fn people_who_never_touch_stay_as_they_are() {
     let away = moved(&b, 0.0, Vector3::x() * 1e3);
     let alone = [alone(&a, "robin_walk.bvh"), alone(&away, "alex_walk.bvh")];
     let (after, report) =
-        keep_partners([&a, &away], alone.clone(), [None, None], KeepOptions::default()).unwrap();
+        keep_partners([&a, &away], alone.clone(), [None, None], &[], KeepOptions::default()).unwrap();
     assert_eq!((report.contacts, report.warnings.len()), (0, 1));
     for (was, is) in alone.iter().zip(&after) {
         let [mut p, mut q] = [was, is].map(ForwardKinematics::new);
         p.place(3);
         q.place(3);
         assert!(was.skeleton().iter().all(|(id, _)| (p.position(id) - q.position(id)).norm() < 1e-6));
+    }
+}
+
+/// Two people side by side who hold one thing, in one pose, moved ahead.
+fn carriers() -> ([Clip; 2], Clip) {
+    let still = clip("alex_walk.bvh");
+    let (frames, pose) = (40, still.trimmed(10..11).unwrap());
+    let mut samples = Samples::of(&pose);
+    samples.frames = frames;
+    samples.rotations.iter_mut().for_each(|values| values.resize(frames, values[0]));
+    samples.translations.iter_mut().flatten().for_each(|values| values.resize(frames, values[0]));
+    samples.annotations = Default::default();
+    let ahead = |places: &mut Vec<Vector3<f64>>| {
+        places.iter_mut().enumerate().for_each(|(frame, place)| place.z += 2.0 * frame as f64);
+    };
+    ahead(samples.translations[0].as_mut().unwrap());
+    let one = samples.into_clip(NAME).unwrap();
+    let other = moved(&one, 0.0, Vector3::x() * 90.0);
+    let body = crate::body::Body::of(&one);
+    let wrist = body.skeleton.with_role(Role::LeftHand).unwrap();
+    let joint = mocap_model::Joint::new("box", None, Vector3::zeros());
+    let skeleton = mocap_model::Skeleton::new("", *one.skeleton().space(), vec![joint]).unwrap();
+    let places = crate::binding::places(&one, wrist).iter().map(|place| place.translation.vector).collect();
+    let tracks = mocap_model::JointTracks {
+        translation: Some(mocap_model::Track::Sampled(places)),
+        ..mocap_model::JointTracks::at_rest(&skeleton.joints()[0])
+    };
+    let thing = Clip::new(skeleton.into(), one.rate(), frames, vec![tracks]).unwrap();
+    ([one, other], thing)
+}
+
+#[test]
+fn people_who_hold_one_thing_stay_as_far_apart_as_it_is_long() {
+    let ([a, b], thing) = carriers();
+    let alone = [alone(&a, "robin_walk.bvh"), alone(&b, "alex_walk.bvh")];
+    let offset = |clips: [&Clip; 2], frame: usize| {
+        let wrists = [0, 1].map(|i| {
+            let body = crate::body::Body::of(clips[i]);
+            let wrist = body.skeleton.with_role([Role::LeftHand, Role::RightHand][i]).unwrap();
+            crate::binding::places(clips[i], wrist)[frame].translation.vector
+        });
+        wrists[0] - wrists[1]
+    };
+    let kept = |things: &[&Clip]| {
+        keep_partners([&a, &b], alone.clone(), [None, None], things, KeepOptions::default()).unwrap()
+    };
+    let (without, _) = kept(&[]);
+    let ([first, second], report) = kept(&[&thing]);
+    assert!(report.touches.iter().any(|touch| touch.parts == ["LeftHand", "RightHand"]), "{report:?}");
+    for frame in [0, 20, 39] {
+        let wanted = offset([&a, &b], frame);
+        let off = (offset([&first, &second], frame) - wanted).norm();
+        let was = (offset([&without[0], &without[1]], frame) - wanted).norm();
+        // 1 cm, in centimetres.
+        assert!(off < 1.0 && was > 1.0, "{frame}: {off}, alone {was}");
     }
 }

@@ -102,6 +102,7 @@ fn alone(clip: &Clip, target: &Target) -> (Clip, RetargetReport) {
 pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
     let all_pairs = std::env::var_os("MOCAP_ALL_PAIRS").is_some();
     let only = std::env::var("MOCAP_PAIR").ok();
+    let some = std::env::var("MOCAP_BODIES").ok();
     let targets = BODIES.map(body);
     let mut all = (0, 0);
     for made in pairs().iter().filter(|made| only.as_ref().is_none_or(|only| made.name == only)) {
@@ -118,7 +119,11 @@ pub(crate) fn hands_that_meet_meet_on_all_pairs_of_bodies() {
         let (mut deepest, mut deepest_alone): (f64, f64) = (0.0, 0.0);
         for (a, first) in targets.iter().enumerate() {
             for (b, second) in targets.iter().enumerate() {
-                if !(all_pairs || SOME.contains(&[BODIES[a], BODIES[b]])) {
+                let pair = [BODIES[a], BODIES[b]];
+                if !match &some {
+                    Some(some) => *some == pair.join("+"),
+                    None => all_pairs || SOME.contains(&pair),
+                } {
                     continue;
                 }
                 let started = std::time::Instant::now();
@@ -189,8 +194,8 @@ fn apart(one: &Clip, other: &Clip, step: usize) -> f64 {
     most
 }
 
-/// A dance in hold on a child and a tall man: the first and the second exchanged, all turned, and at twice the rate.
-pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
+/// A dance in hold on a child and a tall man: the first and the second exchanged, all turned, mirrored, and at twice the rate.
+pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
     let made = before_a_mirror("in hold", &clip("characters/ortiz_salsa.bvh"), Role::LeftHand, 0.01, 0.03);
     let [a, b] = &made.people;
     let [first, second] = [body("child"), body("strong_man")];
@@ -214,12 +219,20 @@ pub(crate) fn turned_swapped_and_resampled_people_are_the_same() {
     let fine = put(&[twice(a), twice(b)], [&first, &second]);
     let fine = [0, 1].map(|i| apart(&done.people[i].0, &fine.people[i].0, 2));
     let turned_alone = apart(&alone(a, &first).0, &turn(&alone(&turn(a, 90.0), &first).0, -90.0), 1);
+    let image = |clip: &Clip| mocap::edit::mirror(clip).expect("a body").0;
+    let mirrored = put(&[image(a), image(b)], [&first, &second]);
+    let mirrored = [0, 1].map(|i| apart(&done.people[i].0, &image(&mirrored.people[i].0), 1));
+    let mirrored_alone = apart(&alone(a, &first).0, &image(&alone(&image(a), &first).0), 1);
     let alone = apart(&alone(a, &first).0, &alone(&twice(a), &first).0, 2);
     mocap_corpus::note!(
-        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), at twice the rate {:.1} and {:.1} mm (alone {:.1} mm)",
+        "swapped {:.4} mm, turned {:.4} mm (alone {:.4}), mirrored {:.2} and {:.2} mm (alone {:.2}), at twice the rate {:.1} and \
+         {:.1} mm (alone {:.1} mm)",
         1e3 * swap,
         1e3 * turned,
         1e3 * turned_alone,
+        1e3 * mirrored[0],
+        1e3 * mirrored[1],
+        1e3 * mirrored_alone,
         1e3 * fine[0],
         1e3 * fine[1],
         1e3 * alone,

@@ -26,5 +26,5 @@ pub(crate) fn put(people: &[Clip; 2], targets: [&Target; 2]) -> PutTogether {
         mapping: None,
         options: Default::default(),
     };
-    mocap::put_together(vec![person(0), person(1)], &mut Vec::new()).expect("people")
+    mocap::put_together(vec![person(0), person(1)], &[], &mut Vec::new()).expect("people")
 }

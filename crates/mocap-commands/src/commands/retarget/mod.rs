@@ -271,7 +271,8 @@ fn retarget(
     let asked_fps = if target.robot().is_some() { edits.fps.take() } else { None };
     let fps = asked_fps.unwrap_or_else(|| usual_rate(format));
     let reading = Reading { rest_frame_dropped: edits.drop_first_frame, ..args.reading.clone() };
-    let (Motion { clip, mut warnings, bytes: bytes_in }, mesh) = read_source(job, context, &reading, target)?;
+    let (Motion { clip, mut warnings, bytes: bytes_in }, mesh) =
+        read_source(job, context, &reading, shows(target))?;
     context.check()?;
     let edits = (&edits, reading.limits());
     let mut impossible = Vec::new();
@@ -305,7 +306,8 @@ fn retarget(
     }
     let first = scene.characters[0].skeleton().clone();
     let frames = scene.characters[0].clip.frames();
-    let (own, beside) = props(scene.props, edits, [&source, &first], &mut warnings)?;
+    let things = things::shown(scene.props, mesh.as_ref());
+    let (own, beside) = props(things, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
     let kept = match target.robot() {
         None => things::kept(&before, scene).behind(&mut warnings)?,
@@ -375,18 +377,25 @@ fn encoded(
     encode::scene_in(origin, scene, format, options)
 }
 
-/// The motion of an input. Its mesh is read too if the target's arms are kept out of its mesh: contacts between
-/// surfaces need both.
+/// Whether the mesh of a source counts: where that of the target is kept out of itself, contacts of surfaces need both, and
+/// things are written with theirs.
+fn shows(target: &Target) -> bool {
+    let holds_meshes =
+        || target.on.document.as_deref().is_some_and(|document| document.format().holds_meshes());
+    target.on.surface.is_some() || holds_meshes()
+}
+
+/// The motion of an input, and its mesh where that counts.
 fn read_source(
     job: &Job,
     context: &JobContext,
     reading: &Reading,
-    target: &Target,
+    shows: bool,
 ) -> Result<(Motion, Option<BoundBody>), Failure> {
     let loaded = read::load(context, &job.input, reading)?;
     let has_motion = loaded.format.has_motion();
     let mut unread = None;
-    let mesh = match target.on.surface.is_some() {
+    let mesh = match shows {
         true => loaded.document().and_then(|document| {
             document.body(&reading.limits()).unwrap_or_else(|error| {
                 let (count, because) = (document.meshes(), error.to_string());

@@ -85,7 +85,7 @@ fn read_people(args: &Args, warnings: &mut Vec<Diagnostic>) -> Result<(Vec<Someo
         let target: Arc<Target> = targets.get(&pair.target, |path| open_target(args, path))?;
         let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame(), ..args.reading.clone() };
         let (job, context) = (Job::report(Input::named(&pair.source)), JobContext::standalone());
-        let read = read_source(&job, &context, &reading, &target);
+        let read = read_source(&job, &context, &reading, target.on.surface.is_some());
         let (Motion { clip, warnings: mut found, bytes }, mesh) =
             read.map_err(|failure| in_file(failure, &pair.source))?;
         bytes_in += bytes;

@@ -1,6 +1,6 @@
 //! Props that people carry, after retargeting.
 
-use mocap_model::Scene;
+use mocap_model::{BoundBody, Character, Scene};
 
 use crate::diagnostic::Diagnostic;
 
@@ -14,6 +14,15 @@ pub(super) struct Kept {
     /// Notes on who carries which prop.
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Things with what shows them in the mesh of their file.
+pub(super) fn shown(things: Vec<Character>, mesh: Option<&BoundBody>) -> Vec<Character> {
+    let part = |thing: &Character| mesh.and_then(|mesh| mesh.part_on(thing.skeleton()));
+    things
+        .into_iter()
+        .map(|thing| Character { body: thing.body.clone().or_else(|| part(&thing)), ..thing })
+        .collect()
 }
 
 /// Binds the props of the result as in the source.

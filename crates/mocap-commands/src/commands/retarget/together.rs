@@ -90,8 +90,9 @@ pub(super) fn put(
             ..TargetOptions::default()
         },
     });
+    let things: Vec<&Clip> = props.iter().map(|prop| &prop.clip).collect();
     let mut found: Vec<Finding> = Vec::new();
-    let done = mocap::put_together(together.collect(), &mut found);
+    let done = mocap::put_together(together.collect(), &things, &mut found);
     warnings.extend(found.into_iter().map(Diagnostic::from));
     let PutTogether { people: put, between, notes } = done?;
     warnings.extend(notes.into_iter().map(|note| Diagnostic::new("together::in-step", note)));
@@ -255,9 +256,10 @@ pub(super) fn retarget_scene(
 ) -> Result<Report, Failure> {
     let started = Instant::now();
     let reading = Reading { rest_frame_dropped: args.edits.drop_first_frame(), ..args.reading.clone() };
-    let Motion { clip, mut warnings, bytes } = read::motion(context, &job.input, &reading)?;
+    let (Motion { clip, mut warnings, bytes }, mesh) =
+        super::read_source(job, context, &reading, format.holds_meshes())?;
     context.check()?;
-    let made = scene_on(clip, args, cast, &mut warnings).behind(&mut warnings)?;
+    let made = scene_on((clip, mesh), args, cast, &mut warnings).behind(&mut warnings)?;
     let delivered = match made.is_refused(args) {
         true => Ok((0, String::new())),
         false => made.encoded(format, args).map_err(Failure::from).and_then(|encoded| {
@@ -272,7 +274,7 @@ pub(super) fn retarget_scene(
 }
 
 fn scene_on(
-    clip: Clip,
+    (clip, mesh): (Clip, Option<BoundBody>),
     args: &Args,
     cast: &super::cast::Cast,
     warnings: &mut Vec<Diagnostic>,
@@ -288,5 +290,5 @@ fn scene_on(
     for (character, target) in scene.characters.into_iter().zip(targets) {
         people.push(someone((character.name, character.clip), None, target, args, warnings)?);
     }
-    put(people, scene.props, args, warnings)
+    put(people, super::things::shown(scene.props, mesh.as_ref()), args, warnings)
 }
