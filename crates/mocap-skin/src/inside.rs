@@ -63,7 +63,7 @@ impl InsideMeter {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
         }
-        self.shadow.refit(&self.tree.triangles, &self.places);
+        self.shadow.refit(&self.tree.triangles, &self.obstacle, &self.places);
     }
 
     /// What a pose shows, given by the palette of the surface.

@@ -8,7 +8,7 @@ use mocap_model::Vector3;
 use mocap_skin::{Affine, Part};
 
 /// An arm that touches is at least so far from what it touches, on a person \[m\].
-const LEAST: f64 = 0.002;
+const LEAST: f64 = 0.004;
 /// What a forearm touches counts by so much beside what a hand touches.
 const FOREARM: f64 = 0.2;
 

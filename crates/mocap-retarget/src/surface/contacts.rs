@@ -3,7 +3,7 @@
 //! A body that only stands in for that of the source has no surface to trust to a centimetre: what its hands touch, and
 //! when, is then what the joints show, and its nearest places say where.
 
-use super::body_surface::{ArmPoints, BodySurface, Touched};
+use super::body_surface::{ArmPoint, ArmPoints, BodySurface, Touched};
 use super::correspondence::{Correspondence, RegionTrees, SurfacePlace};
 use super::nearby::each_near;
 use mocap_analysis::runs;
@@ -159,6 +159,8 @@ pub(crate) fn find(
 #[derive(Clone, Copy, Debug)]
 struct Near {
     vertex: u32,
+    /// Among those that are looked at.
+    rank: u32,
     distance: f64,
     /// The nearest place, brought to bind.
     rest: Vector3<f64>,
@@ -194,28 +196,32 @@ impl Looking<'_> {
         });
         if let Some(carriers) = dense.near(&body.surface, palette, field, within, &mut self.places) {
             each_near(dense, &self.places, (field, &carriers), within, |point, hit| {
-                let vertex = dense.points[point].vertex;
-                found.push(Near { vertex, distance: hit.distance, rest: hit.rest, joint: hit.joint });
+                let ArmPoint { vertex, rank, .. } = dense.points[point];
+                found.push(Near { vertex, rank, distance: hit.distance, rest: hit.rest, joint: hit.joint });
             });
         }
-        // Long clips have many frames with all of a hand near: no more is kept than is used.
+        // Long clips have many frames with all of a hand near: no more is kept than is used. The nearest place, then some
+        // that are spread over all that is near: a hand that rests flat turns about none of them.
         found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
+        if let [_, others @ ..] = &mut found[..] {
+            others.sort_by_key(|near| (near.rank, near.vertex));
+        }
         found.truncate(MOST_TOUCHES);
         found.shrink_to_fit();
         found
     }
 }
 
-/// What touches in a frame. Places that are inside, or of a body that stands in, count from the one that is deepest.
+/// What touches in a frame. Places that are inside touch; those of a body that stands in count from the one that is deepest.
 fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
     if !stands_in && first < -body.person(DEEPEST) {
         return Vec::new();
     }
-    let from = if stands_in { first } else { first.min(0.0) };
+    let from = if stands_in { first } else { 0.0 };
     let metre = body.person(1.0);
     let touch = |near: &Near| {
-        let gap = (near.distance - from) / metre;
+        let gap = ((near.distance - from) / metre).max(0.0);
         if gap >= TOUCH {
             return None;
         }

@@ -43,9 +43,10 @@ const FAR: f64 = 0.4;
 const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
 /// Times that what is inside after smoothing is changed again: first with changes that are smoothed as a whole, then with
-/// what is left smoothed upwards.
+/// what is left smoothed upwards: claps are shorter than changes fade. In the last ones, staying outside counts alone.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
+const TOUCHING: usize = 6;
 /// Keys of a stretch of which is kept what is known: 10 kB each.
 const MOST_HELD: usize = 4096;
 
@@ -233,7 +234,7 @@ impl Stage<'_> {
                 let frame = stretch.keys.frame(stretch.run.start + at);
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
                 // In the end, staying outside counts alone.
-                let bounds = Bounds { keeps_contacts: pass < RELAXED, ..stretch.bounds[at] };
+                let bounds = Bounds { keeps_contacts: pass < TOUCHING, ..stretch.bounds[at] };
                 let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
                 if at >= MOST_HELD {
                     held[at] = None;
