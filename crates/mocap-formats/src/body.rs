@@ -69,8 +69,8 @@ pub(crate) const NAME: &str = "Body";
 /// Its colour.
 pub(crate) const COLOUR: [f64; 4] = [0.7, 0.72, 0.75, 1.0];
 
-/// The drawn body of a skeleton as any other body; `None` as of [`mesh`].
-pub(crate) fn drawn(skeleton: &Skeleton, style: Style, colour: [f64; 4]) -> Option<Body> {
+/// The drawn body of a skeleton as any other body, in a colour [red, green, blue, alpha; 0 to 1]; `None` as of [`mesh`].
+pub fn drawn(skeleton: &Skeleton, style: Style, colour: [f64; 4]) -> Option<Body> {
     let mesh = mesh(skeleton, style)?;
     let mut object = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut object);

@@ -64,7 +64,7 @@ impl InsideMeter {
         for vertex in self.obstacle.iter().chain(&self.measured) {
             self.places[*vertex as usize] = surface.posed_vertex(palette, *vertex as usize);
         }
-        self.shadow.refit(&self.tree.triangles, &self.places);
+        self.shadow.refit(&self.tree.triangles, &self.obstacle, &self.places);
     }
 
     /// Measures a pose, given by the palette of the surface.

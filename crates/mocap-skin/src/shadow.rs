@@ -3,48 +3,68 @@
 
 use mocap_model::Vector3;
 
-/// Number of cells along the longest side.
+/// Cells along the longest side; their numbers fit into a byte.
 const CELLS: f64 = 96.0;
+
+/// A cell of a grid.
+type Cell = [u8; 3];
 
 /// The extent of a surface seen from three sides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     min: Vector3<f64>,
     max: Vector3<f64>,
-    cell: f64,
+    /// Cells per length.
+    per_length: f64,
     size: [usize; 3],
-    /// By axis, then by cell of the two others: lowest and highest coordinate.
-    columns: [Vec<(f64, f64)>; 3],
+    /// By axis, then by cell of the two others: the lowest and the highest cell with a triangle.
+    columns: [Vec<[u8; 2]>; 3],
+    /// By vertex, of those of the triangles.
+    cells: Vec<Cell>,
 }
 
 impl Shadow {
-    /// Fits it to triangles in a pose.
-    pub(crate) fn refit(&mut self, triangles: &[[u32; 3]], places: &[Vector3<f64>]) {
-        let corners = || triangles.iter().flatten().map(|corner| places[*corner as usize]);
-        self.min = corners().fold(Vector3::repeat(f64::INFINITY), |min, at| min.inf(&at));
-        self.max = corners().fold(Vector3::repeat(f64::NEG_INFINITY), |max, at| max.sup(&at));
+    /// Fits it to triangles in a pose; `vertices` are those that they have.
+    pub(crate) fn refit(&mut self, triangles: &[[u32; 3]], vertices: &[u32], places: &[Vector3<f64>]) {
+        let (mut min, mut max) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        for vertex in vertices {
+            let at = &places[*vertex as usize];
+            min = min.inf(at);
+            max = max.sup(at);
+        }
+        (self.min, self.max) = (min, max);
         if triangles.is_empty() {
             return;
         }
-        let extent = self.max - self.min;
-        self.cell = (extent.max() / CELLS).max(f64::MIN_POSITIVE);
-        self.size = [0, 1, 2].map(|axis| (extent[axis] / self.cell) as usize + 1);
+        let extent = max - min;
+        self.per_length = 1.0 / (extent.max() / CELLS).max(f64::MIN_POSITIVE);
         for axis in 0..3 {
-            let [b, c] = others(axis);
-            self.columns[axis].clear();
-            self.columns[axis].resize(self.size[b] * self.size[c], (f64::INFINITY, f64::NEG_INFINITY));
+            self.size[axis] = (extent[axis] * self.per_length) as usize + 1;
         }
-        for triangle in triangles {
-            let [p, q, r] = triangle.map(|corner| places[corner as usize]);
-            let (low, high) = (p.inf(&q).inf(&r), p.sup(&q).sup(&r));
-            let (from, to) = (self.cells(&low), self.cells(&high));
+        for axis in 0..3 {
+            let [b, c] = OTHERS[axis];
+            self.columns[axis].clear();
+            self.columns[axis].resize(self.size[b] * self.size[c], [u8::MAX, 0]);
+        }
+        self.cells.resize(places.len(), Cell::default());
+        for vertex in vertices {
+            self.cells[*vertex as usize] = self.cell(&places[*vertex as usize]);
+        }
+        for [p, q, r] in triangles {
+            let [p, q, r] = [self.cells[*p as usize], self.cells[*q as usize], self.cells[*r as usize]];
+            let (mut low, mut high) = (p, p);
             for axis in 0..3 {
-                let [b, c] = others(axis);
-                for i in from[b]..=to[b] {
-                    for j in from[c]..=to[c] {
-                        let column = &mut self.columns[axis][i * self.size[c] + j];
-                        column.0 = column.0.min(low[axis]);
-                        column.1 = column.1.max(high[axis]);
+                low[axis] = p[axis].min(q[axis]).min(r[axis]);
+                high[axis] = p[axis].max(q[axis]).max(r[axis]);
+            }
+            for axis in 0..3 {
+                let [b, c] = OTHERS[axis];
+                for i in low[b]..=high[b] {
+                    let row = usize::from(i) * self.size[c];
+                    let (first, last) = (row + usize::from(low[c]), row + usize::from(high[c]));
+                    for column in &mut self.columns[axis][first..=last] {
+                        column[0] = column[0].min(low[axis]);
+                        column[1] = column[1].max(high[axis]);
                     }
                 }
             }
@@ -52,11 +72,13 @@ impl Shadow {
     }
 
     /// The cell of a place within the bounds.
-    fn cells(&self, at: &Vector3<f64>) -> [usize; 3] {
-        [0, 1, 2].map(|axis| {
-            let cell = ((at[axis] - self.min[axis]) / self.cell) as usize;
-            cell.min(self.size[axis] - 1)
-        })
+    fn cell(&self, at: &Vector3<f64>) -> Cell {
+        let mut cell = Cell::default();
+        for axis in 0..3 {
+            let along = ((at[axis] - self.min[axis]) * self.per_length) as usize;
+            cell[axis] = along.min(self.size[axis] - 1) as u8;
+        }
+        cell
     }
 
     /// Whether a point may be inside; false only if a closed surface cannot contain it.
@@ -64,18 +86,17 @@ impl Shadow {
         if !(0..3).all(|axis| self.min[axis] <= at[axis] && at[axis] <= self.max[axis]) {
             return false;
         }
-        let cells = self.cells(at);
+        let cell = self.cell(at);
         (0..3).all(|axis| {
-            let [b, c] = others(axis);
-            let (low, high) = self.columns[axis][cells[b] * self.size[c] + cells[c]];
-            low <= at[axis] && at[axis] <= high
+            let [b, c] = OTHERS[axis];
+            let [low, high] = self.columns[axis][usize::from(cell[b]) * self.size[c] + usize::from(cell[c])];
+            low <= cell[axis] && cell[axis] <= high
         })
     }
 }
 
-fn others(axis: usize) -> [usize; 2] {
-    [(axis + 1) % 3, (axis + 2) % 3]
-}
+/// By axis: the two others.
+const OTHERS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
 #[cfg(test)]
 mod tests {
@@ -86,7 +107,8 @@ mod tests {
     fn nothing_inside_is_refused() {
         let (places, triangles) = sphere(Vector3::new(1.0, 2.0, 3.0), 0.7, 20);
         let mut shadow = Shadow::default();
-        shadow.refit(&triangles, &places);
+        let vertices: Vec<u32> = (0..places.len() as u32).collect();
+        shadow.refit(&triangles, &vertices, &places);
         let mut refused = 0;
         for i in 0..20 * 20 * 20 {
             let step = Vector3::new(f64::from(i % 20), f64::from(i / 20 % 20), f64::from(i / 400));

@@ -2,7 +2,7 @@
 
 use mocap_formats::body::{self, BoundBody, Style};
 use mocap_formats::{Finding, LeftOut, Limits, Parsed};
-use mocap_model::{Body, Bone, Influence, Mesh, Pose, Role, Skeleton, Skin};
+use mocap_model::{Body, Role, Skeleton};
 use mocap_retarget::{TargetSurface, fitted_body, map_roles};
 use mocap_skin::BoundMesh;
 
@@ -130,36 +130,13 @@ impl Target {
 
 /// A body of capsules, one per bone, as thick as that part of a human body. `None` of a skeleton without bones.
 pub(crate) fn capsules(skeleton: &Skeleton) -> Option<Body> {
-    let drawn = body::mesh(skeleton, Style::Capsules)?;
-    let mut object = Pose::default();
-    Pose::rest(skeleton).to_object(skeleton, &mut object);
-    let bones = skeleton.iter().map(|(joint, _)| {
-        let inverse_bind = object.joints[joint.index()].inverse().to_homogeneous();
-        Bone { joint, inverse_bind }
-    });
-    let mut skin = Skin { bones: bones.collect(), starts: vec![0], influences: Vec::new() };
-    for (joints, weights) in drawn.joints.iter().zip(&drawn.weights) {
-        let influences = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-        let influence = |(joint, weight): (&mocap_model::JointId, &f64)| Influence {
-            bone: joint.index() as u32,
-            weight: *weight,
-        };
-        skin.influences.extend(influences.map(influence));
-        skin.starts.push(skin.influences.len() as u32);
-    }
-    let mesh = Mesh {
-        faces: vec![3; drawn.triangles.len()],
-        corners: drawn.triangles.iter().flatten().copied().collect(),
-        positions: drawn.positions,
-        skin,
-        ..Mesh::default()
-    };
-    Some(Body { meshes: vec![mesh], materials: Vec::new() })
+    body::drawn(skeleton, Style::Capsules, [1.0; 4])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mocap_model::Mesh;
 
     fn robin() -> Target {
         Target::new(crate::read_skeleton("../../fixtures/clips/robin.skel").unwrap().value)

@@ -99,6 +99,14 @@ impl PosedArm {
         (self.elbow - self.shoulder).norm() + (self.wrist - self.elbow).norm()
     }
 
+    /// How far the furthest of its places goes.
+    pub(crate) fn furthest(&self, arm: &ArmSurface, change: &Change) -> f64 {
+        let moved = self.moved(change);
+        let places = self.points.iter().enumerate();
+        let squares = places.map(|(i, at)| (moved.place(arm.segment(i), at) - at).norm_squared());
+        squares.fold(0.0, f64::max).sqrt()
+    }
+
     /// A sphere that contains forearm and hand.
     pub(crate) fn ball(&self) -> (Vector3<f64>, f64) {
         let middle = (self.elbow + self.wrist * 2.0) / 3.0;

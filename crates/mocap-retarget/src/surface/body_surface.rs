@@ -134,7 +134,8 @@ impl ArmPoints {
                 (0..parts.len() as u32).filter(|vertex| parts[*vertex as usize] == part).collect();
             let (first, on_hand) = (points.len(), part == Part::Hand(side));
             let chosen = farthest_points(surface.positions(), &vertices, count).into_iter();
-            points.extend(chosen.map(|vertex| ArmPoint { vertex, on_hand }));
+            let point = |(rank, vertex)| ArmPoint { vertex, on_hand, rank: rank as u32 };
+            points.extend(chosen.enumerate().map(point));
             let range = first..points.len();
             cluster(&mut points, range, surface.positions(), &mut clusters);
         }
@@ -165,6 +166,8 @@ impl ArmPoints {
 pub(crate) struct ArmPoint {
     pub vertex: u32,
     pub on_hand: bool,
+    /// Those of low ranks are spread over forearm or hand, however many of them are taken.
+    pub rank: u32,
 }
 
 impl BodySurface {

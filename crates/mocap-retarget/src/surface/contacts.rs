@@ -3,7 +3,7 @@
 //! A stand-in body replaces a source without a surface. It is not accurate to a centimetre: the joints decide
 //! what the hands touch and when, and the nearest points of the stand-in show where.
 
-use super::body_surface::{ArmPoints, BodySurface, Touched};
+use super::body_surface::{ArmPoint, ArmPoints, BodySurface, Touched};
 use super::correspondence::{Correspondence, RegionTrees, SurfacePlace};
 use super::nearby::each_near;
 use mocap_analysis::runs;
@@ -160,6 +160,8 @@ pub(crate) fn find(
 #[derive(Clone, Copy, Debug)]
 struct Near {
     vertex: u32,
+    /// Among those that are looked at.
+    rank: u32,
     distance: f64,
     /// The nearest position on that part, in the bind pose.
     rest: Vector3<f64>,
@@ -195,29 +197,32 @@ impl Looking<'_> {
         });
         if let Some(carriers) = dense.near(&body.surface, palette, field, within, &mut self.places) {
             each_near(dense, &self.places, (field, &carriers), within, |point, hit| {
-                let vertex = dense.points[point].vertex;
-                found.push(Near { vertex, distance: hit.distance, rest: hit.rest, joint: hit.joint });
+                let ArmPoint { vertex, rank, .. } = dense.points[point];
+                found.push(Near { vertex, rank, distance: hit.distance, rest: hit.rest, joint: hit.joint });
             });
         }
-        // In long clips, many frames have a whole hand near: keep only as many points as are used.
+        // Long clips have many frames with all of a hand near: no more is kept than is used. The nearest place, then some
+        // that are spread over all that is near: a hand that rests flat turns about none of them.
         found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.vertex.cmp(&b.vertex)));
+        if let [_, others @ ..] = &mut found[..] {
+            others.sort_by_key(|near| (near.rank, near.vertex));
+        }
         found.truncate(MOST_TOUCHES);
         found.shrink_to_fit();
         found
     }
 }
 
-/// The touching points of a frame. If points are inside, or on a stand-in body, distances are relative to the
-/// deepest point.
+/// What touches in a frame. Places that are inside touch; those of a body that stands in count from the one that is deepest.
 fn touches(body: &BodySurface, trees: &RegionTrees, near: Vec<Near>, stands_in: bool) -> Vec<SourceTouch> {
     let Some(first) = near.first().map(|near| near.distance) else { return Vec::new() };
     if !stands_in && first < -body.person(DEEPEST) {
         return Vec::new();
     }
-    let from = if stands_in { first } else { first.min(0.0) };
+    let from = if stands_in { first } else { 0.0 };
     let metre = body.person(1.0);
     let touch = |near: &Near| {
-        let gap = (near.distance - from) / metre;
+        let gap = ((near.distance - from) / metre).max(0.0);
         if gap >= TOUCH {
             return None;
         }

@@ -252,12 +252,7 @@ impl Stage<'_> {
         if change == *base {
             return (change, false);
         }
-        let far = |change: &Change| {
-            let moved = posed.moved(change);
-            let places = posed.points.iter().enumerate();
-            let squares = places.map(|(i, at)| (moved.place(arm.segment(i), at) - at).norm_squared());
-            squares.fold(0.0, f64::max).sqrt()
-        };
+        let far = |change: &Change| posed.furthest(arm, change);
         if far(&change) <= most {
             return (change, false);
         }
@@ -330,6 +325,7 @@ impl Stage<'_> {
             for (other, entered) in asked.others.iter().zip(&mut entered[1..]) {
                 let mut found = Found::default();
                 let within = if other.touches { pull } else { near };
+                let gap = if other.touches { self.body.person(TOUCHING) } else { margin };
                 each_near(&asked.arm.points, &places, (other.field, &other.near), within, |point, hit| {
                     if other.holds && asked.arm.points.points[point].on_hand {
                         return;
@@ -340,7 +336,7 @@ impl Stage<'_> {
                     found.see(point, &hit);
                     if hit.distance < near {
                         *entered |= hit.distance < 0.0;
-                        let by = (margin - hit.distance) * other.share;
+                        let by = (gap - hit.distance) * other.share;
                         found.demands.push(Demand { point, direction: hit.normal, by });
                     }
                 });

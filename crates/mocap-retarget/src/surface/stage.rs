@@ -43,10 +43,11 @@ const FAR: f64 = 0.4;
 /// more when it leaves; and the way around a hip is longer than the way out.
 const LEVER: f64 = 3.5;
 const SLACK: f64 = 0.01;
-/// Number of passes that resolve what is still inside after smoothing: the first ones smooth all changes, the
-/// later ones smooth only upwards.
+/// Times that what is inside after smoothing is changed again: first with changes that are smoothed as a whole, then with
+/// what is left smoothed upwards: claps are shorter than changes fade. In the last ones, staying outside counts alone.
 const PASSES: usize = 8;
 const RELAXED: usize = 4;
+const TOUCHING: usize = 6;
 /// Greatest number of keys of a stretch for which caches are kept, 10 kB each.
 const MOST_HELD: usize = 4096;
 
@@ -235,7 +236,7 @@ impl Stage<'_> {
                 let frame = stretch.keys.frame(stretch.run.start + at);
                 let mut posed = Posed { pose: &mut *pose, field: &mut *field, frame: None };
                 // The last passes ignore contacts: staying outside has priority.
-                let bounds = Bounds { keeps_contacts: pass < RELAXED, ..stretch.bounds[at] };
+                let bounds = Bounds { keeps_contacts: pass < TOUCHING, ..stretch.bounds[at] };
                 let found = self.solve(frame, &mut posed, &mut held[at], base, bounds);
                 if at >= MOST_HELD {
                     held[at] = None;
