@@ -280,8 +280,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
             for side in 0..2 {
                 let sum = sums[i][side];
                 let Some(arm) = goals.people[i].arms[side].filter(|_| sum.total > 0.0) else { continue };
-                asked[i][side].places[frame] = Some(sum.applied(kinematics[i].at(arm.wrist)));
-                asked[i][side].weights[frame] = sum.most;
+                targets[i][side].places[frame] = Some(sum.applied(kinematics[i].at(arm.wrist)));
+                targets[i][side].weights[frame] = sum.most;
             }
         }
     }
