@@ -33,7 +33,7 @@ const HOLDS: f64 = 0.25;
 const SHORTEST: f64 = 0.1;
 const MOVES: (f64, f64) = (0.01, 0.05);
 /// What has as many joints is a mount if it carries hips.
-const MOUNT: usize = 5;
+pub(super) const MOUNT: usize = 5;
 /// A hand holds what is this near, as a share of an arm's length.
 const NEAR: f64 = 0.75;
 

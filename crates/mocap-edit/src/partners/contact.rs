@@ -113,7 +113,7 @@ pub(super) struct Arm {
     /// Both bones \[m\].
     pub length: f64,
     /// The palm in the frame of the wrist.
-    pub palm: Vector3<f64>,
+    palm: Vector3<f64>,
 }
 
 /// What may touch of a body, and its motion in metres.

@@ -17,8 +17,6 @@ pub(super) struct Goals<'a> {
     pub limits: bool,
     /// By contact: how its points are to be further apart, such that surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
-    /// By contact: the angle by which its hands tilt \[rad\]; empty where they do not.
-    pub tilts: Vec<f64>,
 }
 
 /// How a contact is approached, by frame.
