@@ -35,7 +35,7 @@ const SHORTEST: f64 = 0.1;
 /// The carrier moves by at least this much meanwhile \[m, rad\].
 const MOVES: (f64, f64) = (0.01, 0.05);
 /// A prop with at least this many joints is a mount if it carries hips.
-const MOUNT: usize = 5;
+pub(super) const MOUNT: usize = 5;
 /// Largest distance of a hand from what it holds, as a share of an arm's length.
 const NEAR: f64 = 0.75;
 

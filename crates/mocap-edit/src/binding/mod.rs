@@ -64,7 +64,9 @@ pub fn attach(
     let frames = (blend * one(scene, &child).clip.rate().fps()).round() as usize;
     let leader = whole_tree(scene, &parent);
     let holds = |by: Place| by.owner == child.owner && skeleton(&child).is_in_subtree(by.joint, child.top);
-    if carrier(scene, &leader, &range, &leader).is_some_and(holds) {
+    // What hangs at the hips of a person keeps its place to the whole person, and does not carry it.
+    let hangs = is_person(scene, &leader) && !may_carry(scene, &child);
+    if !hangs && carrier(scene, &leader, &range, &leader).is_some_and(holds) {
         return Err(EditError::Cycle {
             child: binding.child.to_string(),
             parent: binding.parent.to_string(),
@@ -77,6 +79,20 @@ pub fn attach(
         return reach(scene, (binding, &child, &parent), (hold, frames), range, &led);
     }
     carry(scene, (binding, &child, &parent), (hold, frames), range)
+}
+
+/// Whether hips are among what moves with a joint.
+fn is_person(scene: &Scene, place: &Place) -> bool {
+    let clip = &one(scene, place).clip;
+    let hips = mocap_retarget::map_roles_in(clip).certain().joint(mocap_model::Role::Hips);
+    hips.is_some_and(|hips| clip.skeleton().is_in_subtree(hips, place.top))
+}
+
+/// Whether so many joints move with one that they may be a mount.
+fn may_carry(scene: &Scene, place: &Place) -> bool {
+    let skeleton = one(scene, place).skeleton();
+    let below = skeleton.subtree(place.top).into_iter();
+    below.filter(|id| !skeleton.joint(*id).end_site).count() >= carried::MOUNT
 }
 
 /// The whole tree of a joint.

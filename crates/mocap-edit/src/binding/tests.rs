@@ -239,3 +239,14 @@ fn props_keep_their_size_beside_people_of_other_units() {
     assert!((length(&with.props[0].clip) / length(&walk) * 100.0 - 1.0).abs() < 1e-9);
     assert!(report.warnings.iter().any(|warning| warning.code == "edit::prop-unit"), "{report:?}");
 }
+
+/// A stick that hangs at the hips, and a hand that goes to it.
+#[test]
+fn a_hand_reaches_for_what_hangs_at_the_hips() {
+    let (hung, _) = bind(&scene(false), "stick=Alex@Hips", HoldAs::Grasped).unwrap();
+    let (held, _) = bind(&hung, "stick@near=Alex@LeftHand,20:60", HoldAs::Snapped).unwrap();
+    assert_eq!(of_stick(&hung, 0), of_stick(&held, 0), "it stays at the hips");
+    // Two things cannot hold each other.
+    let error = bind(&hung, "Alex@Hips=stick@near", HoldAs::Grasped).unwrap_err();
+    assert!(matches!(error, EditError::Cycle { .. }), "{error}");
+}

@@ -114,7 +114,7 @@ pub(super) struct Arm {
     /// The length of both bones \[m\].
     pub length: f64,
     /// The palm in the frame of the wrist.
-    pub palm: Vector3<f64>,
+    palm: Vector3<f64>,
 }
 
 /// A body with the parts that may be in contact. Its motion is in metres.

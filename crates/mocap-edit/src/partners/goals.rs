@@ -17,8 +17,6 @@ pub(super) struct Goals<'a> {
     pub limits: bool,
     /// By contact: additional distance between its points that makes the surfaces touch; empty without surfaces.
     pub beyond: Vec<Approach>,
-    /// By contact: the angle by which its hands tilt \[rad\]; empty where they do not.
-    pub tilts: Vec<f64>,
 }
 
 /// The direction and distance in which the surfaces of a contact meet, by frame.

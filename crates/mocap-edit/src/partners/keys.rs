@@ -125,7 +125,8 @@ mod tests {
         let keys = at_keys(&walk, 2).unwrap();
         assert_eq!(keys.frames(), walk.frames().div_ceil(2));
         // Nothing changed: every bit stays.
-        assert_eq!(between_keys(&walk, [&keys, &keys], 2).unwrap(), walk);
+        let (same, own) = (Samples::of(&between_keys(&walk, [&keys, &keys], 2).unwrap()), Samples::of(&walk));
+        assert!(same.rotations == own.rotations && same.translations == own.translations);
         let mut samples = Samples::of(&keys);
         let by = UnitQuaternion::from_euler_angles(0.1, 0.2, 0.0);
         let hips = samples.translations[0].as_mut().unwrap();

@@ -20,7 +20,6 @@ mod shared;
 mod surfaces;
 #[cfg(test)]
 mod tests;
-mod tilt;
 
 use mocap_model::{Clip, Space, Vector3};
 use mocap_retarget::{BodyBeside, PeopleMeter, TargetSurface};
@@ -144,8 +143,7 @@ fn kept(
     let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
     let mut report = PartnerReport::of(&contacts, nearest);
     let scale = scale(&people, &bodies).unwrap_or(1.0);
-    let mut goals =
-        Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new(), tilts: Vec::new() };
+    let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
     let result = match &besides {
         [Some(a), Some(b)] => {
@@ -200,12 +198,6 @@ fn together(
         wider += more;
         (ways, result) = (wide, next);
     }
-    if let Some(meter) = bodies.meter.borrow_mut().as_mut() {
-        goals.tilts = tilt::tilts(goals, meter, &result);
-    }
-    if goals.tilts.iter().any(|tilt| *tilt != 0.0) {
-        result = moved(goals, targets, &ways)?;
-    }
     let mut before = f64::INFINITY;
     for round in 0..CORRECTED {
         let mut meter = bodies.meter.borrow_mut();
@@ -252,8 +244,6 @@ fn apart(
     let holds = goals.holds(clips[0].frames(), around);
     let of = |i: usize| [holds[i][0].as_slice(), holds[i][1].as_slice()];
     let limits = goals.limits;
-    // Hands are tilted already.
-    goals.tilts.clear();
     let first = a.apart_from(clips[0].clone(), (b, &clips[1]), of(0), limits).map_err(failed)?;
     let second = b.apart_from(clips[1].clone(), (a, &clips[0]), of(1), limits).map_err(failed)?;
     let both = [first, second];

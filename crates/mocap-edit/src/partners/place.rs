@@ -1,11 +1,10 @@
 //! Relative placement of two people, and targets for their hands.
 
-use mocap_model::{Clip, ForwardKinematics, Isometry3, UnitQuaternion, Vector3};
+use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
 
 use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
 use super::surfaces::{Bodies, needed, stride, through};
-use super::tilt::turns;
 use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
@@ -217,34 +216,6 @@ fn fades(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Fade> {
     fades
 }
 
-/// What contacts ask of a hand in a frame.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    ways: Vector3<f64>,
-    total: f64,
-    /// The largest weight, and the point of that contact with the turn of the hand about it.
-    most: f64,
-    about: Vector3<f64>,
-    turn: UnitQuaternion<f64>,
-}
-
-impl Sum {
-    fn add(&mut self, weight: f64, way: Vector3<f64>, (about, turn): (Vector3<f64>, UnitQuaternion<f64>)) {
-        self.ways += way * weight * weight;
-        self.total += weight * weight;
-        if weight > self.most {
-            (self.most, self.about, self.turn) = (weight, about, turn);
-        }
-    }
-
-    /// Where the wrist is to be.
-    fn applied(&self, wrist: &Isometry3<f64>) -> Isometry3<f64> {
-        let place = self.about + self.turn * (wrist.translation.vector - self.about);
-        let place = place + self.ways / self.total * self.most;
-        Isometry3::from_parts(place.into(), self.turn * wrist.rotation)
-    }
-}
-
 /// By person and arm: the targets of the wrist.
 pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 2] {
     let frames = clips[0].frames();
@@ -259,7 +230,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
             continue;
         }
         kinematics.iter_mut().for_each(|one| one.place(frame));
-        let mut sums = [[Sum::default(); 2]; 2];
+        // By person and arm: ways of the hand, their weights, and the largest weight.
+        let mut sums = [[(Vector3::zeros(), 0.0f64, 0.0f64); 2]; 2];
         for (at, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight > 0.0) {
             let contact = &goals.contacts[at];
             let ways = match frame {
@@ -267,21 +239,23 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
                 _ if frame >= contact.frames.end => fades[at].ways[1],
                 _ => meeting(goals, at, &kinematics, frame),
             };
-            let points = contact.places(goals.people, &kinematics, frame);
-            let tilt = goals.tilts.get(at).copied().unwrap_or_default() * weight;
-            let turns = turns(goals, at, &kinematics, frame, tilt);
             for i in 0..2 {
                 if let Part::Hand(side) = contact.parts[i] {
-                    sums[i][side].add(weight, ways[i], (points[i], turns[i].unwrap_or_default()));
+                    let (sum, total, most) = &mut sums[i][side];
+                    *sum += ways[i] * weight * weight;
+                    *total += weight * weight;
+                    *most = most.max(weight);
                 }
             }
         }
         for i in 0..2 {
             for side in 0..2 {
-                let sum = sums[i][side];
-                let Some(arm) = goals.people[i].arms[side].filter(|_| sum.total > 0.0) else { continue };
-                targets[i][side].places[frame] = Some(sum.applied(kinematics[i].at(arm.wrist)));
-                targets[i][side].weights[frame] = sum.most;
+                let (sum, total, most) = sums[i][side];
+                let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
+                let mut place = *kinematics[i].at(arm.wrist);
+                place.translation.vector += sum / total * most;
+                asked[i][side].places[frame] = Some(place);
+                asked[i][side].weights[frame] = most;
             }
         }
     }

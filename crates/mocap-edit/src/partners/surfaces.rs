@@ -245,7 +245,6 @@ pub(super) fn corrected(
                 let pairs = [
                     [BodyPart::Hand(one), BodyPart::Arm(other)],
                     [BodyPart::Arm(one), BodyPart::Hand(other)],
-                    [BodyPart::Arm(one), BodyPart::Arm(other)],
                 ];
                 let in_arm = pairs.iter().filter_map(|pair| meter.gap(*pair, placed.poses(), APART));
                 let in_arm = in_arm.reduce(f64::min).map_or(more, |gap| -DEEP - gap);

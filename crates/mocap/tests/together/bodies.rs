@@ -237,7 +237,8 @@ pub(crate) fn turned_swapped_mirrored_and_resampled_people_are_the_same() {
         1e3 * fine[1],
         1e3 * alone,
     );
-    // At twice the rate another direction of approach may be the shortest, and an elbow is elsewhere then.
     assert!(swap < 1e-6 && turned < 1e-5, "{swap} {turned}");
-    assert!(fine.iter().all(|apart| *apart < 0.08 + alone), "{fine:?} {alone}");
+    // Each differs by as much where it is retargeted alone, and both meet half-way.
+    assert!(fine.iter().all(|apart| *apart < 0.01 + alone), "{fine:?} {alone}");
+    assert!(mirrored.iter().all(|apart| *apart < 0.01 + mirrored_alone), "{mirrored:?} {mirrored_alone}");
 }
