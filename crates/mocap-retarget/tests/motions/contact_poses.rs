@@ -36,8 +36,6 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    pub(crate) const ALL: [Act; 4] = [Act::HandsOnHips, Act::HandsOnHead, Act::CrossedArms, Act::Claps];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Act::HandsOnHips => "hands_on_hips",
@@ -318,34 +316,9 @@ impl Person {
                 let axis = lower.inverse() * Vector3::new(-1.0, -out_of(palm.side), 0.0).normalize();
                 (0..3).for_each(|i| x[9 * arm + 3 + i] = axis[i] * *bend);
             }
-            let mut damping = 1e-2;
-            let mut r = residuals(&x, &mut fields);
-            for _ in 0..40 {
-                let mut jacobian = DMatrix::zeros(r.len(), count);
-                for i in 0..count {
-                    let mut next = x.clone();
-                    next[i] += 1e-5;
-                    jacobian.set_column(i, &((residuals(&next, &mut fields) - &r) / 1e-5));
-                }
-                let square = jacobian.transpose() * &jacobian;
-                let down = jacobian.transpose() * &r;
-                let damped =
-                    &square + DMatrix::identity(count, count) * (damping * square.trace() / count as f64);
-                let step = damped.lu().solve(&down).unwrap();
-                let next = &x - step;
-                let s = residuals(&next, &mut fields);
-                if s.norm() < r.norm() {
-                    let done = r.norm() - s.norm() < 1e-4 * r.norm();
-                    (x, r, damping) = (next, s, damping * 0.3);
-                    if done {
-                        break;
-                    }
-                } else {
-                    damping *= 5.0;
-                }
-            }
-            if best.as_ref().is_none_or(|(least, _)| r.norm() < *least) {
-                best = Some((r.norm(), x));
+            let (left, x) = descend(x, |x| residuals(x, &mut fields));
+            if best.as_ref().is_none_or(|(least, _)| left < *least) {
+                best = Some((left, x));
             }
         }
         *local = posed(&best.unwrap().1);
@@ -420,4 +393,38 @@ fn between(a: &Pose, b: &Pose, share: f64) -> Pose {
         joint.rotation = joint.rotation.slerp(&to.rotation, share);
     }
     pose
+}
+
+/// Where residuals are least near a start, with their norm there (Levenberg–Marquardt).
+fn descend(
+    start: DVector<f64>,
+    mut residuals: impl FnMut(&DVector<f64>) -> DVector<f64>,
+) -> (f64, DVector<f64>) {
+    let count = start.len();
+    let (mut x, mut damping) = (start, 1e-2);
+    let mut r = residuals(&x);
+    for _ in 0..40 {
+        let mut jacobian = DMatrix::zeros(r.len(), count);
+        for i in 0..count {
+            let mut next = x.clone();
+            next[i] += 1e-5;
+            jacobian.set_column(i, &((residuals(&next) - &r) / 1e-5));
+        }
+        let square = jacobian.transpose() * &jacobian;
+        let down = jacobian.transpose() * &r;
+        let damped = &square + DMatrix::identity(count, count) * (damping * square.trace() / count as f64);
+        let step = damped.lu().solve(&down).unwrap();
+        let next = &x - step;
+        let s = residuals(&next);
+        if s.norm() < r.norm() {
+            let done = r.norm() - s.norm() < 1e-4 * r.norm();
+            (x, r, damping) = (next, s, damping * 0.3);
+            if done {
+                break;
+            }
+        } else {
+            damping *= 5.0;
+        }
+    }
+    (r.norm(), x)
 }
