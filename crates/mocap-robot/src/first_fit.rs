@@ -15,8 +15,7 @@ use crate::solve::{costs_of, fit_each, fit_frames};
 pub(crate) const FIRST_SWEEPS: usize = 40;
 /// Sweeps of the frames behind it.
 const SWEEPS: usize = 3;
-/// Sweeps that let parts pass through each other, and that part them again.
-const FREEING: usize = 6;
+/// Sweeps that part what passes through each other.
 const PARTING: usize = 8;
 /// A frame is caught if it costs so much more than with parts that pass through each other: a limb that points 20°
 /// elsewhere.
@@ -36,22 +35,16 @@ pub(crate) fn first_fit(
     }
     let forwards_costs = costs_of(kinematics, costs, goals, &forwards);
     // Nothing that costs less in all is caught.
-    let dear: Vec<usize> = (0..goals.len()).filter(|frame| forwards_costs[*frame] >= CAUGHT).collect();
-    let dear_goals: Vec<Goal> = dear.iter().map(|frame| goals[*frame].clone()).collect();
-    let passing = Costs { weights: Weights { apart: 0.0, ..costs.weights }, ..*costs };
-    let begun = dear.iter().map(|frame| forwards[*frame].clone()).collect();
-    let freed = fit_each(kinematics, &passing, &dear_goals, begun, FREEING);
-    let least = costs_of(kinematics, &passing, &dear_goals, &freed);
-    if dear.iter().zip(least).all(|(frame, least)| forwards_costs[*frame] < least + CAUGHT) {
+    if forwards_costs.iter().all(|cost| *cost < CAUGHT) {
         return forwards;
     }
-    let placed = |some: Vec<RobotPose>| {
-        let mut poses = forwards.clone();
-        dear.iter().zip(some).for_each(|(frame, pose)| poses[*frame] = pose);
-        poses
-    };
-    let parted = placed(fit_each(kinematics, costs, &dear_goals, freed.clone(), PARTING));
-    let free = placed(freed);
+    let passing = Costs { weights: Weights { apart: 0.0, ..costs.weights }, ..*costs };
+    let free = fit_frames(kinematics, &passing, goals, start.clone(), FIRST_SWEEPS, SWEEPS);
+    let least = costs_of(kinematics, &passing, goals, &free);
+    if forwards_costs.iter().zip(&least).all(|(cost, least)| *cost < least + CAUGHT) {
+        return forwards;
+    }
+    let parted = fit_each(kinematics, costs, goals, free.clone(), PARTING);
     let reversed: Vec<Goal> = goals.iter().rev().cloned().collect();
     let last = free.last().unwrap_or(start).clone();
     let mut backwards = fit_frames(kinematics, costs, &reversed, last, FIRST_SWEEPS, SWEEPS);
