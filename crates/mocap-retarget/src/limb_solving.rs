@@ -11,8 +11,7 @@ use crate::trajectories::{BodyTargets, JointTrajectories, LimbTargets, place_of}
 use crate::velocity_limiter::{VelocityLimiter, half_cosine};
 use mocap_ik::{Constraint, PosedChain, SolveOptions, SolveOutcome, SolveStatus};
 use mocap_model::{
-    ClipFrames, Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, angle_between,
-    renormalised,
+    ClipFrames, Isometry3, JointId, LANES, Pose, RotationLanes, UnitQuaternion, angle_between, renormalised,
 };
 use std::mem::take;
 
@@ -402,7 +401,6 @@ mod tests {
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
     use crate::pair::Character;
-    use crate::placed_windows::WINDOW;
     use crate::self_contact::SelfContacts;
     use crate::source_clip::SourceClip;
     use crate::trajectories::BodyTrajectories;
@@ -425,7 +423,7 @@ mod tests {
             let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
             pair.follows.fill(false);
             let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
-            let mut segment = source.segments(&pair, WINDOW).pop().unwrap();
+            let mut segment = source.segments(&pair, 2048).pop().unwrap();
             let context = analyse(&pair, options, &mut segment, None, |_| ()).unwrap();
             let transfer = Transfer::new(&pair, options, &context, &source);
             let mut body = transfer.trajectories(walk.frames());
