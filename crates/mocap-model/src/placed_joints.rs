@@ -293,7 +293,7 @@ impl PlacedLanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FrameRate, JointTracks, Space, exp};
+    use crate::{Clip, FrameRate, JointTracks, Space, exp};
     use std::sync::Arc;
 
     #[test]

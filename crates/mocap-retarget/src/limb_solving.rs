@@ -405,7 +405,7 @@ mod tests {
     use crate::source_clip::SourceClip;
     use crate::trajectories::BodyTrajectories;
     use crate::transfer::Transfer;
-    use mocap_model::{Clip, VectorLanes};
+    use mocap_model::{Clip, Vector3, VectorLanes};
 
     const HOW: LimbSolving = LimbSolving { solver: LimbSolver::Auto, unfolds: true, measured: true };
 
