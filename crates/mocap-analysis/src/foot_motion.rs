@@ -3,7 +3,7 @@
 use crate::Foot;
 use crate::ground::rises;
 use crate::trajectory::Trajectory;
-use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, Role, Skeleton, Vector3};
+use mocap_model::{Clip, ClipFrames, JointId, LANES, PlacedJoints, PlacedWindows, Role, Skeleton, Vector3};
 
 /// One foot over the frames of a clip [units of the clip].
 #[derive(Clone, Debug, PartialEq)]
@@ -30,9 +30,9 @@ pub struct FootMotion {
 impl FootMotion {
     /// The motions of some feet of a clip.
     pub fn of(clip: &Clip, feet: &[Foot]) -> Vec<FootMotion> {
-        let placed = PlacedJoints::of(clip, FootMotion::joints(clip.skeleton(), feet));
         let mut motions = FootMotions::new(clip.into(), feet);
-        motions.append(&placed);
+        PlacedWindows::new(clip.into(), FootMotion::joints(clip.skeleton(), feet), [])
+            .each(|placed| motions.append(placed));
         motions.finish()
     }
 

@@ -29,8 +29,9 @@ pub fn shell_distance(reference: &Isometry3<f64>, other: &Isometry3<f64>, shell:
     let moved = other.translation.vector - reference.translation.vector;
     let [from, to] = [reference, other].map(|joint| joint.rotation.to_rotation_matrix().into_inner());
     let turned = (to - from) * shell;
-    let distances = [0, 1, 2].map(|axis| (moved + turned.column(axis)).norm());
-    distances.into_iter().fold(0.0, larger_error)
+    let squares = [0, 1, 2].map(|axis| (moved + turned.column(axis)).norm_squared());
+    // The root of the largest is the largest root.
+    squares.into_iter().fold(0.0, larger_error).sqrt()
 }
 
 /// The larger of two errors. An error that is not a number is infinite: `f64::max` would drop it.

@@ -1,6 +1,6 @@
 //! Trajectories: the positions of joints over time.
 
-use mocap_model::{Clip, Isometry3, JointId, PlacedJoints, Vector3};
+use mocap_model::{Clip, Isometry3, JointId, LANES, PlacedJoints, PlacedWindows, Vector3};
 
 /// The positions of one joint, one a frame, in object space [units of the clip].
 pub type Trajectory = Vec<Vector3<f64>>;
@@ -14,8 +14,13 @@ pub type Trajectory = Vec<Vector3<f64>>;
 /// assert!(hand[0] != hand[30] && foot[0] == foot[30]);
 /// ```
 pub fn trajectories(clip: &Clip, joints: &[JointId]) -> Vec<Trajectory> {
-    let placed = PlacedJoints::of(clip, joints.iter().copied());
-    joints.iter().map(|joint| placed.positions(*joint)).collect()
+    // Blocks are appended whole.
+    let frames = clip.frames().next_multiple_of(LANES);
+    let mut places: Vec<Trajectory> = joints.iter().map(|_| Vec::with_capacity(frames)).collect();
+    PlacedWindows::new(clip.into(), joints.iter().copied(), []).each(|placed| {
+        joints.iter().zip(&mut places).for_each(|(joint, places)| placed.append_positions(*joint, places));
+    });
+    places
 }
 
 /// The transforms of some joints in object space, by joint in the order given, then by frame.

@@ -28,7 +28,8 @@
 //!   joint.
 //! - [`Annotations`] are what a clip holds besides: its name, [`Event`]s, numbers over time.
 //! - [`Pose`] is one frame; [`ForwardKinematics`] places the joints of a clip in object space,
-//!   [`PlacedJoints`] those of all its frames or a window of them, eight at a time ([`RotationLanes`]).
+//!   [`PlacedJoints`] those of many frames, eight at a time ([`RotationLanes`]), [`PlacedWindows`] those of long clips in
+//!   little memory.
 //! - [`ClipFrames`] are some frames of a clip, without a copy.
 //! - [`Body`] is the surface of a character: meshes that follow the joints of a skeleton.
 //! - [`Scene`] is who and what is in one space and time: [`Character`]s, props, [`MarkerSet`]s. A clip is a scene of one.
@@ -63,6 +64,7 @@ mod kinematics;
 mod lanes;
 mod markers;
 mod placed_joints;
+mod placed_windows;
 mod pose;
 mod quantity;
 mod rate;
@@ -98,6 +100,7 @@ pub use lanes::{LANES, RotationLanes, VectorLanes};
 pub use markers::Markers;
 pub use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 pub use placed_joints::{PlacedJoints, PlacedLanes};
+pub use placed_windows::PlacedWindows;
 pub use pose::Pose;
 pub use quantity::{Factor, Finite, Length, LengthAboveZero, Seconds, UnitLength};
 pub use rate::FrameRate;

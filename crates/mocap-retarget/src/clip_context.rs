@@ -298,7 +298,6 @@ mod tests {
     use super::*;
     use crate::fixtures::clip;
     use crate::options::RetargetMethod;
-    use crate::placed_windows::WINDOW;
     use crate::source_clip::SourceClip;
 
     #[test]
@@ -340,7 +339,7 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), other.skeleton(), &options).unwrap();
         let walk = SourceClip::new(&walk, &pair, 0).unwrap();
-        let mut segments = walk.segments(&pair, WINDOW);
+        let mut segments = walk.segments(&pair, 2048);
         let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(context.lock && context.feet.any_contact);
         assert_eq!((context.feet.source.len(), context.feet.geometry.len()), (2, 2));
@@ -361,7 +360,7 @@ mod tests {
         let options = RetargetOptions::default();
         let pair = Pair::new(walk.skeleton(), walk.skeleton(), &options).unwrap();
         let walk = SourceClip::new(&walk, &pair, 0).unwrap();
-        let mut segments = walk.segments(&pair, WINDOW);
+        let mut segments = walk.segments(&pair, 2048);
         let context = analyse(&pair, &options, &mut segments[0], None, |_| ()).unwrap();
         assert!(!context.lock);
         assert_eq!(context.heights.source_ankle, context.heights.target_ankle);

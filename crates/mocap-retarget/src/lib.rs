@@ -76,7 +76,6 @@ mod measure;
 mod metric;
 mod options;
 mod pair;
-mod placed_windows;
 mod pose_estimation;
 mod reference_pose;
 mod report;

@@ -405,7 +405,6 @@ mod tests {
     use crate::fixtures::clip;
     use crate::options::{Hands, RetargetOptions};
     use crate::pair::Character;
-    use crate::placed_windows::WINDOW;
     use crate::self_contact::SelfContacts;
     use crate::source_clip::SourceClip;
     use crate::trajectories::BodyTrajectories;
@@ -428,7 +427,7 @@ mod tests {
             let mut pair = Pair::new(walk.skeleton(), other.skeleton(), options).unwrap();
             pair.follows.fill(false);
             let source = SourceClip::new(&walk, &pair, options.lead_in).unwrap();
-            let mut segment = source.segments(&pair, WINDOW).pop().unwrap();
+            let mut segment = source.segments(&pair, 2048).pop().unwrap();
             let context = analyse(&pair, options, &mut segment, None, |_| ()).unwrap();
             let transfer = Transfer::new(&pair, options, &context, &source);
             let mut body = transfer.trajectories(walk.frames());

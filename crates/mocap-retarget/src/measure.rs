@@ -7,7 +7,6 @@ use crate::limb_map::LimbMap;
 use crate::limb_motion::limb_joints;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
-use crate::placed_windows::PlacedWindows;
 use crate::report::{
     AngleReport, EffectorReport, FootReport, LimitReport, MappingRow, OwnContacts, RetargetReport,
     SelfContactReport, SoleReport, StepReport,
@@ -20,8 +19,8 @@ use mocap_analysis::{
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
-    ClipFrames, FrameRate, JointId, LANES, PlacedJoints, Role, Side, Track, UnitQuaternion, Vector3,
-    VectorLanes, angle_between,
+    ClipFrames, FrameRate, JointId, LANES, PlacedJoints, PlacedWindows, Role, Side, Track, UnitQuaternion,
+    Vector3, VectorLanes, angle_between,
 };
 use std::mem::take;
 use std::ops::Range;
@@ -110,7 +109,7 @@ fn place<'a>(pair: &Pair, feet: &Feet, motion: ClipFrames<'a>, window: usize) ->
     let limbs = pair.limbs.iter().flat_map(|limb| limb_joints(&pair.target.body, &limb.target));
     let joints = FootMotion::joints(motion.skeleton(), &feet.target).into_iter().chain(limbs);
     let joints: Vec<JointId> = joints.chain(contact_joints(&pair.target, &pair.limbs)).collect();
-    PlacedWindows::new(motion, joints.iter().copied(), joints.iter().copied(), window)
+    PlacedWindows::new(motion, joints.iter().copied(), joints.iter().copied()).of_length(window)
 }
 
 fn mapping(pair: &Pair) -> Vec<MappingRow> {
@@ -222,7 +221,7 @@ impl<'a> FeetMeasures<'a> {
             // Beside the source, the ground is that of the source.
             let ground = feet.motions[i].ground.iter().map(|height| height * pair.ratios.leg);
             motions[i].ground.iter_mut().zip(ground).for_each(|(own, ground)| *own = ground);
-            foot(pair, feet, heights, i, (&motions[i], heels.get(i)), own)
+            foot(pair, feet, heights, i, (&motions[i], heels.get(i).map(Vec::as_slice)), own)
         };
         (0..both).map(report).collect()
     }
@@ -234,7 +233,7 @@ fn foot(
     feet: &Feet,
     heights: &StandingHeights,
     i: usize,
-    (to, heels): (&FootMotion, Option<&Vec<f64>>),
+    (to, heels): (&FootMotion, Option<&[f64]>),
     own: OwnContacts,
 ) -> FootReport {
     let (metres, target_metres) = (pair.source.metres, pair.target.metres);
@@ -280,7 +279,7 @@ fn soles(
     heights: &StandingHeights,
     i: usize,
     foot: &FootMotion,
-    heels: Option<&Vec<f64>>,
+    heels: Option<&[f64]>,
 ) -> [SoleReport; 2] {
     /// An ankle this much above its standing height has lifted its heel \[m\].
     const LIFTED: f64 = 0.01;

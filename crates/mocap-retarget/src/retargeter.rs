@@ -9,7 +9,6 @@ use crate::limb_solving::{LimbSolving, SolvedFrame, solve_limbs};
 use crate::measure::{LimbCurves, StageResults, report};
 use crate::options::{Floor, RetargetOptions};
 use crate::pair::{LimbRatios, Pair};
-use crate::placed_windows::WINDOW;
 use crate::report::RetargetReport;
 use crate::roles::RoleMap;
 use crate::self_contact::{SelfContacts, arms_meet, find_contacts};
@@ -17,7 +16,7 @@ use crate::source_clip::SourceClip;
 use crate::surface::{Apart, HandsOnBody, SurfaceContacts, TargetSurface};
 use crate::transfer::Transfer;
 use mocap_analysis::FootContacts;
-use mocap_model::{Clip, ClipFrames, Skeleton};
+use mocap_model::{Clip, ClipFrames, PlacedWindows, Skeleton};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -96,7 +95,7 @@ impl Retargeter {
         }
         let pair = Pair::new(source, target, options)?;
         let warnings = pair.warnings();
-        Ok(Retargeter { options: options.clone(), pair, warnings, window: WINDOW })
+        Ok(Retargeter { options: options.clone(), pair, warnings, window: PlacedWindows::WINDOW })
     }
 
     /// Retargets a clip: its motion on the target, and a report. Name, events and annotations over time are those

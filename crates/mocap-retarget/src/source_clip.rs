@@ -2,8 +2,7 @@
 
 use crate::error::RetargetError;
 use crate::pair::Pair;
-use crate::placed_windows::PlacedWindows;
-use mocap_model::{Clip, ClipFrames, FrameRate, Joint, Skeleton, Space};
+use mocap_model::{Clip, ClipFrames, FrameRate, Joint, PlacedWindows, Skeleton, Space};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -46,10 +45,9 @@ impl<'a> SourceClip<'a> {
 
     /// One or two segments; the motion is the last. `window` frames are placed at once.
     pub(crate) fn segments(&self, pair: &Pair, window: usize) -> Vec<Segment<'_>> {
-        let segment = |start: usize, clip| Segment {
-            start,
-            clip,
-            placed: PlacedWindows::of_source(clip, pair, window),
+        let segment = |start: usize, clip| {
+            let (placed, turned) = (pair.placed.iter().copied(), pair.turned.iter().copied());
+            Segment { start, clip, placed: PlacedWindows::new(clip, placed, turned).of_length(window) }
         };
         let lead_in = (self.lead_in > 0).then(|| segment(0, self.all().within(0..self.lead_in)));
         lead_in.into_iter().chain([segment(self.lead_in, self.motion())]).collect()

@@ -371,44 +371,80 @@ mod tests {
     use super::*;
     use crate::fixtures::clip;
 
-    /// All pairs, by their definition.
-    fn every_pair(features: &[Feature], overview: &Overview, spans: &Spans, most: f64) -> Vec<Pair> {
+    /// All pairs, by their definition: those that are alike, and the best one.
+    fn every_pair(features: &[Feature], overview: &Overview, spans: &Spans, most: f64) -> Pairs {
         let n = features.len();
         let far = FAR * overview.usual_distance;
         let usual = overview.speeds[n] / n as f64;
         let mut found = Vec::new();
         for a in 0..n {
-            for b in a + spans.shortest..n.min(a + spans.longest + 1) {
-                let left = (a + 1..=b).any(|at| distance(&features[a], &features[at]) >= far);
+            let mut left = false;
+            for b in a + 1..n.min(a + spans.longest + 1) {
+                let apart = distance(&features[a], &features[b]);
+                left |= apart >= far;
                 let speed = (overview.speeds[b] - overview.speeds[a]) / (b - a) as f64;
                 let room = (a.min(spans.margin) + (n - 1 - b).min(spans.margin)) as f64;
                 let penalty = 1.0 + 0.5 * (1.0 - room / (2 * spans.margin) as f64);
-                let away = distance(&features[a], &features[b]) * penalty;
-                if left && speed >= LIVELY * usual && away <= most {
-                    found.push((away, a, b));
+                if b >= a + spans.shortest && left && speed >= LIVELY * usual {
+                    found.push((apart * penalty, a, b));
                 }
             }
         }
         found.sort_unstable_by(order);
-        found
+        let best = found.first().copied();
+        found.retain(|pair| pair.0 <= most);
+        Pairs { alike: found, best }
+    }
+
+    /// The pairs that are found, beside all pairs of a clip. What a loop is made of follows from them.
+    fn compared(clip: &Clip, step: usize, spans: &Spans, share: f64) -> [Pairs; 2] {
+        let body = Body::of(clip);
+        let mut features = Features::of(clip, &body, step);
+        let all: Vec<Feature> = (0..features.len()).map(|at| features.at(at)).collect();
+        let overview = Overview::of(&mut features);
+        assert_eq!(overview.speeds.len(), all.len() + 1);
+        let most = share * overview.body_size;
+        [alike_pairs(&mut features, &overview, spans, most), every_pair(&all, &overview, spans, most)]
     }
 
     #[test]
     fn pairs_are_those_of_the_definition_whatever_is_held() {
         let walk = clip("alex_walk.bvh");
-        let body = Body::of(&walk);
-        let mut features = Features::of(&walk, &body, 2);
-        let all: Vec<Feature> = (0..features.len()).map(|at| features.at(at)).collect();
-        let overview = Overview::of(&mut features);
-        assert_eq!(overview.speeds.len(), all.len() + 1);
-        let most = 1.2 * overview.body_size;
-        for longest in [all.len(), 60, 20] {
+        for longest in [walk.frames(), 60, 20] {
             let spans = Spans { shortest: 10, longest, margin: 6 };
-            let wanted = every_pair(&all, &overview, &spans, most);
-            let found = alike_pairs(&mut features, &overview, &spans, most);
-            assert!(!wanted.is_empty() && wanted.len() < KEPT);
-            assert_eq!(found.alike, wanted);
-            assert_eq!(found.best, wanted.first().copied());
+            let [found, wanted] = compared(&walk, 2, &spans, 1.2);
+            assert!(!wanted.alike.is_empty() && wanted.alike.len() < KEPT);
+            assert_eq!((found.alike, found.best), (wanted.alike, wanted.best));
         }
+    }
+
+    /// Six seconds of each clip of the fixtures, and of real motions where there are any.
+    #[test]
+    fn every_clip_has_the_pairs_of_an_exact_search() {
+        let mut files = mocap_corpus::fixtures("clips", "bvh");
+        if mocap_corpus::find().is_ok() {
+            files.extend(mocap_corpus::files("bvh"));
+        }
+        let (mut clips, mut cycles) = (0, 0);
+        for (name, bytes) in files {
+            let Ok(document) = mocap_formats::bvh::parse(&bytes, &Default::default()) else { continue };
+            let whole = mocap_formats::bvh::to_clip(&document.value, &Default::default());
+            let Ok(whole) = whole.map(|read| read.value) else { continue };
+            let fps = whole.rate().fps();
+            let (length, shortest) = ((6.0 * fps) as usize, (SHORTEST * fps).ceil() as usize);
+            let start = (whole.frames() / 3).min(whole.frames().saturating_sub(length));
+            let clip = whole.trimmed(start..whole.frames().min(start + length)).unwrap();
+            if clip.frames() < shortest + 2 {
+                continue;
+            }
+            let step = ((fps / COARSE).round() as usize).max(1);
+            let margin = ((0.25 * fps).round() as usize).max(1).div_ceil(step);
+            let spans = Spans { shortest: shortest.div_ceil(step), longest: clip.frames(), margin };
+            let [found, wanted] = compared(&clip, step, &spans, ALIKE);
+            cycles += usize::from(!wanted.alike.is_empty());
+            clips += 1;
+            assert_eq!((found.alike, found.best), (wanted.alike, wanted.best), "{name}");
+        }
+        assert!(clips >= 4 && cycles >= 4, "{clips} clips, {cycles} with a cycle");
     }
 }

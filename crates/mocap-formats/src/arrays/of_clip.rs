@@ -22,8 +22,13 @@ pub fn of_clip(clip: &Clip, options: &ArrayOptions) -> Arrays {
         skeleton.iter().filter(|(_, joint)| !joint.end_site).map(|(id, _)| id).collect();
     let unit = skeleton.space().metres();
     let mut arrays = Arrays::default();
+    // Before the arrays take memory.
+    let contacts = unit.and_then(|_| contacts(clip));
     motion(clip, &joints, options, &mut arrays);
     features(clip, &joints, options, &mut arrays);
+    if let Some(contacts) = contacts {
+        arrays.insert("contacts", Array::new([clip.frames(), 2], Data::Bool(contacts)));
+    }
     rest(skeleton, &joints, options.precision, &mut arrays);
     let moves = joints.iter().map(|joint| clip.track(*joint).translation.is_some());
     arrays.insert("translated", Array::new([joints.len()], Data::Bool(moves.collect())));
@@ -137,7 +142,7 @@ fn insert_lengths(
     }
 }
 
-/// Derived arrays: positions, velocities, heading, contacts.
+/// What follows from the motion: positions, velocities, heading.
 fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mut Arrays) {
     let (frames, width, precision) = (clip.frames(), joints.len(), options.precision);
     let fps = clip.rate().fps();
@@ -181,10 +186,6 @@ fn features(clip: &Clip, joints: &[JointId], options: &ArrayOptions, arrays: &mu
     arrays.insert("velocities", Array::new([frames, width, 3], velocities));
     arrays.insert("heading", Array::new([frames], heading));
     arrays.insert("planar_velocity", Array::new([frames, 2], planar_velocity));
-    let contacts = unit.and_then(|_| contacts(clip));
-    if let Some(contacts) = contacts {
-        arrays.insert("contacts", Array::new([frames, 2], Data::Bool(contacts)));
-    }
 }
 
 /// The skeleton at rest.
