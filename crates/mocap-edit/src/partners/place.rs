@@ -254,8 +254,8 @@ pub(super) fn meet(goals: &Goals<'_>, clips: &[Clip; 2]) -> [[WristTargets; 2]; 
                 let Some(arm) = goals.people[i].arms[side].filter(|_| total > 0.0) else { continue };
                 let mut place = *kinematics[i].at(arm.wrist);
                 place.translation.vector += sum / total * most;
-                asked[i][side].places[frame] = Some(place);
-                asked[i][side].weights[frame] = most;
+                targets[i][side].places[frame] = Some(place);
+                targets[i][side].weights[frame] = most;
             }
         }
     }
