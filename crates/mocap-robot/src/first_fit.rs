@@ -102,15 +102,15 @@ mod tests {
         let pose = |value: f64| RobotPose { base: Isometry3::identity(), values: vec![value] };
         let poses = |values: [f64; 4]| values.map(pose).to_vec();
         let free = poses([0.0; 4]);
-        // The first is caught from the third frame on, the second up to there; a switch costs 0.5.
+        // The first is caught from the third frame on, the second up to there; a switch costs 2.
         let fits = || {
             [
                 (poses([0.0, 0.0, 3.0, 3.0]), vec![0.0, 0.0, 9.0, 9.0]),
-                (poses([2.0, 2.0, 1.0, 1.0]), vec![9.0, 9.0, 0.0, 0.0]),
+                (poses([2.0; 4]), vec![9.0, 9.0, 0.0, 0.0]),
             ]
         };
-        assert_eq!(cheapest(fits(), &free, 1.0), poses([0.0, 0.0, 1.0, 1.0]));
+        assert_eq!(cheapest(fits(), &free, 1.0), poses([0.0, 0.0, 2.0, 2.0]));
         // Where steps cost more than what is caught, it stays.
-        assert_eq!(cheapest(fits(), &free, 100.0)[0].values, [2.0]);
+        assert_eq!(cheapest(fits(), &free, 100.0), poses([2.0; 4]));
     }
 }

@@ -236,7 +236,8 @@ fn props_keep_their_size_beside_people_of_other_units() {
     assert!((length(&with.props[0].clip) / length(&stick) / 100.0 - 1.0).abs() < 1e-9);
     let stick = Scene::from(stick);
     let with = with_prop(&stick, &Character::from(walk.clone()), &mut report).unwrap();
-    assert!((length(&with.props[0].clip) / length(&walk) * 100.0 - 1.0).abs() < 1e-9);
+    let shown = (length(&with.props[0].clip), length(&walk), with.props[0].skeleton().space().unit);
+    assert!((shown.0 / shown.1 * 100.0 - 1.0).abs() < 1e-9, "{shown:?}");
     assert!(report.warnings.iter().any(|warning| warning.code == "edit::prop-unit"), "{report:?}");
 }
 

@@ -127,11 +127,12 @@ fn carriers() -> ([Clip; 2], Clip) {
 fn people_who_hold_one_thing_stay_as_far_apart_as_it_is_long() {
     let ([a, b], thing) = carriers();
     let alone = [alone(&a, "robin_walk.bvh"), alone(&b, "alex_walk.bvh")];
-    let offset = |clips: [&Clip; 2], frame: usize| {
+    // Robin is in metres, Alex in centimetres.
+    let offset = |clips: [&Clip; 2], centimetres: [f64; 2], frame: usize| {
         let wrists = [0, 1].map(|i| {
             let body = crate::body::Body::of(clips[i]);
             let wrist = body.skeleton.with_role([Role::LeftHand, Role::RightHand][i]).unwrap();
-            crate::binding::places(clips[i], wrist)[frame].translation.vector
+            crate::binding::places(clips[i], wrist)[frame].translation.vector * centimetres[i]
         });
         wrists[0] - wrists[1]
     };
@@ -142,9 +143,9 @@ fn people_who_hold_one_thing_stay_as_far_apart_as_it_is_long() {
     let ([first, second], report) = kept(&[&thing]);
     assert!(report.touches.iter().any(|touch| touch.parts == ["LeftHand", "RightHand"]), "{report:?}");
     for frame in [0, 20, 39] {
-        let wanted = offset([&a, &b], frame);
-        let off = (offset([&first, &second], frame) - wanted).norm();
-        let was = (offset([&without[0], &without[1]], frame) - wanted).norm();
+        let wanted = offset([&a, &b], [1.0; 2], frame);
+        let off = (offset([&first, &second], [100.0, 1.0], frame) - wanted).norm();
+        let was = (offset([&without[0], &without[1]], [100.0, 1.0], frame) - wanted).norm();
         // 1 cm, in centimetres.
         assert!(off < 1.0 && was > 1.0, "{frame}: {off}, alone {was}");
     }

@@ -23,6 +23,16 @@ pub(crate) fn check(gate: &TargetGate, outcome: &TargetReport) -> Option<(GateRe
     }
 }
 
+/// Checks all gates on several reports: the results, and the errors of those that were missed.
+pub(crate) fn check_all<'a>(
+    gates: &[TargetGate],
+    reports: impl Iterator<Item = &'a TargetReport>,
+) -> (Vec<GateResult>, Vec<Diagnostic>) {
+    let each = reports.flat_map(|report| gates.iter().map(move |gate| (gate, report)));
+    let (results, errors): (Vec<_>, Vec<_>) = each.filter_map(|(gate, report)| check(gate, report)).unzip();
+    (results, errors.into_iter().flatten().collect())
+}
+
 /// Rejects gates on figures that reports for such a target do not have.
 pub(crate) fn check_kind(gates: &[TargetGate], target: &Target) -> Result<(), Diagnostic> {
     let on_robot = target.robot().is_some();

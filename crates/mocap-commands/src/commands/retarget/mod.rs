@@ -37,7 +37,7 @@ use crate::read::{self, Motion};
 use crate::verb::{ERROR, PLAN, RowSchema, SUMMARY, VerbArgs, of};
 use crate::verdict;
 
-pub(crate) use gate::{check as check_gate, check_kind};
+pub(crate) use gate::{check as check_gate, check_all as check_gates, check_kind};
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
@@ -316,11 +316,8 @@ fn retarget(
     let scene = kept.scene;
     warnings.extend(kept.warnings);
     let encoded = encoded(job, args, target, scene, format);
-    let gates = &args.gates.fail_above;
-    let each = outcomes.iter().flat_map(|(_, outcome)| gates.iter().map(move |gate| (gate, outcome)));
-    let (checked, errors): (Vec<_>, Vec<_>) =
-        each.filter_map(|(gate, outcome)| check_gate(gate, outcome)).unzip();
-    let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+    let (checked, mut errors) =
+        check_gates(&args.gates.fail_above, outcomes.iter().map(|(_, outcome)| outcome));
     errors.append(&mut impossible);
     verdict::sort(verdicts, args.force, &mut errors, &mut warnings);
     let delivered = encoded.map_err(Failure::from).and_then(|encoded| {

@@ -14,7 +14,7 @@ use mocap_retarget::{RetargetOptions, TargetSurface, map_roles_in};
 
 use super::row::{BetweenRow, Measures, Row, SubjectRow, figures};
 use super::target::Target;
-use super::{check_gate, edited, say_once, things};
+use super::{check_gate, check_gates, edited, say_once, things};
 use crate::batch::{Failure, Job, JobContext, Report, Tally, json};
 use crate::diagnostic::{Behind, Diagnostic};
 use crate::encode::{self, EncodeOptions, Encoded, Origin};
@@ -186,11 +186,7 @@ impl Everyone {
         (started, bytes): (Instant, [u64; 2]),
         warnings: Vec<Diagnostic>,
     ) -> Report {
-        let gates = &args.gates.fail_above;
-        let each = self.reports.iter().flat_map(|report| gates.iter().map(move |gate| (gate, report)));
-        let (checked, errors): (Vec<_>, Vec<_>) =
-            each.filter_map(|(gate, report)| check_gate(gate, report)).unzip();
-        let mut errors: Vec<Diagnostic> = errors.into_iter().flatten().collect();
+        let (checked, mut errors) = check_gates(&args.gates.fail_above, self.reports.iter());
         errors.extend(self.impossible.iter().cloned());
         let subjects = self.scene.characters.iter().enumerate().map(|(at, character)| SubjectRow {
             name: &character.name,
