@@ -229,7 +229,7 @@ fn props_keep_their_size_beside_people_of_other_units() {
         clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).unwrap()
     };
     assert!(walk.skeleton().space().unit.is_none(), "BVH states none");
-    let length = |clip: &Clip| clip.skeleton().joint(JointId(1)).offset.norm();
+    let length = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
     let stick = stated(&stick(10, walk.rate(), false), 1.0);
     let mut report = EditReport::default();
     let with = with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), &mut report).unwrap();

@@ -64,14 +64,18 @@ pub(super) fn between_keys(
         turn(&mut samples.rotations[at], [&before.rotations[at], &after.rotations[at]], stride);
         let place = |samples: &Samples, key: usize| place(samples, id, joint.offset, key);
         let way = |key: usize| place(&after, key) - place(&before, key);
-        let ways: Vec<Vector3<f64>> = (0..=last).map(way).collect();
+        let mut ways: Vec<Vector3<f64>> = (0..=last).map(way).collect();
+        // After the last key, the change goes on as it did.
+        if let [.., before, at_last] = ways[..] {
+            ways.push(if at_last == Vector3::zeros() { at_last } else { 2.0 * at_last - before });
+        }
         if ways.iter().all(|way| *way == Vector3::zeros()) {
             continue;
         }
         let own = samples.translations[at].get_or_insert_with(|| vec![joint.offset; frames]);
         for (frame, own) in own.iter_mut().enumerate() {
             let (key, share) = (frame / stride, (frame % stride) as f64 / stride as f64);
-            let (way, next) = (ways[key], ways[(key + 1).min(last)]);
+            let (way, next) = (ways[key], ways[(key + 1).min(ways.len() - 1)]);
             *own += way + (next - way) * share;
         }
     }
@@ -88,7 +92,12 @@ fn turn(rotations: &mut [UnitQuaternion<f64>], [before, after]: [&[UnitQuaternio
         true => UnitQuaternion::identity(),
         false => before[key].inverse() * after[key],
     };
-    let turns: Vec<UnitQuaternion<f64>> = (0..before.len()).map(turned).collect();
+    let mut turns: Vec<UnitQuaternion<f64>> = (0..before.len()).map(turned).collect();
+    // After the last key, the change goes on as it did.
+    if let [.., before, at_last] = turns[..] {
+        let none = at_last == UnitQuaternion::identity();
+        turns.push(if none { at_last } else { at_last * (before.inverse() * at_last) });
+    }
     for (frame, own) in rotations.iter_mut().enumerate() {
         let (key, share) = (frame / stride, (frame % stride) as f64 / stride as f64);
         let (turn, next) = (turns[key], turns[(key + 1).min(turns.len() - 1)]);
