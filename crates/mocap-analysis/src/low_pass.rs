@@ -6,7 +6,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// that both passes together have their -3 dB point at the requested f_c: tan(π f_a / f_s) = tan(π f_c / f_s) /
 /// (√2 − 1)^(1/2n), n = 2.
 ///
-/// A cutoff [Hz] near half the sample rate `fps` or above leaves the values unchanged. Beyond the ends, values
+/// A cutoff \[Hz\] near half the sample rate `fps` or above leaves the values unchanged. Beyond the ends, values
 /// are continued by point reflection.
 ///
 /// Based on: D. Winter, "Biomechanics and Motor Control of Human Movement", 2009.
