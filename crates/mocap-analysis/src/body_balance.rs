@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// What is faster than this is noise to accelerations \[Hz\].
-const CUTOFF: f64 = 6.0;
+pub const BALANCE_CUTOFF: f64 = 6.0;
 /// A centre of mass slower than this stands still [m/s].
-const STILL: f64 = 0.1;
+pub const STANDING_SPEED: f64 = 0.1;
 /// The ground point of the centre of mass this far outside the soles is outside \[m\].
 const OUTSIDE: f64 = 0.01;
 /// The zero-moment point may be this far outside the soles \[m\].
@@ -166,7 +166,7 @@ pub fn body_balance(clip: &Clip) -> Option<BodyBalance> {
     };
     let soles = (0..clip.frames()).map(sole).collect();
     let is_still =
-        |frame: usize| stands(0, frame) && stands(1, frame) && curves.velocity[frame].norm() < STILL;
+        |frame: usize| stands(0, frame) && stands(1, frame) && curves.velocity[frame].norm() < STANDING_SPEED;
     let still = (0..clip.frames()).map(is_still).collect();
     let contact: Vec<bool> = (0..clip.frames()).map(|frame| stands(0, frame) || stands(1, frame)).collect();
     let flights = flights(&contact, &curves.acceleration, fps);
@@ -237,7 +237,7 @@ fn sole_of(ankle: Vector3<f64>, ball: Vector3<f64>, leg: f64) -> [Vector2<f64>; 
 fn smoothed(path: &Trajectory, fps: f64) -> Trajectory {
     let axes = [0, 1, 2].map(|axis| {
         let values: Vec<f64> = path.iter().map(|place| place[axis]).collect();
-        low_pass(&values, CUTOFF, fps)
+        low_pass(&values, BALANCE_CUTOFF, fps)
     });
     (0..path.len()).map(|frame| Vector3::from(axes.each_ref().map(|axis| axis[frame]))).collect()
 }

@@ -70,7 +70,9 @@ mod verdict;
 pub use artifacts::{Artifact, ArtifactKind, find_artifacts};
 pub use balance::{BalanceCurves, GRAVITY, Segment};
 pub use balance_plan::{OverSoles, Support, centre_aside, centre_higher};
-pub use body_balance::{BESIDE_SOLES, BalanceSummary, BodyBalance, body_balance};
+pub use body_balance::{
+    BALANCE_CUTOFF, BESIDE_SOLES, BalanceSummary, BodyBalance, STANDING_SPEED, body_balance,
+};
 pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
 pub use error::AnalysisError;
 pub use error_text::millimetres;

@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use mocap_analysis::{BodyBalance, OffBalance, metres_per_unit};
-use mocap_model::Vector3;
+use mocap_model::{Clip, UnitQuaternion, Vector3};
 use nalgebra::Vector2;
 use serde::Serialize;
 
@@ -27,8 +27,7 @@ pub(crate) fn balance_data(
     balance: &BodyBalance,
     (step, samples): (usize, usize),
 ) -> BalanceData {
-    let up = stage.clip.skeleton().space().up.vector();
-    let turn = mocap_model::rotation_between(&Vector3::z(), &up);
+    let turn = from_upright(stage.clip);
     let unit = metres_per_unit(stage.clip.skeleton());
     let place = |at: Vector3<f64>| {
         let [right, up, forward] = stage.place(&(turn * at / unit));
@@ -54,4 +53,9 @@ pub(crate) fn balance_data(
         soles: frames().map(|frame| balance.soles[frame].corners().iter().map(level).collect()).collect(),
         off: frames().map(is_off).collect(),
     }
+}
+
+/// From Z up, the space of balance, to the axes of a clip.
+pub(crate) fn from_upright(clip: &Clip) -> UnitQuaternion<f64> {
+    mocap_model::rotation_between(&Vector3::z(), &clip.skeleton().space().up.vector())
 }

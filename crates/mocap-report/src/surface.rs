@@ -1,7 +1,7 @@
 //! The mesh of a file as it is drawn: triangles on the stage, deformed by the shapes of the clip and then by
 //! linear blend skinning.
 
-use crate::bars::add_bars;
+use crate::bars::bars;
 use crate::mesh::Corner;
 use crate::ramp::ramp;
 use crate::stage::{FAR, Stage, evenly_spaced};
@@ -80,9 +80,8 @@ impl Surface {
         for (number, mesh) in body.meshes.iter().enumerate() {
             surface.add((number, mesh), body, clip);
         }
-        if !surface.triangles.is_empty() {
-            add_bars(&mut surface, body, clip);
-        }
+        let bars = bars(body, clip.skeleton()).filter(|_| !surface.triangles.is_empty());
+        bars.iter().for_each(|mesh| surface.add((body.meshes.len(), mesh), body, clip));
         surface.find_normals();
         (!surface.triangles.is_empty()).then_some(surface)
     }

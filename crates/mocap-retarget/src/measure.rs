@@ -3,8 +3,8 @@
 use crate::body::LimbKind;
 use crate::clip_context::{ClipContext, Feet};
 use crate::error::{RetargetWarning, SourceOrTarget};
+use crate::limb_curves::{LimbCurves, limb_joints};
 use crate::limb_map::LimbMap;
-use crate::limb_motion::limb_joints;
 use crate::limb_solving::SolvedFrame;
 use crate::pair::Pair;
 use crate::report::{
@@ -14,15 +14,13 @@ use crate::report::{
 use crate::self_contact::{ContactOffset, ContactPair, MovingHands, SelfContacts, Touched, contact_joints};
 use crate::standing_heights::StandingHeights;
 use mocap_analysis::{
-    BalanceSummary, ContactOptions, FootContacts, FootMotion, FootMotions, Trajectory, body_balance,
-    correlation, floor_of, largest_step, mean_jerk, rms_difference, runs,
+    BalanceSummary, ContactOptions, FootContacts, FootMotion, FootMotions, body_balance, correlation,
+    floor_of, largest_step, rms_difference, runs,
 };
 use mocap_ik::{Constraint, SolveStatus};
 use mocap_model::{
-    ClipFrames, FrameRate, JointId, LANES, PlacedJoints, PlacedWindows, Role, Side, Track, UnitQuaternion,
-    Vector3, VectorLanes, angle_between,
+    ClipFrames, JointId, PlacedJoints, PlacedWindows, Role, Side, Track, UnitQuaternion, angle_between,
 };
-use std::mem::take;
 use std::ops::Range;
 
 /// A foot counts as off its goal beyond this share of the leg's length: 2 cm for a leg of 0.85 m.
@@ -395,79 +393,6 @@ fn violations(constraint: &Constraint, joint: JointId, motion: ClipFrames) -> (u
     }
 }
 
-/// The limbs of source or target, which are compared.
-pub(crate) struct LimbCurves {
-    /// By limb of the pair.
-    limbs: Vec<LimbCurve>,
-}
-
-/// One limb over time.
-struct LimbCurve {
-    /// Trunk, base, middle and tip.
-    joints: [JointId; 4],
-    /// The direction straight behind, as seen from the trunk.
-    back: Vector3<f64>,
-    /// The angles \[deg\] of its upper bone from straight behind the trunk, and its bend.
-    angles: [Vec<f64>; 2],
-    /// The places of the tip, until they are no longer needed.
-    tips: Trajectory,
-    /// The mean jerk of the tip [units of the clip / s³].
-    jerk: f64,
-}
-
-impl LimbCurves {
-    /// Without frames yet.
-    pub(crate) fn new(pair: &Pair, of: SourceOrTarget, frames: usize) -> LimbCurves {
-        // Usual poses of a limb are far from 0 and 180° of this direction, so the angle is smooth.
-        let back = -pair.directions.forward;
-        let curve = |limb: &LimbMap| {
-            let (character, limb) = match of {
-                SourceOrTarget::Source => (&pair.source, &limb.source),
-                SourceOrTarget::Target => (&pair.target, &limb.target),
-            };
-            let joints = limb_joints(&character.body, limb);
-            let capacity = || Vec::with_capacity(frames);
-            LimbCurve {
-                joints,
-                back: character.reference.rotation[joints[0].index()].inverse() * back,
-                angles: [capacity(), capacity()],
-                tips: Vec::with_capacity(frames.next_multiple_of(LANES)),
-                jerk: 0.0,
-            }
-        };
-        LimbCurves { limbs: pair.limbs.iter().map(curve).collect() }
-    }
-
-    /// Appends the frames that are placed.
-    pub(crate) fn append(&mut self, placed: &PlacedJoints) {
-        self.limbs.iter_mut().for_each(|limb| limb.append(placed));
-    }
-
-    /// The curves; what takes all frames is found now.
-    pub(crate) fn finish(mut self, rate: FrameRate) -> LimbCurves {
-        for limb in &mut self.limbs {
-            limb.jerk = mean_jerk(&take(&mut limb.tips), rate.fps());
-        }
-        self
-    }
-}
-
-impl LimbCurve {
-    fn append(&mut self, placed: &PlacedJoints) {
-        let LimbCurve { joints, back, angles: [upper, bend], tips, .. } = self;
-        for block in placed.blocks() {
-            let [trunk, base, middle, tip] = joints.map(|joint| placed.lanes(joint, block));
-            let above = middle.position.minus(&base.position);
-            let below = tip.position.minus(&middle.position);
-            let back = trunk.rotation.turn(back);
-            let count = LANES.min(placed.frames() - block * LANES);
-            upper.extend(angles_between(&back, &above).into_iter().take(count));
-            bend.extend(angles_between(&above, &below).into_iter().take(count));
-        }
-        placed.append_positions(joints[3], tips);
-    }
-}
-
 fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
     let mut reports = Vec::new();
     for (limb, (was, is)) in pair.limbs.iter().zip(was.limbs.iter().zip(&is.limbs)) {
@@ -480,16 +405,6 @@ fn angles(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Vec<AngleReport> {
         }
     }
     reports
-}
-
-/// Angles between vectors \[deg\]; 0 if one has no length.
-fn angles_between(a: &VectorLanes, b: &VectorLanes) -> [f64; LANES] {
-    // One operation at a time over all lanes, which the compiler turns into vector instructions.
-    let (dots, squares) = (a.dot_each(b), [a.norm_squared(), b.norm_squared()]);
-    let lengths: [f64; LANES] = std::array::from_fn(|lane| squares[0][lane].sqrt() * squares[1][lane].sqrt());
-    let cosines: [f64; LANES] =
-        std::array::from_fn(|lane| if lengths[lane] > 0.0 { dots[lane] / lengths[lane] } else { 1.0 });
-    cosines.map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
 fn jerk_ratio(pair: &Pair, was: &LimbCurves, is: &LimbCurves) -> Option<f64> {
@@ -586,7 +501,9 @@ fn step_below(source: ClipFrames, above: Option<JointId>, joint: JointId) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mocap_model::{Clip, Dofs, EulerOrder, Joint, JointTracks, Limit, Skeleton, Space, exp};
+    use mocap_model::{
+        Clip, Dofs, EulerOrder, FrameRate, Joint, JointTracks, Limit, Skeleton, Space, Vector3, exp,
+    };
     use std::sync::Arc;
 
     #[test]

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use mocap_analysis::{BESIDE_SOLES, BalanceCurves, BodyBalance, Polygon, flights, low_pass, off_free_fall};
+use mocap_analysis::{
+    BALANCE_CUTOFF, BESIDE_SOLES, BalanceCurves, BodyBalance, Polygon, STANDING_SPEED, flights, low_pass,
+    off_free_fall,
+};
 use mocap_model::{Clip, Isometry3, Robot, RobotMotion, RobotPose, UnitQuaternion, Vector3};
 use nalgebra::{Point3, Quaternion};
 use schemars::JsonSchema;
@@ -14,10 +17,9 @@ use crate::limb::Bends;
 use crate::masses::Masses;
 use crate::sole::{foot_shapes, low_points};
 
-/// What is faster than this is noise to accelerations \[Hz\].
-const CUTOFF: f64 = 6.0;
 /// Points of soles lower than this touch the floor \[m\].
-const TOUCHING: f64 = 0.01;
+pub(crate) const TOUCHING: f64 = 0.01;
+
 /// Figures of balance. `None`: not measured, since the model states no masses, or no frame shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Balance {
@@ -53,8 +55,6 @@ pub fn robot_balance(clip: &Clip) -> Option<BodyBalance> {
 
 /// Balance frame by frame.
 pub(crate) fn track(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> BodyBalance {
-    /// A centre of mass slower than this stands still [m/s].
-    const STILL: f64 = 0.1;
     let Anatomy { humanoid, masses, .. } = anatomy;
     let fps = motion.fps.fps();
     let smooth = smoothed(motion);
@@ -80,7 +80,7 @@ pub(crate) fn track(robot: &Robot, anatomy: &Anatomy, motion: &RobotMotion) -> B
         let stands = [0, 1].map(|foot: usize| !on_floor[foot].is_empty());
         contact.push(stands != [false; 2]);
         // Without masses there are no curves.
-        let slow = curves.velocity.get(frame).is_some_and(|velocity| velocity.norm() < STILL);
+        let slow = curves.velocity.get(frame).is_some_and(|velocity| velocity.norm() < STANDING_SPEED);
         still.push(stands == [true; 2] && slow);
         soles.push(Polygon::around(&on_floor.concat()));
     }
@@ -128,7 +128,7 @@ fn smoothed(motion: &RobotMotion) -> Vec<RobotPose> {
     let joints = motion.poses.first().map_or(0, |pose| pose.values.len());
     let curve = |of: &dyn Fn(usize) -> f64| {
         let values: Vec<f64> = (0..motion.poses.len()).map(of).collect();
-        low_pass(&values, CUTOFF, fps)
+        low_pass(&values, BALANCE_CUTOFF, fps)
     };
     let values: Vec<Vec<f64>> =
         (0..joints).map(|joint| curve(&|frame| motion.poses[frame].values[joint])).collect();

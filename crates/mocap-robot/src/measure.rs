@@ -4,7 +4,7 @@ use mocap_model::{Isometry3, Limit, Robot, RobotMotion, RobotPose, Vector3};
 use nalgebra::Point3;
 
 use crate::anatomy::Anatomy;
-use crate::balance::{figures, track};
+use crate::balance::{TOUCHING, figures, track};
 use crate::cost::{Goal, LimbDirections};
 use crate::highest::Highest;
 use crate::landmarks::Humanoid;
@@ -14,8 +14,6 @@ use crate::report::{Excess, Follow, RobotReport, Skate};
 use crate::sole::{foot_shapes, low_points};
 use crate::solids::{Depths, Placed, Solids};
 
-/// A sole point lower than this touches the floor \[m\].
-const TOUCHING: f64 = 0.01;
 /// Deeper soles count as penetrating the floor \[m\].
 const DEEP: f64 = 0.005;
 /// Surfaces deeper than this count as penetrating each other \[m\].

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use mocap_analysis::runs;
-use mocap_model::{Clip, Isometry3, JointId, Role, Vector3};
+use mocap_model::{Clip, Isometry3, Joint, JointId, Role, Vector3};
 use mocap_retarget::map_roles_in;
 
 use super::contact::places;
@@ -35,7 +35,7 @@ const SHORTEST: f64 = 0.1;
 /// The carrier moves by at least this much meanwhile \[m, rad\].
 const MOVES: (f64, f64) = (0.01, 0.05);
 /// A prop with at least this many joints is a mount if it carries hips.
-pub(super) const MOUNT: usize = 5;
+const MOUNT: usize = 5;
 /// Largest distance of a hand from what it holds, as a share of an arm's length.
 const NEAR: f64 = 0.75;
 
@@ -186,9 +186,14 @@ pub fn is_carried(person: &Clip, thing: &Clip, metres: f64) -> bool {
     exact || holder.places(Role::Hips).is_some_and(|hips| is_mount(&thing) && mount(hips, &thing).is_some())
 }
 
-/// Whether a thing has enough joints (without end sites) to be a mount.
+/// Whether a thing has enough joints to be a mount.
 pub(crate) fn is_mount(thing: &Clip) -> bool {
-    thing.skeleton().joints().iter().filter(|joint| !joint.end_site).count() >= MOUNT
+    are_of_a_mount(thing.skeleton().joints().iter())
+}
+
+/// Whether these joints (without end sites) are enough for a mount.
+pub(super) fn are_of_a_mount<'a>(joints: impl Iterator<Item = &'a Joint>) -> bool {
+    joints.filter(|joint| !joint.end_site).count() >= MOUNT
 }
 
 /// The joint of a mount that carries the hips of a person throughout, and where the hips are in its frame.

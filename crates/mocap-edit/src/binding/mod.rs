@@ -91,8 +91,7 @@ fn is_person(scene: &Scene, place: &Place) -> bool {
 /// Whether so many joints move with one that they may be a mount.
 fn may_carry(scene: &Scene, place: &Place) -> bool {
     let skeleton = one(scene, place).skeleton();
-    let below = skeleton.subtree(place.top).into_iter();
-    below.filter(|id| !skeleton.joint(*id).end_site).count() >= carried::MOUNT
+    carried::are_of_a_mount(skeleton.subtree(place.top).into_iter().map(|id| skeleton.joint(id)))
 }
 
 /// The whole tree of a joint.
