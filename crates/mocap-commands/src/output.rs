@@ -22,7 +22,7 @@ pub trait Output {
         false
     }
 
-    /// Whether rows are no longer received. A verb that only reports then ends.
+    /// Whether the receiver of rows has stopped reading. Verbs that only report end then.
     fn is_closed(&self) -> bool;
 
     /// Takes one row, as JSON and as text. Text may have several lines. Either is empty if the row has no such

@@ -51,7 +51,7 @@ struct InBetween {
     of: usize,
     /// The weights at which the in-betweens of that shape, and then the shape itself, are fully applied.
     full: Vec<f64>,
-    /// The index of its own weight in `full`.
+    /// The position in `full` of the weight of this shape.
     at: usize,
 }
 

@@ -99,7 +99,7 @@ pub struct InBetween {
     pub of: String,
     /// The weights of that shape at which each of its in-betweens, and last the shape itself, is fully applied.
     pub full: Vec<f64>,
-    /// The index of its own weight in `full`.
+    /// The position in `full` of the weight of this shape.
     pub at: usize,
 }
 

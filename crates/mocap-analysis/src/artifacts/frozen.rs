@@ -12,7 +12,7 @@ const TIME: f64 = 0.1;
 const STEPS: usize = 3;
 /// A joint that stops while the body moves is frozen after this time \[s\].
 const TIME_OF_JOINT: f64 = 0.4;
-/// A joint that moves in fewer than this share of the frames often stops, so its stops are no artifact.
+/// Stops of a joint that moves in less than this share of the frames are not reported: it stops often.
 const USUALLY_MOVES: f64 = 0.9;
 /// Rotations and translations that differ by less than this are equal [rad, leg lengths].
 const SAME: f64 = 1e-7;

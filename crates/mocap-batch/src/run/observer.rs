@@ -17,7 +17,7 @@ pub trait Observer<R, E> {
     /// The run was interrupted, and ends when the jobs in flight have been dropped.
     fn interrupted(&mut self) {}
 
-    /// Whether results are no longer read. A run whose jobs write nothing then ends.
+    /// Whether the reader of results has gone. A run whose jobs write no files ends then.
     fn is_closed(&self) -> bool {
         false
     }

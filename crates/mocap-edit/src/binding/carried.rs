@@ -24,7 +24,7 @@ const CARRIERS: [Role; 9] = [
 /// A thing is carried if its transform relative to the carrier varies by at most this \[m, rad\]: the rounding of
 /// single precision and text files.
 const EXACT: (f64, f64) = (2e-4, 4e-4);
-/// The same for things that hands hold in a recording, which are less exact \[m, rad\].
+/// The same tolerances for hands that hold something in a recording, where it is less exact \[m, rad\].
 const HELD: (f64, f64) = (0.03, 0.35);
 /// The same for a second hand, which may rotate on its grip \[m, rad\].
 const KEPT: (f64, f64) = (0.04, 1.0);

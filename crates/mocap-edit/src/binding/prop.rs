@@ -9,7 +9,8 @@ use crate::{EditError, EditReport};
 
 const EDIT: &str = "attach";
 
-/// The scene with a prop and its mesh, in its space and time: resampled to its rate, as long as it is. What was done is noted.
+/// Adds a prop with its mesh to a scene: converted to the space of the scene, resampled to its rate, cut or extended to its
+/// length. The report has a warning for each change.
 pub(crate) fn with_prop(
     scene: &Scene,
     prop: &Character,
@@ -73,7 +74,7 @@ pub(crate) fn with_prop(
     Ok(scene)
 }
 
-/// The unit that the size of a body shows; `None` of what is no body.
+/// The unit guessed from the size of a body; `None` if the clip is not that of a body.
 fn of_body(clip: &Clip) -> Option<Unit> {
     let roles = map_roles_in(clip).certain();
     roles.joint(Role::Hips)?;

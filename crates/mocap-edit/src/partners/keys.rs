@@ -65,7 +65,7 @@ pub(super) fn between_keys(
         let place = |samples: &Samples, key: usize| place(samples, id, joint.offset, key);
         let way = |key: usize| place(&after, key) - place(&before, key);
         let mut ways: Vec<Vector3<f64>> = (0..=last).map(way).collect();
-        // After the last key, the change goes on as it did.
+        // Frames after the last key extrapolate the change of the last interval.
         if let [.., before, at_last] = ways[..] {
             ways.push(if at_last == Vector3::zeros() { at_last } else { 2.0 * at_last - before });
         }
@@ -93,7 +93,7 @@ fn turn(rotations: &mut [UnitQuaternion<f64>], [before, after]: [&[UnitQuaternio
         false => before[key].inverse() * after[key],
     };
     let mut turns: Vec<UnitQuaternion<f64>> = (0..before.len()).map(turned).collect();
-    // After the last key, the change goes on as it did.
+    // Frames after the last key extrapolate the change of the last interval.
     if let [.., before, at_last] = turns[..] {
         let none = at_last == UnitQuaternion::identity();
         turns.push(if none { at_last } else { at_last * (before.inverse() * at_last) });

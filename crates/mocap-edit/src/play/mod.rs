@@ -172,7 +172,7 @@ impl Take {
 
 fn report(player: &Player, clip: &Clip, first: &GraphClip) -> EditReport {
     let mut report = EditReport::measured("play", &first.clip, clip);
-    // There is no motion before: the graph generates a new one.
+    // The graph generates the motion, so none exists before.
     report.frames_before = report.frames;
     (report.rms_deg, report.max_deg, report.rms_m, report.max_m, report.worst) =
         (None, None, None, None, None);

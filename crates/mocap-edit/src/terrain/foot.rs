@@ -84,7 +84,7 @@ impl Ground<'_> {
             let angle = std::f64::consts::TAU * i as f64 / AROUND as f64;
             let away = self.body.turn(angle) * self.body.forward * radius;
             let slope = -normal.dot(&away) / normal.dot(&self.body.up);
-            // Holes and places beyond the edge are no obstacles.
+            // Holes and the outside of the terrain block nothing.
             if let Ok((beside, _)) = self.below(&(place + away), clip, joint, frame) {
                 most = most.max(beside - slope.max(0.0));
             }

@@ -131,7 +131,7 @@ fn check(clips: &[(&str, Clip)], most: [usize; 2]) {
         (filled, count) = (filled + found.0, count + found.1);
         missed.extend(found.2);
         jumped.extend(jumps(name, clip));
-        // There are no false detections, and clean motion stays.
+        // Nothing is detected in clean motion, which stays unchanged.
         let (_, report) = denoise(clip, Denoise::Auto).unwrap();
         mocap_corpus::note!(
             "{name}: {} dropouts, {} spikes, {:?}°",

@@ -41,7 +41,7 @@ const DEFAULT_FPS: f64 = 120.0;
 /// ```
 ///
 /// # Errors
-/// Where a value is not a finite number (unless [`ClipOptions::repair`]), or the bones are no valid skeleton.
+/// Where a value is not a finite number (unless [`ClipOptions::repair`]), or the bones do not make a valid skeleton.
 pub fn to_clip(
     skeleton: &asf::Document,
     motion: &Document,

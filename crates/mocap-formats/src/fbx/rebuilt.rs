@@ -168,7 +168,7 @@ fn numbers(document: &Document, scene: &Scene, clip: &Clip, driven: &mut Vec<(i6
             let Some(node) = id(&scene.elements[source.element as usize]) else { continue };
             is_there = true;
             if source.between.is_some() {
-                // An in-between has no curve of its own: its weight follows that of its channel.
+                // The weight of an in-between shape is not animated by itself: it follows from that of its channel.
                 continue;
             }
             let values = track.values.values().iter().map(|value| value / source.factor).collect();

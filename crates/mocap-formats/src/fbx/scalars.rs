@@ -38,7 +38,7 @@ pub(super) struct Source {
 pub(super) struct Between {
     /// The weights at which the shapes of its channel are fully applied.
     full: Vec<f64>,
-    /// The index of its own weight in `full`.
+    /// The position in `full` of the weight of this shape.
     pub(super) at: usize,
 }
 

@@ -19,7 +19,7 @@ use crate::read::{self, Motion};
 pub(crate) struct EditFiles<'a> {
     /// How motions are read.
     reading: &'a Reading,
-    /// One input, for files of its own; `None` for files that all inputs share.
+    /// The input whose files are loaded; `None` for files that all inputs share.
     input: Option<(&'a Input, &'a JobContext)>,
 }
 

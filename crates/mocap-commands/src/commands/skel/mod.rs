@@ -86,7 +86,7 @@ impl VerbArgs for Args {
     ];
 
     fn defined(command: clap::Command) -> clap::Command {
-        // With a preset, there is no input; no other command has that.
+        // A preset takes the place of the input, which only this command allows.
         command.mut_arg("inputs", |inputs| {
             inputs.required_unless_present_any(["files_from", "preset", "print_config"])
         })
