@@ -38,8 +38,8 @@ pub struct Quality {
     pub largest_step: Option<LargestStep>,
     /// Balance of the person; `None` without legs, arms or a head.
     pub balance: Option<BalanceSummary>,
-    /// Ranges in which the person stands still and is out of balance.
-    pub off_balance: Vec<OffBalance>,
+    /// Ranges in which the person stands still and is out of balance; `None` where balance is not measured.
+    pub off_balance: Option<Vec<OffBalance>>,
     /// In the order of their first frames.
     pub artifacts: Vec<Artifact>,
 }
@@ -77,7 +77,7 @@ pub fn quality(clip: &Clip, options: &ContactOptions) -> Quality {
         feet,
         jerk: jerk(clip).map(|jerk| jerk * lengths.factor),
         largest_step: largest_step(clip, moving),
-        off_balance: balance.as_ref().map_or_else(Vec::new, BodyBalance::off_balance),
+        off_balance: balance.as_ref().map(BodyBalance::off_balance),
         balance: balance.map(|balance| balance.summary()),
         artifacts: find_artifacts(clip, &lengths),
     }

@@ -24,8 +24,9 @@ pub struct QualitySummary {
     /// Whether the person stands where both feet are in contact and the centre of mass is still; `None` without legs, arms
     /// or a head. Metres, by a guess where the unit is not known.
     pub balance: Option<BalanceSummary>,
-    /// When the person stands still and the centre of mass is more than 1 cm outside the soles.
-    pub off_balance: Vec<OffBalance>,
+    /// When the person stands still and the centre of mass is more than 1 cm outside the soles; of a robot, also when the
+    /// zero-moment point is more than 2 cm outside. Null where balance is not measured.
+    pub off_balance: Option<Vec<OffBalance>>,
     /// Probable capture artifacts, in the order of their first frames.
     pub suspicious: Vec<ArtifactSummary>,
 }

@@ -91,20 +91,33 @@ impl Figure {
 impl EditReport {
     /// The report of an edit from `before` to `after`: changes and contacts.
     pub(crate) fn measured(name: &'static str, before: &Clip, after: &Clip) -> EditReport {
+        EditReport::measured_on(name, before, after, &Body::of(before))
+    }
+
+    /// The report of a motion whose unit another one shows, such as that of a prop beside a person.
+    pub(crate) fn measured_in(
+        name: &'static str,
+        before: &Clip,
+        after: &Clip,
+        metres: Option<f64>,
+    ) -> EditReport {
+        EditReport::measured_on(name, before, after, &Body { metres, ..Body::of(before) })
+    }
+
+    fn measured_on(name: &'static str, before: &Clip, after: &Clip, body: &Body) -> EditReport {
         let mut report = EditReport {
             name,
             frames_before: before.frames(),
             frames: after.frames(),
             ..EditReport::default()
         };
-        let body = Body::of(before);
-        report.contacts_before = contact_figures(&body, before);
+        report.contacts_before = contact_figures(body, before);
         report.contacts = match after.skeleton().len() == before.skeleton().len() {
             true => contact_figures(&Body { skeleton: after.skeleton().clone(), ..body.clone() }, after),
             false => contact_figures(&Body::of(after), after),
         };
         if before.frames() == after.frames() && before.skeleton().len() == after.skeleton().len() {
-            report.measure_change(&body, before, after);
+            report.measure_change(body, before, after);
         }
         report
     }

@@ -54,6 +54,7 @@ pub(crate) fn measure(
     let arms =
         |segment: usize| humanoid.arms.as_ref().and_then(|arms| limb(arms, &|goal| goal.arms, segment));
     let balance = track(robot, anatomy, motion);
+    let figures = figures(&balance, robot, &anatomy.masses);
     RobotReport {
         frames: placed.len(),
         fps: motion.fps.fps(),
@@ -83,8 +84,8 @@ pub(crate) fn measure(
             forearm: arms(1),
             head: head_angle(anatomy, &placed, goals),
         },
-        balance: figures(&balance, robot, &anatomy.masses),
-        off_balance: balance.off_balance(),
+        off_balance: figures.is_some().then(|| balance.off_balance()),
+        balance: figures,
         path: path_ratio(humanoid, &placed, goals),
     }
 }

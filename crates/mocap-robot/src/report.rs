@@ -56,8 +56,8 @@ pub struct RobotReport {
     /// Whether the robot can stand the motion; `None` where the model states no masses.
     pub balance: Option<Balance>,
     /// When the zero-moment point is more than 2 cm beside the soles on the floor, or the centre of mass more than 1 cm
-    /// while the robot stands still.
-    pub off_balance: Vec<OffBalance>,
+    /// while the robot stands still; null where balance is not measured.
+    pub off_balance: Option<Vec<OffBalance>>,
     /// Horizontal way of the hips from the first frame to the last, over the source's, scaled by the ratio of leg
     /// lengths; `None` where the source goes less than a leg length.
     pub path: Option<f64>,

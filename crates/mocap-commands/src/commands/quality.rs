@@ -13,6 +13,7 @@ use mocap_analysis::{
 };
 use mocap_batch::{Input, JobContext, Source};
 use mocap_model::{Body, Clip, Skeleton};
+use mocap_robot::robot_balance;
 
 use crate::diagnostic::Diagnostic;
 use crate::options::{QualitySettings, Reading};
@@ -48,6 +49,11 @@ impl Floors {
     pub(crate) fn measure(&self, clip: Clip) -> (Quality, Clip) {
         let clip = with_roles(clip);
         let mut measured = quality(&clip, &ContactOptions::default());
+        // The masses and soles of a robot are those of its model.
+        if let Some(balance) = robot_balance(&clip) {
+            measured.off_balance = Some(balance.off_balance());
+            measured.balance = Some(balance.summary());
+        }
         let vote = self.0.get(&name_of(clip.skeleton()));
         let floating = vote.and_then(|vote| vote.judge(&measured));
         measured.artifacts.splice(0..0, floating);

@@ -43,7 +43,7 @@ const MISSED: f64 = 1e-6;
 ///
 /// # Errors
 /// [`EditError::BindPoint`] where there is no such joint, [`EditError::Cycle`] where the parent moves with the child,
-/// [`EditError::NoContact`] where they never touch.
+/// [`EditError::NoContact`] where they never touch, [`EditError::TooShort`] without frames.
 pub fn attach(
     scene: &Scene,
     binding: &Binding,
@@ -53,6 +53,9 @@ pub fn attach(
     let child = find(scene, &binding.child, ATTACH)?;
     let parent = find(scene, &binding.parent, ATTACH)?;
     crate::scene::check_frames(scene, ATTACH)?;
+    if one(scene, &child).clip.frames() == 0 {
+        return Err(EditError::TooShort { edit: ATTACH, needed: 1, frames: 0 });
+    }
     let skeleton = |place: &Place| one(scene, place).skeleton();
     if child.owner == parent.owner && skeleton(&child).is_in_subtree(parent.joint, child.top) {
         return Err(EditError::Cycle {
@@ -100,6 +103,11 @@ fn whole_tree(scene: &Scene, parent: &Place) -> Place {
     let up = |id: JointId| skeleton.joint(id).parent;
     let top = std::iter::successors(Some(parent.joint), |id| up(*id)).last().unwrap_or(parent.joint);
     Place { top, ..*parent }
+}
+
+/// Metres per unit of a scene, which people show; `None` if no unit is stated or guessed.
+fn scene_metres(scene: &Scene) -> Option<f64> {
+    scene.characters.first().and_then(|person| Body::of(&person.clip).metres)
 }
 
 fn one<'s>(scene: &'s Scene, place: &Place) -> &'s Character {
@@ -190,7 +198,7 @@ fn carry(
     let after = with_top(clip, child.top, &moved)?;
     put(&mut changed, child.owner, after);
     let after = one(&changed, child);
-    let mut report = EditReport::measured(ATTACH, clip, &after.clip)
+    let mut report = EditReport::measured_in(ATTACH, clip, &after.clip, scene_metres(scene))
         .figure("bound-frames", range.len() as f64, "")
         .note(format!("{} follows {} in frames {} to {}", binding.child, binding.parent, first, last));
     if range.end < clip.frames() {
@@ -293,7 +301,7 @@ fn reach(
     let (after, missing) = place_ankles(clip, &body, &[(tip, goals)], Plane::Usual, ATTACH)?;
     let mut changed = scene.clone();
     let metres = body.metres_or_one();
-    let mut report = EditReport::measured(ATTACH, clip, &after)
+    let mut report = EditReport::measured_in(ATTACH, clip, &after, scene_metres(scene))
         .figure("bound-frames", range.len() as f64, "")
         .figure("unreachable", missing * metres, "m")
         .note(format!(

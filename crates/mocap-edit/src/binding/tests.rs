@@ -251,3 +251,31 @@ fn a_hand_reaches_for_what_hangs_at_the_hips() {
     let error = bind(&hung, "Alex@Hips=stick@near", HoldAs::Grasped).unwrap_err();
     assert!(matches!(error, EditError::Cycle { .. }), "{error}");
 }
+
+#[test]
+fn a_scene_without_frames_is_refused() {
+    let mut still = scene(false);
+    for one in still.characters.iter_mut().chain(&mut still.props) {
+        let tracks = one.clip.skeleton().joints().iter().map(JointTracks::at_rest).collect();
+        one.clip = Clip::new(one.clip.skeleton().clone(), one.clip.rate(), 0, tracks).unwrap();
+    }
+    for binding in
+        ["stick@near=Alex@RightHand", "stick@near=Alex@RightHand,auto", "Alex@LeftHand=Alex@RightHand"]
+    {
+        let error = bind(&still, binding, HoldAs::Snapped).unwrap_err();
+        assert!(matches!(error, EditError::TooShort { needed: 1, frames: 0, .. }), "{binding}: {error}");
+    }
+}
+
+/// A prop states no unit: its figures are in metres by the person beside it, who is in centimetres.
+#[test]
+fn figures_of_a_prop_are_in_the_unit_of_the_scene() {
+    let before = scene(false);
+    let (after, report) = bind(&before, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
+    let moved = (0..3).flat_map(|joint| {
+        let both = of_stick(&before, joint).into_iter().zip(of_stick(&after, joint));
+        both.map(|(was, is)| (is.translation.vector - was.translation.vector).norm()).collect::<Vec<_>>()
+    });
+    let wanted = moved.fold(0.0, f64::max) / 100.0;
+    assert!((report.max_m.unwrap() / wanted - 1.0).abs() < 1e-9, "{:?} {wanted}", report.max_m);
+}

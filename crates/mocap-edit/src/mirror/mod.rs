@@ -5,6 +5,7 @@
 //! differ (for example, bones that all lie along +X), a constant rotation per joint corrects it: it takes the reflected
 //! rest pose of the counterpart onto that of the joint.
 
+mod midline;
 mod pairing;
 mod retargeted;
 
@@ -43,7 +44,8 @@ const ASYMMETRIC: f64 = 0.02;
 /// Where a number overflows.
 pub fn mirror(clip: &Clip) -> Result<(Clip, EditReport), EditError> {
     let body = Body::of(clip);
-    let mirror = Mirror::new(&body.skeleton, &body.lateral);
+    let mut mirror = Mirror::new(&body.skeleton, &body.lateral);
+    mirror.follow_motion(clip, &body);
     let mirrored = mirror.apply(clip)?;
     let advice = match unlike_limbs(&body) {
         Some(limbs) => format!("; {limbs}: mirroring by retargeting brings feet and hands to their places"),
@@ -147,11 +149,8 @@ impl Mirror {
         UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(q.w, imag.x, imag.y, imag.z))
     }
 
-    fn correction(&self, skeleton: &Skeleton, rest: &Pose, id: JointId) -> UnitQuaternion<f64> {
-        let Some(other) = self.partners[id.index()] else { return UnitQuaternion::identity() };
-        let at_rest = self.reflect_rotation(&rest.joints[other.index()].rotation).inverse()
-            * rest.joints[id.index()].rotation;
-        // The bones of this joint, and where the reflected bones of the counterpart are in the same frame.
+    /// The bones of a joint, and where the reflected bones of its counterpart are in the same frame.
+    fn bones(&self, skeleton: &Skeleton, id: JointId) -> Vec<(Vector3<f64>, Vector3<f64>)> {
         let bones: Vec<(Vector3<f64>, Vector3<f64>)> = skeleton
             .children(id)
             .iter()
@@ -163,10 +162,16 @@ impl Mirror {
             .collect();
         // The direction of a twist or helper joint at the position of its parent is arbitrary.
         let longest = bones.iter().map(|(ours, _)| ours.norm()).fold(0.0, f64::max);
-        let bones: Vec<_> = bones
-            .into_iter()
-            .filter(|(ours, theirs)| ours.norm().min(theirs.norm()) > HELPER * longest)
-            .collect();
+        let is_bone =
+            |(ours, theirs): &(Vector3<f64>, Vector3<f64>)| ours.norm().min(theirs.norm()) > HELPER * longest;
+        bones.into_iter().filter(is_bone).collect()
+    }
+
+    fn correction(&self, skeleton: &Skeleton, rest: &Pose, id: JointId) -> UnitQuaternion<f64> {
+        let Some(other) = self.partners[id.index()] else { return UnitQuaternion::identity() };
+        let at_rest = self.reflect_rotation(&rest.joints[other.index()].rotation).inverse()
+            * rest.joints[id.index()].rotation;
+        let bones = self.bones(skeleton, id);
         let Some((ours, theirs)) = bones.iter().max_by(|a, b| a.0.norm().total_cmp(&b.0.norm())) else {
             return at_rest;
         };

@@ -70,6 +70,12 @@ fn clip(text: &[u8], options: &Options, warnings: &mut Warnings) -> Result<Clip,
         None => rate(&table.codes),
     };
     let counting = Counting::of(&table.codes, fps);
+    if fps % 30 == 0
+        && table.codes.iter().any(|code| code.semicolon)
+        && let Some(row) = Counting::not_drop_frame(&table.codes, fps)
+    {
+        warnings.push(Finding::new(Problem::NotDropFrame).at(text, table.rows[row].clone()));
+    }
     let stated = options.fps.unwrap_or(counting.fps());
     let rate = FrameRate::new(stated).filter(|_| RATES.contains(&fps));
     let rate = rate.ok_or_else(|| Finding::new(Problem::Rate { fps: stated }))?;

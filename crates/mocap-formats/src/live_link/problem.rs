@@ -35,6 +35,11 @@ pub enum Problem {
     Repeated { count: usize },
     #[error("{count} weights of '{name}' are beyond 0 to 1, up to {most}; they are kept")]
     Beyond { name: String, count: usize, most: f64 },
+    #[error(
+        "other time codes are written with ';' as drop-frame codes, and this one is none of them: all are counted without \
+         leaving out codes"
+    )]
+    NotDropFrame,
     #[error("the time codes do not determine the frame rate: {fps} frames per second are assumed")]
     RateAssumed { fps: i64 },
     #[error("the clip lacks {count} shapes of ARKit, which are 0 in the file: {names}")]
@@ -64,6 +69,7 @@ impl crate::Problem for Problem {
             Problem::Repeated { .. } => "livelink::repeated-frames",
             Problem::Beyond { .. } => "livelink::beyond",
             Problem::RateAssumed { .. } => "livelink::rate-assumed",
+            Problem::NotDropFrame => "livelink::not-drop-frame",
             Problem::Lacking { .. } => "livelink::lacking-shapes",
             Problem::NotHeld { .. } => "livelink::shapes-left-out",
             Problem::OtherJoints { .. } => "livelink::joints-left-out",

@@ -63,10 +63,16 @@ impl Counting {
     /// no code is one of those that are left out.
     pub(super) fn of(codes: &[Timecode], rate: i64) -> Counting {
         let left_out = if rate % 30 == 0 { rate / 15 } else { 0 };
+        let drops = !codes.is_empty() && Counting::not_drop_frame(codes, rate).is_none();
+        Counting { rate, left_out: if drops { left_out } else { 0 } }
+    }
+
+    /// The place of the first code that is none of drop-frame codes of a whole rate.
+    pub(super) fn not_drop_frame(codes: &[Timecode], rate: i64) -> Option<usize> {
+        let left_out = rate / 15;
         let absent =
             |code: &Timecode| code.seconds % 60 == 0 && code.seconds % 600 != 0 && code.frame < left_out;
-        let drops = !codes.is_empty() && codes.iter().all(|code| code.semicolon && !absent(code));
-        Counting { rate, left_out: if drops { left_out } else { 0 } }
+        codes.iter().position(|code| !code.semicolon || absent(code))
     }
 
     /// The rate of frames [1/s].
@@ -142,6 +148,9 @@ mod tests {
         assert!((0..20_000).all(|frame| counting.frames(counting.code(frame)) == frame));
         let double = Counting::of(&[last], 60);
         assert_eq!(double.code(double.frames(read("00:00:59;59")) + 1).to_string(), "00:01:00;04");
+        assert_eq!(Counting::not_drop_frame(&[last, read("00:01:00;02")], 30), None);
+        assert_eq!(Counting::not_drop_frame(&[last, read("00:01:00;01")], 30), Some(1));
+        assert_eq!(Counting::not_drop_frame(&[last, last, read("00:01:00:02")], 30), Some(2));
         // A code that drop-frame codes do not have, a rate without them, and plain codes.
         assert_eq!(Counting::of(&[last, read("00:01:00;01")], 30).fps(), 30.0);
         assert_eq!(Counting::of(&[last], 25).fps(), 25.0);
