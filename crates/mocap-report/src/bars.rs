@@ -5,7 +5,7 @@ use mocap_model::{Body, Bone, Influence, JointId, Mesh, Skeleton, Skin, Vector3}
 use nalgebra::Matrix4;
 
 /// Half of the width of a bar, as a share of the height of the body beside it.
-const HALF: f64 = 0.008;
+pub(crate) const HALF: f64 = 0.008;
 
 /// The triangles of a box whose corners are numbered by side: 1 for x, 2 for y, 4 for z.
 const SIDES: [[u32; 3]; 12] = [
@@ -44,7 +44,7 @@ pub(crate) fn bars(body: &Body, skeleton: &Skeleton) -> Option<Mesh> {
 }
 
 /// By joint, the root above it.
-fn trees(skeleton: &Skeleton) -> Vec<usize> {
+pub(crate) fn trees(skeleton: &Skeleton) -> Vec<usize> {
     let mut tree: Vec<usize> = (0..skeleton.len()).collect();
     for (id, joint) in skeleton.iter() {
         if let Some(parent) = joint.parent {

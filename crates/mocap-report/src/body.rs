@@ -4,6 +4,7 @@
 //! Proportions are shares of the stature. Based on: R. Drillis, R. Contini, "Body Segment Parameters", 1966; widths of
 //! hips and shoulders follow the skeleton.
 
+use crate::bars;
 use crate::only_numbers::has_only_numbers;
 use crate::stage::{Place, Site, Stage, evenly_spaced};
 use mocap_analysis::{feet_of, stature};
@@ -69,7 +70,10 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
         return body;
     }
     match stature(skeleton).filter(|stature| stature.is_finite()) {
-        Some(stature) => Human::new(stage, stature).dress(&mut body),
+        Some(stature) => {
+            Human::new(stage, stature).dress(&mut body);
+            body.solids.extend(props(stage, bars::HALF * stature));
+        }
         None => {
             for bone in stage.bones.iter().filter(|bone| !bone.faint) {
                 let length = skeleton.joints()[bone.to].offset.norm();
@@ -83,6 +87,20 @@ pub(crate) fn body(stage: &Stage<'_>) -> Body {
         }
     }
     body
+}
+
+/// Bars along the bones of trees without roles: props beside a person.
+fn props(stage: &Stage<'_>, half: f64) -> Vec<Solid> {
+    let skeleton = stage.clip.skeleton();
+    let tree = bars::trees(skeleton);
+    let mut of_body = vec![false; skeleton.len()];
+    skeleton
+        .iter()
+        .filter(|(_, joint)| joint.role.is_some())
+        .for_each(|(id, _)| of_body[tree[id.index()]] = true);
+    let bones = stage.bones.iter().filter(|bone| !of_body[tree[bone.to]]);
+    let bones = bones.filter(|bone| skeleton.joints()[bone.to].offset.norm() > 0.0);
+    bones.map(|bone| round(bone.from, bone.to, [half; 2])).collect()
 }
 
 /// Greatest height of the solids in a pose \[stage units\].
