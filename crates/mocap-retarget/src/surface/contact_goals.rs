@@ -12,6 +12,9 @@ const LEAST: f64 = 0.004;
 /// Weight of a forearm's contacts relative to a hand's.
 const FOREARM: f64 = 0.2;
 
+/// Weight of what arms touch on each other while both hands rest on the body: what they rest on comes first.
+const ARM_AT_REST: f64 = 0.35;
+
 /// Goals of both arms in a pose after the changes `base`. Two arms that touch each other meet halfway.
 pub(crate) fn goals(
     body: &BodySurface,
@@ -27,6 +30,12 @@ pub(crate) fn goals(
         return goals;
     }
     let moved = [0, 1].map(|arm| arms[arm].map(|posed| posed.moved(&base[arm])));
+    let is_hand = |touch: &Touch| segment(body, touch.own.corner()) == 2;
+    let rests = |arm: usize| {
+        let mut own = touching().filter(|it| it.arm == arm && it.touched == Touched::Core);
+        own.any(|it| it.at(frame).iter().any(is_hand))
+    };
+    let both_rest = rests(0) && rests(1);
     for contact in touching() {
         let (own, other) = (contact.arm, 1 - contact.arm);
         let Some(by) = &moved[own] else { continue };
@@ -48,7 +57,8 @@ pub(crate) fn goals(
                 }
                 (Touched::Arm, None) => continue,
             };
-            let counts = if segment == 2 { 1.0 } else { FOREARM };
+            let hand = if segment == 2 { 1.0 } else { FOREARM };
+            let counts = if both_rest && contact.touched == Touched::Arm { ARM_AT_REST * hand } else { hand };
             goals[own].push(Goal { at, segment, to, weight: counts * touch.weight / total });
         }
     }

@@ -217,10 +217,9 @@ pub(crate) fn contacts_rest_on_another_body() {
     }
 }
 
-/// Asked are 95 % of the frames.
 pub(crate) fn crossed_arms_stay_crossed() {
     for shown in &measure(&["woman"], &["heavy_man"], &[Act::CrossedArms], Known::Mesh) {
-        holds(shown, 0.85, 0.028);
+        holds(shown, 0.95, 0.018);
     }
 }
 
