@@ -19,7 +19,7 @@ use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
 use crate::report::RobotReport;
-use crate::sole::{foot_shapes, low_points};
+use crate::sole::{foot_shapes, lowest_of};
 use crate::solids::{Solids, check_shapes};
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
@@ -357,9 +357,7 @@ fn lift_swings(
         for (foot, sole) in humanoid.soles.iter().enumerate() {
             let heights = sole.heights(&placed);
             // The end of a round foot that points down is lower than the corners of its sole.
-            let shapes = foot_shapes(robot, sole.body);
-            let ends =
-                shapes.flat_map(|shape| low_points(shape, &placed[shape.body])).map(|end| end.lowest().z);
+            let ends = foot_shapes(robot, sole.body).map(|shape| lowest_of(shape, &placed[shape.body]));
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
             goal.clear[foot] = clearances[foot];

@@ -1,4 +1,4 @@
-//! Files that a file refers to; they are read from its own folder only.
+//! Files that a file refers to; they are read from its own folder only, meshes of robots from the one above it too.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -81,9 +81,10 @@ fn leads_out(folder: &Path, name: &str) -> bool {
 /// The path of a file in a folder; `None` if none exists, or a link leads out of the folder.
 fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let top = if name.starts_with("../") { here.join("..") } else { here.to_owned() };
     let file = folder.join(name);
     let real = file.canonicalize().ok()?;
-    (real.starts_with(here.canonicalize().ok()?) && real.is_file()).then_some(file)
+    (real.starts_with(top.canonicalize().ok()?) && real.is_file()).then_some(file)
 }
 
 #[cfg(test)]
@@ -99,6 +100,7 @@ mod tests {
         std::fs::write(inner.join("a.bin"), "x").unwrap();
         assert!(inside(&inner, "a.bin").is_some());
         assert_eq!(inside(&inner, "b.bin"), None);
+        assert!(inside(&inner, "../secret").is_some() && inside(&inner, "../../secret").is_none());
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(folder.path().join("secret"), inner.join("link")).unwrap();
