@@ -41,6 +41,30 @@ fn a_walk_goes_onto_a_robot_without_a_flag() {
 }
 
 #[test]
+fn meshes_collide_as_their_hulls() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip-meshes.xml"));
+    let on = |target: &str, flags: &[&str]| {
+        let words = [&["retarget", &walk, target, "-o", "walk.csv", "--overwrite", "--json"], flags].concat();
+        let row = sandbox.run(words).ok().rows().remove(0);
+        assert_eq!(row["warnings"], serde_json::json!([]));
+        row["robot"].clone()
+    };
+    let report = on(&robot, &["--trim", "0s:1s"]);
+    assert_eq!((&report["limits"]["share"], &report["penetration"]["share"]), (&0.0.into(), &0.0.into()));
+    assert!(report["skate"]["mean"].as_f64().unwrap() < 0.1, "{report}");
+    // Rods are inside the capsules that they stand for.
+    let capsules = on(&path("robots/pip.xml"), &["--trim", "0s:1s"]);
+    let deepest = |report: &serde_json::Value| report["self_penetration"]["max"].as_f64().unwrap();
+    assert!(deepest(&report) > 0.0 && deepest(&report) < deepest(&capsules) + 0.01, "{report}, {capsules}");
+    // The model as one file has its hulls.
+    sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
+    let again = on("pip.skel", &["--trim", "0s:1s"]);
+    assert!((deepest(&report) - deepest(&again)).abs() < 1e-4, "{report}, {again}");
+    sandbox.run(["view", &robot, "-o", "pip.html"]).ok();
+}
+
+#[test]
 fn a_database_goes_onto_a_robot() {
     let sandbox = Sandbox::new();
     for clip in ["alex_walk", "alex_turn", "robin_jump"] {
