@@ -14,6 +14,7 @@ mod cost;
 mod envelope;
 mod error;
 mod first_fit;
+mod free_fall;
 mod head;
 mod highest;
 mod kinematics;

@@ -12,6 +12,7 @@ use crate::anchors::{clearances, hold};
 use crate::balance::track;
 use crate::cost::{Costs, Goal, Weights};
 use crate::first_fit::{FIRST_SWEEPS, first_fit};
+use crate::free_fall::fall_freely;
 use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
 use crate::landmarks::Humanoid;
@@ -164,7 +165,8 @@ pub fn retarget(
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
     }
-    if options.balance && anatomy.masses.total() > 0.0 {
+    let balances = options.balance && anatomy.masses.total() > 0.0;
+    if balances {
         let mut support = None;
         costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
@@ -184,7 +186,10 @@ pub fn retarget(
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (HELD_SWEEPS, Some(&steps)));
     }
     raise(robot, humanoid, &mut poses, options.fps);
-    let motion = RobotMotion { fps: options.fps, poses };
+    let mut motion = RobotMotion { fps: options.fps, poses };
+    if balances {
+        fall_freely(robot, &anatomy, &mut motion);
+    }
     let standing: Vec<bool> = source
         .frames
         .iter()
