@@ -279,6 +279,37 @@ fn turning_a_clip_leaves_the_joints() {
 }
 
 #[test]
+fn explain_shows_what_drives_a_robot() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.xml"));
+    let row = sandbox.run(["retarget", &walk, &robot, "--explain", "--json"]).ok().rows().remove(0);
+    let map = &row["robot"];
+    let part = |name: &str| {
+        let parts = map["parts"].as_array().unwrap();
+        parts.iter().find(|row| row["part"] == name).unwrap_or_else(|| panic!("{name}: {map}")).clone()
+    };
+    assert_eq!(part("pelvis")["robot"], serde_json::json!(["pelvis"]));
+    assert_eq!(part("torso")["robot"], serde_json::json!(["waist_yaw"]));
+    let thigh = ["left_hip_pitch", "left_hip_roll", "left_hip_yaw"];
+    assert_eq!(part("left thigh")["robot"], serde_json::json!(thigh));
+    let shank = part("right shank");
+    assert_eq!((&shank["source"], &shank["follows"]), (&"RightLeg".into(), &"direction".into()));
+    assert_eq!(shank["robot"], serde_json::json!(["right_knee"]));
+    assert_eq!(part("left foot")["robot"], serde_json::json!(["left_ankle_pitch", "left_ankle_roll"]));
+    assert_eq!((&map["others"], &row["warnings"]), (&serde_json::json!([]), &serde_json::json!([])));
+    // The scale and what is not followed are those of the retarget.
+    let report = retarget(&sandbox, "walk.csv", &["--trim", "0s:1s"]).ok().rows().remove(0);
+    let [told, used] = [&map["leg_ratio"], &report["robot"]["leg_ratio"]].map(|ratio| ratio.as_f64().unwrap());
+    assert!((told - used).abs() < 1e-6, "{told} and {used}");
+    assert_eq!(map["cannot_follow"], report["robot"]["cannot_follow"]);
+    let shown = sandbox.run(["retarget", &walk, &robot, "--explain"]).ok().stdout;
+    assert!(shown.contains("left_knee") && shown.contains("not followed: turns of the head"), "{shown}");
+    let dog = path("bodies/dog_trot.bvh");
+    let ran = sandbox.run(["retarget", &dog, &robot, "--explain"]);
+    assert!(ran.code != 0 && ran.stderr.contains("role"), "{}", ran.stderr);
+}
+
+#[test]
 fn what_is_no_humanoid_is_refused() {
     let sandbox = Sandbox::new();
     let walk = path("clips/alex_walk.bvh");

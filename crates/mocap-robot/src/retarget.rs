@@ -88,7 +88,7 @@ const WEIGHTS: Weights = Weights {
 };
 
 /// Shorter legs have no direction \[m\].
-const LEAST_LEG: f64 = 1e-3;
+pub(crate) const LEAST_LEG: f64 = 1e-3;
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 3;
 const BALANCE_SWEEPS: usize = 2;
@@ -308,7 +308,7 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: Frame
 }
 
 /// Hip to ankle along both segments, the mean of both legs \[m\].
-fn leg_length(humanoid: &Humanoid) -> f64 {
+pub(crate) fn leg_length(humanoid: &Humanoid) -> f64 {
     humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
 }
 
