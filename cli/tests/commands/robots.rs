@@ -299,7 +299,8 @@ fn explain_shows_what_drives_a_robot() {
     assert_eq!((&map["others"], &row["warnings"]), (&serde_json::json!([]), &serde_json::json!([])));
     // The scale and what is not followed are those of the retarget.
     let report = retarget(&sandbox, "walk.csv", &["--trim", "0s:1s"]).ok().rows().remove(0);
-    let [told, used] = [&map["leg_ratio"], &report["robot"]["leg_ratio"]].map(|ratio| ratio.as_f64().unwrap());
+    let [told, used] =
+        [&map["leg_ratio"], &report["robot"]["leg_ratio"]].map(|ratio| ratio.as_f64().unwrap());
     assert!((told - used).abs() < 1e-6, "{told} and {used}");
     assert_eq!(map["cannot_follow"], report["robot"]["cannot_follow"]);
     let shown = sandbox.run(["retarget", &walk, &robot, "--explain"]).ok().stdout;

@@ -120,7 +120,8 @@ impl Hull {
     /// Its centre of volume \[m\].
     pub fn centre(&self) -> Vector3<f64> {
         let middle = |[a, b, c]: [Vector3<f64>; 3]| (a + b + c) / 4.0;
-        self.tetrahedra().map(|(volume, corners)| middle(corners) * volume).sum::<Vector3<f64>>() / self.volume()
+        self.tetrahedra().map(|(volume, corners)| middle(corners) * volume).sum::<Vector3<f64>>()
+            / self.volume()
     }
 
     /// The means of products of coordinates over its volume, from the origin \[m²\].
@@ -143,7 +144,8 @@ impl Hull {
 
     fn linked(corners: Vec<Vector3<f64>>, faces: Vec<[u32; 3]>, left_out: f64) -> Hull {
         // Every edge is in two faces, once in each direction.
-        let mut edges: Vec<[u32; 2]> = faces.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]).collect();
+        let mut edges: Vec<[u32; 2]> =
+            faces.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]).collect();
         edges.sort_unstable();
         let mut first_link = vec![0; corners.len() + 1];
         edges.iter().for_each(|[from, _]| first_link[*from as usize + 1] += 1);
@@ -251,7 +253,8 @@ impl<'p> Growing<'p> {
     /// Adds the point that is furthest outside; false if there is none.
     fn add_furthest(&mut self) -> bool {
         let open = self.faces.iter().enumerate().filter(|(_, face)| !face.is_gone);
-        let furthest = open.filter_map(|(index, face)| face.furthest.map(|(point, height)| (index, point, height)));
+        let furthest =
+            open.filter_map(|(index, face)| face.furthest.map(|(point, height)| (index, point, height)));
         let Some((seed, point, height)) = furthest.max_by(|a, b| a.2.total_cmp(&b.2)) else { return false };
         let at = self.points[point];
         // All faces that the point sees, connected to the first.
@@ -347,7 +350,8 @@ mod tests {
     /// Points in a ball of radius 1, the same ones each time.
     fn cloud(count: usize) -> Vec<Vector3<f64>> {
         let share = |index: usize, step: f64| ((index + 1) as f64 * step).fract() * 2.0 - 1.0;
-        let point = |index| Vector3::new(share(index, 0.618_034), share(index, 0.414_214), share(index, 0.732_051));
+        let point =
+            |index| Vector3::new(share(index, 0.618_034), share(index, 0.414_214), share(index, 0.732_051));
         (0..count).map(point).filter(|point| point.norm() < 1.0).collect()
     }
 
@@ -357,14 +361,17 @@ mod tests {
         let point = |index: usize| {
             let (z, angle) = (1.0 - (2.0 * index as f64 + 1.0) / count as f64, golden * index as f64);
             let across = (1.0 - z * z).sqrt();
-            Vector3::new(across * angle.cos(), across * angle.sin(), z).map(|value| f64::from((value * radius) as f32))
+            Vector3::new(across * angle.cos(), across * angle.sin(), z)
+                .map(|value| f64::from((value * radius) as f32))
         };
         (0..2 * count).map(|index| point(index % count)).collect()
     }
 
     /// A box of a fine grid on its sides: most points are on planes and edges.
     fn grid(steps: i32) -> Vec<Vector3<f64>> {
-        let at = |x: i32, y: i32, z: i32| Vector3::new(x, y, z).map(|value| f64::from(value as f32 / steps as f32));
+        let at = |x: i32, y: i32, z: i32| {
+            Vector3::new(x, y, z).map(|value| f64::from(value as f32 / steps as f32))
+        };
         let is_side = |value: i32| value == 0 || value == steps;
         let mut points = Vec::new();
         for x in 0..=steps {
@@ -408,7 +415,8 @@ mod tests {
 
     #[test]
     fn flat_points_have_no_hull() {
-        let flat: Vec<_> = cloud(100).iter().map(|point| Vector3::new(point.x, point.y, 0.5 * point.x)).collect();
+        let flat: Vec<_> =
+            cloud(100).iter().map(|point| Vector3::new(point.x, point.y, 0.5 * point.x)).collect();
         assert_eq!(Hull::of(&flat), None);
         assert_eq!(Hull::of(&[]), None);
         assert_eq!(Hull::of(&[Vector3::x(); 9]), None);

@@ -1,8 +1,8 @@
 //! Robots: rigid bodies joined by hinges and slides of one degree of freedom.
 
 use crate::{
-    Dofs, EulerOrder, Hull, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
-    rotation_between,
+    Dofs, EulerOrder, Hull, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion,
+    Vector3, rotation_between,
 };
 use nalgebra::{Matrix3, Quaternion};
 use std::collections::{HashMap, HashSet};

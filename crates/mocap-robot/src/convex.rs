@@ -409,7 +409,11 @@ mod tests {
             0.45f64.sqrt() - 0.4,
         );
         let cylinder = Form::Cylinder { radius: 0.1, half_length: 0.3 };
-        check(core(&cylinder, [0.0; 3], [0.0; 3]), core(&Form::Segment(0.0), [0.25, 0.0, 0.1], [0.0; 3]), 0.15);
+        check(
+            core(&cylinder, [0.0; 3], [0.0; 3]),
+            core(&Form::Segment(0.0), [0.25, 0.0, 0.1], [0.0; 3]),
+            0.15,
+        );
         check(
             core(&cylinder, [0.0; 3], [0.0; 3]),
             core(&Form::Segment(0.0), [0.07, 0.0, 0.1], [0.0; 3]),

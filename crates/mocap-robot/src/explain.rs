@@ -78,12 +78,7 @@ impl RobotMap {
     ///
     /// # Errors
     /// As [`retarget`](crate::retarget()), but for frames.
-    pub fn of(
-        source: &Skeleton,
-        metres: f64,
-        robot: &Robot,
-        bends: &Bends,
-    ) -> Result<RobotMap, RobotError> {
+    pub fn of(source: &Skeleton, metres: f64, robot: &Robot, bends: &Bends) -> Result<RobotMap, RobotError> {
         let anatomy = Anatomy::of(&mut Kinematics::new(robot), bends)?;
         let joints = Joints::of(source)?;
         let humanoid = &anatomy.humanoid;
@@ -91,7 +86,8 @@ impl RobotMap {
         if !(length.is_finite() && length > LEAST_LEG) {
             return Err(RobotError::SourceLegs { length });
         }
-        let mut listing = Listing { source, robot, parts: Vec::new(), used: vec![false; robot.joints().len()] };
+        let mut listing =
+            Listing { source, robot, parts: Vec::new(), used: vec![false; robot.joints().len()] };
         let base = robot.bodies()[0].name.clone();
         listing.add("pelvis", joints.hips, Follows::PlaceAndRotation, &between(robot, 0, humanoid.pelvis));
         listing.parts[0].robot.insert(0, base);
@@ -167,9 +163,11 @@ fn between(robot: &Robot, from: usize, to: usize) -> Vec<usize> {
 /// The joints of a limb before, at and behind its middle.
 fn divided(robot: &Robot, limb: &Limb) -> [Vec<usize>; 3] {
     let body = |joint: &usize| robot.joints()[*joint].body;
-    let middle = limb.joints.iter().position(|joint| body(joint) == limb.middle.body).unwrap_or(limb.joints.len());
+    let middle =
+        limb.joints.iter().position(|joint| body(joint) == limb.middle.body).unwrap_or(limb.joints.len());
     let (before, rest) = limb.joints.split_at(middle);
-    let bends = rest.iter().take_while(|joint| body(joint) == limb.middle.body || body(joint) == limb.end.body);
+    let bends =
+        rest.iter().take_while(|joint| body(joint) == limb.middle.body || body(joint) == limb.end.body);
     let (middle, behind) = rest.split_at(bends.count());
     [before.to_vec(), middle.to_vec(), behind.to_vec()]
 }
@@ -179,7 +177,8 @@ fn source_leg(skeleton: &Skeleton, joints: &Joints) -> f64 {
     let mut rest = Pose::default();
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
     let at = |joint: JointId| rest.joints[joint.index()].translation.vector;
-    let length = |[hip, knee, ankle]: [JointId; 3]| (at(knee) - at(hip)).norm() + (at(ankle) - at(knee)).norm();
+    let length =
+        |[hip, knee, ankle]: [JointId; 3]| (at(knee) - at(hip)).norm() + (at(ankle) - at(knee)).norm();
     joints.legs.map(length).iter().sum::<f64>() / 2.0
 }
 
@@ -195,10 +194,20 @@ impl fmt::Display for RobotMap {
         write!(f, "  {:part$}  {:source$}  {:follows$}  joints of the robot", "part", "source", "follows")?;
         for row in &self.parts {
             let follows_text = row.follows.to_string();
-            write!(f, "\n  {:part$}  {:source$}  {follows_text:follows$}  {}", row.part, row.source, row.robot.join(", "))?;
+            write!(
+                f,
+                "\n  {:part$}  {:source$}  {follows_text:follows$}  {}",
+                row.part,
+                row.source,
+                row.robot.join(", ")
+            )?;
         }
-        let still: Vec<&str> =
-            self.others.iter().filter(|other| other.mimics.is_none()).map(|other| other.joint.as_str()).collect();
+        let still: Vec<&str> = self
+            .others
+            .iter()
+            .filter(|other| other.mimics.is_none())
+            .map(|other| other.joint.as_str())
+            .collect();
         if !still.is_empty() {
             write!(f, "\n  near their rest: {}", still.join(", "))?;
         }

@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_flight_is_bent_to_a_parabola_between_its_ends() {
-        let centre: Vec<_> = (0..12).map(|frame| Vector3::new(0.01 * f64::from(frame * frame), 0.0, 0.8)).collect();
+        let centre: Vec<_> =
+            (0..12).map(|frame| Vector3::new(0.01 * f64::from(frame * frame), 0.0, 0.8)).collect();
         let flight = 3..9;
         let ways = ways(&centre, &flight, 30.0);
         let at = |frame: usize| match flight.contains(&frame) {

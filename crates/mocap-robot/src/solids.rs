@@ -258,8 +258,9 @@ impl Solids {
         let bodies = [a.body, b.body];
         let skins = a.radius + b.radius;
         if let (Form::Segment(one), Form::Segment(other)) = (&a.form, &b.form) {
-            let ends =
-                |core: &Core<'_>, half: &f64| [-*half, *half].map(|end| core.placed * Point3::new(0.0, 0.0, end));
+            let ends = |core: &Core<'_>, half: &f64| {
+                [-*half, *half].map(|end| core.placed * Point3::new(0.0, 0.0, end))
+            };
             let points = closest(ends(&cores[0], one), ends(&cores[1], other));
             let apart = points[1] - points[0];
             let length = apart.norm();

@@ -149,7 +149,8 @@ pub(super) fn places_of_mjcf(stated: &str, folder: &str, strip: bool, included: 
     let path = stated.replace('\\', "/");
     let path = if strip { path.rsplit('/').next().unwrap_or_default() } else { &path };
     let main = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    let of_included = included.and_then(|file| file.rsplit_once('/')).map(|(folder, _)| format!("{folder}/{main}"));
+    let of_included =
+        included.and_then(|file| file.rsplit_once('/')).map(|(folder, _)| format!("{folder}/{main}"));
     // A path from the root stays one.
     let main = if path.starts_with('/') { path.to_owned() } else { main };
     inside(std::iter::once(main).chain(of_included).collect())
@@ -185,8 +186,14 @@ mod tests {
     #[test]
     fn packages_may_be_around_the_model_or_beside_it() {
         let places = places_of_urdf("package://g1/meshes/hip.STL", None);
-        assert_eq!(places, ["meshes/hip.STL", "../meshes/hip.STL", "g1/meshes/hip.STL", "../g1/meshes/hip.STL", "hip.STL"]);
-        assert_eq!(places_of_urdf("../meshes/./hip.stl", Some("m/")), ["../meshes/hip.stl", "m/hip.stl", "hip.stl"]);
+        assert_eq!(
+            places,
+            ["meshes/hip.STL", "../meshes/hip.STL", "g1/meshes/hip.STL", "../g1/meshes/hip.STL", "hip.STL"]
+        );
+        assert_eq!(
+            places_of_urdf("../meshes/./hip.stl", Some("m/")),
+            ["../meshes/hip.stl", "m/hip.stl", "hip.stl"]
+        );
         assert_eq!(places_of_urdf("file:///home/a/hip.stl", None), ["hip.stl"]);
         assert_eq!(places_of_urdf("package://hip.stl", None), ["hip.stl"]);
     }
@@ -201,7 +208,9 @@ mod tests {
 
     #[test]
     fn no_path_leads_further_up_than_one_folder() {
-        for path in ["../../a.stl", "/etc/a.stl", "a/../../../b.stl", "c:/a.stl", "..", "../", "", "http://a/b.stl"] {
+        for path in
+            ["../../a.stl", "/etc/a.stl", "a/../../../b.stl", "c:/a.stl", "..", "../", "", "http://a/b.stl"]
+        {
             assert!(places_of_mjcf(path, "", false, None).is_empty(), "{path}");
         }
         assert_eq!(places_of_mjcf("/etc/a.stl", "m", false, None), Vec::<String>::new());

@@ -312,7 +312,11 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
     let mut bodies = Vec::with_capacity(field.bodies.len());
     for (i, body) in field.bodies.into_iter().enumerate() {
         bodies.push(RobotBody {
-            placement: placement(&body.at, [Step::Key("robot"), Step::Key("bodies"), Step::Index(i)], source)?,
+            placement: placement(
+                &body.at,
+                [Step::Key("robot"), Step::Key("bodies"), Step::Index(i)],
+                source,
+            )?,
             name: body.name,
             parent: body.parent,
             mass: body.mass,

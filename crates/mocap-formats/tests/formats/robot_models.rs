@@ -123,7 +123,8 @@ fn bounds(robot: &Robot) -> [[f64; 3]; 2] {
     let shape = &robot.shapes()[0];
     let Primitive::Hull(hull) = &shape.primitive else { panic!("{shape:?}") };
     assert!(hull.centre().norm() < 1e-12, "a hull is about its centre of volume");
-    let placed = |corner: &Vector3<f64>| shape.placement.rotation * corner + shape.placement.translation.vector;
+    let placed =
+        |corner: &Vector3<f64>| shape.placement.rotation * corner + shape.placement.translation.vector;
     let corners: Vec<_> = hull.corners().iter().map(placed).collect();
     let round = |v: Vector3<f64>| v.map(|value| (value * 1e9).round() / 1e9 + 0.0).into();
     [
@@ -136,7 +137,10 @@ fn bounds(robot: &Robot) -> [[f64; 3]; 2] {
 fn meshes_of_mjcf_are_the_hulls_of_their_files() {
     let model = |compiler: &str, mesh: &str, geom: &str| {
         let content = format!("<geom type='mesh' {geom}/>");
-        body(&content).replace("<worldbody>", &format!("<compiler {compiler}/><asset><mesh {mesh}/></asset><worldbody>"))
+        body(&content).replace(
+            "<worldbody>",
+            &format!("<compiler {compiler}/><asset><mesh {mesh}/></asset><worldbody>"),
+        )
     };
     let cube: &[(&str, &[u8])] = &[("meshes/cube.obj", CUBE.as_bytes())];
     let read = |compiler, mesh, geom| {
@@ -153,7 +157,8 @@ fn meshes_of_mjcf_are_the_hulls_of_their_files() {
     let turned = read("meshdir='meshes'", "file='cube.obj' scale='.1 .2 .3'", "mesh='cube' euler='0 0 90'");
     assert_eq!(turned, [[-0.2, 0.0, -0.3], [0.2, 0.2, 0.3]]);
     // Moved, then turned back, then scaled.
-    let fit = "file='cube.obj' refpos='1 0 1' refquat='.7071067811865476 0 0 .7071067811865476' scale='1 2 1'";
+    let fit =
+        "file='cube.obj' refpos='1 0 1' refquat='.7071067811865476 0 0 .7071067811865476' scale='1 2 1'";
     assert_eq!(read("meshdir='meshes'", fit, "mesh='cube'"), [[-1.0, -2.0, -2.0], [1.0, 2.0, 0.0]]);
     let defaults = model("meshdir='meshes'", "file='cube.obj'", "mesh='cube'")
         .replace("<asset>", "<default><mesh scale='.5 .5 .5'/></default><asset>");
@@ -183,7 +188,8 @@ fn meshes_of_urdf_are_found_in_their_package() {
         let (robot, warnings) = read_beside(&model(stated), &[(place, CUBE.as_bytes())]).unwrap();
         assert_eq!((bounds(&robot), warnings.len()), ([[0.0, -0.5, 0.5], [1.0, 0.5, 1.5]], 0), "{stated}");
     }
-    let extended = model("package://r/cube.obj").replace("<link", "<mujoco><compiler meshdir='m'/></mujoco><link");
+    let extended =
+        model("package://r/cube.obj").replace("<link", "<mujoco><compiler meshdir='m'/></mujoco><link");
     assert_eq!(read_beside(&extended, &[("m/cube.obj", CUBE.as_bytes())]).unwrap().0.shapes().len(), 1);
 }
 
