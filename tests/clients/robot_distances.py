@@ -149,7 +149,7 @@ def meshed(root):
         geom.fromto = [np.nan] * 6
         geom.pos, geom.quat = model.geom_pos[index], model.geom_quat[index]
         geom.type, geom.meshname = types.mjGEOM_MESH, f"shape{index}"
-    spec.assets = files
+    spec.assets, spec.meshdir = files, ""
     spec.compile()
     return ET.fromstring(spec.to_xml()), files
 
