@@ -13,7 +13,7 @@ use crate::limb::{Bends, Limb};
 use crate::retarget::{LEAST_LEG, leg_length};
 use crate::source::Joints;
 
-/// What drives a robot: [`retarget`](crate::retarget()) puts each part of a person on a part of the robot.
+/// What drives a robot in a retarget: each part of a person moves a part of it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RobotMap {
     /// Leg length of the robot over that of the source: the way of the hips is scaled by it.
