@@ -14,6 +14,8 @@ use crate::Finding;
 
 /// Larger mesh files are refused: 1.3 million triangles of a binary STL.
 const MOST_BYTES: usize = 1 << 26;
+/// Start of a file that was not downloaded.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A hull that leaves points further out than this is said to be cut short \[m\].
 const CUT: f64 = 1e-4;
 
@@ -88,6 +90,9 @@ impl<'i> Meshes<'i> {
         let Some((place, bytes)) = found else {
             return Ok(Err(format!("'{stated}' is not there")));
         };
+        if bytes.starts_with(LFS_POINTER) {
+            return Ok(Err(format!("'{stated}' is a Git LFS pointer: `git lfs pull` downloads the file")));
+        }
         let refused = |why: String| element.error(Problem::Mesh { mesh: place.clone(), why });
         if bytes.len() > MOST_BYTES {
             let why = format!("has {} bytes; at most {MOST_BYTES} are read", bytes.len());

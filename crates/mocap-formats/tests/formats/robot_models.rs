@@ -200,12 +200,14 @@ fn meshes_that_are_not_there_are_said_and_wrong_ones_are_refused() {
         body(content)
             .replace("<worldbody>", &format!("<asset><mesh name='m' file='{file}'/></asset>\n<worldbody>"))
     };
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
     let left_out = |file: &str, why: &str| {
-        let (robot, warnings) = read_beside(&model(file), &[]).unwrap();
+        let (robot, warnings) = read_beside(&model(file), &[("pointer.stl", pointer)]).unwrap();
         assert_eq!((robot.shapes().len(), warnings.len()), (1, 1));
         assert!(warnings[0].contains(why) && warnings[0].contains("1 mesh"), "{}", warnings[0]);
     };
     left_out("a.stl", "'a.stl' is not there");
+    left_out("pointer.stl", "'pointer.stl' is a Git LFS pointer");
     left_out("a.dae", "'a.dae' is not STL, OBJ or PLY");
     left_out("../../a.stl", "'../../a.stl' is not in the folder");
     let refuse = |file: &str, bytes: &[u8], why: &str| {
