@@ -36,7 +36,8 @@ fn names(folder: &Path) -> Vec<String> {
 /// The files of a folder whose name is of a kind.
 fn fixtures(folder: &str, kind: impl Fn(&str) -> bool) -> Vec<String> {
     let names = names(&fixture(folder));
-    names.into_iter().filter(|name| kind(name)).collect()
+    let is_file = |name: &String| fixture(folder).join(name).is_file();
+    names.into_iter().filter(|name| kind(name) && is_file(name)).collect()
 }
 
 /// The arguments that validate a fixture. Motions move the clean skeleton, but for those that come with theirs.

@@ -5,12 +5,13 @@ mj_collision, how deep by mj_geomDistance.
 usage: robot_distances.py MOCAP MODEL... -- CLIP...   (the built command; URDF or MJCF files; motions of people)
 
 Each clip goes onto each model as it is, with parts kept apart and without, and onto the model rebuilt with thicker
-shapes, boxes, cylinders and ellipsoids. Meshes are left out of the models. Ends with 1 where shares differ by
-more than 0.01 or depths by more than 1 mm.
+shapes, boxes, cylinders, ellipsoids, and meshes in files of their own (STL and OBJ). Meshes of the models themselves are
+left out. Ends with 1 where shares differ by more than 0.01 or depths by more than 1 mm.
 """
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -43,9 +44,9 @@ def described(path):
     return root
 
 
-def spec_of(root):
+def spec_of(root, files=None):
     """A model with a free base."""
-    spec = mujoco.MjSpec.from_string(ET.tostring(root).decode())
+    spec = mujoco.MjSpec.from_string(ET.tostring(root).decode(), assets=files)
     if root.tag == "robot":
         spec.worldbody.first_body().add_freejoint()
     return spec
@@ -93,6 +94,66 @@ def rebuilt(root, kind):
     return ET.fromstring(spec.to_xml())
 
 
+def surface(kind, size):
+    """Points on a shape, along Z, and triangles between them: rings from one end to the other."""
+    types, around = mujoco.mjtGeom, 24
+    if kind == types.mjGEOM_BOX:
+        rings = [(z, [(x, y) for x, y in ((1, 1), (-1, 1), (-1, -1), (1, -1))]) for z in (-1, 1)]
+        points = [[(x * size[0], y * size[1], z * size[2]) for x, y in ring] for z, ring in rings]
+    else:
+        angles = np.linspace(0, np.pi, 13)
+        if kind == types.mjGEOM_CYLINDER:
+            profile = [(1, -size[1]), (1, size[1])]
+            radii = [size[0], size[0]]
+        elif kind == types.mjGEOM_ELLIPSOID:
+            profile, radii = [(np.sin(a), -size[2] * np.cos(a)) for a in angles], size[:2]
+        else:
+            half = size[1] if kind == types.mjGEOM_CAPSULE else 0.0
+            ends = [(np.sin(a), -size[0] * np.cos(a) + np.sign(a - np.pi / 2) * half) for a in angles]
+            profile, radii = [end for end in ends if end != ends[6]] + [(1, -half), (1, half)], [size[0], size[0]]
+            profile.sort(key=lambda end: end[1])
+        turns = np.arange(around) * 2 * np.pi / around
+        points = [[(r * radii[0] * np.cos(t), r * radii[1] * np.sin(t), z) for t in turns] for r, z in profile]
+    count, triangles = len(points[0]), []
+    for ring in range(len(points) - 1):
+        for a in range(count):
+            b = (a + 1) % count
+            low, high = ring * count, (ring + 1) * count
+            triangles += [(low + a, low + b, high + b), (low + a, high + b, high + a)]
+    last = (len(points) - 1) * count
+    for a in range(1, count - 1):
+        triangles += [(0, a + 1, a), (last, last + a, last + a + 1)]
+    return np.array(points).reshape(-1, 3), triangles
+
+
+def meshed(root):
+    """The same model with a mesh for each shape, as text, and the files of the meshes."""
+    spec, types = spec_of(root), mujoco.mjtGeom
+    model = spec.compile()
+    # MuJoCo knows no sizes of shapes before it has compiled them.
+    found = [(geom, types(int(model.geom_type[geom.id])), model.geom_size[geom.id].copy(), geom.id) for geom in spec.geoms]
+    files = {}
+    for geom, kind, size, index in found:
+        if kind == types.mjGEOM_PLANE:
+            continue
+        points, triangles = surface(kind, size)
+        name = f"shape{index}.{'obj' if index % 2 else 'stl'}"
+        if index % 2:
+            lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in points.tolist()]
+            lines += ["f " + " ".join(str(corner + 1) for corner in triangle) for triangle in triangles]
+            files[name] = "\n".join(lines).encode()
+        else:
+            facets = [struct.pack("<12fH", 0, 0, 0, *points[list(triangle)].flatten(), 0) for triangle in triangles]
+            files[name] = b"\0" * 80 + struct.pack("<I", len(facets)) + b"".join(facets)
+        spec.add_mesh(name=f"shape{index}", file=name)
+        geom.fromto = [np.nan] * 6
+        geom.pos, geom.quat = model.geom_pos[index], model.geom_quat[index]
+        geom.type, geom.meshname = types.mjGEOM_MESH, f"shape{index}"
+    spec.assets, spec.meshdir = files, ""
+    spec.compile()
+    return ET.fromstring(spec.to_xml()), files
+
+
 def depths(model, base, joints, values):
     """By frame: how deep the deepest parts are in each other, and in the floor [m]."""
     data = mujoco.MjData(model)
@@ -125,10 +186,13 @@ def main():
         for model in map(Path, models):
             root = described(model)
             kinds = {"as it is": root, **{kind: rebuilt(root, kind) for kind in ("thick", "box", "cylinder", "ellipsoid")}}
-            for kind, root in kinds.items():
+            kinds = {kind: (root, {}) for kind, root in kinds.items()} | {"mesh": meshed(root)}
+            for kind, (root, files) in kinds.items():
+                for name, content in files.items():
+                    (folder / name).write_bytes(content)
                 path = folder / f"model{'.urdf' if root.tag == 'robot' else '.xml'}"
                 path.write_bytes(ET.tostring(root))
-                physics = on_floor(spec_of(root))
+                physics = on_floor(spec_of(root, files))
                 for clip in clips:
                     for flags in ([], ["--no-separation"]):
                         out = folder / "motion.csv"

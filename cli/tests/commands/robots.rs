@@ -41,6 +41,31 @@ fn a_walk_goes_onto_a_robot_without_a_flag() {
 }
 
 #[test]
+fn meshes_collide_as_their_hulls() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip-meshes.xml"));
+    let on = |target: &str, flags: &[&str]| {
+        let words = [&["retarget", &walk, target, "-o", "walk.csv", "--overwrite", "--json"], flags].concat();
+        let row = sandbox.run(words).ok().rows().remove(0);
+        // The unit of the walk is guessed; nothing is said of the robot.
+        assert_eq!(row["warnings"].as_array().unwrap().len(), 1, "{row}");
+        row["robot"].clone()
+    };
+    let report = on(&robot, &["--trim", "0s:1s"]);
+    assert_eq!((&report["limits"]["share"], &report["penetration"]["share"]), (&0.0.into(), &0.0.into()));
+    assert!(report["skate"]["mean"].as_f64().unwrap() < 0.1, "{report}");
+    // Rods are inside the capsules that they stand for.
+    let capsules = on(&path("robots/pip.xml"), &["--trim", "0s:1s"]);
+    let deepest = |report: &serde_json::Value| report["self_penetration"]["max"].as_f64().unwrap();
+    assert!(deepest(&report) > 0.0 && deepest(&report) < deepest(&capsules) + 0.01, "{report}, {capsules}");
+    // The model as one file has its hulls.
+    sandbox.run(["skel", &robot, "-o", "pip.skel"]).ok();
+    let again = on("pip.skel", &["--trim", "0s:1s"]);
+    assert!((deepest(&report) - deepest(&again)).abs() < 1e-4, "{report}, {again}");
+    sandbox.run(["view", &robot, "-o", "pip.html"]).ok();
+}
+
+#[test]
 fn a_database_goes_onto_a_robot() {
     let sandbox = Sandbox::new();
     for clip in ["alex_walk", "alex_turn", "robin_jump"] {
@@ -252,6 +277,58 @@ fn turning_a_clip_leaves_the_joints() {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
+}
+
+#[test]
+fn what_flies_falls_freely_if_it_is_balanced() {
+    let sandbox = Sandbox::new();
+    let robot = path("robots/pip.xml");
+    for jump in ["clips/alex_jump.bvh", "clips/robin_jump.bvh"] {
+        let report = |flags: &[&str]| {
+            let words =
+                [&["retarget", &path(jump), &robot, "-o", "jump.csv", "--overwrite", "--json"], flags]
+                    .concat();
+            sandbox.run(words).ok().rows().remove(0)["robot"].clone()
+        };
+        let off = |report: &serde_json::Value| report["balance"]["off_fall"].as_f64().unwrap();
+        let (before, after) = (report(&[]), report(&["--balance"]));
+        assert!(off(&before) > 0.02 && off(&after) < 1e-9, "{jump}: {} and {}", off(&before), off(&after));
+        // What holds without it does so with it.
+        assert_eq!((&after["limits"]["share"], &after["penetration"]["share"]), (&0.0.into(), &0.0.into()));
+        assert!(after["skate"]["mean"].as_f64().unwrap() < 0.1, "{after}");
+    }
+}
+
+#[test]
+fn explain_shows_what_drives_a_robot() {
+    let sandbox = Sandbox::new();
+    let (walk, robot) = (path("clips/alex_walk.bvh"), path("robots/pip.xml"));
+    let row = sandbox.run(["retarget", &walk, &robot, "--explain", "--json"]).ok().rows().remove(0);
+    let map = &row["robot"];
+    let part = |name: &str| {
+        let parts = map["parts"].as_array().unwrap();
+        parts.iter().find(|row| row["part"] == name).unwrap_or_else(|| panic!("{name}: {map}")).clone()
+    };
+    assert_eq!(part("pelvis")["robot"], serde_json::json!(["pelvis"]));
+    assert_eq!(part("torso")["robot"], serde_json::json!(["waist_yaw"]));
+    let thigh = ["left_hip_pitch", "left_hip_roll", "left_hip_yaw"];
+    assert_eq!(part("left thigh")["robot"], serde_json::json!(thigh));
+    let shank = part("right shank");
+    assert_eq!((&shank["source"], &shank["follows"]), (&"RightLeg".into(), &"direction".into()));
+    assert_eq!(shank["robot"], serde_json::json!(["right_knee"]));
+    assert_eq!(part("left foot")["robot"], serde_json::json!(["left_ankle_pitch", "left_ankle_roll"]));
+    assert_eq!((&map["others"], &row["warnings"]), (&serde_json::json!([]), &serde_json::json!([])));
+    // The scale and what is not followed are those of the retarget.
+    let report = retarget(&sandbox, "walk.csv", &["--trim", "0s:1s"]).ok().rows().remove(0);
+    let [told, used] =
+        [&map["leg_ratio"], &report["robot"]["leg_ratio"]].map(|ratio| ratio.as_f64().unwrap());
+    assert!((told - used).abs() < 1e-6, "{told} and {used}");
+    assert_eq!(map["cannot_follow"], report["robot"]["cannot_follow"]);
+    let shown = sandbox.run(["retarget", &walk, &robot, "--explain"]).ok().stdout;
+    assert!(shown.contains("left_knee") && shown.contains("not followed: turns of the head"), "{shown}");
+    let dog = path("bodies/dog_trot.bvh");
+    let ran = sandbox.run(["retarget", &dog, &robot, "--explain"]);
+    assert!(ran.code != 0 && ran.stderr.contains("role"), "{}", ran.stderr);
 }
 
 #[test]

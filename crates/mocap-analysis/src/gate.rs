@@ -45,6 +45,11 @@ impl<R: Gated> Metric<R> {
         (self.value)(report).filter(|value| report.is_measured() && !value.is_nan())
     }
 
+    /// The names of all figures, as help texts list them.
+    pub fn names() -> String {
+        R::METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>().join(", ")
+    }
+
     /// The metric with a name.
     pub fn named(name: &str) -> Option<Metric<R>> {
         R::METRICS.iter().find(|metric| metric.name == name).copied()

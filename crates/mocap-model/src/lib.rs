@@ -60,6 +60,7 @@ mod error;
 mod euler;
 mod face;
 mod frame_range;
+mod hull;
 mod kinematics;
 mod lanes;
 mod markers;
@@ -95,6 +96,7 @@ pub use face::{
     ARKIT_SHAPES, Expression, InBetween, Override, in_between_weight, mirrored_shape, words_of_name,
 };
 pub use frame_range::FrameRange;
+pub use hull::Hull;
 pub use kinematics::ForwardKinematics;
 pub use lanes::{LANES, RotationLanes, VectorLanes};
 pub use markers::Markers;

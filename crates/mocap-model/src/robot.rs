@@ -1,8 +1,8 @@
 //! Robots: rigid bodies joined by hinges and slides of one degree of freedom.
 
 use crate::{
-    Dofs, EulerOrder, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion, Vector3,
-    rotation_between,
+    Dofs, EulerOrder, Hull, Isometry3, Joint, JointId, Limit, ModelError, Skeleton, Space, UnitQuaternion,
+    Vector3, rotation_between,
 };
 use nalgebra::{Matrix3, Quaternion};
 use std::collections::{HashMap, HashSet};
@@ -73,7 +73,7 @@ pub struct Mimic {
 }
 
 /// A collision primitive. Sizes in \[m\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Primitive {
     /// A ball about the origin.
     Sphere {
@@ -104,6 +104,8 @@ pub enum Primitive {
         /// Radii.
         radii: Vector3<f64>,
     },
+    /// The convex hull of a mesh, about its centre of volume. Shapes of the same mesh share it.
+    Hull(Arc<Hull>),
 }
 
 /// A collision shape of a body.
@@ -480,6 +482,12 @@ impl RobotShape {
                 let radius = others[0].max(others[1]);
                 along(longest, (sizes[longest] - radius * 0.7).max(0.0), radius)
             }
+            Primitive::Hull(ref hull) => {
+                let [least, most] = hull.bounds();
+                let middle = self.placement * nalgebra::Translation3::from((least + most) / 2.0);
+                let primitive = Primitive::Box { half_sizes: (most - least) / 2.0 };
+                RobotShape { placement: middle, primitive, ..self.clone() }.capsule()
+            }
         }
     }
 }
@@ -493,6 +501,7 @@ impl Primitive {
                 [radius, radius, half_length]
             }
             Primitive::Box { half_sizes: sizes } | Primitive::Ellipsoid { radii: sizes } => sizes.into(),
+            Primitive::Hull(ref hull) => hull.bounds()[1].into(),
         }
     }
 }

@@ -16,6 +16,7 @@ impl Primitive {
             Primitive::Cylinder { radius, half_length } => 2.0 * PI * radius * radius * half_length,
             Primitive::Box { half_sizes: h } => 8.0 * h.x * h.y * h.z,
             Primitive::Ellipsoid { radii: r } => 4.0 / 3.0 * PI * r.x * r.y * r.z,
+            Primitive::Hull(ref hull) => hull.volume(),
         }
     }
 
@@ -41,6 +42,11 @@ impl Primitive {
                 let across = 0.4 * r * r + h * h + 0.75 * h * r;
                 let ends = Matrix3::from_diagonal(&Vector3::new(across, across, 0.4 * r * r));
                 between + ends * (mass * balls)
+            }
+            Primitive::Hull(ref hull) => {
+                let centre = hull.centre();
+                let moments = hull.second_moments() - centre * centre.transpose();
+                (Matrix3::identity() * moments.trace() - moments) * mass
             }
         }
     }

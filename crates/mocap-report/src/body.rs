@@ -139,7 +139,14 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
     }
     for shape in robot.shapes() {
         let (joint, origin) = bodies[shape.body];
+        // A mesh is drawn as the box around its hull.
+        let [least, most] = match &shape.primitive {
+            Primitive::Hull(hull) => hull.bounds(),
+            _ => [Vector3::zeros(); 2],
+        };
+        let middle = (least + most) / 2.0;
         let mut site = |place: Vector3<f64>| {
+            let place = place + middle;
             let offset = origin + shape.placement.translation.vector + shape.placement.rotation * place;
             body.sites.push(Site { joint: joint.index(), offset });
             joints + body.sites.len() - 1
@@ -149,6 +156,10 @@ fn shapes(stage: &Stage<'_>, robot: &Robot, rod: f64) -> Body {
             Primitive::Capsule { radius, half_length } => (half_length, radius, radius, Form::Capsule),
             Primitive::Cylinder { radius, half_length } => (half_length, radius, radius, Form::Cylinder),
             Primitive::Box { half_sizes: half } => (half.z, half.x, half.y, Form::Box),
+            Primitive::Hull(_) => {
+                let half = (most - least) / 2.0;
+                (half.z, half.x, half.y, Form::Box)
+            }
             // Its rounded ends extend by the smaller of the other radii.
             Primitive::Ellipsoid { radii } => {
                 ((radii.z - radii.x.min(radii.y)).max(0.0), radii.x, radii.y, Form::Capsule)

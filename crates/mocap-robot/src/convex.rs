@@ -4,7 +4,9 @@
 //! (distance of separated shapes) and 4.3.8 (expanding polytope). Both work on the Minkowski difference of the
 //! shapes, which contains the origin if they intersect.
 
-use mocap_model::{Isometry3, Primitive, Vector3};
+use std::sync::Arc;
+
+use mocap_model::{Hull, Isometry3, Primitive, Vector3};
 use nalgebra::Point3;
 
 /// Accuracy of distances \[m\].
@@ -14,13 +16,13 @@ const STEPS: usize = 64;
 
 /// The core of a convex shape in the world: the shape without the rounding radius of balls and capsules.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Core {
+pub(crate) struct Core<'f> {
     pub(crate) placed: Isometry3<f64>,
-    pub(crate) form: Form,
+    pub(crate) form: &'f Form,
 }
 
 /// The form of a core; sizes in \[m\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Form {
     /// Along Z, by its half length; a point if it is 0.
     Segment(f64),
@@ -30,6 +32,7 @@ pub(crate) enum Form {
     },
     Box(Vector3<f64>),
     Ellipsoid(Vector3<f64>),
+    Hull(Arc<Hull>),
 }
 
 impl Form {
@@ -41,6 +44,7 @@ impl Form {
             Primitive::Cylinder { radius, half_length } => (Form::Cylinder { radius, half_length }, 0.0),
             Primitive::Box { half_sizes } => (Form::Box(half_sizes), 0.0),
             Primitive::Ellipsoid { radii } => (Form::Ellipsoid(radii), 0.0),
+            Primitive::Hull(ref hull) => (Form::Hull(hull.clone()), 0.0),
         }
     }
 
@@ -51,6 +55,7 @@ impl Form {
             Form::Cylinder { radius, half_length } => radius.hypot(half_length),
             Form::Box(half_sizes) => half_sizes.norm(),
             Form::Ellipsoid(radii) => radii.amax(),
+            Form::Hull(ref hull) => hull.corners().iter().map(Vector3::norm).fold(0.0, f64::max),
         }
     }
 
@@ -69,11 +74,12 @@ impl Form {
                 let scaled = along.component_mul(&radii);
                 scaled.try_normalize(1e-15).map_or_else(Vector3::zeros, |unit| unit.component_mul(&radii))
             }
+            Form::Hull(ref hull) => hull.furthest(along),
         }
     }
 }
 
-impl Core {
+impl Core<'_> {
     pub(crate) fn furthest(&self, along: &Vector3<f64>) -> Point3<f64> {
         self.placed * Point3::from(self.form.furthest(&self.placed.rotation.inverse_transform_vector(along)))
     }
@@ -95,7 +101,7 @@ struct Vertex {
     points: [Point3<f64>; 2],
 }
 
-fn vertex(cores: &[Core; 2], along: &Vector3<f64>) -> Vertex {
+fn vertex(cores: &[Core<'_>; 2], along: &Vector3<f64>) -> Vertex {
     let points = [cores[0].furthest(&-along), cores[1].furthest(along)];
     Vertex { at: points[1] - points[0], points }
 }
@@ -148,7 +154,7 @@ impl Simplex {
 }
 
 /// The gap between two shapes.
-pub(crate) fn gap(cores: &[Core; 2]) -> Gap {
+pub(crate) fn gap(cores: &[Core<'_>; 2]) -> Gap {
     let start = cores[1].placed.translation.vector - cores[0].placed.translation.vector;
     let start = if start.norm() > 1e-9 { start } else { Vector3::x() };
     let mut simplex = Simplex { corners: [vertex(cores, &-start); 4], count: 1 };
@@ -233,7 +239,7 @@ fn face(vertices: &[Vertex], corners: [usize; 3], inner: &Vector3<f64>) -> Optio
 /// support points. The depth is at least the distance of the polytope's nearest face, and at most the support
 /// distance in any direction. If both do not converge in time, as for round shapes, the least support distance
 /// found is the answer.
-fn inside(cores: &[Core; 2], simplex: &[Vertex]) -> Gap {
+fn inside(cores: &[Core<'_>; 2], simplex: &[Vertex]) -> Gap {
     let touching = |simplex: &[Vertex]| {
         let points = simplex[0].points;
         let way = cores[1].placed.translation.vector - cores[0].placed.translation.vector;
@@ -298,7 +304,7 @@ fn of_face(vertices: &[Vertex], face: &Face) -> Gap {
 }
 
 /// Four points of the difference around the origin or near it; `None` if the difference is flat.
-fn tetrahedron(cores: &[Core; 2], simplex: &[Vertex]) -> Option<Vec<Vertex>> {
+fn tetrahedron(cores: &[Core<'_>; 2], simplex: &[Vertex]) -> Option<Vec<Vertex>> {
     let axes = [0, 1, 2].map(|axis| Vector3::ith(axis, 1.0));
     let mut simplex = simplex.to_vec();
     while simplex.len() < 4 {
@@ -332,13 +338,13 @@ mod tests {
     use super::*;
     use mocap_model::UnitQuaternion;
 
-    fn core(form: Form, at: [f64; 3], turn: [f64; 3]) -> Core {
+    fn core(form: &Form, at: [f64; 3], turn: [f64; 3]) -> Core {
         let turn = UnitQuaternion::new(Vector3::from(turn));
         Core { placed: Isometry3::from_parts(Vector3::from(at).into(), turn), form }
     }
 
     #[track_caller]
-    fn check(a: Core, b: Core, distance: f64) {
+    fn check(a: Core<'_>, b: Core<'_>, distance: f64) {
         for cores in [[a, b], [b, a]] {
             let gap = gap(&cores);
             assert!((gap.distance - distance).abs() < 1e-5, "{} instead of {distance}", gap.distance);
@@ -347,55 +353,89 @@ mod tests {
         }
     }
 
+    /// The hull of points on an ellipsoid.
+    fn hull(count: usize) -> Form {
+        let golden = std::f64::consts::PI * (3.0 - 5.0f64.sqrt());
+        let point = |index: usize| {
+            let (z, angle) = (1.0 - (2.0 * index as f64 + 1.0) / count as f64, golden * index as f64);
+            let across = (1.0 - z * z).sqrt();
+            Vector3::new(0.06 * across * angle.cos(), 0.08 * across * angle.sin(), 0.12 * z)
+        };
+        let points: Vec<_> = (0..count).map(point).collect();
+        Form::Hull(Arc::new(Hull::of(&points).expect("a solid")))
+    }
+
+    #[test]
+    fn a_hull_of_the_corners_of_a_box_is_the_box() {
+        let h = Vector3::new(0.1, 0.2, 0.3);
+        let sides = [-1.0, 1.0];
+        let corners = sides.map(|x| sides.map(|y| sides.map(|z| Vector3::new(x, y, z).component_mul(&h))));
+        let of_corners = Form::Hull(Arc::new(Hull::of(&corners.concat().concat()).expect("a solid")));
+        let whole = Form::Box(h);
+        for (at, turn, form) in [
+            ([0.4, 0.1, 0.0], [0.3, -0.5, 0.1], Form::Segment(0.2)),
+            ([0.25, 0.1, 0.1], [0.7, 0.2, 0.9], Form::Cylinder { radius: 0.1, half_length: 0.2 }),
+            ([0.1, 0.3, 0.2], [0.0, 0.4, 0.2], whole.clone()),
+            ([0.2, 0.1, 0.5], [1.0, 0.4, 0.2], of_corners.clone()),
+        ] {
+            let distance = |own: &Form| gap(&[core(own, [0.0; 3], [0.0; 3]), core(&form, at, turn)]).distance;
+            assert!((distance(&of_corners) - distance(&whole)).abs() < 1e-6, "{form:?}");
+        }
+    }
+
     #[test]
     fn boxes_on_and_in_each_other() {
         let cube = Form::Box(Vector3::new(0.1, 0.2, 0.3));
-        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.25, 0.1, 0.0], [0.0; 3]), 0.05);
-        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.17, 0.05, 0.1], [0.0; 3]), -0.03);
+        check(core(&cube, [0.0; 3], [0.0; 3]), core(&cube, [0.25, 0.1, 0.0], [0.0; 3]), 0.05);
+        check(core(&cube, [0.0; 3], [0.0; 3]), core(&cube, [0.17, 0.05, 0.1], [0.0; 3]), -0.03);
         // A corner above a face.
         let turned = [0.0, std::f64::consts::FRAC_PI_4, 0.0];
         let flat = Form::Box(Vector3::new(0.1, 0.1, 0.1));
         let high = 0.3 + 0.1 * 2.0f64.sqrt();
-        check(core(flat, [0.0; 3], [0.0; 3]), core(flat, [0.0, 0.0, high], turned), 0.2);
+        check(core(&flat, [0.0; 3], [0.0; 3]), core(&flat, [0.0, 0.0, high], turned), 0.2);
     }
 
     #[test]
     fn round_shapes() {
         let ball = Form::Ellipsoid(Vector3::new(0.2, 0.2, 0.2));
         check(
-            core(ball, [0.0; 3], [0.3, 0.0, 0.1]),
-            core(ball, [0.3, 0.3, 0.0], [0.0; 3]),
+            core(&ball, [0.0; 3], [0.3, 0.0, 0.1]),
+            core(&ball, [0.3, 0.3, 0.0], [0.0; 3]),
             0.18f64.sqrt() - 0.4,
         );
         check(
-            core(ball, [0.0; 3], [0.3, 0.0, 0.1]),
-            core(ball, [0.6, 0.3, 0.0], [0.0; 3]),
+            core(&ball, [0.0; 3], [0.3, 0.0, 0.1]),
+            core(&ball, [0.6, 0.3, 0.0], [0.0; 3]),
             0.45f64.sqrt() - 0.4,
         );
         let cylinder = Form::Cylinder { radius: 0.1, half_length: 0.3 };
-        check(core(cylinder, [0.0; 3], [0.0; 3]), core(Form::Segment(0.0), [0.25, 0.0, 0.1], [0.0; 3]), 0.15);
         check(
-            core(cylinder, [0.0; 3], [0.0; 3]),
-            core(Form::Segment(0.0), [0.07, 0.0, 0.1], [0.0; 3]),
+            core(&cylinder, [0.0; 3], [0.0; 3]),
+            core(&Form::Segment(0.0), [0.25, 0.0, 0.1], [0.0; 3]),
+            0.15,
+        );
+        check(
+            core(&cylinder, [0.0; 3], [0.0; 3]),
+            core(&Form::Segment(0.0), [0.07, 0.0, 0.1], [0.0; 3]),
             -0.03,
         );
-        check(core(cylinder, [0.0; 3], [0.0; 3]), core(ball, [0.0, 0.0, 0.45], [0.0; 3]), -0.05);
+        check(core(&cylinder, [0.0; 3], [0.0; 3]), core(&ball, [0.0, 0.0, 0.45], [0.0; 3]), -0.05);
     }
 
     #[test]
     fn shapes_at_one_place() {
         let cube = Form::Box(Vector3::new(0.1, 0.1, 0.1));
-        check(core(cube, [0.0; 3], [0.0; 3]), core(cube, [0.0; 3], [0.0; 3]), -0.2);
+        check(core(&cube, [0.0; 3], [0.0; 3]), core(&cube, [0.0; 3], [0.0; 3]), -0.2);
         check(
-            core(Form::Segment(0.2), [0.0; 3], [0.0; 3]),
-            core(Form::Segment(0.0), [0.0; 3], [0.0; 3]),
+            core(&Form::Segment(0.2), [0.0; 3], [0.0; 3]),
+            core(&Form::Segment(0.0), [0.0; 3], [0.0; 3]),
             0.0,
         );
     }
 
     /// The least support distance of the difference of two intersecting shapes over directions: sampled on the
     /// sphere, then refined around the best ones.
-    fn depth(cores: &[Core; 2]) -> f64 {
+    fn depth(cores: &[Core<'_>; 2]) -> f64 {
         let reach = |along: &Vector3<f64>| vertex(cores, along).at.dot(along);
         let golden = std::f64::consts::PI * (3.0 - 5.0f64.sqrt());
         let mut found: Vec<(f64, Vector3<f64>)> = (0..2000)
@@ -433,12 +473,13 @@ mod tests {
             Form::Cylinder { radius: 0.1, half_length: 0.02 },
             Form::Ellipsoid(Vector3::new(0.05, 0.07, 0.16)),
             Form::Box(Vector3::new(0.08, 0.03, 0.1)),
+            hull(90),
             Form::Segment(0.1),
         ];
         let mut worst: f64 = 0.0;
-        for number in 0..120u32 {
+        for number in 0..180u32 {
             let share = |step: f64| (f64::from(number + 1) * step).fract() * 2.0 - 1.0;
-            let forms = [forms[number as usize % 5], forms[number as usize / 5 % 4]];
+            let forms = [&forms[number as usize % 6], &forms[number as usize / 6 % 5]];
             let at = [0.618_034, 0.414_214, 0.732_051].map(|step| share(step) * 0.05);
             let turn = [0.236_068, 0.645_751, 0.316_625].map(|step| share(step) * 3.0);
             // Half of the shapes are aligned.

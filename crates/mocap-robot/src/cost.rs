@@ -8,7 +8,7 @@ use crate::kinematics::Kinematics;
 use crate::landmarks::Humanoid;
 use crate::limb::BodyPoint;
 use crate::normal::Normal;
-use crate::sole::low_points;
+use crate::sole::footing;
 use crate::solids::{MARGIN, Near, Placed, Solids};
 
 /// Corners of soles that are not held stay at least this high \[m\]; lower corners count as contacts.
@@ -221,7 +221,7 @@ impl Costs<'_> {
             }
             let shape = &kinematics.robot.shapes()[index];
             let floor = self.anatomy.feet[shape.body].map_or(0.0, |foot| goal.clear[foot]);
-            for point in low_points(shape, &kinematics.placed[shape.body]) {
+            for point in footing(shape, &kinematics.placed[shape.body]) {
                 let under = floor - point.lowest().z;
                 if under > -CLOSE {
                     kinematics.point(shape.body, &point.centre, &mut normal.moves);

@@ -13,7 +13,9 @@ mod convex;
 mod cost;
 mod envelope;
 mod error;
+mod explain;
 mod first_fit;
+mod free_fall;
 mod head;
 mod highest;
 mod kinematics;
@@ -35,6 +37,7 @@ mod speed_limits;
 
 pub use balance::{Balance, robot_balance};
 pub use error::RobotError;
+pub use explain::{DrivenPart, Follows, OtherJoint, RobotMap};
 pub use head::Head;
 pub use landmarks::{Humanoid, Sole};
 pub use limb::{Bends, BodyPoint, Limb};

@@ -34,14 +34,12 @@ pub(crate) fn measure(
     let humanoid = &anatomy.humanoid;
     let placed: Vec<Vec<Isometry3<f64>>> =
         motion.poses.iter().map(|pose| robot.place(&pose.base, &pose.values)).collect();
-    let soles = [0, 1].map(|foot| sole_tracks(robot, humanoid, foot, &placed));
+    let soles = [0, 1].map(|foot| sole_figures(robot, humanoid, foot, &placed, motion.fps.fps()));
     let low: Vec<f64> = (0..placed.len())
-        .map(|frame| {
-            soles.iter().flat_map(|sole| &sole[frame]).map(|point| point.z).fold(f64::INFINITY, f64::min)
-        })
+        .map(|frame| soles.iter().map(|sole| sole.heights[frame]).fold(f64::INFINITY, f64::min))
         .collect();
     let lowest: Vec<f64> = placed.iter().map(|placed| lowest(robot, humanoid, placed)).collect();
-    let mut skate: Vec<f64> = soles.iter().flat_map(|sole| skate_speeds(sole, motion.fps.fps())).collect();
+    let mut skate: Vec<f64> = soles.iter().flat_map(|sole| &sole.speeds).copied().collect();
     let skate_share = share(skate.len(), skate.iter().filter(|speed| **speed > SKATING).count());
     let mut float: Vec<f64> =
         low.iter().zip(standing).filter(|(_, standing)| **standing).map(|(low, _)| *low).collect();
@@ -102,13 +100,21 @@ fn percentile(values: &mut [f64], share: f64) -> Option<f64> {
     Some(below + (above - below) * at.fract())
 }
 
-/// By frame: the lowest points of a foot.
-fn sole_tracks(
+/// What a foot does over the floor.
+struct SoleFigures {
+    /// By frame: the height of its lowest point \[m\].
+    heights: Vec<f64>,
+    /// By step: the speed of the slowest point that touches the floor in both frames, if there is one [m/s].
+    speeds: Vec<f64>,
+}
+
+fn sole_figures(
     robot: &Robot,
     humanoid: &Humanoid,
     foot: usize,
     placed: &[Vec<Isometry3<f64>>],
-) -> Vec<Vec<Point3<f64>>> {
+    fps: f64,
+) -> SoleFigures {
     let sole = &humanoid.soles[foot];
     let shapes: Vec<_> = foot_shapes(robot, sole.body).collect();
     let points = |placed: &Vec<Isometry3<f64>>| -> Vec<Point3<f64>> {
@@ -120,16 +126,19 @@ fn sole_tracks(
             }
         }
     };
-    placed.iter().map(points).collect()
-}
-
-/// By step: the speed of the slowest point that touches the floor in both frames, if there is one.
-fn skate_speeds(sole: &[Vec<Point3<f64>>], fps: f64) -> Vec<f64> {
-    let step = |pair: &[Vec<Point3<f64>>]| {
-        let both = pair[0].iter().zip(&pair[1]).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
-        both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp)
-    };
-    sole.windows(2).filter_map(step).collect()
+    let mut figures = SoleFigures { heights: Vec::with_capacity(placed.len()), speeds: Vec::new() };
+    // Meshes have many points, so those of two frames are kept, not of all.
+    let mut before: Option<Vec<Point3<f64>>> = None;
+    for placed in placed {
+        let now = points(placed);
+        figures.heights.push(now.iter().map(|point| point.z).fold(f64::INFINITY, f64::min));
+        if let Some(before) = before {
+            let both = before.iter().zip(&now).filter(|(a, b)| a.z < TOUCHING && b.z < TOUCHING);
+            figures.speeds.extend(both.map(|(a, b)| (b - a).xy().norm() * fps).min_by(f64::total_cmp));
+        }
+        before = Some(now);
+    }
+    figures
 }
 
 fn over_limits(robot: &Robot, poses: &[RobotPose]) -> Excess {

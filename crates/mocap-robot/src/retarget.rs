@@ -12,6 +12,7 @@ use crate::anchors::{clearances, hold};
 use crate::balance::track;
 use crate::cost::{Costs, Goal, Weights};
 use crate::first_fit::{FIRST_SWEEPS, first_fit};
+use crate::free_fall::fall_freely;
 use crate::highest::Highest;
 use crate::kinematics::{Kinematics, follow_mimics};
 use crate::landmarks::Humanoid;
@@ -19,7 +20,7 @@ use crate::limb::{Bends, Limb};
 use crate::lowest::lowest;
 use crate::measure::measure;
 use crate::report::RobotReport;
-use crate::sole::{foot_shapes, low_points};
+use crate::sole::{foot_shapes, lowest_of};
 use crate::solids::{Solids, check_shapes};
 use crate::solve::{Smoothness, fit_frames, fit_motion};
 use crate::source::{Source, SourceFrame, Steps};
@@ -87,7 +88,7 @@ const WEIGHTS: Weights = Weights {
 };
 
 /// Shorter legs have no direction \[m\].
-const LEAST_LEG: f64 = 1e-3;
+pub(crate) const LEAST_LEG: f64 = 1e-3;
 /// Number of times that a balanced motion is planned, and sweeps after each.
 const BALANCE_ROUNDS: usize = 3;
 const BALANCE_SWEEPS: usize = 2;
@@ -164,7 +165,8 @@ pub fn retarget(
             Weights { pin: stage.pin, apart, floor: 30.0, ground: 30.0, pin_turn: 1.0, ..weights };
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (stage.sweeps, None));
     }
-    if options.balance && anatomy.masses.total() > 0.0 {
+    let balances = options.balance && anatomy.masses.total() > 0.0;
+    if balances {
         let mut support = None;
         costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
@@ -184,7 +186,10 @@ pub fn retarget(
         fit_motion(&mut kinematics, &costs, &goals, &mut poses, &smoothness, (HELD_SWEEPS, Some(&steps)));
     }
     raise(robot, humanoid, &mut poses, options.fps);
-    let motion = RobotMotion { fps: options.fps, poses };
+    let mut motion = RobotMotion { fps: options.fps, poses };
+    if balances {
+        fall_freely(robot, &anatomy, &mut motion);
+    }
     let standing: Vec<bool> = source
         .frames
         .iter()
@@ -303,7 +308,7 @@ fn raise(robot: &Robot, humanoid: &Humanoid, poses: &mut [RobotPose], fps: Frame
 }
 
 /// Hip to ankle along both segments, the mean of both legs \[m\].
-fn leg_length(humanoid: &Humanoid) -> f64 {
+pub(crate) fn leg_length(humanoid: &Humanoid) -> f64 {
     humanoid.legs.iter().flat_map(|leg| leg.lengths).sum::<f64>() / 2.0
 }
 
@@ -357,9 +362,7 @@ fn lift_swings(
         for (foot, sole) in humanoid.soles.iter().enumerate() {
             let heights = sole.heights(&placed);
             // The end of a round foot that points down is lower than the corners of its sole.
-            let shapes = foot_shapes(robot, sole.body);
-            let ends =
-                shapes.flat_map(|shape| low_points(shape, &placed[shape.body])).map(|end| end.lowest().z);
+            let ends = foot_shapes(robot, sole.body).map(|shape| lowest_of(shape, &placed[shape.body]));
             let lowest = ends.chain(heights).fold(f64::INFINITY, f64::min);
             goal.lift[foot] = lifted(heights, lowest, clearances[foot]);
             goal.clear[foot] = clearances[foot];

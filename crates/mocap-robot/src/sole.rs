@@ -150,6 +150,42 @@ pub(crate) fn foot_shapes(robot: &Robot, foot: usize) -> impl Iterator<Item = &R
     robot.shapes().iter().filter(move |shape| is_on(robot, foot, shape.body))
 }
 
+/// The height of the lowest point of a shape \[m\].
+pub(crate) fn lowest_of(shape: &RobotShape, body: &Isometry3<f64>) -> f64 {
+    if let Primitive::Hull(hull) = &shape.primitive {
+        let placed = body * shape.placement;
+        let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
+        return (placed * Point3::from(hull.furthest(&down))).z;
+    }
+    low_points(shape, body).iter().map(|point| point.lowest().z).fold(f64::INFINITY, f64::min)
+}
+
+/// Points on which a shape may stand, few enough to weigh each: of a mesh, the outermost of those that are about as
+/// low as its lowest.
+pub(crate) fn footing(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {
+    /// Horizontal ways in which the outermost are looked for.
+    const WAYS: usize = 8;
+    let mut points = low_points(shape, body);
+    if !matches!(shape.primitive, Primitive::Hull(_)) {
+        return points;
+    }
+    let lowest = points.iter().map(|point| point.centre.z).fold(f64::INFINITY, f64::min);
+    points.retain(|point| point.centre.z < lowest + THICKNESS);
+    let mut outermost: Vec<usize> = (0..WAYS)
+        .filter_map(|way| {
+            let (y, x) = (std::f64::consts::TAU * way as f64 / WAYS as f64).sin_cos();
+            let along = |index: &usize| points[*index].centre.x * x + points[*index].centre.y * y;
+            (0..points.len()).max_by(|a, b| along(a).total_cmp(&along(b)))
+        })
+        .collect();
+    // The lowest one too.
+    let height = |index: &usize| points[*index].centre.z;
+    outermost.extend((0..points.len()).min_by(|a, b| height(a).total_cmp(&height(b))));
+    outermost.sort_unstable();
+    outermost.dedup();
+    outermost.into_iter().map(|index| points[index]).collect()
+}
+
 /// Points of a shape that include its lowest point, at least nearly.
 pub(crate) fn low_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPoint> {
     let placed = body * shape.placement;
@@ -183,6 +219,9 @@ pub(crate) fn low_points(shape: &RobotShape, body: &Isometry3<f64>) -> Vec<LowPo
         Primitive::Ellipsoid { radii } => {
             let down = placed.rotation.inverse_transform_vector(&-Vector3::z());
             vec![corner(placed * Point3::from(Form::Ellipsoid(radii).furthest(&down)))]
+        }
+        Primitive::Hull(ref hull) => {
+            hull.corners().iter().map(|at| corner(placed * Point3::from(*at))).collect()
         }
     }
 }

@@ -19,23 +19,26 @@ pub(crate) const MARGIN: f64 = 0.012;
 const CLEAR: f64 = 0.002;
 
 /// A collision shape: a core with a rounding radius.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Solid {
     pub(crate) body: usize,
     placement: Isometry3<f64>,
     form: Form,
     /// Rounding radius \[m\].
     radius: f64,
+    /// Radius of the ball around it \[m\].
+    reach: f64,
 }
 
 impl Solid {
     fn of(shape: &RobotShape) -> Solid {
         let (form, radius) = Form::of(&shape.primitive);
-        Solid { body: shape.body, placement: shape.placement, form, radius }
+        let reach = form.reach() + radius;
+        Solid { body: shape.body, placement: shape.placement, form, radius, reach }
     }
 
-    fn ball(&self, core: &Core) -> Ball {
-        Ball { centre: core.placed.translation.vector.into(), radius: self.form.reach() + self.radius }
+    fn ball(&self, placed: &Isometry3<f64>) -> Ball {
+        Ball { centre: placed.translation.vector.into(), radius: self.reach }
     }
 }
 
@@ -56,7 +59,7 @@ impl Ball {
 /// Shapes in the world.
 #[derive(Default)]
 pub(crate) struct Placed {
-    cores: Vec<Core>,
+    solids: Vec<Isometry3<f64>>,
     balls: Vec<Ball>,
     /// By part.
     parts: Vec<Ball>,
@@ -205,15 +208,11 @@ impl Solids {
 
     /// Places all shapes.
     pub(crate) fn place(&self, bodies: &[Isometry3<f64>], out: &mut Placed) {
-        let Placed { cores, balls, parts } = out;
-        cores.clear();
-        cores.extend(
-            self.all
-                .iter()
-                .map(|solid| Core { placed: bodies[solid.body] * solid.placement, form: solid.form }),
-        );
+        let Placed { solids, balls, parts } = out;
+        solids.clear();
+        solids.extend(self.all.iter().map(|solid| bodies[solid.body] * solid.placement));
         balls.clear();
-        balls.extend(self.all.iter().zip(cores.iter()).map(|(solid, core)| solid.ball(core)));
+        balls.extend(self.all.iter().zip(solids.iter()).map(|(solid, placed)| solid.ball(placed)));
         parts.clear();
         parts.extend(
             self.parts.iter().map(|(body, ball)| Ball { centre: bodies[*body] * ball.centre, ..*ball }),
@@ -254,12 +253,14 @@ impl Solids {
             return None;
         }
         let [a, b] = [first, second].map(|index| &self.all[index]);
-        let cores = [placed.cores[first], placed.cores[second]];
+        let cores = [(first, a), (second, b)]
+            .map(|(index, solid)| Core { placed: placed.solids[index], form: &solid.form });
         let bodies = [a.body, b.body];
         let skins = a.radius + b.radius;
-        if let (Form::Segment(one), Form::Segment(other)) = (a.form, b.form) {
-            let ends =
-                |core: &Core, half: f64| [-half, half].map(|end| core.placed * Point3::new(0.0, 0.0, end));
+        if let (Form::Segment(one), Form::Segment(other)) = (&a.form, &b.form) {
+            let ends = |core: &Core<'_>, half: &f64| {
+                [-*half, *half].map(|end| core.placed * Point3::new(0.0, 0.0, end))
+            };
             let points = closest(ends(&cores[0], one), ends(&cores[1], other));
             let apart = points[1] - points[0];
             let length = apart.norm();
@@ -364,7 +365,7 @@ fn around(all: &[Solid], own: &[usize]) -> Option<Ball> {
     let count = own().count();
     let middle =
         Point3::from(own().map(|solid| centre(solid).coords).sum::<Vector3<f64>>() / count.max(1) as f64);
-    let reach = |solid: &Solid| (centre(solid) - middle).norm() + solid.form.reach() + solid.radius;
+    let reach = |solid: &Solid| (centre(solid) - middle).norm() + solid.reach;
     (count > 0).then(|| Ball { centre: middle, radius: own().map(reach).fold(0.0, f64::max) })
 }
 

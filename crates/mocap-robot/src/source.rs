@@ -68,16 +68,16 @@ impl Steps {
 }
 
 /// The joints of a human that are used.
-struct Joints {
-    hips: JointId,
-    legs: [[JointId; 3]; 2],
-    arms: Option<[[JointId; 3]; 2]>,
-    chest: JointId,
-    head: Option<JointId>,
+pub(crate) struct Joints {
+    pub(crate) hips: JointId,
+    pub(crate) legs: [[JointId; 3]; 2],
+    pub(crate) arms: Option<[[JointId; 3]; 2]>,
+    pub(crate) chest: JointId,
+    pub(crate) head: Option<JointId>,
 }
 
 impl Joints {
-    fn of(skeleton: &Skeleton) -> Result<Joints, RobotError> {
+    pub(crate) fn of(skeleton: &Skeleton) -> Result<Joints, RobotError> {
         let find = |role: Role| skeleton.with_role(role);
         let need = |role: Role| find(role).ok_or(RobotError::SourceRole { role });
         let legs = [

@@ -1,4 +1,4 @@
-//! Files that a file refers to; they are read from its own folder only.
+//! Files that a file refers to; they are read from its own folder only, meshes of robots from the one above it too.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,9 @@ pub fn files_beside<E>(
             }
             if let Some(file) = inside(folder, &name.path) {
                 let content = read(&file, left as u64)?;
-                if content.starts_with(LFS_POINTER) {
+                // A robot is read without its meshes, and its reader says so.
+                let does_without = !name.needed && matches!(format, Format::Urdf | Format::Mjcf);
+                if content.starts_with(LFS_POINTER) && !does_without {
                     return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
                 }
                 // One byte more than the limit, so that the reader of the format reports it.
@@ -81,9 +83,10 @@ fn leads_out(folder: &Path, name: &str) -> bool {
 /// The path of a file in a folder; `None` if none exists, or a link leads out of the folder.
 fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let top = if name.starts_with("../") { here.join("..") } else { here.to_owned() };
     let file = folder.join(name);
     let real = file.canonicalize().ok()?;
-    (real.starts_with(here.canonicalize().ok()?) && real.is_file()).then_some(file)
+    (real.starts_with(top.canonicalize().ok()?) && real.is_file()).then_some(file)
 }
 
 #[cfg(test)]
@@ -99,6 +102,7 @@ mod tests {
         std::fs::write(inner.join("a.bin"), "x").unwrap();
         assert!(inside(&inner, "a.bin").is_some());
         assert_eq!(inside(&inner, "b.bin"), None);
+        assert!(inside(&inner, "../secret").is_some() && inside(&inner, "../../secret").is_none());
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(folder.path().join("secret"), inner.join("link")).unwrap();

@@ -9,7 +9,7 @@ use mocap_model::{Clip, Pose, Robot, RobotJoint, Role, Skeleton};
 use mocap_retarget::{
     RestChoice, RestPoseError, RetargetOptions, RoleMap, TargetSurface, map_roles, map_roles_in, rest_pose_of,
 };
-use mocap_robot::{Bends, RobotOptions};
+use mocap_robot::{Bends, RobotMap, RobotOptions};
 
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
@@ -274,6 +274,34 @@ fn put_on_robot(
     };
     let (motion, report) = mocap_robot::retarget(&source, metres, robot, options)?;
     Ok((motion.to_clip(robot)?, TargetReport::Robot(Box::new(report))))
+}
+
+/// What of a source drives a robot, as [`put_on_target`] has it; `None` where the target is not a robot. `roles` are those
+/// of the joints of the source.
+///
+/// ```
+/// let walk = mocap::read("../../fixtures/clips/alex_walk.bvh")?.value;
+/// let robot = mocap::read_target("../../fixtures/robots/pip.xml", &Default::default())?.value;
+/// let roles = mocap::retarget::map_roles_in(&walk);
+/// let map = mocap::robot_map(walk.skeleton(), &roles, &robot, None)?.expect("it is a robot");
+/// let thigh = map.parts.iter().find(|row| row.part == "left thigh").expect("it is driven");
+/// assert_eq!((thigh.source.as_str(), thigh.robot.len()), ("LeftUpLeg", 3));
+/// # Ok::<(), mocap::Error>(())
+/// ```
+///
+/// # Errors
+/// Where the source lacks legs, or the robot is not a humanoid.
+pub fn robot_map(
+    source: &Skeleton,
+    roles: &RoleMap,
+    target: &Target,
+    mapping: Option<&Mapping>,
+) -> Result<Option<RobotMap>, Error> {
+    let Some(robot) = target.robot() else { return Ok(None) };
+    let bends = mapping.map(|mapping| bends(mapping.target_roles(), robot)).unwrap_or_default();
+    let skeleton = roles.certain().apply(source);
+    let metres = known_unit(&skeleton).map_or(1.0, |unit| unit.metres);
+    Ok(Some(RobotMap::of(&skeleton, metres, robot, &bends)?))
 }
 
 /// The speeds of a robot's joints in another model of it [rad/s or m/s], by joint; `None` if not stated.

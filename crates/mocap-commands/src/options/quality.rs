@@ -1,7 +1,7 @@
 //! What is measured of motions, for `info` and `validate`.
 
 use clap::Args;
-use mocap_analysis::{Gate, Quality};
+use mocap_analysis::{Gate, Metric, Quality};
 
 /// What is measured of motions.
 #[derive(Clone, Debug, Default, Args)]
@@ -13,10 +13,8 @@ pub(crate) struct QualitySettings {
     /// spans, skate over the clip, and a floor that differs from the floor of the other clips on the skeleton.
     #[arg(long)]
     quality: bool,
-    /// Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s,
-    /// degrees]; implies --quality. Figures: findings, teleport, jump, turn, flip, stretch, frozen, skate, float, penetration,
-    /// jerk, step
-    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
+    // The help comes from the table of figures.
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help = gates_help())]
     pub(crate) fail_above: Vec<Gate<Quality>>,
 }
 
@@ -25,4 +23,12 @@ impl QualitySettings {
     pub(crate) fn measures(&self) -> bool {
         self.quality || !self.fail_above.is_empty()
     }
+}
+
+fn gates_help() -> String {
+    let names = Metric::<Quality>::names();
+    format!(
+        "Gate: exit code 3 where a figure exceeds its limit or was not measured, such as skate=0.05,findings=0 [m, m/s, \
+         degrees]; implies --quality. Figures: {names}"
+    )
 }

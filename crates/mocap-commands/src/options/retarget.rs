@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args as ClapArgs;
-use mocap_analysis::{ParseGateError, metres_per_unit};
+use mocap_analysis::{Metric, ParseGateError, metres_per_unit};
 use mocap_formats::Format;
 use mocap_model::{EulerOrder, SignedAxis, Skeleton};
 use mocap_retarget::{
-    Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetGate, RetargetMethod, RetargetOptions,
-    SurfaceFrames,
+    Floor, FootLock, Hands, IkMethod, LimbSolver, RetargetGate, RetargetMethod, RetargetMetric,
+    RetargetOptions, SurfaceFrames,
 };
-use mocap_robot::RobotGate;
+use mocap_robot::{RobotGate, RobotReport};
 use serde::Deserialize;
 
 use super::formats::writable;
@@ -184,19 +184,23 @@ pub(crate) struct MethodSettings {
 #[command(next_help_heading = "Quality")]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct GateSettings {
-    /// Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is
-    /// not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped,
-    /// wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
-    /// violation-excess, angle, correlation-lost, jerk, step, balance-margin, surface-inside, surface-deepest,
-    /// surface-deep-frames, partner-off, partner-inside
-    ///
-    /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
-    /// skate-share, penetration, penetration-share, float, self-penetration, self-share, self-added, self-added-share,
-    /// joint-step, jerk-p99, zmp-share, zmp-distance, balance-margin, thigh, shank, upper-arm, forearm, path-off [m, m/s,
-    /// rad; limbs in degrees]
-    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',')]
+    // The help comes from the tables of figures.
+    #[arg(long, value_name = "NAME=LIMIT", value_delimiter = ',', help = gates_help(), long_help = all_gates_help())]
     #[serde(deserialize_with = "setting::comma_list")]
     pub(crate) fail_above: Vec<TargetGate>,
+}
+
+fn gates_help() -> String {
+    let names = RetargetMetric::names();
+    format!(
+        "Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion \
+         is not written then. Figures: {names}"
+    )
+}
+
+fn all_gates_help() -> String {
+    let names = Metric::<RobotReport>::names();
+    format!("{}\n\nOn robots: {names} [m, m/s, rad; limbs in degrees]", gates_help())
 }
 
 /// A gate on the report of a body, of a robot, or of either where both have a figure of the name.

@@ -39,6 +39,11 @@ impl Element {
         self.attributes.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.as_str())
     }
 
+    /// The included file that it is in; `None` of the main file.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.origin.file.as_deref()
+    }
+
     /// Whether it has one of these attributes.
     pub(super) fn has_any(&self, attributes: &[&str]) -> bool {
         attributes.iter().any(|attribute| self.get(attribute).is_some())

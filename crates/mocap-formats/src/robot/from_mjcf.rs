@@ -6,18 +6,24 @@ use mocap_model::{
     ContactMask, Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts,
     RobotShape, UnitQuaternion, Vector3,
 };
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Quaternion};
 
 use super::Problem;
 use super::element::Element;
 use super::inertial::{Inertial, symmetric, weigh};
+use super::mesh::{Fit, LeftOut, MeshHull, Meshes, hull, places_of_mjcf};
 use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, unit, z_onto};
 use crate::Finding;
 
 /// The parts of the robot. Of several bodies in the world, the tree with the most joints is the robot.
-pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<RobotParts, Finding> {
+pub(super) fn parts(
+    root: &Element,
+    meshes: &Meshes,
+    warnings: &mut Vec<Finding>,
+) -> Result<RobotParts, Finding> {
     let compiler = Compiler::of(root)?;
     let classes = Classes::of(root)?;
+    let assets = Assets::of(root, &classes, meshes)?;
     let paired = paired_geoms(root);
     let mut trees = Vec::new();
     for world in root.all("worldbody") {
@@ -25,13 +31,15 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
             let mut tree = Tree {
                 compiler: &compiler,
                 classes: &classes,
+                assets: &assets,
                 paired: &paired,
                 parts: RobotParts::default(),
                 body_names: HashSet::new(),
                 joint_names: HashSet::new(),
                 weights: Vec::new(),
                 unweighed: false,
-                meshes: 0,
+                left_out: Vec::new(),
+                warnings: Vec::new(),
             };
             tree.body(body, None, MAIN)?;
             trees.push(tree);
@@ -42,14 +50,14 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
         return Err(root.error(Problem::Missing { element: "worldbody".into(), attribute: "body" }));
     };
     let chosen = trees.iter().position(|tree| joints(tree) == most).expect("one has the most");
-    let Tree { mut parts, meshes, .. } = trees.swap_remove(chosen);
+    let Tree { mut parts, left_out, warnings: found, .. } = trees.swap_remove(chosen);
+    warnings.extend(found);
     for left in &trees {
         warnings.push(Finding::new(Problem::LeftOut { body: left.parts.bodies[0].name.clone() }));
     }
     parts.name = root.get("model").unwrap_or("").to_owned();
-    if meshes > 0 {
-        let with_primitives = parts.shapes.len();
-        warnings.push(Finding::new(Problem::Meshes { shapes: meshes, with_primitives }));
+    if !left_out.is_empty() {
+        warnings.push(Finding::new(Problem::Meshes { shapes: left_out, remain: parts.shapes.len() }));
     }
     parts.excluded = excluded(root, &parts)?;
     parts.pairs = pairs(root, &parts);
@@ -68,6 +76,10 @@ struct Compiler {
     auto_limits: bool,
     /// Whether masses come from shapes; `None`: for bodies without a stated mass.
     mass_from_shapes: Option<bool>,
+    /// The folder of meshes; may be empty.
+    mesh_folder: String,
+    /// Whether only the last part of the path of a file counts.
+    strip_path: bool,
 }
 
 impl Compiler {
@@ -77,6 +89,8 @@ impl Compiler {
             angles: Angles { unit: degrees, sequence: *b"xyz" },
             auto_limits: true,
             mass_from_shapes: None,
+            mesh_folder: String::new(),
+            strip_path: false,
         };
         for element in root.all("compiler") {
             match element.get("angle") {
@@ -101,6 +115,12 @@ impl Compiler {
             }
             if let Some(auto) = boolean(element, "autolimits")? {
                 compiler.auto_limits = auto;
+            }
+            if let Some(folder) = element.get("meshdir").or(element.get("assetdir")) {
+                compiler.mesh_folder = folder.replace('\\', "/").trim_end_matches('/').to_owned();
+            }
+            if let Some(strip) = boolean(element, "strippath")? {
+                compiler.strip_path = strip;
             }
             if element.get("inertiafromgeom").is_some() {
                 compiler.mass_from_shapes = boolean(element, "inertiafromgeom")?;
@@ -166,6 +186,57 @@ impl Classes {
     }
 }
 
+/// The meshes of `<asset>`.
+struct Assets<'i> {
+    meshes: &'i Meshes<'i>,
+    by_name: HashMap<String, Element>,
+}
+
+impl<'i> Assets<'i> {
+    fn of(root: &Element, classes: &Classes, meshes: &'i Meshes<'i>) -> Result<Assets<'i>, Finding> {
+        let mut by_name = HashMap::new();
+        for mesh in root.all("asset").flat_map(|asset| asset.all("mesh")) {
+            let mesh = classes.apply(mesh, MAIN)?;
+            let file = mesh.get("file").map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+            let of_file = || file.map(|file| file.rsplit_once('.').map_or(file, |(name, _)| name));
+            if let Some(name) = mesh.get("name").or_else(of_file) {
+                by_name.insert(name.to_owned(), mesh);
+            }
+        }
+        Ok(Assets { meshes, by_name })
+    }
+
+    /// The hull of a mesh; else why there is none.
+    fn hull(
+        &self,
+        name: &str,
+        compiler: &Compiler,
+        warnings: &mut Vec<Finding>,
+    ) -> Result<Result<MeshHull, LeftOut>, Finding> {
+        let Some(mesh) = self.by_name.get(name) else {
+            return Ok(Err(format!("no mesh is called '{name}'")));
+        };
+        let turn = mesh.numbers::<4>("refquat")?.map(|[w, x, y, z]| Quaternion::new(w, x, y, z));
+        let turn = turn.and_then(|turn| UnitQuaternion::try_new(turn, 1e-12));
+        let fit = Fit {
+            origin: mesh.numbers::<3>("refpos")?.unwrap_or_default().into(),
+            turn: turn.unwrap_or_else(UnitQuaternion::identity),
+            scale: mesh.numbers::<3>("scale")?.unwrap_or([1.0; 3]).into(),
+        };
+        if let Some(file) = mesh.get("file") {
+            let folder = &compiler.mesh_folder;
+            let places = places_of_mjcf(file, folder, compiler.strip_path, mesh.file());
+            return self.meshes.of_file(mesh, file, &places, &fit, warnings);
+        }
+        let Some(numbers) = mesh.get("vertex") else {
+            return Ok(Err(format!("the mesh '{name}' has neither a file nor vertices")));
+        };
+        let numbers = mesh.numbers_in("vertex", numbers)?;
+        let points: Vec<_> = numbers.as_chunks::<3>().0.iter().map(|point| Vector3::from(*point)).collect();
+        hull(mesh, name, &points, &fit, warnings).map(Ok)
+    }
+}
+
 /// A body, and the placement of the `<frame>`s around it.
 struct Placed<'e> {
     element: &'e Element,
@@ -202,6 +273,7 @@ fn placement(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, F
 struct Tree<'c> {
     compiler: &'c Compiler,
     classes: &'c Classes,
+    assets: &'c Assets<'c>,
     /// Names of shapes in `<pair>`s, which are checked regardless of their masks.
     paired: &'c HashSet<&'c str>,
     parts: RobotParts,
@@ -211,7 +283,9 @@ struct Tree<'c> {
     weights: Vec<Inertial>,
     /// Whether the current body has a shape of unknown mass: a mesh.
     unweighed: bool,
-    meshes: usize,
+    /// Why shapes are left out.
+    left_out: Vec<LeftOut>,
+    warnings: Vec<Finding>,
 }
 
 impl Tree<'_> {
@@ -362,9 +436,10 @@ impl Tree<'_> {
         let name = geom.get("name").unwrap_or("").to_owned();
         let collides = mask != ContactMask { kinds: 0, meets: 0 } || self.paired.contains(name.as_str());
         let kind = geom.get("type").unwrap_or("sphere");
-        // A primitive that is fitted to a mesh gets its size from the mesh, which is not read.
         if matches!(kind, "mesh" | "sdf" | "hfield") || geom.get("mesh").is_some() {
-            self.meshes += usize::from(collides);
+            if collides {
+                self.mesh(geom, kind, frame, (body, name, mask))?;
+            }
             // Meshes for rendering only often state a mass of 0.
             let weightless = match geom.number("mass")? {
                 Some(mass) => mass == 0.0,
@@ -412,6 +487,31 @@ impl Tree<'_> {
         self.weights.push(Inertial::of_shape(&primitive, &placement, mass, density));
         if collides {
             self.parts.shapes.push(RobotShape { name, body, placement, primitive, mask });
+        }
+        Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// A shape that is a mesh.
+    fn mesh(
+        &mut self,
+        geom: &Element,
+        kind: &str,
+        frame: &Isometry3<f64>,
+        (body, name, mask): (usize, String, ContactMask),
+    ) -> Result<(), Finding> {
+        let found = match geom.get("mesh") {
+            Some(mesh) if kind == "mesh" => self.assets.hull(mesh, self.compiler, &mut self.warnings)?,
+            Some(mesh) => Err(format!("a {kind} with the mesh '{mesh}'")),
+            None => Err(format!("a {kind} without a mesh")),
+        };
+        match found {
+            Ok(hull) => {
+                let (placement, primitive) = hull.placed(&(frame * placement(geom, self.compiler)?));
+                self.parts.shapes.push(RobotShape { name, body, placement, primitive, mask });
+            }
+            Err(why) => self.left_out.push(why),
         }
         Ok(())
     }

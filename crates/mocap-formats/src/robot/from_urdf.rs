@@ -10,11 +10,16 @@ use mocap_model::{
 use super::Problem;
 use super::element::Element;
 use super::inertial::{Inertial, symmetric, weigh};
+use super::mesh::{Fit, Meshes, places_of_urdf};
 use super::orientation::{roll_pitch_yaw, unit};
 use crate::Finding;
 
 /// The parts of the robot; bodies follow the tree, children in the order of the joints of the file.
-pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<RobotParts, Finding> {
+pub(super) fn parts(
+    root: &Element,
+    meshes: &Meshes,
+    warnings: &mut Vec<Finding>,
+) -> Result<RobotParts, Finding> {
     let links: Vec<&Element> = root.all("link").collect();
     let mut by_name = HashMap::new();
     for (index, link) in links.iter().enumerate() {
@@ -32,7 +37,10 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
 
     let mut parts = RobotParts { name: root.get("name").unwrap_or("").to_owned(), ..RobotParts::default() };
     let mut bodies = vec![usize::MAX; links.len()];
-    let mut meshes = 0;
+    // MuJoCo's extension of URDF.
+    let compilers = root.all("mujoco").flat_map(|mujoco| mujoco.all("compiler"));
+    let folder = compilers.filter_map(|compiler| compiler.get("meshdir").or(compiler.get("assetdir"))).last();
+    let mut left_out = Vec::new();
     for link in order {
         let element = links[link];
         let name = element.get("name").unwrap_or("").to_owned();
@@ -52,19 +60,28 @@ pub(super) fn parts(root: &Element, warnings: &mut Vec<Finding>) -> Result<Robot
         }
         let mut weights = Vec::new();
         for collision in element.all("collision") {
-            match shape(collision, body)? {
-                Some(shape) => {
-                    weights.push(Inertial::of_shape(&shape.primitive, &shape.placement, None, None));
-                    parts.shapes.push(shape);
+            if let Some(mesh) = collision.child("geometry").and_then(|geometry| geometry.child("mesh")) {
+                let stated = mesh.require("filename")?;
+                let fit = Fit::scaled(mesh.numbers("scale")?.unwrap_or([1.0; 3]));
+                let placement = origin(collision.child("origin"))?;
+                match meshes.of_file(mesh, stated, &places_of_urdf(stated, folder), &fit, warnings)? {
+                    Ok(hull) => {
+                        let (placement, primitive) = hull.placed(&placement);
+                        let name = collision.get("name").unwrap_or("").to_owned();
+                        let mask = ContactMask::default();
+                        parts.shapes.push(RobotShape { name, body, placement, primitive, mask });
+                    }
+                    Err(why) => left_out.push(why),
                 }
-                None => meshes += 1,
+            } else if let Some(shape) = shape(collision, body)? {
+                weights.push(Inertial::of_shape(&shape.primitive, &shape.placement, None, None));
+                parts.shapes.push(shape);
             }
         }
         weigh(&mut parts.bodies[body], inertial(element)?, &weights);
     }
-    if meshes > 0 {
-        let with_primitives = parts.shapes.len();
-        warnings.push(Finding::new(Problem::Meshes { shapes: meshes, with_primitives }));
+    if !left_out.is_empty() {
+        warnings.push(Finding::new(Problem::Meshes { shapes: left_out, remain: parts.shapes.len() }));
     }
     parts.floating = true;
     free_the_base(&mut parts, &edges, &bodies);
@@ -271,7 +288,7 @@ fn ends_in_circle(joints: &[RobotJoint], from: usize) -> bool {
     std::iter::successors(Some(from), next).take(joints.len() + 1).count() > joints.len()
 }
 
-/// The primitive of a `<collision>`; `None` of a mesh.
+/// The primitive of a `<collision>`; `None` without a form.
 fn shape(collision: &Element, body: usize) -> Result<Option<RobotShape>, Finding> {
     let placement = origin(collision.child("origin"))?;
     let Some(geometry) = collision.child("geometry") else { return Ok(None) };
@@ -290,7 +307,6 @@ fn shape(collision: &Element, body: usize) -> Result<Option<RobotShape>, Finding
             let sizes = Vector3::from(form.numbers::<3>("size")?.unwrap_or_default());
             Primitive::Box { half_sizes: sizes.abs() / 2.0 }
         }
-        "mesh" => return Ok(None),
         other => {
             let what = format!("the shape <{other}>");
             return Err(form.error(Problem::Unsupported { what }));

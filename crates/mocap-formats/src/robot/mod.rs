@@ -1,11 +1,12 @@
 //! Robots: URDF, and MJCF as MuJoCo reads it. Bodies, joints of one degree of freedom, limits and collision
-//! primitives are read; meshes, sensors, actuators and looks are not.
+//! shapes are read; sensors, actuators and looks are not.
 
 mod element;
 mod format;
 mod from_mjcf;
 mod from_urdf;
 mod inertial;
+mod mesh;
 mod orientation;
 mod parse;
 mod problem;

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
-use mocap_model::Robot;
+use mocap_model::{Robot, RobotParts};
 
-use super::element::{Include, read};
+use super::element::{Element, Include, read};
+use super::mesh::Meshes;
 use super::{Problem, from_mjcf, from_urdf};
 use crate::{FileBeside, FilesBeside, Finding, Limits, Parsed, ReadError, text};
 
@@ -17,7 +18,9 @@ pub enum RobotFile {
     Mjcf,
 }
 
-/// Reads a URDF or MJCF held in memory. `include` gives the files that an MJCF includes, by their path relative to it.
+/// Reads a URDF or MJCF held in memory. `include` gives the files that it refers to, by their path relative to it: those
+/// that an MJCF includes, and meshes, which are left out with a warning where they are not there. The path of a mesh may
+/// begin with `../`.
 ///
 /// ```
 /// use mocap_formats::{Limits, robot};
@@ -44,17 +47,25 @@ pub fn parse(
         .map_err(|_| Finding::new(Problem::Xml { message: "the text is not UTF-8".into() }))?;
     let root = read(decoded, include, limits)?;
     let mut warnings = Vec::new();
-    let (format, parts) = match root.name.as_str() {
-        "robot" => (RobotFile::Urdf, from_urdf::parts(&root, &mut warnings)?),
-        "mujoco" => (RobotFile::Mjcf, from_mjcf::parts(&root, &mut warnings)?),
-        other => return Err(root.error(Problem::Root { found: other.to_owned() }).into()),
-    };
+    let (format, parts) = parts(&root, &Meshes::new(include), &mut warnings)?;
     let robot = Robot::new(parts).map_err(|error| Finding::new(Problem::Robot { error }))?;
     Ok(Parsed { value: (format, robot), warnings })
 }
 
+fn parts(
+    root: &Element,
+    meshes: &Meshes,
+    warnings: &mut Vec<Finding>,
+) -> Result<(RobotFile, RobotParts), Finding> {
+    match root.name.as_str() {
+        "robot" => Ok((RobotFile::Urdf, from_urdf::parts(root, meshes, warnings)?)),
+        "mujoco" => Ok((RobotFile::Mjcf, from_mjcf::parts(root, meshes, warnings)?)),
+        other => Err(root.error(Problem::Root { found: other.to_owned() })),
+    }
+}
+
 /// The files that a model includes, directly or through the files that are `known` so far; their errors are left to
-/// [`parse`].
+/// [`parse`]. Then the meshes of its collision shapes, everywhere they may be.
 ///
 /// # Errors
 /// If the text cannot be decoded.
@@ -66,12 +77,20 @@ pub fn files_beside(
     let decoded = text::open(bytes, limits)?;
     let Ok(decoded) = std::str::from_utf8(&decoded) else { return Ok(Vec::new()) };
     let asked = RefCell::new(Vec::new());
+    let ask = |path: &str, needed| asked.borrow_mut().push(FileBeside { path: path.to_owned(), needed });
     let include = |path: &str| {
-        asked.borrow_mut().push(FileBeside { path: path.to_owned(), needed: true });
+        ask(path, true);
         beside(known, path)
     };
+    let mesh = |path: &str| {
+        ask(path, false);
+        Err("only its name is asked for".to_owned())
+    };
     // Stops at the first file that is not known yet; the error is expected.
-    let _ = read(decoded, &include, limits);
+    if let Ok(root) = read(decoded, &include, limits) {
+        // So does an error of the model.
+        let _ = parts(&root, &Meshes::new(&mesh), &mut Vec::new());
+    }
     Ok(asked.into_inner())
 }
 

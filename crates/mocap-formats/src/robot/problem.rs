@@ -1,6 +1,6 @@
 //! What can be wrong with a robot's description.
 
-/// A problem of a URDF or MJCF file; the last three are warnings.
+/// A problem of a URDF or MJCF file; the last four are warnings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
@@ -31,16 +31,35 @@ pub enum Problem {
     Include { file: String, why: String },
     #[error("in the included file '{file}', line {line}, column {column}: {problem}")]
     Included { file: String, line: u32, column: u32, problem: Box<Problem> },
+    #[error("the mesh '{mesh}' {why}")]
+    Mesh { mesh: String, why: String },
+    #[error("the mesh '{mesh}' has no volume: its {points} points are in one plane, or are not finite")]
+    FlatMesh { mesh: String, points: usize },
     #[error("{error}")]
     Robot { error: mocap_model::ModelError },
     #[error("joint '{joint}' states no limits; it is read as unlimited")]
     NoLimit { joint: String },
+    #[error("{}; {remain} shapes remain for collisions", left_out(.shapes))]
+    Meshes { shapes: Vec<String>, remain: usize },
     #[error(
-        "{shapes} shapes are meshes, which are not read; {with_primitives} primitives remain for collisions"
+        "the mesh '{mesh}' has more corners than are kept: its hull of {corners} leaves out points up to {:.1} mm outside",
+        .left_out * 1000.0
     )]
-    Meshes { shapes: usize, with_primitives: usize },
+    CutHull { mesh: String, corners: usize, left_out: f64 },
     #[error("body '{body}' beside the robot is left out")]
     LeftOut { body: String },
+}
+
+/// Which shapes are not measured: the first of them.
+fn left_out(shapes: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = shapes.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let more = match shapes.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let (count, noun) = (shapes.len(), if shapes.len() == 1 { "mesh is" } else { "meshes are" });
+    format!("{count} {noun} not measured: {shown}{more}")
 }
 
 impl crate::Problem for Problem {
@@ -59,9 +78,12 @@ impl crate::Problem for Problem {
             Problem::MimicCircle { .. } => "robot::mimic-circle",
             Problem::Include { .. } => "robot::include",
             Problem::Included { problem, .. } => problem.code(),
+            Problem::Mesh { .. } => "robot::mesh",
+            Problem::FlatMesh { .. } => "robot::flat-mesh",
             Problem::Robot { .. } => "robot::model",
             Problem::NoLimit { .. } => "robot::no-limit",
             Problem::Meshes { .. } => "robot::meshes",
+            Problem::CutHull { .. } => "robot::cut-hull",
             Problem::LeftOut { .. } => "robot::left-out",
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mocap_model::{
-    ContactMask, Isometry3, Joint, Limit, Mimic, ModelError, Primitive, Robot, RobotBody, RobotJoint,
+    ContactMask, Hull, Isometry3, Joint, Limit, Mimic, ModelError, Primitive, Robot, RobotBody, RobotJoint,
     RobotJointKind, RobotParts, RobotShape, Skeleton, Vector3,
 };
 use schemars::JsonSchema;
@@ -167,6 +167,8 @@ enum FormField {
     Box { half_sizes: [f64; 3] },
     /// Radii along the axes.
     Ellipsoid { radii: [f64; 3] },
+    /// The convex hull of points, as that of a mesh.
+    Hull { corners: Vec<[f64; 3]> },
 }
 
 impl RobotField {
@@ -221,6 +223,9 @@ pub(super) fn robot_field(robot: &Robot) -> RobotField {
         body: shape.body,
         at: placement_field(&shape.placement),
         form: match shape.primitive {
+            Primitive::Hull(ref hull) => {
+                FormField::Hull { corners: hull.corners().iter().map(|corner| (*corner).into()).collect() }
+            }
             Primitive::Sphere { radius } => FormField::Sphere { radius },
             Primitive::Capsule { radius, half_length } => FormField::Capsule { radius, half_length },
             Primitive::Cylinder { radius, half_length } => FormField::Cylinder { radius, half_length },
@@ -294,16 +299,24 @@ fn same_limit(a: Option<Limit>, b: Option<Limit>) -> bool {
     }
 }
 
+fn placement(
+    at: &PlacementField,
+    [a, b, c]: [Step; 3],
+    source: &mut Source,
+) -> Result<Isometry3<f64>, Finding> {
+    let turn = rotation(at.rotation, &[a, b, c, Step::Key("at"), Step::Key("rotation")], source)?;
+    Ok(Isometry3::from_parts(Vector3::from(at.position).into(), turn))
+}
+
 fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotParts, Finding> {
-    let mut placement = |at: &PlacementField, steps: [Step; 3]| -> Result<Isometry3<f64>, Finding> {
-        let [a, b, c] = steps;
-        let turn = rotation(at.rotation, &[a, b, c, Step::Key("at"), Step::Key("rotation")], source)?;
-        Ok(Isometry3::from_parts(Vector3::from(at.position).into(), turn))
-    };
     let mut bodies = Vec::with_capacity(field.bodies.len());
     for (i, body) in field.bodies.into_iter().enumerate() {
         bodies.push(RobotBody {
-            placement: placement(&body.at, [Step::Key("robot"), Step::Key("bodies"), Step::Index(i)])?,
+            placement: placement(
+                &body.at,
+                [Step::Key("robot"), Step::Key("bodies"), Step::Index(i)],
+                source,
+            )?,
             name: body.name,
             parent: body.parent,
             mass: body.mass,
@@ -313,8 +326,9 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
     }
     let mut shapes = Vec::with_capacity(field.shapes.len());
     for (i, shape) in field.shapes.into_iter().enumerate() {
+        let steps = [Step::Key("robot"), Step::Key("shapes"), Step::Index(i)];
         shapes.push(RobotShape {
-            placement: placement(&shape.at, [Step::Key("robot"), Step::Key("shapes"), Step::Index(i)])?,
+            placement: placement(&shape.at, steps, source)?,
             name: shape.name,
             body: shape.body,
             primitive: match shape.form {
@@ -323,6 +337,13 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
                 FormField::Cylinder { radius, half_length } => Primitive::Cylinder { radius, half_length },
                 FormField::Box { half_sizes } => Primitive::Box { half_sizes: half_sizes.into() },
                 FormField::Ellipsoid { radii } => Primitive::Ellipsoid { radii: radii.into() },
+                FormField::Hull { corners } => {
+                    let corners: Vec<Vector3<f64>> = corners.into_iter().map(Vector3::from).collect();
+                    let [a, b, c] = steps;
+                    let path = [a, b, c, Step::Key("form"), Step::Key("hull"), Step::Key("corners")];
+                    let flat = || source.value(&path, "the corners of a hull are not all in one plane");
+                    Primitive::Hull(Arc::new(Hull::of(&corners).ok_or_else(flat)?))
+                }
             },
             mask: shape.mask.map_or_else(ContactMask::default, |[kinds, meets]| ContactMask { kinds, meets }),
         });

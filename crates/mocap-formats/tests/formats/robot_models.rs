@@ -1,9 +1,9 @@
 //! Reading of robot models: masses, collision filters, and errors.
 
 use cpu_time::ThreadTime;
-use mocap_formats::robot::parse;
-use mocap_formats::{Limits, ReadError};
-use mocap_model::{ContactMask, Robot};
+use mocap_formats::robot::{files_beside, parse};
+use mocap_formats::{FilesBeside, Limits, ReadError};
+use mocap_model::{ContactMask, Primitive, Robot, Vector3};
 
 fn read(text: &str) -> Result<Robot, ReadError> {
     let no_files = |_: &str| Err("there are no files".to_owned());
@@ -101,4 +101,139 @@ fn a_chain_without_end_is_refused_at_once() {
     let start = ThreadTime::now();
     refused(&format!("<robot name='chain'>{links}{joints}</robot>"), "away from the base");
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+/// A cube with sides of 2 about (1, 0, 0), as OBJ.
+const CUBE: &str = "v 0 -1 -1\nv 2 -1 -1\nv 0 1 -1\nv 2 1 -1\nv 0 -1 1\nv 2 -1 1\nv 0 1 1\nv 2 1 1\n\
+    f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+
+/// Reads a model with these files beside it; with its warnings.
+fn read_beside(text: &str, files: &[(&str, &[u8])]) -> Result<(Robot, Vec<String>), ReadError> {
+    let include = |path: &str| {
+        let found = files.iter().find(|(name, _)| *name == path);
+        found.map(|(_, bytes)| bytes.to_vec()).ok_or_else(|| "there is no such file".to_owned())
+    };
+    let parsed = parse(text.as_bytes(), &include, &Limits::default())?;
+    Ok((parsed.value.1, parsed.warnings.iter().map(ToString::to_string).collect()))
+}
+
+/// The least and the greatest coordinates of the first shape in the frame of its body.
+#[track_caller]
+fn bounds(robot: &Robot) -> [[f64; 3]; 2] {
+    let shape = &robot.shapes()[0];
+    let Primitive::Hull(hull) = &shape.primitive else { panic!("{shape:?}") };
+    assert!(hull.centre().norm() < 1e-12, "a hull is about its centre of volume");
+    let placed =
+        |corner: &Vector3<f64>| shape.placement.rotation * corner + shape.placement.translation.vector;
+    let corners: Vec<_> = hull.corners().iter().map(placed).collect();
+    let round = |v: Vector3<f64>| v.map(|value| (value * 1e9).round() / 1e9 + 0.0).into();
+    [
+        round(corners.iter().fold(corners[0], |least, corner| least.inf(corner))),
+        round(corners.iter().fold(corners[0], |most, corner| most.sup(corner))),
+    ]
+}
+
+#[test]
+fn meshes_of_mjcf_are_the_hulls_of_their_files() {
+    let model = |compiler: &str, mesh: &str, geom: &str| {
+        let content = format!("<geom type='mesh' {geom}/>");
+        body(&content).replace(
+            "<worldbody>",
+            &format!("<compiler {compiler}/><asset><mesh {mesh}/></asset><worldbody>"),
+        )
+    };
+    let cube: &[(&str, &[u8])] = &[("meshes/cube.obj", CUBE.as_bytes())];
+    let read = |compiler, mesh, geom| {
+        let (robot, warnings) = read_beside(&model(compiler, mesh, geom), cube).unwrap();
+        assert_eq!(warnings, [""; 0]);
+        bounds(&robot)
+    };
+    let whole = [[0.0, -1.0, -1.0], [2.0, 1.0, 1.0]];
+    assert_eq!(read("", "file='meshes/cube.obj'", "mesh='cube'"), whole, "named by its file");
+    assert_eq!(read("meshdir='meshes'", "name='a' file='cube.obj'", "mesh='a'"), whole);
+    assert_eq!(read("assetdir='meshes/' strippath='true'", "name='a' file='b/cube.obj'", "mesh='a'"), whole);
+    let scaled = read("meshdir='meshes'", "file='cube.obj' scale='.1 .2 -.3'", "mesh='cube' pos='1 0 0'");
+    assert_eq!(scaled, [[1.0, -0.2, -0.3], [1.2, 0.2, 0.3]]);
+    let turned = read("meshdir='meshes'", "file='cube.obj' scale='.1 .2 .3'", "mesh='cube' euler='0 0 90'");
+    assert_eq!(turned, [[-0.2, 0.0, -0.3], [0.2, 0.2, 0.3]]);
+    // Moved, then turned back, then scaled.
+    let fit =
+        "file='cube.obj' refpos='1 0 1' refquat='.7071067811865476 0 0 .7071067811865476' scale='1 2 1'";
+    assert_eq!(read("meshdir='meshes'", fit, "mesh='cube'"), [[-1.0, -2.0, -2.0], [1.0, 2.0, 0.0]]);
+    let defaults = model("meshdir='meshes'", "file='cube.obj'", "mesh='cube'")
+        .replace("<asset>", "<default><mesh scale='.5 .5 .5'/></default><asset>");
+    assert_eq!(bounds(&read_beside(&defaults, cube).unwrap().0), [[0.0, -0.5, -0.5], [1.0, 0.5, 0.5]]);
+    let stated = model("", "name='a' vertex='0 0 0 1 0 0 0 1 0 0 0 1'", "mesh='a'");
+    assert_eq!(bounds(&read_beside(&stated, &[]).unwrap().0), [[0.0; 3], [1.0; 3]]);
+    // What does not collide is not looked for.
+    let shown = model("", "file='none.obj'", "mesh='none' contype='0' conaffinity='0'");
+    assert_eq!(read_beside(&shown, &[]).unwrap().1, [""; 0]);
+}
+
+#[test]
+fn meshes_of_urdf_are_found_in_their_package() {
+    let model = |file: &str| {
+        format!(
+            "<robot name='r'><link name='a'><collision><origin xyz='0 0 1'/><geometry>
+             <mesh filename='{file}' scale='.5 .5 .5'/></geometry></collision></link></robot>"
+        )
+    };
+    for (stated, place) in [
+        ("package://r_description/meshes/cube.obj", "meshes/cube.obj"),
+        ("package://r_description/meshes/cube.obj", "../meshes/cube.obj"),
+        ("package://r_description/meshes/cube.obj", "r_description/meshes/cube.obj"),
+        ("../meshes/cube.obj", "../meshes/cube.obj"),
+        ("file:///home/a/cube.obj", "cube.obj"),
+    ] {
+        let (robot, warnings) = read_beside(&model(stated), &[(place, CUBE.as_bytes())]).unwrap();
+        assert_eq!((bounds(&robot), warnings.len()), ([[0.0, -0.5, 0.5], [1.0, 0.5, 1.5]], 0), "{stated}");
+    }
+    let extended =
+        model("package://r/cube.obj").replace("<link", "<mujoco><compiler meshdir='m'/></mujoco><link");
+    assert_eq!(read_beside(&extended, &[("m/cube.obj", CUBE.as_bytes())]).unwrap().0.shapes().len(), 1);
+}
+
+#[test]
+fn meshes_that_are_not_there_are_said_and_wrong_ones_are_refused() {
+    let model = |file: &str| {
+        let content = "<geom name='shell' type='mesh' mesh='m'/><geom size='1'/>";
+        body(content)
+            .replace("<worldbody>", &format!("<asset><mesh name='m' file='{file}'/></asset>\n<worldbody>"))
+    };
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
+    let left_out = |file: &str, why: &str| {
+        let (robot, warnings) = read_beside(&model(file), &[("pointer.stl", pointer)]).unwrap();
+        assert_eq!((robot.shapes().len(), warnings.len()), (1, 1));
+        assert!(warnings[0].contains(why) && warnings[0].contains("1 mesh"), "{}", warnings[0]);
+    };
+    left_out("a.stl", "'a.stl' is not there");
+    left_out("pointer.stl", "'pointer.stl' is a Git LFS pointer");
+    left_out("a.dae", "'a.dae' is not STL, OBJ or PLY");
+    left_out("../../a.stl", "'../../a.stl' is not in the folder");
+    let refuse = |file: &str, bytes: &[u8], why: &str| {
+        let error = read_beside(&model(file), &[(file, bytes)]).expect_err("a wrong mesh");
+        assert_eq!(error.error.place.as_ref().map(|place| place.line), Some(1));
+        assert!(error.to_string().contains(why) && error.to_string().contains(file), "{error}");
+    };
+    let mut short = b"no words".to_vec();
+    short.resize(84, 1);
+    refuse("a.stl", &short, "ends after 0 triangles");
+    refuse("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", "no volume: its 4 points");
+    refuse("a.ply", b"ply\n", "cannot be read");
+    refuse("a.stl", &vec![0; (1 << 26) + 1], "bytes; at most");
+}
+
+#[test]
+fn the_files_of_meshes_are_listed_once_includes_are_known() {
+    let text = "<mujoco><include file='parts/hand.xml'/></mujoco>";
+    let hand = "<mujoco><compiler meshdir='../m'/><asset><mesh file='a.stl'/></asset>
+        <worldbody><body><geom type='mesh' mesh='a'/></body></worldbody></mujoco>";
+    let listed = |known: &FilesBeside| {
+        let files = files_beside(text.as_bytes(), known, &Limits::default()).unwrap();
+        files.into_iter().map(|file| (file.path, file.needed)).collect::<Vec<_>>()
+    };
+    let include = ("parts/hand.xml".to_owned(), true);
+    assert_eq!(listed(&FilesBeside::new()), [include.clone()]);
+    let known = FilesBeside::from([("parts/hand.xml".to_owned(), hand.as_bytes().into())]);
+    assert_eq!(listed(&known), [include, ("../m/a.stl".into(), false), ("m/a.stl".into(), false)]);
 }

@@ -3,14 +3,16 @@
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use mocap::{ExplainedMapping, Mapping};
+use mocap::{Error, ExplainedMapping, Mapping};
 use mocap_batch::{BatchError, FileRecord, write_file};
 use mocap_formats::{Limits, text};
 use mocap_model::Skeleton;
 use mocap_retarget::{MapExplanation, MapFigures, RoleMap, map_roles, map_roles_in};
+use mocap_robot::RobotMap;
 
 use super::finding;
-use super::row::ExplainRow;
+use super::motion::refused_on_robot;
+use super::row::{ExplainRobotRow, ExplainRow};
 use super::target::Target;
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};
 use crate::diagnostic::{Behind, Diagnostic};
@@ -92,6 +94,18 @@ pub(super) fn show(
         None => Ok(Mapping::found(found, target.on.roles.clone())),
     };
     let mapping = mapping.behind(&mut warnings)?;
+    if args.mapping.write_map.is_none() {
+        let given = map.map(|_| &mapping);
+        let driven = mocap::robot_map(&source, mapping.source_roles(), &target.on, given);
+        let driven = driven.map_err(|error| match error {
+            Error::Robot(error) => refused_on_robot(&error, target),
+            error => error.into(),
+        });
+        let driven = driven.behind(&mut warnings)?;
+        if let Some(robot) = driven {
+            return Ok(show_robot(&job.input.shown(), target, &robot, warnings));
+        }
+    }
     let explained = mapping.explain(&source, &target.on.skeleton, target.on.rest.clone());
     let ExplainedMapping { explanation, warnings: found, error } = &explained;
     warnings.extend(found.iter().map(|warning| finding::warning(warning, target)));
@@ -119,6 +133,13 @@ pub(super) fn show(
         }
     };
     Ok(Report { json, text, warnings, ..Report::default() })
+}
+
+/// Shows what drives a robot.
+fn show_robot(path: &str, target: &Target, robot: &RobotMap, warnings: Vec<Diagnostic>) -> Report {
+    let row = json(&ExplainRobotRow { path, target: &target.path, robot, warnings: &warnings });
+    let text = format!("{path} -> {}\n{robot}", target.path);
+    Report { json: row, text, warnings, ..Report::default() }
 }
 
 /// Explains the scores.

@@ -41,7 +41,7 @@ pub(crate) use gate::{check as check_gate, check_all as check_gates, check_kind}
 pub(crate) use mapping::MapFile;
 pub(crate) use motion::{put_on_target, reference_pose};
 use row::SubjectRow;
-pub(crate) use row::{ExplainRow, Measures, Row, figures};
+pub(crate) use row::{ExplainRobotRow, ExplainRow, Measures, Row, figures};
 pub(crate) use target::{Target, read as read_target};
 
 impl VerbArgs for Args {
@@ -54,7 +54,7 @@ impl VerbArgs for Args {
         RowSchema {
             name: "retarget-explain",
             about: "A line of mocap retarget --explain --json",
-            rows: &[of::<ExplainRow<'static>>, ERROR, SUMMARY],
+            rows: &[of::<ExplainRow<'static>>, of::<ExplainRobotRow<'static>>, ERROR, SUMMARY],
         },
     ];
 

@@ -63,7 +63,7 @@ fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target
 }
 
 /// A source that lacks a limb of the robot can be mapped by hand.
-fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
+pub(super) fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
     let diagnostic = refused_robot(error, &target.path);
     match error {
         RobotError::SourceRole { .. } => diagnostic.help(finding::EDIT_MAP),

@@ -3,6 +3,7 @@
 use mocap::{TargetFigures, TargetReport};
 use mocap_edit::PartnerReport;
 use mocap_retarget::{GateResult, MapFigures};
+use mocap_robot::RobotMap;
 use serde::Serialize;
 
 use crate::batch::Figure;
@@ -87,6 +88,17 @@ pub(crate) struct ExplainRow<'a> {
     /// Why the map cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<&'a Diagnostic>,
+    pub(super) warnings: &'a [Diagnostic],
+}
+
+/// A row of `mocap retarget --explain --json` where the target is a robot.
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "RobotRow")]
+pub(crate) struct ExplainRobotRow<'a> {
+    pub(super) path: &'a str,
+    pub(super) target: &'a str,
+    /// What drives the robot.
+    pub(super) robot: &'a RobotMap,
     pub(super) warnings: &'a [Diagnostic],
 }
 
