@@ -53,6 +53,7 @@ mod carrier;
 mod cycle;
 mod denoise;
 pub mod edits;
+mod elbow_side;
 mod error;
 mod feet;
 #[cfg(test)]

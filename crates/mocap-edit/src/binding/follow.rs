@@ -266,7 +266,7 @@ fn carry(
 }
 
 /// The joints of an arm.
-fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
+pub(super) fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
     let roles = mocap_retarget::map_roles_in(clip).certain();
     let arm = match hand {
         Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],
