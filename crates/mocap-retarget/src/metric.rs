@@ -127,6 +127,12 @@ const METRICS: [RetargetMetric; 28] = [
     metric("partner-inside", "m", "how deep one is inside another person at most", |report| {
         report.partners.and_then(|partners| partners.inside)
     }),
+    metric(
+        "arm-inside",
+        "m",
+        "deepest forearm inside trunk, head or legs while its hand holds a prop",
+        |report| report.held_arm_inside,
+    ),
 ];
 
 const fn metric(

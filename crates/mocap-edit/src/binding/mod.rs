@@ -29,7 +29,7 @@ pub use carried::is_carried;
 pub(crate) use contact::places;
 use contact::{carrier, moves, size, time_of_contact};
 use follow::arm_of;
-pub use follow::{KeptBound, keep_bound};
+pub use follow::{HeldArm, KeptBound, keep_bound};
 pub(crate) use prop::with_prop;
 pub use text::{BindPoint, Binding, Bound, HoldAs};
 

@@ -199,7 +199,7 @@ fn a_prop_with_end_sites_is_carried_and_is_no_mount() {
     let (held, _) = bind(&before, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
     let (person, thing) = (&held.characters[0].clip, &held.props[0].clip);
     assert!(is_carried(person, thing, 0.01));
-    let kept = keep_bound(&held, held.clone()).unwrap();
+    let kept = keep_bound(&held, held.clone(), &[]).unwrap();
     assert!(kept.notes[0].contains("stick stays with Alex"), "{:?}", kept.notes);
 }
 
