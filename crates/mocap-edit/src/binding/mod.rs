@@ -27,7 +27,7 @@ use crate::{EditError, EditReport};
 use bind_point::{Place, everyone, find};
 pub use carried::is_carried;
 pub(crate) use contact::places;
-use contact::{carrier, moves, size, time_of_contact};
+use contact::{NoGrasp, carrier, moves, size, time_of_contact};
 use follow::arm_of;
 pub use follow::{HeldArm, KeptBound, keep_bound};
 pub(crate) use prop::with_prop;
@@ -83,9 +83,29 @@ pub fn attach(
         // Fingers that do not move carry it as the hand does, which is what carries it.
         let tip = tip_of(&Body::of(&one(scene, &by).clip), skeleton(&by), by.joint);
         let led = skeleton(&by).joint(tip).name.clone();
-        return reach(scene, (binding, &child, &parent), (hold, frames), range, &led);
+        let done = reach(scene, (binding, &child, &parent), (hold, frames), range.clone(), &led);
+        return done.map(|done| with_end_said(done, binding, range, one(scene, &child).clip.frames()));
     }
-    carry(scene, (binding, &child, &parent), (hold, frames), range)
+    let done = carry(scene, (binding, &child, &parent), (hold, frames), range.clone());
+    done.map(|done| with_end_said(done, binding, range, one(scene, &child).clip.frames()))
+}
+
+/// Says that what was found by contact is held up to the last frame.
+fn with_end_said(
+    (scene, mut report): (Scene, EditReport),
+    binding: &Binding,
+    range: Range<usize>,
+    frames: usize,
+) -> (Scene, EditReport) {
+    if binding.when == Bound::Contact && range.end == frames {
+        let (child, parent) = (&binding.child, &binding.parent);
+        let message = format!(
+            "no contact shows that {parent} lets go of {child}: it is held from frame {} to the end; ,FROM:TO states when",
+            range.start
+        );
+        report.warn("edit::held-to-end", message);
+    }
+    (scene, report)
 }
 
 /// Whether hips are among what moves with a joint.
@@ -133,9 +153,14 @@ fn bound_frames(
             frames,
             seconds: clip.duration(),
         }),
-        Bound::Contact => time_of_contact(scene, child, parent).map_err(|(distance, frame)| {
+        Bound::Contact => time_of_contact(scene, child, parent).map_err(|why| {
             let (child, parent) = (binding.child.to_string(), binding.parent.to_string());
-            EditError::NoContact { child, parent, distance, frame }
+            match why {
+                NoGrasp::Apart { distance, frame } => EditError::NoContact { child, parent, distance, frame },
+                NoGrasp::Short { seconds, frame } => {
+                    EditError::ShortContact { child, parent, seconds, frame }
+                }
+            }
         }),
     }
 }

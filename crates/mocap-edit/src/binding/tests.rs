@@ -167,6 +167,7 @@ fn a_prop_of_a_file_takes_the_rate_and_length_of_the_scene() {
         bind: "stick@near=Alex@RightHand".parse().unwrap(),
         hold: Some(HoldAs::Snapped),
         blend_time: None,
+        prop_unit: None,
         prop: Some(crate::Source::held(other.into())),
     };
     let ground = edits::Mirror::default();
@@ -232,10 +233,11 @@ fn props_keep_their_size_beside_people_of_other_units() {
     let length = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
     let stick = stated(&stick(10, walk.rate(), false), 1.0);
     let mut report = EditReport::default();
-    let with = with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), &mut report).unwrap();
+    let with =
+        with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), None, &mut report).unwrap();
     assert!((length(&with.props[0].clip) / length(&stick) / 100.0 - 1.0).abs() < 1e-9);
     let stick = Scene::from(stick);
-    let with = with_prop(&stick, &Character::from(walk.clone()), &mut report).unwrap();
+    let with = with_prop(&stick, &Character::from(walk.clone()), None, &mut report).unwrap();
     let shown = (length(&with.props[0].clip), length(&walk), with.props[0].skeleton().space().unit);
     assert!((shown.0 / shown.1 * 100.0 - 1.0).abs() < 1e-9, "{shown:?}");
     assert!(report.warnings.iter().any(|warning| warning.code == "edit::prop-unit"), "{report:?}");
