@@ -121,6 +121,9 @@ impl EditError {
             EditError::TooLarge { .. } => "limit",
             EditError::TooShort { .. } | EditError::ShortForTransition { .. } => "edit::too-short",
             EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
+            EditError::Model { error: ModelError::TooFar { .. } | ModelError::RestTooFar { .. }, .. } => {
+                "edit::too-far"
+            }
             EditError::Model { .. } => "edit::not-finite",
             EditError::Option { .. } => "edit::option",
             EditError::NoFeet { .. } => "edit::no-feet",
