@@ -1,0 +1,170 @@
+//! A box in two hands on unlike bodies: elbows turn no faster than in the source, and forearms go around the trunk.
+
+use crate::scene::{BODIES, body, clip};
+use mocap::edit::{Binding, HoldAs, KeptBound, attach, keep_bound};
+use mocap::model::{
+    Character, ForwardKinematics, Joint, JointId, JointTracks, Role, Scene, Skeleton, Unit, UnitSource,
+};
+use mocap::retarget::map_roles_in;
+use mocap::{Clip, Opening, Target, Vector3};
+use std::sync::Arc;
+
+const ARMS: [Role; 4] = [Role::LeftUpperArm, Role::LeftLowerArm, Role::RightUpperArm, Role::RightLowerArm];
+
+/// The largest rotation of an upper arm or forearm from one frame to the next \[degrees\], and its frame.
+fn arm_step(clip: &Clip) -> (f64, usize) {
+    let roles = map_roles_in(clip);
+    let joints = ARMS.iter().map(|role| roles.joint(*role).expect("a person has arms"));
+    let steps = joints.flat_map(|joint| {
+        let rotation = &clip.track(joint).rotation;
+        let step = |frame: usize| rotation.at(frame - 1).angle_to(&rotation.at(frame)).to_degrees();
+        (1..clip.frames()).map(move |frame| (step(frame), frame)).collect::<Vec<_>>()
+    });
+    steps.fold((0.0, 0), |most, step| if step.0 > most.0 { step } else { most })
+}
+
+/// The greatest distance of a hand from where it is in the source, seen from the box \[m\]; wrist to grip.
+fn off_grip(scene: &Scene, hand: Role, grip: u32, frames: std::ops::Range<usize>, metres: f64) -> f64 {
+    let person = &scene.characters[0].clip;
+    let thing = &scene.props[0].clip;
+    let wrist = map_roles_in(person).joint(hand).expect("a hand");
+    let (mut own, mut box_) = (ForwardKinematics::new(person), ForwardKinematics::new(thing));
+    let off = |frame: usize| {
+        own.place(frame);
+        box_.place(frame);
+        (own.position(wrist) - box_.position(JointId(grip))).norm() * metres
+    };
+    frames.map(off).fold(0.0, f64::max)
+}
+
+/// A person who holds a box in the right hand throughout, and with the left hand in some frames. The left grip is `wide`
+/// metres to the left of the right hand in the frame `at`.
+struct Lift {
+    name: &'static str,
+    scene: Scene,
+    both: std::ops::Range<usize>,
+}
+
+impl Lift {
+    fn of(
+        name: &'static str,
+        clip: Clip,
+        metres: f64,
+        wide: f64,
+        at: usize,
+        both: std::ops::Range<usize>,
+        blend: f64,
+    ) -> Lift {
+        let unit = Some(Unit { metres, source: UnitSource::Flag });
+        let space = mocap::model::Space { unit, ..*clip.skeleton().space() };
+        let clip =
+            clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).expect("as many joints");
+        let roles = map_roles_in(&clip);
+        let joint = |role: Role| roles.joint(role).expect("a person");
+        let mut placed = ForwardKinematics::new(&clip);
+        placed.place(at);
+        let across = placed.position(joint(Role::LeftUpperArm)) - placed.position(joint(Role::RightUpperArm));
+        let way = across.normalize() * (wide / metres);
+        let left = placed.at(joint(Role::RightHand)).rotation.inverse() * way;
+        let joints = vec![
+            Joint::new("box", None, Vector3::zeros()),
+            Joint::new("right", Some(JointId(0)), Vector3::zeros()),
+            Joint::new("left", Some(JointId(0)), left),
+        ];
+        let skeleton = Arc::new(Skeleton::new("", space, joints).expect("a tree"));
+        let tracks = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        let thing = Clip::new(skeleton, clip.rate(), clip.frames(), tracks).expect("as many frames");
+        let named = |name: &str, clip: Clip| Character { name: name.into(), ..Character::from(clip) };
+        let scene = Scene {
+            characters: vec![named("Alex", clip)],
+            props: vec![named("box", thing)],
+            ..Scene::default()
+        };
+        let bind = |text: String| text.parse::<Binding>().expect("a binding");
+        let right = bind("box@right=Alex@RightHand".into());
+        let (scene, _) = attach(&scene, &right, HoldAs::Snapped, 0.15).expect("a hand");
+        let left = bind(format!("box@left=Alex@LeftHand,{}:{}", both.start, both.end));
+        let (scene, report) = attach(&scene, &left, HoldAs::Snapped, blend).expect("an arm");
+        mocap_corpus::note!(
+            "{name}: {:?}",
+            report.figures.iter().map(|f| (f.name, f.value)).collect::<Vec<_>>()
+        );
+        Lift { name, scene, both }
+    }
+
+    /// The scene on a target.
+    fn on(&self, target: &Target) -> (Clip, KeptBound) {
+        let source = &self.scene.characters[0].clip;
+        let opening = Opening::default();
+        let done = mocap::put_on_target(source, &opening, target, None, &Default::default(), &mut Vec::new());
+        let motion = done.expect("a person").0;
+        let props = mocap::props_beside(self.scene.props.clone(), Some(source.skeleton()), motion.skeleton());
+        let person = Character { name: "Alex".into(), ..Character::from(motion.clone()) };
+        let scene = Scene { characters: vec![person], props: props.expect("a unit"), ..Scene::default() };
+        let kept = keep_bound(&self.scene, scene, &[target.surface_or_capsules()]).expect("as many frames");
+        (motion, kept)
+    }
+}
+
+/// The largest step beyond the source's, and what is left inside \[m\].
+fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
+    let (alone, kept) = lift.on(target);
+    let (source, step) = (arm_step(&lift.scene.characters[0].clip), arm_step(&kept.scene.characters[0].clip));
+    let inside = kept.arms.iter().map(|arm| arm.inside.deepest).fold(0.0, f64::max);
+    let metres = mocap::known_unit(alone.skeleton()).expect("a unit").metres;
+    let offs = [(Role::RightHand, 1), (Role::LeftHand, 2)]
+        .map(|(hand, grip)| off_grip(&kept.scene, hand, grip, lift.both.clone(), metres) * 1e3);
+    mocap_corpus::note!(
+        "{} on {name}: step {:.2} in {} (source {:.2} in {}, alone {:.2}), off by {:.3} / {:.3} mm, missing {:?}, arms {:?}; {:?}",
+        lift.name,
+        step.0,
+        step.1,
+        source.0,
+        source.1,
+        arm_step(&alone).0,
+        offs[0],
+        offs[1],
+        kept.missing,
+        kept.arms.iter().map(|arm| (arm.side, &arm.inside)).collect::<Vec<_>>(),
+        kept.notes,
+    );
+    assert!(kept.arms.len() == 2, "both arms are measured: {:?}", kept.notes);
+    (step.0 - source.0, inside)
+}
+
+pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
+    let raise = clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh");
+    let bow = clip("bandai/dataset-1_bow_active_001.bvh");
+    let salsa = clip("characters/ortiz_salsa.bvh");
+    let walk = clip("bandai/dataset-1_walk_normal_001.bvh");
+    let lift = |name, clip: Clip, wide: f64, at: usize, blend: f64| {
+        let frames = clip.frames();
+        let (from, to) = (frames / 6, frames * 5 / 6);
+        Lift::of(name, clip, 0.01, wide, at, from..to, blend)
+    };
+    let raised = raise.frames() / 2;
+    let lifts = [
+        lift("lifted", raise.clone(), 0.3, raised, 0.5),
+        lift("lifted narrow", raise, 0.15, raised, 0.5),
+        lift("bow", bow.clone(), 0.3, 0, 0.5),
+        lift("salsa", salsa, 0.3, 0, 0.5),
+        lift("walk", walk, 0.4, 0, 0.5),
+    ];
+    let only = std::env::var("MOCAP_PAIR").ok();
+    for lift in lifts.iter().filter(|lift| only.as_ref().is_none_or(|only| *only == lift.name)) {
+        for name in BODIES {
+            let (beyond, _) = measure(lift, name, &body(name));
+            assert!(beyond <= 1.0 || only.is_none(), "{} on {name}: {beyond:.2} degrees beyond", lift.name);
+        }
+    }
+}
+
+pub(crate) fn elbows_of_a_fixture_box_turn_as_in_the_source() {
+    let wave = mocap::read(mocap_corpus::fixture("clips/alex_wave.bvh")).expect("a sound file").value;
+    let (frames, middle) = (wave.frames(), wave.frames() / 2);
+    let lift = Lift::of("wave", wave, 0.01, 0.3, middle, frames / 6..frames * 5 / 6, 0.3);
+    let robin = mocap::read_target(mocap_corpus::fixture("clips/robin.skel"), &Default::default());
+    let robin = robin.expect("a sound file").value;
+    let (beyond, inside) = measure(&lift, "robin", &robin);
+    assert!(beyond <= 1.0 && inside < 0.05, "{beyond:.2} degrees beyond the source, {inside} m inside");
+}
