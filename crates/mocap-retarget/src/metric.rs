@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 28] = [
+const METRICS: [RetargetMetric; 29] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
