@@ -5,7 +5,7 @@ use mocap::edit::{Binding, HoldAs, KeptBound, attach, keep_bound};
 use mocap::model::{
     Character, ForwardKinematics, Joint, JointId, JointTracks, Role, Scene, Skeleton, Unit, UnitSource,
 };
-use mocap::retarget::map_roles_in;
+use mocap::retarget::{SurfaceFrames, TargetSurface, map_roles_in};
 use mocap::{Clip, Opening, Target, Vector3};
 use std::sync::Arc;
 
@@ -94,6 +94,10 @@ impl Lift {
 
     /// The scene on a target.
     fn on(&self, target: &Target) -> (Clip, KeptBound) {
+        self.kept_on(target, target.surface_or_capsules())
+    }
+
+    fn kept_on(&self, target: &Target, surface: Option<TargetSurface>) -> (Clip, KeptBound) {
         let source = &self.scene.characters[0].clip;
         let opening = Opening::default();
         let done = mocap::put_on_target(source, &opening, target, None, &Default::default(), &mut Vec::new());
@@ -101,7 +105,7 @@ impl Lift {
         let props = mocap::props_beside(self.scene.props.clone(), Some(source.skeleton()), motion.skeleton());
         let person = Character { name: "Alex".into(), ..Character::from(motion.clone()) };
         let scene = Scene { characters: vec![person], props: props.expect("a unit"), ..Scene::default() };
-        let kept = keep_bound(&self.scene, scene, &[target.surface_or_capsules()]).expect("as many frames");
+        let kept = keep_bound(&self.scene, scene, &[surface]).expect("as many frames");
         (motion, kept)
     }
 }
@@ -111,6 +115,21 @@ fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
     let (alone, kept) = lift.on(target);
     let (source, step) = (arm_step(&lift.scene.characters[0].clip), arm_step(&kept.scene.characters[0].clip));
     let inside = kept.arms.iter().map(|arm| arm.inside.deepest).fold(0.0, f64::max);
+    if mocap_corpus::shows_notes() {
+        let (_, plain) = lift.kept_on(target, None);
+        let surface = target.surface_or_capsules().expect("arms").measured_at(SurfaceFrames::Some(60));
+        let [before, after] = [&plain, &kept].map(|kept| {
+            let clip = &kept.scene.characters[0].clip;
+            let space = mocap::model::Space {
+                unit: Some(Unit { metres: 1.0, source: UnitSource::Flag }),
+                ..Default::default()
+            };
+            let clip = clip.in_space(space).expect("it has a unit");
+            let found = surface.measure(&clip, 1.0).expect("frames");
+            (found.inside, found.deepest, arm_step(&clip))
+        });
+        mocap_corpus::note!("  without swivel {before:.4?}, with {after:.4?}");
+    }
     let metres = mocap::known_unit(alone.skeleton()).expect("a unit").metres;
     let offs = [(Role::RightHand, 1), (Role::LeftHand, 2)]
         .map(|(hand, grip)| off_grip(&kept.scene, hand, grip, lift.both.clone(), metres) * 1e3);
@@ -132,29 +151,45 @@ fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
     (step.0 - source.0, inside)
 }
 
-pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
-    let raise = clip("bandai2/dataset-2_raise-up-right-hand_active_001.bvh");
-    let bow = clip("bandai/dataset-1_bow_active_001.bvh");
-    let salsa = clip("characters/ortiz_salsa.bvh");
-    let walk = clip("bandai/dataset-1_walk_normal_001.bvh");
-    let lift = |name, clip: Clip, wide: f64, at: usize, blend: f64| {
-        let frames = clip.frames();
-        let (from, to) = (frames / 6, frames * 5 / 6);
-        Lift::of(name, clip, 0.01, wide, at, from..to, blend)
+/// A motion that takes four times as long.
+fn slow(clip: &Clip) -> Clip {
+    let fps = clip.rate().fps();
+    let rate = |fps: f64| mocap::FrameRate::new(fps).expect("above 0");
+    clip.resampled(rate(4.0 * fps)).expect("it has a rate").with_rate(rate(fps))
+}
+
+/// The frames in which the right wrist is above the belly.
+fn raised(clip: &Clip) -> std::ops::Range<usize> {
+    let roles = map_roles_in(clip);
+    let joint = |role: Role| roles.joint(role).expect("a person");
+    let mut placed = ForwardKinematics::new(clip);
+    let mut is_high = |frame: &usize| {
+        placed.place(*frame);
+        let height = |role: Role| placed.position(joint(role)).y;
+        height(Role::RightHand) > 0.5 * (height(Role::Hips) + height(Role::RightUpperArm))
     };
-    let raised = raise.frames() / 2;
+    let first = (0..clip.frames()).find(&mut is_high).expect("a hand that is raised");
+    let last = (0..clip.frames()).rev().find(&mut is_high).expect("a hand that is raised");
+    first..last + 1
+}
+
+pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
+    let lift = |name, path: &str, wide: f64| {
+        let clip = slow(&clip(path));
+        let both = raised(&clip);
+        mocap_corpus::note!("{name}: frames {both:?} of {}", clip.frames());
+        Lift::of(name, clip, 0.01, wide, (both.start + both.end) / 2, both, 0.5)
+    };
     let lifts = [
-        lift("lifted", raise.clone(), 0.3, raised, 0.5),
-        lift("lifted narrow", raise, 0.15, raised, 0.5),
-        lift("bow", bow.clone(), 0.3, 0, 0.5),
-        lift("salsa", salsa, 0.3, 0, 0.5),
-        lift("walk", walk, 0.4, 0, 0.5),
+        lift("lifted", "bandai2/dataset-2_raise-up-right-hand_active_001.bvh", 0.4),
+        lift("lifted narrow", "bandai2/dataset-2_raise-up-right-hand_elderly_001.bvh", 0.25),
+        lift("feminine", "bandai2/dataset-2_raise-up-right-hand_feminine_001.bvh", 0.3),
     ];
     let only = std::env::var("MOCAP_PAIR").ok();
     for lift in lifts.iter().filter(|lift| only.as_ref().is_none_or(|only| *only == lift.name)) {
         for name in BODIES {
             let (beyond, _) = measure(lift, name, &body(name));
-            assert!(beyond <= 1.0 || only.is_none(), "{} on {name}: {beyond:.2} degrees beyond", lift.name);
+            assert!(beyond <= 1.0 || only.is_some(), "{} on {name}: {beyond:.2} degrees beyond", lift.name);
         }
     }
 }
