@@ -251,3 +251,60 @@ fn turn(
     };
     Some(UnitQuaternion::from_rotation_matrix(&(frame(to, other)? * frame(from, normal)?.inverse())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::Role;
+
+    /// The largest rotation of shoulder or elbow from one frame to the next \[degrees\].
+    fn largest_step(clip: &Clip, arm: ArmJoints) -> f64 {
+        own_step(clip, arm).to_degrees()
+    }
+
+    /// A hand that goes around its shoulder, from before it over the head to behind it and below: half-way, its goal is
+    /// opposite of where the hand hangs.
+    #[test]
+    fn an_elbow_does_not_flip_where_a_hand_goes_around_the_shoulder() {
+        let walk = clip("alex_walk.bvh");
+        let roles = mocap_retarget::map_roles_in(&walk);
+        let [shoulder, elbow, wrist] =
+            [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand].map(|role| roles.joint(role).unwrap());
+        let arm = ArmJoints { shoulder, elbow, wrist };
+        let frames = walk.frames();
+        let mut placed = ForwardKinematics::new(&walk);
+        let length = walk.skeleton().joint(elbow).offset.norm() + walk.skeleton().joint(wrist).offset.norm();
+        let goal = |frame: usize| {
+            placed.place(frame);
+            let angle = frame as f64 / frames as f64 * std::f64::consts::TAU;
+            let way = Vector3::new(0.05, -angle.cos(), angle.sin()).normalize() * (0.8 * length);
+            let place = placed.position(shoulder) + way;
+            Some(Isometry3::from_parts(place.into(), placed.at(wrist).rotation))
+        };
+        let places: Vec<Option<Isometry3<f64>>> = (0..frames).map(goal).collect();
+        let weights = vec![1.0; frames];
+        let goals = HandGoals { places: &places, weights: &weights };
+        let (held, missing) = place_hand(&walk, arm, &goals, false, "test").unwrap();
+        assert!(missing < 1e-9, "{missing}");
+        // What each frame would choose by itself.
+        let poles = poles(&walk, arm, &goals);
+        let mut before: Option<Vector3<f64>> = None;
+        let mut flip = 0.0f64;
+        for (frame, goal) in places.iter().enumerate() {
+            placed.place(frame);
+            let own = [shoulder, elbow, wrist].map(|joint| *placed.at(joint));
+            let side = aimed(&own, goal.as_ref().unwrap(), &poles[frame]).unwrap().sides().unwrap().after;
+            flip = flip.max(before.map_or(0.0, |before| before.angle(&side)).to_degrees());
+            before = Some(side);
+        }
+        let step = largest_step(&held, arm);
+        assert!(flip > 30.0 && step < 15.0, "sides of single frames turn by {flip}, the arm by {step}");
+        let mut after = ForwardKinematics::new(&held);
+        for (frame, goal) in places.iter().enumerate() {
+            after.place(frame);
+            let off = after.at(wrist).translation.vector - goal.unwrap().translation.vector;
+            assert!(off.norm() < 1e-9 * length, "frame {frame}");
+        }
+    }
+}
