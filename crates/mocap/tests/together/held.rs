@@ -112,7 +112,8 @@ impl Lift {
     }
 }
 
-/// The largest step beyond the source's, and what is left inside \[m\].
+/// The largest step beyond that of the source and of the same motion without the box \[degrees\], and what is left inside
+/// \[m\].
 fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
     let (alone, kept) = lift.on(target);
     let (source, step) = (arm_step(&lift.scene.characters[0].clip), arm_step(&kept.scene.characters[0].clip));
@@ -150,7 +151,8 @@ fn measure(lift: &Lift, name: &str, target: &Target) -> (f64, f64) {
         kept.notes,
     );
     assert!(kept.arms.len() == 2, "both arms are measured: {:?}", kept.notes);
-    (step.0 - source.0, inside)
+    // Without the box, a short body has larger steps than the source in some motions.
+    (step.0 - source.0.max(arm_step(&alone).0), inside)
 }
 
 /// A motion that takes four times as long.
@@ -176,9 +178,16 @@ fn raised(clip: &Clip) -> std::ops::Range<usize> {
 }
 
 pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
-    let lift = |name, path: &str, wide: f64| {
-        // Who stays a second before and after has time to reach for the box and to let go of it.
-        let clip = slow(&clip(path));
+    let path = |style: &str| format!("bandai2/dataset-2_raise-up-right-hand_{style}_001.bvh");
+    // As fast as captured: the left hand goes to the box within 0.1 s.
+    let fast = |name, style: &str, wide: f64| {
+        let clip = clip(&path(style));
+        let frames = clip.frames();
+        Lift::of(name, clip, 0.01, wide, frames / 2, frames / 6..frames * 5 / 6, 0.5)
+    };
+    // Slower, by somebody who stays a second before and after, and has time to reach for it and to let go.
+    let calm = |name, style: &str, wide: f64| {
+        let clip = slow(&clip(&path(style)));
         let second = clip.rate().fps() as usize;
         let clip = held_at(&held_at(&clip, 0, second), clip.frames() - 1 + second, second);
         let both = raised(&clip);
@@ -186,9 +195,11 @@ pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
         Lift::of(name, clip, 0.01, wide, (both.start + both.end) / 2, both, 1.0)
     };
     let lifts = [
-        lift("lifted", "bandai2/dataset-2_raise-up-right-hand_active_001.bvh", 0.25),
-        lift("lifted narrow", "bandai2/dataset-2_raise-up-right-hand_elderly_001.bvh", 0.25),
-        lift("feminine", "bandai2/dataset-2_raise-up-right-hand_feminine_001.bvh", 0.2),
+        fast("fast", "active", 0.3),
+        fast("fast, narrow", "active", 0.15),
+        calm("calm", "active", 0.25),
+        calm("calm, elderly", "elderly", 0.25),
+        calm("calm, narrow", "feminine", 0.2),
     ];
     let only = std::env::var("MOCAP_PAIR").ok();
     for lift in lifts.iter().filter(|lift| only.as_ref().is_none_or(|only| *only == lift.name)) {
@@ -207,6 +218,24 @@ pub(crate) fn elbows_of_a_fixture_box_turn_as_in_the_source() {
     let robin = robin.expect("a sound file").value;
     let (beyond, inside) = measure(&lift, "robin", &robin);
     assert!(beyond <= 1.0 && inside < 0.05, "{beyond:.2} degrees beyond the source, {inside} m inside");
+}
+
+/// A motion with both forearms turned forwards.
+fn with_bent_elbows(clip: &Clip) -> Clip {
+    let roles = map_roles_in(clip);
+    let mut tracks = clip.tracks().to_vec();
+    let mut placed = ForwardKinematics::new(clip);
+    for role in [Role::LeftLowerArm, Role::RightLowerArm] {
+        let elbow = roles.joint(role).expect("a person");
+        let above = clip.skeleton().joint(elbow).parent.expect("an upper arm");
+        let forwards = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), -1.9);
+        let local = |frame: usize| {
+            placed.place(frame);
+            placed.at(above).rotation.inverse() * forwards * placed.at(elbow).rotation
+        };
+        tracks[elbow.index()].rotation = Track::Sampled((0..clip.frames()).map(local).collect());
+    }
+    Clip::new(clip.skeleton().clone(), clip.rate(), clip.frames(), tracks).expect("as many frames")
 }
 
 /// A motion with both elbows swivelled inwards about the lines from shoulders to wrists, in frames `turned`.
@@ -249,12 +278,13 @@ pub(crate) fn a_forearm_in_the_trunk_of_a_fixture_swivels_out_and_its_hand_stays
     let metre = Some(Unit { metres: 1.0, source: UnitSource::Flag });
     let walk =
         walk.in_space(mocap::model::Space { unit: metre, ..Default::default() }).expect("it has a unit");
+    let walk = with_bent_elbows(&walk);
     let surface = Target::new(walk.skeleton().clone()).surface_or_capsules().expect("arms");
     let surface = surface.measured_at(SurfaceFrames::All);
     let frames = walk.frames();
     let held = vec![true; frames];
     let mut helped = 0;
-    for degrees in [-40.0, -20.0, 20.0, 40.0] {
+    for degrees in [-60.0, -40.0, -20.0, 20.0, 40.0, 60.0] {
         let before = swivelled(&walk, degrees, &(0..frames));
         let mut after = before.clone();
         for side in [Side::Left, Side::Right] {
