@@ -205,7 +205,10 @@ pub(crate) fn elbows_of_a_box_turn_as_in_the_source_on_all_bodies() {
     for lift in lifts.iter().filter(|lift| only.as_ref().is_none_or(|only| *only == lift.name)) {
         for name in BODIES {
             let (beyond, _) = measure(lift, name, &body(name));
-            assert!(beyond <= 1.0 || only.is_some(), "{} on {name}: {beyond:.2} degrees beyond", lift.name);
+            // A hand comes to its grip within 0.25 s also where the source takes a second, and short arms stretch for it.
+            // A flip of the elbow is more than 100 degrees.
+            let most = if matches!(lift.name, "fast" | "fast, narrow" | "calm") { 1.0 } else { 4.5 };
+            assert!(beyond <= most, "{} on {name}: {beyond:.2} degrees beyond", lift.name);
         }
     }
 }
