@@ -84,7 +84,7 @@ impl FootMotion {
                 (0..trajectory.len()).filter(|frame| contacts.toe[*frame] && contacts.heel[*frame]);
             let mut heights: Vec<f64> =
                 standing.map(|frame| trajectory[frame].dot(&self.up) - self.ground[frame] - floor).collect();
-            (!heights.is_empty()).then(|| crate::percentile::percentile(&mut heights, 0.5))
+            crate::percentile::percentile(&mut heights, 0.5)
         });
         Some(SoleHeights { ankle: ankle?, toe: toe? })
     }

@@ -58,8 +58,8 @@ pub fn floor_of(feet: &[FootMotion], contacts: &[FootContacts]) -> Option<f64> {
         }
     }
     match (standing.is_empty(), all.is_empty()) {
-        (false, _) => Some(percentile(&mut standing, 0.5)),
-        (true, false) => Some(percentile(&mut all, BELOW)),
+        (false, _) => percentile(&mut standing, 0.5),
+        (true, false) => percentile(&mut all, BELOW),
         (true, true) => None,
     }
 }

@@ -37,9 +37,9 @@ impl FloorVote {
         if floors.len() < CLIPS {
             return None;
         }
-        let middle = percentile(&mut floors.to_vec(), 0.5);
+        let middle = percentile(&mut floors.to_vec(), 0.5).unwrap_or(0.0);
         let mut off: Vec<f64> = floors.iter().map(|floor| (floor - middle).abs()).collect();
-        Some(FloorVote { middle, median_distance: percentile(&mut off, 0.5) })
+        Some(FloorVote { middle, median_distance: percentile(&mut off, 0.5).unwrap_or(0.0) })
     }
 
     /// Height of a floor above that of the database [leg lengths]; negative below it.

@@ -61,7 +61,7 @@ fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<
                 && !(0..feet.len()).any(|other| other != number && lower(other))
         };
         for frames in foot.rests(&slow[number], options) {
-            let height = percentile(&mut heights[number][frames.clone()].to_vec(), 0.5);
+            let height = percentile(&mut heights[number][frames.clone()].to_vec(), 0.5).unwrap_or(0.0);
             let low = height < floor + tall;
             let least = (CARRIES * foot.fps).max(SHARE * frames.len() as f64);
             if low || frames.clone().filter(carries).count() as f64 >= least {
@@ -73,7 +73,7 @@ fn searched(feet: &[FootMotion], hips: &[f64], options: &ContactOptions) -> Vec<
         return flat(feet);
     }
     let mut lowest: Vec<f64> = rests.iter().filter(|rest| rest.low).map(|rest| rest.height).collect();
-    let floor = if lowest.is_empty() { floor } else { percentile(&mut lowest, 0.5) };
+    let floor = if lowest.is_empty() { floor } else { percentile(&mut lowest, 0.5).unwrap_or(0.0) };
     let own = |number: usize, foot: &FootMotion| {
         let rests: Vec<&Rest> = rests.iter().filter(|rest| rest.foot == number).collect();
         let above: Vec<f64> = heights[number].iter().map(|height| (height - floor).max(0.0)).collect();

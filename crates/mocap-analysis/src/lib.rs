@@ -90,7 +90,7 @@ pub use marker_swaps::{MarkerSwap, marker_swaps};
 pub use mocap_model::{Clip, JointId, Pose, Side, Skeleton, Unit};
 pub use object_error::{ErrorMap, ErrorSummary, WorstSample, error_map, object_error};
 pub use off_balance::{OffBalance, OffBalanceKind, off_balance};
-pub use percentile::percentile_rank;
+pub use percentile::{percentile, percentile_rank};
 pub use polygon::Polygon;
 pub use quality::{FootQuality, Quality, quality};
 pub use quality_summary::{ArtifactSummary, FootSummary, QualitySummary, StepSummary};

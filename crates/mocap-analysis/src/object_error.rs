@@ -182,7 +182,7 @@ fn measure(reference: &Clip, other: &Clip, shell: f64, metres: f64, unit: Option
     let count = samples.len().max(1) as f64;
     ErrorSummary {
         max: worst * metres,
-        p99: percentile(&mut samples, 0.99) * metres,
+        p99: percentile(&mut samples, 0.99).unwrap_or(0.0) * metres,
         // The sum of no values is -0.
         rms: (samples.iter().map(|d| d * d).sum::<f64>() / count).sqrt() * metres + 0.0,
         mean: samples.iter().sum::<f64>() / count * metres + 0.0,

@@ -87,7 +87,7 @@ pub fn may_have_two_lengths(clip: &Clip) -> bool {
 /// The length of a bone in most frames.
 fn most(track: &Track<mocap_model::Vector3<f64>>) -> f64 {
     let mut lengths: Vec<f64> = track.values().iter().map(|place| place.norm()).collect();
-    percentile(&mut lengths, 0.5)
+    percentile(&mut lengths, 0.5).unwrap_or(0.0)
 }
 
 /// The lengths of a bone at rest and in most frames, if they differ.

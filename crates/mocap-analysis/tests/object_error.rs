@@ -145,17 +145,17 @@ fn the_map_has_the_errors_that_the_summary_sums_up() {
 }
 
 #[test]
-fn numbers_that_overflow_are_no_agreement() {
-    let joints = vec![joint("root", None, [0.0; 3], false), joint("arm", Some(0), [1e308, 0.0, 0.0], false)];
+fn the_farthest_numbers_have_finite_errors() {
+    let joints = vec![joint("root", None, [0.0; 3], false), joint("arm", Some(0), [1e12, 0.0, 0.0], false)];
     let s = Arc::new(Skeleton::new("far", metres(), joints).unwrap());
     let at = |x: f64, turn: f64| {
         let mut moved = clip(&s, 0, &[turn, turn]).tracks().to_vec();
-        moved[0].translation = Some(Track::Constant(Vector3::new(x, 1e308, 0.0)));
+        moved[0].translation = Some(Track::Constant(Vector3::new(x, 1e12, 0.0)));
         Clip::new(s.clone(), FrameRate::new(30.0).unwrap(), 2, moved).unwrap()
     };
-    let error = object_error(&at(1e308, 0.0), &at(1e308, 0.5), 0.03).unwrap();
-    assert_eq!((error.max, error.between_frames_max), (f64::INFINITY, f64::INFINITY));
+    let error = object_error(&at(1e12, 0.0), &at(1e12, 0.5), 0.03).unwrap();
+    assert!(error.max > 4e11 && error.max < 1e13, "{}", error.max);
     assert_eq!(error.worst.unwrap().name, "arm");
-    let map = error_map(&at(1e308, 0.0), &at(1e308, 0.5), 0.03).unwrap();
-    assert!(map.errors.contains(&f32::INFINITY));
+    let map = error_map(&at(1e12, 0.0), &at(1e12, 0.5), 0.03).unwrap();
+    assert!(map.errors.iter().all(|error| error.is_finite()));
 }

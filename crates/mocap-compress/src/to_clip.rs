@@ -23,6 +23,14 @@ impl Compressed {
     /// ```
     pub fn to_clip(&self) -> Clip {
         let frames = self.parts.info.frames;
+        // As values that overflow, coordinates that no clip has are 0: only damaged files hold such.
+        let most = self.skeleton.space().largest_coordinate();
+        let place = |v: [f32; 3]| {
+            Vector3::from(v.map(|value| {
+                let value = f64::from(value);
+                if value.abs() <= most { value } else { 0.0 }
+            }))
+        };
         let mut rotations: Vec<Option<Vec<UnitQuaternion<f64>>>> = vec![None; self.skeleton.len()];
         let mut translations: Vec<Option<Vec<Vector3<f64>>>> = vec![None; self.skeleton.len()];
         for (joint, kind) in &self.plan.moving {
@@ -44,7 +52,7 @@ impl Compressed {
                 if let Some(values) = &mut translations[*joint]
                     && values.len() == frame
                 {
-                    values.push(Vector3::from(pose[*joint].translation.map(f64::from)));
+                    values.push(place(pose[*joint].translation));
                 }
             }
         }
@@ -56,13 +64,17 @@ impl Compressed {
             },
             translation: match (translations[at].take(), self.plan.joints[at].translation) {
                 (Some(values), _) => Some(Track::Sampled(values)),
-                (None, TrackState::Constant(v)) => Some(Track::Constant(Vector3::from(v.map(f64::from)))),
+                (None, TrackState::Constant(v)) => Some(Track::Constant(place(v))),
                 (None, _) => None,
             },
             scale: None,
         });
         let rate = self.parts.info.rate;
         let clip = Clip::new(self.skeleton.clone(), rate, frames, tracks.collect());
-        attach(clip.expect("decoded values are finite"), &self.annotations, &self.scales)
+        attach(
+            clip.expect("decoded values are finite, and coordinates in range"),
+            &self.annotations,
+            &self.scales,
+        )
     }
 }

@@ -1,13 +1,16 @@
 //! Inverse kinematics of arms for given hand positions: the elbow keeps its side.
 //!
 //! The pole vector, from the line between shoulder and wrist to the elbow, turns with that line. It is noisy where an
-//! arm is nearly straight: so it is smoothed over time, and the mean bend direction of the whole motion is added.
+//! arm is nearly straight: so it is smoothed over time, and the mean bend direction of the whole motion is added. Where
+//! the side still changes faster than the arm does by itself, it is solved over frames (`elbow_side.rs`).
 
+use mocap_analysis::runs;
 use mocap_ik::Constraint;
 use mocap_model::{Clip, ForwardKinematics, Isometry3, JointId, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Rotation3};
 
 use crate::EditError;
+use crate::elbow_side::{ElbowSide, steady_sides};
 use crate::samples::Samples;
 use crate::smoothing::gaussian;
 
@@ -17,6 +20,9 @@ const AROUND: f64 = 0.15;
 const USUAL: f64 = 0.04;
 /// Arms are stretched to this share of their length at most, unless they are already.
 const STRETCHED: f64 = 0.999;
+
+/// Sides of elbows may change by this much per second, also if the arm rotates less by itself \[rad / s\].
+const CALM: f64 = 1.5;
 
 /// An arm.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,7 @@ pub(crate) fn place_hand(
     edit: &'static str,
 ) -> Result<(Clip, f64), EditError> {
     let poles = poles(clip, arm, goals);
+    let planned = planned_sides(clip, arm, goals, &poles);
     let skeleton = clip.skeleton();
     let joints = [arm.shoulder, arm.elbow, arm.wrist];
     let constraints = joints.map(|joint| Constraint::of(skeleton.joint(joint)));
@@ -53,7 +60,9 @@ pub(crate) fn place_hand(
         let Some(goal) = goal else { continue };
         placed.place(frame);
         let places = joints.map(|joint| *placed.at(joint));
-        let Some((upper, lower, short)) = bent(&places, goal, &poles[frame]) else { continue };
+        let Some(aimed) = aimed(&places, goal, &poles[frame]) else { continue };
+        let Some(sides) = planned[frame].or_else(|| aimed.sides()) else { continue };
+        let Some((upper, lower, short)) = bent(&places, goal, &aimed.line, &sides) else { continue };
         missing = missing.max(short);
         let above = |joint: JointId| {
             let parent = skeleton.joint(joint).parent;
@@ -110,30 +119,123 @@ fn poles(clip: &Clip, arm: ArmJoints, goals: &HandGoals<'_>) -> Vec<Vector3<f64>
     poles
 }
 
-/// The rotations of upper arm and forearm in object space that bring the wrist to a goal, and the distance by which the
-/// arm is too short.
+/// The largest rotation of shoulder or elbow from one frame to the next \[rad\].
+fn own_step(clip: &Clip, arm: ArmJoints) -> f64 {
+    let steps = [arm.shoulder, arm.elbow].into_iter().flat_map(|joint| {
+        let rotation = &clip.track(joint).rotation;
+        (1..clip.frames()).map(|frame| rotation.at(frame - 1).angle_to(&rotation.at(frame)))
+    });
+    steps.fold(0.0, f64::max)
+}
+
+/// The side of an elbow in object space: unit vectors perpendicular to the line from shoulder to hand.
+#[derive(Clone, Copy, Debug)]
+struct Sides {
+    /// Normal of the plane of the arm before it is moved.
+    before: Vector3<f64>,
+    /// The side at the goal.
+    after: Vector3<f64>,
+}
+
+/// By frame: the side of the elbow, where it is solved over frames.
+fn planned_sides(
+    clip: &Clip,
+    arm: ArmJoints,
+    goals: &HandGoals<'_>,
+    poles: &[Vector3<f64>],
+) -> Vec<Option<Sides>> {
+    let mut planned = vec![None; clip.frames()];
+    let fps = clip.rate().fps();
+    let limit = own_step(clip, arm).max(CALM / fps);
+    let above = clip.skeleton().joint(arm.shoulder).parent;
+    let mut placed = ForwardKinematics::new(clip);
+    let has_goal: Vec<bool> = goals.places.iter().map(Option::is_some).collect();
+    for run in runs(&has_goal) {
+        // The arm keeps its pose in the frame before and in the one after.
+        let around = run.start.saturating_sub(1)..(run.end + 1).min(clip.frames());
+        let (mut frames, mut own, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
+        for frame in around {
+            placed.place(frame);
+            let places = [arm.shoulder, arm.elbow, arm.wrist].map(|joint| *placed.at(joint));
+            let [a, b, c] = places.map(|place| place.translation.vector);
+            let length = (b - a).norm() + (c - b).norm();
+            let (goal, pole) = match &goals.places[frame] {
+                Some(goal) => (goal, poles[frame]),
+                None => (&places[2], b - a),
+            };
+            let Some(aimed) = aimed(&places, goal, &pole).filter(|_| length > 0.0) else { continue };
+            let turn = above.map_or_else(UnitQuaternion::identity, |above| placed.at(above).rotation);
+            let fixed = goals.places[frame].is_none();
+            // In the frame of the joint above, so that turns of the body do not count.
+            let side = |turn: &UnitQuaternion<f64>| ElbowSide {
+                line: turn.inverse() * aimed.line,
+                pole: turn.inverse() * aimed.pole / length,
+                fixed,
+            };
+            wanted.push(side(&turn));
+            own.push(ElbowSide { fixed: false, ..side(&(aimed.aim * turn)) });
+            frames.push((frame, turn));
+        }
+        let Some(sides) = steady_sides(&wanted, fps, limit) else { continue };
+        // The arm's own plane has to be as steady: the upper arm rolls from one to the other.
+        let own_sides = steady_sides(&own, fps, limit)
+            .unwrap_or_else(|| own.iter().map(|side| side.pole.normalize()).collect());
+        for (((frame, turn), after), (own, side)) in
+            frames.into_iter().zip(sides).zip(own.iter().zip(own_sides))
+        {
+            let sides = Sides { before: turn * own.line.cross(&side), after: turn * after };
+            planned[frame] = sides.before.iter().all(|value| value.is_finite()).then_some(sides);
+        }
+    }
+    planned
+}
+
+/// An arm that points to a goal.
+struct Aimed {
+    /// Takes the line from shoulder to wrist to that from shoulder to goal.
+    aim: UnitQuaternion<f64>,
+    /// Unit vector from shoulder to goal.
+    line: Vector3<f64>,
+    /// The pole vector, perpendicular to the line.
+    pole: Vector3<f64>,
+}
+
+impl Aimed {
+    /// The side that this frame alone shows.
+    fn sides(&self) -> Option<Sides> {
+        let after = self.pole.try_normalize(1e-12)?;
+        Some(Sides { before: self.aim.inverse() * self.line.cross(&after), after })
+    }
+}
+
+fn aimed([a, _, c]: &[Isometry3<f64>; 3], goal: &Isometry3<f64>, pole: &Vector3<f64>) -> Option<Aimed> {
+    let a = a.translation.vector;
+    let (was, to) = (c.translation.vector - a, goal.translation.vector - a);
+    let aim = UnitQuaternion::rotation_between(&was, &to)?;
+    let line = to.try_normalize(1e-12)?;
+    let turned = aim * pole;
+    Some(Aimed { aim, line, pole: turned - line * turned.dot(&line) })
+}
+
+/// The rotations of upper arm and forearm in object space that bring the wrist to a goal in the direction `line`, with the
+/// elbow to a side, and the distance by which the arm is too short.
 fn bent(
     [a, b, c]: &[Isometry3<f64>; 3],
     goal: &Isometry3<f64>,
-    pole: &Vector3<f64>,
+    line: &Vector3<f64>,
+    Sides { before, after }: &Sides,
 ) -> Option<(UnitQuaternion<f64>, UnitQuaternion<f64>, f64)> {
     let [a, b, c] = [a, b, c].map(|place| place.translation.vector);
     let (upper, lower) = ((b - a).norm(), (c - b).norm());
     let (was, to) = (c - a, goal.translation.vector - a);
-    let aim = UnitQuaternion::rotation_between(&was, &to)?;
-    let line = to.try_normalize(1e-12)?;
     let most = ((upper + lower) * STRETCHED).max(was.norm().min(upper + lower));
     let far = to.norm().clamp((upper - lower).abs() * 1.001, most);
-    let turned = aim * pole;
-    let side = (turned - line * turned.dot(&line)).try_normalize(1e-12)?;
     let along = (upper * upper - lower * lower + far * far) / (2.0 * far);
     let off = (upper * upper - along * along).max(0.0).sqrt();
-    let elbow = a + line * along + side * off;
-    let normal = line.cross(&side);
-    // The normal of the plane of the arm, in the pose before.
-    let before = aim.inverse() * normal;
-    let upper_turn = turn((b - a, before), (elbow - a, normal))?;
-    let lower_turn = turn((c - b, before), (a + line * far - elbow, normal))?;
+    let elbow = a + line * along + after * off;
+    let normal = line.cross(after);
+    let upper_turn = turn((b - a, *before), (elbow - a, normal))?;
+    let lower_turn = turn((c - b, *before), (a + line * far - elbow, normal))?;
     Some((upper_turn, lower_turn, (to.norm() - most).max(0.0)))
 }
 
@@ -148,4 +250,61 @@ fn turn(
         Some(Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, z.cross(&x), z])))
     };
     Some(UnitQuaternion::from_rotation_matrix(&(frame(to, other)? * frame(from, normal)?.inverse())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::clip;
+    use mocap_model::Role;
+
+    /// The largest rotation of shoulder or elbow from one frame to the next \[degrees\].
+    fn largest_step(clip: &Clip, arm: ArmJoints) -> f64 {
+        own_step(clip, arm).to_degrees()
+    }
+
+    /// A hand that goes around its shoulder, from before it over the head to behind it and below: half-way, its goal is
+    /// opposite of where the hand hangs.
+    #[test]
+    fn an_elbow_does_not_flip_where_a_hand_goes_around_the_shoulder() {
+        let walk = clip("alex_walk.bvh");
+        let roles = mocap_retarget::map_roles_in(&walk);
+        let [shoulder, elbow, wrist] =
+            [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand].map(|role| roles.joint(role).unwrap());
+        let arm = ArmJoints { shoulder, elbow, wrist };
+        let frames = walk.frames();
+        let mut placed = ForwardKinematics::new(&walk);
+        let length = walk.skeleton().joint(elbow).offset.norm() + walk.skeleton().joint(wrist).offset.norm();
+        let goal = |frame: usize| {
+            placed.place(frame);
+            let angle = frame as f64 / frames as f64 * std::f64::consts::TAU;
+            let way = Vector3::new(0.05, -angle.cos(), angle.sin()).normalize() * (0.8 * length);
+            let place = placed.position(shoulder) + way;
+            Some(Isometry3::from_parts(place.into(), placed.at(wrist).rotation))
+        };
+        let places: Vec<Option<Isometry3<f64>>> = (0..frames).map(goal).collect();
+        let weights = vec![1.0; frames];
+        let goals = HandGoals { places: &places, weights: &weights };
+        let (held, missing) = place_hand(&walk, arm, &goals, false, "test").unwrap();
+        assert!(missing < 1e-9, "{missing}");
+        // What each frame would choose by itself.
+        let poles = poles(&walk, arm, &goals);
+        let mut before: Option<Vector3<f64>> = None;
+        let mut flip = 0.0f64;
+        for (frame, goal) in places.iter().enumerate() {
+            placed.place(frame);
+            let own = [shoulder, elbow, wrist].map(|joint| *placed.at(joint));
+            let side = aimed(&own, goal.as_ref().unwrap(), &poles[frame]).unwrap().sides().unwrap().after;
+            flip = flip.max(before.map_or(0.0, |before| before.angle(&side)).to_degrees());
+            before = Some(side);
+        }
+        let step = largest_step(&held, arm);
+        assert!(flip > 30.0 && step < 15.0, "sides of single frames turn by {flip}, the arm by {step}");
+        let mut after = ForwardKinematics::new(&held);
+        for (frame, goal) in places.iter().enumerate() {
+            after.place(frame);
+            let off = after.at(wrist).translation.vector - goal.unwrap().translation.vector;
+            assert!(off.norm() < 1e-9 * length, "frame {frame}");
+        }
+    }
 }

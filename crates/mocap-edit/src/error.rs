@@ -103,6 +103,10 @@ pub enum EditError {
         "attach: {child} and {parent} are never in contact: they are nearest in frame {frame}, {distance:.1} times as far apart as the hand reaches"
     )]
     NoContact { child: String, parent: String, distance: f64, frame: usize },
+    #[error(
+        "attach: {child} and {parent} are in contact for {seconds:.2} s at most (from frame {frame}), and a grasp takes 0.25 s; ,FROM:TO states when it is held"
+    )]
+    ShortContact { child: String, parent: String, seconds: f64, frame: usize },
     #[error("{edit}: {reason}")]
     Unlabelled { edit: &'static str, reason: String },
     #[error("the split: {reason}")]
@@ -117,6 +121,9 @@ impl EditError {
             EditError::TooLarge { .. } => "limit",
             EditError::TooShort { .. } | EditError::ShortForTransition { .. } => "edit::too-short",
             EditError::Model { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
+            EditError::Model { error: ModelError::TooFar { .. } | ModelError::RestTooFar { .. }, .. } => {
+                "edit::too-far"
+            }
             EditError::Model { .. } => "edit::not-finite",
             EditError::Option { .. } => "edit::option",
             EditError::NoFeet { .. } => "edit::no-feet",
@@ -150,7 +157,7 @@ impl EditError {
             EditError::Characters { .. } => "edit::characters",
             EditError::BindPoint { .. } => "edit::bind-point",
             EditError::Cycle { .. } => "edit::bind-cycle",
-            EditError::NoContact { .. } => "edit::no-contact",
+            EditError::NoContact { .. } | EditError::ShortContact { .. } => "edit::no-contact",
             EditError::Unlabelled { .. } => "edit::body",
             EditError::Split { .. } => "edit::split",
         }

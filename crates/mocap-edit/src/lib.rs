@@ -53,6 +53,7 @@ mod carrier;
 mod cycle;
 mod denoise;
 pub mod edits;
+mod elbow_side;
 mod error;
 mod feet;
 #[cfg(test)]
@@ -92,7 +93,9 @@ mod warp;
 
 pub use balance::balance;
 pub use bands::{BandRange, Gains, bands};
-pub use binding::{BindPoint, Binding, Bound, HoldAs, KeptBound, attach, detach, is_carried, keep_bound};
+pub use binding::{
+    BindPoint, Binding, Bound, HeldArm, HoldAs, KeptBound, attach, detach, is_carried, keep_bound,
+};
 pub use blend::{
     BlendOptions, BlendSpace, PreparedBlend, SpaceKind, Timing, average_rotation, blend, blend_at,
     karcher_mean, speed_and_turn,

@@ -89,7 +89,13 @@ mod tests {
     #[test]
     fn lengths_that_single_precision_cannot_hold_are_refused() {
         let clip = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wave.rs"));
-        let far = clip.scaled(1e37).unwrap();
+        // In a tiny unit it is near; the unit is restated afterwards.
+        let stated = |clip: &mocap_model::Clip, metres: f64| {
+            let unit = Some(mocap_model::Unit { metres, source: mocap_model::UnitSource::Flag });
+            let space = mocap_model::Space { unit, ..*clip.skeleton().space() };
+            clip.clone().with_skeleton(clip.skeleton().with_space(space).into()).unwrap()
+        };
+        let far = stated(&stated(&clip, 1e-30).scaled(1e37).unwrap(), 1.0);
         for format in [Format::Glb, Format::Gltf, Format::Fbx, Format::Usda] {
             assert!(write(&clip, format, &WriteOptions::default()).is_ok(), "{format}");
             let refused = write(&far, format, &WriteOptions::default()).unwrap_err();

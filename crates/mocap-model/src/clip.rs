@@ -62,8 +62,8 @@ impl Clip {
     /// Checks the tracks and builds the clip.
     ///
     /// # Errors
-    /// If the number of sets of tracks is not that of joints, a sampled track does not have one value per frame, or a
-    /// value is not finite.
+    /// If the number of sets of tracks is not that of joints, a sampled track does not have one value per frame, a value
+    /// is not finite, or a coordinate or scale is beyond [`Space::FARTHEST`](crate::Space::FARTHEST).
     pub fn new(
         skeleton: Arc<Skeleton>,
         rate: FrameRate,
@@ -73,11 +73,12 @@ impl Clip {
         if tracks.len() != skeleton.len() {
             return Err(ModelError::TrackCount { tracks: tracks.len(), joints: skeleton.len() });
         }
+        let farthest = skeleton.space().largest_coordinate();
         for (joint, tracks) in skeleton.joints().iter().zip(&tracks) {
             let name = || joint.name.clone();
-            check(&tracks.rotation, frames, name, |q| q.coords.into())?;
+            check(&tracks.rotation, frames, f64::MAX, name, |q| q.coords.into())?;
             for vectors in tracks.translation.iter().chain(&tracks.scale) {
-                check(vectors, frames, name, |v| (*v).into())?;
+                check(vectors, frames, farthest, name, |v| (*v).into())?;
             }
         }
         Ok(Clip { skeleton, rate, frames, tracks: Arc::new(tracks), annotations: Annotations::default() })
@@ -238,10 +239,12 @@ impl Clip {
     }
 }
 
-/// Checks the number of values and that all are finite; `parts` gives the components of a value.
+/// Checks the number of values, that all are finite, and that none is larger than `most`; `parts` gives the components of a
+/// value.
 fn check<T: Copy + PartialEq, const N: usize>(
     track: &Track<T>,
     frames: usize,
+    most: f64,
     joint: impl Fn() -> String,
     parts: impl Fn(&T) -> [f64; N],
 ) -> Result<(), ModelError> {
@@ -250,23 +253,28 @@ fn check<T: Copy + PartialEq, const N: usize>(
     {
         return Err(ModelError::TrackLength { joint: joint(), found: values.len(), expected: frames });
     }
-    // Fast path: a sum over a value that is not finite is not finite either. Four accumulators let additions overlap.
-    let mut sums = [[0.0; N]; 4];
+    // Fast path: a sum of sizes that is small has small terms only, and one over a value that is not finite is not finite
+    // either. Four accumulators let additions overlap.
+    let mut sums = [[0.0f64; N]; 4];
     let add = |sums: &mut [f64; N], value: &T| {
-        sums.iter_mut().zip(parts(value)).for_each(|(sum, part)| *sum += part);
+        sums.iter_mut().zip(parts(value)).for_each(|(sum, part)| *sum += part.abs());
     };
     let (fours, rest) = track.values().as_chunks::<4>();
     for four in fours {
         sums.iter_mut().zip(four).for_each(|(sums, value)| add(sums, value));
     }
     rest.iter().for_each(|value| add(&mut sums[0], value));
-    if sums.as_flattened().iter().all(|sum| sum.is_finite()) {
+    if sums.as_flattened().iter().all(|sum| *sum <= most) {
         return Ok(());
     }
     let finite = |value: &T| parts(value).iter().all(|part| part.is_finite());
-    match track.values().iter().position(|value| !finite(value)) {
-        Some(frame) => Err(ModelError::NotFinite { joint: joint(), frame }),
-        // The sum overflowed, but all values are finite.
+    if let Some(frame) = track.values().iter().position(|value| !finite(value)) {
+        return Err(ModelError::NotFinite { joint: joint(), frame });
+    }
+    // The sum may be larger although no value is.
+    let largest = |value: &T| parts(value).into_iter().fold(0.0, |most: f64, part| most.max(part.abs()));
+    match track.values().iter().map(largest).enumerate().find(|(_, found)| *found > most) {
+        Some((frame, found)) => Err(ModelError::TooFar { joint: joint(), frame, found }),
         None => Ok(()),
     }
 }

@@ -25,6 +25,10 @@ pub enum ModelError {
     DuplicateName { name: String },
     #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]
     RestNotFinite { joint: String },
+    #[error(
+        "joint '{joint}' has an offset with a coordinate of {found:e}, beyond 1e12 m: a number or the unit is wrong"
+    )]
+    RestTooFar { joint: String, found: f64 },
     #[error("the end site '{joint}' has a child; only a joint can have one")]
     EndSiteWithChild { joint: String },
     #[error("joint '{joint}' has a limit from {min} to {max} rad: the smaller angle comes first")]
@@ -47,6 +51,10 @@ pub enum ModelError {
     TrackLength { joint: String, found: usize, expected: usize },
     #[error("joint '{joint}' has a value that is not a number in frame {frame}")]
     NotFinite { joint: String, frame: usize },
+    #[error(
+        "joint '{joint}' has a coordinate or scale of {found:e} in frame {frame}, beyond 1e12 m: a number or the unit is wrong"
+    )]
+    TooFar { joint: String, frame: usize, found: f64 },
     #[error("two scalar tracks are called '{name}'; names are unique in a clip")]
     DuplicateScalar { name: String },
     #[error("the scalar track '{name}' has {found} frames, the clip has {expected}")]

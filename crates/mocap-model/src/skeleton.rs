@@ -109,11 +109,12 @@ impl Skeleton {
     ///
     /// # Errors
     /// If there are none, a parent follows its child, two share a name, an end site has a child, a number
-    /// is not finite, or a limit is empty.
+    /// is not finite, an offset is beyond [`Space::FARTHEST`], or a limit is empty.
     pub fn new(name: impl Into<String>, space: Space, joints: Vec<Joint>) -> Result<Skeleton, ModelError> {
         if joints.is_empty() {
             return Err(ModelError::NoJoints);
         }
+        let farthest = space.largest_coordinate();
         let mut names = HashMap::with_capacity(joints.len());
         for (i, joint) in joints.iter().enumerate() {
             let name = || joint.name.clone();
@@ -131,6 +132,9 @@ impl Skeleton {
             let rest = joint.rest_rotation.coords.iter().chain(joint.dofs.frame.coords.iter());
             if !joint.offset.iter().chain(rest).all(|value| value.is_finite()) {
                 return Err(ModelError::RestNotFinite { joint: name() });
+            }
+            if let Some(found) = joint.offset.iter().find(|value| value.abs() > farthest) {
+                return Err(ModelError::RestTooFar { joint: name(), found: *found });
             }
             for limit in joint.dofs.limits.iter().flatten() {
                 if limit.min.is_nan() || limit.max.is_nan() {

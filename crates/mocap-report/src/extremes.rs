@@ -63,8 +63,8 @@ fn all_kinds() -> Vec<Clip> {
         chain(3, 0.0, 5, metres()),
         chain(3, 1e-9, 5, metres()),
         chain(3, 1e9, 5, metres()),
-        chain(3, 1e150, 5, metres()),
-        chain(3, 1e300, 5, Space::default()),
+        chain(3, 1e11, 5, metres()),
+        chain(3, 1e12, 5, Space::default()),
     ]
 }
 

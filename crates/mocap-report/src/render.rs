@@ -37,7 +37,7 @@ mod tests {
     fn every_motion_gives_a_film() {
         use crate::made::chain;
         use mocap_model::Space;
-        for (joints, length, frames) in [(1, 1.0, 1), (1, 1.0, 0), (3, 0.0, 5), (3, 1e150, 3), (20, 0.1, 4)] {
+        for (joints, length, frames) in [(1, 1.0, 1), (1, 1.0, 0), (3, 0.0, 5), (3, 1e11, 3), (20, 0.1, 4)] {
             let clip = chain(joints, length, frames, Space::default());
             let input = RenderInput::of(&clip);
             let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };

@@ -53,6 +53,10 @@ pub struct RetargetFigures<'a> {
     balance: Option<[BalanceSummary; 2]>,
     /// Measured on the mesh at evenly spaced frames; `null` without a surface.
     surface: Option<SurfaceReport>,
+    /// How deep a forearm is inside trunk, head or legs while its hand holds a prop, by the mesh or capsules; only where a
+    /// hand holds one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_arm_inside: Option<f64>,
 }
 
 /// Limb lengths of the target over those of the source.
@@ -182,6 +186,7 @@ impl<'a> From<&'a RetargetReport> for RetargetFigures<'a> {
             },
             balance: report.balance,
             surface: report.surface.clone(),
+            held_arm_inside: report.held_arm_inside,
         }
     }
 }

@@ -177,6 +177,7 @@ impl PairedJoints {
             largest_step: largest_steps(source.into(), motion.into(), &rows, &sources),
             surface: None,
             partners: None,
+            held_arm_inside: None,
             balance: None,
             floor: [0.0; 2],
             warnings,

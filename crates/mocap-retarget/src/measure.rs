@@ -89,6 +89,7 @@ pub(crate) fn report(
         largest_step: body_steps(pair, source, motion),
         surface: None,
         partners: None,
+        held_arm_inside: None,
         balance: results.balance.then(|| balance(source, motion)).flatten(),
         floor: [heights.source_floor * metres[0], heights.target_floor * metres[1]],
         warnings,

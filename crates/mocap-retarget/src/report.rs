@@ -36,6 +36,9 @@ pub struct RetargetReport {
     pub surface: Option<SurfaceReport>,
     /// Figures of this person beside others, the worst of all pairs; `None` for one person.
     pub partners: Option<PartnerFigures>,
+    /// How deep a forearm is inside trunk, head or legs while its hand holds a prop, by the mesh or capsules \[m\]; `None`
+    /// without such a hand.
+    pub held_arm_inside: Option<f64>,
     /// Balance of source and target; `None` without [`crate::RetargetOptions::balance`], or if one of them lacks
     /// legs, arms or a head.
     pub balance: Option<[BalanceSummary; 2]>,

@@ -6,7 +6,7 @@ use mocap_model::{Body, Role, Skeleton};
 use mocap_retarget::{TargetSurface, fitted_body, map_roles};
 use mocap_skin::BoundMesh;
 
-use crate::{Problem, Target};
+use crate::{Problem, Target, known_unit};
 
 /// Length of arms (shoulder to wrist) and of legs (hip to ankle) over the height of people (R. Drillis, R.
 /// Contini, "Body segment parameters", 1966), and the factor from which on a body differs too much.
@@ -85,6 +85,20 @@ impl Target {
 }
 
 impl Target {
+    /// Its surface in metres with Y up and Z forward, or capsules of the proportions of its skeleton where it has none.
+    /// `None` of a robot, a body without arms, and one whose unit is not known.
+    pub fn surface_or_capsules(&self) -> Option<TargetSurface> {
+        if self.robot().is_some() {
+            return None;
+        }
+        let metres = known_unit(&self.skeleton)?.metres;
+        let drawn = || {
+            let body = capsules(&self.skeleton)?;
+            Some(TargetSurface::new(&body, &self.skeleton, &self.roles)?.standing_in())
+        };
+        self.surface.clone().or_else(drawn)?.in_metres(metres)
+    }
+
     /// The surface of a body; oddities are added to the warnings.
     fn surface_of(&self, body: &Body, warnings: &mut Vec<Finding>) -> Option<TargetSurface> {
         let damaged = body.meshes.iter().find_map(|mesh| BoundMesh::new(mesh, &self.skeleton).err());

@@ -30,7 +30,7 @@ fn bones(skeleton: &Skeleton) -> Vec<JointId> {
 fn stretches(clip: &Clip, bone: JointId, lengths: &Lengths) -> Vec<Artifact> {
     let Some(Track::Sampled(translations)) = &clip.track(bone).translation else { return Vec::new() };
     let sizes: Vec<f64> = translations.iter().map(|translation| translation.norm()).collect();
-    let usual = percentile(&mut sizes.clone(), 0.5);
+    let usual = percentile(&mut sizes.clone(), 0.5).unwrap_or(0.0);
     let limit = (SHARE * usual).max(ROUNDING * lengths.leg);
     let off: Vec<bool> = sizes.iter().map(|size| (size - usual).abs() > limit).collect();
     let share = off.iter().filter(|off| **off).count() as f64 / off.len().max(1) as f64;

@@ -71,7 +71,7 @@ fn frozen_spans(stays: &[bool], time: f64, fps: f64) -> Vec<Range<usize>> {
 /// Whether a motion stops or starts abruptly at a span; `steps` are the sizes of its steps.
 fn is_sudden(steps: &[f64], span: &Range<usize>) -> bool {
     let mut moving: Vec<f64> = steps.iter().copied().filter(|step| *step > SAME).collect();
-    let usual = percentile(&mut moving, 0.5);
+    let usual = percentile(&mut moving, 0.5).unwrap_or(0.0);
     let before = span.start.checked_sub(1).map(|step| steps[step]);
     let after = steps.get(span.end).copied();
     before.into_iter().chain(after).any(|step| step > SUDDEN * usual)

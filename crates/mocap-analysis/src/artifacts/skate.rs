@@ -82,7 +82,8 @@ fn steps(clip: &Clip, feet: &[Foot], hips: JointId, lengths: &Lengths) -> [Vec<S
         stands.push(placed.translation.vector.dot(&up) / lengths.leg - lowest > STANDS);
     }
     let low = |path: &Vec<Vector3<f64>>| {
-        percentile(&mut path.iter().map(|place| place.dot(&up)).collect::<Vec<_>>(), 0.05) + NEAR
+        percentile(&mut path.iter().map(|place| place.dot(&up)).collect::<Vec<_>>(), 0.05).unwrap_or(0.0)
+            + NEAR
     };
     let low: Vec<f64> = paths.iter().map(low).collect();
     let lag = ((STEP * fps).round() as usize).max(1);

@@ -98,7 +98,7 @@ impl Steps {
         let around = i.saturating_sub(self.around)..(i + self.around + 1).min(sizes.len());
         let event = i.saturating_sub(2 * self.lag)..i + 2 * self.lag + 1;
         let mut others: Vec<f64> = around.filter(|j| !event.contains(j)).map(|j| sizes[j]).collect();
-        percentile(&mut others, USUAL)
+        percentile(&mut others, USUAL).unwrap_or(0.0)
     }
 }
 

@@ -11,6 +11,8 @@ use super::bind_point::{Place, everyone};
 const HAND: f64 = 0.75;
 /// Contacts that are interrupted for at most this time are one \[s\].
 const GAP: f64 = 0.1;
+/// Contacts that are shorter are no grasps: a hand passes by \[s\].
+const HOLDS: f64 = 0.25;
 /// A thing is carried if its position relative to the carrier varies by at most this share of the scene's size: the
 /// rounding of single precision and text files.
 const RIGID: f64 = 2e-5;
@@ -39,13 +41,17 @@ fn reach(character: &Character, joint: JointId) -> f64 {
     if furthest > 0.0 { furthest } else { HAND * skeleton.joint(joint).offset.norm() }
 }
 
-/// The longest range in which the child's bind point is within reach of the parent's; a child that does not move by
-/// itself is held to the end. Without a contact, the least distance as a ratio of the reach, and its frame.
-pub(super) fn time_of_contact(
-    scene: &Scene,
-    child: &Place,
-    parent: &Place,
-) -> Result<Range<usize>, (f64, usize)> {
+/// Why a contact is no grasp.
+pub(super) enum NoGrasp {
+    /// They are never in contact: the least distance as a ratio of the reach, and its frame.
+    Apart { distance: f64, frame: usize },
+    /// The longest contact is too short: its duration \[s\], and its first frame.
+    Short { seconds: f64, frame: usize },
+}
+
+/// The longest range in which the child's bind point is within reach of the parent's, of those that are long enough for a
+/// grasp; a child that does not move by itself is held to the end.
+pub(super) fn time_of_contact(scene: &Scene, child: &Place, parent: &Place) -> Result<Range<usize>, NoGrasp> {
     let one = |place: &Place| everyone(scene).nth(place.owner).expect("it was found there");
     let within = reach(one(parent), parent.joint).max(f64::MIN_POSITIVE);
     let [own, hand] = [child, parent].map(|place| places(&one(place).clip, place.joint));
@@ -54,7 +60,8 @@ pub(super) fn time_of_contact(
         .zip(&hand)
         .map(|(own, hand)| (own.translation.vector - hand.translation.vector).norm() / within)
         .collect();
-    let gap = (GAP * one(child).clip.rate().fps()).round() as usize;
+    let fps = one(child).clip.rate().fps();
+    let gap = (GAP * fps).round() as usize;
     let mut found: Vec<Range<usize>> = Vec::new();
     for run in runs(&distances.iter().map(|distance| *distance <= 1.0).collect::<Vec<_>>()) {
         match found.last_mut() {
@@ -65,9 +72,13 @@ pub(super) fn time_of_contact(
     let longest = found.into_iter().rev().max_by_key(|run| run.len());
     let Some(range) = longest else {
         let nearest = distances.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-        return Err(nearest.map_or((f64::INFINITY, 0), |(frame, distance)| (*distance, frame)));
+        let (frame, distance) = nearest.map_or((0, f64::INFINITY), |(frame, distance)| (frame, *distance));
+        return Err(NoGrasp::Apart { distance, frame });
     };
     let frames = own.len();
+    if range.len() < frames && (range.len() as f64) < HOLDS * fps {
+        return Err(NoGrasp::Short { seconds: range.len() as f64 / fps, frame: range.start });
+    }
     Ok(if moves(&own, 0..frames, size(scene)) { range } else { range.start..frames })
 }
 

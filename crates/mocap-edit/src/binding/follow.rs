@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use mocap_model::{Clip, Isometry3, JointId, Role, Scene, UnitQuaternion, Vector3};
+use mocap_model::{Clip, Isometry3, JointId, Role, Scene, Side, UnitQuaternion, Vector3};
+use mocap_retarget::{ForearmInside, TargetSurface};
 use nalgebra::Translation3;
 
 use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
@@ -46,6 +47,19 @@ pub struct KeptBound {
     pub notes: Vec<String>,
     /// The largest distance of a second hand from its grip \[m\]; `None` without such hands.
     pub missing: Option<f64>,
+    /// The arms whose hands hold a thing, of people with a surface.
+    pub arms: Vec<HeldArm>,
+}
+
+/// An arm whose hand holds a thing, and what of it is inside the trunk.
+#[derive(Clone, Debug)]
+pub struct HeldArm {
+    /// The person, by its number.
+    pub of: usize,
+    /// The side of the arm.
+    pub side: Side,
+    /// What is inside of trunk, head or legs while the hand holds something \[m\].
+    pub inside: ForearmInside,
 }
 
 /// One person before and after.
@@ -55,19 +69,32 @@ struct Person {
     clip: Clip,
 }
 
+impl KeptBound {
+    /// A scene in which nobody carries anything.
+    fn nothing(scene: Scene) -> KeptBound {
+        KeptBound { scene, notes: Vec::new(), missing: None, arms: Vec::new() }
+    }
+}
+
 /// Restores what is carried in a scene after its people were retargeted. Characters and props of both scenes are in the
 /// same order. The props of `result` still have their places in the source, converted to the space of the result.
+/// `surfaces` are those of the people, in metres with Y up and Z forward: arms whose hands hold something go around the
+/// trunk by the swivel of the elbow; people without one are not measured.
 ///
 /// # Errors
 /// Where the unit of the first character is not known, or frames differ.
-pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError> {
+pub fn keep_bound(
+    source: &Scene,
+    result: Scene,
+    surfaces: &[Option<TargetSurface>],
+) -> Result<KeptBound, EditError> {
     let (Some(first), Some(after)) = (source.characters.first(), result.characters.first()) else {
-        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: None });
+        return Ok(KeptBound::nothing(result));
     };
     let frames = first.clip.frames();
     let all = source.characters.iter().chain(&source.props).chain(&result.characters).chain(&result.props);
     if result.props.is_empty() || all.clone().any(|one| one.clip.frames() != frames) {
-        return Ok(KeptBound { scene: result, notes: Vec::new(), missing: None });
+        return Ok(KeptBound::nothing(result));
     }
     let fps = first.clip.rate().fps();
     let metres = [metres_of(&first.clip, NAME)?, metres_of(&after.clip, NAME)?];
@@ -78,7 +105,8 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
         people.push(Person { source: Holder::of(&was), target: Holder::of(&clip), clip });
     }
     let space = *after.clip.skeleton().space();
-    let mut kept = KeptBound { scene: result, notes: Vec::new(), missing: None };
+    let mut kept = KeptBound::nothing(result);
+    let mut held = vec![[vec![false; frames], vec![false; frames]]; people.len()];
     let names: Vec<String> = kept.scene.characters.iter().map(|one| one.name.clone()).collect();
     for at in 0..kept.scene.props.len() {
         let was = in_metres(&source.props[at].clip, metres[0], NAME)?;
@@ -95,9 +123,11 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
         let mut moved = carry(&own, &times, &people, &grips);
         for one in &times {
             let (who, role) = (&names[one.by], one.role);
+            note_held(&mut held, one);
             let Range { start, end } = one.frames;
             kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
             for hand in other_hands(&own, &holders_of(&people), one, fps) {
+                note_held(&mut held, &hand);
                 let mut missing = 0.0;
                 for round in 0..ROUNDS {
                     let off = hold(&mut people[hand.by], &hand, (&own, &moved), &grips, fps)?;
@@ -122,11 +152,30 @@ pub fn keep_bound(source: &Scene, result: Scene) -> Result<KeptBound, EditError>
         let clip = with_top(&was, JointId(0), &moved)?;
         kept.scene.props[at].clip = back(&clip, (space, metres[1]), NAME)?;
     }
+    for (at, (person, held)) in people.iter_mut().zip(&held).enumerate() {
+        let Some(surface) = surfaces.get(at).and_then(Option::as_ref) else { continue };
+        for (side, held) in [Side::Left, Side::Right].into_iter().zip(held) {
+            let swivelled = surface.swivel_out(person.clip.clone(), side, held);
+            let (clip, inside) = swivelled.map_err(|error| EditError::model(NAME, error))?;
+            person.clip = clip;
+            kept.arms.extend(inside.map(|inside| HeldArm { of: at, side, inside }));
+        }
+    }
     for (character, person) in kept.scene.characters.iter_mut().zip(people) {
         let own = *character.clip.skeleton().space();
         character.clip = back(&person.clip, (own, metres[1]), NAME)?;
     }
     Ok(kept)
+}
+
+/// Marks the frames in which a hand holds something.
+fn note_held(held: &mut [[Vec<bool>; 2]], one: &Carried) {
+    let side = match one.role {
+        Role::LeftHand => 0,
+        Role::RightHand => 1,
+        _ => return,
+    };
+    held[one.by][side][one.frames.clone()].fill(true);
 }
 
 fn holders_of(people: &[Person]) -> Vec<&Holder> {
@@ -266,7 +315,7 @@ fn carry(
 }
 
 /// The joints of an arm.
-fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
+pub(super) fn arm_of(clip: &Clip, hand: Role) -> Option<ArmJoints> {
     let roles = mocap_retarget::map_roles_in(clip).certain();
     let arm = match hand {
         Role::LeftHand => [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand],

@@ -15,8 +15,11 @@ mod text;
 
 use std::ops::Range;
 
-use mocap_model::{Character, Clip, Isometry3, JointId, Pose, Scene, Skeleton, UnitQuaternion, Vector3};
+use mocap_model::{
+    Character, Clip, Isometry3, JointId, Pose, Role, Scene, Skeleton, UnitQuaternion, Vector3,
+};
 
+use crate::arms::{HandGoals, place_hand};
 use crate::body::Body;
 use crate::legs::{Plane, limb_base, place_ankles};
 use crate::samples::Samples;
@@ -24,8 +27,9 @@ use crate::{EditError, EditReport};
 use bind_point::{Place, everyone, find};
 pub use carried::is_carried;
 pub(crate) use contact::places;
-use contact::{carrier, moves, size, time_of_contact};
-pub use follow::{KeptBound, keep_bound};
+use contact::{NoGrasp, carrier, moves, size, time_of_contact};
+use follow::arm_of;
+pub use follow::{HeldArm, KeptBound, keep_bound};
 pub(crate) use prop::with_prop;
 pub use text::{BindPoint, Binding, Bound, HoldAs};
 
@@ -79,15 +83,35 @@ pub fn attach(
         // Fingers that do not move carry it as the hand does, which is what carries it.
         let tip = tip_of(&Body::of(&one(scene, &by).clip), skeleton(&by), by.joint);
         let led = skeleton(&by).joint(tip).name.clone();
-        return reach(scene, (binding, &child, &parent), (hold, frames), range, &led);
+        let done = reach(scene, (binding, &child, &parent), (hold, frames), range.clone(), &led);
+        return done.map(|done| with_end_said(done, binding, range, one(scene, &child).clip.frames()));
     }
-    carry(scene, (binding, &child, &parent), (hold, frames), range)
+    let done = carry(scene, (binding, &child, &parent), (hold, frames), range.clone());
+    done.map(|done| with_end_said(done, binding, range, one(scene, &child).clip.frames()))
+}
+
+/// Says that what was found by contact is held up to the last frame.
+fn with_end_said(
+    (scene, mut report): (Scene, EditReport),
+    binding: &Binding,
+    range: Range<usize>,
+    frames: usize,
+) -> (Scene, EditReport) {
+    if binding.when == Bound::Contact && range.end == frames {
+        let (child, parent) = (&binding.child, &binding.parent);
+        let message = format!(
+            "no contact shows that {parent} lets go of {child}: it is held from frame {} to the end; ,FROM:TO states when",
+            range.start
+        );
+        report.warn("edit::held-to-end", message);
+    }
+    (scene, report)
 }
 
 /// Whether hips are among what moves with a joint.
 fn is_person(scene: &Scene, place: &Place) -> bool {
     let clip = &one(scene, place).clip;
-    let hips = mocap_retarget::map_roles_in(clip).certain().joint(mocap_model::Role::Hips);
+    let hips = mocap_retarget::map_roles_in(clip).certain().joint(Role::Hips);
     hips.is_some_and(|hips| clip.skeleton().is_in_subtree(hips, place.top))
 }
 
@@ -129,9 +153,14 @@ fn bound_frames(
             frames,
             seconds: clip.duration(),
         }),
-        Bound::Contact => time_of_contact(scene, child, parent).map_err(|(distance, frame)| {
+        Bound::Contact => time_of_contact(scene, child, parent).map_err(|why| {
             let (child, parent) = (binding.child.to_string(), binding.parent.to_string());
-            EditError::NoContact { child, parent, distance, frame }
+            match why {
+                NoGrasp::Apart { distance, frame } => EditError::NoContact { child, parent, distance, frame },
+                NoGrasp::Short { seconds, frame } => {
+                    EditError::ShortContact { child, parent, seconds, frame }
+                }
+            }
         }),
     }
 }
@@ -225,7 +254,7 @@ fn carry(
 
 /// The offset of a bind point in the frame of the hand, from its transform in the first bound frame.
 fn offset_of(owner: &Character, joint: JointId, hold: HoldAs, grasped: Isometry3<f64>) -> Isometry3<f64> {
-    let hips = || mocap_retarget::map_roles_in(&owner.clip).certain().joint(mocap_model::Role::Hips);
+    let hips = || mocap_retarget::map_roles_in(&owner.clip).certain().joint(Role::Hips);
     match hold {
         HoldAs::Grasped => grasped,
         // The axes of a hips joint do not define how a rider sits, so only positions snap.
@@ -286,19 +315,23 @@ fn reach(
         HoldAs::Grasped => held,
         HoldAs::Snapped => Isometry3::from_parts(Vector3::zeros().into(), held.rotation),
     };
-    let goals = (0..clip.frames()).map(|frame| {
-        let share = if range.contains(&frame) {
-            1.0
-        } else if frame < first {
-            falling(first - frame, blend)
-        } else {
-            falling(frame + 1 - range.end, blend)
-        };
+    let share = |frame: usize| match frame {
+        _ if range.contains(&frame) => 1.0,
+        _ if frame < first => falling(first - frame, blend),
+        _ => falling(frame + 1 - range.end, blend),
+    };
+    let shares: Vec<f64> = (0..clip.frames()).map(share).collect();
+    let goals = shares.iter().enumerate().map(|(frame, share)| {
         let goal = grip[frame] * held * own[frame].inverse() * tips[frame];
-        (share > 0.0).then(|| between(&tips[frame], &goal, share))
+        (*share > 0.0).then(|| between(&tips[frame], &goal, *share))
     });
     let goals: Vec<Option<Isometry3<f64>>> = goals.collect();
-    let (after, missing) = place_ankles(clip, &body, &[(tip, goals)], Plane::Usual, ATTACH)?;
+    // The side of an elbow is solved over frames; knees have one.
+    let arm = [Role::LeftHand, Role::RightHand].into_iter().filter_map(|hand| arm_of(clip, hand));
+    let (after, missing) = match arm.into_iter().find(|arm| arm.wrist == tip) {
+        Some(arm) => place_hand(clip, arm, &HandGoals { places: &goals, weights: &shares }, false, ATTACH)?,
+        None => place_ankles(clip, &body, &[(tip, goals)], Plane::Usual, ATTACH)?,
+    };
     let mut changed = scene.clone();
     let metres = body.metres_or_one();
     let mut report = EditReport::measured_in(ATTACH, clip, &after, scene_metres(scene))
@@ -329,7 +362,7 @@ fn reach(
 
 /// The hand above a bind point, else the bind point itself.
 fn tip_of(body: &Body, skeleton: &Skeleton, joint: JointId) -> JointId {
-    use mocap_model::Role::{LeftFoot, LeftHand, RightFoot, RightHand};
+    use Role::{LeftFoot, LeftHand, RightFoot, RightHand};
     let tips = [LeftHand, RightHand, LeftFoot, RightFoot].map(|role| body.skeleton.with_role(role));
     tips.into_iter().flatten().find(|tip| skeleton.is_in_subtree(joint, *tip)).unwrap_or(joint)
 }

@@ -1,19 +1,26 @@
 //! A prop of another file, beside the characters of a scene.
 
 use mocap_analysis::guess_unit;
-use mocap_model::{BoundBody, Character, Clip, JointId, Role, Scene, Space, Unit, name_of_tree};
+use mocap_model::{
+    BoundBody, Character, Clip, JointId, Pose, Role, Scene, Skeleton, Space, Unit, UnitSource, Vector3,
+    name_of_tree,
+};
 use mocap_retarget::map_roles_in;
 
 use crate::trim::of_length;
 use crate::{EditError, EditReport};
 
 const EDIT: &str = "attach";
+/// A prop that is longer than a house, or shorter than a fingernail, is in another unit than assumed \[m\].
+const HOUSE: f64 = 15.0;
+const FINGERNAIL: f64 = 0.01;
 
 /// Adds a prop with its mesh to a scene: converted to the space of the scene, resampled to its rate, cut or extended to its
-/// length. The report has a warning for each change.
+/// length. `unit` is the length of the prop's unit \[m\], where the user states it. The report has a warning for each change.
 pub(crate) fn with_prop(
     scene: &Scene,
     prop: &Character,
+    unit_stated: Option<f64>,
     report: &mut EditReport,
 ) -> Result<Scene, EditError> {
     let failed = |error| EditError::model(EDIT, error);
@@ -25,6 +32,8 @@ pub(crate) fn with_prop(
     }
     let space = *first.skeleton().space();
     let own = *prop.skeleton().space();
+    let flag = unit_stated.map(|metres| Unit { metres, source: UnitSource::Flag });
+    let own = Space { unit: flag.or(own.unit), ..own };
     // A prop of an unknown unit has that of the scene; a body, such as a mount, shows its unit by its size.
     let unit = space.unit.or_else(|| of_body(&first.clip));
     let stated = Space { unit: own.unit.or_else(|| of_body(&prop.clip)).or(unit), ..own };
@@ -46,9 +55,12 @@ pub(crate) fn with_prop(
     let skeleton = clip.skeleton().clone();
     let body = prop.body.as_ref().map(|bound| {
         let own = *bound.skeleton.space();
-        let from = bound.skeleton.with_space(Space { unit: own.unit.or(stated.unit), ..own });
-        BoundBody { body: bound.body.on(&from, &in_unit).into(), skeleton }
+        let from = bound.skeleton.with_space(Space { unit: flag.or(own.unit).or(stated.unit), ..own });
+        BoundBody { body: bound.body.on(&from, &in_unit).into(), skeleton: skeleton.clone() }
     });
+    if let Some(unit) = unit {
+        warn_of_size(report, &name, size(&skeleton, body.as_ref()) * unit.metres);
+    }
     let (fps, frames) = (first.clip.rate().fps(), first.clip.frames());
     if (clip.rate().fps() / fps - 1.0).abs() > 1e-6 && clip.frames() > 1 {
         report.warn(
@@ -72,6 +84,36 @@ pub(crate) fn with_prop(
     let mut scene = scene.clone();
     scene.props.push(Character { name, clip, body });
     Ok(scene)
+}
+
+/// The diagonal of the box around joints and vertices at rest [units]; 0 of a single joint without a mesh.
+fn size(skeleton: &Skeleton, body: Option<&BoundBody>) -> f64 {
+    let mut rest = Pose::default();
+    Pose::rest(skeleton).to_object(skeleton, &mut rest);
+    let joints: Vec<Vector3<f64>> = rest.joints.iter().map(|joint| joint.translation.vector).collect();
+    let meshes = body.into_iter().flat_map(|bound| bound.body.meshes.iter());
+    let vertices: Vec<Vector3<f64>> = meshes.flat_map(|mesh| mesh.positions.iter().copied()).collect();
+    let diagonal = |places: &[Vector3<f64>]| match places.first() {
+        Some(first) => {
+            let low = places.iter().fold(*first, |low, at| low.inf(at));
+            let high = places.iter().fold(*first, |high, at| high.sup(at));
+            (high - low).norm()
+        }
+        None => 0.0,
+    };
+    diagonal(&joints).max(diagonal(&vertices))
+}
+
+fn warn_of_size(report: &mut EditReport, name: &str, metres: f64) {
+    let than = match metres {
+        size if size > HOUSE => "longer than a house",
+        size if size > 0.0 && size < FINGERNAIL => "shorter than a fingernail",
+        _ => return,
+    };
+    let message = format!(
+        "'{name}' is {metres:.3e} m long beside its holder, {than}: --prop-unit states the unit of its file"
+    );
+    report.warn("edit::prop-size", message);
 }
 
 /// The unit guessed from the size of a body; `None` if the clip is not that of a body.

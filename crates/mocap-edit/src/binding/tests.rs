@@ -167,6 +167,7 @@ fn a_prop_of_a_file_takes_the_rate_and_length_of_the_scene() {
         bind: "stick@near=Alex@RightHand".parse().unwrap(),
         hold: Some(HoldAs::Snapped),
         blend_time: None,
+        prop_unit: None,
         prop: Some(crate::Source::held(other.into())),
     };
     let ground = edits::Mirror::default();
@@ -199,7 +200,7 @@ fn a_prop_with_end_sites_is_carried_and_is_no_mount() {
     let (held, _) = bind(&before, "stick@near=Alex@RightHand", HoldAs::Snapped).unwrap();
     let (person, thing) = (&held.characters[0].clip, &held.props[0].clip);
     assert!(is_carried(person, thing, 0.01));
-    let kept = keep_bound(&held, held.clone()).unwrap();
+    let kept = keep_bound(&held, held.clone(), &[]).unwrap();
     assert!(kept.notes[0].contains("stick stays with Alex"), "{:?}", kept.notes);
 }
 
@@ -232,10 +233,11 @@ fn props_keep_their_size_beside_people_of_other_units() {
     let length = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
     let stick = stated(&stick(10, walk.rate(), false), 1.0);
     let mut report = EditReport::default();
-    let with = with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), &mut report).unwrap();
+    let with =
+        with_prop(&Scene::from(walk.clone()), &Character::from(stick.clone()), None, &mut report).unwrap();
     assert!((length(&with.props[0].clip) / length(&stick) / 100.0 - 1.0).abs() < 1e-9);
     let stick = Scene::from(stick);
-    let with = with_prop(&stick, &Character::from(walk.clone()), &mut report).unwrap();
+    let with = with_prop(&stick, &Character::from(walk.clone()), None, &mut report).unwrap();
     let shown = (length(&with.props[0].clip), length(&walk), with.props[0].skeleton().space().unit);
     assert!((shown.0 / shown.1 * 100.0 - 1.0).abs() < 1e-9, "{shown:?}");
     assert!(report.warnings.iter().any(|warning| warning.code == "edit::prop-unit"), "{report:?}");
@@ -278,4 +280,58 @@ fn figures_of_a_prop_are_in_the_unit_of_the_scene() {
     });
     let wanted = moved.fold(0.0, f64::max) / 100.0;
     assert!((report.max_m.unwrap() / wanted - 1.0).abs() < 1e-9, "{:?} {wanted}", report.max_m);
+}
+
+/// The stick, which is in the right hand in these frames and far away in others.
+fn in_hand(frames: Range<usize>) -> Scene {
+    let mut scene = scene(false);
+    let far = Isometry3::translation(1e4, 0.0, 0.0);
+    let hand = hand(&scene, "RightHand");
+    let place = |(frame, hand): (usize, &Isometry3<f64>)| if frames.contains(&frame) { *hand } else { far };
+    let places: Vec<Isometry3<f64>> = hand.iter().enumerate().map(place).collect();
+    scene.props[0].clip = with_top(&scene.props[0].clip, JointId(0), &places).unwrap();
+    scene
+}
+
+#[test]
+fn a_hand_that_passes_by_grasps_nothing() {
+    let rate = clip("alex_walk.bvh").rate().fps();
+    let short = (0.2 * rate) as usize;
+    let error = bind(&in_hand(20..20 + short), "stick=Alex@RightHand,auto", HoldAs::Grasped).unwrap_err();
+    assert_eq!(error.code(), "edit::no-contact");
+    assert!(error.to_string().contains("from frame 20") && error.to_string().contains("0.25 s"), "{error}");
+    let long = (0.3 * rate).ceil() as usize;
+    let (_, report) = bind(&in_hand(20..20 + long), "stick=Alex@RightHand,auto", HoldAs::Grasped).unwrap();
+    let bound = report.figures.iter().find(|figure| figure.name == "bound-frames").unwrap().value;
+    assert_eq!(bound, Some(long as f64));
+}
+
+#[test]
+fn what_is_held_to_the_end_is_said() {
+    let frames = clip("alex_walk.bvh").frames();
+    let said = |scene: &Scene, binding: &str| {
+        let (_, report) = bind(scene, binding, HoldAs::Grasped).unwrap();
+        report.warnings.iter().any(|warning| warning.code == "edit::held-to-end")
+    };
+    assert!(said(&in_hand(frames - 40..frames), "stick=Alex@RightHand,auto"));
+    assert!(!said(&in_hand(20..60), "stick=Alex@RightHand,auto"));
+    assert!(!said(&in_hand(20..60), "stick=Alex@RightHand,30:"), "the frames are stated");
+}
+
+#[test]
+fn the_unit_of_a_prop_can_be_stated_and_odd_sizes_are_said() {
+    let walk = clip("alex_walk.bvh");
+    let stick = Character::from(stick(10, walk.rate(), false));
+    let length = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
+    let with = |unit: f64| {
+        let mut report = EditReport::default();
+        let scene = with_prop(&Scene::from(walk.clone()), &stick, Some(unit), &mut report).unwrap();
+        let codes: Vec<&str> = report.warnings.iter().map(|warning| warning.code).collect();
+        (length(&scene.props[0].clip) / length(&stick.clip), codes.join(" "))
+    };
+    // The walk is in centimetres, and the stick is three units long.
+    let (scale, codes) = with(0.0254);
+    assert!((scale - 2.54).abs() < 1e-9 && codes.is_empty(), "{scale} {codes}");
+    assert_eq!(with(1e-4).1, "edit::prop-size");
+    assert_eq!(with(10.0).1, "edit::prop-size");
 }

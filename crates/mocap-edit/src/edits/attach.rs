@@ -1,6 +1,6 @@
 //! `attach`.
 
-use mocap_model::{Character, Clip, Scene, Seconds};
+use mocap_model::{Character, Clip, Scene, Seconds, UnitLength};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,6 +26,9 @@ pub struct Attach {
     /// A file with the prop, which is put into the scene
     #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath))]
     pub prop: Option<Source<Character>>,
+    /// Unit of the prop's numbers, whatever its file states: m, cm, mm, in, ft, cmu, or a length in metres
+    #[cfg_attr(feature = "clap", arg(long, value_name = "UNIT"))]
+    pub prop_unit: Option<UnitLength>,
 }
 
 impl Attach {
@@ -34,7 +37,11 @@ impl Attach {
         let hold = self.hold.unwrap_or_default();
         let mut added = EditReport::default();
         let with = match &self.prop {
-            Some(prop) => with_prop(scene, prop.get()?, &mut added)?,
+            Some(prop) => with_prop(scene, prop.get()?, self.prop_unit.map(|unit| unit.0), &mut added)?,
+            None if self.prop_unit.is_some() => {
+                let reason = "prop-unit is the unit of a file with a prop: --prop names it".to_owned();
+                return Err(EditError::Usage { edit: Self::NAME, reason });
+            }
             None => scene.clone(),
         };
         let (scene, mut report) = crate::binding::attach(&with, &self.bind, hold, blend)?;
@@ -49,7 +56,7 @@ impl Operation for Attach {
     const TAKES: Takes = Takes::Together;
     const VALUE: Value = Value::Field("bind");
     const MODIFIERS: &'static [(&'static str, &'static str)] =
-        &[("hold", "hold"), ("blend-time", "blend-time"), ("prop", "prop")];
+        &[("hold", "hold"), ("blend-time", "blend-time"), ("prop", "prop"), ("prop-unit", "prop-unit")];
     const LEAD_IN: LeadIn = LeadIn::Edited;
 
     fn needs(&mut self) -> Vec<Needed<'_>> {

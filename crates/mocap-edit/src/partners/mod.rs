@@ -320,8 +320,5 @@ fn back(clips: [Clip; 2], spaces: [(Space, f64); 2]) -> Result<[Clip; 2], EditEr
 }
 
 fn percentile(values: &[f64], share: f64) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = ((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
-    sorted.get(at).copied()
+    mocap_analysis::percentile(&mut values.to_vec(), share)
 }

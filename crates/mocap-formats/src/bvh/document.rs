@@ -117,6 +117,9 @@ pub(super) struct Origin {
     pub(super) first_row: Option<Place>,
     /// Values that are not finite: the first of each frame, up to the number of errors that are listed.
     pub(super) not_finite: Vec<NotFinite>,
+    /// Numbers of rows that are kept as numbers and are larger than any coordinate: the first of each frame, up to the
+    /// number of errors that are listed.
+    pub(super) far: Vec<(usize, Place)>,
 }
 
 /// A value that is not finite, as written.

@@ -1,9 +1,9 @@
 //! The numbers of MOTION: in memory, or as their text. A text is parsed again whenever its frames are needed: this
 //! saves memory, and unchanged rows can be copied as text.
 
-use super::row::{SINGLE, end_line, fetch, next_number, write_row};
-use crate::number;
+use super::row::{SINGLE, end_line, fetch, is_space, next_number, write_row};
 use crate::text::SharedText;
+use crate::{Place, number};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -129,6 +129,14 @@ impl Motion {
         found
     }
 
+    /// Where a number stands in the text, where rows are kept as text.
+    pub(super) fn place(&self, frame: usize, column: usize) -> Option<Place> {
+        match &self.rows {
+            Rows::Numbers(_) => None,
+            Rows::Text(text) => Some(Place::of(&text.text, text.span(frame, column)?)),
+        }
+    }
+
     /// Appends a frame as a line of a file.
     pub(super) fn write_row(&self, frame: usize, width: usize, out: &mut Vec<u8>) {
         match &self.rows {
@@ -148,6 +156,20 @@ impl PartialEq for Motion {
     }
 }
 
+/// The span of the word with a number, of those behind a place.
+pub(super) fn word_span(text: &[u8], mut at: usize, number: usize) -> Option<Range<usize>> {
+    let skip = |at: usize, blank: bool| {
+        let rest = text.get(at..)?;
+        Some(at + rest.iter().position(|byte| is_space(*byte) != blank).unwrap_or(rest.len()))
+    };
+    for _ in 0..number {
+        at = skip(skip(at, true)?, false)?;
+    }
+    let start = skip(at, true)?;
+    let end = skip(start, false)?;
+    (end > start).then_some(start..end)
+}
+
 impl RowText {
     pub(super) fn new(text: SharedText, starts: Vec<usize>, width: usize) -> RowText {
         RowText { text, starts, width, held: OnceLock::new() }
@@ -157,6 +179,11 @@ impl RowText {
     fn held(&self) -> Option<&Vec<f64>> {
         let few = self.starts.len().saturating_mul(self.width) <= HELD;
         few.then(|| self.held.get_or_init(|| self.values()))
+    }
+
+    /// Where a number of a frame stands.
+    fn span(&self, frame: usize, column: usize) -> Option<Range<usize>> {
+        word_span(&self.text, *self.starts.get(frame)?, column)
     }
 
     fn values(&self) -> Vec<f64> {

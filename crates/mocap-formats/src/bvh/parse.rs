@@ -141,10 +141,11 @@ fn document(
     let start = reader.at;
     let motion = if reader.take(grammar::keyword("MOTION")).is_some() {
         let header = header(reader, start..start + "MOTION".len())?;
-        let Found { frames, rows, first, not_finite } =
+        let Found { frames, rows, first, not_finite, far } =
             rows::rows(reader, shared, (header.frames, header.frames_span), &mut nodes, limits)?;
         origin.first_row = first.map(|span| crate::Place::of(text, span));
         origin.not_finite = not_finite;
+        origin.far = far;
         Some(Motion { frames, frame_time: header.frame_time, rows })
     } else {
         reader.warn(Problem::NoMotion, text.len()..text.len());

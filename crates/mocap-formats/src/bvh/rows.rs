@@ -6,12 +6,13 @@
 use super::Problem;
 use super::document::{Node, NodeKind, NotFinite, column_of};
 use super::grammar;
-use super::motion::{RowText, Rows};
+use super::motion::{RowText, Rows, word_span};
 use super::reader::{ParseError, Reader, is_numeric_with_comma};
 use super::row::{Numbers, SINGLE, is_space, next_number};
 use crate::place::locate;
 use crate::text::SharedText;
 use crate::{Finding, LimitExceeded, Limits, Place, ReadError, number, text};
+use mocap_model::Space;
 use std::ops::Range;
 
 /// The motion as it was read after the header.
@@ -21,6 +22,8 @@ pub(super) struct Found {
     /// Where the first number stands.
     pub(super) first: Option<Range<usize>>,
     pub(super) not_finite: Vec<NotFinite>,
+    /// As [`super::document::Origin::far`].
+    pub(super) far: Vec<(usize, Place)>,
 }
 
 /// Reads the numbers behind the header. `declared` is the number of frames it says, `header` where. Rows of a shared
@@ -51,7 +54,7 @@ pub(super) fn rows(
         reader.at = reader.text.len();
         let first = Some(start..start + line_length(&reader.text[start..]));
         let rows = Rows::Text(RowText::new(shared, starts, channels));
-        return Ok(Found { frames: declared as usize, rows, first, not_finite: Vec::new() });
+        return Ok(Found { frames: declared as usize, rows, first, not_finite: Vec::new(), far: Vec::new() });
     }
     let expected = |channels: usize| declared.map(|frames| frames.saturating_mul(channels as u64));
     let mut stream = stream(reader, expected(channels), nodes)?;
@@ -82,6 +85,7 @@ pub(super) fn rows(
         return Err(reader.error(LimitExceeded { what: "frames", found, limit }, start..start));
     }
     let frames = frames as usize;
+    let stream_words = stream.values.len();
     let mut values = stream.values;
     values.truncate(frames * channels);
     if values.capacity() > values.len() + values.len() / 8 {
@@ -95,7 +99,9 @@ pub(super) fn rows(
         false => listed(reader.text, &stream.odd, values.len(), channels),
     };
     let first = (!values.is_empty()).then(|| start..start + line_length(text));
-    Ok(Found { frames, rows: Rows::Numbers(values), first, not_finite })
+    // Words and values correspond one to one unless columns were dropped.
+    let far = if found == stream_words { far(reader.text, start, &values, channels) } else { Vec::new() };
+    Ok(Found { frames, rows: Rows::Numbers(values), first, not_finite, far })
 }
 
 /// Checks the number of frames × joints that a header states against the limit, where rows of `size` bytes can hold the
@@ -242,6 +248,28 @@ fn listed(text: &[u8], odd: &[UnusualWord], values: usize, channels: usize) -> V
         }
     }
     locate(text, listed.iter_mut().map(|one| &mut one.place));
+    listed
+}
+
+/// Values that are larger than any coordinate, where they stand: the first of each frame, up to the number of errors that
+/// are listed.
+fn far(text: &[u8], start: usize, values: &[f64], channels: usize) -> Vec<(usize, Place)> {
+    let is_far = |value: &f64| value.abs() > Space::FARTHEST;
+    let mut listed: Vec<(usize, Place)> = Vec::new();
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| is_far(value)) {
+        if listed.len() == ReadError::MOST_LISTED {
+            break;
+        }
+        // Comments between rows are words without a value.
+        let is_it =
+            |span: &Range<usize>| number::scan(text, span.start).is_some_and(|(found, _)| found == *value);
+        if listed.last().is_none_or(|(last, _)| last / channels != index / channels)
+            && let Some(span) = word_span(text, start, index).filter(is_it)
+        {
+            listed.push((index, Place { span, line: 0, column: 0 }));
+        }
+    }
+    locate(text, listed.iter_mut().map(|(_, place)| place));
     listed
 }
 

@@ -10,8 +10,8 @@ use super::rest_frame::rest_first_frame;
 use super::{Problem, names};
 use crate::{Finding, Parsed, ReadError, Warnings};
 use mocap_model::{
-    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, Skeleton, Space, Track, UnitQuaternion,
-    Vector3,
+    Clip, Dofs, EulerOrder, FrameRate, Joint, JointId, JointTracks, ModelError, Skeleton, Space, Track,
+    UnitQuaternion, Vector3,
 };
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn clip(
     warnings: &mut Warnings,
 ) -> Result<Clip, ReadError> {
     let mode = mode(document, options, warnings);
-    let skeleton = Arc::new(skeleton(document));
+    let skeleton = Arc::new(skeleton(document).map_err(|error| impossible(document, error))?);
     let rate = rate(document, options);
     let frames = document.frames().min(frames);
     let tracks = match document.motion() {
@@ -90,7 +90,7 @@ fn clip(
         _ => skeleton.joints().iter().map(JointTracks::at_rest).collect(),
     };
     // Finite values can still overflow: a position plus an offset, or the difference of two positions.
-    let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|e| Finding::new(Problem::Clip(e)))?;
+    let clip = Clip::new(skeleton, rate, frames, tracks).map_err(|error| impossible(document, error))?;
     if let Some(mut finding) = rest_first_frame(&clip) {
         finding.place = document.origin.first_row.clone();
         warnings.push(finding);
@@ -122,7 +122,38 @@ fn rate(document: &Document, options: &ClipOptions) -> FrameRate {
     options.fps.and_then(FrameRate::new).or_else(of_file).unwrap_or_else(default)
 }
 
-fn skeleton(document: &Document) -> Skeleton {
+/// The finding about a clip that cannot be, at the number that is too large.
+fn impossible(document: &Document, error: ModelError) -> Finding {
+    let at = match &error {
+        ModelError::RestTooFar { joint, .. } => Some((joint.clone(), None)),
+        ModelError::TooFar { joint, frame, .. } => Some((joint.clone(), Some(*frame))),
+        _ => None,
+    };
+    let finding = Finding::new(Problem::Clip(error));
+    let Some((joint, frame)) = at else { return finding };
+    let node = names::of_nodes(document.nodes()).into_iter().position(|name| name == joint);
+    let finding = finding.in_joint(joint);
+    let (Some(node), Some(frame), Some(motion)) = (node, frame, document.motion()) else { return finding };
+    let finding = finding.in_frame(frame);
+    let nodes = document.nodes();
+    let first: usize = nodes[..node].iter().map(|node| node.channels.len()).sum();
+    let width = document.channels();
+    let mut buffer = Vec::new();
+    let row = motion.values_of(frame..frame + 1, width, &mut buffer);
+    // An offset is added to positions: the largest of them is the one that is too far.
+    let positions = nodes[node].channels.iter().enumerate();
+    let positions = positions.filter(|(_, channel)| matches!(channel, Channel::Position(_)));
+    let largest = positions.max_by(|(a, _), (b, _)| row[first + a].abs().total_cmp(&row[first + b].abs()));
+    let Some((column, channel)) = largest else { return finding };
+    let of_numbers = || {
+        let listed = document.origin.far.iter().find(|(index, _)| *index == frame * width + first + column);
+        listed.map(|(_, place)| place.clone())
+    };
+    let place = motion.place(frame, first + column).or_else(of_numbers);
+    Finding { place, ..finding.in_channel(channel.name()) }
+}
+
+fn skeleton(document: &Document) -> Result<Skeleton, ModelError> {
     let names = names::of_nodes(document.nodes());
     let joints = document.nodes().iter().zip(names).map(|(node, name)| Joint {
         name,
@@ -136,7 +167,7 @@ fn skeleton(document: &Document) -> Skeleton {
         role: None,
         end_site: node.kind == NodeKind::EndSite,
     });
-    Skeleton::new("", Space::default(), joints.collect()).expect("a hierarchy is a tree with finite offsets")
+    Skeleton::new("", Space::default(), joints.collect())
 }
 
 fn dofs(channels: &[Channel]) -> Dofs {

@@ -156,6 +156,7 @@ fn skeleton_error(error: ModelError, names: &[String], source: &Source) -> Findi
         ModelError::ParentAfterChild { joint } => (Some(joint), Some("parent")),
         ModelError::DuplicateName { name } => (Some(name), Some("name")),
         ModelError::EmptyLimit { joint, .. } => (Some(joint), Some("limits")),
+        ModelError::RestTooFar { joint, .. } => (Some(joint), Some("offset")),
         ModelError::RestNotFinite { joint } | ModelError::EndSiteWithChild { joint } => (Some(joint), None),
         _ => (None, None),
     };

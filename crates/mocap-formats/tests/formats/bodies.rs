@@ -453,7 +453,12 @@ mod baked {
                 (0..FRAMES).map(|at| clip.local(JointId(0), at).translation.vector).collect();
             places[frame].y = 1e39;
             tracks[0].translation = Some(Track::Sampled(places));
-            let far = Clip::new(clip.skeleton().clone(), clip.rate(), FRAMES, tracks).unwrap();
+            // In a tiny unit it is near; the unit is restated afterwards.
+            let unit = Some(Unit { metres: 1e-30, source: UnitSource::Flag });
+            let space = Space { unit, ..*clip.skeleton().space() };
+            let tiny = Arc::new(clip.skeleton().with_space(space));
+            let far = Clip::new(tiny, clip.rate(), FRAMES, tracks).unwrap();
+            let far = far.with_skeleton(clip.skeleton().clone()).unwrap();
             let found = VertexSequence::new(&bound(&clip, body(&clip)), &far, &BakeOptions::default());
             let error = found.map(|_| ()).unwrap_err();
             assert!(

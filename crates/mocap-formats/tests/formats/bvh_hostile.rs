@@ -208,22 +208,50 @@ fn frames_times_joints_are_judged_by_the_header() {
     assert_eq!((document.value.frames(), document.warnings.len()), (3, 1));
 }
 
+/// Rows that are kept as text (shared texts of plain numbers) and rows that are kept as numbers (a comment between them, or
+/// a number that is not finite) have one limit.
 #[test]
-fn values_that_overflow_are_an_error() {
-    let text = |rows: &str| {
+fn places_that_are_too_far_are_an_error_with_their_place() {
+    let text = |offset: &str, rows: &str| {
         format!(
-            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT b\n{{\nOFFSET 1e308 0 0\nCHANNELS 1 \
-             Xposition\n}}\n}}\nMOTION\nFrames: 3\nFrame Time: 1\n{rows}\n"
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT b\n{{\nOFFSET {offset} 0 0\nCHANNELS 2 \
+             Zrotation Xposition\n}}\n}}\nMOTION\nFrames: 3\nFrame Time: 1\n{rows}\n"
         )
     };
-    for (rows, position_channels) in
-        [("1\n1e308\n1", bvh::PositionChannels::Add), ("-1e308\nnan\n1e308", bvh::PositionChannels::Replace)]
-    {
-        let document = bvh::parse(text(rows).as_bytes(), &Limits::default()).unwrap().value;
+    let read = |text: &str, position_channels| {
         let options = bvh::ClipOptions { position_channels, repair: true, ..Default::default() };
-        let error = bvh::to_clip(&document, &options).unwrap_err();
-        assert_eq!(error.code(), "bvh::clip");
-        assert_eq!(error.to_string(), "joint 'b' has a value that is not a number in frame 1");
+        let numbers = bvh::parse(text.as_bytes(), &Limits::default()).unwrap().value;
+        let shared = bvh::parse_shared(&text.as_bytes().to_vec().into(), &Limits::default()).unwrap().value;
+        [numbers, shared].map(|document| bvh::to_clip(&document, &options).map(|parsed| parsed.value))
+    };
+    use bvh::PositionChannels::{Add, Replace};
+    for rows in ["5 1\n5 -2e12\n5 1", "5 1 5\n-2e12\n5 1", "5 1\n5\t-2000000000000\n5 3"] {
+        for found in read(&text("7", rows), Replace) {
+            let error = found.unwrap_err();
+            assert_eq!(error.code(), "bvh::clip");
+            let place = error.error.place.clone().unwrap_or_else(|| panic!("{rows:?}: {error} has no place"));
+            let row = if rows.contains("1 5") { (16, 1) } else { (16, 3) };
+            assert_eq!((place.line, place.column), row, "{rows:?}");
+            let context = &error.error.context;
+            assert_eq!((context.joint.as_deref(), context.frame), (Some("b"), Some(1)));
+            assert_eq!(context.channel.as_deref(), Some("Xposition"));
+            assert!(error.to_string().contains("beyond 1e12 m"), "{error}");
+        }
+    }
+    // An offset and a position that are near, and too far together.
+    for found in read(&text("0.9e12", "0 1\n0 0.9e12\n0 1"), Add) {
+        assert_eq!(found.unwrap_err().error.context.frame, Some(1));
+    }
+    for found in read(&text("0.9e12", "0 1\n0 0.9e12\n0 1"), Replace) {
+        assert!(found.is_ok());
+    }
+    for found in read(&text("1e308", "0 1\n0 1\n0 1"), Replace) {
+        let error = found.unwrap_err();
+        assert!(error.code() == "bvh::clip" && error.to_string().contains("offset"), "{error}");
+    }
+    // What is interpolated may overflow.
+    for found in read(&text("0", "0 -1e308\n0 nan\n0 1e308"), Replace) {
+        assert_eq!(found.unwrap_err().code(), "bvh::clip");
     }
 }
 

@@ -274,18 +274,39 @@ fn rates_beyond_all_use_are_refused() {
 }
 
 #[test]
-fn lengths_that_overflow_are_refused() {
+fn places_beyond_the_farthest_are_refused() {
     let clip = turning(3, 0.1);
-    let offset = |joint: &str| ModelError::RestNotFinite { joint: joint.into() };
-    assert!(matches!(clip.scaled(1e308), Err(ModelError::RestNotFinite { .. })));
+    assert!(matches!(clip.scaled(1e308), Err(ModelError::RestTooFar { .. })));
+    assert!(matches!(clip.scaled(1e13), Err(ModelError::RestTooFar { .. })));
     let unit =
         |metres: f64| Space { unit: Some(Unit { metres, source: UnitSource::Flag }), ..Space::default() };
-    let skeleton = Skeleton::new("", unit(1e10), vec![joint("root", None, [0.0, 1e300, 0.0])]).unwrap();
-    assert_eq!(skeleton.in_space(unit(1e-10)), Err(offset("root")));
-    assert_eq!(skeleton.scaled(1e10), Err(offset("root")));
-    let still = vec![JointTracks::at_rest(&skeleton.joints()[0])];
-    let clip = Clip::new(Arc::new(skeleton), FrameRate::new(30.0).unwrap(), 1, still).unwrap();
-    assert_eq!(clip.in_space(unit(1e-10)), Err(offset("root")));
+    let root = |space: Space, y: f64| Skeleton::new("", space, vec![joint("root", None, [0.0, y, 0.0])]);
+    // The limit is in metres; a unit that is not known counts as one.
+    for (space, most) in [(Space::default(), 1e12), (unit(1.0), 1e12), (unit(0.01), 1e14), (unit(1e3), 1e9)] {
+        assert_eq!(space.largest_coordinate(), most);
+        let skeleton = Arc::new(root(space, -most).unwrap());
+        let refused = ModelError::RestTooFar { joint: "root".into(), found: 1.001 * most };
+        assert_eq!(root(space, 1.001 * most), Err(refused));
+        let at = |y: f64| {
+            let places = vec![Vector3::zeros(), Vector3::new(0.0, 0.0, y), Vector3::zeros()];
+            let still = JointTracks::at_rest(skeleton.joint(JointId(0)));
+            let tracks = vec![JointTracks { translation: Some(Track::Sampled(places)), ..still }];
+            Clip::new(skeleton.clone(), FrameRate::new(30.0).unwrap(), 3, tracks)
+        };
+        assert!(at(most).is_ok() && at(-most).is_ok());
+        let refused = ModelError::TooFar { joint: "root".into(), frame: 1, found: 1.001 * most };
+        assert_eq!(at(-1.001 * most), Err(refused));
+    }
+    // In another unit it is as far.
+    let skeleton = root(unit(1.0), 0.9e12).unwrap();
+    assert!(skeleton.in_space(unit(0.001)).is_ok() && skeleton.in_space(unit(1e3)).is_ok());
+    assert!(matches!(skeleton.scaled(2.0), Err(ModelError::RestTooFar { .. })));
+    // Many places that are near have a large sum.
+    let many = vec![Vector3::new(0.9e12, 0.0, 0.0); 100];
+    let skeleton = Arc::new(root(unit(1.0), 0.0).unwrap());
+    let still = JointTracks::at_rest(skeleton.joint(JointId(0)));
+    let tracks = vec![JointTracks { translation: Some(Track::Sampled(many)), ..still }];
+    assert!(Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 100, tracks).is_ok());
 }
 
 /// The arm with a root that grows to twice its size and an upper arm that is stretched along its bone.

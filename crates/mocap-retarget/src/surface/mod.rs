@@ -10,6 +10,7 @@ mod contacts;
 mod correspondence;
 mod exit;
 mod fade;
+mod held_arm;
 mod keys;
 mod nearby;
 mod people_meter;
@@ -19,6 +20,7 @@ mod solve;
 mod stage;
 
 pub use beside::{BodyBeside, BodyPart, PosedBeside, apart_along, nearest};
+pub use held_arm::ForearmInside;
 pub use people_meter::PeopleMeter;
 pub use report::{LegsInside, SurfaceContactReport, SurfaceFrames, SurfaceReport};
 

@@ -2,6 +2,7 @@
 
 use super::body_surface::BodySurface;
 use super::contacts::{ArmContacts, Touch};
+use mocap_analysis::percentile;
 use mocap_model::{Clip, ForwardKinematics};
 use mocap_skin::Sided;
 use schemars::JsonSchema;
@@ -172,7 +173,7 @@ fn contact_error(
         let palette = body.surface.palette(|joint| kinematics.matrix(joint));
         Some(meter.gap(&body.surface, &palette, &vertices, body.height)?.0.abs())
     });
-    p95(errors.collect::<Option<Vec<f64>>>()?)
+    percentile(&mut errors.collect::<Option<Vec<f64>>>()?, 0.95)
 }
 
 /// How far the places of a contact are from where they belong [units of the skeleton].
@@ -194,7 +195,7 @@ fn off_place(
         let touches = contact.at(frame).iter();
         touches.clone().map(off).sum::<f64>() / touches.map(|touch| touch.weight).sum::<f64>()
     });
-    p95(offs.collect())
+    percentile(&mut offs.collect::<Vec<f64>>(), 0.95)
 }
 
 /// The frames of a contact that are measured.
@@ -206,10 +207,4 @@ fn measured<'a>(
     let frames = contact.frames();
     let chosen = which.of(frames.len()).into_iter().map(move |at| frames[at]);
     chosen.filter(|frame| *frame < motion.frames())
-}
-
-/// The 95th percentile.
-fn p95(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get((values.len() * 95).div_ceil(100).saturating_sub(1)).copied()
 }

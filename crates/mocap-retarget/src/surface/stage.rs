@@ -71,8 +71,7 @@ pub(crate) fn keep_apart(
     let Some(core) = &body.core else { return Ok(Apart { clip, let_go: 0 }) };
     let frames = clip.frames();
     let start = start.min(frames);
-    let sides = [Side::Left, Side::Right].map(|side| sides_of(body, clip.skeleton(), side));
-    let stage = Stage { body, clip: &clip, contacts, hinges: hinge_axes(body, &clip), sides, partner };
+    let stage = Stage::of(body, &clip, contacts, partner);
     let mut pose = Frame::new(&clip);
     pose.place(&clip, 0);
     let Some(mut field) = core.posed(&pose.object) else { return Ok(Apart { clip, let_go: 0 }) };
@@ -162,6 +161,18 @@ impl Clear {
     fn holds(&self, changes: &[Change; 2]) -> bool {
         let turned = |(a, b): (&Change, &Change)| (a - b).abs().sum();
         self.around > 0.0 && self.at.iter().zip(changes).map(turned).sum::<f64>() < self.around
+    }
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn of(
+        body: &'a BodySurface,
+        clip: &'a Clip,
+        contacts: &'a [ArmContacts<Touch>],
+        partner: Option<Partner<'a>>,
+    ) -> Stage<'a> {
+        let sides = [Side::Left, Side::Right].map(|side| sides_of(body, clip.skeleton(), side));
+        Stage { body, clip, contacts, hinges: hinge_axes(body, clip), sides, partner }
     }
 }
 
@@ -379,7 +390,7 @@ impl Stage<'_> {
     }
 
     /// The clip with changed arms.
-    fn changed(
+    pub(super) fn changed(
         &self,
         changes: &[Vec<Change>; 2],
         limits: Option<&TargetLimits>,

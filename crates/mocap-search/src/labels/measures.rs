@@ -63,7 +63,8 @@ impl Measures {
         };
         let ankles = [height(4), height(7)];
         // A standing body has at least one foot on the floor: the 5th percentile of the lower ankle gives the floor.
-        let lowest = [0, 1].map(|side| percentile(&ankles[side], 0.05));
+        let lowest =
+            [0, 1].map(|side| mocap_analysis::percentile(&mut ankles[side].clone(), 0.05).unwrap_or(0.0));
         let floor = lowest[0].min(lowest[1]) - ANKLE;
         let above = |values: Vec<f64>| values.into_iter().map(|value| value - floor).collect::<Vec<_>>();
         let (left, right) = (height(2), height(5));
@@ -248,10 +249,4 @@ fn on_floor(clip: &Clip, count: usize) -> [Vec<bool>; 2] {
             .collect()
     };
     SIDES.map(of)
-}
-
-fn percentile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[mocap_analysis::percentile_rank(share, sorted.len())]
 }

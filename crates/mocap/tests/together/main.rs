@@ -2,11 +2,15 @@
 
 mod bind_points;
 mod bodies;
+mod held;
 mod made;
 mod scene;
 
 mocap_corpus::tests! {
     bind_points::bind_points_of_fixture_props_survive_files,
+    held::a_forearm_in_the_trunk_of_a_fixture_swivels_out_and_its_hand_stays,
+    held::elbows_of_a_fixture_box_turn_as_in_the_source,
+    held::elbows_of_a_box_turn_as_in_the_source_on_all_bodies,
     bodies::hands_that_meet_meet_on_all_pairs_of_bodies,
     bodies::turned_swapped_mirrored_and_resampled_people_are_the_same,
 }

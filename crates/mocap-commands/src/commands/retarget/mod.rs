@@ -310,11 +310,17 @@ fn retarget(
     let (own, beside) = props(things, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
     let kept = match target.robot() {
-        None => things::kept(&before, scene).behind(&mut warnings)?,
+        None => {
+            let count = scene.characters.len();
+            let surfaces = || vec![things::surface_of(target, &args.method.body); count];
+            things::kept(&before, scene, surfaces).behind(&mut warnings)?
+        }
         Some(_) => things::Kept { scene, ..things::Kept::default() },
     };
     let scene = kept.scene;
     warnings.extend(kept.warnings);
+    let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
+    things::add_figures(reports, &kept.arm_inside);
     let encoded = encoded(job, args, target, scene, format);
     let (checked, mut errors) =
         check_gates(&args.gates.fail_above, outcomes.iter().map(|(_, outcome)| outcome));

@@ -125,8 +125,10 @@ pub(super) fn put(
         }
         None => props,
     };
-    let kept = things::kept(&before, Scene { characters, props, ..Scene::default() })?;
+    let surfaces = || people.iter().map(|one| things::surface_of(&one.target, &args.method.body)).collect();
+    let kept = things::kept(&before, Scene { characters, props, ..Scene::default() }, surfaces)?;
     warnings.extend(kept.warnings);
+    things::add_figures(reports.iter_mut(), &kept.arm_inside);
     let (scene, bound) = (kept.scene, kept.notes);
     let targets = people.into_iter().map(|one| one.target).collect();
     Ok(Everyone { scene, targets, reports, between, bound, impossible })
