@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 28] = [
+const METRICS: [RetargetMetric; 29] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -127,6 +127,12 @@ const METRICS: [RetargetMetric; 28] = [
     metric("partner-inside", "m", "how deep one is inside another person at most", |report| {
         report.partners.and_then(|partners| partners.inside)
     }),
+    metric(
+        "partner-moved",
+        "m",
+        "how far a person was moved along the ground for others at most",
+        |report| report.partners.and_then(|partners| partners.moved),
+    ),
 ];
 
 const fn metric(

@@ -188,7 +188,7 @@ pub(crate) struct GateSettings {
     /// not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped,
     /// wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations,
     /// violation-excess, angle, correlation-lost, jerk, step, balance-margin, surface-inside, surface-deepest,
-    /// surface-deep-frames, partner-off, partner-inside
+    /// surface-deep-frames, partner-off, partner-inside, partner-moved
     ///
     /// On robots: limits, limit-excess, velocity, velocity-ratio, acceleration, acceleration-ratio, skate, skate-p95,
     /// skate-share, penetration, penetration-share, float, self-penetration, self-share, self-added, self-added-share,

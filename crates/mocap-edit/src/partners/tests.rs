@@ -7,7 +7,7 @@ use mocap_model::{ForwardKinematics, Role};
 use mocap_retarget::{RetargetOptions, Retargeter};
 
 /// A motion turned about the up axis, then moved.
-fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
+pub(super) fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
     let body = crate::body::Body::of(clip);
     let turn = body.turn(degrees.to_radians());
     let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, &body));
@@ -37,7 +37,7 @@ fn pair(degrees: f64) -> [Clip; 2] {
     [one, moved(&other, 0.0, way)]
 }
 
-fn alone(source: &Clip, target: &str) -> Clip {
+pub(super) fn alone(source: &Clip, target: &str) -> Clip {
     let target = clip(target);
     let options = RetargetOptions::default();
     Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap().retarget_clip(source).unwrap()
