@@ -559,6 +559,9 @@ def gap(one, other, sides):
         chosen = np.argsort(near)[:DEEPEST]
         found = min(found, their.distances(points[chosen], theirs).min())
         inside = points[their.contains(points)]
+        # Inside the hand, not inside the arm that carries it.
+        if len(inside):
+            inside = inside[theirs[squared(inside, their.points).argmin(1)]]
         if len(inside):
             deep = max(deep, their.deepest_of(inside, theirs)[0])
     return -deep if deep > 0 else found
