@@ -12,7 +12,7 @@ use super::contact::{Person, time_inside};
 use super::keys::{at_keys, between_keys, stride};
 use super::place::shifted;
 use super::shift::{Wanted, is_constant, smoothest};
-use super::{NAME, back, in_metres, metres_of};
+use super::{NAME, in_metres, metres_of};
 use crate::EditError;
 use crate::body::Body;
 use crate::held_feet::held;
@@ -26,8 +26,8 @@ const LEAST: f64 = 0.001;
 
 /// Moves people who were retargeted separately such that their distances are those of the source, scaled to the bodies.
 /// `sources` are in one space and time, and so are the results; each keeps the unit and axes of its own skeleton. Those
-/// who are never near anybody else, were not recorded together, or have no known unit keep every bit. The first `lead_in` frames are a rest
-/// pose.
+/// who are never near anybody else, were not recorded together, or have no known unit keep every bit. The first
+/// `lead_in` frames are a rest pose.
 ///
 /// # Errors
 /// Where frames differ.
@@ -55,7 +55,7 @@ pub fn keep_distances(sources: &[&Clip], targets: Vec<Clip>, lead_in: usize) -> 
         let target = &result[at];
         let space = (*target.skeleton().space(), metres_of(target)?);
         let moved = between_keys(&in_metres(target)?, [before, after], stride)?;
-        result[at] = back(&moved, space, NAME)?;
+        result[at] = crate::metric::back(&moved, space, NAME)?;
     }
     Ok(result)
 }
