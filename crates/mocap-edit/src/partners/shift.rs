@@ -8,8 +8,10 @@ use mocap_model::Vector3;
 use super::surfaces::through;
 use crate::smoothing::gaussian;
 
-/// Smoothing of shifts that change over time, the smoothest first \[s\]. Before these, a constant shift is tried.
-const SMOOTHED: [f64; 4] = [4.0, 2.0, 1.0, 0.4];
+/// The least and the most smoothing of shifts that change over time \[s\].
+const SMOOTHED: [f64; 2] = [0.4, 8.0];
+/// Steps of bisection between these: few wanted shifts more or less change the result little.
+const HALVINGS: usize = 8;
 /// A smooth shift may be further off than one that is not smoothed at all, by this \[m\].
 const SLACK: f64 = 0.02;
 
@@ -21,8 +23,9 @@ pub(super) struct Wanted {
     pub within: f64,
 }
 
-/// By frame: the smoothest shift that is near enough to all wanted ones, which are in the order of their frames. Where
-/// none is, because wanted shifts of one frame differ, it is as near as one that is not smoothed.
+/// By frame: the smoothest shift that is near enough to all wanted ones, which are in the order of their frames: one
+/// that does not change, else one that is smoothed as much as they allow. Where wanted shifts of one frame differ, it is
+/// as near as one that is not smoothed.
 pub(super) fn smoothest(wanted: &[Wanted], frames: usize, fps: f64) -> Vec<Vector3<f64>> {
     let Some(mean) = mean(wanted) else { return vec![Vector3::zeros(); frames] };
     let known: Vec<(usize, Vector3<f64>)> = wanted
@@ -39,14 +42,17 @@ pub(super) fn smoothest(wanted: &[Wanted], frames: usize, fps: f64) -> Vec<Vecto
     if beyond(&constant) <= enough {
         return constant;
     }
-    let mut smooth = constant;
-    for seconds in SMOOTHED {
-        smooth = gaussian(&ways, seconds * fps);
-        if beyond(&smooth) <= enough {
-            break;
-        }
+    let smoothed = |seconds: f64| gaussian(&ways, seconds * fps);
+    let [mut low, mut high] = SMOOTHED.map(f64::ln);
+    let most = smoothed(high.exp());
+    if beyond(&most) <= enough {
+        return most;
     }
-    smooth
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        if beyond(&smoothed(middle.exp())) <= enough { low = middle } else { high = middle }
+    }
+    smoothed(low.exp())
 }
 
 fn mean(wanted: &[Wanted]) -> Option<Vector3<f64>> {
