@@ -3,7 +3,7 @@
 Pairs are made of one clip of the corpus and its turned or mirrored copy, placed such that hands meet in known frames. They
 are retargeted to pairs of the bodies of the corpus. Of the GLB files that are written, this computes skinned vertices, and
 from these the distance of hands in contact and how deep one person is inside the other. Motions whose rotations are copied
-(`--method copy`) are measured beside. Usage: together.py MOCAP [--quick] [--scene NAME] [--table]
+(`--method copy`) are measured beside. Usage: together.py MOCAP [--quick] [--once] [--scene NAME]
 """
 
 import argparse
@@ -24,14 +24,14 @@ CORPUS = pathlib.Path(os.environ.get("MOCAP_CORPUS", "../shared/data")).resolve(
 # Between the palms of a pair, in units of the clips (centimetres), and what counts as a contact of the source.
 BETWEEN, NEAR = 3.0, 8.0
 # Frames of a contact and of a whole motion that are measured on meshes.
-OF_CONTACT, OF_ALL = 12, 12
+OF_CONTACT, OF_ALL = 12, 8
 TOUCHES, INSIDE = 0.01, 0.01
 # Vertices whose distance to triangles is computed, of those whose nearest vertex is nearest or furthest.
 DEEPEST = 40
 # The width of columns in which triangles are sorted [m].
 COLUMN = 0.02
 # What must hold of a run, below what is asked for where that is missed: docs/together.md has both.
-LEAST_SHARE, MOST_SKATE, ROUNDING = 0.90, 0.02, 1e-4
+LEAST_SHARE, MOST_SKATE, ROUNDING = 0.90, 0.03, 1e-4
 
 
 # ---- BVH: positions replace OFFSET, as in all clips that are used.
@@ -744,12 +744,16 @@ def main():
     parse = argparse.ArgumentParser()
     parse.add_argument("mocap")
     parse.add_argument("--quick", action="store_true", help="two pairs of bodies instead of 25")
+    parse.add_argument("--once", action="store_true", help="each two bodies in one order, 15 pairs: the second person is an "
+                       "image of the first, so the other order is the same scene, turned or mirrored")
     parse.add_argument("--scene", action="append", help="only this one; repeatable")
     asked = parse.parse_args()
     if not (CORPUS / "bodies").is_dir():
         print("skipped: people together need the corpus of real motion files")
         return 0
     pairs = QUICK if asked.quick else [(one, other) for one in BODIES for other in BODIES]
+    if asked.once:
+        pairs = [pair for pair in pairs if pair[0] <= pair[1]]
     bad, rows = [], []
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(asked.mocap, pathlib.Path(folder))
