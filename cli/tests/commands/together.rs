@@ -2,9 +2,9 @@
 
 use crate::mocap::{Sandbox, fixture};
 
-/// The walk of the fixtures, as a person whose joints have a name before theirs, this far aside [cm] and turned this much
-/// more from frame to frame [degrees].
-fn walker(name: &str, aside: f64, turning: f64) -> String {
+/// The walk of the fixtures, as a person whose joints have a name before theirs, this far aside [cm]. From frame 60 on, a
+/// forearm is turned by an angle [degrees].
+fn walker(name: &str, aside: f64, turned: f64) -> String {
     let walk = std::fs::read_to_string(fixture("clips/alex_walk.bvh")).unwrap();
     let (tree, motion) = walk.split_once("MOTION").unwrap();
     let tree = tree.replace("ROOT ", &format!("ROOT {name}:")).replace("JOINT ", &format!("JOINT {name}:"));
@@ -15,7 +15,7 @@ fn walker(name: &str, aside: f64, turning: f64) -> String {
         values[0] += aside;
         // Of the last joint but one, in its own channels.
         let last = values.len() - 4;
-        values[last] += turning * frame as f64;
+        values[last] += if frame < 60 { 0.0 } else { turned };
         values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
     });
     let frames: Vec<String> = frames.collect();
@@ -79,7 +79,7 @@ fn people_who_are_inside_of_each_other_are_not_moved() {
 #[test]
 fn quality_of_several_people_is_that_of_each() {
     let sandbox = Sandbox::new();
-    let [anna, bob] = [walker("Anna", 0.0, 0.0), walker("Bob", 150.0, 40.0)];
+    let [anna, bob] = [walker("Anna", 0.0, 0.0), walker("Bob", 150.0, 170.0)];
     sandbox.put("anna.bvh", &anna);
     sandbox.put("bob.bvh", &bob);
     sandbox.put("two.bvh", beside(&anna, &bob));
