@@ -35,3 +35,4 @@ mod solving;
 mod stance;
 mod streams;
 mod subjects;
+mod together;

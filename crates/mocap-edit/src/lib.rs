@@ -113,7 +113,7 @@ pub use mask::Mask;
 pub use mirror::{mirror, mirror_retargeted};
 pub use partners::{
     BetweenPeople, InStep, KeepOptions, PartnerReport, PartnerTouch, between_people, bring_in_step,
-    keep_partners,
+    keep_distances, keep_partners, moved_on_ground,
 };
 pub use path::{Path, along, turn};
 pub use phases::sync;

@@ -33,7 +33,7 @@ impl Gated for RetargetReport {
     }
 }
 
-const METRICS: [RetargetMetric; 29] = [
+const METRICS: [RetargetMetric; 30] = [
     metric("effector", "m", "greatest goal error of a hand or foot, goals within reach", |report| {
         let within = |row: &&EffectorReport| row.unreachable_frames < report.frames - report.lead_in;
         worst(report.effectors.iter().filter(within).map(|row| row.max_reachable))
@@ -132,6 +132,12 @@ const METRICS: [RetargetMetric; 29] = [
         "m",
         "deepest forearm inside trunk, head or legs while its hand holds a prop",
         |report| report.held_arm_inside,
+    ),
+    metric(
+        "partner-moved",
+        "m",
+        "how far a person was moved along the ground for others at most",
+        |report| report.partners.and_then(|partners| partners.moved),
     ),
 ];
 

@@ -23,7 +23,7 @@ pub enum RetargetMethod {
 
 impl RetargetMethod {
     /// Whether lengths are scaled by the ratio of limb lengths.
-    pub(crate) fn scales(self) -> bool {
+    pub fn scales(self) -> bool {
         matches!(self, RetargetMethod::Scale | RetargetMethod::LimbRatio)
     }
 }

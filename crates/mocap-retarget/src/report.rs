@@ -56,13 +56,19 @@ pub struct PartnerFigures {
     pub off: Option<f64>,
     /// Greatest depth of interpenetration between two people \[m\]; `None` without surfaces.
     pub inside: Option<f64>,
+    /// How far this person was moved along the ground for the others, at most \[m\].
+    pub moved: Option<f64>,
 }
 
 impl PartnerFigures {
     /// The worse value of each figure.
     pub fn worst(self, other: PartnerFigures) -> PartnerFigures {
         let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
-        PartnerFigures { off: larger(self.off, other.off), inside: larger(self.inside, other.inside) }
+        PartnerFigures {
+            off: larger(self.off, other.off),
+            inside: larger(self.inside, other.inside),
+            moved: larger(self.moved, other.moved),
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Several people on targets of their own: what is between them stays.
 
-use mocap_edit::{InStep, KeepOptions, PartnerReport, bring_in_step, keep_partners};
+use mocap_edit::{
+    InStep, KeepOptions, PartnerReport, bring_in_step, keep_distances, keep_partners, moved_on_ground,
+};
 use mocap_formats::Finding;
 use mocap_model::{Clip, ForwardKinematics, Vector3};
 use mocap_retarget::{PartnerFigures, map_roles_in};
@@ -43,7 +45,7 @@ pub struct PutTogether {
 }
 
 /// Puts people who are together on targets of their own, each as [`put_on_target`], and keeps what is between them: contacts
-/// of hands, their distance, and that nobody stands in the other. Things are beside the sources, in the space and time of the
+/// of hands, distances, and that nobody stands in the other. Things are beside the sources, in the space and time of the
 /// first: people whose hands hold one come as near as it is long. Sources of other rates and lengths are brought in step.
 /// Assumptions are added to `warnings`.
 ///
@@ -79,8 +81,19 @@ pub fn put_together(
         done.push(put_on_target(clip, &one.opening, one.target, one.mapping, &one.options, warnings)?);
     }
     let lead_in = people.iter().map(|one| one.opening.lead_in).max().unwrap_or_default();
+    let alone: Vec<Clip> = done.iter().map(|(clip, _)| clip.clone()).collect();
     let places: Vec<Option<Places>> = sources.iter().map(Places::of).collect();
     let (mut between, mut moved) = (Vec::new(), vec![false; people.len()]);
+    // Copies keep the ways of the source, and with them its distances.
+    let distances = people.iter().all(|one| one.options.body.method.scales());
+    let several = people.len() > 2 && people.iter().all(|one| one.target.robot().is_none());
+    if distances && several {
+        let spaced = keep_distances(&sources.iter().collect::<Vec<_>>(), alone.clone(), lead_in)?;
+        for (at, clip) in spaced.into_iter().enumerate().filter(|(at, clip)| *clip != alone[*at]) {
+            done[at].0 = in_space(clip, *done[at].0.skeleton().space());
+            moved[at] = true;
+        }
+    }
     for a in 0..people.len() {
         for b in a + 1..people.len() {
             let on_bodies = [a, b].iter().all(|i| people[*i].target.robot().is_none());
@@ -99,7 +112,7 @@ pub fn put_together(
                 targets,
                 surfaces,
                 things,
-                KeepOptions { lead_in, limits },
+                KeepOptions { lead_in, limits, distances: distances && !several },
             )?;
             if report.changed {
                 done[a].0 = in_space(one, *done[a].0.skeleton().space());
@@ -114,9 +127,15 @@ pub fn put_together(
         let report = measure_on_target(both, &one.opening, one.target, one.mapping, &one.options)?;
         done[i].1 = report.unwrap_or_else(|| done[i].1.clone());
     }
-    for (pair, report) in &between {
-        let found = PartnerFigures { off: report.gap_p95.or(report.error_p95), inside: report.deepest };
-        for i in pair {
+    for (pair, report) in &mut between {
+        for (side, i) in pair.iter().enumerate() {
+            // By all pairs together, and by the distances of all.
+            report.moved_each[side] = if moved[*i] { moved_on_ground(&alone[*i], &done[*i].0)? } else { 0.0 };
+            let found = PartnerFigures {
+                off: report.gap_p95.or(report.error_p95),
+                inside: report.deepest,
+                moved: Some(report.moved_each[side]),
+            };
             if let TargetReport::Body(report) = &mut done[*i].1 {
                 report.partners = Some(report.partners.unwrap_or_default().worst(found));
             }

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use mocap::{CompressionFacts, FileFacts, MarkerFacts, ReadOptions, SurfaceFacts, grouped};
 use mocap_analysis::{GateResult, QualitySummary};
 use mocap_face::{FaceQuality, face_quality};
-use mocap_model::{Clip, Markers};
+use mocap_model::{BoundBody, Clip, Markers};
 use mocap_poses::{PosePrior, Unusual};
 use mocap_retarget::SurfaceReport;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::info_made::{self, IndexRow, PosesRow};
 use super::info_table::{Line, SortBy, table};
 use super::poses::refused;
-use super::quality::{Floors, Measured};
+use super::quality::{Floors, Measured, people_of};
 use super::solve::read_poses;
 use crate::batch::{self, Failure, Job, JobContext, Report, RunOptions, Tally, json};
 use crate::diagnostic::Diagnostic;
@@ -78,8 +78,12 @@ pub(crate) struct Row<'a> {
     #[serde(flatten)]
     facts: FileFacts,
     bytes: u64,
+    /// Of one person; of several, `people` has that of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<Quality>,
+    /// Of several people in a file: what is measured of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    people: Vec<PersonRow>,
     /// With --surface; `null` of a file without a mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     surface: Option<Option<SurfaceFacts>>,
@@ -105,6 +109,26 @@ struct Quality {
     /// What is suspicious in the shapes of a face; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     face: Option<FaceQuality>,
+}
+
+/// What is measured of one of several people.
+#[derive(Serialize, schemars::JsonSchema)]
+struct PersonRow {
+    name: String,
+    quality: Quality,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<GateResult>,
+}
+
+/// What was measured of a motion: of one person, or of each of several.
+#[derive(Default)]
+struct MeasuredPeople {
+    /// With a name of several, without one of one.
+    each: Vec<(Option<String>, Quality, Vec<GateResult>)>,
+    /// The gates that were missed.
+    missed: Vec<Diagnostic>,
+    /// Of whom the worst was found, for the table.
+    worst: Option<Measured>,
 }
 
 /// The row of a recording of markers.
@@ -203,12 +227,11 @@ fn info(
         Some(prior) => Some(unusual_of(prior, loaded.chosen(&args.reading)?.0, &mut warnings)),
         None => None,
     };
-    let (mut inside, mut face) = (None, None);
     let measured = match floors.filter(|_| format.has_motion()) {
         Some(floors) => {
             let body = loaded.document().map(|document| document.body(&args.reading.limits())).transpose();
             let body = match body {
-                Ok(body) => body.flatten(),
+                Ok(body) => body.flatten().map(|body| body.value),
                 // Without measurements, a damaged mesh is not an error: the motion is what matters.
                 Err(damaged) if !args.measures.measures() => {
                     warnings.push(Diagnostic::from(damaged));
@@ -216,30 +239,27 @@ fn info(
                 }
                 Err(damaged) => return Err(Diagnostic::from(damaged).into()),
             };
-            let clip = loaded.into_motion(&args.reading)?.clip;
-            // The table has no column for it.
-            let measured = body.as_ref().filter(|_| args.measures.measures());
-            inside = measured.and_then(|body| mocap::surface_report(&body.value, &clip));
-            let on = body.map(|body| body.value.on(clip.skeleton()));
-            face = face_quality(clip.annotations(), clip.frames(), clip.rate().fps());
-            Some(Measured::of(clip, on.as_ref(), floors, &args.measures))
+            measured_people(loaded.into_motion(&args.reading)?.clip, body.as_ref(), floors, &args.measures)?
         }
-        None => None,
+        None => MeasuredPeople::default(),
     };
     let (path, format) = (job.input.shown(), format.extension());
-    let line = Line::of(&path, &facts, measured.as_ref(), &warnings);
-    let (quality, gates, errors) = match measured {
-        Some(Measured { summary, gates, missed, .. }) => {
-            (Some(Quality { summary, surface: inside, face }), gates, missed)
+    let MeasuredPeople { each, missed: errors, worst } = measured;
+    let line = Line::of(&path, &facts, worst.as_ref(), &warnings);
+    let (mut quality, mut gates, mut people) = (None, Vec::new(), Vec::new());
+    for (name, measured, checked) in each {
+        match name {
+            Some(name) => people.push(PersonRow { name, quality: measured, gates: checked }),
+            None => (quality, gates) = (Some(measured), checked),
         }
-        None => (None, Vec::new(), Vec::new()),
-    };
+    }
     let row = Row {
         path,
         format,
         facts,
         bytes,
         quality,
+        people,
         surface,
         unusual,
         gates: &gates,
@@ -249,6 +269,38 @@ fn info(
     let (json, text) = (json(&row), row.text());
     let tally = Tally { frames: row.facts.frames, bytes_in: bytes, bytes_out: 0 };
     Ok((Report { json, text, errors, warnings, tally, ..Report::default() }, line))
+}
+
+/// Measures the person of a motion, or each of several.
+fn measured_people(
+    clip: Clip,
+    body: Option<&BoundBody>,
+    floors: &Floors,
+    measures: &QualitySettings,
+) -> Result<MeasuredPeople, Diagnostic> {
+    let mut found = MeasuredPeople::default();
+    for (name, clip) in people_of(clip)? {
+        let own = match &name {
+            Some(_) => body.and_then(|body| body.part_on(clip.skeleton())),
+            None => body.cloned(),
+        };
+        // The table has no column for it.
+        let seen = own.as_ref().filter(|_| measures.measures());
+        let surface = seen.and_then(|body| mocap::surface_report(body, &clip));
+        let face = face_quality(clip.annotations(), clip.frames(), clip.rate().fps());
+        let on = own.map(|body| body.on(clip.skeleton()));
+        let mut measured = Measured::of(clip, on.as_ref(), floors, measures);
+        if let Some(name) = &name {
+            measured = measured.of_person(name);
+        }
+        found.missed.append(&mut measured.missed);
+        let gates = std::mem::take(&mut measured.gates);
+        found.each.push((name, Quality { summary: measured.summary.clone(), surface, face }, gates));
+        if found.worst.as_ref().is_none_or(|worst| measured.severity > worst.severity) {
+            found.worst = Some(measured);
+        }
+    }
+    Ok(found)
 }
 
 /// The surface of a character; `None` with a warning of a file without a mesh.
@@ -325,7 +377,11 @@ impl Row<'_> {
         if let Some(compression) = &self.compression {
             compression.lines(self.bytes).iter().for_each(|(name, value)| line(name, value));
         }
-        if let Some(quality) = &self.quality {
+        let people = self.people.iter().map(|person| (Some(&person.name), &person.quality));
+        for (name, quality) in self.quality.iter().map(|quality| (None, quality)).chain(people) {
+            if let Some(name) = name {
+                line("person", name);
+            }
             quality.summary.lines().iter().for_each(|(name, value)| line(name, value));
             if let Some(surface) = &quality.surface {
                 line("inside", &surface.text());

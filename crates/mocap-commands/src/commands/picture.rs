@@ -8,7 +8,7 @@ use mocap_analysis::{BodyBalance, body_balance};
 use mocap_edit::edits::Operation;
 use mocap_edit::{OnTerrain, surface_below};
 use mocap_formats::{Parsed, nearest_name};
-use mocap_model::{Body, Clip, FrameRate, Mesh, Vector3};
+use mocap_model::{Body, Character, Clip, FrameRate, Mesh, Vector3};
 use mocap_robot::robot_balance;
 use serde::Serialize;
 
@@ -37,6 +37,22 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
+    /// The people of a motion of several, each with its name after that of the motion where that is asked; none of a motion
+    /// of one.
+    pub(crate) fn people(&self, named: bool) -> Result<Vec<Drawn>, Diagnostic> {
+        if mocap::several_subjects(self.clip.skeleton()).is_empty() {
+            return Ok(Vec::new());
+        }
+        let scene = mocap::scene_of(self.clip.clone()).map_err(mocap::Error::from)?;
+        let person = |one: Character| Drawn {
+            name: if named { format!("{} {}", self.name, one.name) } else { one.name },
+            clip: mocap::with_roles(one.clip),
+            path: self.path.clone(),
+            body: None,
+        };
+        Ok(scene.characters.into_iter().map(person).collect())
+    }
+
     /// Its caption, including what is shown in place of its colours.
     pub(crate) fn title(&self, shown: &WeightArgs) -> String {
         match &shown.weights_of {

@@ -119,21 +119,35 @@ fn plot(
     options: &PlotOptions,
     format: ChartFormat,
 ) -> Result<Vec<u8>, Diagnostic> {
-    let balances: Vec<Option<BodyBalance>> = match args.centre_of_mass || args.balance {
-        true => drawn.iter().map(|motion| Ok(Some(motion.balance()?))).collect::<Result<_, Diagnostic>>()?,
-        false => drawn.iter().map(|_| None).collect(),
-    };
+    let people: Vec<Vec<Drawn>> =
+        drawn.iter().map(|motion| motion.people(drawn.len() > 1)).collect::<Result<_, Diagnostic>>()?;
+    // Of several people, each has curves; else the motion has.
+    let each = |at: usize| if people[at].is_empty() { &drawn[at..=at] } else { &people[at][..] };
+    let balances: Vec<Vec<BodyBalance>> = (0..drawn.len())
+        .map(|at| match args.centre_of_mass || args.balance {
+            true => each(at).iter().map(Drawn::balance).collect::<Result<_, Diagnostic>>(),
+            false => Ok(Vec::new()),
+        })
+        .collect::<Result<_, Diagnostic>>()?;
     let mut found: Vec<(&Drawn, String, Plotted<'_>)> = Vec::new();
-    for (motion, balance) in drawn.iter().zip(&balances) {
+    for (at, motion) in drawn.iter().enumerate() {
         let in_file = |error: Diagnostic| error.in_file(Path::new(&motion.path));
         for joint in &args.joint {
-            let of = find(motion.clip.skeleton(), joint).map_err(in_file)?;
-            found.push((motion, joint.clone(), of.into()));
+            let known = found.len();
+            for one in each(at) {
+                let of = one.clip.skeleton().find_by_name_or_role(joint);
+                found.extend(of.map(|of| (one, joint.clone(), of.into())));
+            }
+            if found.len() == known {
+                // A joint of a prop beside people, or none.
+                let of = find(motion.clip.skeleton(), joint).map_err(in_file)?;
+                found.push((motion, joint.clone(), of.into()));
+            }
         }
-        if let Some(balance) = balance {
+        for (one, balance) in each(at).iter().zip(&balances[at]) {
             found.push(match args.balance {
-                true => (motion, "balance".to_owned(), Plotted::Balance(balance)),
-                false => (motion, "centre of mass".to_owned(), Plotted::CentreOfMass(balance)),
+                true => (one, "balance".to_owned(), Plotted::Balance(balance)),
+                false => (one, "centre of mass".to_owned(), Plotted::CentreOfMass(balance)),
             });
         }
         for shape in &args.shape {
@@ -147,8 +161,9 @@ fn plot(
             }
         }
     }
-    // Several motions are labelled by their names, several joints or shapes of one motion by theirs.
-    let each = found.len() / drawn.len().max(1);
+    // Several motions or people are labelled by their names, several joints or shapes of one motion by theirs.
+    let shown: usize = (0..drawn.len()).map(|at| each(at).len()).sum();
+    let each = found.len() / shown.max(1);
     let caption = |(motion, name, of): &(&Drawn, String, Plotted<'_>)| match (of, drawn.len(), each) {
         (Plotted::Number(_), 1, _) => name.clone(),
         (Plotted::Joint(_) | Plotted::CentreOfMass(_) | Plotted::Balance(_), _, 1) => motion.name.clone(),

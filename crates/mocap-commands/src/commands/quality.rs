@@ -99,6 +99,15 @@ fn name_of(skeleton: &Skeleton) -> String {
     skeleton.joints().iter().flat_map(|joint| [joint.name.as_str(), "\n"]).collect()
 }
 
+/// Whom to measure: the people of a motion of several, by name, else the whole motion, without a name.
+pub(crate) fn people_of(clip: Clip) -> Result<Vec<(Option<String>, Clip)>, Diagnostic> {
+    if mocap::several_subjects(clip.skeleton()).is_empty() {
+        return Ok(vec![(None, clip)]);
+    }
+    let scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
+    Ok(scene.characters.into_iter().map(|one| (Some(one.name), one.clip)).collect())
+}
+
 /// What was measured of one input.
 #[derive(Debug)]
 pub(crate) struct Measured {
@@ -141,6 +150,15 @@ impl Measured {
             worst: quality.worst().map(words),
             height: known.and_then(|unit| Some(mocap_analysis::body_height(skeleton, body)? * unit.metres)),
         }
+    }
+
+    /// The same with the name of the person before what was found.
+    pub(crate) fn of_person(mut self, name: &str) -> Measured {
+        for found in self.missed.iter_mut().chain(&mut self.findings) {
+            found.message = format!("{name}: {}", found.message);
+        }
+        self.worst = self.worst.map(|worst| format!("{name}: {worst}"));
+        self
     }
 }
 

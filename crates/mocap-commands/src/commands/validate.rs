@@ -7,7 +7,7 @@ use mocap_model::Clip;
 use serde::Serialize;
 
 use crate::batch::{self, Job, JobContext, Report, RunOptions, Tally, json};
-use crate::commands::quality::{Floors, Measured};
+use crate::commands::quality::{Floors, Measured, people_of};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::options::{Inputs, Invocation, QualitySettings, Reading};
@@ -50,8 +50,21 @@ pub(crate) struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unlisted_errors: Option<usize>,
     warnings: &'a [Diagnostic],
+    /// Of one person; of several, `people` has that of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
+    /// Of several people in a file: the quality of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    people: Vec<PersonRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<GateResult>,
+}
+
+/// The quality of one of several people.
+#[derive(Serialize, schemars::JsonSchema)]
+struct PersonRow {
+    name: String,
+    quality: QualitySummary,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gates: Vec<GateResult>,
 }
@@ -93,11 +106,26 @@ fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Re
     let (format, tally) =
         checked.as_ref().map_or((None, Tally::default()), |checked| (Some(checked.format), checked.tally));
     let clip = checked.and_then(|checked| checked.clip).filter(|_| args.measures.measures());
-    let measured = clip.map(|clip| Measured::of(clip, None, floors, &args.measures));
-    let (mut missed, mut quality, mut gates) = (Vec::new(), None, Vec::new());
-    if let Some(measured) = measured {
-        warnings.extend(measured.findings);
-        (missed, quality, gates) = (measured.missed, Some(measured.summary), measured.gates);
+    let (mut missed, mut quality, mut gates, mut people) = (Vec::new(), None, Vec::new(), Vec::new());
+    match clip.map(people_of).transpose() {
+        Ok(found) => {
+            for (name, clip) in found.into_iter().flatten() {
+                let measured = Measured::of(clip, None, floors, &args.measures);
+                let measured = match &name {
+                    Some(name) => measured.of_person(name),
+                    None => measured,
+                };
+                warnings.extend(measured.findings);
+                missed.extend(measured.missed);
+                match name {
+                    Some(name) => {
+                        people.push(PersonRow { name, quality: measured.summary, gates: measured.gates })
+                    }
+                    None => (quality, gates) = (Some(measured.summary), measured.gates),
+                }
+            }
+        }
+        Err(error) => errors.push(error),
     }
     let valid = errors.is_empty() && (warnings.is_empty() || !reading.strict);
     let row = Row {
@@ -109,12 +137,13 @@ fn validate(job: &Job, context: &JobContext, args: &Args, floors: &Floors) -> Re
         unlisted_errors: Some(unlisted).filter(|&unlisted| unlisted > 0),
         warnings: &warnings,
         quality,
+        people,
         gates,
     };
-    let json = json(&row);
+    let (json, measured) = (json(&row), row.people.len().max(1));
     let mut verdict = verdict(&errors, unlisted, warnings.len(), reading.strict);
     if !missed.is_empty() {
-        let gates = args.measures.fail_above.len();
+        let gates = args.measures.fail_above.len() * measured;
         verdict = verdict.replacen("ok", "readable", 1)
             + &format!("; missed {} of {gates} {}", missed.len(), if gates == 1 { "gate" } else { "gates" });
     }

@@ -5,17 +5,22 @@ use mocap_retarget::{PeopleMeter, TargetSurface};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::contact::{Person, find};
+use super::contact::{Person, find, time_inside};
+use super::distance::hips;
 use super::goals::Goals;
 use super::report::PartnerReport;
 use super::surfaces::{Placed, surface_of};
-use super::{KEPT, in_metres, percentile};
+use super::{KEPT, NAME, in_metres, percentile};
 use crate::EditError;
+use crate::body::Body;
 
 /// Number of frames per contact in which meshes are measured.
 const MEASURED: usize = 12;
-/// The same in the whole motion.
-const IN_ALL: usize = 24;
+/// The same in the whole motion: bodies that pass through each other are inside for half a second or longer.
+const IN_ALL: f64 = 2.0;
+/// At least and at most so many in the whole motion.
+const FEWEST: usize = 24;
+const MOST: usize = 96;
 /// People whose hips are further apart than this multiple of their arms' lengths are not measured: their hands cannot
 /// touch.
 const APART: f64 = 3.0;
@@ -32,6 +37,28 @@ fn some(frames: std::ops::Range<usize>, count: usize) -> Vec<usize> {
 struct OnMeshes {
     gaps: Vec<f64>,
     deepest: f64,
+    /// The frame, the person and the part of its body that is deepest inside of the other.
+    place: Option<(usize, usize, &'static str)>,
+}
+
+/// How far a motion was moved along the ground by its hips, at most \[m\].
+///
+/// # Errors
+/// Where frames differ, or the unit is not known.
+pub fn moved_on_ground(before: &Clip, after: &Clip) -> Result<f64, EditError> {
+    if before.frames() != after.frames() {
+        let reason = format!("one has {} frames, the other {}", before.frames(), after.frames());
+        return Err(EditError::Usage { edit: NAME, reason });
+    }
+    let [before, after] = [in_metres(before)?, in_metres(after)?];
+    Ok(moved(&before, &after))
+}
+
+/// As [`moved_on_ground`], in metres.
+fn moved(before: &Clip, after: &Clip) -> f64 {
+    let body = Body::of(before);
+    let each = hips(before, &body).into_iter().zip(hips(after, &body));
+    each.map(|(before, after)| (after - before).norm()).fold(0.0, f64::max)
 }
 
 /// Measures both motions before and after contacts were restored.
@@ -39,6 +66,7 @@ pub(super) fn report(
     goals: &Goals<'_>,
     (alone, result): (&[Clip; 2], &[Clip; 2]),
     surfaces: [Option<&TargetSurface>; 2],
+    lead_in: usize,
     report: &mut PartnerReport,
 ) {
     report.alone_p95 = percentile(&goals.errors(alone), 0.95);
@@ -47,13 +75,22 @@ pub(super) fn report(
     report.error_p95 = percentile(&errors, 0.95);
     report.error_max = percentile(&errors, 1.0);
     report.within_1cm = share_within(&errors);
-    let [Some(a), Some(b)] = surfaces else { return };
-    let Some(mut meter) = PeopleMeter::new(a, b) else { return };
+    report.moved_each = [0, 1].map(|i| moved(&alone[i], &result[i]));
+    let meter = surfaces[0].zip(surfaces[1]).and_then(|(a, b)| PeopleMeter::new(a, b));
+    let Some(mut meter) = meter else {
+        report.through = time_inside(goals.people, [&result[0], &result[1]], lead_in);
+        return;
+    };
     let before = on_meshes(goals, alone, &mut meter);
     let after = on_meshes(goals, result, &mut meter);
     (report.touching_alone, report.deepest_alone) = (share_within(&before.gaps), Some(before.deepest));
     (report.touching, report.deepest) = (share_within(&after.gaps), Some(after.deepest));
     report.gap_p95 = percentile(&after.gaps, 0.95);
+    if let Some((frame, person, part)) = after.place {
+        report.deepest_frame = Some(frame);
+        report.deepest_person = Some(person);
+        report.deepest_part = Some(part);
+    }
 }
 
 fn share_within(errors: &[f64]) -> Option<f64> {
@@ -63,8 +100,10 @@ fn share_within(errors: &[f64]) -> Option<f64> {
 
 fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> OnMeshes {
     let mut placed = Placed::new(clips);
-    let mut found = OnMeshes { gaps: Vec::new(), deepest: 0.0 };
-    let mut looked: Vec<usize> = some(0..clips[0].frames(), IN_ALL);
+    let mut found = OnMeshes { gaps: Vec::new(), deepest: 0.0, place: None };
+    let frames = clips[0].frames();
+    let seconds = frames as f64 / clips[0].rate().fps();
+    let mut looked = some(0..frames, ((seconds * IN_ALL) as usize).clamp(FEWEST, MOST));
     for contact in goals.contacts.iter().filter(|contact| !contact.thing) {
         for frame in some(contact.frames.clone(), MEASURED) {
             placed.place(clips, frame);
@@ -78,7 +117,10 @@ fn on_meshes(goals: &Goals<'_>, clips: &[Clip; 2], meter: &mut PeopleMeter) -> O
     looked.dedup();
     for frame in looked {
         placed.place(clips, frame);
-        found.deepest = found.deepest.max(meter.deepest(placed.poses()));
+        let Some((depth, person, part)) = meter.deepest_part(placed.poses()) else { continue };
+        if depth > found.deepest {
+            (found.deepest, found.place) = (depth, Some((frame, person, part.name())));
+        }
     }
     found
 }

@@ -2,13 +2,15 @@
 //!
 //! Each person was retargeted separately. Their contacts in the source become goals. First both people are shifted
 //! along the ground, each by half, so that they can reach each other; then inverse kinematics moves the hands of a
-//! contact to a common point, half-way or nearer to the person with the shorter reach. Headings stay. If both have a
-//! surface, contacts are between surfaces, trunks are kept apart, and arms are kept out of both bodies.
+//! contact to a common point, half-way or nearer to the person with the shorter reach. Headings stay. People without
+//! contacts keep their distance. If both have a surface, contacts are between surfaces, trunks are kept apart, and arms
+//! are kept out of both bodies.
 //!
 //! Simpler than E. Ho, T. Komura, C. Tai, "Spatial relationship preserving character motion adaptation", 2010: it
 //! preserves contacts instead of an interaction mesh over all joints.
 
 mod contact;
+mod distance;
 mod goals;
 mod in_step;
 mod keys;
@@ -17,6 +19,7 @@ mod own_frame;
 mod place;
 mod report;
 mod shared;
+mod shift;
 mod surfaces;
 #[cfg(test)]
 mod tests;
@@ -29,14 +32,17 @@ use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::held_feet::held;
 use contact::{Contact, Person, find, time_inside};
+pub use distance::keep_distances;
+use distance::spaced;
 use goals::Goals;
 pub use in_step::{InStep, bring_in_step};
 use keys::{at_keys, between_keys, stride};
-pub use measure::{BetweenPeople, between_people};
+pub use measure::{BetweenPeople, between_people, moved_on_ground};
 use own_frame::{OwnFrame, is_exchanged};
 pub(crate) use place::shifted;
 use place::{meet, placed, separated};
 pub use report::{PartnerReport, PartnerTouch};
+use shift::is_constant;
 use surfaces::{Bodies, beyond, corrected, is_near, room_for_arms};
 
 const NAME: &str = "partners";
@@ -66,6 +72,9 @@ pub struct KeepOptions {
     pub lead_in: usize,
     /// Whether arms keep the joint limits of their skeletons when they are moved out of bodies.
     pub limits: bool,
+    /// Whether people without contacts keep the distance of the source, scaled to the bodies. Among more than two people,
+    /// [`keep_distances`] does this for all at once.
+    pub distances: bool,
 }
 
 /// Brings two people who were retargeted alone together again. `sources` are in one space and time, and so are the results
@@ -80,7 +89,7 @@ pub fn keep_partners(
     targets: [Clip; 2],
     surfaces: [Option<&TargetSurface>; 2],
     things: &[&Clip],
-    KeepOptions { lead_in, limits }: KeepOptions,
+    KeepOptions { lead_in, limits, distances }: KeepOptions,
 ) -> Result<([Clip; 2], PartnerReport), EditError> {
     let space = |clip: &Clip| Ok((*clip.skeleton().space(), metres_of(clip)?));
     let spaces = [space(&targets[0])?, space(&targets[1])?];
@@ -98,7 +107,7 @@ pub fn keep_partners(
     let things = things.iter().map(thing).collect::<Result<Vec<Clip>, EditError>>()?;
     let lead_in = lead_in.div_ceil(stride);
     let surfaces = [0, 1].map(|i| surfaces[i]?.in_metres(spaces[i].1));
-    let options = KeepOptions { lead_in, limits };
+    let options = KeepOptions { lead_in, limits, distances };
     let (result, mut report) = match is_exchanged(&sources, &targets) {
         true => {
             let exchanged = |[a, b]: [Clip; 2]| [b, a];
@@ -111,6 +120,7 @@ pub fn keep_partners(
         false => kept(sources, targets.clone(), surfaces, &things, options)?,
     };
     report.in_frames(stride, given[0].frames());
+    report.warn();
     if !report.changed {
         // An unchanged clip keeps every bit.
         return Ok((given, report));
@@ -125,7 +135,7 @@ fn kept(
     targets: [Clip; 2],
     surfaces: [Option<TargetSurface>; 2],
     things: &[Clip],
-    KeepOptions { lead_in, limits }: KeepOptions,
+    KeepOptions { lead_in, limits, distances }: KeepOptions,
 ) -> Result<([Clip; 2], PartnerReport), EditError> {
     let frame = OwnFrame::of(&[Person::of(&sources[0]), Person::of(&sources[1])], &sources);
     let sources = [frame.put(&sources[0])?, frame.put(&sources[1])?];
@@ -142,6 +152,11 @@ fn kept(
     contacts.extend(shared::shared(&people, both, &things));
     let contacts: Vec<Contact> = contacts.into_iter().filter(|contact| contact.is_on(&bodies)).collect();
     let mut report = PartnerReport::of(&contacts, nearest);
+    let alone = targets;
+    let mut targets = alone.clone();
+    if contacts.is_empty() && distances {
+        spaced(&both, &mut targets, lead_in)?;
+    }
     let scale = scale(&people, &bodies).unwrap_or(1.0);
     let mut goals = Goals { people: &bodies, contacts: &contacts, scale, limits, beyond: Vec::new() };
     let besides = surfaces.each_ref().map(|surface| BodyBeside::new(surface.as_ref()?));
@@ -159,9 +174,8 @@ fn kept(
         }
         _ => together(&mut goals, &targets, None, &mut report)?,
     };
-    report.changed = result != targets;
-    measure::report(&goals, (&targets, &result), surfaces.each_ref().map(Option::as_ref), &mut report);
-    report.warn(nearest);
+    report.changed = result != alone;
+    measure::report(&goals, (&alone, &result), surfaces.each_ref().map(Option::as_ref), lead_in, &mut report);
     let frame = frame.inverse();
     Ok(([frame.put(&result[0])?, frame.put(&result[1])?], report))
 }
@@ -222,10 +236,9 @@ fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Resul
     if ways.iter().any(|way| way.norm() > 1e-9) {
         for (clip, share) in result.iter_mut().zip([0.5, -0.5]) {
             let ways: Vec<Vector3<f64>> = ways.iter().map(|way| way * share).collect();
-            let still = ways.iter().all(|way| (way - ways[0]).norm() < 1e-9);
             let body = crate::body::Body::of(clip);
             let shifted = shifted(clip, &body, &ways)?;
-            *clip = if still { shifted } else { held(clip, shifted, NAME)?.0 };
+            *clip = if is_constant(&ways) { shifted } else { held(clip, shifted, NAME)?.0 };
         }
     }
     reached(goals, result)

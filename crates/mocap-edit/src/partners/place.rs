@@ -4,27 +4,30 @@ use mocap_model::{Clip, ForwardKinematics, Isometry3, Vector3};
 
 use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
+use super::shift::{Wanted, is_constant, smoothest};
 use super::surfaces::{Bodies, needed, stride, through};
 use crate::EditError;
 use crate::body::Body;
 use crate::carrier::Carrier;
 use crate::samples::Samples;
-use crate::smoothing::{gaussian, lower_envelope};
+use crate::smoothing::lower_envelope;
 
 /// Arms are stretched to at most this share of their length, unless they already are.
 const REACH: f64 = 0.985;
-/// If the required shifts vary by at most this share of an arm, the shift is constant and arms make up for the rest.
+/// Arms make up for this share of their length, so that the shift changes as little as possible over time.
 const BY_ARMS: f64 = 0.3;
-/// Smoothing of shifts that vary over time \[s\].
-const SMOOTH: f64 = 0.4;
 /// Penetration depth from which trunks are moved apart \[m\].
 const INSIDE: f64 = 0.002;
 /// Rate at which trunks are checked \[1/s\].
 const LOOKED: f64 = 15.0;
 /// People are moved apart by a constant distance if it is at most this \[m\] ...
 const TOGETHER: f64 = 0.2;
-/// ... else only around the penetration, for this time to both sides \[s\].
+/// ... else around the penetration, for this time to both sides \[s\], or longer ...
 const AHEAD: f64 = 0.5;
+/// ... such that they do not move apart faster than this \[m/s\].
+const SLOWLY: f64 = 0.15;
+/// Most rounds of moving trunks apart where the distance changes.
+const ROUNDS_APART: usize = 3;
 /// Targets of hands fade over this time before and after a contact \[s\].
 const FADE: f64 = 0.3;
 /// Hands that are moved far fade longer, so that this adds at most this speed \[m/s\].
@@ -82,13 +85,11 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
         }
     }
     let level = |way: Vector3<f64>| way - up * way.dot(&up);
-    let mean = level(seen.iter().map(|one| one.missing).sum::<Vector3<f64>>() / seen.len().max(1) as f64);
     let arm = goals.people.iter().filter_map(Person::arm_length).fold(f64::INFINITY, f64::min);
-    let most = seen.iter().map(|one| (level(one.missing) - mean).norm()).fold(0.0, f64::max);
-    let mut ways = match most <= BY_ARMS * arm {
-        true => vec![mean; frames],
-        false => over_time(&seen, frames, clips[0].rate().fps(), level),
-    };
+    let wanted =
+        |one: &ContactReach| Wanted { frame: one.frame, shift: level(one.missing), within: BY_ARMS * arm };
+    let wanted: Vec<Wanted> = seen.iter().map(wanted).collect();
+    let mut ways = smoothest(&wanted, frames, clips[0].rate().fps());
     // Shifts people together until arms reach.
     for _ in 0..DRAWN {
         let mut furthest: Option<(f64, Vector3<f64>)> = None;
@@ -105,26 +106,6 @@ pub(super) fn placed(goals: &Goals<'_>, clips: &[Clip; 2]) -> Vec<Vector3<f64>> 
         ways.iter_mut().for_each(|way| *way += draw);
     }
     ways
-}
-
-/// The mean error of the contacts in each frame, linearly interpolated between contacts and smoothed.
-fn over_time(
-    seen: &[ContactReach],
-    frames: usize,
-    fps: f64,
-    level: impl Fn(Vector3<f64>) -> Vector3<f64>,
-) -> Vec<Vector3<f64>> {
-    let mut known: Vec<(usize, Vector3<f64>)> = Vec::new();
-    let mut at = 0;
-    while at < seen.len() {
-        let frame = seen[at].frame;
-        let together: Vec<Vector3<f64>> =
-            seen[at..].iter().take_while(|one| one.frame == frame).map(|one| level(one.missing)).collect();
-        known.push((frame, together.iter().sum::<Vector3<f64>>() / together.len() as f64));
-        at += together.len();
-    }
-    let ways = through(&known, frames, Vector3::zeros());
-    gaussian(&ways, SMOOTH * fps)
 }
 
 /// The shifts, enlarged so that trunks do not interpenetrate: by a constant distance if that is small, so that feet
@@ -146,9 +127,8 @@ pub(super) fn separated(
         let worst = found.iter().reduce(|worst, next| if next.2 > worst.2 { next } else { worst });
         worst.map(|(_, direction, way)| direction * *way)
     };
-    let still = ways.iter().all(|way| (way - ways[0]).norm() < 1e-9);
     let (mut found, mut more) = (first.clone(), Vector3::zeros());
-    for _ in 0..if still { DRAWN } else { 0 } {
+    for _ in 0..if is_constant(&ways) { DRAWN } else { 0 } {
         let Some(way) = worst(&found) else { break };
         more += way;
         let all: Vec<Vector3<f64>> = ways.iter().map(|way| way + more).collect();
@@ -157,18 +137,31 @@ pub(super) fn separated(
             return all;
         }
     }
-    let reach = (AHEAD * fps).ceil() as usize;
-    let directions: Vec<(usize, Vector3<f64>)> = first.iter().map(|(at, way, _)| (*at, *way)).collect();
+    let mut found = first;
+    for _ in 0..ROUNDS_APART {
+        moved_apart(&mut ways, &found, fps, stride);
+        found = needed(bodies, people, &ways, keys());
+        if !is_inside(&found) {
+            break;
+        }
+    }
+    ways
+}
+
+/// Enlarges shifts by the distances that are needed in every `stride`-th frame, as slowly as they allow.
+fn moved_apart(ways: &mut [Vector3<f64>], needed: &[(usize, Vector3<f64>, f64)], fps: f64, stride: usize) {
+    let frames = ways.len();
+    let most = needed.iter().map(|(.., way)| *way).fold(0.0, f64::max);
+    let reach = (AHEAD.max(most / SLOWLY) * fps).ceil() as usize;
+    let directions: Vec<(usize, Vector3<f64>)> = needed.iter().map(|(at, way, _)| (*at, *way)).collect();
     let directions = through(&directions, frames, Vector3::zeros());
     let at_key =
-        |frame: usize| first.iter().find(|(at, ..)| *at == frame).map_or(0.0, |(.., way)| way.max(0.0));
-    let known: Vec<(usize, f64)> = keys().map(|frame| (frame, -at_key(frame))).collect();
-    let needs = through(&known, frames, 0.0);
-    let more = lower_envelope(&needs, reach);
+        |frame: usize| needed.iter().find(|(at, ..)| *at == frame).map_or(0.0, |(.., way)| way.max(0.0));
+    let known: Vec<(usize, f64)> = (0..frames).step_by(stride).map(|frame| (frame, -at_key(frame))).collect();
+    let more = lower_envelope(&through(&known, frames, 0.0), reach);
     ways.iter_mut().zip(directions.iter().zip(more)).for_each(|(way, (direction, more))| {
         *way -= direction.try_normalize(1e-6).unwrap_or_default() * more;
     });
-    ways
 }
 
 /// A body, shifted by a vector in each frame.

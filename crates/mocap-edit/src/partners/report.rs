@@ -5,6 +5,9 @@ use serde::Serialize;
 
 use super::contact::{Contact, Part};
 
+/// Moves below this are not mentioned \[m\].
+const SEEN: f64 = 0.005;
+
 /// The report on contacts between two people after retargeting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PartnerReport {
@@ -39,8 +42,19 @@ pub struct PartnerReport {
     pub deepest: Option<f64>,
     /// The same for the separately retargeted motions \[m\].
     pub deepest_alone: Option<f64>,
-    /// The largest shift of both relative to each other, along the ground \[m\].
+    /// The frame of `deepest`; `null` where they are not inside each other.
+    pub deepest_frame: Option<usize>,
+    /// Whose part it is: 0 for the first of the two, 1 for the second.
+    pub deepest_person: Option<usize>,
+    /// The part of its body that is deepest inside the other, such as `LeftForearm`.
+    pub deepest_part: Option<&'static str>,
+    /// The time in which lines inside both bodies, from hips to neck and hands, pass through each other, of targets
+    /// without meshes \[s\]. `null` where they do not, or `deepest` is measured.
+    pub through: Option<f64>,
+    /// The largest shift of both relative to each other to bring them together or apart, along the ground \[m\].
     pub moved: Option<f64>,
+    /// How far each was moved along the ground from where it was retargeted alone, at most \[m\].
+    pub moved_each: [f64; 2],
     /// The least distance of hands to parts that they may touch in the source, as a share of an arm's length.
     pub nearest: Option<f64>,
     /// The time in which they interpenetrate in the source by far more than a touch, such as trunk in trunk \[s\];
@@ -74,6 +88,8 @@ impl PartnerReport {
     /// Exchanges the roles of both people.
     pub(super) fn exchange(&mut self) {
         self.touches.iter_mut().for_each(|touch| touch.parts.reverse());
+        self.moved_each.reverse();
+        self.deepest_person = self.deepest_person.map(|person| 1 - person);
     }
 
     /// The same with frames of the motion, of which every `stride`-th was looked at.
@@ -84,6 +100,7 @@ impl PartnerReport {
             (touch.start, touch.end) = (touch.start * stride, end);
         }
         self.contact_frames = self.touches.iter().map(|touch| touch.end - touch.start).sum();
+        self.deepest_frame = self.deepest_frame.map(|frame| frame * stride);
     }
 
     pub(super) fn of(contacts: &[Contact], nearest: f64) -> PartnerReport {
@@ -104,20 +121,22 @@ impl PartnerReport {
     }
 
     /// Adds warnings.
-    pub(super) fn warn(&mut self, nearest: f64) {
+    pub(super) fn warn(&mut self) {
+        if self.inside_source.is_some() {
+            return;
+        }
         if self.contacts == 0 {
-            let far = match nearest.is_finite() {
-                true => format!("hands come within {nearest:.1} arm lengths"),
-                false => "no hands were found".to_owned(),
+            let far = match self.nearest {
+                Some(nearest) => format!("hands come within {nearest:.1} arm lengths"),
+                None => "no hands were found".to_owned(),
             };
-            // Bodies of other sizes may stand in each other where those of the source pass.
-            let apart = match self.moved.filter(|moved| self.changed && *moved > 0.0) {
-                Some(moved) => {
-                    format!(", and moved by up to {moved:.2} m so that nobody stands in the other")
-                }
-                None => String::new(),
+            let moved = self.moved_each.iter().copied().fold(0.0, f64::max);
+            let kept = match self.changed && moved >= SEEN {
+                // Bodies of other sizes would be nearer or further away, or stand in each other.
+                true => format!("they keep their distance, for which they are moved by up to {moved:.2} m"),
+                false => "each is retargeted alone".to_owned(),
             };
-            self.warnings.push(format!("they never touch ({far}): each is retargeted alone{apart}"));
+            self.warnings.push(format!("they never touch ({far}): {kept}"));
         }
         // Distances of surfaces take precedence over those of points.
         if let Some(share) = self.touching.or(self.within_1cm).filter(|share| *share < 0.95) {
@@ -128,7 +147,19 @@ impl PartnerReport {
             ));
         }
         if let Some(deepest) = self.deepest.filter(|deepest| *deepest > 0.01) {
-            self.warnings.push(format!("one is up to {:.0} mm inside of the other", deepest * 1000.0));
+            let place = match (self.deepest_part, self.deepest_person, self.deepest_frame) {
+                (Some(part), Some(person), Some(frame)) => {
+                    let whose = ["first", "second"][person.min(1)];
+                    format!(" ({part} of the {whose}, frame {frame})")
+                }
+                _ => String::new(),
+            };
+            self.warnings.push(format!("one is up to {:.0} mm inside of the other{place}", deepest * 1000.0));
+        }
+        if let Some(seconds) = self.through {
+            self.warnings.push(format!(
+                "the targets come through each other for {seconds:.1} s: bodies without meshes are not moved apart"
+            ));
         }
     }
 }
@@ -174,6 +205,10 @@ impl std::fmt::Display for PartnerReport {
                 mm(self.deepest_alone)
             )?;
         }
-        write!(f, "; moved by {}", mm(self.moved))
+        if let Some(seconds) = self.through {
+            write!(f, "; through each other for {seconds:.1} s")?;
+        }
+        let [first, second] = self.moved_each.map(Some);
+        write!(f, "; moved by {} and {}", mm(first), mm(second))
     }
 }

@@ -7,7 +7,7 @@ use mocap_model::{ForwardKinematics, Role};
 use mocap_retarget::{RetargetOptions, Retargeter};
 
 /// A motion turned about the up axis, then moved.
-fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
+pub(super) fn moved(clip: &Clip, degrees: f64, way: Vector3<f64>) -> Clip {
     let body = crate::body::Body::of(clip);
     let turn = body.turn(degrees.to_radians());
     let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, &body));
@@ -37,7 +37,7 @@ fn pair(degrees: f64) -> [Clip; 2] {
     [one, moved(&other, 0.0, way)]
 }
 
-fn alone(source: &Clip, target: &str) -> Clip {
+pub(super) fn alone(source: &Clip, target: &str) -> Clip {
     let target = clip(target);
     let options = RetargetOptions::default();
     Retargeter::new(source.skeleton(), target.skeleton(), &options).unwrap().retarget_clip(source).unwrap()
@@ -149,4 +149,19 @@ fn people_who_hold_one_thing_stay_as_far_apart_as_it_is_long() {
         // 1 cm, in centimetres.
         assert!(off < 1.0 && was > 1.0, "{frame}: {off}, alone {was}");
     }
+}
+
+#[test]
+fn bodies_without_meshes_that_end_up_in_each_other_are_reported() {
+    let walk = clip("alex_walk.bvh");
+    let [a, b] = [walk.clone(), moved(&walk, 0.0, Vector3::x() * 150.0)];
+    let targets = |aside: f64| [walk.clone(), moved(&walk, 0.0, Vector3::x() * aside)];
+    let kept =
+        |targets| keep_partners([&a, &b], targets, [None, None], &[], KeepOptions::default()).unwrap().1;
+    let report = kept(targets(150.0));
+    assert!(report.through.is_none() && report.deepest.is_none(), "{report:?}");
+    // 5 cm between both trunks.
+    let report = kept(targets(5.0));
+    assert!(report.through.is_some_and(|seconds| seconds > 1.0), "{report:?}");
+    assert!(report.warnings.iter().any(|warning| warning.contains("come through each other")), "{report:?}");
 }

@@ -10,8 +10,8 @@ use crate::options::TargetGate;
 /// When the figures of a body are measured.
 const MEASURED: &str = "feet and limbs are measured if both skeletons have legs and a foot contact exists, violations \
      without --no-limits, balance-margin if source and target stand still, partner-off if people who are retargeted \
-     together touch, partner-inside if their targets have meshes too, arm-inside if a hand holds a prop, ratios if the \
-     source's figure is not 0";
+     together touch, partner-inside if their targets have meshes too, partner-moved if they are near each other, \
+     arm-inside if a hand holds a prop, ratios if the source's figure is not 0";
 /// When the figures of a robot are measured.
 const MEASURED_ON_ROBOTS: &str = "speeds are measured if the model or --limits-from states the highest, skate if soles \
      touch the floor, self-penetration if the model has collision shapes, the path if the source goes a leg length";
