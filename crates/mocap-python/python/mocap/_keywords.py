@@ -166,7 +166,7 @@ class Retarget(TypedDict, total=False):
     explain: bool
     """Show the mapping with reasons and scores, and write nothing"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk, step, balance-margin, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside"""
+    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, balance-margin, jerk, step, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside"""
     drop_first_frame: bool
     """Drop the first frame (a rest pose in CMU BVH files)"""
     trim: Value
