@@ -283,11 +283,10 @@ fn turning_a_clip_leaves_the_joints() {
 fn what_flies_falls_freely_if_it_is_balanced() {
     let sandbox = Sandbox::new();
     let robot = path("robots/pip.xml");
-    for jump in ["clips/alex_jump.bvh", "clips/robin_jump.bvh"] {
+    for jump in ["clips/alex_jump.bvh", "clips/robin_jump.bvh"].map(path) {
         let report = |flags: &[&str]| {
             let words =
-                [&["retarget", &path(jump), &robot, "-o", "jump.csv", "--overwrite", "--json"], flags]
-                    .concat();
+                [&["retarget", &jump, &robot, "-o", "jump.csv", "--overwrite", "--json"], flags].concat();
             sandbox.run(words).ok().rows().remove(0)["robot"].clone()
         };
         let off = |report: &serde_json::Value| report["balance"]["off_fall"].as_f64().unwrap();

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
     use mocap_model::UnitQuaternion;
 
-    fn core(form: &Form, at: [f64; 3], turn: [f64; 3]) -> Core {
+    fn core(form: &Form, at: [f64; 3], turn: [f64; 3]) -> Core<'_> {
         let turn = UnitQuaternion::new(Vector3::from(turn));
         Core { placed: Isometry3::from_parts(Vector3::from(at).into(), turn), form }
     }

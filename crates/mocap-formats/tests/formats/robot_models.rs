@@ -233,7 +233,7 @@ fn the_files_of_meshes_are_listed_once_includes_are_known() {
         files.into_iter().map(|file| (file.path, file.needed)).collect::<Vec<_>>()
     };
     let include = ("parts/hand.xml".to_owned(), true);
-    assert_eq!(listed(&FilesBeside::new()), [include.clone()]);
+    assert_eq!(listed(&FilesBeside::new()), std::slice::from_ref(&include));
     let known = FilesBeside::from([("parts/hand.xml".to_owned(), hand.as_bytes().into())]);
     assert_eq!(listed(&known), [include, ("../m/a.stl".into(), false), ("m/a.stl".into(), false)]);
 }
