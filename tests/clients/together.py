@@ -32,6 +32,8 @@ DEEPEST = 40
 COLUMN = 0.02
 # What must hold of a run, below what is asked for where that is missed: docs/together.md has both.
 LEAST_SHARE, MOST_SKATE, ROUNDING = 0.90, 0.03, 1e-4
+# Deepest inside the other where people touch [m], and how far distances are from those of the source [share].
+INSIDE_IN_CONTACT, MOST_OFF = 0.03, 0.25
 
 
 # ---- BVH: positions replace OFFSET, as in all clips that are used.
@@ -765,10 +767,12 @@ def main():
                 bad.append(f"{scene.name}: {total['within']} of {total['frames']} contact frames are within 1 cm")
             if total["skate"] > MOST_SKATE:
                 bad.append(f"{scene.name}: feet skate {1e3 * total['skate']:.0f} mm/s more than alone")
+            if total["deep"][0] > (INSIDE if scene.hands is None else INSIDE_IN_CONTACT):
+                bad.append(f"{scene.name}: {1e3 * total['deep'][0]:.0f} mm inside the other")
             if scene.hands is None:
+                if total["off"] > MOST_OFF:
+                    bad.append(f"{scene.name}: distances are {100 * total['off']:.0f} % off")
                 rows[-1] += f" distance {100 * total['off']:.0f} % off, each alone {100 * total['copies_off']:.0f} % |"
-                if total["deep"][0] > INSIDE:
-                    bad.append(f"{scene.name}: {1e3 * total['deep'][0]:.0f} mm inside the other")
         of = next((scene for scene in chosen if scene.name == "in hold"), None)
         for name, (together, alone) in (alike(tool, of, ("child", "strong_man")) if of else {}).items():
             print(f"{of.name}, {name}: {1e3 * together:.2f} mm from the same, each alone {1e3 * alone:.2f} mm", flush=True)

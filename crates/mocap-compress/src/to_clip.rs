@@ -5,7 +5,7 @@ use crate::extras::attach;
 use crate::plan::TrackState;
 use crate::quat::to_f64;
 use crate::track::Moving;
-use mocap_model::{Clip, JointTracks, Track, UnitQuaternion, Vector3};
+use mocap_model::{Clip, JointTracks, Space, Track, UnitQuaternion, Vector3};
 
 impl Compressed {
     /// All frames as a clip: the values of the sampler at each frame, with scales and all else that the file holds.
@@ -23,14 +23,9 @@ impl Compressed {
     /// ```
     pub fn to_clip(&self) -> Clip {
         let frames = self.parts.info.frames;
-        // As values that overflow, coordinates that no clip has are 0: only damaged files hold such.
-        let most = self.skeleton.space().largest_coordinate();
-        let place = |v: [f32; 3]| {
-            Vector3::from(v.map(|value| {
-                let value = f64::from(value);
-                if value.abs() <= most { value } else { 0.0 }
-            }))
-        };
+        // Coordinates that no clip has are as far as one can be: only damaged files hold such.
+        let most = Space::FARTHEST;
+        let place = |v: [f32; 3]| Vector3::from(v.map(|value| f64::from(value).clamp(-most, most)));
         let mut rotations: Vec<Option<Vec<UnitQuaternion<f64>>>> = vec![None; self.skeleton.len()];
         let mut translations: Vec<Option<Vec<Vector3<f64>>>> = vec![None; self.skeleton.len()];
         for (joint, kind) in &self.plan.moving {

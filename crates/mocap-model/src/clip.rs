@@ -1,7 +1,7 @@
 //! A motion: a skeleton and the local transforms of its joints over time.
 
 use crate::track::Between;
-use crate::{Annotations, FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Track, lerp, slerp};
+use crate::{Annotations, FrameRate, Joint, JointId, ModelError, Pose, Skeleton, Space, Track, lerp, slerp};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Clip {
     ///
     /// # Errors
     /// If the number of sets of tracks is not that of joints, a sampled track does not have one value per frame, a value
-    /// is not finite, or a coordinate or scale is beyond [`Space::FARTHEST`](crate::Space::FARTHEST).
+    /// is not finite, or a coordinate or scale is beyond [`Space::FARTHEST`].
     pub fn new(
         skeleton: Arc<Skeleton>,
         rate: FrameRate,
@@ -73,12 +73,11 @@ impl Clip {
         if tracks.len() != skeleton.len() {
             return Err(ModelError::TrackCount { tracks: tracks.len(), joints: skeleton.len() });
         }
-        let farthest = skeleton.space().largest_coordinate();
         for (joint, tracks) in skeleton.joints().iter().zip(&tracks) {
             let name = || joint.name.clone();
             check(&tracks.rotation, frames, f64::MAX, name, |q| q.coords.into())?;
             for vectors in tracks.translation.iter().chain(&tracks.scale) {
-                check(vectors, frames, farthest, name, |v| (*v).into())?;
+                check(vectors, frames, Space::FARTHEST, name, |v| (*v).into())?;
             }
         }
         Ok(Clip { skeleton, rate, frames, tracks: Arc::new(tracks), annotations: Annotations::default() })

@@ -156,13 +156,12 @@ impl Skeleton {
     pub fn in_space(&self, space: Space) -> Result<Skeleton, ModelError> {
         let change = SpaceChange::new(self.space(), &space);
         let couplings = self.couplings().iter().map(|coupling| coupling.with_axes(change.image)).collect();
-        // Numbers in the other unit are judged by that unit.
-        let skeleton = self.with_space(space).with_couplings(Vec::new())?.with_joints(|joint| {
+        let skeleton = self.clone().with_couplings(Vec::new())?.with_joints(|joint| {
             joint.offset = change.vector(&joint.offset);
             joint.rest_rotation = change.rotation(&joint.rest_rotation);
             joint.dofs = joint.dofs.with_axes(&change.basis, change.image);
         })?;
-        skeleton.with_couplings(couplings)
+        Ok(skeleton.with_couplings(couplings)?.with_space(space))
     }
 }
 

@@ -26,7 +26,7 @@ pub enum ModelError {
     #[error("joint '{joint}' has an offset, rest rotation or limit that is not a number")]
     RestNotFinite { joint: String },
     #[error(
-        "joint '{joint}' has an offset with a coordinate of {found:e}, beyond 1e12 m: a number or the unit is wrong"
+        "joint '{joint}' has an offset with a coordinate of {found:e}, beyond 1e12: a number or the unit is wrong"
     )]
     RestTooFar { joint: String, found: f64 },
     #[error("the end site '{joint}' has a child; only a joint can have one")]
@@ -52,7 +52,7 @@ pub enum ModelError {
     #[error("joint '{joint}' has a value that is not a number in frame {frame}")]
     NotFinite { joint: String, frame: usize },
     #[error(
-        "joint '{joint}' has a coordinate or scale of {found:e} in frame {frame}, beyond 1e12 m: a number or the unit is wrong"
+        "joint '{joint}' has a coordinate or scale of {found:e} in frame {frame}, beyond 1e12: a number or the unit is wrong"
     )]
     TooFar { joint: String, frame: usize, found: f64 },
     #[error("two scalar tracks are called '{name}'; names are unique in a clip")]

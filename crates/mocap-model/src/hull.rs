@@ -44,7 +44,8 @@ impl Hull {
     /// The most corners of a hull.
     pub const MOST_CORNERS: usize = 4096;
 
-    /// The hull of points \[m\], as they are; `None` if one is not finite, or all are in one plane.
+    /// The hull of points \[m\], as they are; `None` if one is not finite, all are in one plane, or the volume is no
+    /// number.
     pub fn of(points: &[Vector3<f64>]) -> Option<Hull> {
         let mut points = points.to_vec();
         if !points.iter().all(|point| point.iter().all(|value| value.is_finite())) {
@@ -57,8 +58,15 @@ impl Hull {
         points.sort_by(|a, b| order(a, b).unwrap_or(std::cmp::Ordering::Equal));
         points.dedup();
         let mut growing = Growing::start(&points)?;
-        while growing.corners < Hull::MOST_CORNERS && growing.add_furthest() {}
-        Some(growing.finish())
+        // Points that rounding leaves out count as well, so that no file takes long.
+        for _ in 0..4 * Hull::MOST_CORNERS {
+            if growing.corners >= Hull::MOST_CORNERS || !growing.add_furthest() {
+                break;
+            }
+        }
+        let hull = growing.finish();
+        // What is too thin or too large for its volume to be a number has no centre.
+        (hull.volume() > 0.0 && hull.centre().iter().all(|value| value.is_finite())).then_some(hull)
     }
 
     /// Its corners \[m\].

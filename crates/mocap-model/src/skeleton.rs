@@ -114,7 +114,6 @@ impl Skeleton {
         if joints.is_empty() {
             return Err(ModelError::NoJoints);
         }
-        let farthest = space.largest_coordinate();
         let mut names = HashMap::with_capacity(joints.len());
         for (i, joint) in joints.iter().enumerate() {
             let name = || joint.name.clone();
@@ -133,7 +132,7 @@ impl Skeleton {
             if !joint.offset.iter().chain(rest).all(|value| value.is_finite()) {
                 return Err(ModelError::RestNotFinite { joint: name() });
             }
-            if let Some(found) = joint.offset.iter().find(|value| value.abs() > farthest) {
+            if let Some(found) = joint.offset.iter().find(|value| value.abs() > Space::FARTHEST) {
                 return Err(ModelError::RestTooFar { joint: name(), found: *found });
             }
             for limit in joint.dofs.limits.iter().flatten() {

@@ -86,12 +86,7 @@ impl Space {
         self.unit.map(|unit| unit.metres)
     }
 
-    /// The largest coordinate of a joint in its parent's frame, in units: [`Space::FARTHEST`]. Units that are not known count
-    /// as metres.
-    pub fn largest_coordinate(&self) -> f64 {
-        (Space::FARTHEST / self.metres().unwrap_or(1.0)).min(1e100)
-    }
-
-    /// Coordinates beyond this are refused \[m\]: squares and products of larger ones overflow, and no motion is that far.
+    /// Coordinates and scales beyond this are refused, in any unit: squares and products of larger ones overflow, and no
+    /// motion is that far.
     pub const FARTHEST: f64 = 1e12;
 }

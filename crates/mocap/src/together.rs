@@ -127,10 +127,12 @@ pub fn put_together(
         let report = measure_on_target(both, &one.opening, one.target, one.mapping, &one.options)?;
         done[i].1 = report.unwrap_or_else(|| done[i].1.clone());
     }
+    // By all pairs together, and by the distances of all.
+    let moved_by = |i: usize| if moved[i] { moved_on_ground(&alone[i], &done[i].0) } else { Ok(0.0) };
+    let moved_by = (0..people.len()).map(moved_by).collect::<Result<Vec<f64>, _>>()?;
     for (pair, report) in &mut between {
+        report.set_moved(pair.map(|i| moved_by[i]));
         for (side, i) in pair.iter().enumerate() {
-            // By all pairs together, and by the distances of all.
-            report.moved_each[side] = if moved[*i] { moved_on_ground(&alone[*i], &done[*i].0)? } else { 0.0 };
             let found = PartnerFigures {
                 off: report.gap_p95.or(report.error_p95),
                 inside: report.deepest,

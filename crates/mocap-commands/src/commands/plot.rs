@@ -162,11 +162,10 @@ fn plot(
         }
     }
     // Several motions or people are labelled by their names, several joints or shapes of one motion by theirs.
-    let shown: usize = (0..drawn.len()).map(|at| each(at).len()).sum();
-    let each = found.len() / shown.max(1);
-    let caption = |(motion, name, of): &(&Drawn, String, Plotted<'_>)| match (of, drawn.len(), each) {
+    let is_one = found.iter().all(|(_, name, _)| *name == found[0].1);
+    let caption = |(motion, name, of): &(&Drawn, String, Plotted<'_>)| match (of, drawn.len(), is_one) {
         (Plotted::Number(_), 1, _) => name.clone(),
-        (Plotted::Joint(_) | Plotted::CentreOfMass(_) | Plotted::Balance(_), _, 1) => motion.name.clone(),
+        (Plotted::Joint(_) | Plotted::CentreOfMass(_) | Plotted::Balance(_), _, true) => motion.name.clone(),
         _ => format!("{} {name}", motion.name),
     };
     let captions: Vec<String> = found.iter().map(caption).collect();

@@ -242,7 +242,7 @@ impl<'a> Job<'a> {
             return Err(CompressError::TooFineTurn { bound, smallest: SMALLEST_TURN });
         }
         let limits = OpenLimits { joints: usize::MAX >> 12, frames: usize::MAX, values: u64::MAX };
-        let (stored, section) = store(skeleton, options, least, &limits);
+        let (stored, section) = store(skeleton, options, least, &limits)?;
         let precision = Precision {
             tolerance: least,
             constants: least * share_of_offsets(options),
@@ -343,14 +343,16 @@ fn store(
     options: &CompressOptions,
     tolerance: f64,
     limits: &OpenLimits,
-) -> (Arc<Skeleton>, SkeletonSection) {
+) -> Result<(Arc<Skeleton>, SkeletonSection), CompressError> {
     if options.external_skeleton {
         let bytes = Reading { space: *skeleton.space(), scale: options.external_scale }.describe();
         let section = SkeletonSection { bytes, structure: None, fingerprint: fingerprint(skeleton) };
-        return (skeleton.clone(), section);
+        return Ok((skeleton.clone(), section));
     }
     let (bytes, structure) = crate::skeleton::pack(skeleton, tolerance * share_of_offsets(options));
-    let stored = crate::skeleton::unpack(&bytes, structure, limits).expect("what was packed");
+    // Rounding to the tolerance can bring an offset beyond the farthest that a skeleton may have.
+    let stored = crate::skeleton::unpack(&bytes, structure, limits)
+        .map_err(|_| CompressError::TooFine { tolerance, smallest: f64::INFINITY })?;
     let section = SkeletonSection { bytes, structure: Some(structure), fingerprint: fingerprint(&stored) };
-    (Arc::new(stored), section)
+    Ok((Arc::new(stored), section))
 }

@@ -155,8 +155,11 @@ fn moved_apart(ways: &mut [Vector3<f64>], needed: &[(usize, Vector3<f64>, f64)],
     let reach = (AHEAD.max(most / SLOWLY) * fps).ceil() as usize;
     let directions: Vec<(usize, Vector3<f64>)> = needed.iter().map(|(at, way, _)| (*at, *way)).collect();
     let directions = through(&directions, frames, Vector3::zeros());
-    let at_key =
-        |frame: usize| needed.iter().find(|(at, ..)| *at == frame).map_or(0.0, |(.., way)| way.max(0.0));
+    // In the order of frames.
+    let at_key = |frame: usize| {
+        let found = needed.binary_search_by_key(&frame, |(at, ..)| *at);
+        found.map_or(0.0, |found| needed[found].2.max(0.0))
+    };
     let known: Vec<(usize, f64)> = (0..frames).step_by(stride).map(|frame| (frame, -at_key(frame))).collect();
     let more = lower_envelope(&through(&known, frames, 0.0), reach);
     ways.iter_mut().zip(directions.iter().zip(more)).for_each(|(way, (direction, more))| {

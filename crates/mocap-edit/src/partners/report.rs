@@ -120,6 +120,16 @@ impl PartnerReport {
         }
     }
 
+    /// States how far each was moved, where more than these two people were put together, and says anew what may look
+    /// wrong.
+    pub fn set_moved(&mut self, each: [f64; 2]) {
+        self.moved_each = each;
+        if self.inside_source.is_none() {
+            self.warnings.clear();
+            self.warn();
+        }
+    }
+
     /// Adds warnings.
     pub(super) fn warn(&mut self) {
         if self.inside_source.is_some() {
@@ -131,7 +141,7 @@ impl PartnerReport {
                 None => "no hands were found".to_owned(),
             };
             let moved = self.moved_each.iter().copied().fold(0.0, f64::max);
-            let kept = match self.changed && moved >= SEEN {
+            let kept = match moved >= SEEN {
                 // Bodies of other sizes would be nearer or further away, or stand in each other.
                 true => format!("they keep their distance, for which they are moved by up to {moved:.2} m"),
                 false => "each is retargeted alone".to_owned(),

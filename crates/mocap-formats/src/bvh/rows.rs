@@ -256,16 +256,19 @@ fn listed(text: &[u8], odd: &[UnusualWord], values: usize, channels: usize) -> V
 fn far(text: &[u8], start: usize, values: &[f64], channels: usize) -> Vec<(usize, Place)> {
     let is_far = |value: &f64| value.abs() > Space::FARTHEST;
     let mut listed: Vec<(usize, Place)> = Vec::new();
+    // Each word is passed once.
+    let (mut at, mut word) = (start, 0);
     for (index, value) in values.iter().enumerate().filter(|(_, value)| is_far(value)) {
         if listed.len() == ReadError::MOST_LISTED {
             break;
         }
+        if listed.last().is_some_and(|(last, _)| last / channels == index / channels) {
+            continue;
+        }
+        let Some(span) = word_span(text, at, index - word) else { break };
+        (at, word) = (span.start, index);
         // Comments between rows are words without a value.
-        let is_it =
-            |span: &Range<usize>| number::scan(text, span.start).is_some_and(|(found, _)| found == *value);
-        if listed.last().is_none_or(|(last, _)| last / channels != index / channels)
-            && let Some(span) = word_span(text, start, index).filter(is_it)
-        {
+        if number::scan(text, span.start).is_some_and(|(found, _)| found == *value) {
             listed.push((index, Place { span, line: 0, column: 0 }));
         }
     }

@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Quaternion};
 use super::Problem;
 use super::element::Element;
 use super::inertial::{Inertial, symmetric, weigh};
-use super::mesh::{Fit, LeftOut, MeshHull, Meshes, hull, places_of_mjcf};
+use super::mesh::{Fit, LeftOut, MeshHull, Meshes, places_of_mjcf};
 use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, unit, z_onto};
 use crate::Finding;
 
@@ -231,9 +231,11 @@ impl<'i> Assets<'i> {
         let Some(numbers) = mesh.get("vertex") else {
             return Ok(Err(format!("the mesh '{name}' has neither a file nor vertices")));
         };
-        let numbers = mesh.numbers_in("vertex", numbers)?;
-        let points: Vec<_> = numbers.as_chunks::<3>().0.iter().map(|point| Vector3::from(*point)).collect();
-        hull(mesh, name, &points, &fit, warnings).map(Ok)
+        let points = || {
+            let numbers = mesh.numbers_in("vertex", numbers)?;
+            Ok(numbers.as_chunks::<3>().0.iter().map(|point| Vector3::from(*point)).collect())
+        };
+        self.meshes.of_points(mesh, name, points, &fit, warnings).map(Ok)
     }
 }
 

@@ -105,10 +105,28 @@ impl<'i> Meshes<'i> {
         self.known.borrow_mut().insert(key, hull.clone());
         Ok(Ok(hull))
     }
+
+    /// The hull of the points that the model itself states for a mesh of this name.
+    pub(super) fn of_points(
+        &self,
+        element: &Element,
+        name: &str,
+        points: impl FnOnce() -> Result<Vec<Vector3<f64>>, Finding>,
+        fit: &Fit,
+        warnings: &mut Vec<Finding>,
+    ) -> Result<MeshHull, Finding> {
+        let key = format!("the points of {name} {fit:?}");
+        if let Some(hull) = self.known.borrow().get(&key) {
+            return Ok(hull.clone());
+        }
+        let hull = hull(element, name, &points()?, fit, warnings)?;
+        self.known.borrow_mut().insert(key, hull.clone());
+        Ok(hull)
+    }
 }
 
 /// The hull of points; `mesh` names where they are from.
-pub(super) fn hull(
+fn hull(
     element: &Element,
     mesh: &str,
     points: &[Vector3<f64>],
@@ -123,10 +141,6 @@ pub(super) fn hull(
         warnings.push(element.error(Problem::CutHull { mesh: mesh.to_owned(), corners, left_out }));
     }
     let centre = hull.centre();
-    // Of what is so thin that its volume is nothing in numbers, there is no centre.
-    if !centre.iter().all(|value| value.is_finite()) {
-        return Err(flat());
-    }
     Ok(MeshHull { hull: Arc::new(hull.moved(&-centre)), centre })
 }
 
