@@ -321,7 +321,7 @@ fn what_is_held_to_the_end_is_said() {
 #[test]
 fn the_unit_of_a_prop_can_be_stated_and_odd_sizes_are_said() {
     let walk = clip("alex_walk.bvh");
-    let stick = Character::from(stick(10, walk.rate(), false));
+    let stick = Character::from(stick(walk.frames(), walk.rate(), false));
     let length = |clip: &Clip| clip.skeleton().joints().iter().map(|joint| joint.offset.norm()).sum::<f64>();
     let with = |unit: f64| {
         let mut report = EditReport::default();
