@@ -166,7 +166,7 @@ class Retarget(TypedDict, total=False):
     explain: bool
     """Show the mapping with reasons and scores, and write nothing"""
     fail_above: Union[Value, Sequence[Value], Mapping[str, Value]]
-    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, jerk, step, balance-margin, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside, partner-moved"""
+    """Gate: exit code 3 where a figure exceeds its limit, such as slide=0.05,step=30 [m, m/s, degrees]; the motion is not written then. Figures: effector, effector-mean, effector-p95, foot-off-goal, unreachable, limited, capped, wrong-bends, slide, slide-own, slide-ratio, float, float-own, penetration, penetration-own, contacts-lost, violations, violation-excess, angle, correlation-lost, balance-margin, jerk, step, surface-inside, surface-deepest, surface-deep-frames, partner-off, partner-inside, arm-inside, partner-moved"""
     drop_first_frame: bool
     """Drop the first frame (a rest pose in CMU BVH files)"""
     trim: Value
@@ -468,6 +468,8 @@ class Edit(TypedDict, total=False):
     """After --attach: time over which it comes and goes, outside the bound frames [s; default 0.15]"""
     prop: Union[Value, Sequence[Value], Mapping[str, Value]]
     """After --attach: a file with the prop, which is put into the scene"""
+    prop_unit: Union[Value, Sequence[Value], Mapping[str, Value]]
+    """After --attach: unit of the prop's numbers, whatever its file states: m, cm, mm, in, ft, cmu, or a length in metres"""
     detach: Union[Value, Sequence[Value], Mapping[str, Value]]
     """Free what the skeleton binds: a joint and all below it become a tree that moves as before"""
     label_events: bool
