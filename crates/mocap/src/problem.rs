@@ -161,6 +161,9 @@ impl mocap_formats::Problem for Problem {
             Problem::NoSkeleton { .. } => "amc::no-skeleton",
             Problem::NoFrameLeft { .. } => "edit::no-frames",
             Problem::Edit { error: ModelError::TooManyFrames { .. }, .. } => "edit::too-many-frames",
+            Problem::Edit { error: ModelError::TooFar { .. } | ModelError::RestTooFar { .. }, .. } => {
+                "edit::too-far"
+            }
             Problem::Edit { .. } => "edit::not-finite",
             Problem::RatesDiffer { .. } | Problem::Resample(_) => "compare::rates",
             Problem::DurationsDiffer { .. } => "compare::different",

@@ -341,7 +341,8 @@ fn parts(name: &str, field: RobotField, source: &mut Source) -> Result<RobotPart
                     let corners: Vec<Vector3<f64>> = corners.into_iter().map(Vector3::from).collect();
                     let [a, b, c] = steps;
                     let path = [a, b, c, Step::Key("form"), Step::Key("hull"), Step::Key("corners")];
-                    let flat = || source.value(&path, "a hull has a volume: its corners are not all in one plane");
+                    let flat =
+                        || source.value(&path, "a hull has a volume: its corners are not all in one plane");
                     Primitive::Hull(Arc::new(Hull::of(&corners).ok_or_else(flat)?))
                 }
             },

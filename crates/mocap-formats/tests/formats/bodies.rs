@@ -449,17 +449,16 @@ mod baked {
         let clip = clip(1.0);
         for frame in 0..FRAMES {
             let mut tracks = clip.tracks().to_vec();
-            let mut places: Vec<Vector3<f64>> =
-                (0..FRAMES).map(|at| clip.local(JointId(0), at).translation.vector).collect();
-            places[frame].y = 1e39;
-            tracks[0].translation = Some(Track::Sampled(places));
-            // In a tiny unit it is near; the unit is restated afterwards.
-            let unit = Some(Unit { metres: 1e-30, source: UnitSource::Flag });
-            let space = Space { unit, ..*clip.skeleton().space() };
-            let tiny = Arc::new(clip.skeleton().with_space(space));
-            let far = Clip::new(tiny, clip.rate(), FRAMES, tracks).unwrap();
-            let far = far.with_skeleton(clip.skeleton().clone()).unwrap();
-            let found = VertexSequence::new(&bound(&clip, body(&clip)), &far, &BakeOptions::default());
+            // Large vertices, and one frame in which they grow.
+            let mut sizes = vec![Vector3::repeat(1.0); FRAMES];
+            sizes[frame] = Vector3::repeat(1e12);
+            tracks[0].scale = Some(Track::Sampled(sizes));
+            let grown = Clip::new(clip.skeleton().clone(), clip.rate(), FRAMES, tracks).unwrap();
+            let mut large = body(&clip);
+            for mesh in &mut large.meshes {
+                mesh.positions.iter_mut().for_each(|place| *place *= 1e30);
+            }
+            let found = VertexSequence::new(&bound(&clip, large), &grown, &BakeOptions::default());
             let error = found.map(|_| ()).unwrap_err();
             assert!(
                 matches!(error, BakeError::Overflow { frame: at, .. } if at == frame),

@@ -15,7 +15,7 @@ fn rich() -> Skeleton {
         joint("Hips", None, [0.0, 90.5, -0.0]),
         joint("Left \"Leg\"\n", Some(0), [10.0, 1.0 / 3.0, 1e-17]),
         joint("Kn\u{e9}e", Some(1), [0.0, -45.0, 5e-324]),
-        joint("foot", Some(2), [0.0, -1.7976931348623157e308, 0.1 + 0.2]),
+        joint("foot", Some(2), [5e-324, -999999999999.9999, 0.1 + 0.2]),
         joint("foot_End", Some(3), [0.0, 0.0, 12.0]),
         joint("other root", None, [1.0, 2.0, 3.0]),
     ];
