@@ -4,6 +4,7 @@ use super::document::{Channel, Document, Origin};
 use super::from_clip::{Decimals, without_noise};
 use super::motion::Motion;
 use super::positions::position_mode;
+use mocap_model::Space;
 use std::ops::Range;
 
 /// Largest rounding error of a length, as a share of its unit before scaling.
@@ -13,7 +14,7 @@ const FINEST: f64 = 0.5e-12;
 
 impl Document {
     /// The document with only these frames and with all lengths multiplied by `factor`, which is above 0; every other
-    /// value stays as it is. `None` where lengths overflow, or position channels would be taken for the other kind.
+    /// value stays as it is. `None` where lengths are too far, or position channels would be taken for the other kind.
     ///
     /// ```
     /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clips/alex_walk.bvh"));
@@ -34,7 +35,7 @@ impl Document {
             edited.multiply_lengths(factor);
             let values = edited.motion.as_ref().map(Motion::values).unwrap_or_default();
             let mut lengths = edited.nodes.iter().flat_map(|node| &node.offset).chain(values.iter());
-            if lengths.any(|length| !length.is_finite()) {
+            if !lengths.all(|length| length.abs() <= Space::FARTHEST) {
                 return None;
             }
         }

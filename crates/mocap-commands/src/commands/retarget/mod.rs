@@ -309,14 +309,7 @@ fn retarget(
     let things = things::shown(scene.props, mesh.as_ref());
     let (own, beside) = props(things, edits, [&source, &first], &mut warnings)?;
     (before.props, scene.props) = (own, beside);
-    let kept = match target.robot() {
-        None => {
-            let count = scene.characters.len();
-            let surfaces = || vec![things::surface_of(target, &args.method.body); count];
-            things::kept(&before, scene, surfaces).behind(&mut warnings)?
-        }
-        Some(_) => things::Kept { scene, ..things::Kept::default() },
-    };
+    let kept = kept(&before, scene, target, args).behind(&mut warnings)?;
     let scene = kept.scene;
     warnings.extend(kept.warnings);
     let reports = outcomes.iter_mut().map(|(_, outcome)| outcome);
@@ -351,6 +344,15 @@ fn retarget(
     let (json, text, line, figures) = (json(&row), row.text(), row.line(), figures(&outcomes[0].1));
     let tally = Tally { frames, bytes_in, bytes_out };
     Ok(Report { json, text, line, figures, errors, warnings, tally, ..Report::default() })
+}
+
+/// The scene with its things in the hands that held them; robots hold none.
+fn kept(before: &Scene, scene: Scene, target: &Target, args: &Args) -> Result<things::Kept, Diagnostic> {
+    if target.robot().is_some() {
+        return Ok(things::Kept { scene, ..things::Kept::default() });
+    }
+    let count = scene.characters.len();
+    things::kept(before, scene, || vec![things::surface_of(target, &args.method.body); count])
 }
 
 /// The result as a file, with the other contents of the target's file.
