@@ -153,7 +153,7 @@ fn texts_say_what_to_do() {
     says(&convert(&unit), 1, &["edit::too-far", "--unit:"]);
     sandbox.put("huge.bvh", LEG.replace("-0.6", "-60"));
     let huge = ["convert", "huge.bvh", "-o", "x.bvh", "--scale", "1e307"];
-    says(&huge, 1, &["edit::too-far", "--scale:"]);
+    says(&huge, 1, &["edit::not-finite", "--scale:"]);
     says(&convert(&["--trim", "20:10"]), 2, &["ends before it starts"]);
     says(&["convert", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'", "bvh, asf, amc"]);
     says(&["retarget", "leg.bvh", "leg.bvh", "-o", "x.obj"], 2, &["unsupported output format '.obj'"]);
