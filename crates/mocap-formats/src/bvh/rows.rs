@@ -255,6 +255,10 @@ fn listed(text: &[u8], odd: &[UnusualWord], values: usize, channels: usize) -> V
 /// are listed.
 fn far(text: &[u8], start: usize, values: &[f64], channels: usize) -> Vec<(usize, Place)> {
     let is_far = |value: &f64| value.abs() > Space::FARTHEST;
+    // Without a branch for each value: nearly always there is none.
+    if !values.iter().fold(false, |any, value| any | is_far(value)) {
+        return Vec::new();
+    }
     let mut listed: Vec<(usize, Place)> = Vec::new();
     // Each word is passed once.
     let (mut at, mut word) = (start, 0);
