@@ -172,6 +172,22 @@ pub fn runs(flags: &[bool]) -> Vec<Range<usize>> {
     runs_of(flags, true)
 }
 
+/// The same, with ranges that are at most `gap` frames apart as one.
+///
+/// ```
+/// assert_eq!(mocap_analysis::runs_within(&[true, false, true, false, false, true], 1), [0..3, 5..6]);
+/// ```
+pub fn runs_within(flags: &[bool], gap: usize) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for run in runs(flags) {
+        match found.last_mut() {
+            Some(before) if run.start - before.end <= gap => before.end = run.end,
+            _ => found.push(run),
+        }
+    }
+    found
+}
+
 /// The ranges in which flags have a value.
 fn runs_of(flags: &[bool], value: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();

@@ -73,7 +73,7 @@ pub use balance_plan::{OverSoles, Support, centre_aside, centre_higher};
 pub use body_balance::{
     BALANCE_CUTOFF, BESIDE_SOLES, BalanceSummary, BodyBalance, STANDING_SPEED, body_balance,
 };
-pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs};
+pub use contacts::{ContactOptions, Foot, FootContacts, contacts, feet_of, runs, runs_within};
 pub use error::AnalysisError;
 pub use error_text::millimetres;
 pub use feet::{FootMeasure, SoleHeights, foot_measure};

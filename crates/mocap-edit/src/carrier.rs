@@ -4,6 +4,7 @@ use mocap_analysis::placements;
 use mocap_model::{Clip, Isometry3, JointId, Vector3};
 use nalgebra::Translation3;
 
+use crate::EditError;
 use crate::body::Body;
 use crate::samples::Samples;
 
@@ -98,4 +99,23 @@ impl Samples {
             translations.get_or_insert_with(|| vec![offset; frames])[frame] = local.translation.vector;
         }
     }
+}
+
+/// A motion whose body is moved by a vector in each frame.
+///
+/// # Errors
+/// Where a sum is too large, named after the edit.
+pub(crate) fn shifted(
+    clip: &Clip,
+    body: &Body,
+    ways: &[Vector3<f64>],
+    edit: &'static str,
+) -> Result<Clip, EditError> {
+    let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
+    for (frame, way) in ways.iter().enumerate() {
+        let mut place = carrier.at(&samples, frame);
+        place.translation.vector += way;
+        carrier.put(&mut samples, frame, &place);
+    }
+    samples.into_clip(edit)
 }

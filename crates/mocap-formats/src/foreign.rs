@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::entry::Start;
 
+/// Start of a Git LFS pointer: the file itself was not downloaded.
+pub const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// A kind of file that is recognised, but not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
@@ -39,7 +42,7 @@ const KNOWN: [(Starts, Foreign); 19] = [
         },
     ),
     (
-        |start| start.bytes.starts_with(b"version https://git-lfs.github.com/spec/"),
+        |start| start.bytes.starts_with(LFS_POINTER),
         Foreign {
             what: "a Git LFS pointer: a few lines that stand for a file which was not downloaded",
             way: "`git lfs pull` in its repository downloads the file",

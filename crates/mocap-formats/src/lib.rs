@@ -90,7 +90,7 @@ pub use document::{Document, Kept, Stated};
 pub use encoded::{Beside, Content, Encoded};
 pub use files_beside::{FileBeside, FilesBeside};
 pub use finding::{Context, Finding, Parsed};
-pub use foreign::{Foreign, foreign};
+pub use foreign::{Foreign, LFS_POINTER, foreign};
 pub use format::FormatProblem;
 pub use left_out::{LeftOut, left_behind, transforms_only, without_scale};
 pub use limits::{LimitExceeded, Limits};

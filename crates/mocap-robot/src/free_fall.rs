@@ -1,7 +1,7 @@
 //! Flights as free falls: what flies goes along a parabola, from where it left the floor to where it comes down.
 //!
-//! The fit that balances a motion has its centre of mass fall nearly so. What is left is taken out of the path of the
-//! base, which moves the robot as a whole: joints, and parts beside each other, stay as they are.
+//! The fit that balances a motion already makes the centre of mass fall almost like this. The remaining deviation is
+//! removed by moving the base, and with it the whole robot: joint angles and distances between parts do not change.
 
 use std::ops::Range;
 

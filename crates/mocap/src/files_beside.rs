@@ -61,7 +61,7 @@ pub fn files_beside<E>(
                 let content = read(&file, left as u64)?;
                 // A robot is read without its meshes, and its reader says so.
                 let does_without = !name.needed && matches!(format, Format::Urdf | Format::Mjcf);
-                if content.starts_with(LFS_POINTER) && !does_without {
+                if content.starts_with(mocap_formats::LFS_POINTER) && !does_without {
                     return Ok(Err(Finding::new(Problem::LfsPointer { path: name.path }).into()));
                 }
                 // One byte more than the limit, so that the reader of the format reports it.
@@ -71,9 +71,6 @@ pub fn files_beside<E>(
         }
     }
 }
-
-/// Start of a Git LFS pointer: the file itself was not downloaded.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// Whether a file of a folder exists but is a link to another place.
 fn leads_out(folder: &Path, name: &str) -> bool {

@@ -81,7 +81,7 @@ pub(crate) struct Row<'a> {
     /// Of one person; of several, `people` has that of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<Quality>,
-    /// Of several people in a file: what is measured of each.
+    /// Measurements of each person, where a file has several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     people: Vec<PersonRow>,
     /// With --surface; `null` of a file without a mesh.
@@ -111,7 +111,7 @@ struct Quality {
     face: Option<FaceQuality>,
 }
 
-/// What is measured of one of several people.
+/// Measurements of one person, where a file has several.
 #[derive(Serialize, schemars::JsonSchema)]
 struct PersonRow {
     name: String,
@@ -120,7 +120,7 @@ struct PersonRow {
     gates: Vec<GateResult>,
 }
 
-/// What was measured of a motion: of one person, or of each of several.
+/// Measurements of a motion: of its only person, or of each of several.
 #[derive(Default)]
 struct MeasuredPeople {
     /// With a name of several, without one of one.

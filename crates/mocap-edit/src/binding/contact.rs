@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mocap_analysis::runs;
+use mocap_analysis::runs_within;
 use mocap_model::{Character, Clip, ForwardKinematics, Isometry3, JointId, Scene};
 
 use super::bind_point::{Place, everyone};
@@ -11,7 +11,7 @@ use super::bind_point::{Place, everyone};
 const HAND: f64 = 0.75;
 /// Contacts that are interrupted for at most this time are one \[s\].
 const GAP: f64 = 0.1;
-/// Contacts that are shorter are no grasps: a hand passes by \[s\].
+/// Shortest grasp \[s\]: in a shorter contact, the hand only passes by.
 const HOLDS: f64 = 0.25;
 /// A thing is carried if its position relative to the carrier varies by at most this share of the scene's size: the
 /// rounding of single precision and text files.
@@ -41,7 +41,7 @@ fn reach(character: &Character, joint: JointId) -> f64 {
     if furthest > 0.0 { furthest } else { HAND * skeleton.joint(joint).offset.norm() }
 }
 
-/// Why a contact is no grasp.
+/// Why no grasp was found.
 pub(super) enum NoGrasp {
     /// They are never in contact: the least distance as a ratio of the reach, and its frame.
     Apart { distance: f64, frame: usize },
@@ -62,14 +62,8 @@ pub(super) fn time_of_contact(scene: &Scene, child: &Place, parent: &Place) -> R
         .collect();
     let fps = one(child).clip.rate().fps();
     let gap = (GAP * fps).round() as usize;
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for run in runs(&distances.iter().map(|distance| *distance <= 1.0).collect::<Vec<_>>()) {
-        match found.last_mut() {
-            Some(before) if run.start - before.end <= gap => before.end = run.end,
-            _ => found.push(run),
-        }
-    }
-    let longest = found.into_iter().rev().max_by_key(|run| run.len());
+    let touches: Vec<bool> = distances.iter().map(|distance| *distance <= 1.0).collect();
+    let longest = runs_within(&touches, gap).into_iter().rev().max_by_key(|run| run.len());
     let Some(range) = longest else {
         let nearest = distances.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
         let (frame, distance) = nearest.map_or((0, f64::INFINITY), |(frame, distance)| (frame, *distance));

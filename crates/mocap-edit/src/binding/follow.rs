@@ -18,8 +18,8 @@ use super::{falling, with_top};
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
 use crate::body::Body;
+use crate::carrier::shifted;
 use crate::metric::{back, in_metres, metres_of};
-use crate::partners::shifted;
 use crate::smoothing::gaussian;
 
 const NAME: &str = "attach";
@@ -58,7 +58,7 @@ pub struct HeldArm {
     pub of: usize,
     /// The side of the arm.
     pub side: Side,
-    /// What is inside of trunk, head or legs while the hand holds something \[m\].
+    /// How far the forearm penetrates trunk, head or legs while the hand holds something \[m\].
     pub inside: ForearmInside,
 }
 
@@ -206,7 +206,7 @@ fn ride(
             })
             .collect();
         let body = Body::of(&person.clip);
-        person.clip = shifted(&person.clip, &body, &ways)?;
+        person.clip = shifted(&person.clip, &body, &ways, NAME)?;
         person.target = Holder::of(&person.clip);
         notes.push(format!("{rider} stays on {name}"));
     }

@@ -10,11 +10,11 @@ use mocap_model::{Clip, ForwardKinematics, Vector3};
 
 use super::contact::{Person, time_inside};
 use super::keys::{at_keys, between_keys, stride};
-use super::place::shifted;
 use super::shift::{Wanted, is_constant, smoothest};
 use super::{NAME, in_metres, metres_of};
 use crate::EditError;
 use crate::body::Body;
+use crate::carrier::shifted;
 use crate::held_feet::held;
 
 /// People whose hips are never nearer than this many leg lengths keep their own places: two arms are shorter.
@@ -25,7 +25,7 @@ const SHARE: f64 = 0.2;
 const LEAST: f64 = 0.001;
 
 /// Moves people who were retargeted separately such that their distances are those of the source, scaled to the bodies.
-/// `sources` are in one space and time, and so are the results; each keeps the unit and axes of its own skeleton. Those
+/// All `sources` share one space and one time axis, and so do the results; each keeps the unit and axes of its skeleton. Those
 /// who are never near anybody else, were not recorded together, or have no known unit keep every bit. The first
 /// `lead_in` frames are a rest pose.
 ///
@@ -148,7 +148,7 @@ pub(super) fn spaced(sources: &[&Clip], targets: &mut [Clip], lead_in: usize) ->
         if shift.iter().all(|way| way.norm() < LEAST) {
             continue;
         }
-        let moved = shifted(clip, &Body::of(clip), &shift)?;
+        let moved = shifted(clip, &Body::of(clip), &shift, NAME)?;
         targets[*at] = if is_constant(&shift) { moved } else { held(clip, moved, NAME)?.0 };
     }
     Ok(())

@@ -30,6 +30,7 @@ use std::cell::RefCell;
 
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
+use crate::carrier::shifted;
 use crate::held_feet::held;
 use contact::{Contact, Person, find, time_inside};
 pub use distance::keep_distances;
@@ -39,7 +40,6 @@ pub use in_step::{InStep, bring_in_step};
 use keys::{at_keys, between_keys, stride};
 pub use measure::{BetweenPeople, between_people, moved_on_ground};
 use own_frame::{OwnFrame, is_exchanged};
-pub(crate) use place::shifted;
 use place::{meet, placed, separated};
 pub use report::{PartnerReport, PartnerTouch};
 use shift::is_constant;
@@ -237,7 +237,7 @@ fn moved(goals: &Goals<'_>, targets: &[Clip; 2], ways: &[Vector3<f64>]) -> Resul
         for (clip, share) in result.iter_mut().zip([0.5, -0.5]) {
             let ways: Vec<Vector3<f64>> = ways.iter().map(|way| way * share).collect();
             let body = crate::body::Body::of(clip);
-            let shifted = shifted(clip, &body, &ways)?;
+            let shifted = shifted(clip, &body, &ways, NAME)?;
             *clip = if is_constant(&ways) { shifted } else { held(clip, shifted, NAME)?.0 };
         }
     }

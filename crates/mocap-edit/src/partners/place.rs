@@ -6,10 +6,6 @@ use super::contact::{Arm, Contact, Part, Person};
 use super::goals::Goals;
 use super::shift::{Wanted, is_constant, smoothest};
 use super::surfaces::{Bodies, needed, stride, through};
-use crate::EditError;
-use crate::body::Body;
-use crate::carrier::Carrier;
-use crate::samples::Samples;
 use crate::smoothing::lower_envelope;
 
 /// Arms are stretched to at most this share of their length, unless they already are.
@@ -165,17 +161,6 @@ fn moved_apart(ways: &mut [Vector3<f64>], needed: &[(usize, Vector3<f64>, f64)],
     ways.iter_mut().zip(directions.iter().zip(more)).for_each(|(way, (direction, more))| {
         *way -= direction.try_normalize(1e-6).unwrap_or_default() * more;
     });
-}
-
-/// A body, shifted by a vector in each frame.
-pub(crate) fn shifted(clip: &Clip, body: &Body, ways: &[Vector3<f64>]) -> Result<Clip, EditError> {
-    let (mut samples, carrier) = (Samples::of(clip), Carrier::of(clip, body));
-    for (frame, way) in ways.iter().enumerate() {
-        let mut place = carrier.at(&samples, frame);
-        place.translation.vector += way;
-        carrier.put(&mut samples, frame, &place);
-    }
-    samples.into_clip(super::NAME)
 }
 
 /// Targets of a wrist and their weights, by frame.

@@ -6,12 +6,13 @@ use mocap_model::{
     ContactMask, Isometry3, Limit, Mimic, Primitive, RobotBody, RobotJoint, RobotJointKind, RobotParts,
     RobotShape, UnitQuaternion, Vector3,
 };
-use nalgebra::{Matrix3, Quaternion};
+use nalgebra::Matrix3;
 
 use super::Problem;
 use super::element::Element;
 use super::inertial::{Inertial, symmetric, weigh};
-use super::mesh::{Fit, LeftOut, MeshHull, Meshes, places_of_mjcf};
+use super::mesh::{LeftOut, Meshes};
+use super::mjcf_assets::Assets;
 use super::orientation::{Angles, ORIENTATIONS, mjcf_orientation, unit, z_onto};
 use crate::Finding;
 
@@ -23,7 +24,9 @@ pub(super) fn parts(
 ) -> Result<RobotParts, Finding> {
     let compiler = Compiler::of(root)?;
     let classes = Classes::of(root)?;
-    let assets = Assets::of(root, &classes, meshes)?;
+    let stated = root.all("asset").flat_map(|asset| asset.all("mesh"));
+    let stated = stated.map(|mesh| classes.apply(mesh, MAIN)).collect::<Result<Vec<_>, Finding>>()?;
+    let assets = Assets::of(stated, meshes, (&compiler.mesh_folder, compiler.strip_path));
     let paired = paired_geoms(root);
     let mut trees = Vec::new();
     for world in root.all("worldbody") {
@@ -183,59 +186,6 @@ impl Classes {
             |attribute: &str| attribute != "class" && !(oriented && ORIENTATIONS.contains(&attribute));
         let given = given.filter(|(attribute, _)| counts(attribute));
         Ok(element.with_defaults(given.map(|(attribute, value)| (attribute.clone(), value.clone()))))
-    }
-}
-
-/// The meshes of `<asset>`.
-struct Assets<'i> {
-    meshes: &'i Meshes<'i>,
-    by_name: HashMap<String, Element>,
-}
-
-impl<'i> Assets<'i> {
-    fn of(root: &Element, classes: &Classes, meshes: &'i Meshes<'i>) -> Result<Assets<'i>, Finding> {
-        let mut by_name = HashMap::new();
-        for mesh in root.all("asset").flat_map(|asset| asset.all("mesh")) {
-            let mesh = classes.apply(mesh, MAIN)?;
-            let file = mesh.get("file").map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file));
-            let of_file = || file.map(|file| file.rsplit_once('.').map_or(file, |(name, _)| name));
-            if let Some(name) = mesh.get("name").or_else(of_file) {
-                by_name.insert(name.to_owned(), mesh);
-            }
-        }
-        Ok(Assets { meshes, by_name })
-    }
-
-    /// The hull of a mesh; else why there is none.
-    fn hull(
-        &self,
-        name: &str,
-        compiler: &Compiler,
-        warnings: &mut Vec<Finding>,
-    ) -> Result<Result<MeshHull, LeftOut>, Finding> {
-        let Some(mesh) = self.by_name.get(name) else {
-            return Ok(Err(format!("no mesh is called '{name}'")));
-        };
-        let turn = mesh.numbers::<4>("refquat")?.map(|[w, x, y, z]| Quaternion::new(w, x, y, z));
-        let turn = turn.and_then(|turn| UnitQuaternion::try_new(turn, 1e-12));
-        let fit = Fit {
-            origin: mesh.numbers::<3>("refpos")?.unwrap_or_default().into(),
-            turn: turn.unwrap_or_else(UnitQuaternion::identity),
-            scale: mesh.numbers::<3>("scale")?.unwrap_or([1.0; 3]).into(),
-        };
-        if let Some(file) = mesh.get("file") {
-            let folder = &compiler.mesh_folder;
-            let places = places_of_mjcf(file, folder, compiler.strip_path, mesh.file());
-            return self.meshes.of_file(mesh, file, &places, &fit, warnings);
-        }
-        let Some(numbers) = mesh.get("vertex") else {
-            return Ok(Err(format!("the mesh '{name}' has neither a file nor vertices")));
-        };
-        let points = || {
-            let numbers = mesh.numbers_in("vertex", numbers)?;
-            Ok(numbers.as_chunks::<3>().0.iter().map(|point| Vector3::from(*point)).collect())
-        };
-        self.meshes.of_points(mesh, name, points, &fit, warnings).map(Ok)
     }
 }
 
@@ -504,7 +454,7 @@ impl Tree<'_> {
         (body, name, mask): (usize, String, ContactMask),
     ) -> Result<(), Finding> {
         let found = match geom.get("mesh") {
-            Some(mesh) if kind == "mesh" => self.assets.hull(mesh, self.compiler, &mut self.warnings)?,
+            Some(mesh) if kind == "mesh" => self.assets.hull(mesh, &mut self.warnings)?,
             Some(mesh) => Err(format!("a {kind} with the mesh '{mesh}'")),
             None => Err(format!("a {kind} without a mesh")),
         };

@@ -10,12 +10,10 @@ use mocap_model::{Hull, Isometry3, Primitive, UnitQuaternion, Vector3};
 
 use super::Problem;
 use super::element::{Element, Include};
-use crate::Finding;
+use crate::{Finding, LFS_POINTER};
 
 /// Larger mesh files are refused: 1.3 million triangles of a binary STL.
 const MOST_BYTES: usize = 1 << 26;
-/// Start of a file that was not downloaded.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A hull that leaves points further out than this is said to be cut short \[m\].
 const CUT: f64 = 1e-4;
 

@@ -7,6 +7,7 @@ mod from_mjcf;
 mod from_urdf;
 mod inertial;
 mod mesh;
+mod mjcf_assets;
 mod orientation;
 mod parse;
 mod problem;

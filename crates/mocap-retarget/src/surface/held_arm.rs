@@ -14,7 +14,7 @@ use super::arm::{Change, PosedArm};
 use super::body_in_motion::{Frame, Stage};
 use super::body_surface::{ArmSurface, BodySurface};
 use crate::smoothing::envelope;
-use mocap_analysis::runs;
+use mocap_analysis::runs_within;
 use mocap_model::{Clip, ModelError, Side, Vector3};
 use mocap_skin::{InsideMeter, Part, PosedField, Sided};
 use std::ops::Range;
@@ -30,7 +30,7 @@ const DEEP: f64 = 0.004;
 /// Weight of the squared swivel \[rad²\] beside the squared depth as a share of the body's height.
 const SWIVEL_COST: f64 = 1e-6;
 
-/// What is left of a forearm inside of trunk, head or legs, in the frames in which its hand holds something.
+/// How far a forearm still penetrates trunk, head or legs, in the frames in which its hand holds something.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ForearmInside {
     /// Number of frames in which it is inside.
@@ -74,7 +74,7 @@ impl TargetSurface {
         frames.iter().zip(&depths).for_each(|(frame, depth)| deep[*frame] = *depth > least);
         let ahead = (FADE * clip.rate().fps()).round() as usize;
         let mut changes = [vec![Change::zeros(); clip.frames()], vec![Change::zeros(); clip.frames()]];
-        for stretch in stretches(&deep, 4 * ahead) {
+        for stretch in runs_within(&deep, 4 * ahead) {
             let around =
                 stretch.start.saturating_sub(2 * ahead)..(stretch.end + 2 * ahead).min(clip.frames());
             let swivels = forearm.swivels(&stretch, &deep, around.clone(), ahead);
@@ -122,18 +122,6 @@ impl ForearmInside {
         let found = meter.measure(&body.surface, &body.surface.palette_of(&pose.object));
         (self.deepest, self.share) = (found.deepest, found.share);
     }
-}
-
-/// Runs of frames that are deep; runs less than `gap` frames apart are one.
-fn stretches(deep: &[bool], gap: usize) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for run in runs(deep) {
-        match found.last_mut() {
-            Some(last) if run.start - last.end <= gap => last.end = run.end,
-            _ => found.push(run),
-        }
-    }
-    found
 }
 
 /// The forearm of a side in the frames of a motion.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use mocap_retarget::{RetargetError, RetargetWarning, SourceOrTarget};
+use mocap_robot::RobotError;
 
-use super::target::Target;
+use super::target::{Target, refused_robot};
 use crate::diagnostic::Diagnostic;
 
 /// Advice if no map was found.
@@ -53,6 +54,15 @@ pub(super) fn warning(warning: &RetargetWarning, target: &Target) -> Diagnostic 
 fn in_target(diagnostic: Diagnostic, which: Option<SourceOrTarget>, target: &Target) -> Diagnostic {
     match which {
         Some(SourceOrTarget::Target) => diagnostic.in_file(Path::new(&target.path)),
+        _ => diagnostic,
+    }
+}
+
+/// A source that lacks a limb of the robot can be mapped by hand.
+pub(super) fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
+    let diagnostic = refused_robot(error, &target.path);
+    match error {
+        RobotError::SourceRole { .. } => diagnostic.help(EDIT_MAP),
         _ => diagnostic,
     }
 }

@@ -10,8 +10,7 @@ use mocap_model::Skeleton;
 use mocap_retarget::{MapExplanation, MapFigures, RoleMap, map_roles, map_roles_in};
 use mocap_robot::RobotMap;
 
-use super::finding;
-use super::motion::refused_on_robot;
+use super::finding::{self, refused_on_robot};
 use super::row::{ExplainRobotRow, ExplainRow};
 use super::target::Target;
 use crate::batch::{self, Failure, Input, Job, JobContext, ReadFiles, Report, json};

@@ -3,11 +3,11 @@
 use mocap::{Error, Mapping, Opening, TargetOptions, TargetReport};
 use mocap_model::{Clip, FrameRate, Pose};
 use mocap_retarget::{RetargetError, RetargetOptions, SourceOrTarget, frame_pose, map_roles_in};
-use mocap_robot::{RobotError, RobotOptions};
+use mocap_robot::RobotOptions;
 
-use super::finding;
+use super::finding::{self, refused_on_robot};
 use super::mapping::MapFile;
-use super::target::{RobotLimits, Target, refused_robot};
+use super::target::{RobotLimits, Target};
 use crate::diagnostic::Diagnostic;
 use crate::options::MethodSettings;
 use crate::rest;
@@ -60,13 +60,4 @@ fn refused(error: &RetargetError, mapping: Option<&Mapping>, clip: &Clip, target
         SourceOrTarget::Target => (&target.on.skeleton, mapping.target_roles()),
     };
     diagnostic.note(roles.limb_table(which, skeleton))
-}
-
-/// A source that lacks a limb of the robot can be mapped by hand.
-pub(super) fn refused_on_robot(error: &RobotError, target: &Target) -> Diagnostic {
-    let diagnostic = refused_robot(error, &target.path);
-    match error {
-        RobotError::SourceRole { .. } => diagnostic.help(finding::EDIT_MAP),
-        _ => diagnostic,
-    }
 }
