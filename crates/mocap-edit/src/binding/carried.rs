@@ -154,14 +154,11 @@ pub(crate) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            // A hand that rotates on its grip still holds it: adjacent ranges at one place are merged. One that goes on
-            // slowly does not hold it.
+            // A hand that rotates on its grip still holds it: adjacent ranges are merged.
             let mut times: Vec<Range<usize>> = Vec::new();
             for frames in fixed_ranges(&seen, KEPT, shortest) {
-                let place = |frame: usize| seen[frame].translation.vector;
-                let stays = |from: usize| (place(frames.start) - place(from)).norm() <= KEPT.0;
                 match times.last_mut() {
-                    Some(last) if frames.start <= last.end + 1 && stays(last.start) => last.end = frames.end,
+                    Some(last) if frames.start <= last.end + 1 => last.end = frames.end,
                     _ => times.push(frames),
                 }
             }
@@ -215,41 +212,4 @@ pub(crate) fn mount(hips: &[Isometry3<f64>], mount: &Clip) -> Option<(JointId, V
         }
     }
     nearest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mocap_model::UnitQuaternion;
-
-    const FPS: f64 = 60.0;
-
-    /// Frames in which a left hand holds a bar that the right hand carries. `left` is its place and turn on the bar at a
-    /// time [m, rad].
-    fn left_holds(left: impl Fn(f64) -> (f64, f64)) -> Vec<Range<usize>> {
-        let time = |frame: usize| frame as f64 / FPS;
-        let thing: Vec<Isometry3<f64>> =
-            (0..120).map(|frame| Isometry3::translation(0.0, 1.0, 0.5 * time(frame))).collect();
-        let on_bar = |frame: usize| {
-            let (place, turn) = left(time(frame));
-            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), turn);
-            thing[frame] * Isometry3::from_parts(Vector3::new(place, 0.0, 0.0).into(), turn)
-        };
-        let joints = vec![(Role::RightHand, thing.clone()), (Role::LeftHand, (0..120).map(on_bar).collect())];
-        let holder = Holder { joints, arm: 0.5 };
-        let times = carried(&thing, &[&holder], FPS);
-        assert_eq!((times.len(), times[0].role, times[0].exact), (1, Role::RightHand, true));
-        other_hands(&thing, &[&holder], &times[0], FPS).into_iter().map(|hand| hand.frames).collect()
-    }
-
-    #[test]
-    fn a_hand_that_turns_on_its_grip_holds_and_one_that_moves_along_does_not() {
-        assert_eq!(left_holds(|time| (0.3, 2.0 * time)), [0..120]);
-        // Slow enough to be steady for a fifth of a second anywhere.
-        assert!(left_holds(|time| (0.2 + 0.2 * time, 0.0)).is_empty());
-        // It comes, stays for a second, and goes.
-        let visit = |time: f64| (0.3 + (0.5 - time).max(0.0) + (time - 1.5).max(0.0), 0.0);
-        let [stay] = &left_holds(visit)[..] else { panic!("one hold") };
-        assert!((26..=30).contains(&stay.start) && (90..=94).contains(&stay.end), "{stay:?}");
-    }
 }
