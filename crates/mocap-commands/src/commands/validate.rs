@@ -53,7 +53,7 @@ pub(crate) struct Row<'a> {
     /// Of one person; of several, `people` has that of each.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualitySummary>,
-    /// Of several people in a file: the quality of each.
+    /// The quality of each person, where a file has several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     people: Vec<PersonRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -30,6 +30,8 @@ const HELD: (f64, f64) = (0.03, 0.35);
 const KEPT: (f64, f64) = (0.04, 1.0);
 /// A second hand holds a thing for at least this time \[s\]: a hand that passes by is as steady for a few frames.
 const HOLDS: f64 = 0.25;
+/// A hand that moves on slowly stays for less than this at the turn of a swing \[s\].
+const SWINGS: f64 = 0.5;
 /// A thing is carried for at least this time \[s\].
 const SHORTEST: f64 = 0.1;
 /// The carrier moves by at least this much meanwhile \[m, rad\].
@@ -154,22 +156,44 @@ pub(crate) fn other_hands(
             }
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
-            // A hand that rotates on its grip still holds it: adjacent ranges are merged.
-            let mut times: Vec<Range<usize>> = Vec::new();
-            for frames in fixed_ranges(&seen, KEPT, shortest) {
-                match times.last_mut() {
-                    Some(last) if frames.start <= last.end + 1 => last.end = frames.end,
-                    _ => times.push(frames),
-                }
-            }
-            let holds = (HOLDS * fps).round() as usize;
-            for frames in times.into_iter().filter(|frames| frames.len() >= holds) {
+            for frames in holds_of(&seen, shortest, fps) {
                 let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
                 let away = places[frames.start].translation.vector - thing[frames.start].translation.vector;
                 if away.norm() < 2.0 * NEAR * person.arm {
                     found.push(Carried { by, role: *role, frames, exact: false });
                 }
             }
+        }
+    }
+    found
+}
+
+/// Frames in which a second hand, seen from a thing, holds it. A hand that rotates on its grip, or comes to it slowly,
+/// holds it: adjacent ranges of little motion are one hold, if it stays at one place for half of them, or for longer
+/// than at the turn of a swing. One that only goes past slowly, as in a walk, does not hold it.
+fn holds_of(seen: &[Isometry3<f64>], shortest: usize, fps: f64) -> Vec<Range<usize>> {
+    let place = |frame: usize| seen[frame].translation.vector;
+    let ranges = fixed_ranges(seen, KEPT, shortest);
+    let stays = merged(&ranges, |from, start| (place(start) - place(from)).norm() <= KEPT.0);
+    let frames_of = |seconds: f64| (seconds * fps).round() as usize;
+    let holds = |frames: &Range<usize>| {
+        let within = stays.iter().filter(|stay| frames.contains(&stay.start));
+        let longest = within.map(|stay| stay.len()).max().unwrap_or(0);
+        let stays = 2 * longest >= frames.len() || longest >= frames_of(SWINGS);
+        stays && frames.len() >= frames_of(HOLDS)
+    };
+    merged(&ranges, |_, _| true).into_iter().filter(holds).collect()
+}
+
+/// Adjacent ranges as one, where `same` agrees about their first frames.
+fn merged(ranges: &[Range<usize>], same: impl Fn(usize, usize) -> bool) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for frames in ranges {
+        match found.last_mut() {
+            Some(last) if frames.start <= last.end + 1 && same(last.start, frames.start) => {
+                last.end = frames.end;
+            }
+            _ => found.push(frames.clone()),
         }
     }
     found
@@ -212,4 +236,41 @@ pub(crate) fn mount(hips: &[Isometry3<f64>], mount: &Clip) -> Option<(JointId, V
         }
     }
     nearest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mocap_model::UnitQuaternion;
+
+    const FPS: f64 = 60.0;
+
+    /// Frames in which a left hand holds a bar that the right hand carries. `left` is its place and turn on the bar at a
+    /// time [m, rad].
+    fn left_holds(left: impl Fn(f64) -> (f64, f64)) -> Vec<Range<usize>> {
+        let time = |frame: usize| frame as f64 / FPS;
+        let thing: Vec<Isometry3<f64>> =
+            (0..120).map(|frame| Isometry3::translation(0.0, 1.0, 0.5 * time(frame))).collect();
+        let on_bar = |frame: usize| {
+            let (place, turn) = left(time(frame));
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), turn);
+            thing[frame] * Isometry3::from_parts(Vector3::new(place, 0.0, 0.0).into(), turn)
+        };
+        let joints = vec![(Role::RightHand, thing.clone()), (Role::LeftHand, (0..120).map(on_bar).collect())];
+        let holder = Holder { joints, arm: 0.5 };
+        let times = carried(&thing, &[&holder], FPS);
+        assert_eq!((times.len(), times[0].role, times[0].exact), (1, Role::RightHand, true));
+        other_hands(&thing, &[&holder], &times[0], FPS).into_iter().map(|hand| hand.frames).collect()
+    }
+
+    #[test]
+    fn a_hand_that_turns_on_its_grip_holds_and_one_that_moves_along_does_not() {
+        assert_eq!(left_holds(|time| (0.3, 2.0 * time)), [0..120]);
+        // Slow enough to be steady for a fifth of a second anywhere.
+        assert!(left_holds(|time| (0.2 + 0.2 * time, 0.0)).is_empty());
+        // It comes, stays for a second, and goes.
+        let visit = |time: f64| (0.3 + (0.5 - time).max(0.0) + (time - 1.5).max(0.0), 0.0);
+        let [stay] = &left_holds(visit)[..] else { panic!("one hold") };
+        assert!((26..=30).contains(&stay.start) && (90..=94).contains(&stay.end), "{stay:?}");
+    }
 }

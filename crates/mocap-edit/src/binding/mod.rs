@@ -184,7 +184,7 @@ fn carry(
         moved[frame] = hand[frame] * offset * (grip[frame].inverse() * top[frame]);
     }
     let size = size(scene);
-    let returns = range.end < clip.frames() && moves(&top, range.clone(), size);
+    let returns = range.end < clip.frames() && moves(&top, first..clip.frames(), size);
     let most = [fastest(&hand), fastest(&grip)].into_iter().fold([0.0; 2], larger);
     // The offset from its own motion at both ends of the range, which is blended out beyond them.
     let mut blended = [0; 2];
@@ -276,11 +276,13 @@ fn warn_of_afar(
     let far = (grip.translation.vector - hand.translation.vector).norm();
     let long = one(scene, parent).skeleton().joint(parent.joint).offset.norm();
     if far > long && long > 0.0 {
+        let distance = match scene_metres(scene) {
+            Some(metres) => format!("{:.2} m away from", far * metres),
+            None => format!("{far:.3} units away from"),
+        };
         let message = format!(
-            "{} is {:.1} lengths of its bone away from {} in frame {frame}; --hold snap puts it there",
-            binding.child,
-            far / long,
-            binding.parent
+            "{} is {distance} {} in frame {frame}, further than the length of that bone; --hold snap puts it there",
+            binding.child, binding.parent
         );
         report.warn("edit::bound-from-afar", message);
     }

@@ -110,9 +110,9 @@ fn warn_of_size(report: &mut EditReport, name: &str, metres: f64) {
         size if size > 0.0 && size < FINGERNAIL => "shorter than a fingernail",
         _ => return,
     };
-    let message = format!(
-        "'{name}' is {metres:.3e} m long beside its holder, {than}: --prop-unit states the unit of its file"
-    );
+    let long = if metres >= 0.1 { format!("{metres:.1} m") } else { format!("{:.3} mm", metres * 1000.0) };
+    let message =
+        format!("'{name}' is {long} long beside its holder, {than}: --prop-unit states the unit of its file");
     report.warn("edit::prop-size", message);
 }
 

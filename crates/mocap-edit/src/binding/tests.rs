@@ -335,3 +335,18 @@ fn the_unit_of_a_prop_can_be_stated_and_odd_sizes_are_said() {
     assert_eq!(with(1e-4).1, "edit::prop-size");
     assert_eq!(with(10.0).1, "edit::prop-size");
 }
+
+#[test]
+fn what_moves_only_later_returns_to_its_own_motion() {
+    let mut scene = scene(false);
+    let stick = &scene.props[0].clip;
+    let (frames, mut tracks) = (stick.frames(), stick.tracks().to_vec());
+    let later = |frame: usize| Vector3::new(frame.saturating_sub(frames * 2 / 3) as f64 * 0.01, 1.0, 0.0);
+    tracks[0].translation = Some(Track::Sampled((0..frames).map(later).collect()));
+    scene.props[0].clip = Clip::new(stick.skeleton().clone(), stick.rate(), frames, tracks).unwrap();
+    let binding = format!("stick@near=Alex@RightHand,{}:{}", frames / 6, frames / 3);
+    let (after, report) = bind(&scene, &binding, HoldAs::Grasped).unwrap();
+    assert!(report.notes.iter().any(|note| note.contains("returns to its own motion")), "{:?}", report.notes);
+    let (own, kept) = (of_stick(&scene, 0), of_stick(&after, 0));
+    assert!((own[frames - 1].translation.vector - kept[frames - 1].translation.vector).norm() < 1e-9);
+}
