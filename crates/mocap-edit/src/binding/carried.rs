@@ -172,31 +172,32 @@ pub(crate) fn other_hands(
 /// holds it: adjacent ranges of little motion are one hold, if it stays at one place for half of them, or for longer
 /// than at the turn of a swing. One that only goes past slowly, as in a walk, does not hold it.
 fn holds_of(seen: &[Isometry3<f64>], shortest: usize, fps: f64) -> Vec<Range<usize>> {
+    /// Adjacent ranges; where the present stay at one place begins; frames of the longest.
+    struct Calm {
+        frames: Range<usize>,
+        stay: usize,
+        longest: usize,
+    }
     let place = |frame: usize| seen[frame].translation.vector;
-    let ranges = fixed_ranges(seen, KEPT, shortest);
-    let stays = merged(&ranges, |from, start| (place(start) - place(from)).norm() <= KEPT.0);
-    let frames_of = |seconds: f64| (seconds * fps).round() as usize;
-    let holds = |frames: &Range<usize>| {
-        let within = stays.iter().filter(|stay| frames.contains(&stay.start));
-        let longest = within.map(|stay| stay.len()).max().unwrap_or(0);
-        let stays = 2 * longest >= frames.len() || longest >= frames_of(SWINGS);
-        stays && frames.len() >= frames_of(HOLDS)
-    };
-    merged(&ranges, |_, _| true).into_iter().filter(holds).collect()
-}
-
-/// Adjacent ranges as one, where `same` agrees about their first frames.
-fn merged(ranges: &[Range<usize>], same: impl Fn(usize, usize) -> bool) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for frames in ranges {
+    let mut found: Vec<Calm> = Vec::new();
+    for frames in fixed_ranges(seen, KEPT, shortest) {
         match found.last_mut() {
-            Some(last) if frames.start <= last.end + 1 && same(last.start, frames.start) => {
-                last.end = frames.end;
+            Some(calm) if frames.start <= calm.frames.end + 1 => {
+                if (place(frames.start) - place(calm.stay)).norm() > KEPT.0 {
+                    calm.stay = frames.start;
+                }
+                calm.frames.end = frames.end;
+                calm.longest = calm.longest.max(frames.end - calm.stay);
             }
-            _ => found.push(frames.clone()),
+            _ => found.push(Calm { stay: frames.start, longest: frames.len(), frames }),
         }
     }
-    found
+    let frames_of = |seconds: f64| (seconds * fps).round() as usize;
+    let holds = |calm: &Calm| {
+        let stays = 2 * calm.longest >= calm.frames.len() || calm.longest >= frames_of(SWINGS);
+        stays && calm.frames.len() >= frames_of(HOLDS)
+    };
+    found.into_iter().filter(holds).map(|calm| calm.frames).collect()
 }
 
 /// Whether a thing is carried exactly by a person in some frames, or carries the person. `metres` is the length of a
@@ -243,35 +244,56 @@ mod tests {
     use super::*;
     use mocap_model::UnitQuaternion;
 
-    const FPS: f64 = 60.0;
-
-    /// Frames in which a left hand holds a bar that the right hand carries. `left` is its place and turn on the bar at a
-    /// time [m, rad].
-    fn left_holds(left: impl Fn(f64) -> (f64, f64)) -> Vec<Range<usize>> {
-        let time = |frame: usize| frame as f64 / FPS;
+    /// Seconds in which a hand holds a bar that the other hand carries, at some frames per second in a scene turned by an
+    /// angle \[rad\]. `on_bar` is its place and turn on the bar at a time \[m, rad\].
+    fn holds(
+        on_bar: impl Fn(f64) -> (f64, f64),
+        [carrier, other]: [Role; 2],
+        (fps, turned): (f64, f64),
+    ) -> Vec<[f64; 2]> {
+        let time = |frame: usize| frame as f64 / fps;
+        let frames = (2.0 * fps) as usize;
+        let scene = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), turned);
         let thing: Vec<Isometry3<f64>> =
-            (0..120).map(|frame| Isometry3::translation(0.0, 1.0, 0.5 * time(frame))).collect();
-        let on_bar = |frame: usize| {
-            let (place, turn) = left(time(frame));
+            (0..frames).map(|frame| scene * Isometry3::translation(0.0, 1.0, 0.5 * time(frame))).collect();
+        let hand = |frame: usize| {
+            let (place, turn) = on_bar(time(frame));
             let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), turn);
             thing[frame] * Isometry3::from_parts(Vector3::new(place, 0.0, 0.0).into(), turn)
         };
-        let joints = vec![(Role::RightHand, thing.clone()), (Role::LeftHand, (0..120).map(on_bar).collect())];
+        let joints = vec![(carrier, thing.clone()), (other, (0..frames).map(hand).collect())];
         let holder = Holder { joints, arm: 0.5 };
-        let times = carried(&thing, &[&holder], FPS);
-        assert_eq!((times.len(), times[0].role, times[0].exact), (1, Role::RightHand, true));
-        other_hands(&thing, &[&holder], &times[0], FPS).into_iter().map(|hand| hand.frames).collect()
+        let times = carried(&thing, &[&holder], fps);
+        assert_eq!((times.len(), times[0].role, times[0].exact), (1, carrier, true));
+        let found = other_hands(&thing, &[&holder], &times[0], fps);
+        found.iter().map(|hand| [time(hand.frames.start), time(hand.frames.end)]).collect()
     }
 
     #[test]
     fn a_hand_that_turns_on_its_grip_holds_and_one_that_moves_along_does_not() {
-        let [whole] = &left_holds(|time| (0.3, 2.0 * time))[..] else { panic!("one hold") };
-        assert_eq!(*whole, 0..120);
-        // Slow enough to be steady for a fifth of a second anywhere.
-        assert!(left_holds(|time| (0.2 + 0.2 * time, 0.0)).is_empty());
-        // It comes, stays for a second, and goes.
-        let visit = |time: f64| (0.3 + (0.5 - time).max(0.0) + (time - 1.5).max(0.0), 0.0);
-        let [stay] = &left_holds(visit)[..] else { panic!("one hold") };
-        assert!((26..=30).contains(&stay.start) && (90..=94).contains(&stay.end), "{stay:?}");
+        let right_carries = [Role::RightHand, Role::LeftHand];
+        let left_carries = [Role::LeftHand, Role::RightHand];
+        for (hands, form) in [
+            (right_carries, (60.0, 0.0)),
+            (left_carries, (60.0, 0.0)),
+            (right_carries, (60.0, 2.0)),
+            (right_carries, (30.0, 0.0)),
+            (right_carries, (120.0, 0.0)),
+        ] {
+            assert_eq!(holds(|time| (0.3, 2.0 * time), hands, form), [[0.0, 2.0]], "{hands:?}, {form:?}");
+            // Slow enough to be steady for a fifth of a second anywhere.
+            let along = |time: f64| (0.2 + 0.2 * time, 0.0);
+            assert!(holds(along, hands, form).is_empty(), "{hands:?}, {form:?}");
+            // It comes, stays for a second, and goes.
+            let visit = |time: f64| (0.3 + (0.5 - time).max(0.0) + (time - 1.5).max(0.0), 0.0);
+            let [[start, end]] = holds(visit, hands, form)[..] else {
+                panic!("one hold: {hands:?}, {form:?}")
+            };
+            assert!((0.4..=0.5).contains(&start) && (1.5..=1.6).contains(&end), "{form:?}: {start}, {end}");
+            // It comes slowly to where it stays: one hold from the start.
+            let slowly = |time: f64| (0.3 + 0.2 * (1.0 - time).max(0.0), 0.0);
+            let found = holds(slowly, hands, form);
+            assert_eq!(found, [[0.0, 2.0]], "{hands:?}, {form:?}");
+        }
     }
 }

@@ -110,7 +110,11 @@ fn warn_of_size(report: &mut EditReport, name: &str, metres: f64) {
         size if size > 0.0 && size < FINGERNAIL => "shorter than a fingernail",
         _ => return,
     };
-    let long = if metres >= 0.1 { format!("{metres:.1} m") } else { format!("{:.3} mm", metres * 1000.0) };
+    let long = match metres {
+        size if (0.1..1e6).contains(&size) => format!("{size:.1} m"),
+        size if (1e-6..0.1).contains(&size) => format!("{:.3} mm", size * 1000.0),
+        size => format!("{size:.1e} m"),
+    };
     let message =
         format!("'{name}' is {long} long beside its holder, {than}: --prop-unit states the unit of its file");
     report.warn("edit::prop-size", message);
