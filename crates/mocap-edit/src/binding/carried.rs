@@ -8,6 +8,7 @@ use mocap_model::{Clip, Isometry3, Joint, JointId, Role, Vector3};
 use mocap_retarget::map_roles_in;
 
 use super::contact::places;
+use super::extent::Extent;
 
 /// Joints of people that may carry something.
 const CARRIERS: [Role; 9] = [
@@ -40,6 +41,8 @@ const MOVES: (f64, f64) = (0.01, 0.05);
 const MOUNT: usize = 5;
 /// Largest distance of a hand from what it holds, as a share of an arm's length.
 const NEAR: f64 = 0.75;
+/// The same for a second hand from the box around the thing: bones of a thing lie within it, and are drawn without width.
+const REACH: f64 = 0.5;
 
 /// A joint that carries something in some frames.
 #[derive(Clone, Debug)]
@@ -139,9 +142,10 @@ pub(crate) fn carried(thing: &[Isometry3<f64>], people: &[&Holder], fps: f64) ->
     found
 }
 
-/// Other hands that hold a thing while it is carried: who, which hand, in which frames.
+/// Other hands that hold a thing while it is carried: who, which hand, in which frames. Of a thing whose extent is not
+/// known, only its first joint is near or far.
 pub(crate) fn other_hands(
-    thing: &[Isometry3<f64>],
+    (thing, extent): (&[Isometry3<f64>], Option<&Extent>),
     people: &[&Holder],
     carried: &Carried,
     fps: f64,
@@ -157,15 +161,23 @@ pub(crate) fn other_hands(
             let seen: Vec<Isometry3<f64>> =
                 carried.frames.clone().map(|frame| thing[frame].inverse() * places[frame]).collect();
             for frames in holds_of(&seen, shortest, fps) {
-                let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
-                let away = places[frames.start].translation.vector - thing[frames.start].translation.vector;
-                if away.norm() < 2.0 * NEAR * person.arm {
+                let is_near = match extent {
+                    Some(extent) => places_near(extent, &seen, frames.clone(), REACH * person.arm),
+                    None => seen[frames.start].translation.vector.norm() < 2.0 * NEAR * person.arm,
+                };
+                if is_near {
+                    let frames = frames.start + carried.frames.start..frames.end + carried.frames.start;
                     found.push(Carried { by, role: *role, frames, exact: false });
                 }
             }
         }
     }
     found
+}
+
+/// Whether a hand, seen from a thing, comes within reach of it in some frames.
+fn places_near(extent: &Extent, seen: &[Isometry3<f64>], frames: Range<usize>, reach: f64) -> bool {
+    seen[frames].iter().any(|place| extent.distance(&place.translation.vector) < reach)
 }
 
 /// Frames in which a second hand, seen from a thing, holds it. A hand that rotates on its grip, or comes to it slowly,
@@ -248,6 +260,7 @@ mod tests {
     /// angle \[rad\]. `on_bar` is its place and turn on the bar at a time \[m, rad\].
     fn holds(
         on_bar: impl Fn(f64) -> (f64, f64),
+        extent: Option<&Extent>,
         [carrier, other]: [Role; 2],
         (fps, turned): (f64, f64),
     ) -> Vec<[f64; 2]> {
@@ -265,7 +278,7 @@ mod tests {
         let holder = Holder { joints, arm: 0.5 };
         let times = carried(&thing, &[&holder], fps);
         assert_eq!((times.len(), times[0].role, times[0].exact), (1, carrier, true));
-        let found = other_hands(&thing, &[&holder], &times[0], fps);
+        let found = other_hands((&thing, extent), &[&holder], &times[0], fps);
         found.iter().map(|hand| [time(hand.frames.start), time(hand.frames.end)]).collect()
     }
 
@@ -280,20 +293,37 @@ mod tests {
             (right_carries, (30.0, 0.0)),
             (right_carries, (120.0, 0.0)),
         ] {
-            assert_eq!(holds(|time| (0.3, 2.0 * time), hands, form), [[0.0, 2.0]], "{hands:?}, {form:?}");
+            assert_eq!(
+                holds(|time| (0.3, 2.0 * time), None, hands, form),
+                [[0.0, 2.0]],
+                "{hands:?}, {form:?}"
+            );
             // Slow enough to be steady for a fifth of a second anywhere.
             let along = |time: f64| (0.2 + 0.2 * time, 0.0);
-            assert!(holds(along, hands, form).is_empty(), "{hands:?}, {form:?}");
+            assert!(holds(along, None, hands, form).is_empty(), "{hands:?}, {form:?}");
             // It comes, stays for a second, and goes.
             let visit = |time: f64| (0.3 + (0.5 - time).max(0.0) + (time - 1.5).max(0.0), 0.0);
-            let [[start, end]] = holds(visit, hands, form)[..] else {
+            let [[start, end]] = holds(visit, None, hands, form)[..] else {
                 panic!("one hold: {hands:?}, {form:?}")
             };
             assert!((0.4..=0.5).contains(&start) && (1.5..=1.6).contains(&end), "{form:?}: {start}, {end}");
             // It comes slowly to where it stays: one hold from the start.
             let slowly = |time: f64| (0.3 + 0.2 * (1.0 - time).max(0.0), 0.0);
-            let found = holds(slowly, hands, form);
+            let found = holds(slowly, None, hands, form);
             assert_eq!(found, [[0.0, 2.0]], "{hands:?}, {form:?}");
         }
+    }
+
+    #[test]
+    fn a_hand_that_swings_beside_a_thing_holds_it_only_where_it_comes_to_it() {
+        let hands = [Role::RightHand, Role::LeftHand];
+        let bar = Extent::new(Vector3::zeros(), Vector3::new(0.8, 0.0, 0.0));
+        // Its swing turns for a quarter of a second, 0.4 m from the end of the bar.
+        let swing = |time: f64| (-0.5 - 0.1 * (time * std::f64::consts::TAU).cos(), 0.0);
+        assert!(!holds(swing, None, hands, (60.0, 0.0)).is_empty(), "steady enough at its turns");
+        assert!(holds(swing, Some(&bar), hands, (60.0, 0.0)).is_empty());
+        // The far end of a long thing is further from its first joint than an arm reaches.
+        let pole = Extent::new(Vector3::zeros(), Vector3::new(1.5, 0.0, 0.0));
+        assert_eq!(holds(|_| (1.4, 0.0), Some(&pole), hands, (60.0, 0.0)), [[0.0, 2.0]]);
     }
 }

@@ -14,6 +14,7 @@ use nalgebra::Translation3;
 
 use super::carried::{Carried, Holder, carried, is_mount, mount, other_hands};
 use super::contact::places;
+use super::extent::Extent;
 use super::{falling, with_top};
 use crate::EditError;
 use crate::arms::{ArmJoints, HandGoals, place_hand};
@@ -120,13 +121,14 @@ pub fn keep_bound(
             continue;
         }
         let grips = grips(&was);
+        let extent = Extent::of(&was, source.props[at].body.as_ref(), metres[0]);
         let mut moved = carry(&own, &times, &people, &grips);
         for one in &times {
             let (who, role) = (&names[one.by], one.role);
             note_held(&mut held, one);
             let Range { start, end } = one.frames;
             kept.notes.push(format!("{name} stays with {who}, {role}, in frames {start} to {}", end - 1));
-            for hand in other_hands(&own, &holders_of(&people), one, fps) {
+            for hand in other_hands((&own, extent.as_ref()), &holders_of(&people), one, fps) {
                 note_held(&mut held, &hand);
                 let mut missing = 0.0;
                 for round in 0..ROUNDS {

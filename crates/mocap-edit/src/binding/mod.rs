@@ -7,6 +7,7 @@
 mod bind_point;
 pub(crate) mod carried;
 mod contact;
+pub(crate) mod extent;
 mod follow;
 mod prop;
 #[cfg(test)]

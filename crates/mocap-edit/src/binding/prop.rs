@@ -92,7 +92,7 @@ fn size(skeleton: &Skeleton, body: Option<&BoundBody>) -> f64 {
     Pose::rest(skeleton).to_object(skeleton, &mut rest);
     let joints: Vec<Vector3<f64>> = rest.joints.iter().map(|joint| joint.translation.vector).collect();
     let meshes = body.into_iter().flat_map(|bound| bound.body.meshes.iter());
-    let vertices: Vec<Vector3<f64>> = meshes.flat_map(|mesh| mesh.positions.iter().copied()).collect();
+    let vertices: Vec<Vector3<f64>> = meshes.flat_map(|mesh| mesh.at_rest(skeleton).positions).collect();
     let diagonal = |places: &[Vector3<f64>]| match places.first() {
         Some(first) => {
             let low = places.iter().fold(*first, |low, at| low.inf(at));

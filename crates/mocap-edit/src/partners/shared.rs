@@ -6,6 +6,7 @@ use mocap_model::{Clip, ForwardKinematics, JointId, Role, Vector3};
 
 use super::contact::{Contact, Part, Person, Track};
 use crate::binding::carried::{Carried, Holder, carried, other_hands};
+use crate::binding::extent::Extent;
 use crate::binding::places;
 
 /// The wrist of a hand.
@@ -22,8 +23,12 @@ pub(super) fn shared(people: &[Person; 2], clips: [&Clip; 2], things: &[Clip]) -
     let mut found: Vec<Contact> = Vec::new();
     for thing in things.iter().filter(|thing| thing.frames() == clips[0].frames()) {
         let own = places(thing, JointId(0));
+        let extent = Extent::of(thing, None, 1.0);
         for one in carried(&own, &both, fps) {
-            for other in other_hands(&own, &both, &one, fps).into_iter().filter(|other| other.by != one.by) {
+            for other in other_hands((&own, extent.as_ref()), &both, &one, fps)
+                .into_iter()
+                .filter(|other| other.by != one.by)
+            {
                 let (first, second) = if one.by == 0 { (&one, &other) } else { (&other, &one) };
                 let (Some(a), Some(b)) = (hand(first), hand(second)) else { continue };
                 let parts = [Part::Hand(a), Part::Hand(b)];
