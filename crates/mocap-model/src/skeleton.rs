@@ -1,6 +1,6 @@
 //! The tree of joints.
 
-use crate::{Coupling, Dofs, EulerOrder, ModelError, Robot, Role, Space};
+use crate::{Coupling, Dofs, EulerOrder, ModelError, Pose, Robot, Role, Space};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -304,6 +304,50 @@ impl Skeleton {
         self.iter().find(|(_, joint)| joint.role == Some(role)).map(|(id, _)| id)
     }
 
+    /// Where a left and a right limb are joined to the body: places that do not move as the limbs turn. These are the
+    /// joints of the two roles, or, where several joints without a role turn a limb one after another, as the hinges at
+    /// the hip of a robot do, the first of them. Joints in the middle of the body, from which both limbs start, are left
+    /// out.
+    ///
+    /// ```
+    /// use mocap_model::*;
+    ///
+    /// let joint = |name: &str, parent: Option<usize>, y, role| {
+    ///     let offset = Vector3::new(0.0, y, -0.1);
+    ///     Joint { role, ..Joint::new(name, parent.map(JointId::from), offset) }
+    /// };
+    /// let joints = vec![
+    ///     joint("pelvis", None, 0.0, Some(Role::Hips)),
+    ///     joint("left_hip_pitch", Some(0), 0.06, None),
+    ///     joint("left_hip_yaw", Some(1), 0.05, Some(Role::LeftUpperLeg)),
+    ///     joint("right_hip_pitch", Some(0), -0.06, None),
+    ///     joint("right_hip_yaw", Some(3), -0.05, Some(Role::RightUpperLeg)),
+    /// ];
+    /// let robot = Skeleton::new("", Space::metres_z_up(), joints)?;
+    /// let roots = robot.limb_roots(Role::LeftUpperLeg, Role::RightUpperLeg).unwrap();
+    /// assert_eq!(roots.map(JointId::index), [1, 3]);
+    /// # Ok::<(), ModelError>(())
+    /// ```
+    pub fn limb_roots(&self, left: Role, right: Role) -> Option<[JointId; 2]> {
+        /// The least distance of both roots, as a share of that of the joints of the roles.
+        const APART: f64 = 0.5;
+        let limbs = [self.with_role(left)?, self.with_role(right)?];
+        let mut rest = Pose::default();
+        Pose::rest(self).to_object(self, &mut rest);
+        let apart = |[left, right]: [JointId; 2]| {
+            let [left, right] = [left, right].map(|id| rest.joints[id.index()].translation.vector);
+            (left - right).norm()
+        };
+        let above = |id: JointId, other: JointId| {
+            let parent = self.joint(id).parent?;
+            (self.joint(parent).role.is_none() && !self.is_in_subtree(other, parent)).then_some(parent)
+        };
+        let pairs = std::iter::successors(Some(limbs), |[left, right]| {
+            above(*left, *right).zip(above(*right, *left)).map(|(left, right)| [left, right])
+        });
+        pairs.filter(|pair| apart(*pair) >= APART * apart(limbs)).last()
+    }
+
     /// The joint with this name, else with this role; else, ignoring case, the only joint with this name, or the first
     /// with this role.
     ///
@@ -378,6 +422,23 @@ impl Skeleton {
     /// If the joint does not exist.
     pub fn is_in_subtree(&self, joint: JointId, top: JointId) -> bool {
         std::iter::successors(Some(joint), |id| self.joint(*id).parent).any(|id| id == top)
+    }
+
+    /// The lowest joint above both, which may be one of them; `None` if they belong to different trees.
+    ///
+    /// # Panics
+    /// If a joint does not exist.
+    pub fn common_ancestor(&self, a: JointId, b: JointId) -> Option<JointId> {
+        let (mut a, mut b) = (a, b);
+        while a != b {
+            // Parents come first, so the later joint is not an ancestor of the other.
+            if a > b {
+                a = self.joint(a).parent?;
+            } else {
+                b = self.joint(b).parent?;
+            }
+        }
+        Some(a)
     }
 
     /// The joints from `base` down to `tip`, both included; `None` if `base` is not above `tip`.

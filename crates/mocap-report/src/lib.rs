@@ -49,6 +49,7 @@ mod findings;
 pub mod gallery;
 mod glyphs;
 pub mod heatmap;
+mod human;
 #[cfg(test)]
 mod made;
 mod mesh;

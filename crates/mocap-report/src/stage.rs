@@ -188,12 +188,9 @@ impl<'a> Stage<'a> {
 
     /// The direction on the floor that the body faces in a pose, as an angle from +Z towards +X \[rad\].
     pub(crate) fn heading(&self, pose: &[Place]) -> f64 {
-        let skeleton = self.clip.skeleton();
         let pairs = [(Role::LeftUpperLeg, Role::RightUpperLeg), (Role::LeftUpperArm, Role::RightUpperArm)];
         for (left, right) in pairs {
-            let (Some(left), Some(right)) = (skeleton.with_role(left), skeleton.with_role(right)) else {
-                continue;
-            };
+            let Some([left, right]) = self.clip.skeleton().limb_roots(left, right) else { continue };
             let (left, right) = (pose[left.index()], pose[right.index()]);
             let across = [left[0] - right[0], left[2] - right[2]];
             if across[0].hypot(across[1]) > 1e-3 * self.size() {

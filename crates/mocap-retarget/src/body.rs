@@ -1,7 +1,7 @@
 //! A skeleton seen as a body: hips, four limbs, spine and neck.
 
 use crate::error::{RetargetError, SourceOrTarget};
-use crate::roles::{REQUIRED_ROLES, RoleMap, common_ancestor};
+use crate::roles::{REQUIRED_ROLES, RoleMap};
 use mocap_model::{JointId, Role, Side, Skeleton};
 
 /// An arm or a leg.
@@ -138,7 +138,7 @@ fn refuse_guesses(skeleton: &Skeleton, roles: &RoleMap, which: SourceOrTarget) -
 fn top_of_spine(skeleton: &Skeleton, roles: &RoleMap) -> Option<JointId> {
     let arms = [Role::LeftShoulder, Role::LeftUpperArm]
         .into_iter()
-        .find_map(|role| common_ancestor(skeleton, roles.joint(role)?, roles.joint(role.mirrored())?));
+        .find_map(|role| skeleton.common_ancestor(roles.joint(role)?, roles.joint(role.mirrored())?));
     let mut top =
         arms.or_else(|| skeleton.joint(roles.joint(Role::Neck).or(roles.joint(Role::Head))?).parent)?;
     while roles.role(top) == Some(Role::Neck) {

@@ -108,7 +108,11 @@ impl Humanoid {
     pub fn roles(&self, robot: &Robot) -> Vec<(JointId, Role)> {
         let joints = robot.skeleton_joints();
         let bodies = robot.body_joints();
-        let mut roles = vec![(bodies[self.pelvis].0, Role::Hips)];
+        let [pelvis, torso] = [self.pelvis, self.torso].map(|body| bodies[body].0);
+        // The hips carry legs and arms: where the legs hang from the torso, it is the torso.
+        let mut above = std::iter::successors(Some(self.pelvis), |body| robot.bodies()[*body].parent);
+        let hips = if above.any(|body| body == self.torso) { torso } else { pelvis };
+        let mut roles = vec![(hips, Role::Hips)];
         let mut limb = |limb: &Limb, [upper, lower, end]: [Role; 3]| {
             let bends = |joint: &usize| robot.joints()[*joint].body == limb.middle.body;
             let Some(middle) = limb.joints.iter().position(bends) else { return };
@@ -123,9 +127,11 @@ impl Humanoid {
             limb(left, [Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand]);
             limb(right, [Role::RightUpperArm, Role::RightLowerArm, Role::RightHand]);
         }
-        if self.torso != self.pelvis {
-            roles.push((bodies[self.torso].0, Role::Chest));
+        if torso != hips {
+            roles.push((torso, Role::Chest));
         }
+        let neck = self.head.as_ref().and_then(|head| head.joints.last());
+        roles.extend(neck.map(|joint| (joints[*joint], Role::Head)));
         let mut known = HashSet::new();
         roles.retain(|(joint, _)| known.insert(*joint));
         roles

@@ -1,19 +1,13 @@
 //! The limbs of a robot in pairs of left and right: chains of hinges with equal distances, identified by words
 //! in their names, else by where they end.
 
-use mocap_model::{UnitQuaternion, Vector3};
+use mocap_model::{NamedLimb, UnitQuaternion, Vector3};
 use nalgebra::{Matrix3, Point3, Rotation3};
 
 use crate::RobotError;
 use crate::limb::Bends;
 use crate::rest::Rest;
 
-/// Parts of a leg in the names of joints and bodies.
-const LEG: [&str; 11] =
-    ["hip", "knee", "ankle", "leg", "thigh", "shin", "calf", "femur", "tibia", "foot", "toe"];
-/// Parts of an arm in the names of joints and bodies.
-const ARM: [&str; 11] =
-    ["shoulder", "elbow", "wrist", "arm", "hand", "humerus", "radius", "ulna", "gripper", "finger", "thumb"];
 /// Least number of hinges of a limb.
 const LEAST: usize = 3;
 /// Least distance between the hips \[m\].
@@ -30,20 +24,13 @@ pub(crate) struct Way {
     pub(crate) hinges: Vec<usize>,
 }
 
-/// What the names suggest that a limb is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    Leg,
-    Arm,
-    Neither,
-}
-
 /// A left and a right limb.
 #[derive(Clone, Debug)]
 pub(crate) struct LimbPair {
     /// Left before right.
     pub(crate) ways: [Way; 2],
-    named: Named,
+    /// What names suggest that it is.
+    named: Option<NamedLimb>,
 }
 
 /// The limbs of a humanoid.
@@ -76,7 +63,8 @@ impl Limbs {
         let up = nearest_axis(&(base - end));
         let others = || pairs.iter().filter(|pair| pair.is_apart_from(legs));
         let is_level = |pair: &LimbPair| (pair.end(rest) - end).dot(&up).abs() < LEVEL * length;
-        if bends.knees.is_none() && others().any(|pair| pair.named == Named::Leg || is_level(pair)) {
+        if bends.knees.is_none() && others().any(|pair| pair.named == Some(NamedLimb::Leg) || is_level(pair))
+        {
             return Err(refused("it has more than two legs"));
         }
         let [left, right] = legs.ways.each_ref().map(|way| rest.line(way.hinges[0]).0);
@@ -85,8 +73,8 @@ impl Limbs {
         if across.norm() < APART {
             return Err(refused("its hips are at one place"));
         }
-        let arms = others().filter(|pair| pair.named != Named::Leg);
-        let arms = arms.max_by_key(|pair| (pair.named == Named::Arm, pair.ways[0].hinges.len()));
+        let arms = others().filter(|pair| pair.named != Some(NamedLimb::Leg));
+        let arms = arms.max_by_key(|pair| (pair.named == Some(NamedLimb::Arm), pair.ways[0].hinges.len()));
         let arms = match bends.elbows {
             Some(elbows) => {
                 Some(with(elbows).ok_or(refused("the elbows of the map are not in two limbs of a pair"))?)
@@ -121,14 +109,14 @@ impl LimbPair {
 
 /// The pair named as legs, else the one that hangs down and ends lowest.
 fn legs<'p>(rest: &Rest, pairs: &'p [LimbPair]) -> Option<&'p LimbPair> {
-    let of = |named: Named| pairs.iter().filter(move |pair| pair.named == named);
+    let of = |named: Option<NamedLimb>| pairs.iter().filter(move |pair| pair.named == named);
     let hangs = |pair: &&LimbPair| {
         let reach: f64 = spans(rest, &pair.ways[0].hinges).iter().sum();
         pair.base(rest).z - pair.end(rest).z > 0.5 * reach
     };
-    let named = of(Named::Leg).max_by_key(|pair| pair.ways[0].hinges.len());
+    let named = of(Some(NamedLimb::Leg)).max_by_key(|pair| pair.ways[0].hinges.len());
     let height = |pair: &&LimbPair| pair.end(rest).z;
-    named.or_else(|| of(Named::Neither).filter(hangs).min_by(|a, b| height(a).total_cmp(&height(b))))
+    named.or_else(|| of(None).filter(hangs).min_by(|a, b| height(a).total_cmp(&height(b))))
 }
 
 /// All pairs of limbs.
@@ -190,21 +178,12 @@ fn are_alike(rest: &Rest, [a, b]: &[Vec<usize>; 2]) -> bool {
 }
 
 /// Leg or arm, by the majority of words in the names of hinges and their bodies.
-fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Named {
+fn named(rest: &Rest, sides: &[Vec<usize>; 2]) -> Option<NamedLimb> {
     let names = sides.iter().flatten().flat_map(|hinge| {
         let joint = &rest.robot.joints()[*hinge];
-        [joint.name.to_lowercase(), rest.robot.bodies()[joint.body].name.to_lowercase()]
+        [&joint.name, &rest.robot.bodies()[joint.body].name]
     });
-    let (mut leg, mut arm) = (0, 0);
-    for name in names {
-        leg += usize::from(LEG.iter().any(|word| name.contains(word)));
-        arm += usize::from(ARM.iter().any(|word| name.contains(word)));
-    }
-    match leg.cmp(&arm) {
-        std::cmp::Ordering::Greater => Named::Leg,
-        std::cmp::Ordering::Less => Named::Arm,
-        std::cmp::Ordering::Equal => Named::Neither,
-    }
+    NamedLimb::of(names)
 }
 
 /// Whether the first limb is the left one: by names, else by position.

@@ -91,16 +91,10 @@ impl Joints {
         let arms = arm([Role::LeftUpperArm, Role::LeftLowerArm, Role::LeftHand])
             .zip(arm([Role::RightUpperArm, Role::RightLowerArm, Role::RightHand]))
             .map(|(left, right)| [left, right]);
-        let common = |a: JointId, b: JointId| {
-            let mut at = a;
-            while !skeleton.is_in_subtree(b, at) {
-                at = skeleton.joint(at).parent?;
-            }
-            Some(at)
-        };
-        let hips = find(Role::Hips).or_else(|| common(legs[0][0], legs[1][0]));
+        let hips = find(Role::Hips).or_else(|| skeleton.common_ancestor(legs[0][0], legs[1][0]));
         let hips = hips.ok_or(RobotError::SourceRole { role: Role::Hips })?;
-        let chest = arms.and_then(|[left, right]| common(left[0], right[0])).unwrap_or(hips);
+        let chest =
+            arms.and_then(|[left, right]| skeleton.common_ancestor(left[0], right[0])).unwrap_or(hips);
         Ok(Joints { hips, legs, arms, chest, head: find(Role::Head) })
     }
 }

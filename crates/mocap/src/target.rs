@@ -14,6 +14,7 @@ use mocap_robot::{Bends, RobotMap, RobotOptions};
 use crate::clip_of_file::split_clip;
 use crate::read::finish;
 use crate::unit::in_space;
+use crate::up::with_roles_of_robot;
 use crate::{
     Error, Mapping, ReadOptions, SurfaceChoice, TargetReport, clip_for_report, for_report, known_unit, open,
     verdicts,
@@ -273,7 +274,7 @@ fn put_on_robot(
         false => source,
     };
     let (motion, report) = mocap_robot::retarget(&source, metres, robot, options)?;
-    Ok((motion.to_clip(robot)?, TargetReport::Robot(Box::new(report))))
+    Ok((with_roles_of_robot(motion.to_clip(robot)?), TargetReport::Robot(Box::new(report))))
 }
 
 /// What of a source drives a robot, as [`put_on_target`] has it; `None` where the target is not a robot. `roles` are those

@@ -124,21 +124,21 @@ pub(crate) fn unlikely_unit(skeleton: &Skeleton, options: &ReadOptions) -> Optio
 
 /// The skeleton with the unit and axes that the user states; no number changes.
 pub(crate) fn restated(skeleton: &Skeleton, options: &ReadOptions) -> Skeleton {
-    with_roles_of_robot(skeleton).with_space(restated_space(*skeleton.space(), options))
+    let space = restated_space(*skeleton.space(), options);
+    robot_with_roles(skeleton).as_ref().unwrap_or(skeleton).with_space(space)
 }
 
-/// A humanoid robot gets the roles of its joints; other skeletons are unchanged.
-fn with_roles_of_robot(skeleton: &Skeleton) -> Cow<'_, Skeleton> {
+/// The skeleton of a humanoid robot with the roles of its joints; `None` for others, and where roles are stated.
+pub(crate) fn robot_with_roles(skeleton: &Skeleton) -> Option<Skeleton> {
     let stated = skeleton.joints().iter().any(|joint| joint.role.is_some());
-    let Some(robot) = skeleton.robot().filter(|_| !stated) else { return Cow::Borrowed(skeleton) };
-    let Ok(humanoid) = Humanoid::find(robot) else { return Cow::Borrowed(skeleton) };
-    let roles: HashMap<JointId, Role> = humanoid.roles(robot).into_iter().collect();
+    let robot = skeleton.robot().filter(|_| !stated)?;
+    let roles: HashMap<JointId, Role> = Humanoid::find(robot).ok()?.roles(robot).into_iter().collect();
     let mut next = 0;
     let with = skeleton.with_joints(|joint| {
         joint.role = roles.get(&JointId::from(next)).copied();
         next += 1;
     });
-    with.map_or(Cow::Borrowed(skeleton), Cow::Owned)
+    with.ok()
 }
 
 /// The space with the unit and axes that the user states.

@@ -5,7 +5,7 @@ use mocap_formats::Finding;
 use mocap_model::{Clip, SignedAxis};
 use mocap_retarget::{map_roles, map_roles_in};
 
-use crate::unit::{in_space, with_up};
+use crate::unit::{in_space, robot_with_roles, with_up};
 use crate::{FileFormat, Problem, ReadOptions};
 
 /// Sets the up axis along which the body stands, if neither file nor user states one; warns if it is not the
@@ -58,6 +58,13 @@ pub fn upright(clip: Clip) -> Clip {
 /// # Ok::<(), mocap::Error>(())
 /// ```
 pub fn with_roles(clip: Clip) -> Clip {
+    let clip = with_roles_of_robot(clip);
     let skeleton = map_roles_in(&clip).certain().apply(clip.skeleton());
+    clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
+}
+
+/// The clip of a humanoid robot with the roles of its joints; other clips are unchanged.
+pub(crate) fn with_roles_of_robot(clip: Clip) -> Clip {
+    let Some(skeleton) = robot_with_roles(clip.skeleton()) else { return clip };
     clip.with_skeleton(skeleton.into()).expect("the skeleton has as many joints as before")
 }

@@ -23,9 +23,7 @@ pub(crate) fn headings(clip: &Clip, body: &Body) -> Vec<f64> {
     let pairs: Vec<[JointId; 2]> =
         [[Role::LeftUpperLeg, Role::RightUpperLeg], [Role::LeftUpperArm, Role::RightUpperArm]]
             .into_iter()
-            .filter_map(|[left, right]| {
-                Some([body.skeleton.with_role(left)?, body.skeleton.with_role(right)?])
-            })
+            .filter_map(|[left, right]| body.skeleton.limb_roots(left, right))
             .collect();
     let joints: Vec<JointId> = pairs.iter().flatten().copied().chain([body.hips]).collect();
     let placed = placements(clip, &joints);
@@ -57,4 +55,37 @@ pub(crate) fn travel(clip: &Clip, body: &Body) -> Travel {
     let sigma = SMOOTH * clip.rate().fps();
     let places: Vec<Vector3<f64>> = mocap_analysis::trajectory(clip, body.hips);
     Travel { places: gaussian(&places, sigma), headings: gaussian(&headings(clip, body), sigma) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mocap_model::{FrameRate, Joint, JointTracks, Skeleton, Space, Track, exp};
+
+    use super::*;
+
+    #[test]
+    fn a_stride_of_a_robot_does_not_turn_its_heading() {
+        let joint = |name: &str, parent: Option<usize>, at: [f64; 3], role: Option<Role>| Joint {
+            role,
+            ..Joint::new(name, parent.map(JointId::from), Vector3::from(at))
+        };
+        let joints = vec![
+            joint("pelvis", None, [0.0, 0.8, 0.0], Some(Role::Hips)),
+            joint("left_hip_pitch", Some(0), [0.06, -0.1, 0.0], None),
+            joint("left_hip_yaw", Some(1), [0.05, -0.15, 0.0], Some(Role::LeftUpperLeg)),
+            joint("right_hip_pitch", Some(0), [-0.06, -0.1, 0.0], None),
+            joint("right_hip_yaw", Some(3), [-0.05, -0.15, 0.0], Some(Role::RightUpperLeg)),
+        ];
+        let skeleton = Arc::new(Skeleton::new("robot", Space::default(), joints).unwrap());
+        let mut tracks: Vec<JointTracks> = skeleton.joints().iter().map(JointTracks::at_rest).collect();
+        for (at, side) in [(1, 1.0), (3, -1.0)] {
+            let turns = (0..20).map(|frame| exp(&Vector3::new(side * 0.05 * f64::from(frame), 0.0, 0.0)));
+            tracks[at].rotation = Track::Sampled(turns.collect());
+        }
+        let clip = Clip::new(skeleton, FrameRate::new(30.0).unwrap(), 20, tracks).unwrap();
+        let body = Body::of(&clip);
+        assert!(headings(&clip, &body).iter().all(|heading| heading.abs() < 1e-9));
+    }
 }

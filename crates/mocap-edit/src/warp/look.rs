@@ -249,10 +249,10 @@ fn ahead_on_average(clip: &Clip, body: &Body, joint: JointId) -> Option<Vector3<
 
 /// The facing direction of the hips in a pose in object space.
 fn facing(body: &Body, pose: &Pose) -> Option<Vector3<f64>> {
-    let at =
-        |role| body.skeleton.with_role(role).map(|id: JointId| pose.joints[id.index()].translation.vector);
+    let hips = body.skeleton.limb_roots(Role::LeftUpperLeg, Role::RightUpperLeg)?;
+    let [left, right] = hips.map(|id| pose.joints[id.index()].translation.vector);
     // Up × forward is left.
-    let across = at(Role::LeftUpperLeg)? - at(Role::RightUpperLeg)?;
+    let across = left - right;
     across.cross(&body.up).try_normalize(1e-9)
 }
 

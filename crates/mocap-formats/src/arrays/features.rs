@@ -42,11 +42,11 @@ impl<'c> Heading<'c> {
     pub(super) fn new(clip: &'c Clip, joints: &[JointId]) -> Heading<'c> {
         let skeleton = clip.skeleton();
         let (up, forward) = (skeleton.space().up.vector(), skeleton.space().forward.vector());
-        let place = |role: Role| {
-            let id = skeleton.with_role(role)?;
-            joints.iter().position(|joint| *joint == id)
+        let place = |id: JointId| joints.iter().position(|joint| *joint == id);
+        let pair = |left: Role, right: Role| {
+            let [left, right] = skeleton.limb_roots(left, right)?;
+            place(left).zip(place(right))
         };
-        let pair = |a: Role, b: Role| place(a).zip(place(b));
         let pairs =
             [pair(Role::LeftUpperLeg, Role::RightUpperLeg), pair(Role::LeftUpperArm, Role::RightUpperArm)];
         let root = joints.first().copied();

@@ -261,14 +261,14 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
     let pair = |map: &RoleMap, left| Some((map.joint(left)?, map.joint(left.mirrored())?));
     if map.joint(Role::Hips).is_none()
         && let Some((left, right)) = pair(map, Role::LeftUpperLeg)
-        && let Some(joint) = common_ancestor(skeleton, left, right)
+        && let Some(joint) = skeleton.common_ancestor(left, right)
     {
         map.add(Role::Hips, joint, RoleReason::Place, PLACE);
     }
     let top = [Role::LeftShoulder, Role::LeftUpperArm]
         .into_iter()
         .find_map(|role| pair(map, role))
-        .and_then(|(left, right)| common_ancestor(skeleton, left, right))
+        .and_then(|(left, right)| skeleton.common_ancestor(left, right))
         .or_else(|| skeleton.joint(map.joint(Role::Neck).or(map.joint(Role::Head))?).parent);
     if let (Some(hips), Some(mut top)) = (map.joint(Role::Hips), top) {
         // Shoulders of Biped are children of the neck.
@@ -305,18 +305,4 @@ fn by_place(skeleton: &Skeleton, map: &mut RoleMap) {
             }
         }
     }
-}
-
-/// The lowest common ancestor of two joints, which may be one of them.
-pub(crate) fn common_ancestor(skeleton: &Skeleton, a: JointId, b: JointId) -> Option<JointId> {
-    let (mut a, mut b) = (a, b);
-    while a != b {
-        // Parents come first, so the later joint is not an ancestor of the other.
-        if a > b {
-            a = skeleton.joint(a).parent?;
-        } else {
-            b = skeleton.joint(b).parent?;
-        }
-    }
-    Some(a)
 }

@@ -1,13 +1,13 @@
 //! Roles by hierarchy and bone lengths, for skeletons with unknown names.
 //!
 //! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with
-//! equal bone lengths, each with two long bones in sequence. Legs are the pair whose common joint is nearer to
-//! the middle of the tree; the head is on the longest remaining branch between the arms. Lengths do not show
-//! which side is left: that follows from a rest pose whose hips face forward, feet that point forward, or a
+//! equal bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the joints
+//! call legs, or that alone points down at rest, or whose common joint is nearer to the middle of the tree; the head is on
+//! the longest remaining branch between the arms. Lengths do not show which side is left: that follows from a rest pose whose hips face forward, feet that point forward, or a
 //! motion.
 
-use super::{RoleMap, RoleReason, common_ancestor};
-use mocap_model::{JointId, Pose, Role, Skeleton, Vector3};
+use super::{RoleMap, RoleReason};
+use mocap_model::{JointId, NamedLimb, Pose, Role, Skeleton, Vector3};
 
 /// Score of a pair if neither rest pose nor motion shows which limb is the left one.
 pub(super) const SIDES_UNKNOWN: f64 = 0.3;
@@ -33,6 +33,12 @@ const MOST_BRANCHES: usize = 64;
 const MOST_JOINTS: usize = 64;
 /// A direction is clear if its cosine to an axis is at least this.
 const CLEAR: f64 = 0.7;
+/// Legs point down at rest with at least this cosine.
+const DOWN: f64 = 0.8;
+/// Limbs that are held out point down with at most this cosine.
+const HELD_OUT: f64 = 0.5;
+/// Least fit of limbs that names confirm.
+const NAMED: f64 = 0.9;
 
 /// Two limbs that may be left and right, in either order.
 #[derive(Clone, Debug)]
@@ -43,6 +49,17 @@ pub(super) struct Pair {
     pub limbs: [Vec<JointId>; 2],
     /// Length of the two long bones, mean of both limbs.
     length: f64,
+}
+
+impl Pair {
+    /// What the names of the joints from the common joint outwards say.
+    fn named(&self, skeleton: &Skeleton) -> Option<NamedLimb> {
+        let joints = self.limbs.iter().flat_map(|limb| {
+            let above = std::iter::successors(limb.first().copied(), |id| skeleton.joint(*id).parent);
+            above.skip(1).take_while(|id| *id != self.top).chain(limb.iter().copied())
+        });
+        NamedLimb::of(joints.map(|id| &skeleton.joint(id).name))
+    }
 }
 
 /// Limbs and head found from the shape.
@@ -131,7 +148,7 @@ impl Shape {
             let hips = first.top;
             return rest.stands.then_some(Shape { hips, legs: first, arms: None, head: None, fit: 0.7 });
         };
-        let hips = common_ancestor(skeleton, first.top, second.top)?;
+        let hips = skeleton.common_ancestor(first.top, second.top)?;
         let far = [&first, &second].map(|pair| tree.distance(hips, pair.top));
         let (legs, arms) = match far[0].total_cmp(&far[1]) {
             std::cmp::Ordering::Less => (first, second),
@@ -145,10 +162,23 @@ impl Shape {
         if far[0].min(far[1]) > 0.5 * far[0].max(far[1]) && far[0] != far[1] {
             fit *= 0.5;
         }
-        if legs.length < 0.6 * arms.length {
+        let named = match [&legs, &arms].map(|pair| pair.named(skeleton)) {
+            [Some(NamedLimb::Leg), Some(NamedLimb::Arm)] => Some(true),
+            [Some(NamedLimb::Arm), Some(NamedLimb::Leg)] => Some(false),
+            _ => None,
+        };
+        // The root of some robots is the chest, to which the arms are nearer than the legs.
+        let at_rest = || {
+            let [legs, arms] = [&legs, &arms].map(|pair| Rest::of(skeleton, pair).downwards(pair));
+            !(legs < HELD_OUT && arms > DOWN)
+        };
+        let (legs, arms) = if named.unwrap_or_else(at_rest) { (legs, arms) } else { (arms, legs) };
+        if named.is_some() {
+            fit = f64::max(fit, NAMED);
+        } else if legs.length < 0.6 * arms.length {
             fit *= 0.6;
         }
-        let head = tree.head(&arms);
+        let head = tree.head(&arms, &legs);
         let rest = Rest::of(skeleton, &legs);
         if rest.stands {
             let foot = rest.height(&legs, 2);
@@ -270,10 +300,12 @@ impl Tree<'_> {
         (clear && limb.len() >= 3).then_some(limb)
     }
 
-    /// The head joint on the longest branch between the arms.
-    fn head(&self, arms: &Pair) -> Option<JointId> {
+    /// The head joint on the longest branch between the arms that does not carry the legs.
+    fn head(&self, arms: &Pair, legs: &Pair) -> Option<JointId> {
         let in_arm = |id: JointId| arms.limbs.iter().any(|limb| self.is_below(id, limb[0]));
-        let children = self.skeleton.children(arms.top).iter().copied().filter(|child| !in_arm(*child));
+        let above_leg = |id: JointId| legs.limbs.iter().any(|limb| self.is_below(id, limb[0]));
+        let children = self.skeleton.children(arms.top).iter().copied();
+        let children = children.filter(|child| !in_arm(*child) && !above_leg(*child));
         let nothing = 1e-4 * self.size;
         let far = |id: &JointId| self.length[id.index()] + self.reach[id.index()];
         let neck = children.max_by(|a, b| far(a).total_cmp(&far(b)))?;
@@ -329,7 +361,7 @@ impl Rest {
         let stands = legs
             .limbs
             .iter()
-            .all(|limb| (at(limb[0]) - at(limb[2])).dot(&up) > 0.8 * (at(limb[0]) - at(limb[2])).norm());
+            .all(|limb| (at(limb[0]) - at(limb[2])).dot(&up) > DOWN * (at(limb[0]) - at(limb[2])).norm());
         if stands {
             // Feet that point forward are more reliable than the forward axis of the file.
             let feet = legs.limbs.iter().filter_map(|limb| Some(at(*limb.get(3)?) - at(limb[2])));
@@ -340,6 +372,14 @@ impl Rest {
             }
         }
         Rest { up, left: up.cross(&forward), stands, places }
+    }
+
+    /// The cosine between the limbs, from their first joint to the end of their two long bones, and down.
+    fn downwards(&self, pair: &Pair) -> f64 {
+        let at = |id: JointId| self.places[id.index()];
+        let ways: Vector3<f64> =
+            pair.limbs.iter().filter_map(|limb| (at(limb[2]) - at(limb[0])).try_normalize(0.0)).sum();
+        -ways.dot(&self.up) / pair.limbs.len() as f64
     }
 
     fn up_of(&self, id: JointId) -> f64 {

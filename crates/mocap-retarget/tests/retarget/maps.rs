@@ -432,3 +432,71 @@ fn a_chain_of_thousands_of_joints_with_something_on_each_is_looked_through_once(
     // Walked again from each of its joints it takes a minute of processor time, whatever else runs.
     assert!(started.elapsed().as_secs() < 20);
 }
+
+/// A robot whose root is the chest: its arms hang on it, its legs on a waist below. Along Y up, or turned to Z up.
+fn chest_first(space: Space) -> Skeleton {
+    let turn = |at: [f64; 3]| match space.up == Space::default().up {
+        true => Vector3::from(at),
+        // Forward Z becomes X, left X becomes Y.
+        false => Vector3::new(at[2], at[0], at[1]),
+    };
+    let mut joints = vec![Joint::new("Trunk", None, Vector3::zeros())];
+    let mut add = |name: &str, parent: usize, at: [f64; 3]| {
+        joints.push(Joint::new(name, Some(JointId::from(parent)), turn(at)));
+        joints.len() - 1
+    };
+    let waist = add("Waist", 0, [0.0, -0.12, 0.0]);
+    let arm = [
+        ("Shoulder_Pitch", 0.11),
+        ("Shoulder_Roll", 0.05),
+        ("Elbow_Pitch", 0.06),
+        ("Elbow_Yaw", 0.15),
+        ("hand_link", 0.14),
+    ];
+    let leg = [
+        ("Hip_Pitch", 0.0),
+        ("Hip_Roll", 0.02),
+        ("Hip_Yaw", 0.08),
+        ("Knee_Pitch", 0.13),
+        ("Ankle_Pitch", 0.28),
+    ];
+    for (side, sign) in [("Left", 1.0), ("Right", -1.0)] {
+        let mut parent = 0;
+        for (at, (name, out)) in arm.into_iter().enumerate() {
+            parent =
+                add(&format!("{side}_{name}"), parent, [sign * out, if at == 0 { 0.22 } else { 0.0 }, 0.0]);
+        }
+        parent = waist;
+        for (at, (name, down)) in leg.into_iter().enumerate() {
+            let aside = if at == 0 { 0.1 } else { 0.0 };
+            parent = add(&format!("{side}_{name}"), parent, [sign * aside, -down, 0.0]);
+        }
+        add(&format!("{side}_foot_link"), parent, [0.0, -0.02, 0.06]);
+    }
+    Skeleton::new("chest first", space, joints).unwrap()
+}
+
+#[test]
+fn legs_of_a_robot_whose_root_is_its_chest_are_legs() {
+    for space in [Space::default(), Space::metres_z_up()] {
+        let robot = chest_first(space);
+        let place = |map: &RoleMap, role: Role| map.joint(role).map(|id| robot.joint(id).name.as_str());
+        // By the words in their names; without names, since they alone point down at rest.
+        for map in [map_roles(&robot), map_roles(&nameless(&robot))].map(|map| map.certain()) {
+            assert_eq!(place(&map, Role::Hips), Some("Trunk"));
+            assert_eq!(place(&map, Role::LeftLowerLeg), Some("Left_Knee_Pitch"));
+            assert_eq!(place(&map, Role::RightFoot), Some("Right_Ankle_Pitch"));
+            assert_eq!(place(&map, Role::LeftLowerArm), Some("Left_Elbow_Yaw"));
+        }
+        // Arms that hang at rest as well: only names show which are the legs.
+        let hanging = robot.with_joints(|joint| {
+            if joint.name.contains("Elbow") || joint.name.contains("hand") {
+                joint.offset = -joint.offset.norm() * space.up.vector();
+            }
+        });
+        let hanging = hanging.unwrap();
+        let map = map_roles(&hanging).certain();
+        assert_eq!(place(&map, Role::RightLowerLeg), Some("Right_Knee_Pitch"));
+        assert_eq!(place(&map, Role::LeftLowerArm), Some("Left_Elbow_Yaw"));
+    }
+}
