@@ -124,3 +124,47 @@ fn feet_stand_in_a_transition_unless_they_are_left_free() {
     sandbox.put("steps.toml", step);
     run(&sandbox, "run steps.toml alex_walk.bvh -o out/").ok();
 }
+
+/// A motion whose header promises three frames more than it has.
+fn short_of_frames(sandbox: &Sandbox, of: &str, name: &str) {
+    let text = String::from_utf8(sandbox.read(of)).unwrap();
+    let frames: usize =
+        text.lines().find_map(|line| line.strip_prefix("Frames:")).unwrap().trim().parse().unwrap();
+    let said = text.replace(&format!("Frames: {frames}"), &format!("Frames: {}", frames + 3));
+    assert_ne!(said, text);
+    sandbox.put(name, said);
+}
+
+#[test]
+fn warnings_about_files_that_an_edit_names_are_said_under_their_names() {
+    let sandbox = sandbox();
+    short_of_frames(&sandbox, "alex_walk.bvh", "short.bvh");
+    short_of_frames(&sandbox, "swing.bvh", "stick.bvh");
+    let code = "bvh::frame-count";
+    let plain = run(&sandbox, "edit alex_walk.bvh --join alex_walk.bvh -o plain.bvh").ok();
+    assert!(!plain.stderr.contains(code), "{plain:?}");
+    for (words, json) in [
+        ("--join short.bvh", false),
+        ("--attach Base@Tip=Hips@RightHand --prop stick.bvh --prop-unit cm", false),
+        ("--join short.bvh", true),
+    ] {
+        let flag = if json { " --json" } else { "" };
+        let ran = run(&sandbox, &format!("edit alex_walk.bvh {words} -o out.bvh --overwrite{flag}"));
+        if json {
+            let rows = ran.ok().rows();
+            let warnings = rows[0]["warnings"].as_array().unwrap();
+            let found = warnings.iter().find(|warning| warning["code"] == code).expect("it is in the row");
+            assert_eq!(found["path"], "short.bvh", "{found}");
+        } else {
+            let file = words.split(' ').find(|word| word.ends_with(".bvh")).unwrap();
+            assert!(ran.code == 0 && ran.stderr.contains(code), "{words}: {ran:?}");
+            assert!(ran.stderr.contains(file), "{words}: {ran:?}");
+        }
+    }
+    sandbox.put(
+        "p.toml",
+        "inputs = \"alex_walk.bvh\"\noutput = \"out\"\n[[step]]\ndo = \"join\"\nwith = \"short.bvh\"\n[[step]]\ndo = \"write\"\nto = \"bvh\"\n",
+    );
+    let ran = run(&sandbox, "run p.toml").ok();
+    assert!(ran.stderr.contains(code) && ran.stderr.contains("short.bvh"), "{ran:?}");
+}

@@ -33,6 +33,9 @@ pub struct UnitLength(
     pub f64,
 );
 
+/// Lengths that a unit may have \[m\]: no file is in smaller or larger ones, and figures of all sizes in them are finite.
+const UNITS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
 /// A finite number above zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor(
@@ -103,10 +106,11 @@ impl FromStr for UnitLength {
             return Ok(UnitLength(metres));
         }
         match text.parse::<Length>() {
-            Ok(Length(metres)) if metres > 0.0 => Ok(UnitLength(metres)),
+            Ok(Length(metres)) if UNITS.contains(&metres) => Ok(UnitLength(metres)),
             _ => {
                 let names = Unit::NAMED.map(|(name, _)| name).join(", ");
-                Err(format!("a unit is one of {names}, or its length in metres above 0"))
+                let [least, most] = [UNITS.start(), UNITS.end()];
+                Err(format!("a unit is one of {names}, or its length in metres, {least:e} to {most:e}"))
             }
         }
     }
@@ -200,7 +204,7 @@ mod tests {
         assert_eq!(unit("cm"), Ok(UnitLength(0.01)));
         assert_eq!(unit("cmu"), Ok(UnitLength(Unit::CMU)));
         assert_eq!(unit("0.0254"), Ok(UnitLength(0.0254)));
-        for wrong in ["", "0", "yard", "-1"] {
+        for wrong in ["", "0", "yard", "-1", "1e300", "1e-12", "1e10ft"] {
             assert!(unit(wrong).is_err(), "{wrong}");
         }
     }

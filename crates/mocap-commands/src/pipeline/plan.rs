@@ -13,7 +13,7 @@ use mocap_toml::{Entry, Table, TomlError, TomlProblem};
 use super::file::{File, OVERRIDE, StepTable, enabled};
 use super::step::{COMMON, Step};
 use crate::batch::{Failure, Input, JobContext, RunOptions};
-use crate::commands::edit::EditFiles;
+use crate::commands::edit::{EditFiles, tell};
 use crate::commands::face::OpenFace;
 use crate::commands::retarget::{MapFile, Target, check_kind, read_target};
 use crate::commands::solve::OpenSolve;
@@ -160,7 +160,9 @@ impl Plans {
             for (at, PlannedStep { step, body, face, solve, edit, .. }) in plan.steps.iter_mut().enumerate() {
                 if let Step::One(step) = step {
                     let loaded = edit.insert(step.edit.clone());
-                    loaded.read(&EditFiles::shared(&plan.reading))?;
+                    let files = EditFiles::shared(&plan.reading);
+                    loaded.read(&files)?;
+                    tell(&files.into_warnings(), console);
                     for file in step.edit.files().into_iter().filter(|file| file.is_file()) {
                         let context = JobContext::standalone();
                         context.read_file(&file, plan.reading.limits().bytes as u64)?;

@@ -349,7 +349,9 @@ impl<'a> Progress<'a> {
         context: &JobContext,
     ) -> Result<Scene, Diagnostic> {
         let mut edit = planned.edit.clone().expect("edits are loaded before work");
-        edit.read(&EditFiles::of_input(&self.plan.reading, &self.job.input, context))?;
+        let files = EditFiles::of_input(&self.plan.reading, &self.job.input, context);
+        edit.read(&files)?;
+        self.warnings.extend(files.into_warnings());
         self.tolerance = None;
         let options = ApplyOptions { lead_in: self.lead_in, max_samples: self.plan.reading.limits().samples };
         let AppliedScene { scene, characters } =

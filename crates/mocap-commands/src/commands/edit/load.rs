@@ -1,5 +1,6 @@
 //! Reads the files that edits name.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use mocap_edit::edits::HeightOptions;
@@ -11,8 +12,9 @@ use mocap_poses::PosePrior;
 use super::{keys, surface};
 use crate::batch::{Input, JobContext};
 use crate::commands::solve::read_poses;
-use crate::diagnostic::{Diagnostic, Failure, read_toml};
+use crate::diagnostic::{Detail, Diagnostic, Failure, read_toml};
 use crate::options::Reading;
+use crate::output::Output;
 use crate::read::{self, Motion};
 
 /// Reads the files that edits name.
@@ -21,17 +23,37 @@ pub(crate) struct EditFiles<'a> {
     reading: &'a Reading,
     /// The input whose files are loaded; `None` for files that all inputs share.
     input: Option<(&'a Input, &'a JobContext)>,
+    /// About the files read so far.
+    warnings: RefCell<Vec<Diagnostic>>,
 }
 
 impl<'a> EditFiles<'a> {
     /// The files that all inputs share.
     pub(crate) fn shared(reading: &'a Reading) -> EditFiles<'a> {
-        EditFiles { reading, input: None }
+        EditFiles { reading, input: None, warnings: RefCell::default() }
     }
 
     /// The files of one input.
     pub(crate) fn of_input(reading: &'a Reading, input: &'a Input, context: &'a JobContext) -> EditFiles<'a> {
-        EditFiles { reading, input: Some((input, context)) }
+        EditFiles { reading, input: Some((input, context)), warnings: RefCell::default() }
+    }
+
+    /// Warnings about the files that were read, each with its file.
+    pub(crate) fn into_warnings(self) -> Vec<Diagnostic> {
+        self.warnings.into_inner()
+    }
+
+    /// A motion of a file, without the rest pose before it. Other warnings are kept.
+    fn read(&self, file: &Path, motion: Motion) -> Clip {
+        let Motion { clip, warnings, .. } = motion;
+        let is_rest = |warning: &Diagnostic| warning.remedy == Some(Remedy::DropFirstFrame);
+        let rest = warnings.iter().any(is_rest);
+        let others = warnings.into_iter().filter(|warning| !is_rest(warning));
+        self.warnings.borrow_mut().extend(others.map(|warning| warning.in_file(file)));
+        match rest && clip.frames() > 1 {
+            true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
+            false => clip,
+        }
     }
 }
 
@@ -51,7 +73,7 @@ impl Files for EditFiles<'_> {
 
     fn motion(&self, file: &Path) -> Result<Clip, Diagnostic> {
         let found = read::motion(&JobContext::standalone(), &Input::named(file), self.reading);
-        Ok(without_rest(found.map_err(|failure| in_file(failure, file))?))
+        Ok(self.read(file, found.map_err(|failure| in_file(failure, file))?))
     }
 
     fn prop(&self, file: &Path) -> Result<Character, Diagnostic> {
@@ -63,7 +85,7 @@ impl Files for EditFiles<'_> {
             Some(Err(damaged)) => return Err(Diagnostic::from(damaged).in_file(file)),
             None => None,
         };
-        let clip = without_rest(loaded.into_motion(self.reading).map_err(failed)?);
+        let clip = self.read(file, loaded.into_motion(self.reading).map_err(failed)?);
         Ok(Character { body, ..Character::from(clip) })
     }
 
@@ -98,20 +120,20 @@ fn in_file(Failure { error, .. }: Failure, file: &Path) -> Diagnostic {
     }
 }
 
-/// A motion without the rest pose before it.
-fn without_rest(Motion { clip, warnings, .. }: Motion) -> Clip {
-    let rest = warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame));
-    match rest && clip.frames() > 1 {
-        true => clip.trimmed(1..clip.frames()).unwrap_or(clip),
-        false => clip,
-    }
+/// Reads the files that all inputs share; with the warnings about them.
+pub(super) fn load(edits: &[Edit], reading: &Reading) -> Result<(Vec<Edit>, Vec<Diagnostic>), Diagnostic> {
+    let files = EditFiles::shared(reading);
+    let mut edits = edits.to_vec();
+    edits.iter_mut().try_for_each(|edit| edit.read(&files))?;
+    Ok((edits, files.into_warnings()))
 }
 
-/// Reads the files that all inputs share.
-pub(super) fn load(edits: &[Edit], reading: &Reading) -> Result<Vec<Edit>, Diagnostic> {
-    let mut edits = edits.to_vec();
-    edits.iter_mut().try_for_each(|edit| edit.read(&EditFiles::shared(reading)))?;
-    Ok(edits)
+/// Shows warnings about files that edits name, each under its file.
+pub(crate) fn tell(warnings: &[Diagnostic], console: &dyn Output) {
+    for warning in warnings {
+        let file = warning.path.as_deref().unwrap_or_default();
+        console.warnings(file, std::slice::from_ref(warning), Detail::Line);
+    }
 }
 
 /// The files that edits read.

@@ -22,7 +22,7 @@ use crate::options::{EditArgs as Args, Invocation, Reading};
 use crate::output::Output;
 use crate::read::{self, Motion};
 use load::load;
-pub(crate) use load::{EditFiles, curve_file, text_of};
+pub(crate) use load::{EditFiles, curve_file, tell, text_of};
 pub(crate) use row::{Row, figures, reports_of};
 
 /// Runs the command.
@@ -51,17 +51,26 @@ pub(crate) fn run(
         }
     };
     let names = OutputNames { searched: batch::ANY_MOTIONS, rename: &rename, format: asked };
-    let edits = load(&args.edits.0, &args.one.reading)?;
+    let (edits, of_files) = load(&args.edits.0, &args.one.reading)?;
     let reads =
         read_files(&args.one.reading, Some(&args.one.inputs.selection)).and(load::files(&args.edits.0));
     let jobs = batch::plan_each(console, &args.one.inputs, &args.one.outputs, &names, reads)?;
     let many = jobs.len() > 1;
     edits.iter().try_for_each(|edit| load::check_many(edit, many))?;
     let options = RunOptions::writing(&args.one.inputs.selection, &args.one.outputs, invocation);
-    Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, &edits)))
+    // Rows contain them as well.
+    if !console.is_json() {
+        tell(&of_files, console);
+    }
+    Ok(batch::run(console, options, &jobs, |job, context| edit(job, context, args, (&edits, &of_files))))
 }
 
-fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<Report, Failure> {
+fn edit(
+    job: &Job,
+    context: &JobContext,
+    args: &Args,
+    (edits, of_files): (&[Edit], &[Diagnostic]),
+) -> Result<Report, Failure> {
     let reading = Reading { rest_frame_dropped: drops_first_frame(edits), ..args.one.reading.clone() };
     let loaded = read::load(context, &job.input, &reading)?;
     let read_as = loaded.format.exchange();
@@ -71,7 +80,8 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
     let lead_in = usize::from(warnings.iter().any(|warning| warning.remedy == Some(Remedy::DropFirstFrame)));
     let path = job.input.shown();
     let options = ApplyOptions { lead_in, max_samples: reading.limits().samples };
-    let done = resolved(edits, &reading, job, context).and_then(|edits| {
+    let done = resolved(edits, &reading, job, context).and_then(|(edits, found)| {
+        warnings.extend(found);
         let scene = mocap::scene_of(clip).map_err(mocap::Error::from)?;
         Ok(apply_to_scene(scene, &edits, &options)?)
     });
@@ -105,6 +115,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
         Ok(delivered) => delivered,
         Err(Failure { error, .. }) => return Err(Failure { error, warnings }),
     };
+    let all: Vec<Diagnostic> = of_files.iter().chain(&warnings).cloned().collect();
     let row = Row {
         path: path.clone(),
         output,
@@ -116,7 +127,7 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
         gates: checked,
         input_bytes: bytes_in,
         bytes,
-        warnings: &warnings,
+        warnings: &all,
     };
     let (json, text, line) = (json(&row), row.text(), row.line());
     Ok(Report {
@@ -131,17 +142,17 @@ fn edit(job: &Job, context: &JobContext, args: &Args, edits: &[Edit]) -> Result<
     })
 }
 
-/// The edits of one input, with its own files read.
+/// The edits of one input, with its own files read, and the warnings about these.
 fn resolved(
     edits: &[Edit],
     reading: &Reading,
     job: &Job,
     context: &JobContext,
-) -> Result<Vec<Edit>, Diagnostic> {
+) -> Result<(Vec<Edit>, Vec<Diagnostic>), Diagnostic> {
     let files = EditFiles::of_input(reading, &job.input, context);
     let mut edits = edits.to_vec();
     edits.iter_mut().try_for_each(|edit| edit.read(&files))?;
-    Ok(edits)
+    Ok((edits, files.into_warnings()))
 }
 
 /// Writes the scene and the curves. The scene was read from `document`, whose other contents are kept.
