@@ -9,6 +9,9 @@ const ARM: [&str; 13] = [
     "finger", "thumb", "scapula",
 ];
 
+/// The joint between the two long bones of a limb.
+const MIDDLE: [&str; 2] = ["knee", "elbow"];
+
 /// A kind of limb, by the names of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedLimb {
@@ -41,5 +44,11 @@ impl NamedLimb {
             std::cmp::Ordering::Less => Some(NamedLimb::Arm),
             std::cmp::Ordering::Equal => None,
         }
+    }
+
+    /// Whether a joint is called a knee or an elbow.
+    pub fn is_middle(name: &str) -> bool {
+        let name = name.to_lowercase();
+        MIDDLE.iter().any(|word| name.contains(word))
     }
 }

@@ -22,7 +22,7 @@ const FACE: [&str; 3] = ["eye", "jaw", "lid"];
 const ALONG: f64 = 0.7;
 
 impl Head {
-    /// The hinges above the torso that belong to no limb: those named like a head, else those above the
+    /// The hinges above the torso that belong to no limb: those named like a head, else, with arms, those above the
     /// shoulders and between them.
     pub(crate) fn find(rest: &Rest, torso: usize, limbs: &[&Limb]) -> Option<Head> {
         let in_limb = |joint: &usize| limbs.iter().any(|limb| limb.joints.contains(joint));
@@ -52,7 +52,11 @@ impl Head {
             let wide = shoulders.iter().map(|shoulder| shoulder.y.abs()).fold(0.0, f64::max);
             at.y.abs() < 0.3 * wide && shoulders.iter().all(|shoulder| at.z > shoulder.z)
         };
-        let by_place = || chains.iter().find(|chain| chain.iter().all(stands)).map(|chain| (chain, 1));
+        // Above the legs of a robot without arms is its waist.
+        let has_arms = limbs.len() > 2;
+        let by_place = || {
+            chains.iter().filter(|_| has_arms).find(|chain| chain.iter().all(stands)).map(|chain| (chain, 1))
+        };
         let (chain, sure) = by_name.or_else(by_place)?;
         // A head turns on by joints of other names; eyes and jaws turn about an axis that the neck has.
         let axis = |at: usize| rest.line(chain[at]).1;

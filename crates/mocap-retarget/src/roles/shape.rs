@@ -3,13 +3,13 @@
 //! Lengths are the same in every pose, so the rest pose does not matter. Limbs are the two pairs of branches with
 //! equal bone lengths, each with two long bones in sequence. Legs are the pair that words in the names of the joints
 //! call legs, or that alone points down at rest, or whose common joint is nearer to the middle of the tree; the head is on
-//! the longest remaining branch between the arms. Lengths do not show which side is left: that follows from a rest pose whose hips face forward, feet that point forward, or a
-//! motion.
+//! the longest remaining branch between the arms. Lengths do not show which side is left: that follows from words in the
+//! names, from a rest pose whose hips face forward, feet that point forward, or a motion.
 
-use super::{RoleMap, RoleReason};
-use mocap_model::{JointId, NamedLimb, Pose, Role, Skeleton, Vector3};
+use super::{RoleMap, RoleReason, name};
+use mocap_model::{JointId, NamedLimb, Pose, Role, Side, Skeleton, Vector3};
 
-/// Score of a pair if neither rest pose nor motion shows which limb is the left one.
+/// Score of a pair if neither names nor rest pose nor motion shows which limb is the left one.
 pub(super) const SIDES_UNKNOWN: f64 = 0.3;
 /// Greatest score of a role by shape: lengths never identify a joint with certainty.
 const SHAPE: f64 = 0.8;
@@ -60,6 +60,17 @@ impl Pair {
         });
         NamedLimb::of(joints.map(|id| &skeleton.joint(id).name))
     }
+
+    /// Whether names call the first limb the left one; `None` if they name no side.
+    fn named_left_first(&self, skeleton: &Skeleton) -> Option<bool> {
+        let side = |id: &JointId| match name::split(&skeleton.joint(*id).name).side {
+            Some(Side::Left) => 1,
+            Some(Side::Right) => -1,
+            None => 0,
+        };
+        let [first, second] = self.limbs.each_ref().map(|limb| limb.iter().map(side).sum::<i32>());
+        (first != second).then_some(first > second)
+    }
 }
 
 /// Limbs and head found from the shape.
@@ -80,10 +91,11 @@ pub(super) type Sides<'a> = &'a dyn Fn(&Pair, &Pair) -> Option<bool>;
 pub(super) fn by_shape(skeleton: &Skeleton, sides: Sides, map: &mut RoleMap) {
     let Some(shape) = Shape::of(skeleton) else { return };
     let rest = Rest::of(skeleton, &shape.legs);
-    let left_first = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
+    let stands_left = |pair: &Pair| rest.left_first(pair).or_else(|| sides(pair, &shape.legs));
+    let left_first = |pair: &Pair| pair.named_left_first(skeleton).or_else(|| stands_left(pair));
     if let Some(named) = map.joint(Role::LeftUpperLeg).or(map.joint(Role::RightUpperLeg)) {
         // Names take precedence: if they contradict the legs or the sides, nothing is added.
-        let known = left_first(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
+        let known = stands_left(&shape.legs).map(|first| shape.legs.limbs[usize::from(!first)][0]);
         let left = map.joint(Role::LeftUpperLeg);
         if known.is_none() || known != left || shape.legs.limbs.iter().all(|limb| limb[0] != named) {
             return;
@@ -263,8 +275,34 @@ impl Tree<'_> {
         pairs
     }
 
+    /// The length of the bone to a joint of a limb, from the one before.
     fn bone(&self, limb: &[JointId], i: usize) -> f64 {
-        self.length[limb[i].index()]
+        let before = i.checked_sub(1).map(|i| limb[i]);
+        let parent = |id: &JointId| self.skeleton.joint(*id).parent.filter(|_| before.is_some());
+        let joints = std::iter::successors(Some(limb[i]), parent).take_while(|id| Some(*id) != before);
+        joints.map(|id| self.length[id.index()]).sum()
+    }
+
+    /// One joint per place of a chain: the first, since robots have several hinges at a hip, and rigs helpers at a wrist; or
+    /// the one that is called a knee or an elbow.
+    fn places(&self, way: impl Iterator<Item = JointId>) -> Vec<JointId> {
+        let nothing = 1e-6 * self.size;
+        let mut places: Vec<JointId> = Vec::new();
+        for id in way {
+            match places.last_mut() {
+                Some(place) if self.length[id.index()] <= nothing => {
+                    if self.is_middle(id) && !self.is_middle(*place) {
+                        *place = id;
+                    }
+                }
+                _ => places.push(id),
+            }
+        }
+        places
+    }
+
+    fn is_middle(&self, id: JointId) -> bool {
+        NamedLimb::is_middle(&self.skeleton.joint(id).name)
     }
 
     fn two_bones(&self, limb: &[JointId]) -> f64 {
@@ -281,7 +319,7 @@ impl Tree<'_> {
     /// consecutive bones, and what follows.
     fn limb(&self, child: JointId) -> Option<Vec<JointId>> {
         // Limits the work: chains of thousands of joints, each with a branch, would be followed from every joint.
-        let way: Vec<JointId> = self.way(child).take(MOST_JOINTS).collect();
+        let way = self.places(self.way(child).take(MOST_JOINTS));
         let both = |i: usize| self.bone(&way, i + 1) + self.bone(&way, i + 2);
         // If both sides start at the same position, the first joint is a clavicle or hip bone, not part of the
         // limb.
@@ -289,14 +327,23 @@ impl Tree<'_> {
         let bases = from..way.len().checked_sub(2)?;
         let most = bases.clone().map(both).fold(0.0, f64::max);
         // Clavicles may be as long as a forearm: of two nearly equal candidates, the outer one is taken.
-        let base = bases.rev().find(|base| both(*base) >= AS_GOOD * most)?;
-        let two = both(base);
-        let shorter = self.bone(&way, base + 1).min(self.bone(&way, base + 2));
+        let base = bases.clone().rev().find(|base| both(*base) >= AS_GOOD * most)?;
+        // A joint that is called a knee or an elbow is one, where the lengths do not lead to another that is.
+        let is_called = |base: &usize| self.is_middle(way[base + 1]);
+        let called = bases.clone().find(is_called).filter(|_| !is_called(&base));
+        let mut limb = way[called.unwrap_or(base)..].to_vec();
+        if called.is_some() {
+            // Hinges beside it are not the end of its bone.
+            while limb.len() > 3 && self.bone(&limb, 2) < LEAST_OF_TWO * self.two_bones(&limb) {
+                limb.remove(2);
+            }
+        }
+        let two = self.two_bones(&limb);
+        let shorter = self.bone(&limb, 1).min(self.bone(&limb, 2));
         let clear = two >= LEAST * self.size
-            && two >= MOST_OF_LIMB * self.reach[way[base].index()]
+            && two >= MOST_OF_LIMB * self.reach[limb[0].index()]
             && shorter >= LEAST_OF_TWO * two;
-        let turns = |id: &JointId| !self.skeleton.joint(*id).end_site;
-        let limb: Vec<JointId> = way[base..].iter().copied().filter(turns).collect();
+        limb.retain(|id| !self.skeleton.joint(*id).end_site);
         (clear && limb.len() >= 3).then_some(limb)
     }
 

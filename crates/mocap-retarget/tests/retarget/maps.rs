@@ -500,3 +500,65 @@ fn legs_of_a_robot_whose_root_is_its_chest_are_legs() {
         assert_eq!(place(&map, Role::LeftLowerArm), Some("Left_Elbow_Yaw"));
     }
 }
+
+/// A robot with three hinges at each hip and shoulder, a shank that turns at the place of the knee, and feet and hands of two
+/// hinges; it faces backwards, so that only names show its sides.
+fn hinges_at_one_place() -> Skeleton {
+    let mut joints = vec![Joint::new("base", None, Vector3::zeros())];
+    let mut add = |name: String, parent: usize, at: [f64; 3]| {
+        joints.push(Joint::new(name, Some(JointId::from(parent)), Vector3::from(at)));
+        joints.len() - 1
+    };
+    let torso = add("torso".into(), 0, [0.0, 0.3, 0.0]);
+    let none = [0.0; 3];
+    for (side, sign) in [("l", -1.0), ("r", 1.0)] {
+        let leg = [
+            ("hip_pitch", [sign * 0.1, -0.1, 0.0]),
+            ("hip_roll", none),
+            ("hip_yaw", none),
+            ("shank_yaw", [0.0, -0.4, 0.0]),
+            ("knee", none),
+            ("ankle_pitch", [0.0, -0.38, 0.0]),
+            ("ankle_roll", none),
+        ];
+        let arm = [
+            ("shoulder_pitch", [sign * 0.18, 0.2, 0.0]),
+            ("shoulder_roll", none),
+            ("shoulder_yaw", none),
+            ("elbow", [sign * 0.28, 0.0, 0.0]),
+            ("wrist_pitch", [sign * 0.24, 0.0, 0.0]),
+            ("wrist_yaw", none),
+        ];
+        for (top, limb) in [(0, &leg[..]), (torso, &arm[..])] {
+            limb.iter().fold(top, |parent, (name, at)| add(format!("{side}_{name}"), parent, *at));
+        }
+    }
+    Skeleton::new("hinges", Space::default(), joints).unwrap()
+}
+
+#[test]
+fn several_hinges_at_one_place_are_one_joint_and_names_tell_the_sides() {
+    let robot = hinges_at_one_place();
+    let expected = [
+        (Role::Hips, "base"),
+        (Role::LeftUpperLeg, "l_hip_pitch"),
+        (Role::LeftLowerLeg, "l_knee"),
+        (Role::RightFoot, "r_ankle_pitch"),
+        (Role::LeftUpperArm, "l_shoulder_pitch"),
+        (Role::RightLowerArm, "r_elbow"),
+        (Role::LeftHand, "l_wrist_pitch"),
+    ];
+    for (scale, up) in [(1.0, Space::default()), (100.0, Space::default()), (1.0, Space::metres_z_up())] {
+        let scaled = robot.with_joints(|joint| joint.offset *= scale).unwrap().with_space(up);
+        let map = map_roles(&scaled).certain();
+        for (role, name) in expected {
+            let found = map.joint(role).map(|id| scaled.joint(id).name.as_str());
+            assert_eq!(found, Some(name), "{role} at {scale}");
+        }
+    }
+    // Renamed, such that no words are left: the same joints, but for the knee, as nothing shows which of two hinges it is.
+    let map = map_roles(&nameless(&robot));
+    let name = |role| map.joint(role).map(|id| robot.joint(id).name.as_str());
+    assert_eq!(name(Role::Hips), Some("base"));
+    assert!(matches!(name(Role::LeftLowerLeg), Some("r_shank_yaw")), "{:?}", name(Role::LeftLowerLeg));
+}
