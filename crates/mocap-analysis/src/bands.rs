@@ -77,7 +77,7 @@ mod tests {
     fn the_solution_of_least_squares_is_found() {
         let kernel = Kernel::new(vec![2.0, -0.7, 0.3, 0.1]);
         let wanted: Vec<Vector2<f64>> =
-            (0..12).map(|frame| f64::from(frame)).map(|at| Vector2::new(at.sin(), at * at)).collect();
+            (0..12).map(f64::from).map(|at| Vector2::new(at.sin(), at * at)).collect();
         let mut system = Bands::new(12, 7);
         let mut right = vec![Vector2::zeros(); 12];
         for frame in 0..12 {

@@ -168,7 +168,9 @@ pub fn retarget(
     let balances = options.balance && anatomy.masses.total() > 0.0;
     if balances {
         let mut support = None;
-        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], ..costs.weights };
+        // The centre of mass must not pull parts into each other.
+        let apart = 2.0 * costs.weights.apart;
+        costs.weights = Weights { centre: 60.0, hips: [1.0, 0.5], apart, ..costs.weights };
         for _ in 0..BALANCE_ROUNDS {
             let motion = RobotMotion { fps: options.fps, poses };
             let found = track(robot, &anatomy, &motion);
